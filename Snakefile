@@ -15,11 +15,11 @@ from snakemake.utils import min_version
 include: "workflow/code.smk"
 
 
-from pipeline_py.config.loading.files import check_files
-from pipeline_py.config.loading.leaving_out import sentence_about
-from pipeline_py.config.loading.load import load
-from pipeline_py.config.names import check_encoding, is_path
-from pipeline_py.contents import Contents
+from pipeline_py.config.files import check_files
+from pipeline_py.config.inherited_entries import sentence_about
+from pipeline_py.config.load import load
+from pipeline_py.config.base import check_encoding, is_path
+from pipeline_py.run.contents import Contents
 from pipeline_py.corpus.shared_sentences import shared_sentences
 from pipeline_py.plan import page
 from pipeline_py.plan.evaluation import TESTS
@@ -28,10 +28,10 @@ from pipeline_py.plan.plan import Plan
 from pipeline_py.plan.recipe_suggestion import suggest_recipe
 from pipeline_py.plan.report import called
 from pipeline_py.plan.subword import INHERITED
-from pipeline_py.processors import count_processors
-from pipeline_py.input_error import InputError
-from pipeline_py.orphans import RUNNER
-from pipeline_py.stage import OBJECTS
+from pipeline_py.run.usage import count_processors
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.interruption import RUNNER
+from pipeline_py.run.command import OBJECTS
 
 min_version("9.27")
 gc.set_threshold(OBJECTS)  # a plan makes many objects and little garbage

@@ -16,13 +16,13 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from pipeline_py.input_error import InputError
+from pipeline_py.ragged import read_rows, write_rows
+from pipeline_py.text import read_lines
 
 from benchmarks.machine import processor
 from pipeline_py import checksum, stage
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import read_rows, write_rows
 from pipeline_py.run.record import hash_content
-from pipeline_py.text import read_lines
 
 DISTINCT = 4096
 """Sentences that are drawn; they are repeated until there are enough."""

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import numpy as np
+from pipeline_py.ragged import Ragged
 
 from benchmarks.material import Material
 from benchmarks.setting import Setting
 from benchmarks.toolkits import batches
 from benchmarks.toolkits.batches import Sentences
 from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.ragged import Ragged
 
 LONGEST = 80
 """Words; as in training by default."""

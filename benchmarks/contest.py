@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pipeline_py.device import device_named
+
 from benchmarks import machine
 from benchmarks.material import Material
 from benchmarks.processes import Worker
@@ -13,7 +15,6 @@ from benchmarks.rounds import Measured, alternate
 from benchmarks.setting import Architecture, Setting
 from benchmarks.sides import OURS, Side, as_large_as, worker
 from benchmarks.spread import NOT_MEASURED, Spread
-from pipeline_py.device import device_named
 
 WARM_UP = {"cpu": 1, "cuda": 3}
 """Rounds that do not count; a GPU compiles, captures and chooses in the first ones."""

@@ -16,11 +16,11 @@ from statistics import median
 import networkx as nx
 import numpy as np
 import scipy
+from pipeline_py.input_error import InputError
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, dijkstra, floyd_warshall
 
 from pipeline_py import stage
-from pipeline_py.input_error import InputError
 from pipeline_py.syntax.distances import FARTHEST, WINDOW, batch_distances
 
 Heads = list[int]

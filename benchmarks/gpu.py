@@ -13,14 +13,15 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
+from pipeline_py.device import device_named
+from pipeline_py.processors import count_processors
+
 from benchmarks import chosen, machine, peers, table
 from benchmarks.contest import Contender, Contest
 from benchmarks.material import Material, prepared
 from benchmarks.setting import Architecture, Corpus, Setting, Shape, command
 from benchmarks.sides import OPENNMT, OURS, Side, worker
 from pipeline_py import stage
-from pipeline_py.device import device_named
-from pipeline_py.processors import count_processors
 
 SYSTEMS = {
     Architecture.RECURRENT: ("GlobalAtt", "SDAtt", "+SDAtt"),

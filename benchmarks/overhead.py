@@ -17,8 +17,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline_py import stage
 from pipeline_py.input_error import InputError
+
+from pipeline_py import stage
 
 ROOT = Path(__file__).parents[1]
 PROJECT = ("pipeline_py", "workflow", "profiles", "envs", "Snakefile", "config.yaml")

@@ -17,13 +17,14 @@ from statistics import median
 
 import stanza
 import torch
+from pipeline_py.artifact import Counts, writing
+from pipeline_py.input_error import InputError
+from pipeline_py.order import in_order
+from pipeline_py.text import read_lines, tokens_of
 from stanza.models.common.chuliu_edmonds import chuliu_edmonds_one_root
 from stanza.models.depparse import model as depparse
 
 from pipeline_py import stage
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.input_error import InputError
-from pipeline_py.order import in_order
 from pipeline_py.syntax.stanza.batches import BatchParser
 from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.stanza.pipeline import models_left_alone
@@ -31,7 +32,6 @@ from pipeline_py.syntax.stanza.spanning_tree import with_greedy_trees
 from pipeline_py.syntax.stanza.text_parser import text_parser
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.words.parser_words import Sentence, in_tokens
-from pipeline_py.text import read_lines, tokens_of
 
 DIRECTORY = Path("../shared/data/stanza_en")
 

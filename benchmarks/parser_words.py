@@ -11,13 +11,14 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
+from pipeline_py.text import read_lines
+
 from pipeline_py import stage
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.trees.dependency import read_dependencies
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.words.parser_words import OTHER_WORDS, noted_of_words
-from pipeline_py.text import read_lines
 
 NEGATIONS = {"'t", "’t"}
 """What Moses leaves of `n't`."""

@@ -7,9 +7,10 @@ import venv
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.setting import Setting
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
+
+from benchmarks.setting import Setting
 
 HERE = Path(__file__).parent
 TOOLKITS = HERE / "peers.txt"

@@ -18,10 +18,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.preprocessing_steps import Step, steps
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
+
+from benchmarks.preprocessing_steps import Step, steps
+from pipeline_py import stage
 
 MEGABYTE = 1e6
 

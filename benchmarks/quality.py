@@ -17,6 +17,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from pipeline_py.device import device_named
+from pipeline_py.input_error import InputError
+from pipeline_py.processors import count_processors
+from pipeline_py.ragged import Ragged
 from sacrebleu import corpus_bleu
 
 from benchmarks import chosen, machine, peers, quality_figure, table
@@ -27,11 +31,7 @@ from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, as_large_as, worker
 from benchmarks.training import SYSTEMS
 from pipeline_py import stage
 from pipeline_py.config.systems.training import Training
-from pipeline_py.device import device_named
-from pipeline_py.input_error import InputError
 from pipeline_py.nmt.precision import with_precision
-from pipeline_py.processors import count_processors
-from pipeline_py.ragged import Ragged
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from pipeline_py.ragged import write_rows
 
 from benchmarks.tree_lstm import random_tree, row_of
-from pipeline_py.ragged import write_rows
 from pipeline_py.subword.pack_heads import heads_of_pieces, parents_of_pieces
 from pipeline_py.subword.vocabulary import EOS
 from pipeline_py.syntax.distances import batch_distances

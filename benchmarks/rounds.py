@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from benchmarks.spread import Spread, ratio, spread
 from pipeline_py.progress import progress
+
+from benchmarks.spread import Spread, ratio, spread
 
 Turn = Callable[[], dict[str, Any]]
 """Does the work of one round and tells the `seconds` that it took, and what was done."""

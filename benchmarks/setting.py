@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
 import docstring_parser
-
 from pipeline_py.input_error import InputError
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pipeline_py.device import device_named
 
 from benchmarks.material import Material
 from benchmarks.processes import Worker
 from benchmarks.setting import Setting, Shape
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Optimizer
-from pipeline_py.device import device_named
 
 LEARNING_RATE = 0.001
 CLIP = 1.0

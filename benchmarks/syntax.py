@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipeline_py.device import device_named
+
 from benchmarks import chosen, machine, table
 from benchmarks.contest import WARM_UP
 from benchmarks.material import Material, prepared
@@ -19,7 +21,6 @@ from benchmarks.rounds import alternate
 from benchmarks.setting import Architecture, Setting, Shape, command
 from benchmarks.sides import OURS, Side, job
 from pipeline_py import stage
-from pipeline_py.device import device_named
 
 BESIDE = {
     "GlobalAtt": "GlobalAtt",

@@ -11,10 +11,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
-
-from pipeline_py import stage
 from pipeline_py.artifact import writing
 from pipeline_py.input_error import InputError
+
+from pipeline_py import stage
 
 SYLLABLES = [
     onset + vowel + coda

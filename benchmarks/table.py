@@ -5,8 +5,9 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from benchmarks.spread import Spread
 from pipeline_py.artifact import writing
+
+from benchmarks.spread import Spread
 
 Row = Mapping[str, Any]
 """Column → text, number, or `Spread`."""

@@ -13,6 +13,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from pipeline_py.device import device_named
+from pipeline_py.input_error import InputError
+from pipeline_py.progress import progress
+from pipeline_py.provenance import code_of
+
 from benchmarks import chosen, peers, table
 from benchmarks.contest import Contender, Contest
 from benchmarks.material import Material, prepared
@@ -21,11 +26,7 @@ from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, composition
 from benchmarks.training import SYSTEMS
 from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
-from pipeline_py.device import device_named
-from pipeline_py.input_error import InputError
 from pipeline_py.nmt.kernels.half_products import half_products
-from pipeline_py.progress import progress
-from pipeline_py.provenance import code_of
 
 COUNTED = "sentences; length is that of the best translations, end of sentence included"
 

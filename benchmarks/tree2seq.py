@@ -11,13 +11,13 @@ from statistics import median
 
 import numpy as np
 import torch
+from pipeline_py.input_error import InputError
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.tree_lstm import random_tree, row_of
 from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.training.update import Part, Update

@@ -13,11 +13,11 @@ from statistics import median
 
 import numpy as np
 import torch
+from pipeline_py.input_error import InputError
 from torch import Tensor
 from torch.nn import functional
 
 from pipeline_py import stage
-from pipeline_py.input_error import InputError
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_lstm import TreeLSTM

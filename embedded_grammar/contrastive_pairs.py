@@ -9,7 +9,7 @@ from embedded_grammar.contrast import FOCUS, OPENED, Translations, contrast
 from embedded_grammar.english import realization as english
 from embedded_grammar.focus import Contrast, Focus
 from embedded_grammar.pairs import Derived, Distinct, Limits, Pair, Pairs, pair_of
-from pipeline_py.artifact import Counts
+from pipeline_py.files.artifacts import Counts
 
 
 @dataclass(slots=True)

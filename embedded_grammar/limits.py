@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from embedded_grammar.focus import Focus
 from embedded_grammar.lexicon.size import Lexicon
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 SHORTEST, LONGEST = 3, 45
 

@@ -20,8 +20,8 @@ from embedded_grammar.limits import Lengths, Limits
 from embedded_grammar.phenomena import phenomena
 from embedded_grammar.sampling import Sampler
 from embedded_grammar.tree import Leaf, Phrase
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.run.errors import InputError
 
 # Lengths drawn as natural: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
 GAMMA_SHAPE, GAMMA_SCALE = 3.2, 4.4

@@ -1,10 +1,10 @@
 """From raw text to a table of translation systems; `load` opens one of them, to translate with."""
 
-from pipeline_py.import_path import is_command, put_project_last
+from pipeline_py.run.import_path import is_command, put_project_last
 
 if is_command():
     put_project_last()
-    from pipeline_py.interruption import report_interruptions
+    from pipeline_py.run.interruption import report_interruptions
 
     report_interruptions()
 

@@ -8,13 +8,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pipeline_py import stage
-from pipeline_py.artifact import whole
-from pipeline_py.config.loading.files import read_file
-from pipeline_py.config.loading.load import load
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
-from pipeline_py.text import compression_of_name, create_file, read_parallel
+from pipeline_py.config.files import read_file
+from pipeline_py.config.load import load
+from pipeline_py.files.artifacts import whole
+from pipeline_py.files.text import compression_of_name, create_file, read_parallel
+from pipeline_py.run import command
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 DEFAULT = Path("config.yaml")
 
@@ -130,4 +130,4 @@ ORIGINS: dict[str, Callable[[str, tuple[str, str]], Iterator[Sequence[str]]]] = 
 
 
 if __name__ == "__main__":
-    stage.run(download)
+    command.run(download)

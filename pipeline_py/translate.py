@@ -4,12 +4,12 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from pipeline_py import stage
 from pipeline_py.application.system import System, Translation, load_with_options
-from pipeline_py.encodings import describe_faults
-from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
-from pipeline_py.text import split_lines
+from pipeline_py.files.encodings import describe_faults
+from pipeline_py.files.text import split_lines
+from pipeline_py.run import command
+from pipeline_py.run.command import Option
+from pipeline_py.run.errors import InputError
 
 
 def translate(
@@ -71,4 +71,4 @@ def _draw(system: System, lines: list[str], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    stage.run(translate)
+    command.run(translate)

@@ -16,7 +16,7 @@ import torch  # noqa: F401
 
 import pipeline_py.plan.page
 import pipeline_py.plan.plan  # noqa: F401
-from pipeline_py.provenance import FOLDER, PACKAGES, _read
+from pipeline_py.run.provenance import FOLDER, PACKAGES, _read
 
 for package in PACKAGES:
     for file in (FOLDER / package).rglob("*.py"):

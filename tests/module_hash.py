@@ -4,7 +4,7 @@ import ast
 import hashlib
 from collections.abc import Iterator
 
-from pipeline_py import provenance
+from pipeline_py.run import provenance
 
 
 def module_hash(*stages: str) -> str:

@@ -7,7 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from pipeline_py.nmt.kernels import compiled
+from pipeline_py.nmt.fast import compiled
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

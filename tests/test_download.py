@@ -12,9 +12,9 @@ import sacrebleu.dataset
 import yaml
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.download import download
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from tests.workplace import ROOT
 
 FILES = {"source": "wmt/dev.en", "references": ["wmt/dev.de.gz"]}

@@ -248,5 +248,6 @@ def test_imports_are_found_wherever_they_stand() -> None:
     assert "tqdm" in needs("pipeline_py.corpus.clean") and "torch" in needs("pipeline_py.nmt.attend")
     assert "torch" not in needs("pipeline_py.nmt.length_model") | needs("pipeline_py.syntax.distances")
     assert (
-        file_of("pipeline_py.nmt.encoder.lstm") and "pipeline_py.nmt.encoder.lstm" in imports("pipeline_py.nmt.part")[0]
+        file_of("pipeline_py.nmt.encoder.lstm")
+        and "pipeline_py.nmt.encoder.lstm" in imports("pipeline_py.nmt.model")[0]
     )

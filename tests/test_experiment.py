@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
+from pipeline_py.config.corpora import HELD_OUT_SETS, share_of_split, share_of_treebank
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.generated import HELD_OUT_SETS, share_of_split, share_of_treebank
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.config.tables import BleuTable
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 

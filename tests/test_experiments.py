@@ -12,7 +12,7 @@ import sacrebleu
 import yaml
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.evaluation.import_translations import import_translations
 from pipeline_py.evaluation.postprocess import postprocess
 from pipeline_py.evaluation.statistics import statistics

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.provenance import CHANGE_NO_RESULT
+from pipeline_py.run.provenance import CHANGE_NO_RESULT
 from pipeline_py.run.record import DAMAGED
 from tests.workplace import ROOT, SMALL, Workplace
 

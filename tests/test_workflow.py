@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline_py.processors import count_processors
 from pipeline_py.run.job import is_output
+from pipeline_py.run.usage import count_processors
 from tests.workplace import SMALL, Workplace
 
 RULE = re.MULTILINE | re.DOTALL

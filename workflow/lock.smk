@@ -3,7 +3,7 @@
 Snakemake locks the folder that it runs in. This lock ends with its process, in whatever way; it needs no `--unlock`.
 """
 
-from pipeline_py.file_lock import hold_lock
+from pipeline_py.run.locks import hold_lock
 
 
 def lock_results():

@@ -6,7 +6,7 @@ import re
 from snakemake.logging import logger
 from snakemake.settings.types import RerunTrigger
 
-from pipeline_py.config.loading.targets import no_target
+from pipeline_py.config.load import no_target
 
 SENTENCES = {
     "InputError": re.compile(r'InputError in file ".+:\n(.+)'),
@@ -51,8 +51,8 @@ def is_current(file):
 def tell_answers():
     """Log at the end of a run its answers and the files with more of them, or how to bring them up to date."""
     from pipeline_py.report.answers import read_answers, render_for_terminal
-    from pipeline_py.report.ceilings import read_ceilings
-    from pipeline_py.report.exclusions import read_exclusions
+    from pipeline_py.report.stage_results import read_ceilings
+    from pipeline_py.report.stage_results import read_exclusions
 
     results = EXPERIMENT.folder("results")
     answers, notes, files = [], [], []

@@ -11,7 +11,7 @@ import snakemake
 from snakemake.logging import ColorizingTextHandler, logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from pipeline_py.plan.run_lines import RunLines
+from pipeline_py.plan.forecast import RunLines
 
 OF_SNAKEMAKE = str(Path(snakemake.__file__).parent)
 DETAIL = (

@@ -12,6 +12,10 @@ import time
 from pathlib import Path
 from typing import Annotated
 
+from pipeline_py.input_error import InputError
+from pipeline_py.options import Option
+from pipeline_py.processors import count_processors
+
 from benchmarks.faults import configurations as of_configurations
 from benchmarks.faults import disks as of_disks
 from benchmarks.faults import files as of_files
@@ -23,9 +27,6 @@ from benchmarks.faults.campaign import Campaign, interleaved
 from benchmarks.faults.cases import BAD
 from benchmarks.faults.experiment import SMALL, changed_since, undisturbed
 from pipeline_py import stage
-from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
-from pipeline_py.processors import count_processors
 
 ATTACKS = {
     "files": of_files.attack,

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from pipeline_py.progress import progress
+
 from benchmarks.faults.cases import Case, Outcome, Result
 from benchmarks.faults.experiment import Experiment
-from pipeline_py.progress import progress
 
 Attack = Callable[[Case], Result]
 

@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from benchmarks.faults.cases import BAD, Outcome, Result
 from pipeline_py.artifact import writing
+
+from benchmarks.faults.cases import BAD, Outcome, Result
 
 Told = tuple[str, int, Result]
 """The name of an attack, the number of the case, and what became of it."""

@@ -10,8 +10,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TypeVar
 
-from pipeline_py.input_error import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.files.text import read_lines
+from pipeline_py.run.errors import InputError
 
 Entry = TypeVar("Entry")
 

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline_py.application.text_pipeline import TextPipeline, read_experiment
-from pipeline_py.input_error import InputError
-from pipeline_py.text import read_lines, tokens_of
+from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.run.errors import InputError
 
 if TYPE_CHECKING:
     from pipeline_py.application.attention import Attention
@@ -281,7 +281,7 @@ class System:
 
     def _align(self, work: Path, translation: Path, source_pieces: Path) -> Path:
         """For each piece the position of the source that it attends to most, phrases left aside."""
-        from pipeline_py.ragged import read_rows
+        from pipeline_py.files.ragged import read_rows
 
         output = work / f"{translation.name}.alignment"
         attention, _ = self._attend(work, translation)

@@ -10,15 +10,15 @@ from typing import Any
 from snakemake.cli import parse_config
 from snakemake.utils import update_config
 
+from pipeline_py.config.entry_errors import unknown
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.loading.files import read_file
-from pipeline_py.config.loading.load import load
-from pipeline_py.config.loading.unknown import unknown
-from pipeline_py.input_error import InputError
+from pipeline_py.config.files import read_file
+from pipeline_py.config.load import load
 from pipeline_py.plan.plan import Plan
 from pipeline_py.plan.text_jobs import CLEAN, TextJob, TextJobs
-from pipeline_py.progress import without_progress
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import assign_outputs, is_output, list_files, replace_paths
+from pipeline_py.run.progress import without_progress
 from pipeline_py.run.record import check_input
 from pipeline_py.run.runner import Stage
 

@@ -1,12 +1,55 @@
-"""What all configuration models share: unknown keys are errors, and values do not change after validation."""
+"""Options that several keys of the configuration share: sections, effects, names and numbers.
 
-from collections.abc import Mapping
-from typing import Any, Self, TypeVar
+A field without a mark decides results. `Section.without` gives those that do not.
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+A file system has names of at most 255 bytes, and a file may be named after a system, a run, a set and a parser.
 
-from pipeline_py.config.effects import Effect, ReadWith, UnreadBy
-from pipeline_py.input_error import InputError
+Limits are far beyond what anybody needs. They keep out slips of the keyboard, and what no library could count.
+"""
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from pipeline_py.run.errors import InputError
+
+
+class Effect(IntEnum):
+    """How far a key changes what is made; each has the effects of those before."""
+
+    NOTHING = 0
+    """Nothing that is made: how often something is saved or shown, or what each run is told of its own."""
+
+    ROUNDING = 1
+    """In which order numbers are added up: nothing is made again for the last digits, nor reused with others."""
+
+    MEANS = 2
+    """Where something is computed, or what is written besides: it is made again, but systems may differ in it."""
+
+    RESULT = 3
+    """What comes out: systems that differ in it are not compared without a word."""
+
+
+@dataclass(frozen=True)
+class UnreadBy:
+    """A stage that a key does not reach."""
+
+    stage: str
+
+
+@dataclass(frozen=True)
+class ReadWith:
+    """What another key must be for a key to be read."""
+
+    key: str
+    value: Any
+
 
 AnySection = TypeVar("AnySection", bound="Section")
 
@@ -55,3 +98,120 @@ def from_json(section: type[AnySection], text: str, option: str) -> AnySection:
         place = ".".join(map(str, first["loc"])) or "the value"
         message = first["msg"].removeprefix("Value error, ")
         raise InputError(f"{option}: {place}: {message}; correct the configuration") from None
+
+
+LONGEST_NAME = 48
+LONGEST_SYSTEM = 120
+"""Bytes; `SYSTEM [PARSER]` is one of its own."""
+
+IN_A_ROW = re.compile(r"(.+?)\1{19}$")
+"""What Snakemake takes for the beginning of an endless recursion."""
+
+PATH_OF_SNAKEMAKE = "{}<>"
+"""What Snakemake takes for its own in a path: wildcards and variables."""
+
+
+def is_name(name: str) -> bool:
+    """Whether a parser, a scheme of units, or a part of a table's name may be called so."""
+    return (
+        name.replace("_", "").replace("-", "").isalnum()
+        and name[0].isalnum()
+        and name.isascii()
+        and len(name) <= LONGEST_NAME
+        and not IN_A_ROW.search(name)
+    )
+
+
+def is_name_of_system(name: str) -> bool:
+    """Whether a system may be called so: there may be spaces, signs and brackets in it."""
+    forbidden = set("/=:*?<>|\"'{}\\") & set(name)
+    return (
+        bool(name)
+        and name == name.strip()
+        and name.isprintable()
+        and not forbidden
+        and name[0] not in ".-@"
+        and len(name.encode()) <= LONGEST_SYSTEM
+        and not IN_A_ROW.search(name)
+    )
+
+
+def is_path(path: str) -> bool:
+    """Whether Snakemake takes all of a path for a path."""
+    return not {*PATH_OF_SNAKEMAKE} & {*path}
+
+
+def check_collisions(kind: str, names: Iterable[str]) -> None:
+    """Raise an error for names whose files are the same on a file system that ignores case or Unicode normalization.
+
+    Args:
+        kind: what the names are of, in the plural, for the message.
+        names: all names of a kind.
+
+    Raises:
+        ValueError: naming two of them.
+    """
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(_fold(name), name)
+        if other != name:
+            raise ValueError(
+                f"{kind} {other!r} and {name!r} differ only in case or in how accents are encoded, which some file "
+                "systems ignore; rename one"
+            )
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
+
+
+def check_encoding(folders: Iterable[str]) -> None:
+    """Raise an error if names of files are not UTF-8, which logs, records and results need.
+
+    Raises:
+        InputError: Python reads names of files in another encoding, or the path of a folder is in another one.
+    """
+    if sys.getfilesystemencoding() != "utf-8":
+        raise InputError(
+            f"Python reads names of files as {sys.getfilesystemencoding()}, not as UTF-8; set the variable PYTHONUTF8=1"
+        )
+    for folder in folders:
+        if any("\ud800" <= character <= "\udfff" for character in folder):
+            raise InputError("the path of this folder is not UTF-8; rename it, or work in another folder", folder)
+
+
+def _no_truth(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("give a number")
+    return value
+
+
+NUMBER = BeforeValidator(_no_truth)
+"""Refuses true and false, which Python takes for 1 and 0."""
+
+Count = Annotated[int, NUMBER, Field(gt=0, le=1_000_000_000)]
+"""Of sentences, words, updates."""
+
+CountOrZero = Annotated[int, NUMBER, Field(ge=0, le=1_000_000_000)]
+"""The same, or 0."""
+
+Batch = Annotated[int, NUMBER, Field(gt=0, le=1_000_000)]
+"""Of sentences or tokens at a time."""
+
+Size = Annotated[int, NUMBER, Field(gt=0, le=65_536)]
+"""Of a layer."""
+
+Processors = Annotated[int, NUMBER, Field(gt=0, le=1024)]
+"""That work at a time."""
+
+Seed = Annotated[int, NUMBER, Field(ge=0, lt=2**32)]
+"""As numpy takes them."""
+
+Place = Annotated[int, NUMBER, Field(ge=0, le=1000)]
+"""In a list, counted from 0."""
+
+Ratio = Annotated[float, NUMBER, Field(gt=0, ge=1e-6, le=1e6)]
+"""A positive number that single precision holds, and its square too."""
+
+Single = Annotated[float, NUMBER, Field(gt=0, ge=1e-30, le=1e38)]
+"""A positive number that single precision holds."""

@@ -5,12 +5,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from pipeline_py.config.base import Section
+from pipeline_py.config.base import NUMBER, Count, Section
 from pipeline_py.config.evaluation import MetricName
-from pipeline_py.config.loading.files import read_file
-from pipeline_py.config.numbers import NUMBER, Count
+from pipeline_py.config.files import read_file
 from pipeline_py.config.tables import Line
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 class Printed(Section):

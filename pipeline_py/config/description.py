@@ -7,13 +7,11 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
-from pipeline_py.config.base import Section
-from pipeline_py.config.comet import FoundComet, find_comet
+from pipeline_py.config.base import LONGEST_NAME, Section
 from pipeline_py.config.corpora import NAME, Corpora, Language, Side
-from pipeline_py.config.evaluation import Evaluation
-from pipeline_py.config.loading.entry_error import Entry
-from pipeline_py.config.names import LONGEST_NAME
-from pipeline_py.config.parser_language import is_same_language
+from pipeline_py.config.entry_errors import Entry
+from pipeline_py.config.evaluation import Evaluation, FoundComet, find_comet
+from pipeline_py.config.languages import is_same_language
 from pipeline_py.config.parsers import (
     GivenParser,
     Parser,
@@ -24,16 +22,11 @@ from pipeline_py.config.parsers import (
     Treebank,
 )
 from pipeline_py.config.subword import Subword
-from pipeline_py.config.systems.any_system import AnySystem, Ensemble
-from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.config.systems.model import Model
-from pipeline_py.config.systems.neural import NeuralSystem
-from pipeline_py.config.systems.phrase_based import PhraseBased
-from pipeline_py.config.systems.training import Training
-from pipeline_py.config.systems.translations import Translations
+from pipeline_py.config.systems.any_system import AnySystem, Ensemble, NeuralSystem, PhraseBased, Translations
+from pipeline_py.config.systems.training import Decoding, Model, Training
 from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table, TableOfSystems
-from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees, kind_of
+from pipeline_py.run.errors import InputError
 
 DEFAULT_UNITS = "default"
 """What the units of `subword` are called in paths."""

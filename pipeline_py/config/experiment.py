@@ -5,15 +5,13 @@ from typing import Self
 
 from pydantic import model_validator
 
+from pipeline_py.config.base import LONGEST_NAME, LONGEST_SYSTEM, check_collisions, is_name, is_name_of_system
 from pipeline_py.config.corpora import Side
+from pipeline_py.config.crossing import DEFAULT_PARSER, unknown_parser
 from pipeline_py.config.description import DEFAULT_UNITS, Description
-from pipeline_py.config.loading.default_parser import DEFAULT_PARSER, unknown_parser
-from pipeline_py.config.loading.entry_error import Entry, EntryError
-from pipeline_py.config.loading.unknown import listed, shortened, unknown
-from pipeline_py.config.names import LONGEST_NAME, LONGEST_SYSTEM, check_collisions, is_name, is_name_of_system
+from pipeline_py.config.entry_errors import Entry, EntryError, listed, shortened, unknown
 from pipeline_py.config.parsers import GivenParser, StanzaOptions
-from pipeline_py.config.systems.neural import NeuralSystem
-from pipeline_py.config.systems.translations import Translations
+from pipeline_py.config.systems.any_system import NeuralSystem, Translations
 from pipeline_py.config.tables import CONTRAST, AttentionTable, BleuTable, MeasureTable, Table, VocabularyTable
 from pipeline_py.kinds.kind import Trees
 

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
-from pipeline_py import stage
-from pipeline_py.artifact import writing
 from pipeline_py.config.experiment import Experiment
+from pipeline_py.files.artifacts import writing
+from pipeline_py.run import command
 
 
 def schema_text() -> str:
@@ -25,4 +25,4 @@ def write_schema(*, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    stage.run(write_schema)
+    command.run(write_schema)

@@ -4,9 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from pipeline_py.config.base import Section
-from pipeline_py.config.effects import Effect, ReadWith
-from pipeline_py.config.numbers import Count, CountOrZero
+from pipeline_py.config.base import Count, CountOrZero, Effect, ReadWith, Section
 
 
 class Vocabulary(Section):

@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from pipeline_py.config.base import Section
+from pipeline_py.config.base import LONGEST_NAME, NUMBER, Count, Section, Seed
 from pipeline_py.config.corpora import NAME, Corpora
 from pipeline_py.config.evaluation import METRICS, MetricName
-from pipeline_py.config.names import LONGEST_NAME
-from pipeline_py.config.numbers import NUMBER, Count, Seed
 
 
 def is_line(text: str) -> bool:

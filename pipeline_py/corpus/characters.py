@@ -5,7 +5,7 @@ Ranges are those of the Unicode Character Database.
 
 import re
 
-from pipeline_py.languages import UNSPACED, base_language
+from pipeline_py.files.languages import UNSPACED, base_language
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """Category Cc with tab and carriage return, and the two separators that some tools take for a line end."""

@@ -11,13 +11,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.characters import without_controls, words
 from pipeline_py.corpus.moses import are_escaped, unescape
-from pipeline_py.corpus.sentence_key import fingerprint, sentence_hasher
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
-from pipeline_py.text import read_bytes, read_lines, read_parallel
+from pipeline_py.corpus.shared_sentences import fingerprint, sentence_hasher
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.files.text import read_bytes, read_lines, read_parallel
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 REPAIRED = "control characters replaced by spaces"
 

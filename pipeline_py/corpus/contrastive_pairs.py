@@ -3,10 +3,10 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from pipeline_py.artifact import writing
-from pipeline_py.contrastive import ABOUT, read_pairs
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.contrastive import ABOUT, read_pairs
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 
 def contrastive_pairs(
@@ -18,7 +18,7 @@ def contrastive_pairs(
     like any other.
 
     Args:
-        input: Contrastive pairs, as TSV or as LingEval97's JSON (`pipeline_py.contrastive`).
+        input: Contrastive pairs, as TSV or as LingEval97's JSON (`pipeline_py.files.contrastive`).
         source_output: The source sentences.
         correct_output: Their correct translations.
         contrastive_output: Their contrastive translations.

@@ -1,4 +1,4 @@
-"""Which words are times, dates and numbers, as English, German, Chinese and Japanese write them.
+"""Expressions for times, dates and numbers in English, German, Chinese and Japanese, and their placeholders.
 
 A word is looked at after Unicode's NFKC, which makes full-width digits, signs and CJK compatibility forms plain, and is
 of the first of these kinds that it matches from end to end:
@@ -27,9 +27,15 @@ which are surnames as well.
 """
 
 import re
+from typing import Literal
 from unicodedata import normalize
 
-from pipeline_py.corpus.placeholders import Kind
+Kind = Literal["time", "date", "number"]
+
+PLACEHOLDER_OF: dict[Kind, str] = {"time": "$time", "date": "$date", "number": "$number"}
+
+PLACEHOLDERS = frozenset(PLACEHOLDER_OF.values())
+"""One word each, never split into pieces. Where text holds one of its own, it is a placeholder like any other."""
 
 
 def _any(*forms: str) -> str:

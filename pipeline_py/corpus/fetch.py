@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline_py.artifact import whole
-from pipeline_py.encodings import checked_lines
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
-from pipeline_py.text import read_bytes
+from pipeline_py.files.artifacts import whole
+from pipeline_py.files.encodings import checked_lines
+from pipeline_py.files.text import read_bytes
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 
 def fetch(*, input: list[Path], output: Path) -> None:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from pipeline_py.artifact import Counts, write_json, writing
-from pipeline_py.corpus.expressions import kind_of
-from pipeline_py.corpus.placeholders import PLACEHOLDER_OF, PLACEHOLDERS
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
-from pipeline_py.text import read_lines, tokens_of
+from pipeline_py.corpus.expressions import PLACEHOLDER_OF, PLACEHOLDERS, kind_of
+from pipeline_py.files.artifacts import Counts, write_json, writing
+from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 
 def generalise(*, input: Path, train: Path, min_count: PositiveInt, output: Path, counts_output: Path) -> None:

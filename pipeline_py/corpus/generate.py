@@ -9,8 +9,8 @@ from embedded_grammar.focus import Focus
 from embedded_grammar.lexicon.size import Lexicon
 from embedded_grammar.limits import LONGEST, SHORTEST, Lengths, Limits
 from embedded_grammar.tree import conllu
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.run.progress import progress
 
 
 def generate(

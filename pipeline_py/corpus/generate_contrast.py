@@ -9,8 +9,8 @@ from embedded_grammar.focus import Contrast, Focus
 from embedded_grammar.lexicon.size import Lexicon
 from embedded_grammar.limits import LONGEST, SHORTEST, Lengths, Limits
 from embedded_grammar.tree import conllu
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.run.progress import progress
 
 COLUMNS = ("source", "correct", "contrastive", "kind", "distance")
 
@@ -43,7 +43,7 @@ def generate_contrast(
 
     Args:
         sentences: Number of pairs.
-        pairs_output: TSV with a header: source, correct, contrastive, kind, distance; see `pipeline_py.contrastive`.
+        pairs_output: TSV with a header: source, correct, contrastive, kind, distance; see `files.contrastive`.
         conllu_output: Dependency trees of the English side, Universal Dependencies.
         ptb_output: Constituency trees of the English side in Penn Treebank style, one a line.
         counts_output: JSON counts: drawn sentences, kept and dropped by reason; pairs by kind.

@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import PositiveInt
 
-from pipeline_py.artifact import Counts, whole
 from pipeline_py.corpus.characters import has_spaces, is_latin
-from pipeline_py.input_error import InputError
-from pipeline_py.text import BYTE_ORDER_MARK, read_lines
+from pipeline_py.files.artifacts import Counts, whole
+from pipeline_py.files.text import BYTE_ORDER_MARK, read_lines
+from pipeline_py.run.errors import InputError
 
 TRAIN, DEV, LEXICON, EXPANSIONS, MODEL = "train", "dev", "lexicon.txt", "expansions.json", "model.pt"
 

@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from pipeline_py.artifact import writing
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
-from pipeline_py.text import read_lines
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.text import read_lines
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 
 def learn_truecaser(*, input: Path, output: Path) -> None:

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from pipeline_py.artifact import writing
-from pipeline_py.languages import base_language
-from pipeline_py.progress import progress
-from pipeline_py.text import read_lines
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.languages import base_language
+from pipeline_py.files.text import read_lines
+from pipeline_py.run.progress import progress
 
 
 def normalize_punctuation(*, input: Path, output: Path, language: str) -> None:

@@ -1,15 +1,48 @@
-"""Which held-out sets have sentences in common with the training text, so that cleaning has to know of them."""
+"""Sentences that the training text shares with held-out sets, compared by what a network sees of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.contrastive import read_pairs
-from pipeline_py.corpus.characters import without_controls
-from pipeline_py.corpus.sentence_key import sentence_hasher
-from pipeline_py.run.checked_json import read_checked_json, write_checked_json
-from pipeline_py.text import read_bytes
+from pipeline_py.corpus.characters import without_controls, without_invisible, without_joiners
+from pipeline_py.corpus.moses import unescape
+from pipeline_py.corpus.normalize_punctuation import punctuation_normalizer
+from pipeline_py.files.contrastive import read_pairs
+from pipeline_py.files.text import read_bytes
+from pipeline_py.run.contents import read_checked_json, write_checked_json
+
+
+def fingerprint(text: str) -> int:
+    """Hash a text to 64 bits; surrogates in it stand for bytes that are not UTF-8."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).digest(), "little")
+
+
+def sentence_hasher(
+    is_tokenized: bool = False, ignores_case: bool = False, punctuation_language: str | None = None
+) -> Callable[[str], int]:
+    """Return a function that hashes a clean sentence; sentences that become the same tokens have the same hash.
+
+    The tokenizer of a text that is not tokenized removes invisible characters, and sets spaces. So such a sentence is
+    compared without both: `Hello , world` is `Hello, world`, and also `any one` is `anyone`.
+
+    Args:
+        is_tokenized: The text is tokenized: words are compared, with all their characters but the escapes of Moses.
+        ignores_case: The text is lower-cased or truecased later.
+        punctuation_language: The language by whose rules punctuation is normalized later; None: it is kept.
+    """
+    normalize = None if punctuation_language is None else punctuation_normalizer(punctuation_language)
+
+    def hash_sentence(sentence: str) -> int:
+        if normalize is not None:
+            sentence = normalize(sentence)
+        sentence = unescape(sentence) if is_tokenized else without_joiners(without_invisible(sentence))
+        words = (" " if is_tokenized else "").join(sentence.split())
+        # Lower-casing makes a sigma at the end of a word another letter, and ends are not known without spaces.
+        return fingerprint(words.lower().replace("ς", "σ") if ignores_case else words)
+
+    return hash_sentence
 
 
 def shared_sentences(

@@ -7,14 +7,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pipeline_py.artifact import writing
 from pipeline_py.corpus.characters import has_spaces, is_latin, is_visible, without_invisible
 from pipeline_py.corpus.moses import moses_tokenizer
-from pipeline_py.input_error import InputError
-from pipeline_py.languages import UNSPACED, base_language
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.languages import UNSPACED, base_language
+from pipeline_py.files.text import read_lines
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.run.runner import Loaded
-from pipeline_py.text import read_lines
 
 Segment = Callable[[Iterable[str]], Iterator[list[str]]]
 """Sentences, each with single spaces and perhaps empty, to the tokens of each, in order."""

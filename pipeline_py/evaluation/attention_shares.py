@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from typing_extensions import TypedDict
 
-from pipeline_py.evaluation.files.tsv import write_rows
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
-from pipeline_py.ragged import Ragged
+from pipeline_py.evaluation.columns import write_rows
+from pipeline_py.files.ragged import Ragged
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces as subword
 
 COLUMNS = ("system", "threshold", "words", "phrases", "generated_words")

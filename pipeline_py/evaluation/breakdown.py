@@ -11,13 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline_py.evaluation.files.columns import read_columns
-from pipeline_py.evaluation.files.tsv import write_rows
+from pipeline_py.evaluation.columns import read_columns, write_rows
 from pipeline_py.evaluation.metric import OF_A_SENTENCE
 from pipeline_py.evaluation.sentence_scores import COLUMNS, sentence_scores
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 BOUNDS: Mapping[str, Sequence[float]] = {
     "length": (10, 20, 30, 40, 50, 60, 70, 80),

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.config.loading.unknown import shortened
-from pipeline_py.evaluation.files.sentences import read_sentences
-from pipeline_py.evaluation.files.tsv import write_rows
+from pipeline_py.config.entry_errors import shortened
+from pipeline_py.evaluation.columns import write_rows
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import Bleu, word_splitter
 from pipeline_py.evaluation.postprocess import Detokenizer, text_restorer
-from pipeline_py.languages import UNSPACED, base_language
-from pipeline_py.text import tokens_of
+from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.files.languages import UNSPACED, base_language
+from pipeline_py.files.text import tokens_of
 
 LOWEST_CEILING = 99.0
 """The BLEU below which a ceiling is worth a warning."""

@@ -10,8 +10,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from pipeline_py.config.claims import Claim, Printed, Sentences, read_claims
 from pipeline_py.config.evaluation import TrainedThresholds
-from pipeline_py.evaluation.files.columns import read_columns
-from pipeline_py.evaluation.files.tsv import write_rows
+from pipeline_py.evaluation.columns import read_columns, write_rows
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.output_properties import find_failures, join_output_sets, read_output_properties
@@ -25,7 +24,7 @@ from pipeline_py.evaluation.significance.system_difference import (
 )
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.evaluation.verdict import ControlResult, Verdict
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 AVERAGE = "AVG"
 DEV = "dev"

@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline_py.artifact import write_json
-from pipeline_py.evaluation.files.sentences import read_sentences
-from pipeline_py.input_error import InputError
+from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.files.artifacts import write_json
+from pipeline_py.run.errors import InputError
 
 
 def comet_scores(

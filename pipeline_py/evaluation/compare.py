@@ -9,14 +9,13 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from pipeline_py.evaluation.files.columns import read_columns
-from pipeline_py.evaluation.files.tsv import write_rows
+from pipeline_py.evaluation.columns import read_columns, write_rows
 from pipeline_py.evaluation.output_properties import read_output_properties
 from pipeline_py.evaluation.significance import holm, randomization, resampling
 from pipeline_py.evaluation.significance.sign_test import TwoWaySignTest, sign_test
 from pipeline_py.evaluation.significance.system_difference import Difference, SystemScores, estimate_difference
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics, sums_over
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 TESTS = ("systems", "sign", "bootstrap", "randomization")
 """The test of systems, then those of the given outputs."""

@@ -8,10 +8,10 @@ from statistics import NormalDist, fmean, stdev
 import numpy as np
 
 from pipeline_py.evaluation.breakdown import Group, groups
-from pipeline_py.evaluation.files.tsv import write_rows
+from pipeline_py.evaluation.columns import write_rows
 from pipeline_py.evaluation.significance import holm
-from pipeline_py.input_error import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.files.text import read_lines
+from pipeline_py.run.errors import InputError
 
 COLUMNS = ("by", "group", "pairs", "system", "accuracy", "sd", "low", "high", "ties")
 COMPARISON_COLUMNS = (

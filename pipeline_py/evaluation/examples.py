@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 from pydantic import PositiveInt
 
-from pipeline_py.evaluation.files.sentences import read_sentences
-from pipeline_py.evaluation.files.tsv import write_rows
+from pipeline_py.evaluation.columns import write_rows
 from pipeline_py.evaluation.metric import OF_A_SENTENCE
+from pipeline_py.evaluation.sentences import read_sentences
 from pipeline_py.evaluation.system_statistics import read_statistics
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 COLUMNS = (
     "system",

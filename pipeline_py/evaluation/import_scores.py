@@ -3,9 +3,9 @@
 from math import isfinite
 from pathlib import Path
 
-from pipeline_py.artifact import writing
-from pipeline_py.input_error import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.text import read_lines
+from pipeline_py.run.errors import InputError
 
 NEEDED = ("correct", "contrastive")
 

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.characters import without_controls
 from pipeline_py.corpus.moses import are_escaped, unescape
-from pipeline_py.encodings import checked_lines
-from pipeline_py.evaluation.files.forms import Form, find_misfit
 from pipeline_py.evaluation.postprocess import Detokenizer, detokenizer_of
-from pipeline_py.evaluation.restoring.attended import words_of
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
-from pipeline_py.text import read_bytes, read_lines, tokens_of
+from pipeline_py.evaluation.restoring import words_of
+from pipeline_py.evaluation.translation_forms import Form, find_misfit
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.files.encodings import checked_lines
+from pipeline_py.files.text import read_bytes, read_lines, tokens_of
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 
 def import_translations(

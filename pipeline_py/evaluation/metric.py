@@ -1,16 +1,24 @@
-"""What a metric is: statistics of each sentence, and the score of a corpus from their sum.
+"""Metrics: statistics of each sentence, and the score of a corpus from their sum.
 
 Each is a class in a module of its own in `metrics`: `metrics/moses_bleu.py` has `MosesBleu`. What stands there can be
 named in the configuration, and is then counted, tested, broken down and shown as any other.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from pipeline_py.run.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
+    from sacrebleu.metrics.base import Metric as Counter
+
 
 Tokenizer = Literal["13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"]
 
@@ -62,3 +70,95 @@ def named(name: str) -> type[Metric]:
         import_module(f"pipeline_py.evaluation.metrics.{name}"), name.title().replace("_", "")
     )
     return found
+
+
+class CountedMetric(Metric):
+    """Its statistics are counted from outputs and references.
+
+    Attributes:
+        fields: what its score as JSON says beside what all metrics say, by their names in sacrebleu's score.
+    """
+
+    fields: ClassVar[Sequence[str]] = ()
+
+    def __init__(
+        self, tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str = "en"
+    ) -> None:
+        """Count the references once for many outputs.
+
+        Args:
+            tokenizer: sacrebleu's tokenizer, for metrics that count words as BLEU does.
+            lowercase: whether case is ignored.
+            references: for each reference its sentences.
+            language: ISO 639 code of the target language, for metrics that count words by its rules.
+
+        Raises:
+            InputError: if the tokenizer needs a package that is not installed.
+        """
+        try:
+            self._counter = self.counter(tokenizer, lowercase, references, language)
+        except (ImportError, RuntimeError) as error:
+            extra = tokenizer.partition("-")[0]
+            raise InputError(
+                f'tokenizer {tokenizer} is not installed; run pip install "sacrebleu[{extra}]" or choose another one'
+            ) from error
+
+    @staticmethod
+    @abstractmethod
+    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> "Counter":
+        """Give the metric of sacrebleu, or one made after its pattern, that counts statistics of sentences."""
+
+    @property
+    def signature(self) -> str:
+        """What decides a score, in sacrebleu's form."""
+        return str(self._counter.get_signature().format())
+
+    def statistics(self, outputs: Sequence[str]) -> list[list[float]]:
+        """Count the statistics of each output."""
+        # None: the references that it was made with.
+        return self._counter._extract_corpus_statistics(outputs, None)
+
+    def as_json(self, statistics: list[list[float]]) -> dict[str, Any]:
+        """The object that the `sacrebleu` command prints of a corpus, with the score in full precision."""
+        result = self._counter._aggregate_and_compute(statistics)
+        printed = json.loads(result.format(signature=self.signature, is_json=True))
+        fields = {field: getattr(result, field) for field in self.fields}
+        return {**printed, "score": result.score, **fields, "sentences": len(statistics)}
+
+
+class SegmentMetric(Metric):
+    """A sentence's statistics are its score and 1."""
+
+    def __init__(self, scored: Path) -> None:
+        """Read the scores of an output's sentences.
+
+        Args:
+            scored: JSON with `signature` and `scores`, one of each sentence.
+        """
+        content = json.loads(scored.read_text(encoding="utf-8"))
+        self._path, self._signature, self._scores = scored, str(content["signature"]), content["scores"]
+
+    @staticmethod
+    def scores(sums: np.ndarray) -> np.ndarray:
+        """Score many corpora at once: means over their sentences, times 100."""
+        return 100.0 * sums[:, 0] / sums[:, 1]
+
+    @property
+    def signature(self) -> str:
+        """What decides a score."""
+        return self._signature
+
+    def statistics(self, outputs: Sequence[str]) -> list[list[float]]:
+        """The score of each output.
+
+        Raises:
+            InputError: if there are others than outputs.
+        """
+        if len(self._scores) != len(outputs):
+            raise InputError(f"{len(self._scores)} scores of {len(outputs)} sentences; make it anew", self._path)
+        return [[score, 1.0] for score in self._scores]
+
+    def as_json(self, statistics: list[list[float]]) -> dict[str, Any]:
+        """The score of a corpus, as of other metrics."""
+        score = float(self.scores(np.sum(statistics, axis=0)[None])[0])
+        return {"name": self.label, "score": score, "signature": self.signature, "sentences": len(statistics)}

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from pydantic import PositiveInt
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
-from pipeline_py.evaluation.files.sentences import read_sentences
-from pipeline_py.evaluation.files.tsv import write_rows
+from pipeline_py.evaluation.columns import write_rows
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import word_splitter
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", "references", "share")
 

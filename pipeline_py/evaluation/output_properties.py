@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py.config.evaluation import TrainedThresholds
-from pipeline_py.evaluation.files.columns import read_columns
+from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.metrics.bleu import Bleu
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 COLUMN = "output properties"
 """The column in a file of `evaluation.statistics`; no metric can have this name."""

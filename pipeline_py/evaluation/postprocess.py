@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py.artifact import Counts, writing
 from pipeline_py.corpus.moses import moses_detokenizer
-from pipeline_py.evaluation.restoring.attended import Attended, Joiner, read_attended, words_of
-from pipeline_py.evaluation.restoring.put_back import UNKNOWN, known_words, put_back
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.evaluation.restoring import UNKNOWN, Attended, Joiner, known_words, put_back, read_attended, words_of
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.subword.pieces import pieces_of_word
-from pipeline_py.text import read_lines, tokens_of
 
 Detokenizer = Literal["moses", "chinese", "none"]
 

@@ -7,12 +7,12 @@ from statistics import fmean
 
 import numpy as np
 
-from pipeline_py.evaluation.files.columns import write_columns
-from pipeline_py.input_error import InputError
+from pipeline_py.evaluation.columns import write_columns
+from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.constituency import read_trees
 from pipeline_py.syntax.trees.dependency import read_dependencies
 from pipeline_py.syntax.trees.shape import dependency_lengths, depth, phrase_shape
-from pipeline_py.text import read_lines, tokens_of
 
 
 def source_properties(

@@ -4,16 +4,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.artifact import write_json
-from pipeline_py.evaluation.counted_metric import CountedMetric
-from pipeline_py.evaluation.files.columns import write_columns
-from pipeline_py.evaluation.files.sentences import read_sentences
-from pipeline_py.evaluation.metric import OF_A_SENTENCE, Metric, Tokenizer, named
+from pipeline_py.evaluation.columns import write_columns
+from pipeline_py.evaluation.metric import OF_A_SENTENCE, CountedMetric, Metric, SegmentMetric, Tokenizer, named
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.output_properties import COLUMN, measure_outputs
-from pipeline_py.evaluation.segment_metric import SegmentMetric
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.files.artifacts import write_json
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 
 def statistics(
@@ -42,7 +40,7 @@ def statistics(
         output: The statistics, an Arrow file.
         metrics: Modules of `evaluation/metrics`.
         scores_output: The score in each metric as JSON, in the order of the metrics.
-        segment_scores: By metric, sentence scores that another program computes (`evaluation.segment_metric`).
+        segment_scores: By metric, sentence scores that another program computes (`evaluation.metric`).
         tokenizer: Sacrebleu's tokenizer: 13a for de and en, zh for zh, none for tokenized references.
         lowercase: Ignore case, as in the papers.
         language: ISO 639 code of the target language, for metrics that count words by its rules.

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.evaluation.files.columns import read_columns
+from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.metric import Metric, named
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 SETS_AT_A_TIME = 500
 """So many are drawn, or become floats, at a time."""

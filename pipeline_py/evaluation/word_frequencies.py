@@ -3,11 +3,11 @@
 from collections import Counter
 from pathlib import Path
 
-from pipeline_py.artifact import writing
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import word_splitter
-from pipeline_py.progress import progress
-from pipeline_py.text import read_lines
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.text import read_lines
+from pipeline_py.run.progress import progress
 
 
 def word_frequencies(

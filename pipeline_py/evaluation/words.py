@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.evaluation.files.sentences import read_sentences
-from pipeline_py.evaluation.files.tsv import write_rows
+from pipeline_py.evaluation.columns import write_rows
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import word_splitter
+from pipeline_py.evaluation.sentences import read_sentences
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.system_statistics import sums_over
-from pipeline_py.progress import progress
+from pipeline_py.run.progress import progress
 from pipeline_py.subword.vocabulary import read_counts
 
 COLUMNS = ("frequency", "system", "precision", "recall", "f1", "f1_low", "f1_high", "words")

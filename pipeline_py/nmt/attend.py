@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import PositiveInt
 
-from pipeline_py.input_error import InputError
-from pipeline_py.order import in_order
-from pipeline_py.progress import progress
+from pipeline_py.files.text import in_order
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.run.runner import Loaded
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ def attend(
     Raises:
         InputError: files are invalid, or do not belong together, or a sentence number is out of range.
     """
-    from pipeline_py.nmt.data.translations import read_translations
+    from pipeline_py.files.ragged import write_rows
+    from pipeline_py.nmt.data.dataset import read_translations
     from pipeline_py.nmt.device import prepare
-    from pipeline_py.ragged import write_rows
 
     prepare(device, threads)  # again, since other stages in this process may have changed torch after `load`
     (member,) = networks.open_members([source], [syntax])

@@ -7,8 +7,7 @@ import platform
 
 import torch
 
-from pipeline_py.device import device_named
-from pipeline_py.optimizers import without_compiler
+from pipeline_py.run.torch_setup import device_named, without_compiler
 
 CPU = "cpu"
 """The type of device that computes in the ways of a processor; tests set it to another to take those of a GPU."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import PositiveInt
 
-from pipeline_py import stage
-from pipeline_py.artifact import writing
-from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import writing
+from pipeline_py.run import command
+from pipeline_py.run.command import Option
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.run.runner import Loaded
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def force_decode(
     Raises:
         InputError: files are invalid, or do not belong together; a source is empty.
     """
-    from pipeline_py.nmt.data.translations import read_translations
+    from pipeline_py.nmt.data.dataset import read_translations
     from pipeline_py.nmt.device import prepare
 
     prepare(device, threads)  # again, since other stages in this process may have changed torch after `load`
@@ -201,4 +201,4 @@ def _syntax_of_models(options: Sequence[str], models: int) -> list[dict[str, Pat
 
 
 if __name__ == "__main__":
-    stage.run(score_translations)
+    command.run(score_translations)

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.model import Initialization
+from pipeline_py.config.systems.training import Initialization
 
 SMALL = 0.1
 """Where uniform distributions end, on either side of 0."""

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 from pydantic import NonNegativeInt
 
-from pipeline_py.artifact import writing
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.ragged import Ragged
+from pipeline_py.files.text import is_number, read_lines
 from pipeline_py.nmt.data.packed import check_aligned
-from pipeline_py.ragged import Ragged
-from pipeline_py.text import is_number, read_lines
+from pipeline_py.run.errors import InputError
 
 COLUMNS = ("source_length", "target_length", "count")
 

@@ -1,5 +1,6 @@
-"""A system's network, put together from the parts that its composition names."""
+"""The network of a system, built from the parts of its composition."""
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -8,13 +9,54 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.parts import module_of
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.initialization import initialize, initialize_tied
 from pipeline_py.nmt.input.words import WordEmbedding
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.part import part
-from pipeline_py.nmt.tied_weights import tie
+
+
+def part(kind: str, name: str) -> Any:
+    """Find a part: the only public class of a network that its module defines, e.g. `nmt/weighting/local.py`.
+
+    Raises:
+        TypeError: there are none, or several.
+    """
+    module = importlib.import_module(f"pipeline_py.{module_of(kind, name)}")
+    found = [
+        member
+        for called, member in vars(module).items()
+        if isinstance(member, type)
+        and issubclass(member, nn.Module)
+        and member.__module__ == module.__name__
+        and not called.startswith("_")
+    ]
+    if len(found) != 1:
+        raise TypeError(f"{module.__name__} has {len(found)} public classes of networks; the part is the only one")
+    return found[0]
+
+
+def tie(network: nn.Module, name: str, to: str) -> None:
+    """Let a parameter of a network be another one of the same shape.
+
+    Args:
+        network: whose `state_dict` has the parameter no more, and whose `load_state_dict` needs it no more.
+        name: of the parameter that is given up, dotted.
+        to: of the parameter that it becomes.
+    """
+    module, _, attribute = name.rpartition(".")
+    setattr(network.get_submodule(module), attribute, network.get_parameter(to))
+
+    def leave_out(module: nn.Module, state: dict[str, Tensor], prefix: str, metadata: Any) -> None:
+        del state[prefix + name]
+
+    def fill_in(module: nn.Module, state: dict[str, Tensor], prefix: str, *rest: Any) -> None:
+        if prefix + to in state:
+            state[prefix + name] = state[prefix + to]
+
+    network.register_state_dict_post_hook(leave_out)
+    network.register_load_state_dict_pre_hook(fill_in)
 
 
 class Model(nn.Module):

@@ -8,11 +8,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.config.systems.training import Training
+from pipeline_py.config.systems.training import Decoding, Training
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.kernels.half_products import half_products
-from pipeline_py.nmt.kernels.products import gradient_of_weight, product
+from pipeline_py.nmt.fast.products import gradient_of_weight, half_products, product
 
 LARGE = 256
 """Hidden size from which on most of the time goes into products that half precision can make faster."""

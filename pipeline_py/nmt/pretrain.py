@@ -5,14 +5,14 @@ from pathlib import Path
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from pipeline_py.artifact import write_json
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import write_json
+from pipeline_py.files.ragged import Ragged
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.packed import count_identifiers
-from pipeline_py.progress import progress
-from pipeline_py.ragged import Ragged
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 SMALLEST_VOCABULARY = 2
 """EOS and the unknown word."""

@@ -9,19 +9,19 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from pipeline_py import checksum
-from pipeline_py.artifact import whole, write_json
 from pipeline_py.config.systems.composition import System
-from pipeline_py.input_error import InputError
+from pipeline_py.files import artifacts
+from pipeline_py.files.artifacts import whole, write_json
 from pipeline_py.nmt.model import Model
+from pipeline_py.run.errors import InputError
 
 
 def save_weights(path: Path, weights: dict[str, Tensor]) -> None:
     """Write weights; the same weights give the same bytes."""
     with whole(path) as temporary:
         # `save_file` would write to a file of another name first, which stays where it is killed.
-        temporary.write_bytes(save(weights, metadata={"checksum": checksum.PLACE}))
-        checksum.seal(temporary)
+        temporary.write_bytes(save(weights, metadata={"checksum": artifacts.PLACE}))
+        artifacts.seal(temporary)
 
 
 def load_weights(path: Path) -> dict[str, Tensor]:
@@ -31,8 +31,8 @@ def load_weights(path: Path) -> dict[str, Tensor]:
         FileNotFoundError: naming the file.
         InputError: the file is damaged, or not of `save_weights`.
     """
-    if not checksum.is_sealed(path):
-        raise InputError(checksum.DAMAGED, path)
+    if not artifacts.is_sealed(path):
+        raise InputError(artifacts.DAMAGED, path)
     try:
         return load_file(path)
     except SafetensorError as error:

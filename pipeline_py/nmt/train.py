@@ -8,10 +8,10 @@ from pydantic import NonNegativeInt, PositiveInt
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.energy import cards_of, meter
-from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.packed import count_identifiers
 from pipeline_py.nmt.training.launch import is_one_of_several, launch
-from pipeline_py.progress import progress
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 
 SIDES = ("source", "target")
 

@@ -9,11 +9,11 @@ from typing import IO, TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import PositiveInt
 
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.input_error import InputError
-from pipeline_py.order import in_order
-from pipeline_py.progress import progress
+from pipeline_py.config.systems.training import Decoding
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.files.text import in_order
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.run.runner import Loaded
 
 if TYPE_CHECKING:
@@ -86,9 +86,9 @@ def translate(
     Raises:
         InputError: files are invalid, or do not belong together.
     """
+    from pipeline_py.files.ragged import write_rows
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.length_model import LengthModel
-    from pipeline_py.ragged import write_rows
 
     prepare(device, threads)  # again, since other stages in this process may have changed torch after `load`
     members = networks.open_members(source, syntax)
@@ -121,8 +121,8 @@ def _search(
 
     from pipeline_py.nmt.precision import searches_in_half
     from pipeline_py.nmt.search.beam_search import beam_search
+    from pipeline_py.nmt.search.ensemble import searching
     from pipeline_py.nmt.search.hypothesis import Hypothesis
-    from pipeline_py.nmt.search.steps import searching
 
     networks = [member.network for member in members]
     device = next(networks[0].parameters()).device

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline_py.config.claims import Claims, read_claims
+from pipeline_py.config.entry_errors import unknown
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.loading.unknown import unknown
 from pipeline_py.config.parsers import ControlParser
-from pipeline_py.config.systems.neural import NeuralSystem
+from pipeline_py.config.systems.any_system import NeuralSystem
 from pipeline_py.config.tables import BleuTable, MeasureTable
-from pipeline_py.input_error import InputError
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.paths import one_of
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job
 
 EVERYTHING = "all"

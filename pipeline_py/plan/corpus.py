@@ -6,23 +6,26 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.config.corpora import ContrastiveSet, HeldOutText, Language, Side
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.generated import (
+from pipeline_py.config.corpora import (
+    ContrastiveSet,
     Generated,
     GeneratedPairs,
     Generator,
+    HeldOutText,
+    Language,
     Share,
+    Side,
     share_of_contrast,
     share_of_split,
 )
-from pipeline_py.contrastive import read_pairs
-from pipeline_py.input_error import InputError
-from pipeline_py.languages import has_moses_rules
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.files.contrastive import read_pairs
+from pipeline_py.files.languages import has_moses_rules
+from pipeline_py.files.text import read_bytes
 from pipeline_py.plan.paths import ContentsOf
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job
-from pipeline_py.syntax.stanza.directory import INDEX, tokenizer_in
-from pipeline_py.text import read_bytes
+from pipeline_py.syntax.stanza.models import INDEX, tokenizer_in
 
 CORRECT, CONTRASTIVE = "target", "target1"
 """Sides of a contrastive set: its translations stand there like two references of a held-out set."""

@@ -7,10 +7,10 @@ from typing import Any
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import AttentionTable, MeasureTable
-from pipeline_py.input_error import InputError
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.paths import folder_of_system
 from pipeline_py.plan.subword import SubwordPlan
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Files, Job
 
 TESTS = "tests"

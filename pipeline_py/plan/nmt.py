@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pipeline_py.config.base import Section
-from pipeline_py.config.effects import Effect
+from pipeline_py.config.base import Effect, Section
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.systems.any_system import Ensemble
-from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.config.systems.neural import NeuralSystem
-from pipeline_py.input_error import InputError
+from pipeline_py.config.systems.any_system import Ensemble, NeuralSystem
+from pipeline_py.config.systems.training import Decoding
 from pipeline_py.plan.corpus import CONTRASTIVE, CORRECT
 from pipeline_py.plan.paths import one_of
 from pipeline_py.plan.subword import SubwordPlan
-from pipeline_py.provenance import PACKAGE, file_of
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Files, Job
+from pipeline_py.run.provenance import PACKAGE, file_of
 
 SIDES = ("source", "target")
 SPLITS = ("train", "dev")

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pipeline_py
-from pipeline_py.artifact import write_json
 from pipeline_py.config.experiment import Experiment
+from pipeline_py.files.artifacts import write_json
 from pipeline_py.plan.claims import EVERYTHING, ClaimsPlan
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.report import ReportPlan
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
-from pipeline_py.provenance import made_by
 from pipeline_py.run.job import Job
+from pipeline_py.run.provenance import made_by
 from pipeline_py.run.record import remove_records, write_records
 
 TABLES_OF_PAPERS = {"table1": ("sdatt", ["1"]), "table2": ("sdatt", ["2"]), "sdrnmt": ("sdrnmt", ["1"])}

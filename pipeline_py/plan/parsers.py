@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
+from pipeline_py.config.corpora import Generated, share_of_treebank
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.generated import Generated, share_of_treebank
 from pipeline_py.config.parsers import StanzaOptions, TrainedParser
-from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import TREES, Trees
 from pipeline_py.plan.corpus import generation_job
 from pipeline_py.plan.paths import ContentsOf, one_of
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job
 
 ANNOTATION: dict[Trees, str] = {"conllu": "dependency", "ptb": "constituency"}

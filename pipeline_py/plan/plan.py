@@ -6,7 +6,6 @@ from shutil import which
 from typing import Any
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.contents import Contents
 from pipeline_py.plan.claims import ClaimsPlan, claims_files
 from pipeline_py.plan.corpus import CorpusPlan, pairs_of_sets
 from pipeline_py.plan.evaluation import EvaluationPlan
@@ -17,8 +16,9 @@ from pipeline_py.plan.report import ReportPlan, published_files
 from pipeline_py.plan.smt import SmtPlan
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
-from pipeline_py.provenance import made_by
+from pipeline_py.run.contents import Contents
 from pipeline_py.run.job import Job, assign_outputs, hash_json, list_paths, to_json
+from pipeline_py.run.provenance import made_by
 
 
 class Plan:

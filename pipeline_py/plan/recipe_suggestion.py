@@ -5,9 +5,9 @@ from itertools import islice
 from pathlib import Path
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.loading.load import list_recipes
-from pipeline_py.config.systems.neural import NeuralSystem
-from pipeline_py.text import read_bytes
+from pipeline_py.config.load import list_recipes
+from pipeline_py.config.systems.any_system import NeuralSystem
+from pipeline_py.files.text import read_bytes
 
 FEWEST_UPDATES = 1000
 """Updates below which a training on text from files seldom learns to translate: 1,360 are enough for Multi30k."""

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.systems.any_system import Ensemble
+from pipeline_py.config.systems.any_system import Ensemble, NeuralSystem
 from pipeline_py.config.systems.differences import describe_departures, notes, settings_of_trainings, warning
-from pipeline_py.config.systems.neural import NeuralSystem
 from pipeline_py.config.tables import (
     AttentionTable,
     BleuTable,
@@ -17,7 +16,6 @@ from pipeline_py.config.tables import (
     TableOfSystems,
     VocabularyTable,
 )
-from pipeline_py.input_error import InputError
 from pipeline_py.plan.claims import EVERYTHING, ClaimsPlan
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
@@ -25,6 +23,7 @@ from pipeline_py.plan.parsers import ParsersPlan
 from pipeline_py.plan.paths import folder_of_system, one_of
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job
 
 SIDES = ("source", "target")

@@ -6,16 +6,16 @@ from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipeline_py.config.entry_errors import listed
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.loading.unknown import listed
 from pipeline_py.config.parsers import DEFAULT_PACKAGE, PhraseOptions, StanzaOptions, StanzaParser, TrainedParser
-from pipeline_py.input_error import InputError
 from pipeline_py.kinds.kind import NAMES_OF_TREES, Trees
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.parsers import ANNOTATION, ParsersPlan
 from pipeline_py.plan.paths import ContentsOf
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Files, Job
-from pipeline_py.syntax.stanza.directory import languages_in, models_in, tokenizer_in
+from pipeline_py.syntax.stanza.models import languages_in, models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES, RULES
 from pipeline_py.syntax.trees.shared_words import describe_difference

@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline_py.evaluation.claims import AVERAGE, COLUMNS
 from pipeline_py.evaluation.metric import named
-from pipeline_py.report.read_table import read_table
+from pipeline_py.report.stage_results import read_table
 
 NUMBERS = ("score_system", "score_other", "difference", "low", "high", "p_value", "detectable", "run_deviation")
 RUNS = ("runs_system", "runs_other")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from pipeline_py.input_error import InputError
+from pipeline_py.files.text import read_lines
 from pipeline_py.report.figures.attended_sentence import nth, read_attended, telling_steps
 from pipeline_py.report.figures.typesetting import shown
-from pipeline_py.text import read_lines
+from pipeline_py.run.errors import InputError
 
 PANELS = 4
 """How many words the figure chooses by itself."""

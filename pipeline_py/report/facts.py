@@ -4,14 +4,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.input_error import InputError
-from pipeline_py.report.ceilings import read_ceilings
-from pipeline_py.report.json_object import read_object
+from pipeline_py.report.stage_results import read_ceilings, read_object
 from pipeline_py.report.tables import renderings
-from pipeline_py.report.tables.parser_accuracy import METRICS, read_accuracies
-from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
-from pipeline_py.report.tables.table_files import Files
-from pipeline_py.report.tables.training_notes import note_on_shared_cores
+from pipeline_py.report.tables.measures import METRICS, note_on_shared_cores, read_accuracies
+from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Files, Sheet
+from pipeline_py.run.errors import InputError
 
 # Column → key of facts.json.
 COLUMNS = {
@@ -68,7 +65,7 @@ def facts(
     threads and processes. The prefix `training_` means without validation; target words per CPU or GPU second are also
     without validation. `core_share` is the part of the requested core time that a training got; `machine_load` is the
     mean number of tasks that wanted a core, divided by the number of cores. `kernels` tells whether a training on a CPU
-    used the compiled code of `nmt/kernels/elementwise.c`.
+    used the compiled code of `nmt/fast/elementwise.c`.
 
     Settings of search, training, data and subwords have columns if the table's systems differ in them.
 

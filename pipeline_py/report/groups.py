@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pipeline_py.report.figures.inline_svg import InlineFigure, rendered
+from pipeline_py.report.figures.figure_files import InlineFigure, rendered
 from pipeline_py.report.figures.line_figure import Line, Look, draw
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.table_chapter import TableChapter

@@ -4,15 +4,46 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from pipeline_py.config.corpora import OPEN_ATTACHMENTS
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.evaluation.verdict import format_difference, format_size
 from pipeline_py.report.answers import Answer, Interval, count_verdicts, find_syntax_answers, read_answers
-from pipeline_py.report.manifest import Manifest
-from pipeline_py.report.page_parts import Part
-from pipeline_py.report.positive_control import positive_control
+from pipeline_py.report.page_parts import Manifest, Part
+from pipeline_py.report.sections.contrast import of_whole_sets
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Sheet, listed
 from pipeline_py.report.tables.sheet import signed as exactly
 from pipeline_py.syntax.measures import RAW_TEXT, read_accuracies
+
+CHANCE = 50
+"""Accuracy of guessing, in percent."""
+
+
+def positive_control(manifest: Manifest) -> Iterator[str]:
+    """Say of each contrastive set of open attachments which systems use true trees for them, and which do not."""
+    experiment = manifest.experiment
+    true = {name for name, parser in experiment.parsers.items() if parser.type == "given"}
+    for split, pairs in experiment.corpora.contrastive.items():
+        if pairs.generate is None or not {*pairs.generate.kinds} <= {*OPEN_ATTACHMENTS}:
+            continue
+        files = [file for place, file in manifest.all("contrast").items() if place.rpartition(":")[2] == split]
+        read = [of_whole_sets({split: file})[0] for file in files]
+        low = {system: bounds[0] for groups in read for (system, _), bounds in groups.intervals.items()}
+        accuracy = {
+            system: value
+            for groups in read
+            for (system, _), value in groups.values.items()
+            if experiment.systems[system].parser in true
+        }
+        seen = [f"{system} {value:.0f} %" for system, value in accuracy.items() if low[system] > CHANCE]
+        unseen = [f"{system} {value:.0f} %" for system, value in accuracy.items() if low[system] <= CHANCE]
+        if accuracy:
+            better = f"these choose the right one more often in these runs: {', '.join(seen)}" if seen else ""
+            no_better = f"these do not do better than chance: {', '.join(unseen)}" if unseen else ""
+            yield (
+                f"Positive control: in the set {split} only the tree tells which of two translations is right, and "
+                f"chance gives {CHANCE} %. With true trees {'; '.join(filter(None, (better, no_better)))}."
+            )
+
 
 ACCURACIES = ("UAS", "LAS", f"UAS{RAW_TEXT}", f"LAS{RAW_TEXT}", "F1")
 """Measures of a parser that are shown at the top."""

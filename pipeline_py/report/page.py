@@ -12,10 +12,9 @@ from pipeline_py.report import chapters as chapters_of_page
 from pipeline_py.report import overview
 from pipeline_py.report import sections as sections_of_tables
 from pipeline_py.report.figures import figure_files
-from pipeline_py.report.figures.inline_svg import COLOURS
+from pipeline_py.report.figures.figure_files import COLOURS
 from pipeline_py.report.figures.line_figure import STYLE
-from pipeline_py.report.manifest import Manifest
-from pipeline_py.report.page_parts import Chapter
+from pipeline_py.report.page_parts import Chapter, Manifest
 from pipeline_py.report.table_chapter import chapters
 from pipeline_py.report.tables.sheet import Column, signed
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from pipeline_py.input_error import InputError
 from pipeline_py.report.figures import figure_files
 from pipeline_py.report.figures.line_figure import STYLE, look_of
 from pipeline_py.report.groups import lines_of, notes_on_small
 from pipeline_py.report.sections.sentence_groups import LENGTH, read_breakdown
+from pipeline_py.run.errors import InputError
 
 
 def plot(

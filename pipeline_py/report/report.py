@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline_py.artifact import writing
+from pipeline_py.files.artifacts import writing
 
 
 def report(*, manifest: Path, output: Path) -> None:
@@ -18,8 +18,8 @@ def report(*, manifest: Path, output: Path) -> None:
     Raises:
         InputError: if a file is malformed.
     """
-    from pipeline_py.report.manifest import read_manifest
     from pipeline_py.report.page import page
+    from pipeline_py.report.page_parts import read_manifest
 
     made = page(read_manifest(manifest))
     with writing(output) as file:

@@ -7,17 +7,15 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from pipeline_py.config.tables import AttentionTable, BleuTable, ParseTable, Table, VocabularyTable
-from pipeline_py.input_error import InputError
 from pipeline_py.report.answers import group_sentences, read_answers
-from pipeline_py.report.ceilings import read_ceilings
+from pipeline_py.report.stage_results import read_ceilings
 from pipeline_py.report.tables import count_tables, renderings
-from pipeline_py.report.tables.measures import is_scored, metric_of, read_measured
-from pipeline_py.report.tables.parser_accuracy import read_accuracies, sentences_about
+from pipeline_py.report.tables.measures import is_scored, metric_of, read_accuracies, read_measured, sentences_about
 from pipeline_py.report.tables.published import Published, read_published
 from pipeline_py.report.tables.score_table import bleu_sheet, measures_sheet
-from pipeline_py.report.tables.sheet import Sheet
+from pipeline_py.report.tables.sheet import Files, Sheet
 from pipeline_py.report.tables.system_comparison import read_comparisons
-from pipeline_py.report.tables.table_files import Files
+from pipeline_py.run.errors import InputError
 
 
 def table(

@@ -7,7 +7,7 @@ from functools import cached_property
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.config.tables import TableOfSystems
 from pipeline_py.report.figures.line_figure import Look, look_of
-from pipeline_py.report.manifest import Manifest
+from pipeline_py.report.page_parts import Manifest
 from pipeline_py.report.tables.sheet import Sheet, read_sheet
 from pipeline_py.report.tables.system_comparison import (
     SystemComparison,

@@ -4,8 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+from pipeline_py.run.command import end_after
 from pipeline_py.run.runner import run_again, run_job
-from pipeline_py.stage import end_after
 
 
 def main(job: str) -> None:

@@ -15,10 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pipeline_py import checksum
-from pipeline_py.artifact import write_json
-from pipeline_py.input_error import InputError
-from pipeline_py.regular_file import open_regular_file
+from pipeline_py.files import artifacts
+from pipeline_py.files.artifacts import write_json
+from pipeline_py.files.text import open_regular_file
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import DIGITS
 
 SUFFIX = ".job.json"
@@ -103,8 +103,8 @@ def check_input(path: Path) -> None:
     if not _exists(path):
         return
     if not _exists(record_path(path)):
-        if path.suffix in checksum.SEALED and path.is_file() and not checksum.is_sealed(path):
-            raise InputError(checksum.DAMAGED, path)
+        if path.suffix in artifacts.SEALED and path.is_file() and not artifacts.is_sealed(path):
+            raise InputError(artifacts.DAMAGED, path)
         return
     record = read_record(record_path(path))
     hashes = {} if record is None else record["outputs"]

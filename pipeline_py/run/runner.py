@@ -12,10 +12,10 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
-from pipeline_py.input_error import InputError
-from pipeline_py.output_cache import OutputCache
-from pipeline_py.provenance import made_by
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import hash_json, is_output, list_files
+from pipeline_py.run.output_cache import OutputCache
+from pipeline_py.run.provenance import made_by
 from pipeline_py.run.record import check_input, hash_content, read_record, remove_records, write_records
 
 CHECKPOINTS = "checkpoints"

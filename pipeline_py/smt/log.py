@@ -4,8 +4,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from pipeline_py.progress import SECONDS_BETWEEN_LOG_LINES
-from pipeline_py.usage import Usage, facts_of, load, since
+from pipeline_py.run.progress import SECONDS_BETWEEN_LOG_LINES
+from pipeline_py.run.usage import Usage, facts_of, load, since
 
 if TYPE_CHECKING:
     from machine.utils.progress_status import ProgressStatus

@@ -21,9 +21,9 @@ from machine.translation.thot.thot_utils import load_smt_decoder, load_smt_model
 from machine.translation.thot.thot_word_alignment_model_type import ThotWordAlignmentModelType
 from machine.utils.progress_status import ProgressStatus
 
-from pipeline_py.artifact import write_json
-from pipeline_py.input_error import InputError
-from pipeline_py.text import read_parallel, tokens_of
+from pipeline_py.files.artifacts import write_json
+from pipeline_py.files.text import read_parallel, tokens_of
+from pipeline_py.run.errors import InputError
 
 LONGEST = MAX_SEGMENT_LENGTH
 """Words of the longest sentence that Thot learns from and translates; it ignores others, and gives nothing for them."""

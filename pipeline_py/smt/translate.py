@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.run.progress import progress
 from pipeline_py.run.runner import Loaded
-from pipeline_py.text import read_lines, tokens_of
 
 if TYPE_CHECKING:
     from pipeline_py.smt.thot import Translator

@@ -3,13 +3,13 @@
 from io import StringIO
 from pathlib import Path
 
-from pipeline_py.artifact import writing
-from pipeline_py.corpus.placeholders import PLACEHOLDERS
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.corpus.expressions import PLACEHOLDERS
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import read_counts
-from pipeline_py.text import read_lines, tokens_of
 
 WORDS_REMEMBERED = 500_000
 """Of any text most words are among the first that differ, so pieces of later ones are found again each time."""

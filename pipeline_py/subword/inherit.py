@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from pipeline_py.artifact import writing
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.ragged import read_rows, write_rows
 from pipeline_py.kinds.kind import BinaryTrees, Distances, Table, all_kinds
-from pipeline_py.progress import progress
-from pipeline_py.ragged import read_rows, write_rows
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces as subword
 from pipeline_py.syntax.trees.constituency import (
     Node,

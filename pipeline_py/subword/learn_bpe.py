@@ -8,10 +8,10 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from pipeline_py.artifact import writing
-from pipeline_py.corpus.placeholders import PLACEHOLDERS
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.corpus.expressions import PLACEHOLDERS
+from pipeline_py.files.artifacts import writing
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces
 
 

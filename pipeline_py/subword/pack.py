@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.artifact import Counts
-from pipeline_py.progress import progress
-from pipeline_py.ragged import write_rows
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.ragged import write_rows
+from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.kinds.heads import NO_HEAD
-from pipeline_py.progress import progress
-from pipeline_py.ragged import write_rows
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces as subword
-from pipeline_py.syntax.trees.alignment import with_tokens
 from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.trees.formats import with_tokens
 
 LAST_POSITION = np.iinfo(np.int16).max
 """The last position that a row can name."""

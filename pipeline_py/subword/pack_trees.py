@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.kinds.trees import NO_ROOT
-from pipeline_py.progress import progress
-from pipeline_py.ragged import write_rows
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces as subword
 from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, fold, read_trees
 

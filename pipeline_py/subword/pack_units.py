@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.ragged import read_rows, write_rows
 from pipeline_py.kinds.units import UNIT_SIZE
-from pipeline_py.progress import progress
-from pipeline_py.ragged import read_rows, write_rows
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, read_trees
 

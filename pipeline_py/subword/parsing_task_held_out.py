@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline_py.artifact import writing
+from pipeline_py.files.artifacts import writing
 from pipeline_py.subword import pieces as subword
 from pipeline_py.subword.parsing_task import TRANSLATE, tag
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from pipeline_py.text import read_lines, tokens_of
+from pipeline_py.files.text import read_lines, tokens_of
 
 CONTINUES = "@@"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from pipeline_py.artifact import writing
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.text import is_number, read_lines
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces
-from pipeline_py.text import is_number, read_lines
 
 EOS = 0
 UNK = 1

@@ -5,14 +5,13 @@ from itertools import zip_longest
 from pathlib import Path
 
 from pipeline_py.corpus.characters import has_spaces
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.measures import LEFT_WHOLE, MULTIWORD, RAW_TEXT, Accuracy, write_measures
-from pipeline_py.syntax.trees.alignment import in_pairs
 from pipeline_py.syntax.trees.bracket_scoring import BracketCounts, compare
 from pipeline_py.syntax.trees.constituency import PhraseTree
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation, in_pairs
 from pipeline_py.syntax.words.word_matching import DifferentTextError, count_whole_tokens, match_words
 
 Metrics = list[tuple[str, float]]

@@ -5,12 +5,11 @@ from operator import eq
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline_py.progress import progress
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.measures import Row, write_measures
-from pipeline_py.syntax.trees.alignment import in_pairs
 from pipeline_py.syntax.trees.constituency import PhraseTree
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation, in_pairs
 from pipeline_py.syntax.trees.shape import phrase_spans
 
 Trees: TypeAlias = tuple[str, Annotation]

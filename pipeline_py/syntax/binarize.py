@@ -22,15 +22,23 @@ from itertools import repeat
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
-from pipeline_py.syntax.trees.alignment import with_tokens
-from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, fold, read_trees, write_trees
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
+from pipeline_py.syntax.trees.constituency import (
+    Node,
+    Phrase,
+    PhraseTree,
+    Preterminal,
+    fold,
+    read_trees,
+    simplify,
+    write_trees,
+)
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.formats import with_tokens
 from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES, ENGLISH, RULES, HeadRules
 from pipeline_py.syntax.trees.shape import levels
-from pipeline_py.syntax.trees.simplify import simplify
 
 FAILED = "failed parse, words only"
 """What the counts call a sentence without a tree."""

@@ -4,14 +4,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
 from pipeline_py.syntax.trees.control_shapes import Shape, heads, phrase_ends
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation
-from pipeline_py.syntax.trees.tree_facts import TreeFacts
-from pipeline_py.syntax.words.tokenized_text import read_sentences
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation, TreeFacts
+from pipeline_py.syntax.words.token_alignment import read_sentences
 
 LABEL = "X"
 """Of every phrase and, as in Universal Dependencies, of a word whose part of speech is not known."""

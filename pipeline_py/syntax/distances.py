@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from pipeline_py import ragged
-from pipeline_py.artifact import Counts
-from pipeline_py.progress import progress
-from pipeline_py.syntax.trees.alignment import with_tokens
+from pipeline_py.files import ragged
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.formats import with_tokens
 
 FARTHEST = 255
 WINDOW = 1024

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Generic
 
 from pipeline_py.corpus.characters import without_controls, words
-from pipeline_py.input_error import InputError
-from pipeline_py.syntax.trees.alignment import AnyTree
-from pipeline_py.text import is_number, read_bytes, read_parallel, tokens_of
+from pipeline_py.files.text import is_number, read_bytes, read_parallel, tokens_of
+from pipeline_py.run.errors import InputError
+from pipeline_py.syntax.trees.formats import AnyTree
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.filtered_trees import KeptLine, Located, filtered_trees
-from pipeline_py.syntax.trees.alignment import AnyTree
-from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation, Format, note_fallback
-from pipeline_py.syntax.trees.tree_facts import TreeFacts, checksums
-from pipeline_py.syntax.trees.treebank_lines import WITHOUT_TEXT, has_text
+from pipeline_py.syntax.trees.dependency import WITHOUT_TEXT, DependencyTree, MultiwordToken, has_text
+from pipeline_py.syntax.trees.formats import FORMATS, Annotation, AnyTree, Format, TreeFacts, checksums, note_fallback
 from pipeline_py.syntax.words.retokenize import over_tokens, places_of
 from pipeline_py.syntax.words.token_alignment import SPACE, DifferentWordsError, Match, align
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.progress import progress
-from pipeline_py.syntax.trees.alignment import with_tokens
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.trees.dependency import read_dependencies
+from pipeline_py.syntax.trees.formats import with_tokens
 
 UNKNOWN = "_"
 """Stands for the labels of a sentence without a parse; CoNLL-U's mark for what is not specified."""

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
-from pipeline_py.syntax.words.tokenized_text import read_sentences
+from pipeline_py.syntax.words.token_alignment import read_sentences
 from pipeline_py.syntax.words.word_table import DifferentTextError, TreebankToken, WordTable, blocks, learn_readings
 
 Sentence = tuple[tuple[str, ...], list[TreebankToken]]

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from pipeline_py.artifact import writing
-from pipeline_py.input_error import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.text import read_lines
+from pipeline_py.run.errors import InputError
 
 MEASURES = ("split", "trees", "measure", "value")
 """Columns of what is said of the trees of a parser, or of two."""

@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import IO
 
-from pipeline_py.artifact import Counts, whole
-from pipeline_py.input_error import InputError
-from pipeline_py.syntax.trees.alignment import REMEDY, same_words
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation
-from pipeline_py.syntax.trees.tree_facts import TreeFacts
-from pipeline_py.text import read_lines, tokens_of
+from pipeline_py.files.artifacts import Counts, whole
+from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.run.errors import InputError
+from pipeline_py.syntax.trees.formats import FORMATS, REMEDY, Annotation, TreeFacts, same_words
 
 AGAIN = "parse this slice again"
 

@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.input_error import InputError
-from pipeline_py.order import in_order
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.files.text import in_order, read_lines
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import hash_json
+from pipeline_py.run.progress import progress
 from pipeline_py.run.record import hash_content
 from pipeline_py.run.runner import Loaded
-from pipeline_py.syntax.stanza.model_source import LoadedModels, ModelSource
-from pipeline_py.syntax.trees.formats import Annotation, fallbacks
-from pipeline_py.syntax.trees.tree_facts import NO_DEVICE, TreeFacts, checksums
+from pipeline_py.syntax.stanza.models import LoadedModels, ModelSource
+from pipeline_py.syntax.trees.formats import NO_DEVICE, Annotation, TreeFacts, checksums, fallbacks
 from pipeline_py.syntax.words.english_words import english_words
 from pipeline_py.syntax.words.parser_words import AMBIGUOUS, Divide, Sentence, Word, in_tokens, read_in_words
-from pipeline_py.syntax.words.tokenized_text import read_sentences
+from pipeline_py.syntax.words.token_alignment import read_sentences
 from pipeline_py.syntax.words.word_table import WordTable
-from pipeline_py.text import read_lines
 
 if TYPE_CHECKING:
     from pipeline_py.syntax.stanza.pipeline import Pipeline

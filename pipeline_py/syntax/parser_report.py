@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.measures import ALL, Row, read_accuracies, warn_of_whole_tokens, write_measures
 from pipeline_py.syntax.tree_statistics import read_statistics
-from pipeline_py.syntax.trees.formats import Annotation, fallbacks
-from pipeline_py.syntax.trees.tree_facts import TreeFacts
+from pipeline_py.syntax.trees.formats import Annotation, TreeFacts, fallbacks
 from pipeline_py.syntax.words.parser_words import ACROSS, OTHER_WORDS, PART, SEVERAL, noted_of_words
 
 Measures: TypeAlias = Iterator[tuple[str, str]]

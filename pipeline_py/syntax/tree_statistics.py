@@ -9,9 +9,9 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from pipeline_py.artifact import write_json
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import write_json
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.trees.constituency import PhraseTree
 from pipeline_py.syntax.trees.dependency import DependencyTree
 from pipeline_py.syntax.trees.formats import FORMATS, Annotation

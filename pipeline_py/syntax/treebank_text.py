@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py import stage
-from pipeline_py.artifact import writing
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
+from pipeline_py.files.artifacts import writing
+from pipeline_py.run import command
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
+from pipeline_py.syntax.trees.dependency import WITHOUT_TEXT, has_text
 from pipeline_py.syntax.trees.formats import FORMATS, Annotation
-from pipeline_py.syntax.trees.treebank_lines import WITHOUT_TEXT, has_text
-from pipeline_py.syntax.words.treebank_spelling import original_text
+from pipeline_py.syntax.words.token_alignment import original_text
 
 
 def treebank_text(
@@ -54,4 +54,4 @@ def treebank_text(
 
 
 if __name__ == "__main__":
-    stage.run(treebank_text)
+    command.run(treebank_text)

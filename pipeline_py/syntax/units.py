@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.kinds.units import NOTHING, PADDING, UNIT_SIZE
-from pipeline_py.progress import progress
-from pipeline_py.ragged import write_rows
-from pipeline_py.syntax.trees.alignment import with_tokens
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
+from pipeline_py.syntax.trees.formats import with_tokens
 
 LAST_PLACE = np.iinfo(np.int16).max
 """The last word of a sentence that a unit can name."""

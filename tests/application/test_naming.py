@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import pipeline_py
 from pipeline_py.application.system import LONGEST, System, Translation, _joined, _split_path, parts_of
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 @pytest.mark.parametrize(

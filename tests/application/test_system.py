@@ -10,8 +10,8 @@ import pytest
 
 from pipeline_py import load
 from pipeline_py.application.system import LONGEST, System
-from pipeline_py.input_error import InputError
 from pipeline_py.nmt import force_decode
+from pipeline_py.run.errors import InputError
 from tests.workplace import ROOT, Workplace
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pipeline_py import load
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress, without_progress
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress, without_progress
 from tests.workplace import ROOT
 
 TRAP = "from pathlib import Path\nPath('{}').touch()\n"

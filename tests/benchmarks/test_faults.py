@@ -20,7 +20,7 @@ from benchmarks.faults.jobs import behind, planned
 from benchmarks.faults.pairs import refused
 from benchmarks.faults.stages import Done
 from benchmarks.faults.tally import markdown, rows, write_bad
-from pipeline_py.output_cache import OutputCache
+from pipeline_py.run.output_cache import OutputCache
 
 ROOT = Path(__file__).parents[2]
 TRACE = "Traceback (most recent call last):\n  File\nValueError: x\n"

@@ -8,9 +8,9 @@ from benchmarks import chosen
 from benchmarks.material import Material, prepared
 from benchmarks.setting import Corpus, Setting
 from benchmarks.toolkits import batches
-from pipeline_py.input_error import InputError
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.data.packed import open_sentences
+from pipeline_py.run.errors import InputError
 
 
 def check(material: Material, setting: Setting, folder: Path) -> None:

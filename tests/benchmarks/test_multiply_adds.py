@@ -14,7 +14,7 @@ from benchmarks.toolkits.batches import Sentences
 from benchmarks.toolkits.ours import Ours
 from benchmarks.toolkits.worker import Rounds, set_up
 from benchmarks.tree_lstm import random_tree, row_of
-from pipeline_py.ragged import read_rows, write_rows
+from pipeline_py.files.ragged import read_rows, write_rows
 
 PAIRS, SOURCE, TARGET, HIDDEN = 3, 40, 30, 16
 """Sentences all have the same length, their end included, so that there is no padding."""

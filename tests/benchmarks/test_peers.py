@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import peers
 from benchmarks.setting import Setting
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 def test_a_python_without_the_peers_is_refused(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.setting import Setting, Shape, command
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 

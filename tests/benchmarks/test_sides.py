@@ -9,7 +9,7 @@ from benchmarks.processes import ROOT
 from benchmarks.setting import Architecture, Shape
 from benchmarks.sides import COUNTERPARTS, OURS, STACK, STEP, Side, as_large_as, composition, network
 from benchmarks.syntax import BESIDE, OF_ARCHITECTURE
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.training.capacity import parameters
 

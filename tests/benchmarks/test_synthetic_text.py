@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.synthetic_text import synthetic_text
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 def made(folder: Path, **sizes: int) -> tuple[list[str], list[str]]:

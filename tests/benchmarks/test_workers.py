@@ -23,8 +23,8 @@ from benchmarks.toolkits import batches
 from benchmarks.toolkits.batches import Sentences
 from benchmarks.toolkits.special_words import END, PADDING, START, renumbered
 from benchmarks.training import SYSTEMS
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import write_rows
+from pipeline_py.files.ragged import write_rows
+from pipeline_py.run.errors import InputError
 
 EMBEDDING, HIDDEN, VOCABULARY = 6, 8, 30
 SMALL = Shape(EMBEDDING, HIDDEN)

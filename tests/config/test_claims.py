@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from pipeline_py.config.claims import Claim, Claims, Printed, read_claims
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 CONFIG = yaml.safe_load((WORKFLOW.parent / "config.yaml").read_text(encoding="utf-8"))

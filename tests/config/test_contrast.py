@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from embedded_grammar.focus import Contrast
-from pipeline_py.config.loading.load import load
-from pipeline_py.input_error import InputError
+from pipeline_py.config.load import load
+from pipeline_py.run.errors import InputError
 
 SETS = [{"name": "negation", "file": ["a.tsv", "b.json.gz"]}, {"name": "gender", "file": "c.tsv"}]
 MEASURED = {"type": "measures", "title": "M", "systems": ["PBSMT", "GlobalAtt"], "columns": ["bleu", "contrast"]}

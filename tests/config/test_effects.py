@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from pipeline_py.config.base import Section
-from pipeline_py.config.effects import Effect, ReadWith, UnreadBy
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.base import Effect, ReadWith, Section, UnreadBy
+from pipeline_py.config.load import load
 from pipeline_py.config.subword import Subword
-from pipeline_py.config.systems.decoding import Decoding
 from pipeline_py.config.systems.differences import differences
-from pipeline_py.config.systems.training import Training
+from pipeline_py.config.systems.training import Decoding, Training
 from pipeline_py.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]

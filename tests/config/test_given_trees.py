@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.loading.load import load
-from pipeline_py.input_error import InputError
+from pipeline_py.config.load import load
+from pipeline_py.run.errors import InputError
 
 GOLD = {"parsers": {"gold": {"type": "given"}}, "systems": {"SDAtt": {"parser": "gold"}}}
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.loading.load import load
-from pipeline_py.config.names import check_collisions
-from pipeline_py.input_error import InputError
+from pipeline_py.config.base import check_collisions
+from pipeline_py.config.load import load
+from pipeline_py.run.errors import InputError
 from tests.plan.conftest import DEFAULT
 
 REMEDY = "differ only in case or in how accents are encoded, which some file systems ignore; rename one"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.loading.files import read_file
-from pipeline_py.config.loading.load import load
-from pipeline_py.input_error import InputError
+from pipeline_py.config.files import read_file
+from pipeline_py.config.load import load
+from pipeline_py.run.errors import InputError
 from tests.workplace import ROOT
 
 CONFIG = read_file(ROOT / "config.yaml")

@@ -4,9 +4,9 @@ import gzip
 
 import pytest
 
-from pipeline_py.config.loading.load import load
-from pipeline_py.config.parser_language import is_same_language, language_of_treebank
-from pipeline_py.input_error import InputError
+from pipeline_py.config.languages import is_same_language, language_of_treebank
+from pipeline_py.config.load import load
+from pipeline_py.run.errors import InputError
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from pipeline_py.config.corpora import Language
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.config.parsers import StanzaParser, TrainedParser
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 def with_parsers(config: dict[str, Any], **parsers: Any) -> Any:

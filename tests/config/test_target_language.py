@@ -6,8 +6,8 @@ import pytest
 
 import pipeline_py.config.evaluation
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.loading.load import load
-from pipeline_py.input_error import InputError
+from pipeline_py.config.load import load
+from pipeline_py.run.errors import InputError
 
 FILES = {"source": "a", "references": ["b"]}
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.corpus.clean import clean
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 WORDS = [b"a", b"b", b"ccc", "日本".encode(), "\u00a0".encode(), b"\t", b"\x00", b"\xff", "e\u0301".encode(), b"\r"]
 LINE = st.lists(st.sampled_from(WORDS), max_size=6).map(b" ".join)

@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline_py.corpus.contrastive_pairs import contrastive_pairs
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 @pytest.fixture

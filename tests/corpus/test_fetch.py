@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.corpus.fetch import fetch
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 def test_files_are_concatenated_in_order_and_a_missing_last_line_end_does_not_join_lines(tmp_path: Path) -> None:

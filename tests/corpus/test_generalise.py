@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline_py.corpus.generalise import generalise
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 TRAIN = [
     "at 14:30 he paid 17 dollars , she paid 17 , we 17",

@@ -19,7 +19,7 @@ from embedded_grammar.nouns import NOUNS
 from embedded_grammar.pairs import position
 from embedded_grammar.senses import SENSES
 from pipeline_py.corpus.generate import Focus, Lengths, generate
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 NAMES = ("source", "target", "conllu", "ptb", "counts")
 

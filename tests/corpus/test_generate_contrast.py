@@ -16,9 +16,9 @@ from embedded_grammar.german.verbs import GermanVerb, german_verb
 from embedded_grammar.lexicon.size import Lexicon
 from embedded_grammar.nouns import NOUNS
 from embedded_grammar.senses import SENSES
-from pipeline_py.contrastive import ContrastivePair, read_pairs
 from pipeline_py.corpus.generate_contrast import Contrast, generate_contrast
-from pipeline_py.input_error import InputError
+from pipeline_py.files.contrastive import ContrastivePair, read_pairs
+from pipeline_py.run.errors import InputError
 from tests.embedded_grammar.german.test_realization import (
     ARTICLES,
     FINITE,

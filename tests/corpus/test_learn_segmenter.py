@@ -10,7 +10,7 @@ import pytest
 
 from pipeline_py.corpus.learn_segmenter import _sentences, learn_segmenter
 from pipeline_py.corpus.tokenize import tokenize
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 TREEBANK = Path(__file__).parents[2].parent / "shared" / "data" / "treebanks" / "zh_gsd"
 

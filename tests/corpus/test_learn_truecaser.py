@@ -6,7 +6,7 @@ import pytest
 from sacremoses import MosesTruecaser
 
 from pipeline_py.corpus.learn_truecaser import learn_truecaser
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 TEXT = """\
 The cat saw the Dog .

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.corpus.normalize_punctuation import punctuation_normalizer
-from pipeline_py.corpus.sentence_key import sentence_hasher
+from pipeline_py.corpus.shared_sentences import sentence_hasher
 from pipeline_py.corpus.tokenize import load, tokenize
 
 load_once = cache(load)

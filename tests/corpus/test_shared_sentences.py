@@ -4,11 +4,11 @@ import gzip
 import json
 from pathlib import Path
 
-from pipeline_py.config.loading.load import load
-from pipeline_py.contents import Contents
+from pipeline_py.config.load import load
 from pipeline_py.corpus import shared_sentences as module
 from pipeline_py.corpus.clean import clean
 from pipeline_py.corpus.shared_sentences import shared_sentences
+from pipeline_py.run.contents import Contents
 from tests.plan.conftest import DEFAULT
 
 TRAIN = ["Das ist eins", "zwei  Wörter", "drei\u2028vier", "\ufefffünf", "sechs", "zwei Wörter"]

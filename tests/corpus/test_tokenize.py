@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.corpus.tokenize import tokenize
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 

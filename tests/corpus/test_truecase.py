@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sacremoses import MosesTruecaser
 
 from pipeline_py.corpus.truecase import Truecaser, truecase
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 MODEL = "apple (2/3) Apple (1)\nBerlin (9/9)\nthe (40/60) The (20)\nÜber (3/5) über (2)\n"
 FORMS = [

@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from pipeline_py.config.loading.load import load
-from pipeline_py.input_error import InputError
+from pipeline_py.config.load import load
+from pipeline_py.run.errors import InputError
 from tests.docs.readers_place import ELSEWHERE
 from tests.test_experiments import BELOW, write_stand_ins
 from tests.workplace import merged

@@ -15,7 +15,7 @@ from tests.workplace import ROOT, Workplace, merged
 
 UNIONS = {
     "pipeline_py/config/systems/decoders.py": "AnyContext = Annotated[\n    ",
-    "pipeline_py/config/systems/transformer.py": "AnySelfAttention = Annotated[",
+    "pipeline_py/config/systems/parts.py": "AnySelfAttention = Annotated[",
 }
 """Where options of parts stand, in the order of the page: what new ones stand before, and are named in."""
 

@@ -37,16 +37,7 @@ def test_a_mistake_in_a_configuration_is_found(place):
 def test_every_key_and_part_is_explained():
     """What a reader may configure of texts and systems stands on the pages about them."""
     from pipeline_py.config import corpora, evaluation, subword
-    from pipeline_py.config.systems import (
-        composition,
-        decoders,
-        decoding,
-        encoders,
-        neural,
-        training,
-        transformer,
-        translations,
-    )
+    from pipeline_py.config.systems import any_system, composition, decoders, encoders, parts, training
 
     sections = {
         "docs/data.md": [
@@ -59,12 +50,12 @@ def test_every_key_and_part_is_explained():
                 corpora.ContrastiveSet,
             ),
             *(subword.Subword, subword.Vocabulary, training.Training, training.Optimizer),
-            *(decoding.Decoding, evaluation.Evaluation),
+            *(training.Decoding, evaluation.Evaluation),
         ],
         "docs/systems.md": [
             *(
-                translations.Translations,
-                neural.NeuralSystem,
+                any_system.Translations,
+                any_system.NeuralSystem,
                 composition.Model,
                 encoders.LabelInput,
                 encoders.UnitInput,
@@ -72,7 +63,7 @@ def test_every_key_and_part_is_explained():
             ),
             *(encoders.LSTMEncoder, encoders.TreeLSTM, encoders.TreeGRU, encoders.LatentGraph, decoders.MLPScore),
             *(decoders.LocalContext, decoders.FlexibleContext, decoders.SyntaxContext, decoders.ConditionalGRU),
-            *(decoders.GRUDecoder, decoders.BlackOut, decoders.Softmax, transformer.DepsSAN),
+            *(decoders.GRUDecoder, decoders.BlackOut, decoders.Softmax, parts.DepsSAN),
             *(encoders.TransformerEncoder, decoders.TransformerDecoder),
         ],
     }
@@ -90,7 +81,7 @@ def test_a_new_context_does_what_the_page_says(place):
 import numpy, torch
 from types import SimpleNamespace
 from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.part import part
+from pipeline_py.nmt.model import part
 (context,) = System.model_validate({"contexts": [{"type": "tempered", "temperature": 0.25}]}).contexts
 scores = torch.tensor([[1.0, 0.5, -1.0], [0.1, 0.2, 9.0]])
 mask = torch.tensor([[True, True, True], [True, True, False]])

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from pipeline_py.config.claims import read_claims
-from pipeline_py.config.loading.load import load
-from pipeline_py.input_error import InputError
+from pipeline_py.config.load import load
+from pipeline_py.run.errors import InputError
 from tests.docs.pages import PAGES, blocks
 from tests.test_one_name import JOBS
 from tests.workplace import ROOT, SNAKEMAKE, merged

@@ -17,7 +17,7 @@ from embedded_grammar.limits import Lengths, Limits
 from embedded_grammar.nouns import NOUNS
 from embedded_grammar.pairs import Pair, Pairs
 from embedded_grammar.tree import Leaf
-from pipeline_py.artifact import Counts
+from pipeline_py.files.artifacts import Counts
 
 SENTENCES = 2000
 RELATIVE = {"m": {"der", "den", "dem"}, "f": {"die", "der"}, "n": {"das", "dem"}, "p": {"die", "denen"}}

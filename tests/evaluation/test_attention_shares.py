@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pipeline_py.evaluation.attention_shares import attention_shares, shares
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import write_rows
+from pipeline_py.files.ragged import write_rows
+from pipeline_py.run.errors import InputError
 from tests.nested_files import group_by_system
 
 HEADER = "system\tthreshold\twords\tphrases\tgenerated_words"

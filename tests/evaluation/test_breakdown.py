@@ -16,7 +16,7 @@ from sacrebleu.metrics.ter import TER
 from pipeline_py.evaluation.breakdown import breakdown, groups
 from pipeline_py.evaluation.compare import compare
 from pipeline_py.evaluation.source_properties import source_properties
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted, write_lines
 from tests.nested_files import group_by_system
 

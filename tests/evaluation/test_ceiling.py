@@ -6,7 +6,7 @@ import pytest
 
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.evaluation.ceiling import Ceiling, ceiling
-from pipeline_py.report.ceilings import read_ceilings
+from pipeline_py.report.stage_results import read_ceilings
 
 FRENCH = ["L'homme que voit Marie n'est pas là.", "L'homme dort ; c'est bien !", "Elle dit : « J'y vais. »"] * 4
 CHINESE = ["我们在New York买了3本书。", "他说：“你好！”", "今天天气很好，我们去公园。"] * 4

@@ -13,8 +13,8 @@ from sacrebleu.metrics.bleu import BLEU
 from pipeline_py.config.claims import Claim, Printed
 from pipeline_py.config.evaluation import TrainedThresholds
 from pipeline_py.evaluation.claims import COLUMNS, claims, find_questions
-from pipeline_py.evaluation.files.columns import write_columns
-from pipeline_py.input_error import InputError
+from pipeline_py.evaluation.columns import write_columns
+from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted
 from tests.evaluation.test_compare import disturbed, text
 from tests.nested_files import group_by_system

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 import yaml
 
-from pipeline_py.config.comet import find_comet
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.evaluation import find_comet
+from pipeline_py.config.load import load
 from pipeline_py.evaluation.comet_scores import comet_scores
 from pipeline_py.evaluation.compare import compare
 from pipeline_py.evaluation.statistics import statistics
 from pipeline_py.evaluation.system_statistics import read_statistics
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from tests.report.page_files import ROOT
 
 STAND_IN = """#!{python}

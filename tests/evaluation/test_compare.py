@@ -14,12 +14,12 @@ from sacrebleu.metrics.ter import TER
 from sacrebleu.significance import PairedTest, Result
 from scipy.stats import binomtest
 
+from pipeline_py.evaluation.columns import write_columns
 from pipeline_py.evaluation.compare import COLUMNS, compare
-from pipeline_py.evaluation.files.columns import write_columns
 from pipeline_py.evaluation.metrics.ribes import RIBES
 from pipeline_py.evaluation.significance.sign_test import sign_test
 from pipeline_py.evaluation.system_statistics import read_statistics
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted
 from tests.nested_files import group_by_system
 

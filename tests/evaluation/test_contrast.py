@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest
 
 from pipeline_py.evaluation.contrast import contrast, wilson
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from tests.nested_files import group_by_system
 
 KINDS = ["gender", "", "number", "gender", "number", "number", "gender", "gender"]

@@ -7,7 +7,7 @@ import pytest
 from sacrebleu import sentence_chrf
 
 from pipeline_py.evaluation.examples import COLUMNS, examples
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted
 
 WORDS = ["The", "cat", '"sat"', "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]

@@ -7,7 +7,7 @@ import pytest
 
 from pipeline_py.evaluation.contrast import contrast
 from pipeline_py.evaluation.import_scores import import_scores
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 def imported(folder: Path, content: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.evaluation.import_translations import import_translations
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 def imported(folder: Path, content: bytes, sentences: int, name: str = "theirs.de", **options: str) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline_py.evaluation.ngrams import COLUMNS, Ngram, ngrams, ranked
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 WORDS = ["der", "Mann", "die", '"Frau"', "sieht", "und", "alte", ",", "."]
 SENTENCES = 30

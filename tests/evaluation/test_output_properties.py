@@ -13,7 +13,7 @@ from pipeline_py.evaluation.output_properties import (
     measure_outputs,
     read_output_properties,
 )
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted
 
 REFERENCES = [f"the {noun} sees a big dog today" for noun in ("man", "cat", "boy", "girl", "cow")]
@@ -75,7 +75,7 @@ def test_statistics_have_properties_in_words_of_the_language(tmp_path: Path) -> 
 
 
 def test_older_files_are_refused(tmp_path: Path) -> None:
-    from pipeline_py.evaluation.files.columns import write_columns
+    from pipeline_py.evaluation.columns import write_columns
 
     write_columns(tmp_path / "old.arrow", {"bleu": np.zeros((2, 10))})
     with pytest.raises(InputError, match=r"old\.arrow: the file has no properties of outputs; make it again"):

@@ -11,10 +11,10 @@ from sacremoses import MosesTokenizer
 
 from pipeline_py.corpus.generalise import generalise
 from pipeline_py.evaluation.postprocess import join_chinese, postprocess
-from pipeline_py.evaluation.restoring.attended import words_of
-from pipeline_py.input_error import InputError
+from pipeline_py.evaluation.restoring import words_of
+from pipeline_py.files.text import tokens_of
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.apply_bpe import apply_bpe
-from pipeline_py.text import tokens_of
 
 
 def write(path: Path, *lines: str) -> Path:

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.evaluation.files.columns import read_columns
+from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.source_properties import source_properties
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 CONLLU = (
     "# text = a b c\n1\ta\t_\tX\t_\t_\t2\td\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n3\tc\t_\tX\t_\t_\t1\td\t_\t_\n\n"

@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.config.evaluation import MECAB
-from pipeline_py.evaluation.files.columns import read_columns
+from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.statistics import statistics
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import write_lines as write
 
 HYPOTHESES = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pipeline_py.evaluation.words import COLUMNS, GROUPS, group_of, words
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from tests.nested_files import group_by_system
 
 WORDS = [f"w{number}" for number in range(30)]

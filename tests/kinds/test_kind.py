@@ -9,13 +9,13 @@ import pytest
 import yaml
 
 from pipeline_py import kinds
-from pipeline_py.config.loading.load import load
-from pipeline_py.input_error import InputError
+from pipeline_py.config.load import load
+from pipeline_py.files.ragged import Ragged, write_rows
 from pipeline_py.kinds.kind import all_kinds, kind_of
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.data.packed import count_identifiers, open_syntax
 from pipeline_py.plan.plan import Plan
-from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.inherit import inherit
 
 ROOT = Path(__file__).parents[2]

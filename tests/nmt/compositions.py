@@ -6,7 +6,7 @@ import numpy as np
 import torch
 import yaml
 
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model

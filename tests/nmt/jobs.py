@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from pydantic_core import to_json, to_jsonable_python
 
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.nmt.saved import save_weights
-from pipeline_py.ragged import write_rows
 
 
 def job_of(stage: str, folder: Path, arguments: Mapping[str, Any], **keys: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor
 
-from pipeline_py.nmt.graphs import leaves
+from pipeline_py.nmt.fast.graphs import leaves
 
 
 class Recorder:

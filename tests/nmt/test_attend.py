@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.input_error import InputError
+from pipeline_py.files.ragged import Ragged, write_rows
 from pipeline_py.nmt import attend as module
 from pipeline_py.nmt.attend import attend
-from pipeline_py.nmt.data import sources as sources_module
+from pipeline_py.nmt.data import dataset as sources_module
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_config, save_weights
-from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack_trees import pack_trees
 from pipeline_py.subword.vocabulary import EOS, UNK
 from tests.nmt.jobs import job_command, job_of

@@ -8,16 +8,16 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.input_error import InputError
+from pipeline_py.files.ragged import Ragged, write_rows
 from pipeline_py.nmt import force_decode as module
-from pipeline_py.nmt.data import sources as sources_module
+from pipeline_py.nmt.data import dataset as sources_module
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.force_decode import force_decode
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.options import parsed
-from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.run.command import parsed
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import EOS, UNK
 from tests.nmt.random_tree import random_tree
 from tests.nmt.reference import Reference

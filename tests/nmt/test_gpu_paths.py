@@ -16,10 +16,10 @@ import pipeline_py.nmt
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.graphs import FEW, MULTIPLE
+from pipeline_py.nmt.fast.graphs import FEW, MULTIPLE
 from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.search.ensemble import Steps, searching
 from pipeline_py.nmt.search.hypothesis import Hypothesis
-from pipeline_py.nmt.search.steps import Steps, searching
 from pipeline_py.nmt.training.update import Part, Update, recorded
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.compositions import ALL, SYSTEMS, make_batch, make_model

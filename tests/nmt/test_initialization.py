@@ -10,12 +10,11 @@ import torch
 from torch import nn
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.model import Initialization
+from pipeline_py.config.systems.training import Initialization
 from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.fast.linear import Linear, RecurrentLinear
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.recurrence.linear import Linear
-from pipeline_py.nmt.recurrence.loop_linear import RecurrentLinear
 
 TRANSFORMER = {"encoders": [{"type": "transformer", "heads": 2}], "decoder": {"type": "transformer", "heads": 2}}
 

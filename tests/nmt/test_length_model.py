@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.input_error import InputError
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.nmt.length_model import LengthModel, length_model
-from pipeline_py.ragged import write_rows
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import EOS
 
 PAIRS = [(2, 3), (2, 3), (2, 4), (10, 1), (2, 3), (0, 5), (7, 0)]

@@ -7,8 +7,7 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.loss import blackout
-from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.part import part
+from pipeline_py.nmt.model import Model, part
 from tests.nmt.reference import (
     COMPOSITIONS,
     SCORE_OF_EACH,

@@ -10,8 +10,8 @@ from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.device import prepare
 from pipeline_py.nmt.loss.blackout import BlackOutLoss
 from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.search.ensemble import Steps, searching
 from pipeline_py.nmt.search.hypothesis import Hypothesis
-from pipeline_py.nmt.search.steps import Steps, searching
 from pipeline_py.nmt.training.update import Part, Update, recorded
 from tests.nmt.compositions import ALL, SYSTEMS, make_batch, make_model
 

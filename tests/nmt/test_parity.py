@@ -12,7 +12,7 @@ from pipeline_py.config.systems.decoders import (
     LocalContext,
     SyntaxContext,
 )
-from pipeline_py.config.systems.model import Model
+from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search.beam_search import beam_search

@@ -6,14 +6,13 @@ import pytest
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.config.systems.training import Training
+from pipeline_py.config.systems.training import Decoding, Training
 from pipeline_py.nmt import precision
-from pipeline_py.nmt.kernels.half_products import half_products
+from pipeline_py.nmt.fast.linear import Linear, OutputLayer
+from pipeline_py.nmt.fast.products import half_products
 from pipeline_py.nmt.precision import LARGE, MANY, WORTHWHILE, half_speedup, searches_in_half, with_precision
-from pipeline_py.nmt.recurrence.linear import Linear, OutputLayer
-from pipeline_py.nmt.search import steps
-from pipeline_py.nmt.search.steps import searching
+from pipeline_py.nmt.search import ensemble
+from pipeline_py.nmt.search.ensemble import searching
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -127,7 +126,7 @@ def test_products_of_a_search_read_half_precision_while_it_lasts(monkeypatch: py
         pytest.skip("this processor does not round float32 in products")
     if way == "explicit" and found is None:
         pytest.skip("this processor has no products in bfloat16")
-    monkeypatch.setattr(steps, "half_products", lambda: way)
+    monkeypatch.setattr(ensemble, "half_products", lambda: way)
     torch.manual_seed(0)
     decoder = Mapping(256)
     model = SimpleNamespace(decoder=decoder, parameters=decoder.parameters)

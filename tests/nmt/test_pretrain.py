@@ -12,14 +12,14 @@ from safetensors.torch import load_file
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.input_error import InputError
+from pipeline_py.files.ragged import Ragged, write_rows
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.parsing import Parser
 from pipeline_py.nmt.pretrain import pretrain
 from pipeline_py.nmt.saved import load, start_from
 from pipeline_py.nmt.train import train
-from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.run.errors import InputError
 from tests.nmt.jobs import change_content, job_command, job_of
 
 WORDS, LABELS = 12, 5

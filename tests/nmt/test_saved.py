@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.input_error import InputError
+from pipeline_py.files.text import read_lines
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load, save_weights, start_from
-from pipeline_py.text import read_lines
+from pipeline_py.run.errors import InputError
 
 KEPT = Path(__file__).parents[2] / "docs" / "outputs" / "multi30k.tar.xz"
 

@@ -16,13 +16,13 @@ from safetensors.torch import load_file
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.input_error import InputError
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_weights
 from pipeline_py.nmt.train import train
-from pipeline_py.output_cache import OutputCache
-from pipeline_py.ragged import write_rows
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.output_cache import OutputCache
 from pipeline_py.run.runner import run_job
 from tests.nmt.jobs import change_content, job_command, job_of
 
@@ -110,7 +110,7 @@ def test_outputs_are_whole_and_repeatable(tmp_path: Path) -> None:
 
 
 def _rows(path: object) -> list[np.ndarray]:
-    from pipeline_py.ragged import Ragged
+    from pipeline_py.files.ragged import Ragged
 
     rows = Ragged(Path(str(path)))
     return [rows[number] for number in range(len(rows))]

@@ -10,18 +10,17 @@ import torch
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoders import GlobalContext, SyntaxContext
-from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.config.systems.model import Model
-from pipeline_py.input_error import InputError
+from pipeline_py.config.systems.training import Decoding, Model
+from pipeline_py.files.ragged import Ragged, write_rows
 from pipeline_py.nmt import translate as module
-from pipeline_py.nmt.data import sources as sources_module
+from pipeline_py.nmt.data import dataset as sources_module
 from pipeline_py.nmt.data.batch import collate
-from pipeline_py.nmt.data.sources import Sources
+from pipeline_py.nmt.data.dataset import Sources
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.translate import translate
-from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.runner import run_job
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.jobs import change_content, job_command, job_of

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.plan.plan import Plan
 
 ROOT = Path(__file__).parents[2]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 def test_a_table_is_asked_about_its_systems_on_its_sets(planned):

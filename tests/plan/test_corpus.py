@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from pipeline_py.config.generated import share_of_split, share_of_treebank
-from pipeline_py.input_error import InputError
+from pipeline_py.config.corpora import share_of_split, share_of_treebank
 from pipeline_py.plan.corpus import CorpusPlan, pairs_of_sets
+from pipeline_py.run.errors import InputError
 
 FILES = {
     "train": [{"source": "a.en", "target": "a.de"}, {"source": "b.en.gz", "target": "b.de"}],

@@ -5,10 +5,9 @@ import re
 
 import pytest
 
-from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.config.systems.training import Training
-from pipeline_py.input_error import InputError
+from pipeline_py.config.systems.training import Decoding, Training
 from pipeline_py.plan import nmt
+from pipeline_py.run.errors import InputError
 
 
 def test_a_network_is_trained_with_what_it_reads(planned):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 BANK = {part: f"{part}.conllu" for part in ("train", "dev", "test")}
 PARSERS = {

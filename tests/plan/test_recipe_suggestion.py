@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.loading.files import read_file
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.files import read_file
+from pipeline_py.config.load import load
 from pipeline_py.plan.recipe_suggestion import suggest_recipe
 from tests.workplace import ROOT, merged
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 def test_behind_an_ensemble_are_its_members(planned):

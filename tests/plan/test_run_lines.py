@@ -2,7 +2,7 @@
 
 import threading
 
-from pipeline_py.plan.run_lines import RunLines
+from pipeline_py.plan.forecast import RunLines
 
 
 def test_costly_jobs_are_told_alone_and_others_by_tenths():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job
 from pipeline_py.syntax.trees import shared_words
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.evaluation.files.columns import write_columns
+from pipeline_py.evaluation.columns import write_columns
 
 MANY = 1e6
 

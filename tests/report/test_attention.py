@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import write_rows
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.report.attention import attention
 from pipeline_py.report.figures.typesetting import width
+from pipeline_py.run.errors import InputError
 from tests.job_process import run_in_process
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.input_error import InputError
 from pipeline_py.report.facts import facts
+from pipeline_py.run.errors import InputError
 from tests.nested_files import group_by_kind
 
 TRAINED = {

@@ -12,11 +12,11 @@ from statistics import fmean
 import pytest
 import yaml
 
-from pipeline_py.artifact import write_json
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.evaluation.claims import claims
 from pipeline_py.evaluation.compare import compare
 from pipeline_py.evaluation.statistics import statistics
+from pipeline_py.files.artifacts import write_json
 from pipeline_py.report.report import report
 from pipeline_py.report.table import table
 from pipeline_py.report.tables.sheet import read_sheet

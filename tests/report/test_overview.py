@@ -10,8 +10,7 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.evaluation.ceiling import COLUMNS as COLUMNS_OF_CEILINGS
 from pipeline_py.evaluation.ceiling import Ceiling
 from pipeline_py.evaluation.claims import COLUMNS, EXCLUSION_COLUMNS
-from pipeline_py.evaluation.files.tsv import write_rows
-from pipeline_py.input_error import InputError
+from pipeline_py.evaluation.columns import write_rows
 from pipeline_py.report.answers import (
     NO_VERDICT,
     find_syntax_answers,
@@ -19,8 +18,9 @@ from pipeline_py.report.answers import (
     read_answers,
     render_for_terminal,
 )
-from pipeline_py.report.manifest import Manifest
 from pipeline_py.report.overview import claims, forest, headline, parts, trust
+from pipeline_py.report.page_parts import Manifest
+from pipeline_py.run.errors import InputError
 from tests.report.page_files import claim, configuration
 
 SYNTAX = {"about": "syntax"}

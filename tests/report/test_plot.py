@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.input_error import InputError
 from pipeline_py.report.plot import plot
+from pipeline_py.run.errors import InputError
 from tests.job_process import run_in_process
 
 SVG = "{http://www.w3.org/2000/svg}"

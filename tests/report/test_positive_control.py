@@ -2,11 +2,11 @@
 
 import yaml
 
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
+from pipeline_py.evaluation.columns import write_rows
 from pipeline_py.evaluation.contrast import COLUMNS
-from pipeline_py.evaluation.files.tsv import write_rows
-from pipeline_py.report.manifest import Manifest
-from pipeline_py.report.positive_control import positive_control
+from pipeline_py.report.overview import positive_control
+from pipeline_py.report.page_parts import Manifest
 from tests.workplace import ROOT
 
 

@@ -12,10 +12,10 @@ import pytest
 from jinja2 import FileSystemLoader
 from matplotlib.figure import Figure
 
-from pipeline_py.input_error import InputError
 from pipeline_py.report import page as page_module
 from pipeline_py.report import sections
 from pipeline_py.report.report import report
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.record import write_records
 from tests.report.page_files import HOSTILE, ROOT, ROWS, configuration, files, manifest
 from tests.workplace import Workplace

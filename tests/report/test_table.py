@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from pipeline_py.evaluation.ceiling import COLUMNS as COLUMNS_OF_CEILINGS
+from pipeline_py.evaluation.columns import write_rows
 from pipeline_py.evaluation.compare import compare
-from pipeline_py.evaluation.files.tsv import write_rows
-from pipeline_py.input_error import InputError
 from pipeline_py.report.table import table
 from pipeline_py.report.tables.system_comparison import COLUMNS
+from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted
 from tests.nested_files import group_by_kind, group_by_system, table_outputs
 from tests.report.comparison_files import Row, write_comparisons

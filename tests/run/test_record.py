@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.artifact import write_json
-from pipeline_py.evaluation.files.columns import write_columns
-from pipeline_py.input_error import InputError
+from pipeline_py.evaluation.columns import write_columns
+from pipeline_py.files.artifacts import write_json
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.record import (
     check_input,
     hash_content,

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import pytest
 from pydantic import PositiveInt
 
-from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.input_error import InputError
+from pipeline_py.config.systems.training import Decoding
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.record import hash_content, read_record, record_path
 from pipeline_py.run.runner import Loaded, Stage, run_again, run_job
 

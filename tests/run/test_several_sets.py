@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pipeline_py.corpus.tokenize import Segment, load
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.record import check_input, record_path
 from pipeline_py.run.runner import run_job
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.input_error import InputError
+from pipeline_py.files.text import tokens_of
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword import pieces
 from pipeline_py.subword.apply_bpe import Segmenter, apply_bpe
 from pipeline_py.subword.learn_bpe import learn_bpe
 from pipeline_py.subword.vocabulary import vocabulary
-from pipeline_py.text import tokens_of
 
 MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 CODES = "#version: 0.2\n@ @\n@ @</w>\na @\na@ @</w>\nl o\nlo w</w>\n< /\n</ w\n</w >\n\u200d a\n"

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nltk import Tree
 
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.files.ragged import Ragged, write_rows
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.inherit import inherit, inherit_distances, inherit_labels
 
 PIECES_OF_WORDS = st.lists(st.integers(1, 4), max_size=7)

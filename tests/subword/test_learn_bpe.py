@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.learn_bpe import learn_bpe
 
 MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"

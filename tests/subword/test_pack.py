@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import Ragged
+from pipeline_py.files.ragged import Ragged
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack import pack
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import Ragged
+from pipeline_py.files.ragged import Ragged
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack_heads import pack_heads
 
 FILES = {"trees": "trees.conllu", "tokens": "tokens", "pieces": "pieces", "output": "heads.arrow"}

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.files.ragged import Ragged, write_rows
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.inherit import inherit
 from pipeline_py.subword.pack_units import pack_units
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.parsing_task import parsing_task
 
 SOURCE = "the ca@@ t sleeps\n\nno parse\nhm\n"

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline_py.files.text import tokens_of
 from pipeline_py.subword.pieces import by_word, join, pieces_of_word, word_of_piece
-from pipeline_py.text import tokens_of
 
 WORD = st.text(st.sampled_from("ab@\u00a0\u2028\u200d<"), min_size=1, max_size=6)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary, read_counts, vocabulary
 
 TEXT = "b a b </s> c\n\n<unk> <unk> é Z z\u00a0z c\n"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.accuracy import accuracy
 from pipeline_py.syntax.treebank_text import treebank_text
 from pipeline_py.syntax.trees.bracket_scoring import compare

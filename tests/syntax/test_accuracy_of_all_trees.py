@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.accuracy_of_all_trees import accuracy_of_all_trees
 
 HEADER = "metric\tvalue\tsentences\twords\n"

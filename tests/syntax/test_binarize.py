@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.binarize import Branching, binarize, binary
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, brackets, preorder, read_trees
 from pipeline_py.syntax.trees.head_rules import CHINESE

@@ -7,15 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.binarize import Branching, binarize
 from pipeline_py.syntax.control_trees import control_trees, dependency_tree, phrase_tree
 from pipeline_py.syntax.distances import batch_distances
 from pipeline_py.syntax.trees.constituency import Phrase, brackets, preorder, read_trees
 from pipeline_py.syntax.trees.control_shapes import Shape, heads, phrase_ends
 from pipeline_py.syntax.trees.dependency import fault, read_dependencies
-from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.trees.tree_facts import TreeFacts
+from pipeline_py.syntax.trees.formats import Annotation, TreeFacts
 
 WORDS = ("a", "b", "c", "d", "e")
 PHRASES = {

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.filtered_trees import Located, filtered_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed
 

@@ -11,7 +11,7 @@ import conllu
 import nltk
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.binarize import Branching, binary
 from pipeline_py.syntax.import_trees import import_trees
 from pipeline_py.syntax.trees.constituency import read_trees

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline_py.corpus.learn_segmenter import learn_segmenter
 from pipeline_py.corpus.tokenize import tokenize
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.learn_words import learn_words
 from pipeline_py.syntax.stanza.tokenizer import learned_tokenizer
 from pipeline_py.syntax.treebank_text import treebank_text

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.measures import Accuracy, read_accuracies, warn_of_whole_tokens, write_measures
 
 TABLE = [Accuracy("UAS", "90.10", "5", "9"), Accuracy("failed parses", "0", "5", "9")]

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.merge_trees import merge_trees
-from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.trees.tree_facts import TreeFacts
+from pipeline_py.syntax.trees.formats import Annotation, TreeFacts
 
 TEXT = ["a ( b", "", "c", "\u2028 d\u00a0e", "f", "a"]
 BOUNDS = [(0, 2), (2, 5), (5, 6), (6, 6)]

@@ -12,16 +12,14 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.runner import run_job
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import load, parse
-from pipeline_py.syntax.stanza.directory import models_in
-from pipeline_py.syntax.stanza.model_source import ModelSource
+from pipeline_py.syntax.stanza.models import ModelSource, models_in
 from pipeline_py.syntax.trees.constituency import read_trees
 from pipeline_py.syntax.trees.dependency import read_dependencies
-from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.trees.tree_facts import TreeFacts
+from pipeline_py.syntax.trees.formats import Annotation, TreeFacts
 from tests.job_process import cached_job, modules_of_job
 
 ROOT = Path(__file__).parents[2]

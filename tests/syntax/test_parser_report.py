@@ -6,12 +6,11 @@ from typing import Any
 import pandas
 import pytest
 
-from pipeline_py.artifact import Counts, write_json
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import Counts, write_json
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.parser_report import parser_report
 from pipeline_py.syntax.tree_statistics import SUMS
-from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.trees.tree_facts import TreeFacts
+from pipeline_py.syntax.trees.formats import Annotation, TreeFacts
 
 VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}
 

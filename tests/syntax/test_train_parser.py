@@ -12,14 +12,13 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.runner import run_job
 from pipeline_py.syntax.accuracy import accuracy
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.train_parser import Processor, train_parser
 from pipeline_py.syntax.treebank_text import treebank_text
-from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.trees.tree_facts import TreeFacts
+from pipeline_py.syntax.trees.formats import Annotation, TreeFacts
 from tests.job_process import cached_job, modules_of_job
 
 ROOT = Path(__file__).parents[2]
@@ -159,7 +158,7 @@ def test_options_that_do_not_go_together(options: dict[str, object], error: str)
 
 @pytest.mark.parametrize("content", ["", "2 3\na 1 2 x\n", "a 1 2\nb 1\n", "a\n"])
 def test_word_vectors_in_another_format(content: str, tmp_path: Path) -> None:
-    from pipeline_py.syntax.stanza.word_vectors import write_pretrain
+    from pipeline_py.syntax.stanza.training import write_pretrain
 
     (tmp_path / "v").write_text(content)
     with pytest.raises(InputError, match="word2vec"):
@@ -167,7 +166,7 @@ def test_word_vectors_in_another_format(content: str, tmp_path: Path) -> None:
 
 
 def test_word_vectors_that_end_early(tmp_path: Path) -> None:
-    from pipeline_py.syntax.stanza.word_vectors import write_pretrain
+    from pipeline_py.syntax.stanza.training import write_pretrain
 
     (tmp_path / "v").write_text("3 2\na 1 2\nb 1 2\n")
     with pytest.raises(InputError, match="promises 3 word vectors, but 2 follow"):

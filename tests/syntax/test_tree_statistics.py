@@ -8,7 +8,7 @@ import conllu
 import nltk
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.tree_statistics import read_statistics, tree_statistics
 from pipeline_py.syntax.trees.constituency import brackets, read_treebank
 from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies

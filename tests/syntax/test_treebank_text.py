@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.treebank_text import treebank_text
 from pipeline_py.syntax.trees.formats import Annotation
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import Ragged
+from pipeline_py.files.ragged import Ragged
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
 from pipeline_py.syntax.units import dependency_units, padded, units
 

@@ -1,15 +1,143 @@
-"""A system of any kind: a network, which is the default, an ensemble of such, phrase-based, or from elsewhere."""
+"""Systems of all kinds: networks, ensembles, phrase-based systems, and translations from elsewhere."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
+from pydantic import BaseModel, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from pipeline_py.config.base import Section
-from pipeline_py.config.systems.decoding import Decoding
-from pipeline_py.config.systems.neural import NeuralSystem
-from pipeline_py.config.systems.phrase_based import PhraseBased
-from pipeline_py.config.systems.translations import Translations
+from pipeline_py.config.base import NUMBER, Count, Section, Single
+from pipeline_py.config.corpora import as_list
+from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.training import Decoding, Training
+from pipeline_py.config.tables import Line
+
+
+class NeuralSystem(System):
+    """A composition; it may override the experiment's `model`, `training` and `decoding`."""
+
+    members: ClassVar[list[str]] = []
+    """It consists of no other systems."""
+
+    parser: str | None = Field(
+        None, description="The parser whose trees the system reads, if it reads any; null: the experiment's `parser`."
+    )
+    subword: str | None = Field(None, description="Units of the system, one of `subwords`; null: those of `subword`.")
+    like: str | None = Field(
+        None,
+        description="A system with as many parameters: embedding and hidden size are one number, found for that.",
+    )
+    auxiliary_task: Literal["parsing"] | None = Field(
+        None,
+        description="parsing: every training sentence has its linearized phrase tree as a second translation, told "
+        "apart by tags (Currey and Heafield 2019); null: translation alone.",
+    )
+    training: Training = Training()
+    decoding: Decoding = Decoding()
+
+    @model_validator(mode="after")
+    def _check_learning(self) -> Self:
+        if sum(bool(encoder.pretrained_on) for encoder in self.encoders) > 1:
+            raise ValueError("several encoders are pretrained on parsing; only one can be")
+        if self.decoder.weighs_phrases and not self.encoders[0].has_phrases:
+            raise ValueError(
+                f"the decoder's phrase_weight weighs phrases, but the encoder {self.encoders[0].type} annotates none"
+            )
+        if self.auxiliary_task and (self.trained_on or self.pretrained_on):
+            raise ValueError("a system with `auxiliary_task` reads no syntax itself: tags stand between its words")
+        return self
+
+    @property
+    def kinds_parsed(self) -> list[str]:
+        """Names of the kinds that are made from a parser's trees, those of the auxiliary task among them."""
+        return [*super().kinds_parsed, *(["trees"] if self.auxiliary_task else [])]
+
+    def composition(self) -> dict[str, Any]:
+        """Return the composition alone, as JSON values."""
+        return self.model_dump(mode="json", include={*System.model_fields})
+
+
+class Tuning(Section):
+    """How the weights of the log-linear model are tuned on dev."""
+
+    sentences: Count | None = Field(1000, description="How many sentences of the development set; null: all.")
+    evaluations: Count = Field(100, description="The tuning sentences are translated at most this often.")
+    minutes: Single | None = Field(
+        None,
+        description="A limit of time, with which the result depends on the speed of the machine; null: none.",
+    )
+
+
+class PhraseBased(Section):
+    """Phrase-based translation by Thot: HMM alignments, phrase table, n-gram model, stack decoder."""
+
+    members: ClassVar[list[str]] = []
+    """It consists of no other systems."""
+
+    parser: ClassVar[None] = None
+    """Nor reads it trees."""
+
+    type: Literal["phrase_based"]
+    language_model_order: Annotated[int, NUMBER] = Field(
+        3, gt=0, le=20, description="Words of the language model's n-grams."
+    )
+    reordering: Annotated[int, NUMBER] = Field(
+        6,
+        ge=0,
+        le=1000,
+        description="Source words that the decoder may skip; 0: monotone. The distortion limit of Moses is 6.",
+    )
+    iterations: Annotated[int, NUMBER] = Field(5, gt=0, le=1000, description="EM iterations of each alignment model.")
+    tuning: Tuning = Tuning()
+
+
+Runs = Annotated[list[str], BeforeValidator(as_list, json_schema_input_type=str | list[str])]
+"""A file, or one for each run."""
+
+
+class Translations(Section):
+    """Translations from elsewhere: nothing is trained, parsed or searched here."""
+
+    members: ClassVar[list[str]] = []
+    """It consists of no other systems."""
+
+    parser: ClassVar[None] = None
+    """Nor reads it trees."""
+
+    type: Literal["translations"]
+    files: dict[str, Runs] = Field(
+        {},
+        description="By dev or test set a file of translations, a line for each sentence; plain or compressed. A list "
+        "has one for each run, such as the seeds of a training, and as many for every set. Sets that have none stay "
+        "empty.",
+    )
+    form: Literal["text", "words", "bpe"] = Field(
+        "text",
+        description="text: as people write it, and scored as it is. words: separated by spaces, and bpe: in pieces of "
+        "which @@ ends all but the last of a word; both are joined by the `detokenizer` of `evaluation`.",
+    )
+    scores: dict[str, Runs] = Field(
+        {},
+        description="By contrastive set a TSV with the columns correct and contrastive: a number for each of the two "
+        "translations of every pair, such as log p; the higher, the likelier. Runs as in `files`.",
+    )
+    origin: Line | None = Field(None, description="Who or what made them, for the note below tables and for the facts.")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.files and not self.scores:
+            raise ValueError("give `files`, by test set, or `scores`, by contrastive set")
+        if empty := [on for on, files in {**self.files, **self.scores}.items() if not files]:
+            raise ValueError(f"`{empty[0]}` has no file; name one, or leave the set out")
+        counts = {key: len(files) for key, files in {**self.files, **self.scores}.items()}
+        if len({*counts.values()}) > 1:
+            said = ", ".join(f"{count} for `{on}`" for on, count in counts.items())
+            raise ValueError(f"give as many files for every set, one for each run, and not {said}")
+        return self
+
+    @property
+    def number_of_runs(self) -> int:
+        """How often it was run."""
+        return len(next(iter({**self.files, **self.scores}.values())))
 
 
 class Ensemble(Section):

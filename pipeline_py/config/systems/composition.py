@@ -17,8 +17,8 @@ from pipeline_py.config.systems.decoders import (
     Softmax,
 )
 from pipeline_py.config.systems.encoders import AnyEncoder, BidirectionalGRU
-from pipeline_py.config.systems.model import Dropout, Model
 from pipeline_py.config.systems.parts import module_of, or_of_type, type_alone
+from pipeline_py.config.systems.training import Dropout, Model
 from pipeline_py.kinds.kind import Kind, kind_of
 
 

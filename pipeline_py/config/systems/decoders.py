@@ -5,9 +5,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from pipeline_py.config.numbers import NUMBER, Count, Place, Ratio
-from pipeline_py.config.systems.parts import PartOptions, type_alone
-from pipeline_py.config.systems.transformer import AnyCrossAttention, Layers
+from pipeline_py.config.base import NUMBER, Count, Place, Ratio
+from pipeline_py.config.systems.parts import AnyCrossAttention, Layers, PartOptions, type_alone
 from pipeline_py.kinds import distances
 from pipeline_py.kinds.kind import Kind
 

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline_py.config.base import Effect
 from pipeline_py.config.description import Description
-from pipeline_py.config.effects import Effect
 from pipeline_py.config.subword import Subword
-from pipeline_py.config.systems.any_system import Ensemble
-from pipeline_py.config.systems.neural import NeuralSystem
+from pipeline_py.config.systems.any_system import Ensemble, NeuralSystem
 from pipeline_py.config.tables import Compared, TableOfSystems
 
 MANY_ROWS = 6

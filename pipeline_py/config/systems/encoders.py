@@ -5,9 +5,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from pipeline_py.config.numbers import NUMBER, Count, Size
-from pipeline_py.config.systems.parts import PartOptions, type_alone
-from pipeline_py.config.systems.transformer import AnySelfAttention, Layers
+from pipeline_py.config.base import NUMBER, Count, Size
+from pipeline_py.config.systems.parts import AnySelfAttention, Layers, PartOptions, type_alone
 from pipeline_py.kinds import heads, labels, lexical_trees, trees, units
 from pipeline_py.kinds.kind import Kind
 

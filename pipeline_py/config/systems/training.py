@@ -1,12 +1,89 @@
-"""`training`: how every neural system is trained."""
+"""`model`, `training` and `decoding`: sizes of a network, how it is trained, and how it is searched."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
-from pipeline_py.config.base import Section
-from pipeline_py.config.effects import Effect, UnreadBy
-from pipeline_py.config.numbers import NUMBER, Batch, Count, CountOrZero, Processors, Ratio, Seed, Single
+from pipeline_py.config.base import (
+    NUMBER,
+    Batch,
+    Count,
+    CountOrZero,
+    Effect,
+    Processors,
+    Ratio,
+    ReadWith,
+    Section,
+    Seed,
+    Single,
+    Size,
+    UnreadBy,
+)
+
+Initialization = Literal["nematus", "uniform", "lecun", "lecun_small", "glorot"]
+
+Rate: TypeAlias = Annotated[float, NUMBER, Field(ge=0, lt=1)]
+
+
+class Dropout(Section):
+    """Rates of dropout by place."""
+
+    embeddings: Rate = Field(0.0, description="What encoders and the decoder read of each word.")
+    states: Rate = Field(
+        0.0,
+        description="States on their way into recurrent products, scores and the readout; in a Transformer what its "
+        "sublayers add; what a graph convolution reads.",
+    )
+    contexts: Rate = Field(
+        0.0,
+        description="Annotations and their summary as the decoder reads them, and contexts on their way into its "
+        "recurrence and readout.",
+    )
+    readout: Rate = Field(0.0, description="What the output layer reads.")
+
+
+def _kind_of_dropout(value: Any) -> str:
+    return "by_place" if isinstance(value, dict | Dropout) else "everywhere"
+
+
+class Model(Section):
+    """Sizes of a network, and how it begins."""
+
+    embedding: Size = 620
+    hidden: Size = 1000
+    dropout: Annotated[
+        Annotated[Rate, Tag("everywhere")] | Annotated[Dropout, Tag("by_place")], Discriminator(_kind_of_dropout)
+    ] = Field(
+        0.2, description="One rate for all places, or a mapping of rates; a place that it does not name has none."
+    )
+    initialization: Initialization = Field(
+        "nematus",
+        description="Biases begin at 0, an LSTM's forget gates at 1. nematus: N(0, 0.01²), as the toolkit of SDAtt and "
+        "SDRNMT, which needs many updates, and large networks; recurrent matrices orthogonal. uniform: U(−0.1, 0.1), "
+        "the softmax 0 (tree2seq). lecun: matrices N(0, 1/fan-in), recurrent ones orthogonal, embeddings N(0, 1), tied "
+        "ones N(0, 1/embedding), vectors as uniform, for small networks and short trainings. lecun_small: the same "
+        "with embeddings N(0, 0.25²), which Adam changes sooner, for shorter ones. glorot: matrices "
+        "U(±√(6/(fan-in + fan-out))), embeddings and the softmax N(0, 1/embedding), vectors as uniform, for "
+        "Transformers.",
+    )
+    softmax_bias: Literal["zero", "unigram"] = Field(
+        "zero",
+        description="How the bias of the softmax begins. unigram: with the log frequency of each target word in the "
+        "training data, so that they need not be learnt.",
+    )
+    tied_embeddings: Literal["none", "target", "all"] = Field(
+        "none",
+        description="target: the embedding of target words is the matrix of the softmax too; all: it is the embedding "
+        "of source words as well, which needs a `subword.joint_vocabulary` (Press and Wolf 2017).",
+    )
+
+    @property
+    def rates(self) -> Dropout:
+        """The rate of dropout at each place."""
+        if isinstance(self.dropout, Dropout):
+            return self.dropout
+        return Dropout(**dict.fromkeys(Dropout.model_fields, self.dropout))
+
 
 Decay = Annotated[float, NUMBER, Field(ge=0, lt=1)]
 """Of a mean over updates."""
@@ -141,4 +218,52 @@ class Training(Section):
             raise ValueError("give every seed once; a repeated seed gives the same run again")
         if self.optimizer.schedule == "linear" and self.epochs is None and self.updates is None:
             raise ValueError("`optimizer.schedule: linear` needs `epochs` or `updates`, at whose end the rate is 0")
+        return self
+
+
+class Decoding(Section):
+    """Beam search."""
+
+    beam: Annotated[int, NUMBER] = Field(12, gt=0, le=1000)
+    batch_size: Annotated[Batch, Effect.ROUNDING] = Field(
+        64, description="Sentences searched at a time; does not change the result."
+    )
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        "auto",
+        description="What matrix products read on a CPU; they sum in float32. auto: bfloat16 where the hidden size is "
+        "at least 256, `beam` times the number of sentences at least 32 and the processor fast at it, else float32; "
+        "the counts of a translation say which. A GPU searches in float32.",
+    )
+    length_normalization: Annotated[float, NUMBER] = Field(
+        0.0,
+        ge=0,
+        le=10,
+        description="Log-probabilities are divided by length to this power; 0: not at all (plain sum).",
+    )
+    max_length_ratio: Ratio = Field(
+        3.0, description="A translation has at most this times the source's pieces, plus 10."
+    )
+    max_length: Count | None = Field(None, description="Nor more than this; null: no such limit.")
+    length_model: bool = Field(
+        False,
+        description="Add log p(length | length of the source), counted in training data, where a translation ends "
+        "(tree2seq eq. 27).",
+    )
+    length_floor: Annotated[float, NUMBER, ReadWith("length_model", True)] = Field(
+        1e-6, gt=0, le=1, description="The least that the length model gives a pair of lengths."
+    )
+    replace_unknown: Annotated[bool, UnreadBy("nmt.translate")] = Field(
+        False, description="An <unk> in the output becomes the source word it attended to most."
+    )
+    n_best: Annotated[CountOrZero, Effect.MEANS] = Field(
+        0, description="Also write this many translations a sentence; 0: none."
+    )
+    attention: Annotated[bool, Effect.MEANS, UnreadBy("nmt.translate")] = Field(
+        False, description="Also write the attention weights of the best translation."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.n_best > self.beam:
+            raise ValueError(f"n_best {self.n_best} exceeds beam {self.beam}; widen the beam or ask for fewer")
         return self

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.evaluation.counted_metric import CountedMetric
-from pipeline_py.evaluation.metric import Tokenizer
+from pipeline_py.evaluation.metric import CountedMetric, Tokenizer
 
 ORDERS = 4
 

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from sacrebleu.metrics.chrf import CHRF
 
-from pipeline_py.evaluation.counted_metric import CountedMetric
-from pipeline_py.evaluation.metric import Tokenizer
+from pipeline_py.evaluation.metric import CountedMetric, Tokenizer
 
 
 class Chrf(CountedMetric):

@@ -1,6 +1,6 @@
 """COMET (Rei et al. 2020): a network's estimate of each sentence's quality, from source, output and reference."""
 
-from pipeline_py.evaluation.segment_metric import SegmentMetric
+from pipeline_py.evaluation.metric import SegmentMetric
 
 
 class Comet(SegmentMetric):

@@ -13,7 +13,7 @@ from sacrebleu.metrics.bleu import BLEU
 from pipeline_py.corpus.moses import moses_tokenizer
 from pipeline_py.evaluation.metric import Tokenizer
 from pipeline_py.evaluation.metrics.bleu import Bleu
-from pipeline_py.languages import base_language
+from pipeline_py.files.languages import base_language
 
 
 class MosesBleu(Bleu):

@@ -19,8 +19,7 @@ import numpy as np
 from sacrebleu.metrics.base import Metric as SacrebleuMetric
 from sacrebleu.metrics.base import Score, Signature
 
-from pipeline_py.evaluation.counted_metric import CountedMetric
-from pipeline_py.evaluation.metric import Tokenizer
+from pipeline_py.evaluation.metric import CountedMetric, Tokenizer
 from pipeline_py.evaluation.metrics.bleu import Bleu
 
 ALPHA = 0.25

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from sacrebleu.metrics.ter import TER
 
-from pipeline_py.evaluation.counted_metric import CountedMetric
-from pipeline_py.evaluation.metric import Tokenizer
-from pipeline_py.languages import CHINESE_OR_JAPANESE, base_language
+from pipeline_py.evaluation.metric import CountedMetric, Tokenizer
+from pipeline_py.files.languages import CHINESE_OR_JAPANESE, base_language
 
 
 class Ter(CountedMetric):

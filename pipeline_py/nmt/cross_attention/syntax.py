@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.transformer import SyntaxHeads
+from pipeline_py.config.systems.parts import SyntaxHeads
 from pipeline_py.nmt.attention import masked_softmax
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.transformer.score_change import CrossScoreChange
+from pipeline_py.nmt.transformer.attention import CrossScoreChange
 
 
 class SyntaxDirected(CrossScoreChange):

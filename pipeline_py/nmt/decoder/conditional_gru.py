@@ -8,13 +8,12 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import ConditionalGRU, Context
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.decoder.base import Parts
+from pipeline_py.nmt.decoder.base import Parts, State, Step
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
-from pipeline_py.nmt.decoder.state import State, Step
 from pipeline_py.nmt.dropout import Place, drop
+from pipeline_py.nmt.fast.linear import Linear, OutputLayer
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.recurrence.gru import GRU, as_read
-from pipeline_py.nmt.recurrence.linear import Linear, OutputLayer
 
 
 @dataclass(frozen=True)

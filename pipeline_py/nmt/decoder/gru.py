@@ -8,12 +8,10 @@ from torch import Tensor
 
 from pipeline_py.config.systems.decoders import GRUDecoder as Options
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.decoder.base import Parts
+from pipeline_py.nmt.decoder.base import Parts, State, Step
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
-from pipeline_py.nmt.decoder.state import State, Step
+from pipeline_py.nmt.fast.linear import Linear, LoopLinear, OutputLayer
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.recurrence.linear import Linear, OutputLayer
-from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
 

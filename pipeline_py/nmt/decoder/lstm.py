@@ -7,12 +7,10 @@ from torch import Tensor
 
 from pipeline_py.config.systems.decoders import LSTMDecoder as Options
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.decoder.base import Parts
+from pipeline_py.nmt.decoder.base import Parts, State, Step
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
-from pipeline_py.nmt.decoder.state import State, Step
+from pipeline_py.nmt.fast.linear import LoopLinear, OutputLayer, RecurrentLinear
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.recurrence.linear import OutputLayer
-from pipeline_py.nmt.recurrence.loop_linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
 

@@ -11,13 +11,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.nmt.attention import Observation, as_multiplied, at_least_single
-from pipeline_py.nmt.data.batch_words import Words
+from pipeline_py.nmt.data.batch import Words
 from pipeline_py.nmt.decoder.attending import Attending
-from pipeline_py.nmt.decoder.base import Decoder, Parts
-from pipeline_py.nmt.decoder.state import Attention, State, Step, at_places, distinct, real_words
+from pipeline_py.nmt.decoder.base import Attention, Decoder, Parts, State, Step, at_places, distinct, real_words
 from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
 from pipeline_py.nmt.recurrence.time_loop import time_loop
 
 

@@ -9,17 +9,13 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import TransformerDecoder as Options
 from pipeline_py.nmt.attention import Observation, at_least_single
-from pipeline_py.nmt.data.batch_words import Words
-from pipeline_py.nmt.decoder.base import Decoder, Parts
-from pipeline_py.nmt.decoder.state import Attention, real_words
+from pipeline_py.nmt.data.batch import Words
+from pipeline_py.nmt.decoder.base import Attention, Decoder, Parts, real_words
 from pipeline_py.nmt.dropout import Dropout
+from pipeline_py.nmt.fast.linear import OutputLayer
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.recurrence.linear import OutputLayer
-from pipeline_py.nmt.transformer.attention import as_read
-from pipeline_py.nmt.transformer.decoder_layer import Attended, DecoderLayer
-from pipeline_py.nmt.transformer.positions import with_positions
-from pipeline_py.nmt.transformer.residual import last_norm
-from pipeline_py.nmt.transformer.score_change import CrossScoreChange, built, of_layer
+from pipeline_py.nmt.transformer.attention import CrossScoreChange, as_read, built, of_layer
+from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, last_norm, with_positions
 from pipeline_py.subword.vocabulary import EOS
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from pipeline_py.config.systems.encoders import BidirectionalGRU
-from pipeline_py.config.systems.model import Model
+from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read

@@ -6,15 +6,15 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.encoders import LatentGraph
-from pipeline_py.config.systems.model import Model
+from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
+from pipeline_py.nmt.fast.linear import Linear
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.parsing import Parse, Parser
-from pipeline_py.nmt.recurrence.linear import Linear
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
 

@@ -5,8 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.data.batch_words import Words
+from pipeline_py.nmt.data.batch import Batch, Words
 from pipeline_py.nmt.dropout import SharedDropout
 
 

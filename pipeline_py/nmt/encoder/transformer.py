@@ -7,17 +7,14 @@ from functools import partial
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.encoders import TransformerEncoder as Options
-from pipeline_py.config.systems.model import Model
+from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.encoder.reading import Inputs
 from pipeline_py.nmt.memory import Auxiliary, Memory
-from pipeline_py.nmt.transformer.attention import Change
-from pipeline_py.nmt.transformer.encoder_layer import EncoderLayer
-from pipeline_py.nmt.transformer.positions import with_positions
-from pipeline_py.nmt.transformer.residual import last_norm
-from pipeline_py.nmt.transformer.score_change import ScoreChange, built, of_layer
+from pipeline_py.nmt.transformer.attention import Change, ScoreChange, built, of_layer
+from pipeline_py.nmt.transformer.layers import EncoderLayer, last_norm, with_positions
 
 
 class TransformerEncoder(nn.Module):

@@ -7,12 +7,11 @@ import torch
 from torch import nn
 
 from pipeline_py.config.systems.encoders import TreeGRU as Options
-from pipeline_py.config.systems.model import Model
+from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.encoder import gru
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.trees.top_down_gru import TopDownGRU
-from pipeline_py.nmt.trees.tree_gru import TreeGRU
+from pipeline_py.nmt.trees.tree_gru import TopDownGRU, TreeGRU
 
 
 class TreeGRUEncoder(nn.Module):

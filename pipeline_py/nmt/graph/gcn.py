@@ -10,9 +10,9 @@ from pipeline_py.config.systems.encoders import GCN
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
+from pipeline_py.nmt.fast.linear import Linear
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.recurrence.linear import Linear
 
 
 class SyntacticConvolution(nn.Module):

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.encoders import UnitInput
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.recurrence.linear import Linear
+from pipeline_py.nmt.fast.linear import Linear
 
 WIDTH = 3
 """Rows under a convolution's kernel."""

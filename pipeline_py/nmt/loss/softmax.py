@@ -8,9 +8,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.systems.decoders import BlackOut, Softmax
-from pipeline_py.nmt.data.batch_words import Words
-from pipeline_py.nmt.kernels.groups import groups
-from pipeline_py.nmt.kernels.products import gradient_of_weight, in_blocks, product
+from pipeline_py.nmt.data.batch import Words
+from pipeline_py.nmt.fast.products import gradient_of_weight, groups, in_blocks, product
 
 
 class SoftmaxLoss(nn.Module):

@@ -11,8 +11,8 @@ from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.kernels import elementwise
-from pipeline_py.nmt.recurrence.loop_linear import LinearTrace, LoopLinear, RecurrentLinear
+from pipeline_py.nmt.fast import elementwise
+from pipeline_py.nmt.fast.linear import LinearTrace, LoopLinear, RecurrentLinear
 from pipeline_py.nmt.recurrence.time_loop import time_loop
 
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.recurrence.loop_linear import LoopLinear, RecurrentLinear
+from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.recurrence.time_loop import time_loop
 
 

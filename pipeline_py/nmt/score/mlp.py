@@ -10,11 +10,10 @@ from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.systems.decoders import MLPScore
 from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.fast import elementwise
+from pipeline_py.nmt.fast.linear import Linear, LoopLinear
+from pipeline_py.nmt.fast.products import groups
 from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.kernels import elementwise
-from pipeline_py.nmt.kernels.groups import groups
-from pipeline_py.nmt.recurrence.linear import Linear
-from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
 from pipeline_py.nmt.recurrence.time_loop import LoopPart, Trace
 from pipeline_py.nmt.search.owners import Owners
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
-from pipeline_py.config.systems.transformer import DepsSAN
+from pipeline_py.config.systems.parts import DepsSAN
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.transformer.score_change import ScoreChange
+from pipeline_py.nmt.transformer.attention import ScoreChange
 
 
 class DependencyScaled(ScoreChange):

@@ -6,14 +6,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pipeline_py.config.systems.transformer import LISA
+from pipeline_py.config.systems.parts import LISA
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
+from pipeline_py.nmt.fast.linear import Linear
 from pipeline_py.nmt.memory import Auxiliary
 from pipeline_py.nmt.parsing import log_loss
-from pipeline_py.nmt.recurrence.linear import Linear
-from pipeline_py.nmt.transformer.score_change import ScoreChange
+from pipeline_py.nmt.transformer.attention import ScoreChange
 
 
 class PredictedParents(ScoreChange):

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.transformer import PASCAL
+from pipeline_py.config.systems.parts import PASCAL
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.transformer.score_change import ScoreChange
+from pipeline_py.nmt.transformer.attention import ScoreChange
 
 
 class ParentScaled(ScoreChange):

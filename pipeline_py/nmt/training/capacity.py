@@ -7,8 +7,8 @@ import torch
 from pydantic import ValidationError
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.input_error import InputError
 from pipeline_py.nmt.model import Model
+from pipeline_py.run.errors import InputError
 
 LARGEST = 8192
 """The largest size that is tried."""

@@ -1,4 +1,4 @@
-"""The state of a training run on disk, from which it goes on as if it had never stopped.
+"""The state of a training run: its progress, averages of weights, and checkpoints on disk.
 
 A checkpoint is one safetensors file; its metadata holds a JSON object with the checksum of the file. Nothing in it is
 pickled.
@@ -6,7 +6,8 @@ pickled.
 
 import json
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,114 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from pipeline_py import checksum
-from pipeline_py.artifact import whole
-from pipeline_py.nmt.training.optimizer import learning_rate, set_learning_rate
+from pipeline_py.files import artifacts
+from pipeline_py.files.artifacts import whole
+from pipeline_py.nmt.training.update import learning_rate, set_learning_rate
+
+
+@dataclass
+class TrainState:
+    """How far a run has come; with the tensors of a checkpoint, all that its future depends on.
+
+    Attributes:
+        epoch: passes over the training data that are complete.
+        batch: batches of the present epoch that are done.
+        update: batches that were done in all, skipped ones included.
+        skipped: of these, how many changed nothing, since their loss or gradient was not finite.
+        best_score: best score on the development set (higher is better; a loss counts negatively).
+        best_update: when it was reached.
+        validations_since_best: looks at the development set since then.
+        loss: summed over the target tokens since the last look, in nats.
+        norm: summed gradient norm of the updates since the last look.
+        tokens: target tokens since the last look, EOS included.
+        updates: updates since the last look that were not skipped.
+        words: target words in all, EOS not included.
+        training_seconds: time spent on updates.
+        seconds: time spent in all.
+        training_cpu_seconds: time that processors worked on updates, of all threads and processes; None: not known.
+        cpu_seconds: the same, in all.
+        waited_seconds: time that threads could have worked and had no core, in all.
+        load_seconds: time spent in all, each second times the machine's load.
+        joules: energy spent in that time by each part of the machine that was measured all of the time.
+        curve: one row a look.
+    """
+
+    epoch: int = 0
+    batch: int = 0
+    update: int = 0
+    skipped: int = 0
+    best_score: float | None = None
+    best_update: int = 0
+    validations_since_best: int = 0
+    loss: float = 0.0
+    norm: float = 0.0
+    tokens: int = 0
+    updates: int = 0
+    words: int = 0
+    training_seconds: float = 0.0
+    seconds: float = 0.0
+    training_cpu_seconds: float | None = 0.0
+    cpu_seconds: float | None = 0.0
+    waited_seconds: float | None = 0.0
+    load_seconds: float = 0.0
+    joules: dict[str, float] = field(default_factory=dict)
+    curve: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def words_per_second(self) -> float:
+        """Target words (EOS not included) per second of training."""
+        return self.words / self.training_seconds if self.training_seconds else 0.0
+
+    @property
+    def words_per_cpu_second(self) -> float | None:
+        """The same per second of a processor; None where that is not known."""
+        return self.words / self.training_cpu_seconds if self.training_cpu_seconds else None
+
+    @property
+    def best_validation(self) -> dict[str, Any]:
+        """The look at the development set whose weights are kept, the best."""
+        return next(row for row in reversed(self.curve) if row["best"])
+
+    @property
+    def validated(self) -> bool:
+        """Whether the development set was looked at since the last update."""
+        return bool(self.curve) and self.curve[-1]["update"] == self.update
+
+
+Tensors = tuple[Tensor, ...] | list[Tensor]
+
+
+def mean(weights: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """Average tensors of the same names and shapes, in double precision; one alone stays as it is.
+
+    Vaswani et al. (2017), section 6.1.
+    """
+    return {
+        name: torch.stack([one[name].double() for one in weights]).mean(dim=0).to(first.dtype)
+        for name, first in weights[0].items()
+    }
+
+
+def moving_average(network: nn.Module, decay: float) -> AveragedModel:
+    """Copy a network, to follow its weights from update to update (Polyak and Juditsky 1992).
+
+    Update t, from 0 on, moves the average by 1 - min(decay, (1 + t) / (10 + t)) of the way to the network's weights, so
+    that it soon forgets the first ones.
+
+    Args:
+        network: whose `update_parameters` are called for after each update.
+        decay: of the average, once there were many updates.
+    """
+
+    def follow(averaged: Tensors, current: Tensors, followed: Tensor | int) -> None:
+        updates = int(average.n_averaged)  # `followed` may be on a GPU, which would be waited for
+        get_ema_multi_avg_fn(min(decay, (1 + updates) / (10 + updates)))(averaged, current, followed)
+
+    average = AveragedModel(network, multi_avg_fn=follow)
+    return average.eval()
+
 
 NAME = "rolling.safetensors"
 RATE = "learning_rate"
@@ -89,10 +194,10 @@ class Checkpoints:
             for group, tensors in checkpoint.tensors.items()
             for name, tensor in tensors.items()
         }
-        content = json.dumps({"checksum": checksum.PLACE, "rounding": self._rounding, "state": checkpoint.state})
+        content = json.dumps({"checksum": artifacts.PLACE, "rounding": self._rounding, "state": checkpoint.state})
         with whole(self.path) as temporary:
             save_file(flat, temporary, metadata={"checkpoint": content})
-            checksum.seal(temporary)
+            artifacts.seal(temporary)
 
     def load(self) -> Checkpoint | None:
         """Read the checkpoint; None if there is none that can be resumed.
@@ -103,7 +208,7 @@ class Checkpoints:
             remains.unlink()  # of a run that was killed while it wrote
         if not self.path.exists():
             return None
-        if not checksum.is_sealed(self.path):
+        if not artifacts.is_sealed(self.path):
             self._set_aside("it is damaged, so the training starts from the beginning", "damaged")
             return None
         with safe_open(self.path, framework="pt") as file:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from pipeline_py import energy, usage
-from pipeline_py.artifact import write_json, writing
-from pipeline_py.nmt.kernels import elementwise
+from pipeline_py import energy
+from pipeline_py.files.artifacts import write_json, writing
+from pipeline_py.nmt.fast import elementwise
 from pipeline_py.nmt.training.run import Run
+from pipeline_py.run import usage
 
 COLUMNS = {
     "update": "d",

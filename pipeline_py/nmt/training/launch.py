@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.command import end_after
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.runner import Stage
-from pipeline_py.stage import end_after
 
 COUNT = "WORLD_SIZE"
 """A variable of the environment in which torchrun tells a process how many there are."""

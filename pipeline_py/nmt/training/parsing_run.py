@@ -13,9 +13,16 @@ from tqdm import tqdm
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.parsing import Parser, parsed_words
-from pipeline_py.nmt.training.divergence import check_progress, check_weights
-from pipeline_py.nmt.training.optimizer import build, decay_if_worse, follow_schedule, learning_rate
-from pipeline_py.nmt.training.update import Part, Update
+from pipeline_py.nmt.training.update import (
+    Part,
+    Update,
+    build,
+    check_progress,
+    check_weights,
+    decay_if_worse,
+    follow_schedule,
+    learning_rate,
+)
 
 
 @dataclass

@@ -15,19 +15,22 @@ from pipeline_py.config.systems.training import Training
 from pipeline_py.energy import Meter
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.training.averaging import mean, moving_average
 from pipeline_py.nmt.training.batch_loader import BatchLoader
-from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
-from pipeline_py.nmt.training.clock import Clock
-from pipeline_py.nmt.training.divergence import check_progress, check_weights
-from pipeline_py.nmt.training.optimizer import build, decay_if_worse, follow_schedule, learning_rate
+from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints, TrainState, mean, moving_average
+from pipeline_py.nmt.training.monitoring import Clock, board
 from pipeline_py.nmt.training.processes import ALONE, Processes
-from pipeline_py.nmt.training.tensorboard import board
-from pipeline_py.nmt.training.train_state import TrainState
-from pipeline_py.nmt.training.update import Update
+from pipeline_py.nmt.training.update import (
+    Update,
+    build,
+    check_progress,
+    check_weights,
+    decay_if_worse,
+    follow_schedule,
+    learning_rate,
+)
 from pipeline_py.nmt.training.validation import Validation
+from pipeline_py.run.usage import Usage
 from pipeline_py.subword.vocabulary import Vocabulary
-from pipeline_py.usage import Usage
 
 
 class Run:

@@ -48,7 +48,7 @@ class Validation:
         """Translate greedily and compute case-insensitive BLEU over words, i.e. pieces joined at `@@ `."""
         from sacrebleu import corpus_bleu
 
-        from pipeline_py.nmt.recurrence.linear import laid_out
+        from pipeline_py.nmt.fast.linear import laid_out
         from pipeline_py.nmt.search.beam_search import beam_search
 
         translations, references = [], []

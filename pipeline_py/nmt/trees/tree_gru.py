@@ -1,4 +1,4 @@
-"""The binary Tree-GRU, which makes phrases of their parts, from the words up (Zhou et al. 2016)."""
+"""The binary Tree-GRU, from the words up (Zhou et al. 2016), and from the root down (hierarchical section 3.2)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,8 +8,10 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.nmt.kernels.products import gradient_of_weight, product
-from pipeline_py.nmt.recurrence.loop_linear import RecurrentLinear, loop_dtype
+from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.fast.linear import RecurrentLinear, loop_dtype
+from pipeline_py.nmt.fast.products import gradient_of_weight, product
+from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 from pipeline_py.nmt.trees.schedule import Schedule
 
 
@@ -124,3 +126,34 @@ def _places(nodes: Tensor, rows: int) -> Tensor:
     """
     found = nodes.new_full((rows,), len(nodes))
     return found.scatter_(0, nodes, torch.arange(len(nodes), device=nodes.device))
+
+
+class TopDownGRU(nn.Module):
+    """h↓ = GRU(h↑, h↓ of the parent), with one GRU for left and one for right children (eq. 3).
+
+    The topmost node of a tree keeps its state, and so does a word that is in no tree.
+    """
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.left = OriginalGRU(hidden, hidden)
+        self.right = OriginalGRU(hidden, hidden)
+
+    def forward(self, states: Tensor, schedule: Schedule) -> Tensor:
+        """Update the states of all nodes.
+
+        Args:
+            states: h↑ of leaves and inner nodes (J·B + M, H), in the order of the schedule's table of nodes.
+            schedule: the trees of B sentences, with M inner nodes.
+
+        Returns:
+            h↓ (J·B + M, H), in the same order.
+        """
+        below = tuple(zip((self.left, self.right), schedule.children.unbind(1), strict=True))
+        inputs = [at_least_single(gru.input(states.index_select(0, children))) for gru, children in below]
+        words = len(states) - len(schedule.children)
+        for level in reversed(schedule.levels):
+            parents = states[words:][level]
+            made = [gru.step(read[level], parents) for (gru, _), read in zip(below, inputs, strict=True)]
+            states = states.index_copy(0, schedule.children[level].T.flatten(), torch.cat(made))
+        return states

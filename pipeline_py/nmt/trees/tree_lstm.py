@@ -4,8 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.fast.products import linear
 from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.kernels.products import linear
 from pipeline_py.nmt.trees.schedule import Schedule
 
 GATES = 5

@@ -5,9 +5,9 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import FlexibleContext
 from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, masked_softmax
+from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
 from pipeline_py.nmt.weighting.position import positions
 
 LARGEST_EXPONENT = 50.0

@@ -4,9 +4,9 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
 
 
 class PredictedPosition(nn.Module):

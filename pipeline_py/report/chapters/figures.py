@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from pipeline_py.report.figures.inline_svg import inline
+from pipeline_py.report.figures.figure_files import inline
 from pipeline_py.report.figures.typesetting import shown
-from pipeline_py.report.manifest import Manifest
-from pipeline_py.report.page_parts import Chapter, Part
+from pipeline_py.report.page_parts import Chapter, Manifest, Part
 
 PLACE = 10
 

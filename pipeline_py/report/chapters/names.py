@@ -4,14 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel
 
-from pipeline_py.config.corpora import ContrastiveSet, HeldOutText
+from pipeline_py.config.corpora import ContrastiveSet, Generated, HeldOutText
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.generated import Generated
 from pipeline_py.config.parsers import ControlParser
-from pipeline_py.config.systems.neural import NeuralSystem
+from pipeline_py.config.systems.any_system import NeuralSystem
 from pipeline_py.config.tables import TableOfSystems
-from pipeline_py.report.manifest import Manifest
-from pipeline_py.report.page_parts import Chapter, Part
+from pipeline_py.report.page_parts import Chapter, Manifest, Part
 from pipeline_py.report.tables.sheet import Sheet, listed
 
 PLACE = -10

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pipeline_py.report.manifest import Manifest
-from pipeline_py.report.page_parts import Chapter, Part
-from pipeline_py.report.read_table import read_table
+from pipeline_py.report.page_parts import Chapter, Manifest, Part
+from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.tables.sheet import Sheet, listed
 from pipeline_py.syntax.measures import ALL, MEASURES, read_accuracies, warn_of_whole_tokens
 

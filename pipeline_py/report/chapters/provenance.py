@@ -5,11 +5,10 @@ from pathlib import Path
 
 import yaml
 
-from pipeline_py.input_error import InputError
-from pipeline_py.report.json_object import read_object
-from pipeline_py.report.manifest import Manifest
-from pipeline_py.report.page_parts import Chapter, Part
+from pipeline_py.report.page_parts import Chapter, Manifest, Part
+from pipeline_py.report.stage_results import read_object
 from pipeline_py.report.tables.sheet import Sheet, listed
+from pipeline_py.run.errors import InputError
 
 PLACE = 30
 

@@ -1,21 +1,89 @@
-"""What a system attended to in one sentence, read from the files of the whole set."""
+"""The attention of one sentence, and the phrases that its columns belong to.
+
+J columns are those of the source's positions, EOS the last of them. Column J + k is that of the k-th phrase in the
+order of height (a word has 0, a phrase 1 more than the highest of its children), then from left to right.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import Ragged
-from pipeline_py.report.figures.phrase_columns import PhraseColumn, phrase_columns
+from pipeline_py.files.ragged import Ragged
 from pipeline_py.report.figures.typesetting import shown
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword import pieces as subword
 from pipeline_py.subword.inherit import inherit_tree
 from pipeline_py.subword.vocabulary import EOS, SPECIALS
-from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, read_trees
+from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, fold, read_trees
+
+
+@dataclass(frozen=True)
+class PhraseColumn:
+    """A phrase that is attended to.
+
+    Attributes:
+        label: its category.
+        height: 1 or more.
+        first, last: the words that it spans, counted from 0; `last` is one of them.
+        children: columns of its children, from left to right.
+    """
+
+    label: str
+    height: int
+    first: int
+    last: int
+    children: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Spanned:
+    """A node as its parent sees it."""
+
+    height: int
+    first: int
+    last: int
+
+
+def phrase_columns(trees: Sequence[Node], positions: int) -> list[PhraseColumn]:
+    """Put the phrases of trees in the order of their columns.
+
+    Args:
+        trees: over the words of a sentence from left to right, which they share out among them: one tree over all of
+            it, none where there is no parse, or one for each word that is made of pieces.
+        positions: J, the column of the first phrase.
+    """
+    places = count()
+    found: list[tuple[_Spanned, str, list[_Spanned]]] = []
+
+    def leaf(_: Preterminal) -> _Spanned:
+        place = next(places)
+        return _Spanned(0, place, place)
+
+    def phrase(node: Phrase, children: list[_Spanned]) -> _Spanned:
+        spanned = _Spanned(1 + max(child.height for child in children), children[0].first, children[-1].last)
+        found.append((spanned, node.label, children))
+        return spanned
+
+    for tree in trees:
+        fold(tree, leaf, phrase)
+    # Phrases of one height cannot lie within each other, so the first word tells them apart.
+    found.sort(key=lambda one: (one[0].height, one[0].first))
+    column_of = {spanned: positions + place for place, (spanned, _, _) in enumerate(found)}
+    return [
+        PhraseColumn(
+            label,
+            spanned.height,
+            spanned.first,
+            spanned.last,
+            tuple(column_of[child] if child.height else child.first for child in children),
+        )
+        for spanned, label, children in found
+    ]
+
 
 Item = TypeVar("Item")
 

@@ -1,17 +1,22 @@
-"""Figures as files: the same figure gives the same bytes, and its text stays text."""
+"""Figures as files and as parts of a page: the same figure gives the same bytes."""
 
 import logging
+import re
 import sys
 import warnings
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline_py.artifact import whole
+from pipeline_py.files.artifacts import whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
 
 OWN_FONT = "DejaVu Sans"
 """The font that comes with matplotlib."""
@@ -84,3 +89,120 @@ def _say_what_is_missing(text: str) -> None:
     )
     if lacking:
         print(f"no font has {''.join(lacking)}; the PDF shows boxes; install {OTHER_FONTS[0]}", file=sys.stderr)
+
+
+SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+PIXELS_PER_POINT = 4 / 3
+
+COLOURS = {
+    "#000000": "currentColor",
+    "#ffffff": "var(--paper)",
+    "#dddddd": "var(--rule)",
+    "#555555": "var(--muted)",
+    "#0072b2": "var(--blue)",
+    "#d55e00": "var(--vermilion)",
+    "#009e73": "var(--green)",
+    "#cc79a7": "var(--purple)",
+    "#e69f00": "var(--orange)",
+    "#56b4e9": "var(--sky)",
+}
+"""Inks of figures → what the style sheet calls them, which has another shade of each on a dark page."""
+
+_NAMED = re.compile(r"url\(#([^)]*)\)")
+_FAMILY = re.compile(r"(font: (?:bold )?[\d.]+px) [^;]*|font-family: [^;]*(?:; )?")
+_LONG = re.compile(r"(\.\d\d)\d+")
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+
+PLACES = {"d", "x", "y", "transform"}
+"""Attributes that say where something is."""
+
+
+@dataclass(frozen=True)
+class InlineFigure:
+    """A figure of a page.
+
+    Attributes:
+        markup: an `svg` element, to be written as it is.
+        width: in pixels, at which its text has its size.
+        title: says in words what it shows.
+        on_paper: whether it keeps its own colours, and so a white ground.
+    """
+
+    markup: str
+    width: int
+    title: str
+    on_paper: bool = False
+
+
+def inline(svg: str, title: str, name: str, own_colours: bool = False) -> InlineFigure:
+    """Make a part of a page of an SVG that matplotlib wrote.
+
+    Args:
+        svg: the whole file.
+        title: says in words what the figure shows.
+        name: of the figure on the page; identifiers begin with it.
+        own_colours: leave colours as they are, for figures whose shades mean something.
+    """
+    ElementTree.register_namespace("", SVG)
+    ElementTree.register_namespace("xlink", XLINK)
+    root = ElementTree.fromstring(svg)
+    for parent in list(root.iter()):
+        for child in list(parent):
+            # A style of all elements would be one of the whole page.
+            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style", f"{{{SVG}}}title"):
+                parent.remove(child)
+    referred = {
+        target
+        for element in root.iter()
+        for key, value in element.attrib.items()
+        for target in ([value[1:]] if key == f"{{{XLINK}}}href" else _NAMED.findall(value))
+    }
+    for element in root.iter():
+        for key in ("text", "tail"):
+            if not (getattr(element, key) or "").strip():
+                setattr(element, key, None)
+        _rename(element, f"{name}-", referred)
+        for key in PLACES & element.attrib.keys():
+            # A hundredth of a point cannot be seen.
+            element.set(key, _LONG.sub(r"\1", element.attrib[key]))
+        if "style" in element.attrib:
+            style = _shortened(element.attrib["style"])
+            element.set("style", style if own_colours else _COLOUR.sub(_of_page, style))
+    width = round(float(root.get("width", "0").removesuffix("pt")) * PIXELS_PER_POINT)
+    for key in ("width", "height", "version"):
+        root.attrib.pop(key, None)
+    root.set("role", "img")
+    root.set("aria-label", title)
+    root.set("style", f"--width: {width}px")
+    return InlineFigure(ElementTree.tostring(root, encoding="unicode"), width, title, own_colours)
+
+
+def rendered(figure: "Figure", title: str, name: str, own_colours: bool = False) -> InlineFigure:
+    """Draw a figure for a page; within `figure_files.style`."""
+    file = BytesIO()
+    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    return inline(file.getvalue().decode("utf-8"), title, name, own_colours)
+
+
+def _of_page(found: re.Match[str]) -> str:
+    """What the style sheet calls a colour."""
+    return COLOURS.get(found[0].lower(), found[0])
+
+
+def _shortened(style: str) -> str:
+    """A style without the families of its font, which the style sheet names once."""
+    return _FAMILY.sub(lambda found: f"{found[1]} var(--figures)" if found[1] else "", style)
+
+
+def _rename(element: ElementTree.Element, prefix: str, referred: set[str]) -> None:
+    """Put the figure's name before identifiers; those that nothing refers to go."""
+    for key, value in list(element.attrib.items()):
+        if key == "id":
+            if value in referred:
+                element.set(key, prefix + value)
+            else:
+                del element.attrib[key]
+        elif key == f"{{{XLINK}}}href" and value.startswith("#"):
+            element.set(key, f"#{prefix}{value[1:]}")
+        else:
+            element.set(key, _NAMED.sub(lambda found: f"url(#{prefix}{found[1]})", value))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pipeline_py.report.groups import Groups, is_telling, parts, table
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.read_table import read_table
+from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.tables.sheet import Cell, Sheet, listed, signed
 from pipeline_py.report.tables.system_comparison import LEVEL, format_p_value

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from pipeline_py.config.systems.neural import NeuralSystem
+from pipeline_py.config.systems.any_system import NeuralSystem
+from pipeline_py.files.text import tokens_of
 from pipeline_py.report.figures.attended_sentence import AttendedSentence, read_attended, telling_steps
-from pipeline_py.report.figures.inline_svg import InlineFigure
+from pipeline_py.report.figures.figure_files import InlineFigure
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.read_table import read_table
+from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.subword.vocabulary import EOS, SPECIALS
-from pipeline_py.text import tokens_of
 
 PLACE = 90
 COLUMNS = (
@@ -166,7 +166,7 @@ def _compared(
     if tree is None or not attended:
         return []
     from pipeline_py.report.figures.compared_attention import draw, of_words
-    from pipeline_py.report.figures.inline_svg import rendered
+    from pipeline_py.report.figures.figure_files import rendered
     from pipeline_py.report.figures.source_tree import read_source_tree
 
     source = read_source_tree(tree, number)
@@ -188,7 +188,7 @@ def _on_phrases(attended: Mapping[str, AttendedSentence], name: str) -> list[Inl
     for place, (called, each) in enumerate(attended.items(), start=1):
         if each.phrases:
             from pipeline_py.report.figures.attention_figure import draw
-            from pipeline_py.report.figures.inline_svg import rendered
+            from pipeline_py.report.figures.figure_files import rendered
 
             figure = draw("", each, telling_steps(each, PANELS))
             title = (

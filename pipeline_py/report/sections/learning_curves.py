@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pipeline_py.report.figures.inline_svg import InlineFigure, rendered
+from pipeline_py.report.figures.figure_files import InlineFigure, rendered
 from pipeline_py.report.figures.line_figure import Line, Look, draw
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.read_table import read_table
+from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.table_chapter import TableChapter
 
 PLACE = 80

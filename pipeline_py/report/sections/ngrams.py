@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.read_table import read_table
+from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.tables.sheet import Sheet, listed
 

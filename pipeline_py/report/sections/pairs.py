@@ -7,7 +7,7 @@ from pathlib import Path
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.significance.resampling import SAMPLES
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.read_table import read_table
+from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Sheet, listed, signed
 from pipeline_py.report.tables.system_comparison import (

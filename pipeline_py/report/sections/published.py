@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline_py.files.text import read_lines
 from pipeline_py.report.page_parts import Part
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.tables.published import Published, read_published
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
-from pipeline_py.text import read_lines
 
 PLACE = 20
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from pipeline_py.config.tables import BleuTable, MeasureTable
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.read_table import read_table
+from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.report.tables.measures import note_on_shared_cores
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Column
-from pipeline_py.report.tables.training_notes import note_on_shared_cores
 
 PLACE = 10
 

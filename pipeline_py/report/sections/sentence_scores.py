@@ -6,7 +6,7 @@ from typing import Literal
 
 from pipeline_py.report.groups import Groups, parts
 from pipeline_py.report.page_parts import Part
-from pipeline_py.report.read_table import read_table
+from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.table_chapter import TableChapter
 
 PLACE = 50

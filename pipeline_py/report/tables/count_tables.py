@@ -2,14 +2,13 @@
 
 from pathlib import Path
 
-from pipeline_py.artifact import Counts
 from pipeline_py.config.tables import AttentionTable, ParseTable, VocabularyTable
-from pipeline_py.progress import progress
-from pipeline_py.report.read_table import read_table
-from pipeline_py.report.tables.sheet import Cell, Column, Sheet
-from pipeline_py.report.tables.table_files import Files
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.report.stage_results import read_table
+from pipeline_py.report.tables.sheet import Cell, Column, Files, Sheet
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.binarize import FAILED
-from pipeline_py.text import read_lines, tokens_of
 
 NAMES_OF_SPLITS = {"train": "Train", "dev": "Development"}
 FORMS = {"original": "Original", "generalised": "Generalization", "bpe": "BPE"}

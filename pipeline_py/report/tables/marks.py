@@ -6,7 +6,6 @@ from math import isnan
 from typing import Literal
 
 from pipeline_py.config.tables import Mark
-from pipeline_py.input_error import InputError
 from pipeline_py.report.tables.system_comparison import (
     LEVEL,
     TESTS,
@@ -15,6 +14,7 @@ from pipeline_py.report.tables.system_comparison import (
     Test,
     describe_run_deviations,
 )
+from pipeline_py.run.errors import InputError
 
 MarkStyle = Literal["sdatt", "sdrnmt", "none"]
 Place = tuple[str, str, str]

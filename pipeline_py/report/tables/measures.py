@@ -1,4 +1,4 @@
-"""What a table may say of a system: how it was set, what its training was, and how it scores on a set."""
+"""Measures of a system in a table: settings, training, parser and scores."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,18 +9,116 @@ from typing import Any
 
 import numpy as np
 
-from pipeline_py.artifact import Counts
 from pipeline_py.config.tables import CONTRAST
 from pipeline_py.evaluation.compare import places_parsed
 from pipeline_py.evaluation.contrast import accuracies, interval, read_decisions
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.metrics.bleu import log_brevity
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
-from pipeline_py.input_error import InputError
-from pipeline_py.report.exclusions import Exclusions, read_exclusions
-from pipeline_py.report.json_object import read_object
-from pipeline_py.report.tables.table_files import Files
-from pipeline_py.text import read_lines, tokens_of
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.report.stage_results import Exclusions, read_exclusions, read_object
+from pipeline_py.report.tables.sheet import Files
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.usage import ENOUGH
+from pipeline_py.syntax import measures
+from pipeline_py.syntax.measures import RAW_TEXT, Accuracy
+
+METRICS = ("UAS", "LAS", f"UAS{RAW_TEXT}", f"LAS{RAW_TEXT}", "bracket F1")
+
+
+def read_accuracies(files: Mapping[tuple[str, ...], Path]) -> dict[str, dict[str, Accuracy]]:
+    """Read TSV of `syntax.accuracy` by parser, and kind of trees where both were measured.
+
+    Returns:
+        By parser and metric.
+
+    Raises:
+        InputError: if a file is no such table.
+    """
+    accuracies: dict[str, dict[str, Accuracy]] = {}
+    for (parser, *_), path in files.items():
+        found = {accuracy.metric: accuracy for accuracy in measures.read_accuracies(path)}
+        accuracies.setdefault(parser, {}).update(found)
+    return accuracies
+
+
+def sentences_about(accuracies: dict[str, dict[str, Accuracy]], lowercase: bool) -> list[str]:
+    """Say of each parser how good it is."""
+    where = "lower-cased sentences" if lowercase else "sentences"
+    return [
+        f"Parser {parser}: {metric} {found[metric].value} on {found[metric].sentences} held-out {where}."
+        for parser, found in accuracies.items()
+        for metric in METRICS
+        if metric in found
+    ]
+
+
+DEVICES = {"cpu": "CPU", "cuda": "GPU"}
+"""What people call them."""
+
+
+def note_on_shared_cores(shares: Mapping[str, Sequence[float]], label: Callable[[str], str]) -> list[str]:
+    """Name the systems whose trainings shared their cores; nothing where there are none.
+
+    Args:
+        shares: of each system, `core_share` of the facts of each run, where it is known.
+        label: what a system is called.
+    """
+    means = {system: fmean(known) for system, known in shares.items() if known}
+    shared = [f"{label(system)} ({mean:.0%})" for system, mean in means.items() if mean < ENOUGH]
+    if not shared:
+        return []
+    return [
+        "These trainings shared their cores with other work (in brackets: the share of the requested core time that "
+        f"they got): {', '.join(shared)}. Compare CPU time and words per CPU second, not wall-clock time."
+    ]
+
+
+def note_on_kernels(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]) -> list[str]:
+    """Name the systems that torch alone computed where compiled code could have been; nothing where there are none.
+
+    Args:
+        facts: of each system, the facts.json of each run.
+        label: what the table calls a system.
+    """
+    without = [label(system) for system, runs in facts.items() if any(run.get("kernels") is False for run in runs)]
+    if not without:
+        return []
+    return [
+        "Trained without compiled code (see kernels in the facts), which is slower and rounds differently: "
+        f"{', '.join(without)}."
+    ]
+
+
+def notes_on_differences(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]) -> list[str]:
+    """Say on what and in which precision each system was trained, where that differs between them.
+
+    Args:
+        facts: of each system, the facts.json of each run.
+        label: what a table calls a system.
+    """
+    return [
+        *_note_on("precision", "Trained in different precisions of matrix products", facts, label),
+        *_note_on("device", "Trained on different devices", facts, label),
+    ]
+
+
+def _note_on(
+    fact: str, what: str, facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]
+) -> list[str]:
+    """Name the systems for each value of a fact; nothing where all have the same values."""
+    values = {system: {run[fact] for run in runs if run.get(fact) is not None} for system, runs in facts.items()}
+    known = {system: of_system for system, of_system in values.items() if of_system}
+    if len({frozenset(of_system) for of_system in known.values()}) < 2:
+        return []
+    systems: dict[str, list[str]] = {}
+    for system, of_system in known.items():
+        for value in sorted(of_system):
+            systems.setdefault(DEVICES.get(value, value), []).append(label(system))
+    parts = [f"{value}: {', '.join(labels)}" for value, labels in systems.items()]
+    return [f"{what}: {'; '.join(parts)}."]
+
 
 AVERAGE = "AVG"
 """The name of the mean over the test sets, in the place of a set."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass, fields
 from math import isfinite
 from pathlib import Path
 
-from pipeline_py.input_error import InputError
-from pipeline_py.text import read_lines
+from pipeline_py.files.text import read_lines
+from pipeline_py.run.errors import InputError
 
 ROLES = ("dev", "test", "average")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pipeline_py.artifact import write_json, writing
+from pipeline_py.files.artifacts import write_json, writing
 from pipeline_py.report.tables.sheet import Cell, Sheet
 
 if TYPE_CHECKING:

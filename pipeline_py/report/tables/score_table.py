@@ -17,11 +17,13 @@ from pipeline_py.report.tables.measures import (
     is_metric,
     is_scored,
     metric_of,
+    note_on_kernels,
+    note_on_shared_cores,
+    notes_on_differences,
 )
 from pipeline_py.report.tables.published import Published, published_score
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
 from pipeline_py.report.tables.system_comparison import Comparisons, Test
-from pipeline_py.report.tables.training_notes import note_on_kernels, note_on_shared_cores, notes_on_differences
 
 
 @dataclass(frozen=True)

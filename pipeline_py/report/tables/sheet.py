@@ -1,17 +1,47 @@
-"""A table before it is drawn: what stages write as JSON, and what TSV, Markdown, LaTeX and the page are drawn from.
+"""Sheets: tables before they are drawn, and the input files of a table.
 
 Cells hold plain text; each rendering escapes what its format would take for markup (`renderings`).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
 from pipeline_py.evaluation.verdict import format_difference
-from pipeline_py.input_error import InputError
-from pipeline_py.report.json_object import read_object
+from pipeline_py.report.stage_results import read_object
+from pipeline_py.run.errors import InputError
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files by kind and name; the parts of a name are joined by colons: `SYSTEM:RUN:SET`."""
+
+    kinds: Mapping[str, Mapping[str, Path]]
+
+    def of(self, kind: str) -> Mapping[tuple[str, ...], Path]:
+        """Return all files of a kind by the parts of their names, in the order given."""
+        return {tuple(filter(None, name.split(":"))): path for name, path in self.kinds.get(kind, {}).items()}
+
+    def by_name(self, kind: str) -> dict[str, list[Path]]:
+        """Return files of a kind by the first part of their names, such as the runs of a system."""
+        paths: dict[str, list[Path]] = {}
+        for (name, *_), path in self.of(kind).items():
+            paths.setdefault(name, []).append(path)
+        return paths
+
+    def one(self, kind: str) -> Path:
+        """Return the only file of a kind.
+
+        Raises:
+            InputError: there is another number of them.
+        """
+        paths = [*self.of(kind).values()]
+        if len(paths) != 1:
+            raise InputError(f"{len(paths)} files of {kind!r} instead of one")
+        return paths[0]
+
 
 NOTHING = "–"
 """Stands where there is no value."""

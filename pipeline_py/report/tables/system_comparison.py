@@ -8,7 +8,7 @@ from typing import Literal
 
 from pipeline_py.evaluation.compare import COLUMNS
 from pipeline_py.evaluation.metric import named
-from pipeline_py.report.read_table import read_table
+from pipeline_py.report.stage_results import read_table
 
 OutputTest = Literal["sign", "bootstrap", "randomization"]
 Test = Literal["systems"] | OutputTest

@@ -1,5 +1,9 @@
 """Stanza pipelines that parse tokenized text, and their output as this project's trees.
 
+Stanza keeps trees to one root by lowering the scores of all heads that are the root (Stanojević and Cohen 2021). So the
+best heads never reach the root at first, and it contracts one cycle after the other in every sentence, in Python. But
+the best of all trees is its answer as well if it has one root, and best heads that are a tree are the best of all.
+
 A pipeline comes from model files (`train_parser`), from a local directory laid out as Stanza downloads it, or from a
 package that Stanza downloads. Only the processors of the annotation are loaded: a tagger and one parser. Nothing but
 a package ever goes to the network.
@@ -11,20 +15,69 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
+from unicodedata import normalize
 
+import numpy as np
 import stanza
+from stanza.models.common.chuliu_edmonds import chuliu_edmonds, chuliu_edmonds_one_root
+from stanza.models.depparse import model
 from stanza.pipeline.core import DownloadMethod
 
-from pipeline_py.device import device_named
-from pipeline_py.input_error import InputError
-from pipeline_py.optimizers import without_compiler
-from pipeline_py.syntax.stanza.directory import FOLDERS, INDEX
-from pipeline_py.syntax.stanza.spanning_tree import with_greedy_trees
-from pipeline_py.syntax.stanza.spelling import parser_spelling
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.torch_setup import device_named, without_compiler
+from pipeline_py.syntax.stanza.models import FOLDERS, INDEX
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, replace_words
 from pipeline_py.syntax.trees.dependency import DependencyTree, fault
 from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.words.treebank_spelling import WORD_SPACE
+from pipeline_py.syntax.words.token_alignment import WORD_SPACE, spell_word
+
+
+def parser_spelling(word: str, word_space: str = WORD_SPACE) -> str:
+    """Return a word in NFC, the form of treebanks and word vectors: `é` is one character and not `e` with an accent.
+
+    Args:
+        word: of a treebank or a text.
+        word_space: takes the place of white space within the word; `_` for parsers that are trained here.
+    """
+    return normalize("NFC", spell_word(word, word_space=word_space))
+
+
+ROOTS = 2
+"""Heads that are the root in a tree with one root: that of its child, and its own."""
+
+
+def with_greedy_trees() -> None:
+    """From now on let Stanza's dependency parsers in this process contract only cycles of best heads."""
+    model.chuliu_edmonds_one_root = maximum_tree
+
+
+def maximum_tree(scores: np.ndarray) -> np.ndarray:
+    """Find the heads (W + 1,) of the tree with the highest sum of scores, in which the root has one child.
+
+    Args:
+        scores: of the head of each word (W + 1, W + 1); word and head 0 are the root.
+    """
+    heads = greedy_heads(scores)
+    if heads is None:
+        heads = chuliu_edmonds(scores.astype(np.float64))
+        if np.count_nonzero(heads == 0) != ROOTS:
+            heads = chuliu_edmonds_one_root(scores)
+    return heads
+
+
+def greedy_heads(scores: np.ndarray) -> np.ndarray | None:
+    """Give the best head of each word, that of the root being itself; None where these are no tree with one root."""
+    scores = scores.copy()
+    np.fill_diagonal(scores, -np.inf)
+    heads: np.ndarray = scores.argmax(axis=1)
+    heads[0] = 0
+    if np.count_nonzero(heads == 0) != ROOTS:
+        return None
+    above = heads
+    for _ in range(len(heads).bit_length()):
+        above = above[above]
+    return None if above.any() else heads
+
 
 Pipeline: TypeAlias = Any  # stanza.Pipeline, which has no types
 

@@ -8,10 +8,10 @@ from typing import Any
 import stanza
 
 from pipeline_py.corpus.tokenize import load_segmenter
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.stanza.pipeline import origin
-from pipeline_py.syntax.words.normal_form import compose
 from pipeline_py.syntax.words.parser_words import Divide, Word
+from pipeline_py.syntax.words.token_alignment import compose
 
 SENTENCES_AT_ONCE = 500
 """What Stanza sees in one call."""

@@ -1,22 +1,94 @@
 """Stanza's training commands, run in this process, without network and Java.
 
+Stanza saves in torch's old format, which names tensors by their addresses in memory.
+
 They train on files in the current directory and leave `MODEL` there, so that no path of this machine ends up in the
 model. The settings are what a minute or two of training on one CPU core wants: small batches, little dropout, the first
 optimizer only, one evaluation per epoch, the best epoch kept.
 """
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import torch
 from stanza.models import constituency_parser, parser, tagger
+from stanza.models.common.pretrain import Pretrain
 from stanza.models.constituency import parser_training, retagging
 
+from pipeline_py.files.artifacts import whole
+from pipeline_py.files.text import is_number, read_lines
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
 from pipeline_py.syntax.stanza.pipeline import Pipeline, phrase_node
 from pipeline_py.syntax.trees.bracket_scoring import BracketCounts, compare
 from pipeline_py.syntax.trees.constituency import PhraseTree
+
+
+def load_model(path: Path) -> Any:
+    """The content of a model file (tensors and plain values only: nothing in it is executed)."""
+    return torch.load(path, map_location="cpu", weights_only=True)
+
+
+def save_reproducibly(content: Any, path: Path) -> None:
+    """Save tensors and plain values so that equal content gives equal bytes."""
+    params = content.get("params") if isinstance(content, dict) else None
+    if isinstance(params, dict) and "rare_words" in params:
+        params["rare_words"] = sorted(params["rare_words"])  # Stanza saves a set in any order
+    with whole(path) as temporary, temporary.open("wb") as file:
+        torch.save(content, file)
+
+
+# Of the words that a parser gets without vectors: it then knows words by the embeddings that it learns itself.
+NO_VECTORS = "1 8\n<none> 0 0 0 0 0 0 0 0\n"
+
+
+def write_pretrain(vectors: Path | None, output: Path) -> None:
+    """Convert a word2vec text file; without one, write a pretrain in which every word has the zero vector.
+
+    Raises:
+        InputError: where the file is not in word2vec's text format.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        text = vectors
+        if text is None:
+            text = Path(folder) / "none.txt"
+            text.write_text(NO_VECTORS, encoding="utf-8")
+        else:
+            _check(text)
+        pretrain = Pretrain(None, str(text), save_to_file=False)
+        save_reproducibly({"vocab": pretrain.vocab.state_dict(), "emb": pretrain.emb}, output)
+
+
+def _check(vectors: Path) -> None:
+    dimension = 0
+    number = 0
+    promised = None
+    for number, line in enumerate(progress(read_lines(vectors), "word vectors", unit="lines"), start=1):
+        columns = line.rstrip().split()
+        if number == 1 and len(columns) == 2 and all(map(is_number, columns)):
+            promised, dimension = map(int, columns)
+            continue
+        dimension = dimension or len(columns) - 1
+        try:
+            finite = [float(column) for column in columns[-dimension:]]
+        except ValueError:
+            finite = []
+        if dimension < 1 or len(finite) != dimension or len(columns) <= dimension:
+            raise InputError(
+                f"not a word and {dimension} numbers; give word vectors in word2vec's text format", vectors, number
+            )
+    if number == 0:
+        raise InputError("the file is empty; give word vectors in word2vec's text format", vectors)
+    if promised not in (None, number - 1):
+        raise InputError(
+            f"the first line promises {promised} word vectors, but {number - 1} follow; fetch the file again", vectors
+        )
+
 
 TRAIN, DEV, MODEL, PRETRAIN = "train.txt", "dev.txt", "model.pt", "pretrain.pt"
 

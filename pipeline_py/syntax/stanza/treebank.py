@@ -14,13 +14,11 @@ Stanza would stop, or learn what is not there at parsing time, on some of what r
 import re
 from pathlib import Path
 
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
-from pipeline_py.syntax.stanza.spelling import parser_spelling
-from pipeline_py.syntax.trees.constituency import Node, Phrase, Preterminal, brackets, fold, read_treebank
-from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
-from pipeline_py.syntax.trees.simplify import simplify
-from pipeline_py.syntax.trees.treebank_lines import WITHOUT_TEXT, has_text
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.run.errors import InputError
+from pipeline_py.syntax.stanza.pipeline import parser_spelling
+from pipeline_py.syntax.trees.constituency import Node, Phrase, Preterminal, brackets, fold, read_treebank, simplify
+from pipeline_py.syntax.trees.dependency import WITHOUT_TEXT, DependencyTree, has_text, read_dependencies
 
 _FEATURES = re.compile(r"_|[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
 

@@ -10,8 +10,7 @@ from collections import Counter
 from itertools import accumulate
 from typing import NamedTuple
 
-from pipeline_py.syntax.trees.constituency import PhraseTree, spans
-from pipeline_py.syntax.trees.simplify import WRAPPERS, simplify
+from pipeline_py.syntax.trees.constituency import WRAPPERS, PhraseTree, simplify, spans
 
 PUNCTUATION = frozenset({",", ".", ":", "``", "''", "PUNCT"})
 

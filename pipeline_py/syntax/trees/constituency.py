@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TypeAlias, TypeVar
 
-from pipeline_py.input_error import InputError
-from pipeline_py.syntax.trees.treebank_lines import treebank_lines
-from pipeline_py.text import read_lines
+from pipeline_py.files.text import read_lines
+from pipeline_py.run.errors import InputError
+from pipeline_py.syntax.trees.dependency import treebank_lines
 
 FAILED = "FAILED"
 TRACE = "-NONE-"
@@ -274,3 +274,39 @@ def brackets(root: Node | None) -> str:
 
 def _escaped(word: str) -> str:
     return word.replace("(", "-LRB-").replace(")", "-RRB-")
+
+
+WRAPPERS = frozenset({"", "ROOT", "S1", "TOP", "VROOT"})
+
+
+def bare_label(label: str) -> str:
+    """`NP-SBJ-1` and `NP=2` become `NP`; `-LRB-` and `=` stay, since they are tags and have no functional ones."""
+    if label.startswith(("-", "=")):
+        return label
+    return label.split("-", 1)[0].split("=", 1)[0]
+
+
+def simplify(tree: PhraseTree) -> PhraseTree:
+    """Remove traces (with the phrases they leave empty), functional tags and wrappers (ROOT, TOP, S1, VROOT, no label).
+
+    A wrapper over several children stays, as ROOT. The fallback of a failed parse stays as it is.
+    A sentence of nothing but traces becomes empty.
+    """
+    if tree.root is None or tree.failed:
+        return tree
+    root = fold(tree.root, _leaf, _phrase)
+    while isinstance(root, Phrase) and root.label in WRAPPERS:
+        if len(root.children) > 1:
+            root = Phrase("ROOT", root.children)
+            break
+        root = root.children[0]
+    return PhraseTree(root, tree.line)
+
+
+def _leaf(leaf: Preterminal) -> Node | None:
+    return None if leaf.label == TRACE else Preterminal(bare_label(leaf.label), leaf.word)
+
+
+def _phrase(phrase: Phrase, children: list[Node | None]) -> Node | None:
+    kept = tuple(child for child in children if child is not None)
+    return Phrase(bare_label(phrase.label), kept) if kept else None

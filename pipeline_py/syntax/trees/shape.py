@@ -8,8 +8,7 @@ may be a chain. Heads are those of `DependencyTree`: a tree or several trees und
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pipeline_py.syntax.trees.constituency import PhraseTree, fold, spans
-from pipeline_py.syntax.trees.simplify import simplify
+from pipeline_py.syntax.trees.constituency import PhraseTree, fold, simplify, spans
 
 
 def depth(heads: Sequence[int]) -> int:

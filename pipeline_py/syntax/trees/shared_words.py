@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from unicodedata import normalize
 
+from pipeline_py.files.text import read_bytes
 from pipeline_py.syntax.trees.dependency import read_dependencies
-from pipeline_py.text import read_bytes
 
 FREQUENT = 200
 """The number of frequent words."""

@@ -15,12 +15,12 @@ from itertools import accumulate, islice, tee
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from pipeline_py.artifact import Counts
 from pipeline_py.corpus.characters import is_visible, without_invisible
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.text import read_lines
 from pipeline_py.syntax.trees.dependency import MultiwordToken
 from pipeline_py.syntax.words.retokenize import Places
-from pipeline_py.syntax.words.tokenized_text import read_sentences
-from pipeline_py.text import read_lines
+from pipeline_py.syntax.words.token_alignment import read_sentences
 
 OTHER_WORDS = "parsed in other words than its tokens"
 SEVERAL = "tokens of several words"

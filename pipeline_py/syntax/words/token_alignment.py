@@ -1,4 +1,4 @@
-"""Which words of a tree are which tokens of its sentence, where the two may divide the sentence differently.
+"""Alignment of the words of a tree with the tokens of its sentence.
 
 A multi-word token may stand in the text as it is written ("don't") or as its words ("do n't"). A word with white space
 in it ("10 000", where trees have U+00A0) may be several tokens, and one with invisible characters (a soft hyphen) a
@@ -6,14 +6,115 @@ token without them: that is what `corpus.tokenize` makes of them. Spellings are 
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from pipeline_py.corpus.characters import without_invisible
+from pipeline_py.corpus.characters import has_spaces, is_latin, without_invisible
 from pipeline_py.corpus.moses import unescape
-from pipeline_py.syntax.trees.dependency import MultiwordToken
-from pipeline_py.syntax.words.treebank_spelling import spell_word
+from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.run.errors import InputError
+from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
+
+
+def compose(text: str) -> tuple[str, Sequence[int]]:
+    """Return text in NFC, and for each of its characters the first original one; the last number is the text's length.
+
+    A character and the marks that follow it are one unit: a boundary between two units has the same place in both.
+    """
+    if unicodedata.is_normalized("NFC", text):
+        return text, range(len(text) + 1)
+    composed = ""
+    starts: list[int] = []
+    for start, end in _units(text):
+        unit = unicodedata.normalize("NFC", text[start:end])
+        composed += unit
+        starts += (min(start + place, end - 1) for place in range(len(unit)))
+    return composed, [*starts, len(text)]
+
+
+def _units(text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of the shortest stretches that NFC composes independently of each other."""
+    start = 0
+    for place in range(1, len(text)):
+        unit = unicodedata.normalize("NFC", text[start:place])
+        joined = unicodedata.normalize("NFC", text[start : place + 1])
+        is_mark = unicodedata.combining(text[place]) != 0
+        if not is_mark and joined == unit + unicodedata.normalize("NFC", text[place]):
+            yield start, place
+            start = place
+    if text:
+        yield start, len(text)
+
+
+WORD_SPACE = "_"
+"""Spells a space within a word (Vietnamese `chủ tịch`, French `10 000`) wherever spaces separate words."""
+
+_SPACE = re.compile(r"\s+")
+
+
+def spell_word(word: str, lowercase: bool = False, word_space: str = WORD_SPACE) -> str:
+    """Spell a word as a parser knows it.
+
+    Args:
+        word: of a treebank or a text.
+        lowercase: lower-case it.
+        word_space: takes the place of white space within the word; `_` for parsers that are trained here.
+    """
+    word = _SPACE.sub(word_space, word)
+    return word.lower() if lowercase else word
+
+
+def original_text(tree: DependencyTree, language: str) -> str:
+    """Return the text of a treebank's sentence as it was before it was divided into words.
+
+    The comment `# text` counts if it has the characters of the tokens. Otherwise tokens are joined as `SpaceAfter=No`
+    tells. If a sentence has neither, spaces separate its tokens; in languages without spaces only those between two
+    ASCII letters or digits.
+
+    Args:
+        tree: of the treebank.
+        language: ISO 639 code.
+    """
+    tokens = tree.tokens
+    if _visible(tree.text) == _visible("".join(token.form for token in tokens)):
+        return " ".join(tree.text.split())
+    is_unspaced = not tree.unspaced and not has_spaces(language)
+    text = ""
+    for place, token in enumerate(tokens):
+        previous = tokens[place - 1].last if place else 0
+        if is_unspaced:
+            needs_space = text != "" and is_latin(text[-1]) and is_latin(token.form[0])
+        else:
+            needs_space = text != "" and previous not in tree.unspaced
+        text += " " * needs_space + token.form
+    return " ".join(text.split())
+
+
+def _visible(text: str) -> str:
+    return "".join(without_invisible(text).split())
+
+
+def read_sentences(tokens: Path, first: int = 0, sentences: int | None = None) -> Iterator[tuple[str, ...]]:
+    """Yield the words of each line of a text, or of a slice of it; of an empty line none.
+
+    Args:
+        tokens: one sentence a line, tokens separated by a space.
+        first: lines of the text before the slice.
+        sentences: lines of the slice; all to the end when not given.
+
+    Raises:
+        InputError: for a line of the slice with a tab or a carriage return, which files of trees cannot hold.
+    """
+    lines = islice(read_lines(tokens), first, None if sentences is None else first + sentences)
+    for number, line in enumerate(lines, start=first + 1):
+        if "\t" in line or "\r" in line:
+            raise InputError("a tab or a carriage return within the line; clean the text first", tokens, number)
+        yield tuple(tokens_of(line))
+
 
 SPACE = "\u00a0"
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pipeline_py.syntax.trees.dependency import DependencyTree
 from pipeline_py.syntax.words.parser_words import visible_characters
-from pipeline_py.syntax.words.treebank_spelling import WORD_SPACE
+from pipeline_py.syntax.words.token_alignment import WORD_SPACE
 
 
 class DifferentTextError(Exception):

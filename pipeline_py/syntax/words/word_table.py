@@ -18,12 +18,11 @@ from itertools import accumulate, tee
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from pipeline_py.artifact import writing
-from pipeline_py.input_error import InputError
-from pipeline_py.syntax.words.normal_form import compose
+from pipeline_py.files.artifacts import writing
+from pipeline_py.files.text import is_number, read_lines
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.words.parser_words import Divide, Word, visible_characters
-from pipeline_py.syntax.words.treebank_spelling import WORD_SPACE, spell_word
-from pipeline_py.text import is_number, read_lines
+from pipeline_py.syntax.words.token_alignment import WORD_SPACE, compose, spell_word
 
 COLUMNS = ("tokens", "before", "words", "count")
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from pipeline_py.config.systems.any_system import NeuralSystem
 from pipeline_py.config.systems.decoders import GRUDecoder, LocalContext
 from pipeline_py.config.systems.encoders import BidirectionalGRU, TreeGRU
-from pipeline_py.config.systems.neural import NeuralSystem
 
 EIGHT: dict[str, Any] = {"model": {"embedding": 8, "hidden": 8}}
 TREES = {"encoders": ["tree_gru"], "decoder": "gru"}

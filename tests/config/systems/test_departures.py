@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.config.systems.differences import describe_departures
 
 

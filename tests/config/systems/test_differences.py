@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.config.systems.differences import differences, notes, settings_of_trainings, warning
 
 MEASURES = {"type": "measures", "title": "T", "columns": ["bleu"]}

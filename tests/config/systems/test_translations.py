@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.config.systems.differences import notes, settings_of_trainings, warning
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 THEIRS = {"type": "translations", "files": {"mixed": "t.de", "long": "l.de", "particles": "p.de"}}
 SCORES = {"type": "translations", "scores": {"told": "told.tsv"}}

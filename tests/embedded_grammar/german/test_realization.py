@@ -27,7 +27,7 @@ from embedded_grammar.modifiers import ADJECTIVES_OF, ADVERBS, ATTRIBUTES_OF, SU
 from embedded_grammar.nouns import IT, NOUNS, PEOPLE, PERSONAL, of_classes
 from embedded_grammar.pairs import Pairs
 from embedded_grammar.senses import SENSES, Sense
-from pipeline_py.artifact import Counts
+from pipeline_py.files.artifacts import Counts
 
 SENTENCES = 3000
 HE, SHE, THEY = PERSONAL[:3]

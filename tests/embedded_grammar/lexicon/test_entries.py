@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from embedded_grammar.lexicon import entries as lexicon
-from pipeline_py import provenance
-from pipeline_py.input_error import InputError
+from pipeline_py.run import provenance
+from pipeline_py.run.errors import InputError
 
 KNOWN = {"cat": 1, "dog": 2}
 

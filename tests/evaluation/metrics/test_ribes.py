@@ -12,7 +12,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import PairedTest
 
 from pipeline_py.evaluation.metrics.ribes import RIBES, Ribes, alignment, sentence_ribes
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=8)
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from pipeline_py.nmt.data.batch_words import Words
+from pipeline_py.nmt.data.batch import Words
 
 LENGTHS = [[1], [3, 3], [3, 2, 1], [1, 3, 2, 3], [2, 5, 1, 4, 5]]
 

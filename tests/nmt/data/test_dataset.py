@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.input_error import InputError
+from pipeline_py.files.ragged import ROWS_PER_BLOCK, write_rows
 from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.ragged import ROWS_PER_BLOCK, write_rows
+from pipeline_py.run.errors import InputError
 
 SIZE = 9
 

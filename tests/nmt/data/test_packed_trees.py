@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py import ragged
-from pipeline_py.input_error import InputError
-from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.nmt.data.packed_trees import check_trees
-from pipeline_py.nmt.data.sources import Sources
-from pipeline_py.ragged import Ragged, write_rows
+from pipeline_py.files import ragged
+from pipeline_py.files.ragged import Ragged, write_rows
+from pipeline_py.nmt.data.dataset import Dataset, Sources
+from pipeline_py.nmt.data.packed import check_trees
+from pipeline_py.run.errors import InputError
 
 PARSES = [[0], [4, 0, 1, 1, 3, 2, 2], [-1], [6, 0, 1, 1, 2, 3, 1, 4, 5, 2], [-1], [-1]]
 LEXICAL = [[-1], [-1, 1, 2, 1], [-1], [-1, 0, 1, 1, 2, 3, 1], [-1], [-1]]

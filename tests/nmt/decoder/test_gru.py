@@ -8,12 +8,12 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.data.batch_words import Words
+from pipeline_py.nmt.data.batch import Words
 from pipeline_py.nmt.decoder.base import Parts
 from pipeline_py.nmt.decoder.gru import GRUDecoder
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.part import part
+from pipeline_py.nmt.model import part
 
 E, H, V = 5, 4, 7
 WORDS, PHRASES = (4, 7, 1, 3), (3, 5, 0, 0)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.encoders import LatentGraph, WordInput
-from pipeline_py.config.systems.model import Model
+from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.latent_graph import LatentGraphEncoder
 from pipeline_py.nmt.input.words import WordEmbedding as Words

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from pipeline_py.config.systems.encoders import LSTMEncoder as Options
 from pipeline_py.config.systems.encoders import WordInput
-from pipeline_py.config.systems.model import Model
+from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.lstm import LSTMEncoder
 from pipeline_py.nmt.input.words import WordEmbedding as Words

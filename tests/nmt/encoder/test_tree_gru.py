@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.encoders import GRUEncoder, TreeGRU, WordInput
-from pipeline_py.config.systems.model import Model
+from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder import gru, tree_gru
 from pipeline_py.nmt.input.words import WordEmbedding as Words

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.encoders import TreeLSTM, WordInput
-from pipeline_py.config.systems.model import Model
+from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.tree_lstm import TreeLSTMEncoder
 from pipeline_py.nmt.input.words import WordEmbedding as Words

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.systems.decoders import BlackOut, Softmax
-from pipeline_py.nmt.data.batch_words import Words
+from pipeline_py.nmt.data.batch import Words
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.loss.blackout import BlackOutLoss
 

@@ -6,8 +6,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.systems.decoders import Softmax
-from pipeline_py.nmt.data.batch_words import Words
-from pipeline_py.nmt.kernels import groups, products
+from pipeline_py.nmt.data.batch import Words
+from pipeline_py.nmt.fast import products
 from pipeline_py.nmt.loss import softmax
 
 WORDS, SIZE, VOCABULARY = 7, 5, 11
@@ -31,7 +31,7 @@ def losses_of(linear: nn.Linear, readout: Tensor, targets: Tensor, smoothing: fl
 def test_losses_and_gradients_are_those_of_torch(
     at_once: int, smoothing: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(groups, "CACHED", at_once)
+    monkeypatch.setattr(products, "CACHED", at_once)
     linear, readout, targets, direction = build(torch.float64)
     expected = functional.cross_entropy(linear(readout), targets, reduction="none", label_smoothing=smoothing)
     losses = losses_of(linear, readout, targets, smoothing)

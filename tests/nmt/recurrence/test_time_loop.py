@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.kernels import products
+from pipeline_py.nmt.fast import products
+from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.recurrence.gru import GRU
-from pipeline_py.nmt.recurrence.loop_linear import LoopLinear
 from pipeline_py.nmt.recurrence.time_loop import time_loop
 
 ROWS = 8

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoders import FlexibleContext, GlobalContext, LocalContext, SyntaxContext
-from pipeline_py.config.systems.model import Model
+from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search.beam_search import beam_search

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.training import Training
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.training.batch_loader import BatchLoader
 from pipeline_py.nmt.training.processes import Processes
-from pipeline_py.ragged import write_rows
 
 LENGTHS = [1, 7, 2, 2, 5, 3, 9]
 

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.input_error import InputError
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.training.capacity import matched, parameters
+from pipeline_py.run.errors import InputError
 
 VOCABULARIES = {"source": 30, "target": 40, "labels": 5, "units": 20}
 LABELS = {"type": "labels", "size": 10}

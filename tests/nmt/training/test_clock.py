@@ -6,10 +6,10 @@ from dataclasses import asdict
 import pytest
 
 from pipeline_py.energy import Meter
-from pipeline_py.nmt.training import clock
-from pipeline_py.nmt.training.clock import Clock
-from pipeline_py.nmt.training.train_state import TrainState
-from pipeline_py.usage import Usage
+from pipeline_py.nmt.training import monitoring
+from pipeline_py.nmt.training.checkpoint import TrainState
+from pipeline_py.nmt.training.monitoring import Clock
+from pipeline_py.run.usage import Usage
 
 
 class Counted(Usage):
@@ -30,7 +30,7 @@ def now(monkeypatch):
     """The time, which stands still until it is set."""
     held = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: held[0])
-    monkeypatch.setattr(clock, "load", lambda: 1.5)
+    monkeypatch.setattr(monitoring, "load", lambda: 1.5)
     return held
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.training import Optimizer
-from pipeline_py.nmt.training.optimizer import build, decay_if_worse, follow_schedule, learning_rate
+from pipeline_py.nmt.training.update import build, decay_if_worse, follow_schedule, learning_rate
 
 
 def rates(options: Optimizer, updates: int) -> list[float]:

@@ -12,8 +12,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.nmt.training.processes import Processes
-from pipeline_py.ragged import write_rows
 from tests.nmt.jobs import job_command, job_of
 
 WORDS = 12

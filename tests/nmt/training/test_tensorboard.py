@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.input_error import InputError
-from pipeline_py.nmt.training.tensorboard import board
+from pipeline_py.nmt.training.monitoring import board
+from pipeline_py.run.errors import InputError
 
 
 def row(update: int, loss: float, bleu: float | None = None) -> dict[str, Any]:

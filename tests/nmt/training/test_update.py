@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import Batch, collate
-from pipeline_py.nmt.graphs import FEW, Graphs
+from pipeline_py.nmt.fast.graphs import FEW, Graphs
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.training.update import Part, Update, recorded
 from pipeline_py.subword.vocabulary import EOS

@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.transformer import DepsSAN
-from pipeline_py.nmt.transformer import score_change
-from pipeline_py.nmt.transformer.score_change import ScoreChange, built, of_layer
+from pipeline_py.config.systems.parts import DepsSAN
+from pipeline_py.nmt.transformer import attention
+from pipeline_py.nmt.transformer.attention import ScoreChange, built, of_layer
 
 SCORES = torch.arange(2 * 3 * 4 * 4.0).reshape(2, 3, 4, 4)
 
@@ -37,6 +37,6 @@ def test_a_part_is_of_the_kind_of_its_place(monkeypatch: pytest.MonkeyPatch) -> 
     class Other(nn.Module):
         pass
 
-    monkeypatch.setattr(score_change, "part", lambda kind, name: Other)
+    monkeypatch.setattr(attention, "part", lambda kind, name: Other)
     with pytest.raises(TypeError, match=r"^`Other` in tests\.\S+ is no `ScoreChange`; derive it from that class"):
         built(ScoreChange, "self_attention", DepsSAN(), 8, 2, {})

@@ -11,15 +11,14 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.model import Dropout as Rates
-from pipeline_py.config.systems.transformer import PASCAL
+from pipeline_py.config.systems.parts import PASCAL
+from pipeline_py.config.systems.training import Dropout as Rates
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.self_attention.pascal import ParentScaled
-from pipeline_py.nmt.transformer.decoder_layer import Attended, DecoderLayer
-from pipeline_py.nmt.transformer.encoder_layer import EncoderLayer
+from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, EncoderLayer
 from tests.nmt.reference import VOCABULARIES, make_batch, make_model, make_pairs, one_by_one
 from tests.nmt.transformer.reference import Reference
 

@@ -10,8 +10,7 @@ from torch import Tensor
 
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 from pipeline_py.nmt.trees.schedule import Schedule
-from pipeline_py.nmt.trees.top_down_gru import TopDownGRU
-from pipeline_py.nmt.trees.tree_gru import TreeGRU
+from pipeline_py.nmt.trees.tree_gru import TopDownGRU, TreeGRU
 
 HIDDEN = 3
 Tree = int | tuple["Tree", "Tree"]

@@ -2,7 +2,7 @@
 
 import yaml
 
-from pipeline_py.config.loading.load import load
+from pipeline_py.config.load import load
 from pipeline_py.report.chapters.names import sets, systems, trees
 from tests.report.page_files import ROOT
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pipeline_py.input_error import InputError
-from pipeline_py.ragged import write_rows
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.report.figures.attended_sentence import AttendedSentence, read_attended, telling_steps
+from pipeline_py.run.errors import InputError
 
 
 @pytest.fixture

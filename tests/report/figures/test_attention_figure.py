@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from pipeline_py.report.figures.attended_sentence import phrase_columns
 from pipeline_py.report.figures.attention_figure import (
     BOX,
     GAP,
@@ -15,7 +16,6 @@ from pipeline_py.report.figures.attention_figure import (
     WORD_SIZE,
     layout,
 )
-from pipeline_py.report.figures.phrase_columns import phrase_columns
 from pipeline_py.report.figures.typesetting import width
 from pipeline_py.syntax.trees.constituency import Phrase, Preterminal
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from pipeline_py.report.figures import figure_files
-from pipeline_py.report.figures.attended_sentence import AttendedSentence
+from pipeline_py.report.figures.attended_sentence import AttendedSentence, PhraseColumn
 from pipeline_py.report.figures.compared_attention import draw, of_words
-from pipeline_py.report.figures.inline_svg import rendered
-from pipeline_py.report.figures.phrase_columns import PhraseColumn
+from pipeline_py.report.figures.figure_files import rendered
 from pipeline_py.report.figures.source_tree import Phrases
 
 SOURCE, TARGET = ["un@@", "happy", "cats", "</s>"], ["ka@@", "t@@", "zen", "da", "</s>"]

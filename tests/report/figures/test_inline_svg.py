@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 from pipeline_py.report.figures import figure_files
-from pipeline_py.report.figures.inline_svg import COLOURS, SVG, rendered
+from pipeline_py.report.figures.figure_files import COLOURS, SVG, rendered
 from pipeline_py.report.figures.line_figure import STYLE, Line, draw, look_of
 
 LABELS = {"x_label": "Words <b>&", "y_label": "BLEU", "groups": ["10", "20"], "counts": ["5", "7"], "size_label": "s"}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline_py.ragged import Ragged
-from pipeline_py.report.figures.phrase_columns import phrase_columns
+from pipeline_py.files.ragged import Ragged
+from pipeline_py.report.figures.attended_sentence import phrase_columns
 from pipeline_py.subword.pack_trees import pack_trees
 from pipeline_py.syntax.trees.constituency import Phrase, Preterminal, read_trees
 

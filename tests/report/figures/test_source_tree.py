@@ -2,9 +2,9 @@
 
 import pytest
 
-from pipeline_py.input_error import InputError
 from pipeline_py.report.figures.source_tree import LABEL_SIZE, LEVEL, Dependencies, read_source_tree
 from pipeline_py.report.figures.typesetting import width
+from pipeline_py.run.errors import InputError
 
 
 def block(*words: tuple[str, int, str]) -> str:

@@ -3,7 +3,6 @@
 import pytest
 
 from pipeline_py.evaluation import contrast as stage
-from pipeline_py.input_error import InputError
 from pipeline_py.report.sections.contrast import (
     COLUMNS,
     COMPARISONS,
@@ -14,6 +13,7 @@ from pipeline_py.report.sections.contrast import (
     read_groups,
     sentences_on_ties,
 )
+from pipeline_py.run.errors import InputError
 
 CALLED = {"Base": "Base", "Mine": "Ours"}
 

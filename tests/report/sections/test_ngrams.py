@@ -8,9 +8,9 @@ import pytest
 
 from pipeline_py.config.tables import BleuTable, MeasureTable
 from pipeline_py.evaluation import ngrams as stage
-from pipeline_py.input_error import InputError
 from pipeline_py.report.sections.ngrams import COLUMNS, tables
 from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.run.errors import InputError
 
 SYSTEMS, LABELS = ["Base", "Mine", "Other"], {"Other": "Another"}
 OF_BLEU = BleuTable(title="x", systems=SYSTEMS, labels=LABELS, baseline="Base", proposed=["Other", "Mine"])

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.evaluation.compare import compare
-from pipeline_py.input_error import InputError
 from pipeline_py.report.sections.pairs import intervals, listing, matrix, summarize
 from pipeline_py.report.tables.system_comparison import read_system_comparisons
+from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted
 from tests.nested_files import group_by_system
 from tests.report.comparison_files import Row, write_comparisons

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline_py.input_error import InputError
 from pipeline_py.report.sections.scores import costs_of, read_facts, shares_of_cores
+from pipeline_py.run.errors import InputError
 
 HEADER = "system\tparameters\twords_per_second\tseconds"
 

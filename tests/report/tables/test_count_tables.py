@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.input_error import InputError
 from pipeline_py.report.table import table
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.binarize import Branching, binarize
 from tests.nested_files import group_by_kind, table_outputs
 

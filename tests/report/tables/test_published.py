@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.input_error import InputError
 from pipeline_py.report.tables.published import COLUMNS, Published, published_score, read_published
+from pipeline_py.run.errors import InputError
 
 FOLDER = Path(__file__).parents[3] / "workflow" / "published"
 FILES = sorted(FOLDER.glob("*.tsv"))

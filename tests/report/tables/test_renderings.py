@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.input_error import InputError
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet, read_sheet
+from pipeline_py.run.errors import InputError
 
 NAMES = ["+SDAtt", "SDAtt [stanza]", "a_b & c%", "*x* `y` ~z~ | <b>", "C:\\new\\line $5", "句法 (n=4)", "1. ! # {d}"]
 SHEET = Sheet(

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from pipeline_py.artifact import Counts
-from pipeline_py.order import in_order
-from pipeline_py.syntax.stanza import batches
-from pipeline_py.syntax.stanza.batches import BatchParser
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.text import in_order
+from pipeline_py.syntax.stanza import text_parser
+from pipeline_py.syntax.stanza.text_parser import BatchParser
 from pipeline_py.syntax.words.parser_words import Sentence, in_tokens
 
 
@@ -25,7 +25,7 @@ def parser_of(parse: object, counts: Counts, batch_size: int = 7) -> BatchParser
 
 
 def test_order_is_kept_and_batches_are_of_similar_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "WINDOW", 500)
+    monkeypatch.setattr(text_parser, "WINDOW", 500)
     rng = random.Random(1)
     sentences = [in_tokens(tuple(str(n) for _ in range(rng.randrange(11)))) for n in range(600)]
     lengths = []
@@ -72,7 +72,7 @@ def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
 
 def test_no_more_than_a_window_of_an_endless_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first trees come before the last sentences are read, and none of an earlier window is held."""
-    monkeypatch.setattr(batches, "WINDOW", 30)
+    monkeypatch.setattr(text_parser, "WINDOW", 30)
     taken = 0
 
     def sentences() -> Iterator[Sentence]:

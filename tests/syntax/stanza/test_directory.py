@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from pipeline_py.input_error import InputError
-from pipeline_py.syntax.stanza.directory import models_in, tokenizer_in
+from pipeline_py.run.errors import InputError
+from pipeline_py.syntax.stanza.models import models_in, tokenizer_in
 from pipeline_py.syntax.trees.formats import Annotation
 
 VECTORS = [{"model": "pretrain", "package": "small"}, {"model": "forward_charlm", "package": "news"}]

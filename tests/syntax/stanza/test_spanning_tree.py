@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stanza.models.common.chuliu_edmonds import chuliu_edmonds_one_root
 from stanza.models.depparse import model
 
-from pipeline_py.syntax.stanza.spanning_tree import greedy_heads, maximum_tree, with_greedy_trees
+from pipeline_py.syntax.stanza.pipeline import greedy_heads, maximum_tree, with_greedy_trees
 
 
 def is_tree(heads: tuple[int, ...]) -> bool:
@@ -76,5 +76,5 @@ def test_stanzas_parser_asks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     predictions = scores, np.full((1, 3, 3), 7)
     expected = model.GraphParser.decode_graph_predictions(Labels(), 1, predictions, [3])
     with_greedy_trees()
-    monkeypatch.setattr("pipeline_py.syntax.stanza.spanning_tree.chuliu_edmonds_one_root", None)
+    monkeypatch.setattr("pipeline_py.syntax.stanza.pipeline.chuliu_edmonds_one_root", None)
     assert model.GraphParser.decode_graph_predictions(Labels(), 1, predictions, [3]) == expected == [[[0, 7], [1, 7]]]

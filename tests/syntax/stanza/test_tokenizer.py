@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pipeline_py.corpus.learn_segmenter import learn_segmenter
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.stanza import tokenizer as stanza_words
-from pipeline_py.syntax.stanza.directory import tokenizer_in
+from pipeline_py.syntax.stanza.models import tokenizer_in
 from pipeline_py.syntax.stanza.tokenizer import learned_tokenizer, tokenizer_of
 from pipeline_py.syntax.words.parser_words import Word
 

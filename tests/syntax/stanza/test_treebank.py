@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
 
 

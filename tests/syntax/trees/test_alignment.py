@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.input_error import InputError
-from pipeline_py.syntax.trees.alignment import in_pairs
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.constituency import PhraseTree, unparsed_phrase
+from pipeline_py.syntax.trees.formats import in_pairs
 
 ONE, OTHER = Path("one"), Path("other")
 

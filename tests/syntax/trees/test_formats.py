@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from pipeline_py.artifact import Counts
+from pipeline_py.files.artifacts import Counts
 from pipeline_py.syntax.trees.formats import fallbacks, note_fallback
 
 

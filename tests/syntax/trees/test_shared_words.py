@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.shared_words import LEAST_SHARE, describe_difference, share_of_frequent_words
 
 DATA = Path(__file__).parents[3] / "../shared/data"

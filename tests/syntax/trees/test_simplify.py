@@ -3,8 +3,7 @@
 import pytest
 from nltk import Tree
 
-from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal, brackets
-from pipeline_py.syntax.trees.simplify import bare_label, simplify
+from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal, bare_label, brackets, simplify
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.input_error import InputError
-from pipeline_py.syntax.trees.tree_facts import TreeFacts, checksums
+from pipeline_py.run.errors import InputError
+from pipeline_py.syntax.trees.formats import TreeFacts, checksums
 
 VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}
 

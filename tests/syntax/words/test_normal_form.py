@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.syntax.words.normal_form import compose
+from pipeline_py.syntax.words.token_alignment import compose
 
 
 @pytest.mark.parametrize("text", ["", "année", "chủ tịch", "한국어", "क़", "a\u0323\u0307b"])

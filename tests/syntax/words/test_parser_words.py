@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.artifact import Counts
-from pipeline_py.input_error import InputError
+from pipeline_py.files.artifacts import Counts
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, fault
 from pipeline_py.syntax.words.english_words import english_words

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.input_error import InputError
-from pipeline_py.syntax.words.tokenized_text import read_sentences
+from pipeline_py.run.errors import InputError
+from pipeline_py.syntax.words.token_alignment import read_sentences
 
 TEXT = "a  b \n\n \u00a0\u2028\x0b c\u200b\r\nd"
 WORDS = [("a", "b"), (), ("\u00a0\u2028\x0b", "c\u200b"), ("d",)]

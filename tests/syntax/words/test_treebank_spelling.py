@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.syntax.trees.dependency import read_dependencies
-from pipeline_py.syntax.words.treebank_spelling import original_text, spell_word
+from pipeline_py.syntax.words.token_alignment import original_text, spell_word
 
 
 def block(*rows: str, comment: str = "") -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.words.parser_words import AMBIGUOUS, SEVERAL, Sentence, Word, in_words
 from pipeline_py.syntax.words.word_table import DifferentTextError, TreebankToken, WordTable, blocks, learn_readings
 

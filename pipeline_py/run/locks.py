@@ -1,0 +1,48 @@
+"""Locks that one process holds, and the user's private folder for them."""
+
+import fcntl
+import os
+import stat
+from pathlib import Path
+
+FOLDER = "arbitree"
+BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def make_private_folder() -> Path:
+    """Return the folder, after making it where it does not exist.
+
+    Raises:
+        OSError: there is no home folder, or the folder is not this user's.
+    """
+    try:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / FOLDER
+    except RuntimeError:
+        raise OSError("there is no home folder to store it in") from None
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.stat()
+    if status.st_uid != os.geteuid():
+        raise OSError(f"{folder} belongs to another user")
+    if status.st_mode & BY_OTHERS:
+        folder.chmod(stat.S_IMODE(status.st_mode) & ~BY_OTHERS)
+    return folder
+
+
+def hold_lock(path: Path) -> bool:
+    """Lock a file, which is made where it does not exist, until this process ends.
+
+    Returns:
+        Whether this process holds the lock; if not, another one does.
+
+    Raises:
+        OSError: the file cannot be opened, is a link, or its file system has no locks.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, mode=0o666)  # never closed
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        if isinstance(error, BlockingIOError):
+            return False
+        raise
+    return True

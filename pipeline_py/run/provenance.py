@@ -1,0 +1,293 @@
+"""The code and versions that decide the outputs of a stage.
+
+Snakemake does not follow Python imports. The identity of a job has a hash of all definitions that its stage reaches,
+and of the versions of libraries, so that a job runs again if its outputs could change, and not if a comment does.
+"""
+
+import ast
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+PACKAGE = __name__.partition(".")[0]
+
+PACKAGES = (PACKAGE, "embedded_grammar")
+"""Top-level packages of this project whose code stages reach."""
+
+FOLDER = Path(__file__).parent.parent.parent
+"""The folder of the packages."""
+
+LOADER = "load"
+"""The function of a stage's module that returns what the stage loads once for several sets."""
+
+CHANGE_NO_RESULT = (
+    "energy",
+    "nmt.training.monitoring",
+    "run.command",
+    "run.errors",
+    "run.import_path",
+    "run.interruption",
+    "run.job",
+    "run.locks",
+    "run.output_cache",
+    "run.progress",
+    "run.record",
+    "run.runner",
+    "run.usage",
+)
+"""Modules and packages that measure, report or pass on results: no output of a stage changes with them.
+
+Times and energy in facts are those of the code that measured them.
+"""
+
+
+def made_by(stage: str, *distributions: str, parts: Sequence[str] = ()) -> dict[str, str]:
+    """Return the provenance of a stage's outputs.
+
+    Args:
+        stage: module below `pipeline_py`, e.g. "syntax.parse".
+        distributions: installed packages whose version decides the output, e.g. "stanza".
+        parts: further modules that the stage finds by name instead of importing them.
+
+    Returns:
+        `{"code": hash, distribution: version, …}`.
+    """
+    return {"code": code_of(stage, *parts), **{name: _version(name) for name in distributions}}
+
+
+@cache
+def _version(distribution: str) -> str:
+    return metadata.version(distribution)
+
+
+@cache
+def code_of(stage: str, *parts: str) -> str:
+    """Hash the definitions that a stage reaches: its function, what this uses, and so on.
+
+    A definition is a function, a class or a variable of a module. The hash is over syntax trees without docstrings, so
+    comments, docstrings and layout do not count, and neither does where a definition is in its module. A module that is
+    used other than by its attributes counts with all definitions. Of a module with a reached definition count
+    also C code next to it under its name without comments, tables (`.tsv`) in its folder, and statements that
+    define nothing. Models of the configuration do not count: their values are settings of jobs, and a new option must
+    not train systems again that leave it at its default. Nor do modules of `CHANGE_NO_RESULT`.
+
+    Args:
+        stage: module below `pipeline_py`, e.g. "syntax.parse".
+        parts: modules that the stage finds by name, which count with all definitions.
+
+    Returns:
+        16 hexadecimal digits.
+    """
+    reached: dict[tuple[str, str], str] = {}
+    modules: set[str] = set()
+    waiting = [*_entries(f"{PACKAGE}.{stage}"), *(pair for part in parts for pair in _all_of(f"{PACKAGE}.{part}"))]
+    while waiting:
+        name = waiting.pop()
+        if name in reached:
+            continue
+        module = _read(name[0])
+        if name[1] not in module.definitions:
+            reached[name] = ""
+            waiting += module.resolve(name[1])
+            continue
+        reached[name], references = _read_definition(*name)
+        waiting += references
+        if name[0] not in modules:
+            modules.add(name[0])
+            waiting += _references(module.further, module)
+    content = [f"{module} {name} {code}" for (module, name), code in sorted(reached.items()) if code]
+    content += [f"{module} {_unparse(_read(module).further)} {_files_beside(module)}" for module in sorted(modules)]
+    return hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
+
+
+@cache
+def file_of(module: str) -> Path | None:
+    """Return the file of a first-party module without importing any; None if there is none."""
+    place = FOLDER.joinpath(*module.split("."))
+    return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
+
+
+Name = tuple[str, str]
+"""A module, and a definition in it."""
+
+
+@dataclass(frozen=True)
+class Module:
+    """The syntax of a module.
+
+    Attributes:
+        name: with the package.
+        definitions: statements by the name that they define.
+        imports: modules, and definitions of modules, by the name that they have here.
+        further: statements that define nothing.
+    """
+
+    name: str
+    definitions: Mapping[str, Sequence[ast.stmt]]
+    imports: Mapping[str, Sequence[Name]]
+    further: Sequence[ast.stmt]
+
+    def resolve(self, name: str) -> list[Name]:
+        """Return what a name is that the module does not define: imported, a submodule, or all of the module."""
+        if name in self.imports:
+            return [reached for imported in self.imports[name] for reached in _reached_by(imported)]
+        if file_of(f"{self.name}.{name}") is not None:
+            return _all_of(f"{self.name}.{name}")
+        return _all_of(self.name)
+
+
+def _entries(module: str) -> list[Name]:
+    """Return the function of a stage and its loader; all definitions of a module that is no stage."""
+    definitions = _read(module).definitions
+    function = module.rpartition(".")[2]
+    return (
+        [(module, name) for name in (function, LOADER) if name in definitions]
+        if function in definitions
+        else _all_of(module)
+    )
+
+
+def _all_of(module: str) -> list[Name]:
+    return [(module, name) for name in _read(module).definitions] if _counts(module) else []
+
+
+def _reached_by(imported: Name) -> list[Name]:
+    """Return the definitions that are used with an imported name; an empty one is the module itself."""
+    module, name = imported
+    if not _counts(module):
+        return []
+    if name and file_of(f"{module}.{name}") is not None:
+        return _all_of(f"{module}.{name}") if _counts(f"{module}.{name}") else []
+    return [(module, name)] if name else _all_of(module)
+
+
+@cache
+def _counts(module: str) -> bool:
+    package, _, name = module.partition(".")
+    is_left_out = package == PACKAGE and any(
+        f"{name}.".startswith(f"{left_out}.") for left_out in (*CHANGE_NO_RESULT, "config")
+    )
+    return package in PACKAGES and bool(name) and not is_left_out and file_of(module) is not None
+
+
+@cache
+def _read(module: str) -> Module:
+    """Read the definitions of a first-party module."""
+    file = file_of(module)
+    if file is None:
+        raise ModuleNotFoundError(f"no module {module}")
+    tree = _without_docstrings(ast.parse(file.read_text(encoding="utf-8")))
+    definitions: dict[str, list[ast.stmt]] = {}
+    further: list[ast.stmt] = []
+    for statement in tree.body:
+        names = [*_defined_names(statement)]
+        for name in names:
+            definitions.setdefault(name, []).append(statement)
+        if not names and not _defines_nothing_at_run_time(statement):
+            further.append(statement)
+    imports: dict[str, list[Name]] = {}
+    for name, imported in _imports(tree):
+        imports.setdefault(name, []).append(imported)
+    return Module(module, definitions, imports, further)
+
+
+@cache
+def _read_definition(module: str, name: str) -> tuple[str, Sequence[Name]]:
+    """Return the normalized source of a definition, and the first-party definitions that it uses."""
+    statements = _read(module).definitions[name]
+    return _unparse(statements), [*dict.fromkeys(_references(statements, _read(module)))]
+
+
+def _unparse(statements: Sequence[ast.stmt]) -> str:
+    return "\n".join(map(ast.unparse, statements))
+
+
+def _files_beside(module: str) -> str:
+    """Return the C code of a module, and the tables in its folder."""
+    file = file_of(module)
+    assert file is not None
+    in_c = file.with_suffix(".c")
+    content = re.sub(r"(?s)(/\*.*?\*/|\s)+", " ", in_c.read_text(encoding="utf-8")) if in_c.is_file() else ""
+    for table in sorted(file.parent.glob("*.tsv")):
+        content += f"\n{table.name}\n" + re.sub(r"(?m)^(#.*)?\n", "", table.read_text(encoding="utf-8"))
+    return content
+
+
+def _defined_names(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield statement.name
+    elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+            yield from (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
+
+
+def _defines_nothing_at_run_time(statement: ast.stmt) -> bool:
+    """Return whether a statement is an import, or only for type checkers or for running the module."""
+    if isinstance(statement, ast.If):
+        return ast.unparse(statement.test) in ("TYPE_CHECKING", "__name__ == '__main__'")
+    return isinstance(statement, ast.Import | ast.ImportFrom | ast.Pass)
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield all statements, which are few of all nodes; imports and docstrings are not within expressions."""
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, ast.expr):
+            yield node
+            yield from _statements(node)
+
+
+def _imports(tree: ast.Module) -> Iterator[tuple[str, Name]]:
+    """Yield the names of first-party imports, also of those within functions."""
+    for node in _statements(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.partition(".")[0] in PACKAGES:
+                    yield (alias.asname or alias.name.partition(".")[0]), (alias.name, "")
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in PACKAGES:
+            for alias in node.names:
+                yield (alias.asname or alias.name), (node.module or "", alias.name)
+
+
+def _references(statements: Sequence[ast.stmt], module: Module) -> Iterator[Name]:
+    """Yield the first-party definitions that statements of a module use.
+
+    `name.attribute` of an imported module is a definition of that module.
+    """
+    nodes: list[ast.AST] = [*statements]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Name):
+            if node.id in module.definitions:
+                yield module.name, node.id
+            if node.id in module.imports:  # a function may import what is called like a definition of its module
+                for name in module.imports[node.id]:
+                    yield from _reached_by(name)
+            continue
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            targets = [
+                f"{imported}.{name}" if name else imported for imported, name in module.imports.get(node.value.id, ())
+            ]
+            if targets and all(file_of(target) is not None for target in targets):
+                yield from ((target, node.attr) for target in targets if _counts(target))
+                continue
+        for field in node._fields:
+            value = getattr(node, field)
+            if isinstance(value, ast.AST):
+                nodes.append(value)
+            elif isinstance(value, list):
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in [tree, *_statements(tree)]:
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [
+                statement
+                for statement in node.body
+                if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+            ] or [ast.Pass()]
+    return tree

@@ -1,0 +1,68 @@
+"""The device that networks compute on, and torch's optimizers without its compiler."""
+
+import inspect
+import os
+import sys
+from functools import cache
+from typing import Literal
+
+import torch
+from torch.optim import Optimizer
+
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.locks import hold_lock, make_private_folder
+
+
+def device_named(name: str) -> Literal["cpu", "cuda"]:
+    """Read a device of the configuration; `auto` is a GPU where there is one, of several one that is free.
+
+    Raises:
+        InputError: for another name, or where a GPU is asked for and there is none.
+    """
+    import torch
+
+    if name not in ("auto", "cpu", "cuda"):
+        raise InputError(f"unknown device {name!r}; use auto, cpu or cuda")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise InputError("the device is set to cuda, but there is no GPU; set it to cpu or auto")
+    if name == "cpu" or not torch.cuda.is_available():
+        return "cpu"
+    _take_card()
+    return "cuda"
+
+
+@cache
+def _take_card() -> None:
+    """Let `cuda` mean a card that no other process of this user has taken; where all are taken, the first one.
+
+    A process that torchrun has started is told which card is its own.
+    """
+    import torch
+
+    cards = torch.cuda.device_count()
+    if cards == 1 or "LOCAL_RANK" in os.environ:
+        return
+    try:
+        folder = make_private_folder()
+        for card in range(cards):
+            if hold_lock(folder / f"card-{torch.cuda.get_device_properties(card).uuid}.lock"):
+                torch.cuda.set_device(card)
+                return
+    except OSError as error:
+        print(f"warning: no GPU is reserved ({error}), so that several processes may use one", file=sys.stderr)
+
+
+WRAPPED = ("add_param_group", "zero_grad", "state_dict", "load_state_dict")
+
+
+@cache
+def without_compiler() -> None:
+    """From now on let this process use optimizers without importing torch's compiler, which takes a second.
+
+    Their methods import it to tell it that there is nothing to compile. Without that, what `step` still needs is that
+    no gradient is kept; so optimizers that can be differentiated are none any more.
+    """
+    for name in WRAPPED:
+        setattr(Optimizer, name, inspect.unwrap(getattr(Optimizer, name)))
+    for kind in Optimizer.__subclasses__():
+        kind.step = torch.no_grad()(inspect.unwrap(kind.step))  # type: ignore[method-assign]

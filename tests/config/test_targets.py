@@ -1,0 +1,36 @@
+"""Targets that nothing makes: what is near, and what there is."""
+
+import pytest
+import yaml
+
+from pipeline_py.config.load import load, no_target
+from tests.workplace import ROOT
+
+TABLES = (
+    "tables: table1, table2, sdrnmt, tree2seq, hierarchical, transformers, transformers_controls, "
+    "transformers_calibration, three_seeds, calibration, controls"
+)
+FILE = "results/nmt/SDAtt/seed1/model.safetensors"
+
+
+@pytest.mark.parametrize(
+    ("target", "instead"),
+    [
+        ("tabel1", "did you mean `table1`? "),
+        ("treeseq", "did you mean `tree2seq`? "),
+        ("genrate", "did you mean `generate`? "),
+        ("mine", ""),
+        ("results/tabel1.tsv", "did you mean results/table1.tsv? "),
+        ("tree2seq/table5", "ask for its folder `tree2seq`, or for the file results/tree2seq/table5.tsv; "),
+        (
+            "tree2seq/attention",
+            "ask for its folder `tree2seq`, or for the file results/figures/tree2seq/attention.1.svg; ",
+        ),
+        (FILE.replace("SDAtt", "SDAt"), f"did you mean {FILE}? "),
+        ("nothing/like.it", "no rule makes such a file (docs/stages.md lists all files); "),
+    ],
+)
+def test_what_was_meant_is_named(target: str, instead: str) -> None:
+    experiment = load(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")), check_files=False)
+    said = no_target(target, experiment, ["all", "generate"])
+    assert said == f"there is no target `{target}`; {instead}{TABLES}"

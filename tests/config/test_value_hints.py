@@ -1,0 +1,80 @@
+import pytest
+import yaml
+from snakemake.cli import parse_config
+from snakemake.utils import update_config
+
+from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.load import load
+from pipeline_py.run.errors import InputError
+from tests.workplace import ROOT
+
+
+def load_default(over: str, command_line: list[str] | None = None) -> Experiment:
+    """Load the default configuration with YAML laid over it."""
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    update_config(config, yaml.safe_load(over))
+    overrides = parse_config(command_line)
+    update_config(config, overrides)
+    return load(config, command_line=overrides)
+
+
+@pytest.mark.parametrize(
+    ("over", "message"),
+    [
+        (
+            "corpora: {dev: {name: no, generate: {sentences: 20}}}",
+            "corpora.dev.name: give text, not false; YAML reads no, off, false as false; "
+            'write the word in quotes: "no"',
+        ),
+        ("corpora: {source: {tokenizer: off}}", "tokenizer: give moses, jieba, stanza or none, not false"),
+        ("name: 2014", 'name: give text, not 2014; put it in quotes: "2014"'),
+        ("name: 2014-05-02", 'name: give text, not 2014-05-02; put it in quotes: "2014-05-02"'),
+        ("training: {optimizer: adam}", "training.optimizer: give a mapping, not adam; did you mean `{name: adam}`?"),
+        ("subword: bpe", "subword: give a mapping, not bpe; did you mean `{scheme: bpe}`?"),
+        ("parsers: {mine: control}", "parsers.mine: give a mapping, not control; did you mean `{type: control}`?"),
+        ("parsers: {embedded: {treebank: 100}}", "give a mapping, not 100; did you mean `{generate: 100}`?"),
+        ("training: {seeds: 3}", "training.seeds: give a list, not 3; did you mean `[3]`?"),
+        ("training: {optimizer: {name: adm}}", "give adadelta, adam or sgd, not adm; did you mean `adam`?"),
+        ("training: {epochs: 1e3}", "training.epochs: give a whole number, not 1e3; did you mean 1000?"),
+        ("training: {clip: none}", "training.clip: give a number, not none; where there may be none, write null"),
+        ("training: {tensorboard: maybe}", "training.tensorboard: give true or false, not maybe"),
+        ("lr: 0.1", "unknown key `lr`; did you mean `training.optimizer.learning_rate`?"),
+        ("training: {lr: 0.1}", "unknown key `training.lr`; did you mean `training.optimizer.learning_rate`?"),
+        ("training: {warmup: 5}", "unknown key `training.warmup`; did you mean `training.optimizer.warmup`?"),
+        ("decoding: {beam_size: 5}", "unknown key `decoding.beam_size`; did you mean `beam`?"),
+    ],
+)
+def test_a_value_of_another_type_is_answered_with_what_to_write(over, message):
+    with pytest.raises(InputError) as caught:
+        load_default(over)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["{clip: null}", '{"clip": null}', "{clip: null, epochs: 2}"])
+def test_null_on_the_command_line_is_null(text):
+    assert load_default("{}", [f"training={text}"]).training.clip is None
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        "parsers: {embedded: {depparse: {epochs: 5}, tagger: {epochs: 5, hidden: 100}, constituency: {epochs: 2}}}",
+        "training: {optimizer: {epsilon: 1.0e-8}}",
+        "training: {clip: 1.0, batch_unit: sentences, early_stopping: loss, average: 1}",
+        "subword: {merges: 8000, source_vocabulary: {max_size: 50000}}",
+        "corpora: {limits: {keep_duplicates: false}}",
+    ],
+)
+def test_defaults_that_are_written_out_are_the_same_settings(over):
+    assert load_default(over) == load_default("{}")
+
+
+def test_a_number_that_is_no_default_is_another_setting():
+    assert load_default("parsers: {embedded: {constituency: {epochs: 5}}}") != load_default("{}")
+    assert load_default("training: {optimizer: {epsilon: 1.0e-7}}") != load_default("{}")
+
+
+def test_a_configuration_with_every_default_written_out_is_the_same_experiment():
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    experiment = load({**config, "tables": {}, "figures": {}, "targets": None})
+    assert load(experiment.model_dump(mode="json")) == experiment

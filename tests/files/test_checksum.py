@@ -1,0 +1,127 @@
+"""Damage at any place of a file that carries its checksum is found, whatever the format."""
+
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from pipeline_py.files import artifacts
+from pipeline_py.files.ragged import Ragged, read_rows, write_rows
+from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.saved import load_weights, save_weights, start_from
+from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
+from pipeline_py.run import record
+from pipeline_py.run.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+TRIALS = 400
+
+Damage = Callable[[bytes, np.random.Generator], bytes]
+
+
+def flipped(content: bytes, random: np.random.Generator) -> bytes:
+    place = int(random.integers(len(content)))
+    return content[:place] + bytes([content[place] ^ 1 << int(random.integers(8))]) + content[place + 1 :]
+
+
+def flipped_in_front(content: bytes, random: np.random.Generator) -> bytes:
+    return flipped(content[:300], random) + content[300:]
+
+
+def cut(content: bytes, random: np.random.Generator) -> bytes:
+    return content[: int(random.integers(len(content)))]
+
+
+def overwritten(content: bytes, random: np.random.Generator) -> bytes:
+    place, length = int(random.integers(len(content))), int(random.integers(1, 600))
+    return content[:place] + bytes(length) + content[place + length :]
+
+
+def lengthened(content: bytes, random: np.random.Generator) -> bytes:
+    return content + random.bytes(int(random.integers(1, 9)))
+
+
+DAMAGES = (flipped, flipped_in_front, cut, overwritten, lengthened)
+
+
+def damaged(content: bytes, seed: int) -> bytes:
+    """Content with one of the kinds of damage; never the content itself."""
+    random = np.random.default_rng(seed)
+    while (other := DAMAGES[seed % len(DAMAGES)](content, random)) == content:
+        pass
+    return other
+
+
+def test_no_damage_of_rows_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "rows.arrow"
+    rows = [np.arange(length % 23, dtype=np.int32) for length in range(200)]
+    write_rows(path, rows, "int32")
+    content = path.read_bytes()
+    for seed in range(TRIALS):
+        path.write_bytes(damaged(content, seed))
+        for reader in (Ragged, lambda path: list(read_rows(path))):
+            with pytest.raises(InputError, match=r"rows\.arrow: damaged: .*; remove it and run again"):
+                reader(path)
+    path.write_bytes(content)
+    assert [row.tolist() for row in read_rows(path)] == [row.tolist() for row in rows]
+
+
+def test_no_damage_of_weights_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    weights = {name: torch.randn(5, 7) for name in ("first", "second", "third")}
+    save_weights(path, weights)
+    content = path.read_bytes()
+    for seed in range(TRIALS):
+        path.write_bytes(damaged(content, seed))
+        with pytest.raises(InputError, match=r"model\.safetensors: damaged: .*; remove it and run again"):
+            load_weights(path)
+    path.write_bytes(content)
+    assert all(torch.equal(tensor, weights[name]) for name, tensor in load_weights(path).items())
+
+
+def test_no_damage_of_a_checkpoint_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    checkpoints = Checkpoints(tmp_path, "of this run")
+    state = {"update": 7, "curve": [{"update": number, "dev_loss": 0.5} for number in range(300)]}
+    checkpoints.save(
+        Checkpoint({"model": {"weight": torch.randn(40)}, "random": {"cpu": torch.get_rng_state()}}, state)
+    )
+    content = checkpoints.path.read_bytes()
+    for seed in range(TRIALS):
+        checkpoints.path.write_bytes(damaged(content, seed))
+        assert checkpoints.load() is None
+        assert "is not resumed: it is damaged, so the training starts from the beginning" in capsys.readouterr().err
+        assert [file.name for file in tmp_path.iterdir()] == ["rolling.damaged.safetensors"]
+    checkpoints.path.write_bytes(content)
+    found = checkpoints.load()
+    assert found is not None and found.state == state
+
+
+def test_a_file_without_a_checksum_is_not_read(tmp_path: Path) -> None:
+    """As the versions before wrote them."""
+    column = pa.list_(pa.int32())
+    with pa.OSFile(str(tmp_path / "rows.arrow"), "wb") as sink, pa.ipc.new_file(sink, pa.schema([("values", column)])):
+        pass
+    with pytest.raises(InputError, match="damaged"):
+        Ragged(tmp_path / "rows.arrow")
+    save_file({"weight": torch.ones(3)}, tmp_path / "model.safetensors")
+    with pytest.raises(InputError, match="damaged"):
+        start_from(Model.__new__(Model), tmp_path / "model.safetensors")
+
+
+def test_the_checksum_is_of_all_bytes_but_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "rows.arrow"
+    write_rows(path, [np.arange(9)], "int32")
+    content = path.read_bytes()
+    place = content.index(b"crc32=") + len("crc32=")
+    zeros = content[:place] + b"0" * 8 + content[place + 8 :]
+    assert content[place : place + 8].decode() == f"{zlib.crc32(zeros):08x}"
+
+
+def test_the_documentation_says_what_a_damaged_file_says() -> None:
+    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    assert artifacts.DAMAGED in page and record.DAMAGED in page

@@ -1,0 +1,255 @@
+"""What is computed in C against what is written out in double precision."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pytest
+import torch
+from torch import Tensor
+
+from pipeline_py.config.systems.decoders import MLPScore
+from pipeline_py.nmt.fast import elementwise
+from pipeline_py.nmt.recurrence.gru import GRU
+from pipeline_py.nmt.recurrence.time_loop import time_loop
+from pipeline_py.nmt.score import mlp
+
+SENTENCES, COLUMNS, WIDTH = 5, 7, 37  # no multiple of what a processor does at once
+HALF, SINGLE, DOUBLE = torch.bfloat16, torch.float32, torch.float64
+
+
+@pytest.fixture
+def threads() -> Iterator[Callable[[int], None]]:
+    before = torch.get_num_threads()
+    yield torch.set_num_threads
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    torch.manual_seed(0)
+
+
+pytestmark = pytest.mark.skipif(elementwise.library() is None, reason="no C compiler, or none that makes the kernels")
+
+
+def far_and_near() -> Tensor:
+    """Numbers of all sizes and both signs, and what is none."""
+    sizes = torch.logspace(-30, 2, 5000)
+    special = torch.tensor([0.0, torch.inf, torch.nan])
+    return torch.cat([sizes, torch.linspace(0, 12, 5000), special, -sizes, -special])
+
+
+def test_tanh_is_right_to_single_precision() -> None:
+    x = far_and_near()
+    one, zero = torch.ones(1), torch.zeros(())
+    found = elementwise.scores(
+        x.unsqueeze(1), torch.zeros(len(x), 1, 1), one, zero, torch.ones(len(x), dtype=torch.int64)
+    )
+    torch.testing.assert_close(found.flatten().double(), x.double().tanh(), rtol=5e-7, atol=0, equal_nan=True)
+
+
+def test_sigmoid_is_right_to_single_precision() -> None:
+    x = far_and_near().clamp(-80, 80)
+    gates, _ = elementwise.gru(x.unsqueeze(1).repeat(1, 3), torch.zeros(len(x), 3), torch.zeros(len(x), 1))
+    torch.testing.assert_close(gates[:, 0].double(), x.double().sigmoid(), rtol=5e-7, atol=0, equal_nan=True)
+
+
+def written_out_scores(query: Tensor, keys: Tensor, vector: Tensor, bias: Tensor) -> Tensor:
+    return (query.unsqueeze(1) + keys).tanh() @ vector + bias
+
+
+def scored(rows: int = SENTENCES) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    return torch.randn(rows, WIDTH), torch.randn(SENTENCES, COLUMNS, WIDTH), torch.randn(WIDTH), torch.randn(())
+
+
+def test_scores_as_far_as_a_sentence_reaches() -> None:
+    query, keys, vector, bias = scored()
+    reach = torch.tensor([7, 1, 4, 0, 6])
+    found = elementwise.scores(query, keys, vector, bias, reach)
+    expected = written_out_scores(query.double(), keys.double(), vector.double(), bias.double())
+    there = torch.arange(COLUMNS) < reach.unsqueeze(1)
+    torch.testing.assert_close(found.double(), expected * there, rtol=1e-5, atol=1e-5)
+
+
+def test_scores_of_rows_that_belong_to_any_sentence() -> None:
+    owner, reach = torch.tensor([4, 4, 0, 2, 0, 0, 1]), torch.tensor([7, 1, 4, 2, 6])
+    query, keys, vector, bias = scored(len(owner))
+    found = elementwise.scores(query, keys, vector, bias, reach, owner)
+    for row, sentence in enumerate(owner.tolist()):
+        alone = elementwise.scores(query[row, None], keys[sentence, None], vector, bias, reach[sentence, None])
+        assert torch.equal(found[row], alone[0])
+
+
+def test_gradients_of_scores_are_those_of_autograd() -> None:
+    """Also where a step has fewer rows than sentences, and sums are gone on with."""
+    *values, bias = (value.double().requires_grad_() for value in scored())
+    query, keys, vector = values
+    reach = torch.tensor([7, 1, 4, 0, 6])
+    squares, of_vector = torch.zeros(SENTENCES, COLUMNS, WIDTH), torch.zeros(SENTENCES, WIDTH)
+    of_scores = torch.zeros(SENTENCES, COLUMNS)
+    total, queries = torch.zeros((), dtype=DOUBLE), []
+    for rows in (SENTENCES, 3):
+        gradient = torch.randn(rows, COLUMNS)
+        single = [value.detach().float() for value in (query[:rows], keys, vector)]
+        queries.append(elementwise.scores_back(gradient, *single, reach, squares, of_vector))
+        there = torch.arange(COLUMNS) < reach[:rows].unsqueeze(1)
+        of_scores[:rows] += gradient * there
+        total = total + (written_out_scores(query[:rows], keys[:rows], vector, bias) * gradient * there).sum()
+    of_query, of_keys, of_v = torch.autograd.grad(total, values)
+    queries[0][:3] += queries[1]
+    torch.testing.assert_close(queries[0].double(), of_query, rtol=1e-5, atol=1e-5)
+    found = (of_scores.unsqueeze(2) - squares) * vector.detach().float()
+    torch.testing.assert_close(found.double(), of_keys, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(of_vector.sum(dim=0).double(), of_v, rtol=1e-5, atol=1e-5)
+
+
+def written_out_gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
+    of_reset, of_update, of_candidate = inputs.chunk(3, dim=-1)
+    reset, update, candidate = recurrent.chunk(3, dim=-1)
+    candidate = torch.tanh(of_candidate + torch.sigmoid(of_reset + reset) * candidate)
+    update = torch.sigmoid(of_update + update)
+    return (1 - update) * candidate + update * state
+
+
+def step(inputs: torch.dtype, recurrent: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
+    """What stands between other things in memory, of four rows."""
+    return (
+        torch.randn(6, 4 * WIDTH)[1:5, : 3 * WIDTH].to(inputs),
+        torch.randn(9, 3 * WIDTH).to(recurrent)[2:6],
+        torch.randn(4, 2 * WIDTH)[:, :WIDTH],
+    )
+
+
+@pytest.mark.parametrize("recurrent", [SINGLE, HALF])
+@pytest.mark.parametrize("inputs", [SINGLE, HALF])
+def test_a_gru_and_its_gradients(inputs: torch.dtype, recurrent: torch.dtype) -> None:
+    given = step(inputs, recurrent)
+    assert elementwise.compute_gru(given[2], *given[:2])
+    exact = [value.double().requires_grad_() for value in given]
+    expected = written_out_gru(*exact)
+    gates, new = elementwise.gru(*given)
+    torch.testing.assert_close(new.double(), expected.detach(), rtol=1e-6, atol=1e-6)
+    gradient = torch.randn(5, WIDTH)[:4]
+    of_recurrent = torch.empty_like(gates, dtype=recurrent)
+    of_inputs, of_state = elementwise.gru_back(gradient, gates, given[2], given[1], inputs, of_recurrent)
+    found = of_inputs, of_recurrent, of_state
+    for one, wanted, dtype in zip(
+        found, torch.autograd.grad(expected, exact, gradient.double()), (inputs, recurrent, SINGLE), strict=True
+    ):
+        assert one.dtype == dtype
+        torch.testing.assert_close(one, wanted.to(dtype), rtol=1e-2 if dtype == HALF else 1e-5, atol=1e-6)
+
+
+def test_half_precision_is_rounded_as_torch_does() -> None:
+    inputs, recurrent, state = step(HALF, HALF)
+    recurrent, gradient = recurrent.float(), torch.randn(4, WIDTH)
+    gradient[0, :3] = torch.tensor([torch.nan, torch.inf, 1e-40])
+    gates, _ = elementwise.gru(inputs, recurrent, state)
+    half, _ = elementwise.gru_back(gradient, gates, state, recurrent, HALF, torch.empty_like(gates))
+    single, _ = elementwise.gru_back(gradient, gates, state, recurrent, SINGLE, torch.empty_like(gates))
+    torch.testing.assert_close(half, single.to(HALF), rtol=0, atol=0, equal_nan=True)
+
+
+def test_a_gradient_may_be_one_number_for_all() -> None:
+    inputs, recurrent, state = step(SINGLE, SINGLE)
+    gates, _ = elementwise.gru(inputs, recurrent, state)
+
+    def back(gradient: Tensor) -> list[Tensor]:
+        of_recurrent = torch.empty_like(gates)
+        return [*elementwise.gru_back(gradient, gates, state, recurrent, SINGLE, of_recurrent), of_recurrent]
+
+    for found, wanted in zip(back(torch.ones(()).expand(state.shape)), back(torch.ones(state.shape)), strict=True):
+        assert torch.equal(found, wanted)
+
+
+def test_threads_change_no_bit(threads: Callable[[int], None]) -> None:
+    query, keys, vector, bias = scored()
+    reach, given, gradient = torch.full((SENTENCES,), COLUMNS), step(HALF, HALF), torch.randn(SENTENCES, COLUMNS)
+
+    def compute() -> list[Tensor]:
+        sums = torch.zeros_like(keys), torch.zeros(SENTENCES, WIDTH)
+        back = elementwise.scores_back(gradient, query, keys, vector, reach, *sums)
+        gates, new = elementwise.gru(*given)
+        of_recurrent = torch.empty_like(gates, dtype=HALF)
+        of_gru = elementwise.gru_back(new, gates, given[2], given[1], HALF, of_recurrent)
+        return [elementwise.scores(query, keys, vector, bias, reach), back, *sums, gates, new, *of_gru, of_recurrent]
+
+    threads(1)
+    alone = compute()
+    threads(3)
+    for one, other in zip(alone, compute(), strict=True):
+        assert torch.equal(one, other)
+
+
+SINGLES = {"query": torch.zeros(2, 3), "keys": torch.zeros(2, 4, 3), "vector": torch.zeros(3)}
+OF_GRU = {"state": torch.zeros(2, 3), "inputs": torch.zeros(2, 9), "recurrent": torch.zeros(2, 9)}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("query", torch.zeros(2, 3, dtype=DOUBLE)),
+        ("keys", torch.zeros(2, 4, 3, dtype=HALF)),
+        ("vector", torch.zeros(3, dtype=HALF)),
+        ("query", torch.zeros(3, 2).T),
+        ("query", torch.zeros(2, 3, device="meta")),
+    ],
+)
+def test_scores_that_are_left_to_torch(name: str, value: Tensor) -> None:
+    assert elementwise.compute_scores(*SINGLES.values())
+    assert not elementwise.compute_scores(*{**SINGLES, name: value}.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("state", torch.zeros(2, 3, dtype=HALF)),
+        ("inputs", torch.zeros(2, 9, dtype=DOUBLE)),
+        ("inputs", torch.zeros(1, 9)),
+        ("recurrent", torch.zeros(2, 9, dtype=torch.float16)),
+        ("recurrent", torch.zeros(9, 2).T),
+    ],
+)
+def test_gates_that_are_left_to_torch(name: str, value: Tensor) -> None:
+    assert elementwise.compute_gru(*OF_GRU.values())
+    assert not elementwise.compute_gru(*{**OF_GRU, name: value}.values())
+
+
+def test_a_sentence_reaches_no_further_than_its_columns() -> None:
+    query, keys, vector, bias = scored()
+    far = torch.full((SENTENCES,), 10 * COLUMNS)
+    assert torch.equal(
+        elementwise.scores(query, keys, vector, bias, far),
+        elementwise.scores(query, keys, vector, bias, torch.full_like(far, COLUMNS)),
+    )
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two units read, one with dropout, and their states are scored: with the kernels, and without."""
+    units, steps = [GRU(4, 6), GRU(4, 6)], [SENTENCES, SENTENCES, 3]
+    score = mlp.PerceptronScore(MLPScore(), 6, 12)
+    torch.nn.init.normal_(score.vector)
+    read, states = torch.randn(sum(steps), 4), torch.randn(SENTENCES, COLUMNS, 12)
+    masks = [None, torch.randint(2, (SENTENCES, 6)) * 2.0]
+
+    def gradients() -> list[Tensor]:
+        wanted = [*score.parameters(), *(one for unit in units for one in unit.parameters())]
+        with torch.autocast("cpu", HALF, enabled=half):
+            found = torch.stack(
+                [unit.sequence(unit.input(read), steps, mask) for unit, mask in zip(units, masks, strict=True)]
+            )
+            keys, reach = score.keys(states), (7, 2, 4, 1, 5)
+            traces = [partial(score.query.traced, sum(steps)), partial(score.traced, keys, reach)]
+            with time_loop(found.sum(dim=0), traces) as queries:
+                scores = [score(query, keys) for query in queries.split(steps)]
+        direction = torch.linspace(-1, 1, COLUMNS)
+        there = torch.arange(COLUMNS) < torch.tensor(reach).unsqueeze(1)
+        total = torch.stack([(one * direction * there[: len(one)]).sum() for one in scores]).sum()
+        return [*torch.autograd.grad(total, wanted)]
+
+    compiled = gradients()
+    monkeypatch.setattr(elementwise, "library", lambda: None)
+    for one, other in zip(compiled, gradients(), strict=True):
+        torch.testing.assert_close(one, other, rtol=0.05 if half else 1e-4, atol=0.02 if half else 1e-5)
+        assert one.abs().max() > 0.01

@@ -1,0 +1,69 @@
+"""Ctrl-C ends commands with one sentence and exit code 130, whatever they are doing."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.workplace import ROOT
+
+SENTENCE = "error: interrupted; run the same command again"
+
+WORK = """
+import time
+from pipeline_py.run.command import end_after
+
+def work() -> None:
+    print("started", flush=True)
+    time.sleep(60)
+
+end_after(work)
+"""
+
+PACKAGE = """
+import time
+print("started", flush=True)
+time.sleep(60)
+"""
+"""A library that takes long to import."""
+
+
+def interrupt(command: list[str], folder: Path, path: str = str(ROOT)) -> tuple[int, str]:
+    """Send SIGINT to a process as soon as it has written a line; return its exit code and stderr."""
+    environment = {**os.environ, "PYTHONPATH": path}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=folder, env=environment, text=True, **pipes)
+    assert process.stdout.readline() == "started\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    return process.returncode, errors
+
+
+def test_a_stage_at_work(tmp_path: Path) -> None:
+    assert interrupt([sys.executable, "-c", WORK], tmp_path) == (130, f"{SENTENCE}\n")
+
+
+@pytest.mark.parametrize("module", ["pipeline_py.download", "pipeline_py.run"])
+def test_a_command_that_imports_libraries(tmp_path: Path, module: str) -> None:
+    (tmp_path / "pydantic.py").write_text(PACKAGE)
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    arguments = ["{}"] if module == "pipeline_py.run" else ["--configfile", "mine.yaml"]
+    assert interrupt([sys.executable, "-P", "-m", module, *arguments], tmp_path, path) == (130, f"{SENTENCE}\n")
+
+
+def test_torchrun_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch.distributed import run
+    from torch.distributed.elastic.multiprocessing.api import SignalException
+
+    from pipeline_py.nmt.training.launch import launch
+
+    def fail(arguments: list[str]) -> None:
+        raise SignalException("interrupted", signal.SIGINT)
+
+    monkeypatch.setattr(run, "main", fail)
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", sys.modules["pipeline_py"].__spec__)
+    with pytest.raises(KeyboardInterrupt):
+        launch(2, "nmt.train", {})

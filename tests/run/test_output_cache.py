@@ -1,0 +1,362 @@
+"""The cache of outputs: restored whole and unchanged, or not at all, whatever happened to them or to the process."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.files.artifacts import temporary_of
+from pipeline_py.run.output_cache import OutputCache, identity
+
+CONTENT = {"model": b"weights\x00\xff", "facts.json": '{"Größe": 1}\n'.encode()}
+YESTERDAY = 1_700_000_000
+
+
+@pytest.fixture
+def outputs(tmp_path: Path) -> list[Path]:
+    return [tmp_path / "results" / name for name in CONTENT]
+
+
+def work(outputs: list[Path], times: int = 1) -> None:
+    """Leave outputs as a stage does."""
+    for output, content in zip(outputs, CONTENT.values(), strict=True):
+        output.parent.mkdir(exist_ok=True)
+        output.unlink(missing_ok=True)
+        output.write_bytes(content * times)
+        os.utime(output, (YESTERDAY, YESTERDAY))
+
+
+def delete(outputs: list[Path]) -> None:
+    for output in outputs:
+        output.unlink(missing_ok=True)
+
+
+def content_of(outputs: list[Path]) -> list[bytes]:
+    return [output.read_bytes() for output in outputs]
+
+
+def expected(times: int = 1) -> list[bytes]:
+    return [content * times for content in CONTENT.values()]
+
+
+def kept_files(directory: Path) -> list[Path]:
+    return sorted(path for path in directory.rglob("*") if path.is_file())
+
+
+def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*paths: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+
+
+@pytest.fixture(params=["links", "copies"])
+def directory(request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where outputs are kept, on a file system with hard links and on one without."""
+    if request.param == "copies":
+        no_links(monkeypatch)
+    return tmp_path / "cache" / "job"
+
+
+def test_deleted_outputs_come_back(directory: Path, outputs: list[Path], capfd: pytest.CaptureFixture) -> None:
+    work(outputs)
+    OutputCache(directory, "a").store(*outputs)
+    assert capfd.readouterr().err == ""
+    assert content_of(outputs) == expected()
+    delete(outputs)
+    outputs[0].parent.rmdir()
+    given = directory.parent / "input"
+    given.write_text("parsed a moment ago")
+    assert OutputCache(directory, "a").restore(*outputs)
+    assert content_of(outputs) == expected()
+    assert all(output.stat().st_mtime >= given.stat().st_mtime for output in outputs)
+    assert {*outputs[0].parent.iterdir()} == {*outputs}
+    assert capfd.readouterr().err == (
+        f"{outputs[0]}: reused from the cache, since inputs, settings and code are the same; "
+        f"to make it again, delete {directory}\n"
+    )
+
+
+def test_links_take_no_space(tmp_path: Path, outputs: list[Path]) -> None:
+    work(outputs)
+    OutputCache(tmp_path / "cache", "a").store(*outputs)
+    kept = {file.stat().st_ino for file in kept_files(tmp_path / "cache")}
+    assert {output.stat().st_ino for output in outputs} < kept
+    delete(outputs)
+    assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
+    assert {output.stat().st_ino for output in outputs} < kept
+
+
+def test_without_links_there_are_copies(tmp_path: Path, outputs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    no_links(monkeypatch)
+    work(outputs)
+    OutputCache(tmp_path / "cache", "a").store(*outputs)
+    delete(outputs)
+    assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
+    assert {file.stat().st_nlink for file in [*outputs, *kept_files(tmp_path / "cache")]} == {1}
+    outputs[0].write_bytes(b"edited")
+    assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
+    assert content_of(outputs) == expected()
+
+
+@pytest.mark.parametrize("present", ["the same file", "another file"])
+def test_outputs_that_are_still_there_are_replaced(directory: Path, outputs: list[Path], present: str) -> None:
+    work(outputs)
+    OutputCache(directory, "a").store(*outputs)
+    if present == "another file":
+        work(outputs, times=2)
+    assert OutputCache(directory, "a").restore(*outputs)
+    assert content_of(outputs) == expected()
+    assert {path.name for path in outputs[0].parent.iterdir()} == {*CONTENT}
+    assert all(output.stat().st_mtime > YESTERDAY for output in outputs)
+
+
+def test_what_was_made_from_something_else_stays_away(directory: Path, outputs: list[Path]) -> None:
+    assert not OutputCache(directory, "a").restore(*outputs)
+    work(outputs)
+    OutputCache(directory, "a").store(*outputs)
+    delete(outputs)
+    assert not OutputCache(directory, "b").restore(*outputs)
+    assert not any(output.exists() for output in outputs)
+
+
+def test_other_outputs_are_not_taken_for_these(directory: Path, outputs: list[Path]) -> None:
+    work(outputs)
+    OutputCache(directory, "a").store(*outputs)
+    first, second = outputs
+    for others in ([first], [second, first], [first, second.with_name("n-best")], [*outputs, second]):
+        assert not OutputCache(directory, "a").restore(*others)
+    assert OutputCache(directory, "a").restore(*outputs)
+
+
+def test_outputs_of_one_name_in_two_folders(directory: Path, tmp_path: Path) -> None:
+    outputs = [tmp_path / folder / "identity.json" for folder in ("one", "two")]
+    work(outputs)
+    OutputCache(directory, "a").store(*outputs)
+    assert content_of(outputs) == expected()
+    delete(outputs)
+    assert OutputCache(directory, "a").restore(*outputs)
+    assert content_of(outputs) == expected()
+
+
+def test_without_a_directory_nothing_is_kept(tmp_path: Path, outputs: list[Path]) -> None:
+    work(outputs)
+    OutputCache(None, "a").store(*outputs)
+    assert not OutputCache(None, "a").restore(*outputs)
+    assert {path.name for path in tmp_path.iterdir()} == {"results"}
+
+
+def test_the_last_run_is_the_one_that_is_kept(directory: Path, outputs: list[Path]) -> None:
+    for times, name in ((1, "a"), (2, "b")):
+        work(outputs, times)
+        OutputCache(directory, name).store(*outputs)
+    delete(outputs)
+    assert not OutputCache(directory, "a").restore(*outputs)
+    assert OutputCache(directory, "b").restore(*outputs)
+    assert content_of(outputs) == expected(2)
+    assert len(kept_files(directory)) == len(outputs) + 1
+
+
+def test_an_output_that_is_edited_in_its_place_is_not_taken_back(tmp_path: Path, outputs: list[Path]) -> None:
+    work(outputs)
+    OutputCache(tmp_path / "cache", "a").store(*outputs)
+    with outputs[0].open("r+b") as file:
+        file.write(b"W")
+    delete(outputs)
+    assert not OutputCache(tmp_path / "cache", "a").restore(*outputs)
+
+
+def edited(kept: Path) -> None:
+    (kept / "1.model").write_bytes(b"weights\x00\xfe")
+
+
+def cut(kept: Path) -> None:
+    os.truncate(kept / "2.facts.json", 3)
+
+
+def missing(kept: Path) -> None:
+    (kept / "2.facts.json").unlink()
+
+
+def a_folder(kept: Path) -> None:
+    missing(kept)
+    (kept / "2.facts.json").mkdir()
+
+
+def without_identity(kept: Path) -> None:
+    (kept / "identity.json").unlink()
+
+
+def no_json(kept: Path) -> None:
+    (kept / "identity.json").write_text('{"identity": "a"')
+
+
+def no_text(kept: Path) -> None:
+    (kept / "identity.json").write_bytes(b"\xff")
+
+
+def no_mapping(kept: Path) -> None:
+    (kept / "identity.json").write_text('["a"]')
+
+
+def without_checksums(kept: Path) -> None:
+    (kept / "identity.json").write_text('{"identity": "a"}')
+
+
+def of_fewer(kept: Path) -> None:
+    known = json.loads((kept / "identity.json").read_text())
+    del known["outputs"]["2.facts.json"]
+    (kept / "identity.json").write_text(json.dumps(known))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [edited, cut, missing, a_folder, without_identity, no_json, no_text, no_mapping, without_checksums, of_fewer],
+)
+def test_what_is_broken_is_not_taken_back_and_can_be_kept_anew(
+    directory: Path, outputs: list[Path], spoil: Callable[[Path], None]
+) -> None:
+    work(outputs)
+    OutputCache(directory, "a").store(*outputs)
+    delete(outputs)
+    (kept,) = directory.iterdir()
+    spoil(kept)
+    assert not OutputCache(directory, "a").restore(*outputs)
+    assert not any(output.exists() for output in outputs)
+    work(outputs)
+    OutputCache(directory, "a").store(*outputs)
+    delete(outputs)
+    assert OutputCache(directory, "a").restore(*outputs)
+    assert content_of(outputs) == expected()
+
+
+def test_outputs_that_cannot_be_kept_are_still_outputs(
+    tmp_path: Path, outputs: list[Path], capfd: pytest.CaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    work(outputs)
+    for directory in (tmp_path / "file", tmp_path / "file" / "job"):
+        OutputCache(directory, "a").store(*outputs)
+        assert capfd.readouterr().err.startswith(f"{outputs[0]}: not stored in the cache: ")
+        assert not OutputCache(directory, "a").restore(*outputs)
+    assert content_of(outputs) == expected()
+
+
+def test_remains_of_a_process_of_the_same_number_are_not_written_through(
+    directory: Path, outputs: list[Path], tmp_path: Path
+) -> None:
+    work(outputs)
+    OutputCache(directory, "a").store(*outputs)
+    (tmp_path / "precious").write_bytes(b"of another")
+    remains = temporary_of(outputs[0], os.getpid())
+    try:
+        os.link(tmp_path / "precious", remains)
+    except PermissionError:
+        remains.symlink_to(tmp_path / "precious")
+    assert OutputCache(directory, "a").restore(*outputs)
+    assert content_of(outputs) == expected()
+    assert not outputs[0].is_symlink()
+    assert (tmp_path / "precious").read_bytes() == b"of another"
+
+    temporary_of(directory / "last", os.getpid()).mkdir()
+    work(outputs, times=2)
+    OutputCache(directory, "b").store(*outputs)
+    assert OutputCache(directory, "b").restore(*outputs)
+
+
+def killed_at(step: int, job: Callable[[], object]) -> bool:
+    """Do a job in a process of its own that is killed just before its n-th step on files; say whether it came so far.
+
+    Steps are what Python's audit events tell of: files opened, linked, renamed and deleted, folders made and deleted.
+    """
+    process = os.fork()
+    if process == 0:
+        left = step
+
+        def watch(event: str, arguments: tuple) -> None:
+            nonlocal left
+            left -= event == "open" or event.startswith(("os.", "shutil."))
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        try:
+            sys.addaudithook(watch)
+            job()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(process, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def test_a_kill_while_outputs_are_kept_costs_at_most_what_was_kept(directory: Path, outputs: list[Path]) -> None:
+    def keep_the_second() -> None:
+        OutputCache(directory, "second").store(*outputs)
+
+    taken = {"first": 0, "second": 0, None: 0}
+    for step in range(1, 1000):
+        work(outputs)
+        OutputCache(directory, "first").store(*outputs)
+        work(outputs, times=2)
+        died = killed_at(step, keep_the_second)
+        assert content_of(outputs) == expected(2)
+        delete(outputs)
+        back = None
+        for times, name in ((1, "first"), (2, "second")):
+            if OutputCache(directory, name).restore(*outputs):
+                assert back is None and content_of(outputs) == expected(times)
+                back = name
+        taken[back] += 1
+        if not died:
+            break
+    assert step > 10 and back == "second"
+    assert taken["first"] > 3, "before the exchange nothing is lost"
+    assert taken[None] > 0, "the test sees the moment in which there is nothing"
+    assert [path.name for path in directory.iterdir()] == ["last"], "nothing of killed processes remains"
+
+
+def test_a_kill_while_outputs_are_taken_back_leaves_each_whole_or_away(directory: Path, outputs: list[Path]) -> None:
+    work(outputs)
+    OutputCache(directory, "a").store(*outputs)
+    seen = set()
+    for step in range(1, 1000):
+        delete(outputs)
+        died = killed_at(step, lambda: OutputCache(directory, "a").restore(*outputs))
+        there = [output.exists() for output in outputs]
+        seen.add(tuple(there))
+        for output, content, exists in zip(outputs, expected(), there, strict=True):
+            assert not exists or output.read_bytes() == content
+        assert OutputCache(directory, "a").restore(*outputs)
+        assert content_of(outputs) == expected()
+        if not died:
+            break
+    assert seen == {(False, False), (True, False), (True, True)}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ((["ab", "c"], ()), (["a", "bc"], ())),
+        ((["a", "b"], ()), (["b", "a"], ())),
+        ((["a"], ()), (["a", ""], ())),
+        ((["a"], ("x", "y")), (["a"], ("xy",))),
+        ((["a"], ("x", "y")), (["a"], ("y", "x"))),
+        ((["a"], ("x",)), (["a"], ("x", ""))),
+        ((["a"], ('", "',)), (["a"], ("", ""))),
+    ],
+)
+def test_an_identity_is_of_every_file_and_setting_in_order(tmp_path: Path, one: tuple, other: tuple) -> None:
+    def identity_of(contents: list[str], settings: tuple[str, ...], folder: str) -> str:
+        (tmp_path / folder).mkdir(exist_ok=True)
+        files = [tmp_path / folder / str(number) for number in range(len(contents))]
+        for file, content in zip(files, contents, strict=True):
+            file.write_text(content)
+        return identity(files, *settings)
+
+    assert identity_of(*one, "here") != identity_of(*other, "here")
+    assert identity_of(*one, "here") == identity_of(*one, "there"), "the place of a file does not matter"

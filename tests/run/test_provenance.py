@@ -1,0 +1,236 @@
+"""Hashes of code: what changes them and what does not."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.run import provenance
+from tests.module_hash import module_hash
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package of three modules: `stage` imports `used`; `other` stands beside them."""
+    folder = tmp_path / "somewhere_py" / "package"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").write_text("")
+    (folder / "__init__.py").write_text("")
+    (folder / "stage.py").write_text(
+        '"""A stage."""\nfrom somewhere_py.package.used import double\n\n'
+        'def run(x):\n    """Run."""\n    return double(x)\n'
+    )
+    (folder / "used.py").write_text("def double(x):\n    return 2 * x\n")
+    (folder / "other.py").write_text("def nothing():\n    return None\n")
+    monkeypatch.setattr(provenance, "PACKAGE", "somewhere_py")
+    monkeypatch.setattr(provenance, "PACKAGES", ("somewhere_py",))
+    monkeypatch.setattr(provenance, "FOLDER", tmp_path)
+    return folder
+
+
+def code_cleared() -> None:
+    for function in ("code_of", "_read", "_read_definition", "file_of", "_counts"):
+        getattr(provenance, function).cache_clear()
+
+
+def code() -> str:
+    code_cleared()
+    return provenance.code_of("package.stage")
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def test_comments_docstrings_and_layout_do_not_count(package):
+    before = code()
+    edit(package / "stage.py", '"""Run."""', '"""Run it, as the paper says."""  # a comment')
+    edit(package / "used.py", "2 * x", "(2 *\n            x)  # twice")
+    assert code() == before
+
+
+def test_code_counts_also_of_what_is_imported(package):
+    before = code()
+    edit(package / "used.py", "2 * x", "3 * x")
+    assert code() != before
+
+
+def test_what_the_package_itself_hands_on_does_not_count(package):
+    """Every stage imports the package, as in `from pipeline_py.run import command`."""
+    edit(package / "stage.py", "from somewhere_py.package.used", "import somewhere_py\nfrom somewhere_py.package.used")
+    before = code()
+    (package.parent / "__init__.py").write_text("from somewhere_py.package.other import nothing\n")
+    assert code() == before
+    edit(package / "other.py", "None", "1")
+    assert code() == before
+
+
+def test_code_in_c_counts_with_the_module_of_its_name(package):
+    before = code()
+    (package / "other.c").write_text("int nothing(void) { return 0; }\n")
+    assert code() == before
+    (package / "used.c").write_text("int twice(int x) { return 2 * x; }\n")
+    with_c = code()
+    assert with_c != before
+    edit(package / "used.c", "{ return", "{  /* doubles\n   x */\n   return")
+    assert code() == with_c
+    edit(package / "used.c", "2", "3")
+    assert code() != with_c
+
+
+def test_tables_count_with_the_modules_of_their_folder(package):
+    before = code()
+    (package.parent / "apart.tsv").write_text("english\tgerman\n")
+    assert code() == before
+    table = package / "words.tsv"
+    table.write_text("english\tgerman\nman\tMann\n")
+    with_table = code()
+    assert with_table != before
+    edit(table, "man\t", "# A comment.\n\nman\t")
+    assert code() == with_table
+    edit(table, "Mann", "Mensch")
+    assert code() != with_table
+
+
+def test_modules_that_are_not_imported_do_not_count(package):
+    before = code()
+    edit(package / "other.py", "None", "1")
+    assert code() == before
+
+
+def test_parts_found_by_name_count_when_they_are_told_of(package):
+    def with_part() -> str:
+        code()
+        return provenance.code_of("package.stage", "package.other")
+
+    before = with_part()
+    edit(package / "other.py", "None", "1")
+    assert with_part() != before
+
+
+def test_definitions_that_the_stage_does_not_reach_do_not_count(package):
+    edit(package / "used.py", "def double", "UNUSED = 1\n\n\ndef unused():\n    return double(UNUSED)\n\n\ndef double")
+    before = code()
+    edit(package / "used.py", "UNUSED = 1", "UNUSED = 2")
+    edit(package / "used.py", "return double(UNUSED)", "return UNUSED")
+    assert code() == before
+    edit(package / "used.py", "2 * x", "UNUSED * x")
+    after = code()
+    assert after != before
+    edit(package / "used.py", "UNUSED = 2", "UNUSED = 3")
+    assert code() != after
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        "import somewhere_py.package.other\n\ndef double(x):\n    return somewhere_py.package.other.nothing()\n",
+        "from somewhere_py.package import other\n\ndef double(x):\n    return other.nothing()\n",
+        "from somewhere_py.package import other\n\ndef double(x):\n    return vars(other)\n",
+        "from somewhere_py.package import other as o\n\ndef double(x):\n    return getattr(o, x)()\n",
+        "from somewhere_py.package.other import nothing as double\n",
+        "def nothing():\n    from somewhere_py.package.other import nothing\n\n\ndouble = nothing\n",
+        "def double(x):\n    from somewhere_py.package.other import nothing as f\n    return f()\n\n\n"
+        "def other():\n    from somewhere_py.package.stage import run as f\n    return f\n",
+        "from somewhere_py.package.other import nothing\n\nfor _ in [1]:\n    nothing()\n\ndouble = print\n",
+        "from somewhere_py.package.other import nothing\n\nclass A:\n    f = nothing\n\ndouble = A.f\n",
+        "def double(x):\n    from somewhere_py.package.other import nothing\n    return nothing()\n",
+        "from somewhere_py.package.other import nothing\n\nA = B = nothing\n\ndef double(x):\n    return B\n",
+        "from somewhere_py.package.other import nothing\n\nA = [1]\nA += [nothing]\n\ndef double(x):\n    return A\n",
+        "from somewhere_py.package.other import nothing\n\ndef double(x, f=nothing):\n    return f\n",
+        "from somewhere_py.package.other import nothing\n\n@nothing\ndef double(x):\n    return x\n",
+        "from somewhere_py.package.other import nothing\n\nclass double(nothing):\n    pass\n",
+        "from somewhere_py.package.other import nothing\n\na, (double, b) = 1, (nothing, 2)\n",
+    ],
+)
+def test_every_way_to_use_a_definition_counts(package, used):
+    (package / "used.py").write_text(used)
+    before = code()
+    edit(package / "other.py", "None", "1")
+    assert code() != before
+
+
+def test_a_function_of_a_docstring_only_is_still_code(package):
+    edit(package / "other.py", "return None", '"""Nothing."""')
+    code()
+    assert provenance.code_of("package.other")
+
+
+def test_versions_stand_beside_the_code():
+    made_by = provenance.made_by("subword.learn_bpe", "subword-nmt")
+    assert set(made_by) == {"code", "subword-nmt"}
+
+
+STAGES = [
+    "corpus.generate",
+    "corpus.tokenize",
+    "syntax.parse",
+    "subword.inherit",
+    "smt.train",
+    "nmt.pretrain",
+    "nmt.train",
+    "nmt.translate",
+]
+STAGES += ["evaluation.statistics", "report.facts"]
+
+
+def hashes(hash_code) -> dict[str, str]:
+    code_cleared()
+    return {stage: hash_code(stage) for stage in STAGES}
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """A copy of the project's own code, and its hashes by definitions and by modules."""
+    copy = tmp_path_factory.mktemp("copied")
+    for package in provenance.PACKAGES:
+        shutil.copytree(provenance.FOLDER / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(provenance, "FOLDER", copy)
+        yield copy, hashes(provenance.code_of), hashes(module_hash)
+    code_cleared()
+
+
+def test_no_module_that_changes_no_result_counts(copied):
+    """To print progress more often, word an error differently or measure time otherwise trains nothing again."""
+    copy, before, _ = copied
+    contents = {}
+    for module in provenance.CHANGE_NO_RESULT:
+        place = copy / provenance.PACKAGE / module.replace(".", "/")
+        for file in [place.with_suffix(".py")] if place.with_suffix(".py").is_file() else place.glob("*.py"):
+            contents[file] = file.read_text()
+            file.write_text("CHANGED = True\n")
+    assert len(contents) > len(provenance.CHANGE_NO_RESULT) and hashes(provenance.code_of) == before
+    for file, content in contents.items():
+        file.write_text(content)
+
+
+TRAINED = {"nmt.pretrain", "nmt.train"}
+EDITS = [
+    ("pipeline_py/files/text.py", "def read_lines(", "def read_lines(changed, ", {*STAGES}),
+    ("embedded_grammar/lexicon/nouns.tsv", "\n", "\n# changed\nchanged\n", {"corpus.generate"}),
+    ("pipeline_py/syntax/distances.py", "def distances(", "def distances(changed, ", set()),
+    (
+        "pipeline_py/syntax/trees/dependency.py",
+        "class DependencyTree",
+        "class DependencyTree(Changed)",
+        {"syntax.parse"},
+    ),
+    ("pipeline_py/config/systems/encoders.py", "from ", "CHANGED = 1\nfrom ", set()),
+    ("pipeline_py/nmt/training/update.py", "def ", "def changed(): pass\n\n\ndef ", set()),
+]
+
+
+@pytest.mark.parametrize(("file", "old", "new", "expected"), EDITS)
+def test_edits_count_where_the_definition_is_reached(copied, file, old, new, expected):
+    copy, before, before_by_modules = copied
+    text = (copy / file).read_text(encoding="utf-8")
+    assert old in text
+    (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+    after, after_by_modules = hashes(provenance.code_of), hashes(module_hash)
+    (copy / file).write_text(text, encoding="utf-8")
+    changed = {stage for stage in STAGES if before[stage] != after[stage]}
+    assert changed == expected
+    assert changed <= {stage for stage in STAGES if before_by_modules[stage] != after_by_modules[stage]}
