@@ -18,7 +18,7 @@ from pipeline_py.run.job import hash_json
 from pipeline_py.run.progress import progress
 from pipeline_py.run.record import hash_content
 from pipeline_py.run.runner import Loaded
-from pipeline_py.syntax.stanza.models import LoadedModels, ModelSource
+from pipeline_py.syntax.stanza.model_source import LoadedModels, ModelSource
 from pipeline_py.syntax.trees.formats import NO_DEVICE, Annotation, TreeFacts, checksums, fallbacks
 from pipeline_py.syntax.words.english_words import english_words
 from pipeline_py.syntax.words.parser_words import AMBIGUOUS, Divide, Sentence, Word, in_tokens, read_in_words

@@ -16,7 +16,8 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.run.runner import run_job
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import load, parse
-from pipeline_py.syntax.stanza.models import ModelSource, models_in
+from pipeline_py.syntax.stanza.model_source import ModelSource
+from pipeline_py.syntax.stanza.models import models_in
 from pipeline_py.syntax.trees.constituency import read_trees
 from pipeline_py.syntax.trees.dependency import read_dependencies
 from pipeline_py.syntax.trees.formats import Annotation, TreeFacts

@@ -16,7 +16,7 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.run.runner import run_job
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import parse
-from pipeline_py.syntax.stanza.models import ModelSource
+from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.trees.constituency import brackets, read_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, read_dependencies
 from pipeline_py.syntax.trees.formats import Annotation

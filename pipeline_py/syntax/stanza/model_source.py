@@ -1,0 +1,102 @@
+"""The models of a parser: what is known of them before Stanza is imported, and their loading."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline_py.run.errors import InputError
+from pipeline_py.syntax.stanza.models import FOLDERS
+from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.words.token_alignment import WORD_SPACE
+
+if TYPE_CHECKING:
+    from pipeline_py.syntax.stanza.pipeline import Pipeline
+    from pipeline_py.syntax.words.parser_words import Divide
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """Model files (a tagger and the parser of the annotation), or a local Stanza directory, or a Stanza package.
+
+    Raises:
+        InputError: where it is none of them, more than one, or no parser of the annotation.
+    """
+
+    annotation: Annotation
+    language: str
+    tagger: Path | None = None
+    depparse: Path | None = None
+    constituency: Path | None = None
+    pretrain: Path | None = None
+    directory: Path | None = None
+    package: str | None = None
+    segmenter: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Check that it is one."""
+        if sum(source is not None for source in (self.tagger, self.directory, self.package)) != 1:
+            raise InputError("give one source of models: model files, a directory or a package")
+        if self.tagger is None and (self.depparse or self.constituency or self.pretrain):
+            raise InputError("depparse, constituency and pretrain go with a tagger; leave them out")
+        if self.tagger is None and self.segmenter is not None:
+            raise InputError("a segmenter goes with a tagger; leave it out")
+        if self.tagger is not None and self.parser is None:
+            option = "depparse" if self.annotation is Annotation.DEPENDENCY else "constituency"
+            raise InputError(f"the annotation {self.annotation} needs a parser beside the tagger; give {option}")
+
+    @property
+    def parser(self) -> Path | None:
+        """The model file of the annotation's parser, where there is one."""
+        return self.depparse if self.annotation is Annotation.DEPENDENCY else self.constituency
+
+    @property
+    def word_space(self) -> str:
+        """Spelling of a space within a word for these models; models that Stanza offers use a space."""
+        return " " if self.tagger is None else WORD_SPACE
+
+    def load(self, device: str, batch_size: int) -> "Pipeline":
+        """Load the models.
+
+        Raises:
+            InputError: where they are missing or at fault.
+        """
+        from pipeline_py.syntax.stanza.pipeline import from_default, from_files
+
+        if self.tagger is None or self.parser is None:
+            return from_default(self.directory, self.package, self.annotation, self.language, device, batch_size)
+        models = {"pos": self.tagger, FOLDERS[self.annotation][-1]: self.parser}
+        return from_files(models, self.pretrain, self.language, device, batch_size)
+
+    def tokenizer(self) -> "Divide":
+        """Load the tokenizer that belongs to the models.
+
+        Raises:
+            InputError: where they have none.
+        """
+        from pipeline_py.syntax.stanza.tokenizer import learned_tokenizer, tokenizer_of
+
+        if self.segmenter is not None:
+            return learned_tokenizer(self.language, self.segmenter)
+        if self.tagger is not None:
+            raise InputError("`words: stanza` needs the tokenizer of the parser's treebank")
+        return tokenizer_of(self.language, self.directory, self.package)
+
+
+class LoadedModels:
+    """The models of a parser, which are loaded when they are first used."""
+
+    def __init__(self, source: ModelSource, device: str, batch_size: int) -> None:
+        """Take where the models come from, the device and the sentences of a batch."""
+        self.source = source
+        self._device, self._batch_size = device, batch_size
+
+    @cached_property
+    def pipeline(self) -> "Pipeline":
+        """The tagger and the parser."""
+        return self.source.load(self._device, self._batch_size)
+
+    @cached_property
+    def tokenizer(self) -> "Divide":
+        """The tokenizer that belongs to the models."""
+        return self.source.tokenizer()
