@@ -103,6 +103,7 @@ include: "workflow/inputs.smk"
 include: "workflow/records.smk"
 include: "workflow/jobs.smk"
 include: "workflow/lock.smk"
+include: "workflow/job_server.smk"
 include: "workflow/terminal.smk"
 include: "workflow/forecast.smk"
 include: "workflow/rules/base.smk"
@@ -135,6 +136,7 @@ rule all:
 
 onstart:
     lock_results()
+    start_job_server()
     # Else all jobs that wait are weighed anew every second, and after each job that ends once more in every second.
     if workflow.nodes is None:
         workflow.scheduler.job_rate_limiter = None

@@ -7,7 +7,8 @@ import platform
 
 import torch
 
-from pipeline_py.run.torch_setup import device_named, without_compiler
+from pipeline_py.run.device import device_named
+from pipeline_py.run.optimizers import without_compiler
 
 CPU = "cpu"
 """The type of device that computes in the ways of a processor; tests set it to another to take those of a GPU."""

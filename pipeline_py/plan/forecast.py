@@ -74,7 +74,7 @@ def planned(
 
 
 def recorded(folder: Path) -> list[float]:
-    """Seconds of the processor that jobs took, by the benchmark files in a folder that tell a time."""
+    """Seconds that jobs took, by the benchmark files in a folder that tell a time."""
     found = []
     for file in sorted(folder.glob("**/*.tsv")):
         try:
@@ -82,12 +82,9 @@ def recorded(folder: Path) -> list[float]:
             row = [{}, *csv.DictReader(lines, delimiter="\t")][-1]
         except (OSError, csv.Error):
             continue
-        wall, busy = (
-            float(cell) if re.fullmatch(r"\d+(\.\d+)?", cell := row.get(name) or "") else 0
-            for name in ("s", "cpu_time")
-        )
-        if wall:
-            found.append(min(wall, busy) if busy and wall >= 10 else wall)  # samples of a few seconds mean nothing
+        seconds = row.get("s") or ""
+        if re.fullmatch(r"\d+(\.\d+)?", seconds) and float(seconds):
+            found.append(float(seconds))
     return found
 
 

@@ -1,22 +1,34 @@
 """Run a job: `python -m pipeline_py.run JOB`, with a job as JSON, or the record of a job to run again."""
 
-import json
 import sys
-from pathlib import Path
 
-from pipeline_py.run.command import end_after
-from pipeline_py.run.runner import run_again, run_job
+from pipeline_py.run.job_server import request_job
 
 
-def main(job: str) -> None:
+def run_call(job: str) -> None:
     """Run a job, given as JSON or as the path of a record."""
+    import json
+    from pathlib import Path
+
+    from pipeline_py.run.runner import run_again, run_job
+
     if job.startswith("{"):
         run_job(json.loads(job))
     else:
         run_again(Path(job))
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run the job of the command line, in the server of jobs if there is one."""
     if len(sys.argv) != 2:
         sys.exit("usage: python -m pipeline_py.run JOB, a job as JSON or the file NAME.job.json of one to run again")
-    end_after(lambda: main(sys.argv[1]))
+    code = request_job(sys.argv[1])
+    if code is not None:
+        sys.exit(code)
+    from pipeline_py.run.command import end_after
+
+    end_after(lambda: run_call(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    main()

@@ -32,6 +32,7 @@ CHANGE_NO_RESULT = (
     "run.import_path",
     "run.interruption",
     "run.job",
+    "run.job_server",
     "run.locks",
     "run.output_cache",
     "run.progress",

@@ -10,8 +10,8 @@ from pydantic import Field, PositiveInt
 
 from pipeline_py.config.parsers import EPOCHS, HIDDEN
 from pipeline_py.files.artifacts import Counts
+from pipeline_py.run.device import device_named
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.torch_setup import device_named
 from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
 
 
@@ -79,7 +79,7 @@ def train_parser(
         # Stanza and torch take seconds to import: not before the treebanks are known to be good.
         import torch
 
-        from pipeline_py.run.torch_setup import without_compiler
+        from pipeline_py.run.optimizers import without_compiler
         from pipeline_py.syntax.stanza import training as stanza_training
         from pipeline_py.syntax.stanza.pipeline import from_files
         from pipeline_py.syntax.stanza.training import load_model, save_reproducibly, write_pretrain

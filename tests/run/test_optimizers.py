@@ -6,7 +6,7 @@ import sys
 CODE = """
 import sys
 import torch
-from pipeline_py.run.torch_setup import without_compiler
+from pipeline_py.run.optimizers import without_compiler
 
 without_compiler()
 without_compiler()

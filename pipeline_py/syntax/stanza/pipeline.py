@@ -23,8 +23,9 @@ from stanza.models.common.chuliu_edmonds import chuliu_edmonds, chuliu_edmonds_o
 from stanza.models.depparse import model
 from stanza.pipeline.core import DownloadMethod
 
+from pipeline_py.run.device import device_named
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.torch_setup import device_named, without_compiler
+from pipeline_py.run.optimizers import without_compiler
 from pipeline_py.syntax.stanza.models import FOLDERS, INDEX
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, replace_words
 from pipeline_py.syntax.trees.dependency import DependencyTree, fault

@@ -1,13 +1,9 @@
-"""The device that networks compute on, and torch's optimizers without its compiler."""
+"""The device that networks compute on, parsers and translators alike."""
 
-import inspect
 import os
 import sys
 from functools import cache
 from typing import Literal
-
-import torch
-from torch.optim import Optimizer
 
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.locks import hold_lock, make_private_folder
@@ -50,19 +46,3 @@ def _take_card() -> None:
                 return
     except OSError as error:
         print(f"warning: no GPU is reserved ({error}), so that several processes may use one", file=sys.stderr)
-
-
-WRAPPED = ("add_param_group", "zero_grad", "state_dict", "load_state_dict")
-
-
-@cache
-def without_compiler() -> None:
-    """From now on let this process use optimizers without importing torch's compiler, which takes a second.
-
-    Their methods import it to tell it that there is nothing to compile. Without that, what `step` still needs is that
-    no gradient is kept; so optimizers that can be differentiated are none any more.
-    """
-    for name in WRAPPED:
-        setattr(Optimizer, name, inspect.unwrap(getattr(Optimizer, name)))
-    for kind in Optimizer.__subclasses__():
-        kind.step = torch.no_grad()(inspect.unwrap(kind.step))  # type: ignore[method-assign]

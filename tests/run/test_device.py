@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from pipeline_py.run import torch_setup
+from pipeline_py.run import device
 
 PROCESS = """
 import sys, time, torch
@@ -18,7 +18,7 @@ torch.cuda.is_available = lambda: True
 torch.cuda.device_count = lambda: 2
 torch.cuda.get_device_properties = lambda card: SimpleNamespace(uuid=f"card{card}")
 torch.cuda.set_device = lambda card: print(card, flush=True)
-from pipeline_py.run.torch_setup import device_named
+from pipeline_py.run.device import device_named
 print(device_named("auto"), flush=True)
 time.sleep(60)
 """
@@ -67,9 +67,9 @@ def test_torchrun_says_which_card_is_whose(processes):
 
 
 def test_one_card_needs_no_choice(monkeypatch):
-    torch_setup._take_card.cache_clear()
+    device._take_card.cache_clear()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda card: SimpleNamespace(uuid="one"))
     monkeypatch.setattr(torch.cuda, "set_device", lambda card: pytest.fail("there is nothing to choose"))
-    assert torch_setup.device_named("cuda") == "cuda"
+    assert device.device_named("cuda") == "cuda"

@@ -1,0 +1,154 @@
+"""A process that runs jobs as copies of itself, so that a run imports its libraries once and not in every job.
+
+Snakemake starts the server beside itself. `python -m pipeline_py.run JOB` gives it the job, its folder, environment and
+output, and ends as the copy does. Before it makes a copy, the server imports what jobs before have imported; it runs
+none of them itself. It ends with Snakemake.
+
+A job of several threads is a process of its own, because libraries read their number of threads at import. So is every
+job where there is no server: on other systems than Linux, in another environment, on nodes of a cluster.
+"""
+
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+
+ADDRESS = "ARBITREE_JOB_SERVER"
+"""The environment variable with the prefix of the server's Python and the path of its socket."""
+
+LENGTH_BYTES = 8
+"""The length of a request, before it."""
+
+
+def request_job(job: str) -> int | None:
+    """Let the server run a job, and wait for its end.
+
+    Returns:
+        The exit code of the job; None if no server takes it.
+    """
+    prefix, _, path = os.environ.get(ADDRESS, "").partition(os.pathsep)
+    if prefix != sys.prefix or os.environ.get("OMP_NUM_THREADS", "1") != "1":
+        return None
+    request = json.dumps({"job": job, "folder": os.getcwd(), "environment": dict(os.environ)}).encode()  # noqa: PTH109
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(path)
+        except OSError:
+            return None
+        socket.send_fds(connection, [len(request).to_bytes(LENGTH_BYTES, "big")], [1, 2])
+        connection.sendall(request)
+        try:
+            answer = connection.recv(1)
+        except KeyboardInterrupt:
+            connection.shutdown(socket.SHUT_WR)
+            answer = connection.recv(1)
+    if not answer:
+        print("error: the server of jobs has ended, and with it this job; run it again", file=sys.stderr)
+    return answer[0] if answer else 1
+
+
+class JobServer:
+    """Runs the jobs of requests.
+
+    Args:
+        listener: the socket that requests arrive at.
+        run: runs a job in the copy.
+        lifeline: a descriptor that ends when the server is to end.
+    """
+
+    def __init__(self, listener: socket.socket, run: Callable[[str], None], lifeline: int) -> None:
+        self._listener = listener
+        self._run = run
+        self._lifeline = lifeline
+        self._selector = selectors.DefaultSelector()
+        self._imported: list[str] = []
+
+    def serve(self) -> None:
+        """Run jobs until the lifeline ends."""
+        self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
+        self._selector.register(self._lifeline, selectors.EVENT_READ, sys.exit)
+        while True:
+            for key, _ in self._selector.select():
+                key.data()
+
+    def _accept(self) -> None:
+        connection, _ = self._listener.accept()
+        try:
+            length, descriptors, _, _ = socket.recv_fds(connection, LENGTH_BYTES, 2, socket.MSG_WAITALL)
+            request = connection.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL)
+            call = json.loads(request)
+        except (OSError, ValueError):  # the starter was killed
+            connection.close()
+            return
+        self._import()
+        report = os.memfd_create("imported")
+        process = os.fork()
+        if not process:
+            self._begin(call, descriptors, report)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        handle = os.pidfd_open(process)
+        self._selector.register(connection, selectors.EVENT_READ, lambda: self._interrupt(connection, process))
+        self._selector.register(handle, selectors.EVENT_READ, lambda: self._answer(connection, process, handle, report))
+
+    def _import(self) -> None:
+        """Import what jobs have imported, which then takes no time in the next ones."""
+        for name in self._imported:
+            if name not in sys.modules:
+                with suppress(Exception):  # the job that needs it says what is wrong
+                    import_module(name)
+        if self._imported:
+            gc.freeze()
+        self._imported = []
+
+    def _begin(self, call: dict, descriptors: list[int], report: int) -> None:
+        """Become the process of a job."""
+        os.setpgid(0, 0)
+        self._selector.close()
+        self._listener.close()
+        for number, descriptor in enumerate([os.open(os.devnull, os.O_RDONLY), *descriptors]):
+            os.dup2(descriptor, number)
+        os.chdir(call["folder"])
+        os.environ.clear()
+        os.environ.update(call["environment"])
+        before = {*sys.modules}
+
+        def work() -> None:
+            try:
+                self._run(call["job"])
+            finally:
+                os.write(report, "\n".join(name for name in [*sys.modules] if name not in before).encode())
+
+        from pipeline_py.run.command import end_after
+
+        end_after(work)
+
+    def _interrupt(self, connection: socket.socket, process: int) -> None:
+        """End a job whose starter was interrupted or killed."""
+        self._selector.unregister(connection)
+        with suppress(ProcessLookupError):
+            os.killpg(process, signal.SIGINT)
+
+    def _answer(self, connection: socket.socket, process: int, handle: int, report: int) -> None:
+        """Tell the starter how its job has ended."""
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        self._imported += os.pread(report, os.fstat(report).st_size, 0).decode().split()
+        self._selector.unregister(handle)
+        with suppress(KeyError):
+            self._selector.unregister(connection)
+        with connection, suppress(OSError):
+            connection.send(bytes([128 - code if code < 0 else code]))
+        os.close(handle)
+        os.close(report)
+
+
+if __name__ == "__main__":
+    from pipeline_py.run.__main__ import run_call
+
+    JobServer(socket.socket(fileno=int(sys.argv[1])), run_call, sys.stdin.fileno()).serve()
