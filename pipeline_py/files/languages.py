@@ -1,9 +1,12 @@
 """Properties of languages that follow from their scripts, and the languages of Moses; codes are resolved."""
 
-CHINESE = frozenset({"lzh", "wuu", "yue", "zh"})
+CHINESE = frozenset({"gan", "hsn", "lzh", "wuu", "yue", "zh"})
 CHINESE_OR_JAPANESE = CHINESE | {"ja"}
-UNSPACED = CHINESE_OR_JAPANESE | {"bo", "dz", "km", "lo", "my", "th"}
-"""Languages without spaces between words; Tibetan, Dzongkha, Khmer, Lao, Burmese and Thai are not written in Han."""
+UNSPACED = CHINESE_OR_JAPANESE | {"bo", "dz", "km", "lo", "mnw", "my", "shn", "th", "tts"}
+"""Languages without spaces between words: also in the scripts of Tibetan, Khmer, Lao, Burmese and Thai.
+
+Southern Min (`nan`) and Hakka (`hak`) are not among them, since they are written in Latin script too.
+"""
 
 
 def base_language(language: str) -> str:

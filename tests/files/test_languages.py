@@ -43,3 +43,15 @@ def test_moses_knows_some_languages() -> None:
 
 def test_codes_of_unspaced_languages_are_resolved_ones() -> None:
     assert {resolve_language(code) for code in UNSPACED} == UNSPACED
+
+
+@pytest.mark.parametrize(
+    "code", ["zho", "gan", "hsn", "yue", "jpn", "tha", "tts", "mya", "shn", "mnw", "khm", "lao", "bod"]
+)
+def test_languages_of_scripts_without_spaces_have_none(code: str) -> None:
+    assert resolve_language(code) in UNSPACED
+
+
+@pytest.mark.parametrize("code", ["kor", "vie", "tam", "ksw", "nan-Latn", "mon"])
+def test_other_languages_have_spaces(code: str) -> None:
+    assert resolve_language(code) not in UNSPACED
