@@ -28,6 +28,9 @@ class EntryError(ValueError):
 LONGEST = 80
 """Characters of what was given that are shown."""
 
+SYNONYMS = {"gpu": "cuda", "lowercase": "case", "target": "references"}
+"""Names of other toolkits, or of a neighbouring section, by lower-cased names that are no typing errors."""
+
 
 def shortened(given: str) -> str:
     """What was given, or how it begins."""
@@ -48,14 +51,19 @@ def initials(name: str) -> str | None:
 def nearest(given: str, known: Any) -> str | None:
     """Return the known name that is most like a given one, if any is.
 
-    Examples: `learning_rate` for `lr`, `beam` for `beam_size`, `epochs` for `epochz`.
+    Examples: `learning_rate` for `lr`, `beam` for `beam_size`, `epochs` for `epochz`, `bleu` for `BLEU`, `cuda` for
+    `gpu`.
     """
+    names = {str(name).lower(): str(name) for name in known}
+    given = given.lower()
+    if (synonym := SYNONYMS.get(given)) in names:
+        return names[synonym]
     words = {*given.split("_")}
-    for name in map(str, known):
-        if given == initials(name) or {*name.split("_")} < words:
+    for lowercased, name in names.items():
+        if given == initials(lowercased) or {*lowercased.split("_")} < words:
             return name
-    near = difflib.get_close_matches(given, [str(name) for name in known], n=1, cutoff=0.5)
-    return near[0] if near else None
+    near = difflib.get_close_matches(given, names, n=1, cutoff=0.5)
+    return names[near[0]] if near else None
 
 
 def unknown(kind: str, given: str, known: Any, last: str | None = None) -> str:

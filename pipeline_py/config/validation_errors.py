@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import IDENTIFIER, LANGUAGE, NAME
-from pipeline_py.config.entry_errors import initials, listed, nearest, shortened, unknown
+from pipeline_py.config.entry_errors import SYNONYMS, initials, listed, nearest, shortened, unknown
 from pipeline_py.config.experiment import Experiment
 
 MAPPING_EXPECTED = ("model_type", "model_attributes_type", "dict_type", "mapping_type")
@@ -35,11 +35,15 @@ def describe_value(mistake: dict[str, Any], models: list[type[BaseModel]]) -> st
         models: the sections that may be in the place of the value.
     """
     value, kind = mistake.get("input"), mistake["type"]
+    if kind == "string_type" and (value is None or not isinstance(value, Scalar)):
+        return f"give text, not {'null' if value is None else _kind_of(value)}"
+    if kind == "list_type" and isinstance(value, Mapping):
+        return "give a list, not a mapping; begin each of its entries with `- `"
     if not isinstance(value, Scalar):
         return None
     written = _as_yaml(value)
     given = f", not {shortened(written)}"
-    if kind == "string_type" and value is not None:
+    if kind == "string_type":
         return f"give text{given}; {_in_quotes(value)}"
     if kind == "literal_error":
         options = re.findall(r"'([^']*)'", mistake["ctx"]["expected"])
@@ -72,6 +76,10 @@ def describe_value(mistake: dict[str, Any], models: list[type[BaseModel]]) -> st
     if kind.startswith("bool_"):
         return f"give true or false{given}"
     return None
+
+
+def _kind_of(value: Any) -> str:
+    return "a mapping" if isinstance(value, Mapping) else "a list"
 
 
 def _as_yaml(value: Scalar) -> str:
@@ -161,7 +169,7 @@ def sentence(mistake: dict[str, Any], config: Mapping[str, Any]) -> str:
         types = [str(name) for model in of_other_types if key in model.model_fields for name in _types_of(model)]
         if types and not nearest(key, beside):
             return f"unknown key `{where}`; only the type {' or '.join(dict.fromkeys(types))} has it"
-        if places := _places_of(key, str(location[0])):
+        if SYNONYMS.get(key) not in beside and (places := _places_of(key, str(location[0]))):
             return f"unknown key `{where}`; did you mean `{'` or `'.join(places)}`?"
         return unknown("key", where, beside, last=key)
     if mistake["type"] == "union_tag_invalid":

@@ -298,7 +298,7 @@ def test_a_mistake_of_the_base_is_told_once(config, over, sentence):
             "tables.t.marks.0: give a mapping",
         ),
         ({"figures": {"f": 3}}, "figures.f: give a mapping"),
-        ({"systems": {"SDAtt": {"parser": ["gold"]}}}, "systems.SDAtt.parser: input should be"),
+        ({"systems": {"SDAtt": {"parser": ["gold"]}}}, "systems.SDAtt.parser: give text"),
     ],
 )
 def test_what_is_malformed_is_left_to_the_validation(config, over, place):

@@ -42,6 +42,16 @@ def load_default(over: str, command_line: list[str] | None = None) -> Experiment
         ("training: {lr: 0.1}", "unknown key `training.lr`; did you mean `training.optimizer.learning_rate`?"),
         ("training: {warmup: 5}", "unknown key `training.warmup`; did you mean `training.optimizer.warmup`?"),
         ("decoding: {beam_size: 5}", "unknown key `decoding.beam_size`; did you mean `beam`?"),
+        ("training: {device: gpu}", "training.device: give auto, cpu or cuda, not gpu; did you mean `cuda`?"),
+        ("evaluation: {metrics: [BLEU]}", "moses_bleu, ribes or ter, not BLEU; did you mean `bleu`?"),
+        ("corpora: {source: {lowercase: true}}", "unknown key `corpora.source.lowercase`; did you mean `case`?"),
+        ("corpora: {dev: {target: dev.de}}", "unknown key `corpora.dev.target`; did you mean `references`?"),
+        ("corpora: {source: {language: null}}", "corpora.source.language: give text, not null"),
+        ("name: [a]", "name: give text, not a list"),
+        (
+            "corpora: {tests: {name: news, source: a, references: [b]}}",
+            "corpora.tests: give a list, not a mapping; begin each of its entries with `- `",
+        ),
     ],
 )
 def test_a_value_of_another_type_is_answered_with_what_to_write(over, message):
