@@ -5,6 +5,7 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from html import unescape
 from itertools import islice
 from pathlib import Path
 from unicodedata import normalize
@@ -31,6 +32,7 @@ BYTE_ORDER_MARKS = {
 }
 
 WESTERN = "àáâãäåæçèéêëìíîïñòóôõöøùúûüýßÀÁÂÄÅÆÇÈÉÊËÍÎÑÓÔÖØÚÜ«»°§"
+WESTERN_SMALL = "".join(filter(str.islower, WESTERN))
 CYRILLIC = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэ"
 CENTRAL = "áčďéěíňóřšťúůýžąćęłńśźżőűăâîşţČŘŠŽŁŚŻ"
 LATIN_ENCODINGS = {
@@ -38,13 +40,18 @@ LATIN_ENCODINGS = {
     "WINDOWS-1250": CENTRAL + "„“”…–—äöüß",
     "ISO-8859-2": CENTRAL + "äöüß",
     "WINDOWS-1254": WESTERN + "ığşİĞŞ",
+    "MACINTOSH": WESTERN_SMALL + "“”‘’„…–—œ",
+    "CP850": WESTERN_SMALL,
 }
 SINGLE_BYTE_ENCODINGS = {
     "WINDOWS-1251": CYRILLIC,
     "KOI8-R": CYRILLIC,
+    "ISO-8859-5": CYRILLIC,
+    "CP866": CYRILLIC,
     "WINDOWS-1253": "αοιετσνηυρπκμλςάέήίόύώ",
     "WINDOWS-1255": "יוהלאמתרבשנכפחדקצגטזס",
     "WINDOWS-1256": "اليمونرتبةعدسفهكقحجأشطصخ",
+    "CP874": "านรกอเงมยลวดทสตะปบคหแจพชขใไโผ",
 }
 MULTIBYTE_ENCODINGS = {
     "GB18030": "的一是在不了有和人这中大为上个国我以要他时来用们到作，。",
@@ -64,7 +71,7 @@ TYPOGRAPHIC = "“”‘’„‚…–—«»\xa0€"
 FREQUENT_CHARACTERS = frozenset(
     TYPOGRAPHIC.join([*LATIN_ENCODINGS.values(), *SINGLE_BYTE_ENCODINGS.values(), *MULTIBYTE_ENCODINGS.values()])
 )
-MISREADING_ENCODINGS = ("WINDOWS-1252", "ISO-8859-1", "WINDOWS-1250", "WINDOWS-1251")
+MISREADING_ENCODINGS = ("WINDOWS-1252", "ISO-8859-1", "WINDOWS-1250", "WINDOWS-1251", "MACINTOSH", "CP850")
 """Encodings in which UTF-8 is often misread and then saved as UTF-8; of two that are as likely the first is named."""
 
 FEWEST_CHARACTERS = 3
@@ -72,6 +79,15 @@ FEWEST_CHARACTERS = 3
 
 ADJACENT_CHARACTERS = re.compile(rb"[\x80-\xbf][\xc2-\xf4]")
 """Two adjacent characters outside ASCII, as in every line that was misread."""
+
+ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{2,6}|#[xX][0-9A-Fa-f]{2,5});")
+"""A character as HTML spells it."""
+
+ESCAPE_SEQUENCE = re.compile(rb"\x1b[$(][@-J]")
+"""Change of the character set in ISO-2022, whose bytes are those of ASCII."""
+
+SEGMENT = re.compile(rb"\s*<(?:seg|tuv)\b", re.IGNORECASE)
+"""The beginning of a sentence in SGML, XML and TMX files of test sets and translation memories."""
 
 SMALLEST_SHARE_OF_LATIN, SMALLEST_SHARE_OF_OTHERS = 0.6, 0.1
 """Frequent characters among those outside ASCII, for an encoding to be named."""
@@ -91,6 +107,10 @@ class LineFaults:
         zeros: lines with NUL bytes.
         returns: CRs within lines.
         decomposed: lines with letters apart from their accents, which NFC composes.
+        lossy: lines with U+FFFD, which stands for characters that a conversion did not know.
+        escaped: lines with letters outside ASCII as entities of HTML.
+        shifted: lines with escape sequences of ISO-2022.
+        segments: lines that begin a segment of SGML or XML.
         misread: lines of UTF-8 that was read in another encoding and saved as UTF-8 again, by this encoding.
         misread_line: the first of these lines.
         beginning: the first bytes of the text.
@@ -103,6 +123,10 @@ class LineFaults:
     zeros: int = 0
     returns: int = 0
     decomposed: int = 0
+    lossy: int = 0
+    escaped: int = 0
+    shifted: int = 0
+    segments: int = 0
     misread: Counter[str] = field(default_factory=Counter)
     misread_line: str = ""
     beginning: bytes = b""
@@ -116,8 +140,12 @@ class LineFaults:
         self.size += len(line)
         self.zeros += b"\0" in line
         self.returns += line.rstrip(b"\r").count(b"\r")
+        self.shifted += ESCAPE_SEQUENCE.search(line) is not None
+        self.segments += SEGMENT.match(line) is not None
         try:
             text = line.decode("utf-8")
+            self.lossy += "\ufffd" in text
+            self.escaped += "&" in text and any(map(_is_letter, ENTITY.findall(text)))
             self.decomposed += not text.isascii() and len(normalize("NFC", text)) < len(text)
             if ADJACENT_CHARACTERS.search(line) and (encodings := _find_misreading(text)):
                 self.misread.update(encodings)
@@ -136,6 +164,26 @@ class LineFaults:
             return f"{self._share(self.invalid)} are not UTF-8; {self.describe_encoding()}"
         if self.returns and self.returns >= self.lines:
             return "lines end in CR (as in classic Mac OS) and not in LF; convert the file: tr '\\r' '\\n' <FILE >NEW"
+        if self.shifted > many:
+            return (
+                f"{self._share(self.shifted)} have escape sequences of ISO-2022 (Japanese: ISO-2022-JP); convert the "
+                "file: iconv -f ISO-2022-JP -t UTF-8 <FILE >NEW"
+            )
+        if self.segments > many:
+            return (
+                f"{self._share(self.segments)} begin with a tag of SGML or XML (`<seg`); write the text of each "
+                "segment on a line, without tags and entities"
+            )
+        if self.lossy > many and self.lines >= FEWEST_JUDGED_LINES:
+            return (
+                f"{self._share(self.lossy)} have lost characters (U+FFFD is in their place); fetch the original, and "
+                "convert it from its own encoding with iconv"
+            )
+        if self.escaped > many and self.lines >= FEWEST_JUDGED_LINES:
+            return (
+                f"{self._share(self.escaped)} have letters as entities of HTML (`&eacute;` for `é`); convert the "
+                "file: python -c 'import html, sys; sys.stdout.writelines(map(html.unescape, sys.stdin))' <FILE >NEW"
+            )
         if self.decomposed > many and self.lines >= FEWEST_JUDGED_LINES:
             return (
                 f"{self._share(self.decomposed)} have letters apart from their accents (Unicode's NFD), which "
@@ -178,6 +226,12 @@ class LineFaults:
         return _most_likely_encoding(sample, MULTIBYTE_ENCODINGS, SMALLEST_SHARE_OF_OTHERS) or _most_likely_encoding(
             sample, SINGLE_BYTE_ENCODINGS, SMALLEST_SHARE_OF_OTHERS
         )
+
+
+def _is_letter(entity: str) -> bool:
+    """Return whether an entity of HTML is a letter outside ASCII; the escapes of Moses are none."""
+    character = unescape(entity)
+    return character.isalpha() and not character.isascii()
 
 
 def _find_misreading(text: str) -> list[str]:
@@ -258,8 +312,9 @@ def checked_lines(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
     """Yield the lines of a text, and judge the text as a whole after the last.
 
     Raises:
-        InputError: more than 1 % of the lines are not UTF-8, have NUL bytes, are not in NFC or were misread before
-            they were saved as UTF-8, lines end in CR, or lines are far longer than sentences.
+        InputError: more than 1 % of the lines are not UTF-8, have NUL bytes, lost characters, entities for letters or
+            tags of segments, are not in NFC or were misread before they were saved as UTF-8, lines end in CR, or lines
+            are far longer than sentences.
     """
     faults = LineFaults()
     for line in lines:

@@ -108,6 +108,13 @@ COMPRESSIONS = (
 LONGEST_BEGINNING = 13
 """Bytes that tell the compressions apart."""
 
+OTHER_FORMATS = {
+    b"version https://git-lfs.github.com/spec/": "a pointer of Git LFS and not the file; fetch the file (git lfs pull)",
+    b"%PDF-": "a PDF; give its text, one sentence a line",
+    b"<!doctype html": "a page of HTML, such as a server's error message; fetch the file again",
+}
+"""What is wrong with files that have text at the beginning but are not made of sentences, by their first bytes."""
+
 
 def compression_of_name(path: Path) -> Compression | None:
     """Return the compression that the ending of a file name promises."""
@@ -174,12 +181,12 @@ def read_bytes(path: Path) -> Generator[bytes, None, None]:
     with open_regular_file(path) as file:
         compression = _compression_of(file, path)
         if compression is None or compression.open is None:
-            _check_archive(file, path)
+            _check_content(file, path)
             yield from split_lines(file)
             return
         try:
             with compression.open(file, "rb") as content:
-                _check_archive(content, path)
+                _check_content(content, path)
                 yield from split_lines(content)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             if getattr(error, "errno", None) is not None:  # of the disk
@@ -187,7 +194,11 @@ def read_bytes(path: Path) -> Generator[bytes, None, None]:
             raise InputError(f"broken {compression.name} file ({error}); fetch it again", path) from None
 
 
-def _check_archive(content: BufferedReader, path: Path) -> None:
+def _check_content(content: BufferedReader, path: Path) -> None:
+    beginning = content.peek(tarfile.BLOCKSIZE).removeprefix(BOM_UTF8).lower()
+    for first_bytes, message in OTHER_FORMATS.items():
+        if beginning.startswith(first_bytes.lower()):
+            raise InputError(message, path)
     try:
         tarfile.TarInfo.frombuf(content.peek(tarfile.BLOCKSIZE)[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
     except tarfile.HeaderError:

@@ -21,6 +21,7 @@ TEXTS = {
     "zh": "这是一个中文的句子，我们在这里。",
     "ja": "これは日本語の文です。私は学生でした。",
     "ko": "이것은 한국어 문장입니다. 나는 학생이다.",
+    "th": "แมวนอนอยู่บนโต๊ะในบ้านของเรา",
 }
 
 
@@ -39,6 +40,13 @@ TEXTS = {
         ("ja", "shift_jis", "SHIFT_JIS"),
         ("ja", "euc-jp", "EUC-JP"),
         ("ko", "euc-kr", "EUC-KR"),
+        ("fr", "macintosh", "MACINTOSH"),
+        ("fr", "cp850", "CP850"),
+        ("de", "macintosh", "MACINTOSH"),
+        ("de", "cp850", "CP850"),
+        ("ru", "cp866", "CP866"),
+        ("ru", "iso-8859-5", "ISO-8859-5"),
+        ("th", "cp874", "CP874"),
     ],
 )
 def test_an_encoding_is_named_with_the_remedy(language: str, codec: str, name: str) -> None:
@@ -94,6 +102,8 @@ PORTUGUESE = "As informações não estão disponíveis à noite."
         ("Мама мыла раму", "WINDOWS-1251", "`Рњ` for `М`"),
         (VIETNAMESE, "ISO-8859-1", "for `ô`"),
         (TEXTS["el"], "ISO-8859-1", "for `Α`"),
+        (TEXTS["fr"], "MACINTOSH", "`√©` for `é`"),
+        (TEXTS["de"], "CP850", "`├Â` for `ö`"),
     ],
 )
 def test_utf8_that_was_misread_is_refused(text: str, encoding: str, example: str) -> None:
@@ -155,10 +165,36 @@ def test_no_line_of_a_real_text_is_taken_for_misread(name: str) -> None:
     for line in read_bytes(path):
         faults.add(line)
     assert faults.lines > 1000 and not faults.misread
+    assert faults.describe() is None
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("Une fen\ufffdtre", "have lost characters"),
+        ("Une fen&ecirc;tre", "have letters as entities of HTML"),
+        ("Une fen&#234;tre", "have letters as entities of HTML"),
+        ("Une fen&#xEA;tre", "have letters as entities of HTML"),
+        ('<seg id="1">Une fenêtre</seg>', "begin with a tag of SGML or XML"),
+        ('  <tuv xml:lang="fr"><seg>Une fenêtre</seg></tuv>', "begin with a tag of SGML or XML"),
+        (TEXTS["ja"].encode("iso-2022-jp").decode("ascii"), "have escape sequences of ISO-2022"),
+    ],
+)
+def test_text_that_another_program_has_spelt_is_refused(line: str, message: str) -> None:
+    fault = describe_faults([b"Hello ."] * 98 + [line.encode()] * 2)
+    assert fault is not None and fault.startswith(f"2 of 100 lines {message}")
+    assert describe_faults([b"Hello ."] * 99 + [line.encode()]) is None
+
+
+@pytest.mark.parametrize(
+    "line", ["&quot; &apos; &amp; &#124; &lt; &gt; &#91;", "R&D; AT&T;", "a segment", "x &nbsp; y"]
+)
+def test_escapes_of_moses_are_no_letters_of_html(line: str) -> None:
+    assert describe_faults([line.encode()] * 100) is None
 
 
 def test_bytes_of_no_known_encoding_get_no_name() -> None:
-    assert describe_encoding([bytes(range(0x80, 0xA0)) + b" text of a kind that is long enough"]) == (
+    assert describe_encoding([bytes(range(0xA0, 0xC0)) + b" text of a kind that is long enough"]) == (
         "convert the file to UTF-8 with iconv, or remove the bytes that are not text"
     )
 

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import tarfile
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -79,6 +80,21 @@ def test_what_python_cannot_read_is_refused_with_the_remedy(tmp_path: Path, begi
         InputError, match=rf"text: {name} files cannot be read; decompress it, or compress it with gzip"
     ):
         [*read_bytes(tmp_path / "text")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "a pointer of Git LFS"),
+        (b"%PDF-1.4\n%\xe2\xe3\n", "a PDF"),
+        (b"\xef\xbb\xbf<!DOCTYPE html>\n<html>", "a page of HTML"),
+    ],
+)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_other_formats_are_refused(tmp_path: Path, content: bytes, message: str, compress: Callable) -> None:
+    (tmp_path / "text").write_bytes(compress(content))
+    with pytest.raises(InputError, match=f"text: {message}"):
+        check_format(tmp_path / "text")
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress, lzma_compress])
