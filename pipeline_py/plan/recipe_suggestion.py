@@ -1,4 +1,4 @@
-"""Suggest a recipe where settings leave a training too few updates to learn from its text."""
+"""Suggest a recipe where settings do not fit the amount of training text."""
 
 import math
 from itertools import islice
@@ -22,24 +22,47 @@ def suggest_recipe(experiment: Experiment) -> str | None:
         InputError: if a training text is a broken gzip file.
     """
     training = experiment.training
-    sources = [experiment.path(text.source) for text in experiment.corpora.train if text.source is not None]
-    if not sources or training.updates or not training.epochs:
+    if not any(isinstance(experiment.systems[name], NeuralSystem) for name in experiment.networks_asked):
         return None
-    if training.batch_unit != "sentences" or not any(
-        isinstance(experiment.systems[name], NeuralSystem) for name in experiment.networks_asked
-    ):
+    counts_updates = training.batch_unit == "sentences" and not training.updates
+    epochs = training.epochs if counts_updates and training.epochs else 0
+    enough = math.ceil(FEWEST_UPDATES * training.batch_size / epochs) if epochs else 0
+    too_many = _fewest_pairs_of_next(experiment.recipe)
+    pairs = _count_pairs(experiment, max(enough, too_many))
+    if not pairs:
         return None
-    enough = math.ceil(FEWEST_UPDATES * training.batch_size / training.epochs)
+    name = min(_recipe_sizes(), key=lambda name: abs(math.log(_recipe_sizes()[name] / pairs)))
+    advice = f"write `recipe: {name}` (workflow/recipes/{name}.yaml) and leave out `model`, `training` and `subword`."
+    if pairs < enough:
+        if name == experiment.recipe:
+            advice = f"no recipe is for fewer pairs than `{name}`; add training text, or raise `training.epochs`."
+        updates = math.ceil(pairs * epochs / training.batch_size)
+        return (
+            f"{pairs:,} training pairs make {updates:,} updates with these settings, too few to learn to translate; "
+            f"{advice}"
+        )
+    if too_many and pairs >= too_many:
+        return f"there are {too_many:,} training pairs or more, too many for `recipe: {experiment.recipe}`; {advice}"
+    return None
+
+
+def _recipe_sizes() -> dict[str, int]:
+    """Return the number of pairs that each recipe is for."""
+    return {name: int(name.rpartition("_")[2]) for name in list_recipes()}
+
+
+def _fewest_pairs_of_next(recipe: str | None) -> int:
+    """Return the number of pairs from which on the recipe for more pairs is nearer than this one; 0 if none is."""
+    sizes = _recipe_sizes()
+    size = sizes.get(recipe or "", math.inf)
+    larger = [other for other in sizes.values() if other > size]
+    return math.ceil(math.sqrt(size * min(larger))) if larger else 0
+
+
+def _count_pairs(experiment: Experiment, most: int) -> int:
+    """Count the lines of the training texts that are there, up to a number."""
+    sources = [Path(experiment.path(text.source)) for text in experiment.corpora.train if text.source is not None]
     pairs = 0
-    for source in filter(Path.is_file, map(Path, sources)):
-        pairs += sum(1 for _ in islice(read_bytes(source), enough - pairs))
-    if not 0 < pairs < enough:
-        return None
-    name = min(list_recipes(), key=lambda name: abs(math.log(int(name.rpartition("_")[2]) / pairs)))
-    if name == experiment.recipe:
-        return None
-    updates = math.ceil(pairs * training.epochs / training.batch_size)
-    return (
-        f"{pairs:,} training pairs make {updates:,} updates with these settings, too few to learn to translate; "
-        f"write `recipe: {name}` (workflow/recipes/{name}.yaml) and leave out `model`, `training` and `subword`."
-    )
+    for source in filter(Path.is_file, sources):
+        pairs += sum(1 for _ in islice(read_bytes(source), most - pairs))
+    return pairs

@@ -46,12 +46,30 @@ def test_a_recipe_for_far_more_pairs_is_not_accepted(config: dict[str, Any], tmp
     assert said is not None and "`recipe: pairs_2000`" in said
 
 
+def test_a_recipe_for_far_fewer_pairs_is_not_accepted(config: dict[str, Any], tmp_path: Path) -> None:
+    own = {"recipe": "pairs_2000", "training": {"epochs": 30}}
+    assert suggestion(config, tmp_path, 7_745, **own) is None
+    assert suggestion(config, tmp_path, 9_000, **own) == (
+        "there are 7,746 training pairs or more, too many for `recipe: pairs_2000`; write `recipe: pairs_30000` "
+        "(workflow/recipes/pairs_30000.yaml) and leave out `model`, `training` and `subword`."
+    )
+    assert suggestion(config, tmp_path, 60_000, recipe="pairs_100000") is None
+
+
+def test_fewer_pairs_than_any_recipe_is_for_are_reported(config: dict[str, Any], tmp_path: Path) -> None:
+    said = suggestion(config, tmp_path, 300, recipe="pairs_2000", training={"epochs": 30, "batch_size": 32})
+    assert said == (
+        "300 training pairs make 282 updates with these settings, too few to learn to translate; "
+        "no recipe is for fewer pairs than `pairs_2000`; add training text, or raise `training.epochs`."
+    )
+
+
 @pytest.mark.parametrize(
     "own",
     [
         {"training": {"epochs": 40}},
         {"training": {"updates": 5000}},
-        {"recipe": "pairs_2000"},
+        {"recipe": "pairs_2000", "training": {"epochs": 40}},
         {"targets": None, "systems": {}, "training": {"batch_size": 2048, "batch_unit": "tokens"}},
     ],
 )
