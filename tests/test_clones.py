@@ -80,3 +80,16 @@ def test_a_snakefile_without_its_code_is_refused(tmp_path):
     done = run(folder)
     assert done.returncode == 1
     assert f"{folder / 'pipeline_py'} does not exist, and the code of another folder ({ROOT}" in done.stderr
+
+
+def test_an_installed_clone_with_other_modules_does_not_matter(tmp_path):
+    folder, installed, place = tmp_path / "clone", Workplace(tmp_path / "installed").folder, tmp_path / "place"
+    Workplace(folder)
+    shutil.rmtree(installed / "pipeline_py" / "config")
+    place.mkdir()
+    shutil.copy(folder / "config.yaml", place)
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    for snakefile in (["-s", str(folder / "Snakefile")], [f"--snakefile={folder / 'Snakefile'}"]):
+        command = [str(SNAKEMAKE), TARGET, "--cores", "1", "--dry-run", *snakefile]
+        done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
