@@ -2,17 +2,19 @@
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 from typing import Any
 
 from pydantic import PositiveInt
 
-from pipeline_py.corpus.characters import has_spaces, is_latin
+from pipeline_py.corpus.characters import is_latin, without_invisible
 from pipeline_py.files.artifacts import Counts, whole
-from pipeline_py.files.text import BYTE_ORDER_MARK, read_lines
 from pipeline_py.run.errors import InputError
+from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, read_dependencies
+from pipeline_py.syntax.words.token_alignment import original_text
 
 TRAIN, DEV, LEXICON, EXPANSIONS, MODEL = "train", "dev", "lexicon.txt", "expansions.json", "model.pt"
 
@@ -103,38 +105,46 @@ def _short_sentences(sentences: list[list[Token]], treebank: Path, counts: Count
 
 
 def _sentences(treebank: Path, language: str, words: bool) -> list[list[Token]]:
-    from stanza.utils.conll import CoNLL
-
-    try:
-        lines = (line.removeprefix(BYTE_ORDER_MARK) for line in read_lines(treebank))  # of files that were joined
-        document = CoNLL.conll2doc(input_str="\n".join(lines) + "\n\n")
-    except (ValueError, AssertionError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise InputError(f"not CoNLL-U ({reason}); give a treebank in CoNLL-U", treebank) from None
-    sentences = [_tokens(sentence.tokens, language, words) for sentence in document.sentences if sentence.tokens]
+    sentences = [_tokens(tree, language, words) for tree in read_dependencies(treebank) if tree.words]
     if not sentences:
         raise InputError("no sentence to learn from; give a treebank in CoNLL-U", treebank)
     return sentences
 
 
-def _tokens(tokens: list[Any], language: str, words: bool) -> list[Token]:
-    forms = [token.text for token in tokens]
-    is_unspaced = language == "zh" or (not has_spaces(language) and all(token.spaces_after for token in tokens))
-    spaces = [
-        is_latin(forms[place - 1][-1]) and is_latin(forms[place][0]) if is_unspaced else tokens[place - 1].spaces_after
-        for place in range(1, len(tokens))
-    ]
+def _tokens(tree: DependencyTree, language: str, words: bool) -> list[Token]:
+    forms = [token.form for token in tree.tokens]
+    spaces = _spaces_of_chinese(forms) if language == "zh" else _spaces(forms, original_text(tree, language))
     return [
-        (form, place == 0 and bool(has_space))
-        for token, has_space in zip(tokens, [False, *spaces], strict=True)
-        for place, form in enumerate(_words(token) if words else [token.text])
+        (form, place == 0 and has_space)
+        for token, has_space in zip(tree.tokens, spaces, strict=True)
+        for place, form in enumerate(_words(tree, token) if words else [token.form])
     ]
 
 
-def _words(token: Any) -> list[str]:
+def _spaces_of_chinese(forms: Sequence[str]) -> list[bool]:
+    """Return whether a space is before each token: only between two of ASCII letters or digits."""
+    return [False, *(is_latin(before[-1]) and is_latin(form[0]) for before, form in pairwise(forms))]
+
+
+def _spaces(forms: Iterable[str], text: str) -> Iterator[bool]:
+    """Yield whether a space is before each token in a text that has the same visible characters."""
+    characters = iter(text)
+    for form in forms:
+        has_space = False
+        for place, _ in enumerate(filter(_is_text, form)):
+            while not _is_text(character := next(characters)):
+                has_space |= place == 0 and character.isspace()
+        yield has_space
+
+
+def _is_text(character: str) -> bool:
+    return without_invisible(character).strip() != ""
+
+
+def _words(tree: DependencyTree, token: MultiwordToken) -> list[str]:
     """Return the words of a token if they spell it, and otherwise the token."""
-    forms = [word.text for word in token.words]
-    return forms if "".join(forms) == token.text else [token.text]
+    forms = [*tree.words[token.first - 1 : token.last]]
+    return forms if "".join(forms) == token.form else [token.form]
 
 
 def _write(sentences: list[list[Token]], path: Path) -> None:
