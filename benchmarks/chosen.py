@@ -21,31 +21,19 @@ def training_batches(material: Material, setting: Setting, count: int, path: Pat
     They are an even choice from those with the fewest words to those with the most, since a few batches, taken as they
     come, may have much more padding than all, or less.
     """
-    data = Dataset(material.packed["source"], material.packed["target"], {}, material.sizes, LONGEST)
-    source, target = Ragged(material.packed["source"]), Ragged(material.packed["target"])
-    epoch = data.epoch(1, 0, setting.batch_size, "sentences")
-    whole = [numbers for numbers in epoch if len(numbers) == setting.batch_size] or epoch
-    by_words = np.argsort([target.lengths[numbers].sum() for numbers in whole], kind="stable")
-    even = by_words[((np.arange(min(count, len(whole))) + 0.5) / min(count, len(whole)) * len(whole)).astype(int)]
-    chosen = [whole[place] for place in sorted(even)]  # in the order of the epoch
-    batches.write(path, [_pairs(numbers, source, target) for numbers in chosen])
+    epoch = _epoch(material, setting, 0)
+    whole = [batch for batch in epoch if len(batch.numbers) == setting.batch_size] or epoch
+    count = min(count, len(whole))
+    by_words = np.argsort([batch.words for batch in whole], kind="stable")
+    even = by_words[((np.arange(count) + 0.5) / count * len(whole)).astype(int)]
+    batches.write(path, [whole[place] for place in sorted(even)])  # in the order of the epoch
 
 
 def epoch_batches(material: Material, setting: Setting, number: int, path: Path) -> int:
-    """Write all batches of an epoch (from 1) in the order in which training takes them, and say how many they are."""
-    data = Dataset(material.packed["source"], material.packed["target"], {}, material.sizes, LONGEST)
-    source, target = Ragged(material.packed["source"]), Ragged(material.packed["target"])
-    epoch = data.epoch(1, number, setting.batch_size, "sentences")
-    batches.write(path, [_pairs(numbers, source, target) for numbers in epoch])
+    """Write all batches of an epoch (from 1) in the order in which training takes them, and return their number."""
+    epoch = _epoch(material, setting, number)
+    batches.write(path, epoch)
     return len(epoch)
-
-
-def dev_batches(material: Material, setting: Setting, path: Path) -> None:
-    """Write the sources of the development set, in batches of similar lengths."""
-    source = Ragged(material.dev["source"])
-    order = np.argsort(source.lengths, kind="stable")
-    parts = np.split(order, range(setting.together, len(order), setting.together))
-    batches.write(path, [Sentences(numbers, [source[number] for number in numbers]) for numbers in parts])
 
 
 def shuffled(path: Path, output: Path) -> None:
@@ -65,16 +53,32 @@ def shuffled(path: Path, output: Path) -> None:
     )
 
 
+def dev_batches(material: Material, setting: Setting, path: Path) -> None:
+    """Write the sources of the development set, in batches of similar lengths."""
+    source = Ragged(material.dev["source"])
+    _write_sources(source, np.argsort(source.lengths, kind="stable"), setting, path)
+
+
 def test_batches(material: Material, setting: Setting, path: Path) -> None:
     """Write sources to translate: an even choice of all lengths, in batches of similar lengths, as translation does."""
     source = Ragged(material.test)
     order = np.argsort(source.lengths, kind="stable")
     order = order[source.lengths[order] > 1]
     places = np.linspace(0, len(order) - 1, min(setting.sentences, len(order))).astype(int)
-    chosen = order[places]
-    parts = np.split(chosen, range(setting.together, len(chosen), setting.together))
+    _write_sources(source, order[places], setting, path)
+
+
+def _epoch(material: Material, setting: Setting, number: int) -> list[Sentences]:
+    """Make the batches of an epoch as training makes them."""
+    files = material.packed["source"], material.packed["target"]
+    source, target = map(Ragged, files)
+    epoch = Dataset(*files, {}, material.sizes, LONGEST).epoch(1, number, setting.batch_size, "sentences")
+    return [
+        Sentences(numbers, [source[number] for number in numbers], [target[number] for number in numbers])
+        for numbers in epoch
+    ]
+
+
+def _write_sources(source: Ragged, order: np.ndarray, setting: Setting, path: Path) -> None:
+    parts = np.split(order, range(setting.together, len(order), setting.together))
     batches.write(path, [Sentences(numbers, [source[number] for number in numbers]) for numbers in parts])
-
-
-def _pairs(numbers: np.ndarray, source: Ragged, target: Ragged) -> Sentences:
-    return Sentences(numbers, [source[number] for number in numbers], [target[number] for number in numbers])

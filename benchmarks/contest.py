@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,9 @@ from pipeline_py.device import device_named
 from benchmarks import machine
 from benchmarks.material import Material
 from benchmarks.processes import Worker
-from benchmarks.rounds import Measured, alternate
+from benchmarks.rounds import NOT_MEASURED, Measured, Spread, alternate
 from benchmarks.setting import Architecture, Setting
 from benchmarks.sides import OURS, Side, as_large_as, worker
-from benchmarks.spread import NOT_MEASURED, Spread
 
 WARM_UP = {"cpu": 1, "cuda": 3}
 """Rounds that do not count; a GPU compiles, captures and chooses in the first ones."""
@@ -88,8 +88,18 @@ class Contest:
     def again(self, name: str, called: str, batches: Path) -> str:
         """Let the network of a contender have a turn of its own with other batches."""
         known = self.contenders[name]
-        side = Side(called, known.side.toolkit, known.side.shape, known.side.precision, known.side.system)
-        return self._add(Contender(side, known.workers, known.threads, batches))
+        return self._add(replace(known, side=replace(known.side, name=called), batches=batches))
+
+    def multiply_adds(self, name: str) -> float:
+        """Count the multiply-adds of a system of ours for each target word.
+
+        The result is not a number for a peer, and on a GPU, where recorded updates hide their operations.
+        """
+        contender = self.contenders[name]
+        if contender.side.toolkit != OURS or device_named(self.setting.device) != "cpu":
+            return nan
+        counted = contender.workers[0].asked("multiply_adds", batches=contender.batches, count=self.setting.batches)
+        return counted["multiply_adds"]
 
     def match(self, name: str, system: str, precision: str = "") -> None:
         """Let a system of ours with as many parameters as a contender take part, where it has not its nominal size.

@@ -21,8 +21,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from benchmarks import tree2seq
-from benchmarks.spread import ratio
+from benchmarks.random_text import draw_batch
+from benchmarks.rounds import ratio
 from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
@@ -222,7 +222,7 @@ def gains(
 def drawn(gain: Gain, sentences: int, words: int, vocabulary: int) -> Iterator[Batch]:
     """Draw the batches of a side's turns."""
     random = np.random.default_rng(1)
-    batches = (tree2seq.random_batch(random, sentences, words, vocabulary) for _ in count())
+    batches = (draw_batch(random, sentences, words, vocabulary) for _ in count())
     return batches if gain.half else repeat(next(batches))
 
 

@@ -23,15 +23,16 @@ from pipeline_py.processors import count_processors
 from pipeline_py.ragged import Ragged
 from sacrebleu import corpus_bleu
 
-from benchmarks import chosen, machine, peers, quality_figure, table
+from benchmarks import chosen, machine, peers, table
 from benchmarks.material import Material, prepared
 from benchmarks.processes import Worker
 from benchmarks.setting import Architecture, Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, as_large_as, worker
-from benchmarks.training import SYSTEMS
 from pipeline_py import stage
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.precision import with_precision
+from pipeline_py.report.figures import figure_files, line_figure
+from pipeline_py.report.figures.line_figure import STYLE, Line, look_of
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
@@ -102,7 +103,7 @@ def quality(setting: Setting) -> list[table.Row]:
     curves: list[table.Row] = []
     rows: list[table.Row] = []
     for shape in setting.shapes:
-        taking_part = sides(SYSTEMS[setting.architecture], shape, setting, python is not None)
+        taking_part = sides(setting.systems[0], shape, setting, python is not None)
         if python is not None and setting.architecture is Architecture.RECURRENT:  # Transformers have as many
             taking_part[1:1] = _as_large_as(taking_part, setting, material, python)
         with ThreadPoolExecutor(max(count_processors() // setting.threads, 1)) as pool:
@@ -110,14 +111,12 @@ def quality(setting: Setting) -> list[table.Row]:
         curves += [{"shape": str(shape), **point} for curve in of_shape for point in curve]
         rows += [{"shape": str(shape), **row} for row in reached(of_shape, setting.level)]
     table.write(setting.results / "curves.tsv", curves)
-    table.write(setting.results / "quality.tsv", rows)
-    quality_figure.draw(curves, setting.results / "quality.svg")
-    print(f"\nTime to quality: {material.name};")
-    print(f"batches of {setting.batch_size}, beam {setting.beam},")
-    print(f"BLEU of tokenized lower-cased words, {POINTS} times an epoch")
-    for shape in setting.shapes:
-        print(f"\nembedding {shape.embedding}, hidden {shape.hidden}")
-        table.show([row for row in rows if row["shape"] == str(shape)], COLUMNS)
+    title = (
+        f"Time to quality: {material.name};\nbatches of {setting.batch_size}, beam {setting.beam},\n"
+        f"BLEU of tokenized lower-cased words, {POINTS} times an epoch"
+    )
+    table.report("quality", rows, COLUMNS, title, setting)
+    _draw(curves, setting.results / "quality.svg")
     return rows
 
 
@@ -228,6 +227,26 @@ def _text(identifiers: Sequence[int], vocabulary: Vocabulary, unknown: str) -> s
     return " ".join(
         pieces.join([unknown if word == UNK else piece for word, piece in zip(words, decoded, strict=True)])
     )
+
+
+def _draw(points: Sequence[table.Row], output: Path) -> None:
+    """Draw BLEU by CPU minutes of training as SVG: a line for each side of the first shape."""
+    shape = points[0]["shape"]
+    of_shape = [point for point in points if point["shape"] == shape]
+    names = list(dict.fromkeys(point["side"] for point in of_shape))
+    lines = []
+    for number, name in enumerate(names):
+        curve = [point for point in of_shape if point["side"] == name]
+        lines.append(Line(look_of(number), [one["cpu_minutes"] for one in curve], [one["bleu"] for one in curve]))
+    with figure_files.style(STYLE):
+        figure = line_figure.draw(
+            lines,
+            x_label="CPU minutes of training",
+            y_label="BLEU on the development set",
+            title=f"Time to quality, {shape}",
+            names=names,
+        )
+        figure_files.save(figure, "Time to quality", output, None)
 
 
 if __name__ == "__main__":

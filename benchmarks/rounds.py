@@ -1,11 +1,33 @@
-"""Rounds in which every side has its turn, so that all of them meet the same noise."""
+"""Rounds in which every side has its turn, so that all of them meet the same noise, and what is measured in them."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from math import nan
+from statistics import median
+from typing import Any, NamedTuple
 
 from pipeline_py.progress import progress
 
-from benchmarks.spread import Spread, ratio, spread
+
+class Spread(NamedTuple):
+    """The middle of some numbers, and how far they reach."""
+
+    median: float
+    lowest: float
+    highest: float
+
+
+NOT_MEASURED = Spread(nan, nan, nan)
+
+
+def spread(numbers: Sequence[float]) -> Spread:
+    """Summarise numbers, at least one."""
+    return Spread(median(numbers), min(numbers), max(numbers))
+
+
+def ratio(numbers: Sequence[float], to: Sequence[float]) -> Spread:
+    """Summarise the ratios of two sides, round by round: what slows a round down slows both of them."""
+    return spread([number / other for number, other in zip(numbers, to, strict=True)])
+
 
 Turn = Callable[[], dict[str, Any]]
 """Does the work of one round and tells the `seconds` that it took, and what was done."""

@@ -2,12 +2,11 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple
 
-import docstring_parser
 from pipeline_py.input_error import InputError
 
 
@@ -25,6 +24,9 @@ class Architecture(StrEnum):
 
     RECURRENT = "recurrent"
     TRANSFORMER = "transformer"
+
+
+DEFAULT_SYSTEMS = {Architecture.RECURRENT: "GlobalAtt", Architecture.TRANSFORMER: "Transformer-base"}
 
 
 class Shape(NamedTuple):
@@ -46,8 +48,9 @@ class Setting:
         embedding: Size of word embeddings; repeatable, once for each --hidden.
         hidden: Size of states; repeatable. In our encoders and JoeyNMT's this is the size of each direction; in
             OpenNMT-py's, of both together.
-        precision: `float32`, `bfloat16` or, on a GPU, `tf32`; repeatable. Translation by the peers and the cost of
-            syntax are measured in the first precision, translation on a GPU in float32.
+        precision: `float32`, `bfloat16` or, on a GPU, `tf32`; repeatable. Translation by the peers is
+            measured in the first precision, translation on a GPU in float32.
+        system: Our systems by their names in `config.yaml`; repeatable. By default GlobalAtt or Transformer-base.
         batch_size: Sentences of a batch.
         dropout: Dropout rate; each toolkit applies it in its own places.
         rounds: Number of rounds; in a round each side is measured once.
@@ -67,13 +70,14 @@ class Setting:
         peers: Python of an environment with OpenNMT-py and JoeyNMT. By default the environment is made in --work;
             `none` measures only our systems.
         work: Folder for prepared files: data, weights, the peers' environment, logs.
-        results: Folder for tables and the figure.
+        results: Folder for tables and figures.
     """
 
     architecture: Architecture = Architecture.RECURRENT
     embedding: list[int] = field(default_factory=lambda: [256, 128])
     hidden: list[int] = field(default_factory=lambda: [512, 256])
     precision: list[str] = field(default_factory=lambda: ["float32", "bfloat16"])
+    system: list[str] = field(default_factory=list)
     batch_size: int = 64
     dropout: float = 0.1
     rounds: int = 5
@@ -118,31 +122,23 @@ class Setting:
         """The sizes of networks, in the order in which they are given."""
         return [Shape(*sizes) for sizes in zip(self.embedding, self.hidden, strict=True)]
 
+    @property
+    def systems(self) -> list[str]:
+        """Names of our systems, at least one."""
+        return self.system or [DEFAULT_SYSTEMS[self.architecture]]
 
-def command(part: Callable[[Setting], object], **defaults: Any) -> Callable[..., None]:
-    """Make a command of a part of the benchmarks: what a `Setting` has becomes its keyword-only parameters.
+
+def command(part: Callable[[Setting], object]) -> Callable[..., None]:
+    """Return a function with the attributes of a `Setting` as keyword-only parameters, for the command line.
 
     Args:
-        part: what measures; its docstring describes the command.
-        defaults: where they depart from those of `Setting`.
+        part: the benchmark; its docstring describes the command.
     """
-    types = get_type_hints(Setting)
 
-    def run(**given: Any) -> None:
-        part(Setting(**given))
+    def run(**options: Any) -> None:
+        part(Setting(**options))
 
-    def parameter(name: str, default: Any) -> inspect.Parameter:
-        default = defaults.get(name, default)
-        return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name])
-
-    given = [
-        parameter(option.name, option.default if option.default_factory is MISSING else option.default_factory())
-        for option in fields(Setting)
-    ]
-    documented = docstring_parser.parse(Setting.__doc__ or "").params
-    described = {each.arg_name: " ".join((each.description or "").split()) for each in documented}
-    run.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]
-    run.__name__ = part.__name__
-    options = "\n".join(f"    {option.name}: {described[option.name]}" for option in given)
-    run.__doc__ = f"{inspect.getdoc(part)}\n\nArgs:\n{options}\n"
+    _, _, attributes = inspect.getdoc(Setting).partition("Attributes:")
+    run.__signature__ = inspect.signature(Setting)  # type: ignore[attr-defined]
+    run.__doc__ = f"{inspect.getdoc(part)}\n\nArgs:{attributes}"
     return run

@@ -9,9 +9,10 @@ from typing import Any
 
 import yaml
 from pipeline_py.device import device_named
+from pipeline_py.input_error import InputError
 
 from benchmarks.material import Material
-from benchmarks.processes import Worker
+from benchmarks.processes import ROOT, Worker
 from benchmarks.setting import Setting, Shape
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Optimizer
@@ -86,11 +87,15 @@ class Side:
 
 
 def composition(system: str, shape: Shape, dropout: float) -> dict[str, Any]:
-    """Compose a system of the default configuration, or a counterpart, in given sizes."""
-    systems = yaml.safe_load(Path(__file__).parent.parent.joinpath("config.yaml").read_text(encoding="utf-8"))[
-        "systems"
-    ]
-    parts = {key: value for key, value in {**systems, **COUNTERPARTS}[system].items() if key not in NOT_OF_NETWORKS}
+    """Compose a system of the default configuration, or a counterpart, in given sizes.
+
+    Raises:
+        InputError: the system is unknown or not a network.
+    """
+    systems = {**yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["systems"], **COUNTERPARTS}
+    if "type" in systems.get(system, {"type": "unknown"}):
+        raise InputError(f"--system {system}: config.yaml has no network of this name; name one of its `systems`")
+    parts = {key: value for key, value in systems[system].items() if key not in NOT_OF_NETWORKS}
     model = {**shape._asdict(), "dropout": dropout}
     if parts.get("decoder", {}) == systems["Transformer-base"]["decoder"]:
         encoders = [{**encoder, **STACK} for encoder in parts["encoders"]]

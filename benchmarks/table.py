@@ -7,10 +7,22 @@ from typing import Any
 
 from pipeline_py.artifact import writing
 
-from benchmarks.spread import Spread
+from benchmarks.rounds import Spread
+from benchmarks.setting import Setting
 
 Row = Mapping[str, Any]
 """Column → text, number, or `Spread`."""
+
+
+def report(
+    name: str, rows: Sequence[Row], columns: Mapping[str, tuple[str, str]], title: str, setting: Setting
+) -> None:
+    """Write all rows as `NAME.tsv`, and print a table of some columns for each shape."""
+    write(setting.results / f"{name}.tsv", rows)
+    print(f"\n{title}")
+    for shape in setting.shapes:
+        print(f"\nembedding {shape.embedding}, hidden {shape.hidden}")
+        show([row for row in rows if row["shape"] == str(shape)], columns)
 
 
 def write(path: Path, rows: Sequence[Row]) -> None:

@@ -23,7 +23,6 @@ from benchmarks.contest import Contender, Contest
 from benchmarks.material import Material, prepared
 from benchmarks.setting import Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, composition
-from benchmarks.training import SYSTEMS
 from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.kernels.half_products import half_products
@@ -53,18 +52,17 @@ def translation(setting: Setting) -> list[table.Row]:
     of the longest source of its batch, plus ten.
     """
     material, python = prepared(setting), peers.interpreter(setting)
-    rows: list[table.Row] = [row for shape in setting.shapes for row in _of_shape(shape, setting, material, python)]
-    table.write(setting.results / "translation.tsv", rows)
-    print(f"\nTranslation: {COUNTED}; {material.name};")
-    print(f"beam {setting.beam}, batches of {setting.together}, {setting.sentences} sentences, networks after")
-    print(f"{setting.updates} updates, medians of {setting.rounds} rounds (lowest–highest); ratios within rounds")
-    for shape in setting.shapes:
-        print(f"\nembedding {shape.embedding}, hidden {shape.hidden}")
-        table.show([row for row in rows if row["shape"] == str(shape)], COLUMNS)
+    rows: list[table.Row] = [row for shape in setting.shapes for row in _measure(shape, setting, material, python)]
+    title = (
+        f"Translation: {COUNTED}; {material.name};\n"
+        f"beam {setting.beam}, batches of {setting.together}, {setting.sentences} sentences, networks after\n"
+        f"{setting.updates} updates, medians of {setting.rounds} rounds (lowest–highest); ratios within rounds"
+    )
+    table.report("translation", rows, COLUMNS, title, setting)
     return rows
 
 
-def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path | None) -> list[dict[str, Any]]:
+def _measure(shape: Shape, setting: Setting, material: Material, python: Path | None) -> list[dict[str, Any]]:
     """Measure all sides whose nominal sizes are these."""
     learned, translated = (setting.work / "batches" / f"{name}.npz" for name in ("learned", "translated"))
     chosen.training_batches(material, setting, setting.updates, learned)
@@ -75,14 +73,15 @@ def _of_shape(shape: Shape, setting: Setting, material: Material, python: Path |
         precisions = setting.precision if device_named(setting.device) == "cpu" else ["float32"]
         if "bfloat16" in precisions and half_products() is None:
             raise InputError("this processor makes no product in bfloat16; leave out --precision bfloat16")
-        first, system = precisions[0], SYSTEMS[setting.architecture]
+        first = precisions[0]
         peer_names = [
             contest.add(Side(name, toolkit, shape, first), translated) for name, toolkit in peer_toolkits.items()
         ]
         for precision in precisions:
-            contest.add(Side(system, OURS, shape, precision, system), translated)
+            for system in setting.systems:
+                contest.add(Side(system, OURS, shape, precision, system), translated)
             for peer in peer_names:
-                contest.match(peer, system, precision)
+                contest.match(peer, setting.systems[0], precision)
         for contender in contest.contenders.values():
             _learn(contender, setting, learned)
         measured = contest.run(f"translation {shape}", "translate", beam=setting.beam)

@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from benchmarks.material import Material
+from benchmarks.random_text import draw_tree
 from benchmarks.setting import Setting, Shape
 from benchmarks.sides import OURS, Side, job
 from benchmarks.toolkits import batches
 from benchmarks.toolkits.batches import Sentences
 from benchmarks.toolkits.ours import Ours
 from benchmarks.toolkits.worker import Rounds, set_up
-from benchmarks.tree_lstm import random_tree, row_of
 from pipeline_py.files.ragged import read_rows, write_rows
 
 PAIRS, SOURCE, TARGET, HIDDEN = 3, 40, 30, 16
@@ -28,7 +28,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
     for side, length in (("source", SOURCE), ("target", TARGET)):
         rows = [np.array([*random.integers(2, 50, length - 1), 0]) for _ in range(PAIRS)]
         write_rows(files[side], rows, "int32")
-    trees = [row_of(random_tree(random, 0, SOURCE - 1), SOURCE - 1) for _ in range(PAIRS)]
+    trees = [draw_tree(random, SOURCE - 1) for _ in range(PAIRS)]
     write_rows(files["trees"], trees, "int32")
     return Material("pairs of one length", files, files["source"], {"source": 50, "target": 50})
 

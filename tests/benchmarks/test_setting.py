@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.setting import Setting, Shape, command
+from benchmarks.setting import Architecture, Setting, Shape, command
 from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -29,19 +29,24 @@ def test_mistakes_are_named(given: dict, message: str) -> None:
 
 
 def test_a_command_takes_what_a_setting_has() -> None:
-    asked = []
-    made = command(asked.append, threads=7)
-    parameters = inspect.signature(made).parameters
-    assert parameters["threads"].default == 7 and parameters["rounds"].default == Setting().rounds
+    asked: list[Setting] = []
+    made = command(asked.append)
+    assert inspect.signature(made).parameters["rounds"].default == Setting().rounds
     made(rounds=3, threads=1)
     assert asked == [Setting(rounds=3, threads=1)]
+
+
+def test_systems_are_named_or_those_of_the_architecture() -> None:
+    assert Setting().systems == ["GlobalAtt"] and Setting(system=["SDAtt"]).systems == ["SDAtt"]
+    transformer = Setting(architecture=Architecture.TRANSFORMER, embedding=[8], hidden=[8])
+    assert transformer.systems == ["Transformer-base"]
 
 
 def test_every_option_is_explained() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--help"], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    assert "cost of syntax" in done.stdout
+    assert "training and translation" in done.stdout
     for name in ("embedding", "batch-size", "peers", "corpus"):
         assert f"--{name}" in done.stdout
     assert "Beam size." in done.stdout

@@ -6,17 +6,25 @@ import pytest
 import yaml
 
 from benchmarks.processes import ROOT
-from benchmarks.setting import Architecture, Shape
+from benchmarks.setting import Shape
 from benchmarks.sides import COUNTERPARTS, OURS, STACK, STEP, Side, as_large_as, composition, network
-from benchmarks.syntax import BESIDE, OF_ARCHITECTURE
 from pipeline_py.config.load import load
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.training.capacity import parameters
+from pipeline_py.run.errors import InputError
 
+RECURRENT = ["GlobalAtt", "BiRNN-GCN", "LocalAtt", "FlexAtt", "SDAtt", "+SDAtt", "SDRNMT-2", "Seq2Seq", "Tree2Seq"]
+TRANSFORMERS = [
+    "Transformer-base",
+    "Transformer-labels",
+    "Transformer-LISA",
+    "Transformer-PASCAL",
+    "Transformer-Deps-SAN",
+]
 SIZES = {"source": 60, "target": 50, "units": 40, "labels": 10}
 
 
-@pytest.mark.parametrize("system", BESIDE)
+@pytest.mark.parametrize("system", [*RECURRENT, "Hierarchical", *COUNTERPARTS])
 def test_a_system_is_what_the_configuration_makes_of_it(system: str) -> None:
     made = System.model_validate(composition(system, Shape(16, 32), 0.1))
     assert (made.model.embedding, made.model.hidden, made.model.dropout) == (16, 32, 0.1)
@@ -27,17 +35,23 @@ def test_a_system_is_what_the_configuration_makes_of_it(system: str) -> None:
             assert getattr(made, part) == getattr(known, part)
 
 
+@pytest.mark.parametrize("system", ["GlobalAt", "PBSMT", "Tree2Seq-beam10"])
+def test_a_system_that_is_no_network_is_refused(system: str) -> None:
+    with pytest.raises(InputError, match=f"--system {system}: config.yaml has no network of this name"):
+        composition(system, Shape(16, 32), 0.1)
+
+
 def test_the_sequence_model_beside_hierarchical_is_that_without_phrases() -> None:
     hierarchical, sequential = (
         System.model_validate(composition(name, Shape(16, 32), 0.0))
-        for name in ("Hierarchical", BESIDE["Hierarchical"])
+        for name in ("Hierarchical", "Sequential-bidirectional")
     )
     assert sequential.scores == hierarchical.scores and sequential.contexts == hierarchical.contexts
     assert sequential.decoder.type == hierarchical.decoder.type
     assert not sequential.encoders[0].has_phrases and not sequential.syntax
 
 
-@pytest.mark.parametrize("system", OF_ARCHITECTURE[Architecture.TRANSFORMER])
+@pytest.mark.parametrize("system", TRANSFORMERS)
 def test_transformers_differ_in_what_the_configuration_says_alone(system: str) -> None:
     made = System.model_validate(composition(system, Shape(16, 16), 0.1))
     known = load(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")), check_files=False).systems[system]

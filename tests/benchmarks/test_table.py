@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import table
-from benchmarks.spread import NOT_MEASURED, Spread
+from benchmarks.rounds import NOT_MEASURED, Spread
 
 ROWS = [
     {"side": "ours", "rate": Spread(2000.0, 1900.5, 2100.0), "to_peer": NOT_MEASURED, "parameters": 14_350_167},

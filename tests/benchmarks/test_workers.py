@@ -22,7 +22,6 @@ from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, job, worker
 from benchmarks.toolkits import batches
 from benchmarks.toolkits.batches import Sentences
 from benchmarks.toolkits.special_words import END, PADDING, START, renumbered
-from benchmarks.training import SYSTEMS
 from pipeline_py.files.ragged import write_rows
 from pipeline_py.run.errors import InputError
 
@@ -66,7 +65,7 @@ def started(
     precision: str = "float32",
     **options: Any,
 ) -> Iterator[Worker]:
-    side = Side(toolkit, toolkit, sizes, precision, SYSTEMS[setting.architecture], **options)
+    side = Side(toolkit, toolkit, sizes, precision, setting.systems[0], **options)
     with worker(side, setting, material, PEERS, threads=1) as process:
         yield process
 

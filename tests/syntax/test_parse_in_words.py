@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -296,19 +294,6 @@ def test_contractions_of_real_text(tmp_path: Path) -> None:
     assert len(in_words) == len(in_tokens) >= 300
     assert sum(in_words) / len(in_words) > 0.98
     assert sum(in_tokens) / len(in_tokens) < 0.6
-
-
-@needs_models
-@pytest.mark.slow
-def test_benchmark_counts_both_parses(tmp_path: Path) -> None:
-    (tmp_path / "t").write_text("I don't know.\nShe can't.\nGood.\nBad.\n")
-    command = [sys.executable, "-m", "benchmarks.parser_words", "--text", tmp_path / "t", "--directory", STANZA]
-    done = subprocess.run([*command, "--sentences", "3"], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert "3 sentences, 11 tokens; 2 sentences have tokens that are no words:" in done.stdout
-    rows = [line.split() for line in done.stdout[done.stdout.index("2 ×") :].splitlines()[1:]]
-    assert ["PART", "advmod", "2"] in [[*row[:2], row[-1]] for row in rows]
-    assert [sum(int(row[place]) for row in rows) for place in (-2, -1)] == [2, 2]
 
 
 @needs_models
