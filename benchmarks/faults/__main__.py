@@ -16,14 +16,15 @@ from pipeline_py.input_error import InputError
 from pipeline_py.options import Option
 from pipeline_py.processors import count_processors
 
+from benchmarks import table
 from benchmarks.faults import configurations as of_configurations
 from benchmarks.faults import disks as of_disks
 from benchmarks.faults import files as of_files
 from benchmarks.faults import inputs as of_inputs
 from benchmarks.faults import kills as of_kills
 from benchmarks.faults import pairs as of_pairs
-from benchmarks.faults import stages, tally
-from benchmarks.faults.campaign import Campaign, interleaved
+from benchmarks.faults import stages
+from benchmarks.faults.campaign import Campaign, Told, count_outcomes, interleaved, markdown, write_bad
 from benchmarks.faults.cases import BAD
 from benchmarks.faults.experiment import SMALL, changed_since, undisturbed
 from pipeline_py import stage
@@ -72,7 +73,7 @@ def faults(
         processes: Attacks at the same time; by default one for each processor.
         keep: Keep the folders of the attacks in --work.
         work: Folder for the experiment and its copies, in a new subfolder `faults`.
-        results: Folder for `faults.tsv`, `faults.md`, and `faults.txt` with the list of failures.
+        results: Folder for `faults.tsv`, and for `faults.txt` with the list of failures.
 
     Raises:
         InputError: an attack is none, or the experiment fails without any.
@@ -93,19 +94,18 @@ def faults(
     print("the experiment runs without any attack", file=sys.stderr)
     experiment = undisturbed(place / "experiment", target)
     campaign = Campaign(experiment, ATTACKS, seed, place, time.monotonic() + 60 * minutes, keep)
-    told: list[tally.Told] = []
+    told: list[Told] = []
     for one in campaign.all(cases, processes or count_processors()):
         told.append(one)
         if one[2].outcome in BAD:
             print(f"\n{one[0]}:{one[1]}: {one[2].outcome}: {one[2].what}: {one[2].said}", file=sys.stderr)
     if changed := changed_since(experiment):
         raise InputError(f"attacks reached the experiment itself: {changed}", experiment.folder)
-    table = tally.rows(told)
-    tally.write_tsv(results / "faults.tsv", table)
-    (results / "faults.md").write_text(tally.markdown(table), encoding="utf-8")
+    rows = count_outcomes(told)
+    table.write(results / "faults.tsv", rows)
     again = ["python", "-m", "benchmarks.faults", "--seed", str(seed), "--target", target]
-    bad = tally.write_bad(results / "faults.txt", told, again)
-    print(tally.markdown(table))
+    bad = write_bad(results / "faults.txt", told, again)
+    print(markdown(rows))
     print(f"{len(told)} attacks, {bad} of them went badly: {results / 'faults.txt'}")
 
 

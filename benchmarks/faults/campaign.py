@@ -1,21 +1,26 @@
-"""Cases side by side, for as long as there is time, each in a folder of its own."""
+"""Cases side by side, for as long as there is time, each in a folder of its own, and the table of their outcomes."""
 
 import multiprocessing
+import shlex
 import shutil
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from pipeline_py.artifact import writing
 from pipeline_py.progress import progress
 
-from benchmarks.faults.cases import Case, Outcome, Result
+from benchmarks.faults.cases import BAD, Case, Outcome, Result
 from benchmarks.faults.experiment import Experiment
 
 Attack = Callable[[Case], Result]
+Told = tuple[str, int, Result]
+"""The name of an attack, the number of the case, and what became of it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class Campaign:
             if not self.keep:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def all(self, cases: Sequence[tuple[str, int]], processes: int) -> Iterator[tuple[str, int, Result]]:
+    def all(self, cases: Sequence[tuple[str, int]], processes: int) -> Iterator[Told]:
         """Make cases side by side, and tell those that were made."""
         context = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(processes, mp_context=context) as pool:
@@ -66,3 +71,40 @@ def interleaved(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     """Order the cases of all attacks so that a campaign that runs out of time has had its share of each."""
     cases = [(name, number) for name, count in counts.items() for number in range(count)]
     return sorted(cases, key=lambda case: ((case[1] + 0.5) / counts[case[0]], case[0]))
+
+
+def count_outcomes(told: Iterable[Told]) -> list[dict[str, str | int]]:
+    """Count outcomes: a row for each kind of attack, and one for all."""
+    counted: dict[tuple[str, str], Counter[Outcome]] = {}
+    for name, _, result in sorted(told, key=lambda one: (one[0], one[2].attack)):
+        for row in ((name, result.attack), ("together", "")):
+            counted.setdefault(row, Counter())[result.outcome] += 1
+    last = counted.pop(("together", ""), Counter())
+    every = [*counted.items(), (("together", ""), last)]
+    return [
+        {"attack": name, "on": what, "cases": counts.total(), **{str(outcome): counts[outcome] for outcome in Outcome}}
+        for (name, what), counts in every
+    ]
+
+
+def markdown(table: Sequence[dict[str, str | int]]) -> str:
+    """Give the table as the documentation shows it."""
+    head = [*table[0]]
+    lines = [
+        head,
+        ["---", "---", *["---:"] * (len(head) - 2)],
+        *([str(cell) for cell in row.values()] for row in table),
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def write_bad(path: Path, told: Iterable[Told], again: Sequence[str]) -> int:
+    """Write the cases that went badly, each with the command that repeats it; say how many there are."""
+    bad = [one for one in told if one[2].outcome in BAD]
+    with writing(path) as file:
+        for name, number, result in bad:
+            command = shlex.join([*again, "--only", f"{name}:{number}"])
+            print(f"{result.outcome}: {result.what}\n  {command}", file=file)
+            for line in result.said.splitlines():
+                print(f"    {line}", file=file)
+    return len(bad)

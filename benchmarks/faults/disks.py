@@ -10,7 +10,7 @@ from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
 from benchmarks.faults.experiment import remove
 from benchmarks.faults.jobs import Job
 from benchmarks.faults.kills import forget
-from benchmarks.faults.results import differing, remains
+from benchmarks.faults.results import describe_faults
 
 LIMIT = 120
 """Seconds."""
@@ -71,15 +71,14 @@ def _judged(on: str, case: Case, job: Job, done: stages.Done, what: str) -> Resu
     ended = failed(done, ["the disk is full", *job.outputs, *(str(Path(output).parent) for output in job.outputs)])
     if ended not in (None, Outcome.CLEAR):
         return Result(on, ended or Outcome.RIGHT, what, last_words(done))
-    if ended is None and (wrong := differing(case.experiment.folder, case.folder, job.outputs)):
-        return Result(on, Outcome.WRONG, what, f"differs: {wrong}")
+    if ended is None and (wrong := describe_faults(case.experiment.folder, case.folder, job.outputs)):
+        return Result(on, Outcome.WRONG, what, wrong)
     remove(case.folder, job.outputs)
     again = stages.stage(job.command, case.folder, LIMIT)
     if again.code != 0:
         return Result(on, Outcome.WRONG, f"{what}; then with room", last_words(again))
-    wrong = differing(case.experiment.folder, case.folder, job.outputs)
-    if wrong or (wrong := remains(case.folder)):
-        return Result(on, Outcome.WRONG, f"{what}; then with room", f"differs: {wrong}")
+    if wrong := describe_faults(case.experiment.folder, case.folder, job.outputs):
+        return Result(on, Outcome.WRONG, f"{what}; then with room", wrong)
     return Result(on, ended or Outcome.RIGHT, what, last_words(done) if ended else "")
 
 

@@ -1,4 +1,4 @@
-"""What Snakemake would run: the command of each job, with the files that it reads and makes."""
+"""Jobs that Snakemake would run, with the files that they read and write."""
 
 import json
 import re
@@ -10,12 +10,14 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-JOB = re.compile(r"^(?:local)?rule (?P<rule>\w+):\n(?P<facts>(?: {4}.*\n)*)Shell command:\s*(?P<command>\S.*)\n", re.M)
-SHELL = "bash"
-"""What a command starts with that is no stage's."""
-
 RUNNER = "pipeline_py.run"
 """The module that runs a job given as JSON."""
+
+JOB = re.compile(
+    r"^(?:local)?rule (?P<rule>\w+):\n(?P<facts>(?: {4}.*\n)*)"
+    rf"Shell command:\s*python -m {re.escape(RUNNER)} (?P<call>.*)\n",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -26,43 +28,44 @@ class Job:
         rule: its name.
         inputs: files that the rule names.
         outputs: files that it makes.
-        command: the module of its stage, or `SHELL`, and the options.
+        json: the job that the runner gets.
     """
 
     rule: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    command: tuple[str, ...]
+    json: str
 
-    @cached_property
+    @property
     def name(self) -> str:
         """What to call it in messages."""
         return f"{self.rule} {self.outputs[0]}"
 
+    @property
+    def command(self) -> tuple[str, str]:
+        """The module that `python -m` runs, and its argument."""
+        return RUNNER, self.json
+
     @cached_property
     def call(self) -> Mapping[str, Any]:
-        """The job that the runner gets; empty for other commands."""
-        return json.loads(self.command[1]) if self.command[0] == RUNNER else {}
+        """The stage and its arguments."""
+        return json.loads(self.json)
 
     @property
     def module(self) -> str:
-        """The module of its stage, or `SHELL`."""
-        return f"pipeline_py.{self.call['stage']}" if self.call else self.command[0]
+        """The module of its stage."""
+        return f"pipeline_py.{self.call['stage']}"
 
     @property
     def reused(self) -> list[str]:
         """Folders of the cache and the checkpoints that it would reuse or resume from."""
         caches = [str(Path(output).parent / "cache" / Path(output).name) for output in self.outputs]
-        calls = self.call.get("calls", [])
-        return [*caches, *(of_call["checkpoints"] for of_call in calls if "checkpoints" in of_call)]
+        return [*caches, *(call["checkpoints"] for call in self.call["calls"] if "checkpoints" in call)]
 
     @cached_property
     def paths(self) -> frozenset[str]:
-        """Whatever stands as a value behind its options, or in its call."""
-        if self.call:
-            return frozenset([*_texts(self.call["arguments"]), *_texts(self.call["calls"]), *self.inputs]) - {""}
-        values = [value for option in self.command[1:] for value in (option, option.partition("=")[2])]
-        return frozenset([*values, *(value.partition("=")[2] for value in values), *self.inputs]) - {""}
+        """Texts among its arguments, which include all its paths, and its inputs."""
+        return frozenset([*_texts(self.call["arguments"]), *_texts(self.call["calls"]), *self.inputs]) - {""}
 
     def reads(self, file: str) -> bool:
         """Whether a file, or a folder that it is in, is given to the job and not made by it, or is in its cache."""
@@ -73,18 +76,14 @@ class Job:
 
 
 def planned(said: str) -> list[Job]:
-    """Read the jobs with a command from what `snakemake --dry-run --printshellcmds` says, each before what needs it."""
+    """Read the jobs from what `snakemake --dry-run --printshellcmds` says, each before those that read its outputs."""
     jobs = []
     for found in JOB.finditer(said):
-        if found["command"] == "None":
-            continue
-        words = shlex.split(found["command"])
-        redirected = next((place for place, word in enumerate(words) if word.startswith("2>")), len(words))
-        of_stage = words[:2] == ["python", "-m"]
-        command = tuple(words[2:redirected]) if of_stage else (SHELL, "-c", re.sub(r" 2>\S+", "", found["command"]))
         inputs, outputs = (_listed(found["facts"], key) for key in ("input", "output"))
-        jobs.append(Job(found["rule"], inputs, outputs, command))
-    return in_order(jobs)
+        jobs.append(Job(found["rule"], inputs, outputs, shlex.split(found["call"])[0]))
+    makers = {output: job for job in jobs for output in job.outputs}
+    needs = {job: dict.fromkeys(makers[file] for file in job.inputs if file in makers) for job in jobs}
+    return [*TopologicalSorter(needs).static_order()]
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -96,12 +95,6 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def in_order(jobs: Iterable[Job]) -> list[Job]:
-    """Sort jobs so that each stands behind those whose outputs it reads."""
-    maker = {output: job for job in jobs for output in job.outputs}
-    return [*TopologicalSorter({job: {*_before(job, maker)} for job in jobs}).static_order()]
-
-
 def behind(jobs: Sequence[Job], changed: Iterable[str]) -> list[Job]:
     """Of jobs in order, those that read one of some files, or what such a job makes."""
     touched, found = {*changed}, []
@@ -110,10 +103,6 @@ def behind(jobs: Sequence[Job], changed: Iterable[str]) -> list[Job]:
             found.append(job)
             touched.update(job.outputs)
     return found
-
-
-def _before(job: Job, maker: dict[str, Job]) -> Iterable[Job]:
-    return (maker[file] for file in job.inputs if file in maker)
 
 
 def _listed(facts: str, key: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from benchmarks.faults import stages
 from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
 from benchmarks.faults.experiment import remove, started
 from benchmarks.faults.jobs import Job, behind
-from benchmarks.faults.results import differing, remains
+from benchmarks.faults.results import describe_faults
 
 LIMIT = 300
 """Seconds."""
@@ -93,9 +93,8 @@ def _judged(on: str, case: Case, what: str, done: stages.Done, outputs: list[str
     if ended is not None:  # even a clear error is none of the user's making
         worse = Outcome.VAGUE if ended is Outcome.CLEAR else ended
         return Result(on, worse, what, last_words(done))
-    wrong = differing(case.experiment.folder, case.folder, outputs)
-    said = f"differs: {wrong}" if wrong else f"leaves {remains(case.folder)}" if remains(case.folder) else ""
-    return Result(on, Outcome.WRONG if said else Outcome.RIGHT, what, said)
+    wrong = describe_faults(case.experiment.folder, case.folder, outputs)
+    return Result(on, Outcome.WRONG if wrong else Outcome.RIGHT, what, wrong)
 
 
 def forget(folder: Path, job: Job) -> None:

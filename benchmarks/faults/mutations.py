@@ -212,8 +212,6 @@ MUTATIONS: tuple[Mutation, ...] = (
     something_else,
     words,
 )
-SAME_LINES = (no_last_end,)
-"""Mutations after which a text has the lines that it had."""
 
 
 def mutated(content: bytes, random: Random) -> tuple[bytes, str]:

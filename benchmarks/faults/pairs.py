@@ -7,7 +7,7 @@ from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
 from benchmarks.faults.experiment import remove, started
 from benchmarks.faults.jobs import behind
 from benchmarks.faults.kills import LIMIT, forget
-from benchmarks.faults.results import differing, remains
+from benchmarks.faults.results import describe_faults
 
 ANOTHER = ("Directory cannot be locked", "a concurrent process has deleted it")
 """What Snakemake says where another one works: it has the lock, or what it is about to write went meanwhile."""
@@ -67,7 +67,6 @@ def _judged(
             return Result(on, outcome or Outcome.RIGHT, what, said)
     if outcomes.count(Outcome.CLEAR) == len(outcomes):
         return Result(on, Outcome.VAGUE, what, said)
-    wrong = differing(case.experiment.folder, case.folder, outputs)
-    if wrong or (wrong := remains(case.folder)):
-        return Result(on, Outcome.WRONG, what, f"differs: {wrong}")
+    if wrong := describe_faults(case.experiment.folder, case.folder, outputs):
+        return Result(on, Outcome.WRONG, what, wrong)
     return Result(on, Outcome.CLEAR if Outcome.CLEAR in outcomes else Outcome.RIGHT, what, said)

@@ -46,6 +46,15 @@ def same(one: Path, other: Path) -> bool:
         return False
 
 
+def describe_faults(expected: Path, folder: Path, files: Iterable[str]) -> str:
+    """Name files that differ from those of another folder, or that a killed process left; empty if there are none."""
+    if files_that_differ := differing(expected, folder, files):
+        return f"differs: {files_that_differ}"
+    if left := remains(folder):
+        return f"leaves {left}"
+    return ""
+
+
 def remains(folder: Path) -> list[str]:
     """What a killed process left beside its results."""
     return sorted(str(path.relative_to(folder)) for path in (folder / "results").rglob("*.part"))

@@ -19,8 +19,6 @@ from threading import RLock
 
 from tqdm import tqdm
 
-from benchmarks.faults.jobs import SHELL
-
 LIBRARIES = (
     "matplotlib.backends.backend_pdf",
     "matplotlib.backends.backend_svg",
@@ -170,8 +168,6 @@ def started(arguments: Sequence[str], folder: Path, file_size: int | None = None
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
         module, *options = arguments
-        if module == SHELL:
-            os.execvp(module, [*arguments])
         sys.argv = [module, *options]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", module="runpy")

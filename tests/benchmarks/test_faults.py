@@ -19,7 +19,6 @@ from benchmarks.faults.inputs import sentences
 from benchmarks.faults.jobs import behind, planned
 from benchmarks.faults.pairs import refused
 from benchmarks.faults.stages import Done
-from benchmarks.faults.tally import markdown, rows, write_bad
 from pipeline_py.run.output_cache import OutputCache
 
 ROOT = Path(__file__).parents[2]
@@ -113,8 +112,7 @@ rule pack:
     input: b.txt, v
     output: b.arrow
     jobid: 2
-Shell command:
-        python -m pipeline_py.subword.pack      --input b.txt --vocabulary=v --output b.arrow 2>logs/b.log
+Shell command: python -m pipeline_py.run '{"stage":"subword.pack","arguments":{"input":"b.txt"},"calls":[{}]}'
 
 
 [Mon Jan 1 00:00:00 2024]
@@ -122,37 +120,26 @@ rule tokenize:
     input: a.txt
     output: b.txt
     jobid: 1
-Shell command: 
-        python -m pipeline_py.corpus.tokenize --name 'two words' --input a.txt --output b.txt 2> >(tee x >&2)
-
-
-[Mon Jan 1 00:00:00 2024]
-rule joined:
-    input: b.txt
-    output: c.tsv
-    jobid: 3
-Shell command: 
-        awk 'NR == 1' b.txt >c.tsv 2>logs/c.log
+Shell command: python -m pipeline_py.run '{"stage":"corpus.tokenize","arguments":{"name":"two words"},"calls":[]}' 2>l
 
 
 localrule all:
-    input: c.tsv
+    input: b.arrow
     jobid: 0
 Shell command: None
 """
 
 
 def test_jobs_are_read_from_a_dry_run_in_an_order_in_which_they_can_run():
-    jobs = planned(SAID)
-    assert jobs[0].rule == "tokenize" and {job.rule for job in jobs} == {"tokenize", "pack", "joined"}
-    tokenize, pack = jobs[0], next(job for job in jobs if job.rule == "pack")
-    assert tokenize.command == (
-        "pipeline_py.corpus.tokenize", "--name", "two words", "--input", "a.txt", "--output", "b.txt"
-    )  # fmt: skip
+    tokenize, pack = planned(SAID)
+    assert (tokenize.rule, tokenize.module) == ("tokenize", "pipeline_py.corpus.tokenize")
+    assert tokenize.call["arguments"] == {"name": "two words"} and tokenize.command == (
+        "pipeline_py.run",
+        tokenize.json,
+    )
     assert pack.reads("v") and pack.reads("b.txt") and not pack.reads("b.arrow") and not pack.reads("a.txt")
-    assert next(job for job in jobs if job.rule == "joined").command == ("bash", "-c", "awk 'NR == 1' b.txt >c.tsv")
-    assert {job.rule for job in behind(jobs, ["a.txt"])} == {"tokenize", "pack", "joined"}
-    assert [job.rule for job in behind(jobs, ["v"])] == ["pack"]
+    assert behind([tokenize, pack], ["a.txt"]) == [tokenize, pack]
+    assert behind([tokenize, pack], ["v"]) == [pack]
 
 
 CALLED = """
@@ -165,7 +152,7 @@ Shell command:
 """  # noqa: E501
 
 
-def test_a_job_as_json_is_read_like_options():
+def test_a_job_reads_nested_files_and_reuses_folders_next_to_its_outputs():
     (train,) = planned(CALLED)
     assert train.module == "pipeline_py.nmt.train" and train.command[0] == "pipeline_py.run"
     assert train.reads("b.arrow") and train.reads("t") and not train.reads("nmt/model")
@@ -246,14 +233,14 @@ def test_a_case_is_its_seed_and_number(tmp_path):
     assert cases == [("throw", 0), ("throw", 1), ("throw", 2)]
     assert made(1, [("throw", 1)]) == told[1:2] != made(2, [("throw", 1)])
     assert told[2][2].outcome is Outcome.TRACEBACK and "unforeseen" in told[2][2].said
-    table = rows(told)
+    table = campaign.count_outcomes(told)
     assert [(row["on"], row["cases"], row["right result"]) for row in table] == [
         ("dice", 2, 2),
         ("throw", 1, 0),
         ("", 3, 2),
     ]
-    assert markdown(table).count("\n") == 5
-    assert write_bad(tmp_path / "bad", told, ["python", "-m", "x"]) == 1
+    assert campaign.markdown(table).count("\n") == 5
+    assert campaign.write_bad(tmp_path / "bad", told, ["python", "-m", "x"]) == 1
     assert "python -m x --only throw:2" in (tmp_path / "bad").read_text()
 
 
