@@ -46,7 +46,7 @@ class Contender:
         for each in self.workers:
             each.ask(do, batches=self.batches, **what)
         answers = [each.answer() for each in self.workers]
-        sums = {key: sum(answer[key] for answer in answers) for key in answers[0]}
+        sums = {key: sum(answer[key] for answer in answers) for key in answers[0] if key != "translations"}
         return {**sums, "seconds": max(answer["seconds"] for answer in answers)}
 
 

@@ -183,7 +183,7 @@ def _curve(side: Side, setting: Setting, material: Material, python: Path | None
             answer = process.asked("study", batches=studied, seed=len(points) + 1, first=first, rates=rates)
             minutes += answer["cpu_seconds"] / 60
             epoch = part.stop / of_epoch
-            said = dict(process.asked("say", batches=dev, beam=setting.beam)["translations"])
+            said = dict(process.asked("translate", batches=dev, beam=setting.beam)["translations"])
             texts = [_text(said[number], vocabulary, vocabulary.tokens[UNK]) for number in range(len(references))]
             bleu = corpus_bleu(texts, [references], tokenize="none", lowercase=True, force=True).score
             print(f"{side.name} {side.shape}: {epoch:.1f} epochs, {minutes:.1f} CPU minutes, BLEU {bleu:.2f}")

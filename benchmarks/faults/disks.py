@@ -7,9 +7,8 @@ from pathlib import Path
 
 from benchmarks.faults import stages
 from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
-from benchmarks.faults.experiment import remove
+from benchmarks.faults.experiment import forget, remove
 from benchmarks.faults.jobs import Job
-from benchmarks.faults.kills import forget
 from benchmarks.faults.results import describe_faults
 
 LIMIT = 120
@@ -32,9 +31,7 @@ def attack(case: Case) -> Result:
 
 def _with_small_files(case: Case, job: Job) -> Result:
     experiment = case.experiment
-    experiment.copied(case.folder)
-    forget(case.folder, job)
-    remove(case.folder, job.outputs)
+    experiment.copied_before(case.folder, job)
     most = max(_size(experiment.folder / output) for output in job.outputs)
     size = case.random.randrange(max(most, 1))
     done = stages.stage(job.command, case.folder, LIMIT, file_size=size)

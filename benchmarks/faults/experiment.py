@@ -69,6 +69,13 @@ class Experiment:
         """Make a copy of links; a stage writes into no file but those of caches, so the experiment stays as it is."""
         shutil.copytree(self.folder, folder, copy_function=_link, symlinks=True)
 
+    def copied_before(self, folder: Path, *jobs: Job) -> None:
+        """Make a copy in which some jobs have not run, and have nothing to reuse."""
+        self.copied(folder)
+        for job in jobs:
+            forget(folder, job)
+            remove(folder, job.outputs)
+
     def restored(self, folder: Path, files: Sequence[str]) -> None:
         """Put files of the experiment, or folders of them, back into a copy."""
         remove(folder, files)
@@ -84,6 +91,12 @@ def remove(folder: Path, outputs: Sequence[str]) -> None:
     for output in outputs:
         path = folder / output
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def forget(folder: Path, job: Job) -> None:
+    """Remove the caches and checkpoints that a job would reuse or resume from."""
+    for place in job.reused:
+        shutil.rmtree(folder / place, ignore_errors=True)
 
 
 def described(folder: Path) -> None:

@@ -1,11 +1,9 @@
 """Attack: kill -9 of a stage, of a training or of all of Snakemake at any moment; then the same command again."""
 
 import os
-import shutil
 import signal
 import time
 from contextlib import suppress
-from pathlib import Path
 
 from benchmarks.faults import stages
 from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
@@ -41,8 +39,7 @@ def _training(case: Case) -> Result:
 def _killed(on: str, case: Case, job: Job) -> Result:
     """Kill a stage some times, then let it come to its end."""
     experiment = case.experiment
-    experiment.copied(case.folder)
-    forget(case.folder, job)
+    experiment.copied_before(case.folder, job)
     kills = [case.random.uniform(0, experiment.seconds[job.name]) for _ in range(case.random.randint(1, KILLS))]
     what = f"{job.name} killed after {', '.join(f'{seconds:.2f}' for seconds in kills)} s"
     for seconds in kills:
@@ -56,12 +53,9 @@ def _killed(on: str, case: Case, job: Job) -> Result:
 def _workflow(case: Case) -> Result:
     """Kill Snakemake, or one process of it; what it makes is missing from a job on."""
     experiment, random = case.experiment, case.random
-    experiment.copied(case.folder)
     first = random.choice([job for job in experiment.jobs if job.rule not in ("fetch", "report")])
-    jobs = [first, *(job for job in behind(experiment.jobs, first.outputs))]
-    for job in jobs:
-        forget(case.folder, job)
-        remove(case.folder, job.outputs)
+    jobs = [first, *behind(experiment.jobs, first.outputs)]
+    experiment.copied_before(case.folder, *jobs)
     expected = sum(experiment.seconds[job.name] + 1 for job in jobs) / 2
     after, alone = BEFORE_JOBS + random.uniform(0, expected), random.random() < 0.3
     what = f"{'one process' if alone else 'all'} of Snakemake killed after {after:.1f} s, from {first.name} on"
@@ -95,9 +89,3 @@ def _judged(on: str, case: Case, what: str, done: stages.Done, outputs: list[str
         return Result(on, worse, what, last_words(done))
     wrong = describe_faults(case.experiment.folder, case.folder, outputs)
     return Result(on, Outcome.WRONG if wrong else Outcome.RIGHT, what, wrong)
-
-
-def forget(folder: Path, job: Job) -> None:
-    """Remove the caches and checkpoints that a job would reuse or resume from."""
-    for place in job.reused:
-        shutil.rmtree(folder / place, ignore_errors=True)

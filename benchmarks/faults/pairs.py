@@ -6,7 +6,7 @@ from benchmarks.faults import stages
 from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
 from benchmarks.faults.experiment import remove, started
 from benchmarks.faults.jobs import behind
-from benchmarks.faults.kills import LIMIT, forget
+from benchmarks.faults.kills import LIMIT
 from benchmarks.faults.results import describe_faults
 
 ANOTHER = ("Directory cannot be locked", "a concurrent process has deleted it")
@@ -22,9 +22,7 @@ def _stages(case: Case) -> Result:
     """The same stage twice, the second a moment after the first: both make the same, so it does not matter which."""
     experiment = case.experiment
     job = case.random.choice([job for job in experiment.jobs if job.rule != "report"])
-    experiment.copied(case.folder)
-    forget(case.folder, job)
-    remove(case.folder, job.outputs)
+    experiment.copied_before(case.folder, job)
     between = case.random.uniform(0, experiment.seconds[job.name] / 2)
     first = stages.started(job.command, case.folder)
     time.sleep(between)

@@ -3,7 +3,6 @@
     {"do": "train", "batches": FILE, "first": 0, "count": 8}     make an update with each of these batches
     {"do": "translate", "batches": FILE, "beam": 12}             search translations of all batches
     {"do": "study", "batches": FILE, "seed": 1, "first": 0, "rates": [0.002]}   make an update at each of these rates
-    {"do": "say", "batches": FILE, "beam": 12}                   tell translations of all batches
     {"do": "multiply_adds", "batches": FILE, "count": 1}         count those of matrix products, for each target word
     {"do": "save", "weights": FILE}, {"do": "load", "weights": FILE}
 
@@ -104,7 +103,7 @@ class Rounds:
         return {"seconds": seconds, "words": sum(batch.words for batch, _ in chosen), "peak_memory": self._peak()}
 
     def translate(self, batches: str, beam: int) -> dict[str, Any]:
-        """Translate all batches."""
+        """Translate all batches; the answer has pairs of the number of a sentence and its predictions."""
         chosen = self._of_file(batches)
         self.side.model.eval()
         predictions: list[list[int]] = []
@@ -114,7 +113,9 @@ class Rounds:
                 predictions += self.side.translate(prepared, beam)
         seconds = self._now() - start
         counts = {"sentences": len(predictions), "words": sum(map(len, predictions))}
-        return {"seconds": seconds, **counts, "peak_memory": self._peak()}
+        numbers = [number for batch, _ in chosen for number in batch.numbers.tolist()]
+        translations = [*zip(numbers, predictions, strict=True)]
+        return {"seconds": seconds, **counts, "peak_memory": self._peak(), "translations": translations}
 
     def study(self, batches: str, seed: int, first: int, rates: Sequence[float]) -> dict[str, Any]:
         """Make an update at each rate, with the batches of a file from number `first` on; they are not kept."""
@@ -126,15 +127,6 @@ class Rounds:
             self.side.take_rate(rate)
             self.side.update(prepared)
         return {"cpu_seconds": time.process_time() - start, "words": sum(batch.words for batch, _ in chosen)}
-
-    def say(self, batches: str, beam: int) -> dict[str, Any]:
-        """Translate all batches, and tell the predictions for each number of a sentence."""
-        self.side.model.eval()
-        said: list[tuple[int, list[int]]] = []
-        with self.side.searching():
-            for batch, prepared in self._of_file(batches):
-                said += zip(batch.numbers.tolist(), self.side.translate(prepared, beam), strict=True)
-        return {"translations": said}
 
     def multiply_adds(self, batches: str, count: int) -> dict[str, Any]:
         """Count the multiply-adds of matrix products in updates with the first batches."""

@@ -136,7 +136,7 @@ def test_a_side_that_sees_translations_of_one_length_ends_its_own_there(
         for rate in (None, 0.0, 1e3):
             if rate is not None:
                 process.asked("study", batches=tmp_path / "pairs.npz", seed=1, first=0, rates=[rate])
-            said.append(dict(process.asked("say", batches=tmp_path / "sources.npz", beam=2)["translations"]))
+            said.append(dict(process.asked("translate", batches=tmp_path / "sources.npz", beam=2)["translations"]))
     assert after == 9 != before
     assert said[0] == said[1] == {number: row[-3:].tolist() for number, row in enumerate(rows)} != said[2]
 
@@ -146,7 +146,7 @@ def test_a_moving_average_of_weights_translates(
     toolkit: str, setting: Setting, material: Material, given: dict[str, Path], tmp_path: Path
 ) -> None:
     def said(process: Worker) -> list[Any]:
-        return process.asked("say", batches=given["test"], beam=2)["translations"]
+        return process.asked("translate", batches=given["test"], beam=2)["translations"]
 
     average: dict[str, torch.Tensor] = {}
     batches.write(tmp_path / "one.npz", batches.read(given["train"])[:1])
