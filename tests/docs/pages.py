@@ -21,7 +21,7 @@ FENCE = re.compile(
 WITHIN_SENTENCES = re.compile(r"`((?:snakemake|python -m|pytest) [^`\n]+)`")
 """Commands that are code in a sentence."""
 
-PLACEHOLDER = re.compile(r"(?<![A-Za-z$])[A-Z][A-Z_]+(?![A-Za-z=]|-\d)")
+PLACEHOLDER = re.compile(r"(?<![A-Za-z$-])[A-Z][A-Z_]+(?![A-Za-z=]|-\d)")
 """What a reader replaces, in capitals; not a variable, nor a system such as SDRNMT-1."""
 
 
