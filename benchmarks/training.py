@@ -10,6 +10,7 @@ Sides alternate on the same batches. Target words include the end of each senten
 
 from contextlib import ExitStack
 from dataclasses import replace
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from pipeline_py.device import device_named
 from benchmarks import chosen, peers, table
 from benchmarks.contest import Contest
 from benchmarks.material import Material, prepared
+from benchmarks.rounds import NOT_MEASURED
 from benchmarks.setting import Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side
 from pipeline_py import stage
@@ -104,9 +106,13 @@ def _measure(shape: Shape, setting: Setting, material: Material, python: Path | 
                 {
                     "shape": str(shape),
                     **contest.row(name, measured, "words", references),
-                    "time_ratio": measured[reference].times_as_fast_as(measured[name], "words"),
+                    "time_ratio": (
+                        measured[reference].times_as_fast_as(measured[name], "words")
+                        if reference in measured
+                        else NOT_MEASURED
+                    ),
                     "multiply_adds": products[name],
-                    "multiply_adds_ratio": products[name] / products[reference],
+                    "multiply_adds_ratio": products[name] / products.get(reference, nan),
                     "counted": COUNTED,
                 }
             )
