@@ -131,7 +131,7 @@ def reached(curves: Sequence[Sequence[table.Row]], levels: Sequence[float]) -> l
     for level in sorted(levels):
         times = {curve[0]["side"]: _when(curve, level) for curve in curves}
         of_peers = [times[curve[0]["side"]][0] for curve in curves if curve[0]["toolkit"] != OURS]
-        faster = min((minutes for minutes in of_peers if minutes == minutes), default=float("nan"))
+        faster = min((minutes for minutes in of_peers if minutes > 0), default=float("nan"))
         for curve in curves:
             first = curve[0]
             minutes, epochs = times[first["side"]]

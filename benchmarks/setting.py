@@ -138,7 +138,7 @@ def command(part: Callable[[Setting], object]) -> Callable[..., None]:
     def run(**options: Any) -> None:
         part(Setting(**options))
 
-    _, _, attributes = inspect.getdoc(Setting).partition("Attributes:")
+    _, _, attributes = (inspect.getdoc(Setting) or "").partition("Attributes:")
     run.__signature__ = inspect.signature(Setting)  # type: ignore[attr-defined]
     run.__doc__ = f"{inspect.getdoc(part)}\n\nArgs:{attributes}"
     return run
