@@ -127,13 +127,7 @@ def network(side: Side, dropout: float) -> dict[str, Any]:
 
 
 def worker(
-    side: Side,
-    setting: Setting,
-    material: Material,
-    python: Path | None,
-    threads: int,
-    number: int = 0,
-    device: str = "",
+    side: Side, setting: Setting, material: Material, python: Path | None, threads: int, number: int = 0
 ) -> Worker:
     """Start the process of a side.
 
@@ -144,13 +138,10 @@ def worker(
         python: of the environment of the peers.
         threads: CPU threads.
         number: of the process, where a side has several at the same time.
-        device: another than the setting's.
     """
     log = re.sub(r"\W+", "_", f"{side.name} {side.precision} {side.shape} {number}").lower()
     interpreter = Path(sys.executable) if side.toolkit == OURS or python is None else python
     given = job(side, setting, material, threads)
-    if device:
-        given["device"] = device
     return Worker(side.name, interpreter, side.toolkit, given, setting.work / "logs" / f"{log}.txt")
 
 
