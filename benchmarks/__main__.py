@@ -10,7 +10,7 @@ idle cores, and less if the data, the peers' environment and the weights for tra
 from benchmarks.setting import Setting, command
 from benchmarks.training import training
 from benchmarks.translation import translation
-from pipeline_py import stage
+from pipeline_py.run.command import run_command
 
 
 def benchmarks(setting: Setting) -> None:
@@ -20,4 +20,4 @@ def benchmarks(setting: Setting) -> None:
 
 
 if __name__ == "__main__":
-    stage.run(command(benchmarks))
+    run_command(command(benchmarks))

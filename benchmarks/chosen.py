@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import numpy as np
-from pipeline_py.ragged import Ragged
 
 from benchmarks.material import Material
 from benchmarks.setting import Setting
 from benchmarks.toolkits import batches
 from benchmarks.toolkits.batches import Sentences
+from pipeline_py.files.ragged import Ragged
 from pipeline_py.nmt.data.dataset import Dataset
 
 LONGEST = 80

@@ -7,14 +7,13 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.device import device_named
-
 from benchmarks import machine
 from benchmarks.material import Material
 from benchmarks.processes import Worker
 from benchmarks.rounds import NOT_MEASURED, Measured, Spread, alternate
 from benchmarks.setting import Architecture, Setting
 from benchmarks.sides import OURS, Side, as_large_as, worker
+from pipeline_py.run.device import device_named
 
 WARM_UP = {"cpu": 1, "cuda": 3}
 """Rounds that do not count; a GPU compiles, captures and chooses in the first ones."""

@@ -23,13 +23,12 @@ from torch.nn import functional
 
 from benchmarks.random_text import draw_batch
 from benchmarks.rounds import ratio
-from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder import recurrent
-from pipeline_py.nmt.kernels import elementwise, products
-from pipeline_py.nmt.loss import sampled, softmax
+from pipeline_py.nmt.fast import elementwise, products
+from pipeline_py.nmt.loss import blackout, softmax
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.recurrence import gru, lstm, original_gru, time_loop
 from pipeline_py.nmt.score import mlp
@@ -37,6 +36,7 @@ from pipeline_py.nmt.search import beam_search
 from pipeline_py.nmt.search.owners import Owners
 from pipeline_py.nmt.training.update import Part, Update
 from pipeline_py.nmt.trees import tree_gru
+from pipeline_py.run.command import run_command
 
 Without = Callable[[], AbstractContextManager[Any]]
 
@@ -159,7 +159,7 @@ GAINS = [
     Gain("gradients after the loop (recurrence/time_loop.py)", "GlobalAtt", untraced, nothing_in_c),
     Gain("gradients after the loop (recurrence/time_loop.py)", "Seq2Seq", untraced),
     Gain("loss where the logits stood (loss/softmax.py)", "GlobalAtt", replaced(softmax, "_Losses", softmax_losses)),
-    Gain("outputs of few rows (loss/sampled.py)", "Seq2Seq, BlackOut", replaced(sampled, "_Outputs", sampled_outputs)),
+    Gain("outputs of few rows (loss/sampled.py)", "Seq2Seq, BlackOut", replaced(blackout, "_Outputs", sampled_outputs)),
     Gain("trees upwards (trees/tree_gru.py)", "Hierarchical", replaced(tree_gru, "_Ascent", ascent_gru)),
     Gain("weights laid out for a search (recurrence/linear.py)", "GlobalAtt", not_laid_out, searched=True),
     Gain("rows of a sentence together in a search (search/owners.py)", "GlobalAtt", not_together, searched=True),
@@ -256,4 +256,4 @@ def side(
 
 
 if __name__ == "__main__":
-    stage.run(gains)
+    run_command(gains)

@@ -3,7 +3,7 @@
 import platform
 from pathlib import Path
 
-from pipeline_py.processors import count_processors
+from pipeline_py.run.usage import count_processors
 
 
 def processor() -> str:

@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline_py.artifact import whole
-from pipeline_py.input_error import InputError
-
 from benchmarks.random_text import LABELS, write_random
 from benchmarks.setting import Corpus, Setting
+from pipeline_py.files.artifacts import whole
 from pipeline_py.kinds.kind import kind_of
+from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import Vocabulary
 
 ROOT = Path(__file__).parent.parent

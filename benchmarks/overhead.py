@@ -17,9 +17,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline_py.input_error import InputError
-
-from pipeline_py import stage
+from pipeline_py.run.command import run_command
+from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parents[1]
 PROJECT = ("pipeline_py", "workflow", "profiles", "envs", "Snakefile", "config.yaml")
@@ -106,4 +105,4 @@ def imports_by_stage(logs: Path) -> list[Imports]:
 
 
 if __name__ == "__main__":
-    stage.run(overhead)
+    run_command(overhead)

@@ -15,20 +15,17 @@ from pathlib import Path
 
 import stanza
 import torch
-from pipeline_py.artifact import Counts, writing
-from pipeline_py.input_error import InputError
-from pipeline_py.order import in_order
-from pipeline_py.text import read_lines, tokens_of
 from stanza.models.common.chuliu_edmonds import chuliu_edmonds_one_root
 from stanza.models.depparse import model as depparse
 
 from benchmarks.rounds import alternate, ratio
-from pipeline_py import stage
-from pipeline_py.syntax.stanza.batches import BatchParser
+from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.files.text import in_order, read_lines, tokens_of
+from pipeline_py.run.command import run_command
+from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.stanza.model_source import ModelSource
-from pipeline_py.syntax.stanza.pipeline import models_left_alone
-from pipeline_py.syntax.stanza.spanning_tree import with_greedy_trees
-from pipeline_py.syntax.stanza.text_parser import text_parser
+from pipeline_py.syntax.stanza.pipeline import models_left_alone, with_greedy_trees
+from pipeline_py.syntax.stanza.text_parser import BatchParser, text_parser
 from pipeline_py.syntax.trees.formats import Annotation
 from pipeline_py.syntax.words.parser_words import Sentence, in_tokens
 
@@ -131,4 +128,4 @@ def measure_seconds(way: Callable[[], None], sentences: int) -> dict[str, float]
 
 
 if __name__ == "__main__":
-    stage.run(compare)
+    run_command(compare)

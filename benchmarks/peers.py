@@ -7,10 +7,9 @@ import venv
 from importlib import metadata
 from pathlib import Path
 
-from pipeline_py.artifact import writing
-from pipeline_py.input_error import InputError
-
 from benchmarks.setting import Setting
+from pipeline_py.files.artifacts import writing
+from pipeline_py.run.errors import InputError
 
 HERE = Path(__file__).parent
 TOOLKITS = HERE / "peers.txt"

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parent.parent
 

@@ -17,10 +17,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from pipeline_py.device import device_named
-from pipeline_py.input_error import InputError
-from pipeline_py.processors import count_processors
-from pipeline_py.ragged import Ragged
 from sacrebleu import corpus_bleu
 
 from benchmarks import chosen, machine, peers, table
@@ -28,11 +24,15 @@ from benchmarks.material import Material, prepared
 from benchmarks.processes import Worker
 from benchmarks.setting import Architecture, Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, as_large_as, worker
-from pipeline_py import stage
 from pipeline_py.config.systems.training import Training
+from pipeline_py.files.ragged import Ragged
 from pipeline_py.nmt.precision import with_precision
 from pipeline_py.report.figures import figure_files, line_figure
 from pipeline_py.report.figures.line_figure import STYLE, Line, look_of
+from pipeline_py.run.command import run_command
+from pipeline_py.run.device import device_named
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.usage import count_processors
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
@@ -250,4 +250,4 @@ def _draw(points: Sequence[table.Row], output: Path) -> None:
 
 
 if __name__ == "__main__":
-    stage.run(command(quality))
+    run_command(command(quality))

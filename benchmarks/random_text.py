@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from pipeline_py.ragged import write_rows
 
+from pipeline_py.files.ragged import write_rows
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.subword.pack_heads import heads_of_pieces, parents_of_pieces
 from pipeline_py.subword.pack_trees import Forest, Node

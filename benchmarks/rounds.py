@@ -5,7 +5,7 @@ from math import nan
 from statistics import median
 from typing import Any, NamedTuple
 
-from pipeline_py.progress import progress
+from pipeline_py.run.progress import progress
 
 
 class Spread(NamedTuple):

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline_py.input_error import InputError
+from pipeline_py.run.errors import InputError
 
 
 class Corpus(StrEnum):

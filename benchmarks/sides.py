@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pipeline_py.device import device_named
-from pipeline_py.input_error import InputError
 
 from benchmarks.material import Material
 from benchmarks.processes import ROOT, Worker
 from benchmarks.setting import Setting, Shape
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Optimizer
+from pipeline_py.run.device import device_named
+from pipeline_py.run.errors import InputError
 
 LEARNING_RATE = 0.001
 CLIP = 1.0
@@ -79,7 +79,7 @@ class Side:
 
     def rate(self, update: int, of_epoch: int) -> float:
         """The learning rate of an update, from 0 on, where an epoch has so many."""
-        from pipeline_py.nmt.training.optimizer import scheduled
+        from pipeline_py.nmt.training.update import scheduled
 
         falls = {"schedule": "linear"} if self.falls_over else {}
         options = Optimizer.model_validate({"learning_rate": self.learning_rate, "warmup": self.warmup, **falls})

@@ -5,10 +5,9 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.artifact import writing
-
 from benchmarks.rounds import Spread
 from benchmarks.setting import Setting
+from pipeline_py.files.artifacts import writing
 
 Row = Mapping[str, Any]
 """Column → text, number, or `Spread`."""

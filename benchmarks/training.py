@@ -14,15 +14,14 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.device import device_named
-
 from benchmarks import chosen, peers, table
 from benchmarks.contest import Contest
 from benchmarks.material import Material, prepared
 from benchmarks.rounds import NOT_MEASURED
 from benchmarks.setting import Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side
-from pipeline_py import stage
+from pipeline_py.run.command import run_command
+from pipeline_py.run.device import device_named
 
 COUNTED = "target words, ends of sentences included, padding excluded"
 
@@ -120,4 +119,4 @@ def _measure(shape: Shape, setting: Setting, material: Material, python: Path | 
 
 
 if __name__ == "__main__":
-    stage.run(command(training))
+    run_command(command(training))

@@ -13,19 +13,18 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.device import device_named
-from pipeline_py.input_error import InputError
-from pipeline_py.progress import progress
-from pipeline_py.provenance import code_of
-
 from benchmarks import chosen, peers, table
 from benchmarks.contest import Contender, Contest
 from benchmarks.material import Material, prepared
 from benchmarks.setting import Setting, Shape, command
 from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, composition
-from pipeline_py import stage
 from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.kernels.half_products import half_products
+from pipeline_py.nmt.fast.products import half_products
+from pipeline_py.run.command import run_command
+from pipeline_py.run.device import device_named
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.progress import progress
+from pipeline_py.run.provenance import code_of
 
 COUNTED = "sentences; length is that of the best translations, end of sentence included"
 
@@ -125,4 +124,4 @@ def _learn(contender: Contender, setting: Setting, batches: Path) -> None:
 
 
 if __name__ == "__main__":
-    stage.run(command(translation))
+    run_command(command(translation))

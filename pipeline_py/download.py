@@ -12,7 +12,7 @@ from pipeline_py.config.files import read_file
 from pipeline_py.config.load import load
 from pipeline_py.files.artifacts import whole
 from pipeline_py.files.text import compression_of_name, create_file, read_parallel
-from pipeline_py.run import command
+from pipeline_py.run.command import run_command
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress import progress
 
@@ -130,4 +130,4 @@ ORIGINS: dict[str, Callable[[str, tuple[str, str]], Iterator[Sequence[str]]]] = 
 
 
 if __name__ == "__main__":
-    command.run(download)
+    run_command(download)

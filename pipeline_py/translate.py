@@ -7,8 +7,7 @@ from typing import Annotated
 from pipeline_py.application.system import System, Translation, load_with_options
 from pipeline_py.files.encodings import describe_faults
 from pipeline_py.files.text import split_lines
-from pipeline_py.run import command
-from pipeline_py.run.command import Option
+from pipeline_py.run.command import Option, run_command
 from pipeline_py.run.errors import InputError
 
 
@@ -71,4 +70,4 @@ def _draw(system: System, lines: list[str], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    command.run(translate)
+    run_command(translate)

@@ -12,10 +12,6 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-from pipeline_py.input_error import InputError
-from pipeline_py.options import Option
-from pipeline_py.processors import count_processors
-
 from benchmarks import table
 from benchmarks.faults import configurations as of_configurations
 from benchmarks.faults import disks as of_disks
@@ -27,7 +23,9 @@ from benchmarks.faults import stages
 from benchmarks.faults.campaign import Campaign, Told, count_outcomes, interleaved, markdown, write_bad
 from benchmarks.faults.cases import BAD
 from benchmarks.faults.experiment import SMALL, changed_since, undisturbed
-from pipeline_py import stage
+from pipeline_py.run.command import Option, run_command
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.usage import count_processors
 
 ATTACKS = {
     "files": of_files.attack,
@@ -117,4 +115,4 @@ def _case(name: str) -> tuple[str, int]:
 
 
 if __name__ == "__main__":
-    stage.run(faults)
+    run_command(faults)

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from pipeline_py.artifact import writing
-from pipeline_py.progress import progress
-
 from benchmarks.faults.cases import BAD, Case, Outcome, Result
 from benchmarks.faults.experiment import Experiment
+from pipeline_py.files.artifacts import writing
+from pipeline_py.run.progress import progress
 
 Attack = Callable[[Case], Result]
 Told = tuple[str, int, Result]

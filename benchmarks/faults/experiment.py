@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from pipeline_py.input_error import InputError
-
 from benchmarks.faults import stages
 from benchmarks.faults.jobs import Job, planned
 from pipeline_py.corpus.generate import generate
+from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {"train": (120, 0.0, 0.5), "dev": (21, 0.5, 0.6), "one": (22, 0.6, 0.7)}

@@ -5,14 +5,13 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipeline_py.input_error import InputError
-
 from benchmarks.faults import stages
 from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
 from benchmarks.faults.damage import damaged
 from benchmarks.faults.experiment import Experiment, remove, run_job
 from benchmarks.faults.jobs import Job
 from benchmarks.faults.results import differing, remains
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.record import SUFFIX
 
 LIMIT = 120

@@ -17,10 +17,9 @@ from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.device import on_cpu, prepare
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.nmt.search.steps import Steps, searching
-from pipeline_py.nmt.training.averaging import moving_average
-from pipeline_py.nmt.training.optimizer import build, set_learning_rate
-from pipeline_py.nmt.training.update import Part, Update, recorded
+from pipeline_py.nmt.search.ensemble import Steps, searching
+from pipeline_py.nmt.training.checkpoint import moving_average
+from pipeline_py.nmt.training.update import Part, Update, build, recorded, set_learning_rate
 from pipeline_py.subword.vocabulary import EOS
 
 

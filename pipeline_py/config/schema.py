@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pipeline_py.config.experiment import Experiment
 from pipeline_py.files.artifacts import writing
-from pipeline_py.run import command
+from pipeline_py.run.command import run_command
 
 
 def schema_text() -> str:
@@ -25,4 +25,4 @@ def write_schema(*, output: Path) -> None:
 
 
 if __name__ == "__main__":
-    command.run(write_schema)
+    run_command(write_schema)

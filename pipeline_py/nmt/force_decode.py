@@ -9,8 +9,7 @@ import numpy as np
 from pydantic import PositiveInt
 
 from pipeline_py.files.artifacts import writing
-from pipeline_py.run import command
-from pipeline_py.run.command import Option
+from pipeline_py.run.command import Option, run_command
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress import progress
 from pipeline_py.run.runner import Loaded
@@ -201,4 +200,4 @@ def _syntax_of_models(options: Sequence[str], models: int) -> list[dict[str, Pat
 
 
 if __name__ == "__main__":
-    command.run(score_translations)
+    run_command(score_translations)

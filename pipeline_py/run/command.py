@@ -1,7 +1,7 @@
 """Command lines made from the signatures of functions.
 
     if __name__ == "__main__":
-        stage.run(translate)
+        run_command(translate)
 
 A stage reports bad input in one sentence; a traceback always means a bug.
 """
@@ -124,7 +124,7 @@ OBJECTS = 50_000
 """How many new objects there must be before the garbage collector looks for cycles; they take some megabytes."""
 
 
-def run(function: Callable[..., None]) -> None:
+def run_command(function: Callable[..., None]) -> None:
     """Call a function with the arguments of the command line (`options.parsed`), and end the process.
 
     Files that it reads are compared with their records. All its paths count as such, except `output` and `*_output`.

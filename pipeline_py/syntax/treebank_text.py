@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline_py.files.artifacts import writing
-from pipeline_py.run import command
+from pipeline_py.run.command import run_command
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress import progress
 from pipeline_py.syntax.trees.dependency import WITHOUT_TEXT, has_text
@@ -54,4 +54,4 @@ def treebank_text(
 
 
 if __name__ == "__main__":
-    command.run(treebank_text)
+    run_command(treebank_text)

@@ -30,7 +30,7 @@ def run(code: str, *arguments: str) -> subprocess.CompletedProcess:
 
 STAGE = """
 from pathlib import Path
-from pipeline_py.run import command
+from pipeline_py.run.command import run_command
 from pipeline_py.run.errors import InputError
 
 def greet(*, name: str, times: int = 1, missing: Path | None = None) -> None:
@@ -52,7 +52,7 @@ def greet(*, name: str, times: int = 1, missing: Path | None = None) -> None:
         bytearray(2**62)
     print("hello", *[name] * times)
 
-command.run(greet)
+run_command(greet)
 """
 
 
@@ -87,12 +87,12 @@ def test_bad_input_ends_with_one_sentence(arguments, sentence):
 
 COPY = """
 from pathlib import Path
-from pipeline_py.run import command
+from pipeline_py.run.command import run_command
 
 def copy(*, input: Path, more: list[Path] | None = None, output: Path) -> None:
     output.write_bytes(b"".join(path.read_bytes() for path in [input, *(more or [])]))
 
-command.run(copy)
+run_command(copy)
 """
 
 
@@ -114,7 +114,7 @@ def test_a_command_refuses_results_that_differ_from_their_records(tmp_path):
 
 
 def test_our_own_mistakes_keep_their_traceback():
-    done = run("from pipeline_py.run import command\ndef f(*, x: int = 1): return 1 / 0\ncommand.run(f)")
+    done = run("from pipeline_py.run.command import run_command\ndef f(*, x: int = 1): return 1 / 0\nrun_command(f)")
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
 
 

@@ -58,7 +58,7 @@ def test_code_counts_also_of_what_is_imported(package):
 
 
 def test_what_the_package_itself_hands_on_does_not_count(package):
-    """Every stage imports the package, as in `from pipeline_py.run import command`."""
+    """Every stage imports the package, as in `from pipeline_py.run.command import run_command`."""
     edit(package / "stage.py", "from somewhere_py.package.used", "import somewhere_py\nfrom somewhere_py.package.used")
     before = code()
     (package.parent / "__init__.py").write_text("from somewhere_py.package.other import nothing\n")
