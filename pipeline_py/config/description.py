@@ -22,7 +22,8 @@ from pipeline_py.config.parsers import (
     Treebank,
 )
 from pipeline_py.config.subword import Subword
-from pipeline_py.config.systems.any_system import AnySystem, Ensemble, NeuralSystem, PhraseBased, Translations
+from pipeline_py.config.systems.any_system import AnySystem, Ensemble, NeuralSystem, Translations
+from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.config.systems.training import Decoding, Model, Training
 from pipeline_py.config.tables import AttentionFigure, BleuTable, MeasureTable, Table, TableOfSystems
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees, kind_of

@@ -12,13 +12,8 @@ from pipeline_py.config.base import Batch, Count, Section, Seed, Size
 from pipeline_py.config.corpora import Files, Language, LanguageCode
 from pipeline_py.config.entry_errors import listed
 from pipeline_py.config.languages import KnownLanguage, language_of_treebank
+from pipeline_py.config.parser_defaults import EPOCHS, HIDDEN
 from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
-
-EPOCHS = {"tagger": 5, "depparse": 5, "constituency": 2}
-"""Default passes over the trees, by network: a minute or two on one core with 2,000 sentences."""
-
-HIDDEN = 100
-"""Default size of the layers."""
 
 
 class Treebank(Section):

@@ -11,7 +11,8 @@ from statistics import mean, median
 from typing import NamedTuple
 
 from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.parsers import EPOCHS, StanzaParser, TrainedParser
+from pipeline_py.config.parser_defaults import EPOCHS
+from pipeline_py.config.parsers import StanzaParser, TrainedParser
 from pipeline_py.plan.corpus import BYTES_OF_A_GENERATED_SENTENCE, BYTES_OF_A_WORD
 
 RATES = {

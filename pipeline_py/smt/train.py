@@ -4,7 +4,7 @@ import os
 from importlib import metadata
 from pathlib import Path
 
-from pipeline_py.config.systems.any_system import PhraseBased
+from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.files.artifacts import whole, write_json
 from pipeline_py.files.text import read_parallel, tokens_of
 from pipeline_py.run.errors import InputError

@@ -3,7 +3,7 @@
 import time
 from typing import TYPE_CHECKING
 
-from pipeline_py.config.systems.any_system import Tuning
+from pipeline_py.config.systems.phrase_based import Tuning
 from pipeline_py.smt.log import Log
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, PositiveInt
 
-from pipeline_py.config.parsers import EPOCHS, HIDDEN
+from pipeline_py.config.parser_defaults import EPOCHS, HIDDEN
 from pipeline_py.files.artifacts import Counts
 from pipeline_py.run.device import device_named
 from pipeline_py.run.errors import InputError

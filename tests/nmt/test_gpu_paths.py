@@ -41,7 +41,7 @@ def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Recorder]:
     def begin() -> Recorder:
         recorder = Recorder()
         monkeypatch.setattr("pipeline_py.nmt.device.CPU", "none")
-        for module in ("training.update", "search.steps"):
+        for module in ("training.update", "search.ensemble"):
             monkeypatch.setattr(f"pipeline_py.nmt.{module}.on_cuda", lambda: recorder)
         return recorder
 

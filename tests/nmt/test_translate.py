@@ -165,7 +165,7 @@ def test_a_search_in_bfloat16_is_one_and_is_counted(folder, monkeypatch):
 
     monkeypatch.setattr("pipeline_py.nmt.search.beam_search.beam_search", noting)
     monkeypatch.setattr("pipeline_py.nmt.precision.half_speedup", lambda: 4.0)
-    for place in ("precision", "search.steps"):
+    for place in ("precision", "search.ensemble"):
         monkeypatch.setattr(f"pipeline_py.nmt.{place}.half_products", lambda: "implicit")
     before = torch.backends.mkldnn.matmul.fp32_precision
     for precision, expected in (("bfloat16", "bf16"), ("float32", before), ("auto", before)):
@@ -185,7 +185,7 @@ def test_a_full_disk_leaves_no_precision_behind(folder, monkeypatch):
 
     monkeypatch.setattr("pipeline_py.nmt.translate._write", full)
     monkeypatch.setattr("pipeline_py.nmt.precision.half_speedup", lambda: 4.0)
-    for place in ("precision", "search.steps"):
+    for place in ("precision", "search.ensemble"):
         monkeypatch.setattr(f"pipeline_py.nmt.{place}.half_products", lambda: "implicit")
     before = torch.backends.mkldnn.matmul.fp32_precision
     with pytest.raises(InputError, match="disk is full") as kept:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu import corpus_bleu
 
-from pipeline_py.config.systems.any_system import PhraseBased, Tuning
+from pipeline_py.config.systems.phrase_based import PhraseBased, Tuning
 from pipeline_py.run.errors import InputError
 from pipeline_py.smt import thot
 from pipeline_py.smt.log import Log

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from pipeline_py.config.systems.any_system import PhraseBased
+from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.run.errors import InputError
 from pipeline_py.smt import thot
 from pipeline_py.smt.train import train

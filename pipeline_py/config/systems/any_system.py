@@ -5,9 +5,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from pipeline_py.config.base import NUMBER, Count, Section, Single
+from pipeline_py.config.base import Section
 from pipeline_py.config.corpora import as_list
 from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.phrase_based import PhraseBased
 from pipeline_py.config.systems.training import Decoding, Training
 from pipeline_py.config.tables import Line
 
@@ -54,40 +55,6 @@ class NeuralSystem(System):
     def composition(self) -> dict[str, Any]:
         """Return the composition alone, as JSON values."""
         return self.model_dump(mode="json", include={*System.model_fields})
-
-
-class Tuning(Section):
-    """How the weights of the log-linear model are tuned on dev."""
-
-    sentences: Count | None = Field(1000, description="How many sentences of the development set; null: all.")
-    evaluations: Count = Field(100, description="The tuning sentences are translated at most this often.")
-    minutes: Single | None = Field(
-        None,
-        description="A limit of time, with which the result depends on the speed of the machine; null: none.",
-    )
-
-
-class PhraseBased(Section):
-    """Phrase-based translation by Thot: HMM alignments, phrase table, n-gram model, stack decoder."""
-
-    members: ClassVar[list[str]] = []
-    """It consists of no other systems."""
-
-    parser: ClassVar[None] = None
-    """Nor reads it trees."""
-
-    type: Literal["phrase_based"]
-    language_model_order: Annotated[int, NUMBER] = Field(
-        3, gt=0, le=20, description="Words of the language model's n-grams."
-    )
-    reordering: Annotated[int, NUMBER] = Field(
-        6,
-        ge=0,
-        le=1000,
-        description="Source words that the decoder may skip; 0: monotone. The distortion limit of Moses is 6.",
-    )
-    iterations: Annotated[int, NUMBER] = Field(5, gt=0, le=1000, description="EM iterations of each alignment model.")
-    tuning: Tuning = Tuning()
 
 
 Runs = Annotated[list[str], BeforeValidator(as_list, json_schema_input_type=str | list[str])]

@@ -15,22 +15,8 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from pipeline_py.report.figures.attended_sentence import AttendedSentence, PhraseColumn
-from pipeline_py.report.figures.typesetting import (
-    CHOSEN,
-    FRAME,
-    INK,
-    NOTE,
-    RULE,
-    TRACK,
-    bracket,
-    cut,
-    lines_of,
-    on,
-    paper,
-    width,
-    wrapped,
-    write,
-)
+from pipeline_py.report.figures.pens import CHOSEN, FRAME, INK, NOTE, RULE, TRACK, bracket, cut, on, paper, write
+from pipeline_py.report.figures.typesetting import lines_of, width, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

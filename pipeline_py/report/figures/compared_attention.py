@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from pipeline_py.report.figures.attended_sentence import AttendedSentence
-from pipeline_py.report.figures.typesetting import cut, fitted, paper, shown, width, write
+from pipeline_py.report.figures.pens import cut, paper, write
+from pipeline_py.report.figures.typesetting import fitted, shown, width
 from pipeline_py.subword.pieces import by_word, join
 from pipeline_py.subword.vocabulary import EOS, SPECIALS
 

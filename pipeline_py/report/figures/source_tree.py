@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pipeline_py.report.figures.attended_sentence import PhraseColumn, nth, phrase_columns
-from pipeline_py.report.figures.typesetting import bracket, width, write
+from pipeline_py.report.figures.pens import bracket, write
+from pipeline_py.report.figures.typesetting import width
 from pipeline_py.syntax.trees.constituency import read_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
 

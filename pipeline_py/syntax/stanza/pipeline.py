@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
-from unicodedata import normalize
 
 import numpy as np
 import stanza
@@ -27,21 +26,11 @@ from pipeline_py.run.device import device_named
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.optimizers import without_compiler
 from pipeline_py.syntax.stanza.models import FOLDERS, INDEX
+from pipeline_py.syntax.stanza.treebank import parser_spelling
 from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, replace_words
 from pipeline_py.syntax.trees.dependency import DependencyTree, fault
 from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.words.token_alignment import WORD_SPACE, spell_word
-
-
-def parser_spelling(word: str, word_space: str = WORD_SPACE) -> str:
-    """Return a word in NFC, the form of treebanks and word vectors: `é` is one character and not `e` with an accent.
-
-    Args:
-        word: of a treebank or a text.
-        word_space: takes the place of white space within the word; `_` for parsers that are trained here.
-    """
-    return normalize("NFC", spell_word(word, word_space=word_space))
-
+from pipeline_py.syntax.words.token_alignment import WORD_SPACE
 
 ROOTS = 2
 """Heads that are the root in a tree with one root: that of its child, and its own."""

@@ -13,14 +13,25 @@ Stanza would stop, or learn what is not there at parsing time, on some of what r
 
 import re
 from pathlib import Path
+from unicodedata import normalize
 
 from pipeline_py.files.artifacts import Counts
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.pipeline import parser_spelling
 from pipeline_py.syntax.trees.constituency import Node, Phrase, Preterminal, brackets, fold, read_treebank, simplify
 from pipeline_py.syntax.trees.dependency import WITHOUT_TEXT, DependencyTree, has_text, read_dependencies
+from pipeline_py.syntax.words.token_alignment import WORD_SPACE, spell_word
 
 _FEATURES = re.compile(r"_|[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
+
+
+def parser_spelling(word: str, word_space: str = WORD_SPACE) -> str:
+    """Return a word in NFC, the form of treebanks and word vectors: `é` is one character and not `e` with an accent.
+
+    Args:
+        word: of a treebank or a text.
+        word_space: takes the place of white space within the word; `_` for parsers that are trained here.
+    """
+    return normalize("NFC", spell_word(word, word_space=word_space))
 
 
 def write_dependency_training(treebank: Path, output: Path, lowercase: bool, counts: Counts) -> int:

@@ -17,13 +17,13 @@ from pipeline_py.run.locks import FOLDER
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no GCC")
 
-FIND = "from pipeline_py.nmt.kernels import elementwise; print(elementwise.library() is not None)"
+FIND = "from pipeline_py.nmt.fast import elementwise; print(elementwise.library() is not None)"
 PROGRAMS = "/usr/bin:/bin:/usr/local/bin"
 SOURCE = "int answer(void) { return 42; }\n"
 ASK = """
 import sys
 from pathlib import Path
-from pipeline_py.nmt.kernels import compiled
+from pipeline_py.nmt.fast import compiled
 for place in sys.argv[2:]:
     found = compiled.load(Path(place), [sys.argv[1]])
     print(None if found is None else found[sys.argv[1]]())
@@ -188,7 +188,7 @@ def test_what_belongs_to_another_user_is_not_loaded(given: str, source: Path, tm
 
 def test_a_cache_that_cannot_be_searched_is_done_without() -> None:
     as_nobody = (
-        "from pipeline_py.nmt.kernels import compiled\nimport os\n"
+        "from pipeline_py.nmt.fast import compiled\nimport os\n"
         "if os.geteuid() == 0: os.setegid(65534); os.seteuid(65534)\n"
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -247,7 +247,7 @@ def test_without_a_compiler_torch_computes(tmp_path: Path) -> None:
 )
 def test_a_broken_compiler_is_a_warning(text: str, reason: str, source: Path, tmp_path: Path) -> None:
     program(tmp_path / "bin/gcc", text)
-    short = "from pipeline_py.nmt.kernels import compiled\ncompiled.SECONDS = 0.2\n" if reason == "hangs" else ""
+    short = "from pipeline_py.nmt.fast import compiled\ncompiled.SECONDS = 0.2\n" if reason == "hangs" else ""
     path = {"PATH": f"{tmp_path}/bin:/bin:/usr/bin", "XDG_CACHE_HOME": str(tmp_path)}
     shutil.copy(tmp_path / "bin/gcc", tmp_path / "bin/cc")
     found = run(path, short + ASK, "answer", str(source))
