@@ -144,8 +144,8 @@ def not_together() -> AbstractContextManager[Any]:
 
 
 GAINS = [
-    Gain("products of float32 by oneDNN (kernels/products.py)", "GlobalAtt", by_mkl),
-    Gain("few numbers of rows in bfloat16 (kernels/products.py)", "GlobalAtt", not_filled_up, half=True),
+    Gain("products of float32 by oneDNN (fast/products.py)", "GlobalAtt", by_mkl),
+    Gain("few numbers of rows in bfloat16 (fast/products.py)", "GlobalAtt", not_filled_up, half=True),
     Gain("gates of a GRU in C (elementwise.c)", "GlobalAtt", no_gru),
     Gain("gates of a GRU in C, in a search", "GlobalAtt", no_gru, searched=True),
     Gain("scores in C (elementwise.c)", "GlobalAtt", no_score),
@@ -159,9 +159,9 @@ GAINS = [
     Gain("gradients after the loop (recurrence/time_loop.py)", "GlobalAtt", untraced, nothing_in_c),
     Gain("gradients after the loop (recurrence/time_loop.py)", "Seq2Seq", untraced),
     Gain("loss where the logits stood (loss/softmax.py)", "GlobalAtt", replaced(softmax, "_Losses", softmax_losses)),
-    Gain("outputs of few rows (loss/sampled.py)", "Seq2Seq, BlackOut", replaced(blackout, "_Outputs", sampled_outputs)),
+    Gain("outputs of few rows (loss/blackout.py)", "Seq2Seq, BlackOut", replaced(blackout, "_Outputs", sampled_outputs)),
     Gain("trees upwards (trees/tree_gru.py)", "Hierarchical", replaced(tree_gru, "_Ascent", ascent_gru)),
-    Gain("weights laid out for a search (recurrence/linear.py)", "GlobalAtt", not_laid_out, searched=True),
+    Gain("weights laid out for a search (fast/linear.py)", "GlobalAtt", not_laid_out, searched=True),
     Gain("rows of a sentence together in a search (search/owners.py)", "GlobalAtt", not_together, searched=True),
 ]
 """All that is measured."""

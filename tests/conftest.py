@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from pipeline_py.run.job_server import ADDRESS
+
 settings.register_profile("unhurried", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("unhurried")
 
@@ -40,6 +42,9 @@ LONGEST = (
 
 # Tests start hundreds of processes, each of which would compile all that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Jobs of tests begin as copies of a process of the tests (`tests/forked_jobs.py`).
+os.environ.setdefault(ADDRESS, "")
 
 if IS_WORKER:
     os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -25,6 +25,9 @@ ADDRESS = "ARBITREE_JOB_SERVER"
 LENGTH_BYTES = 8
 """The length of a request, before it."""
 
+BEGUN = b"1"
+"""Sent once a job has begun; a job that has not is begun by its starter."""
+
 
 def request_job(job: str) -> int | None:
     """Let the server run a job, and wait for its end.
@@ -39,18 +42,27 @@ def request_job(job: str) -> int | None:
     with socket.socket(socket.AF_UNIX) as connection:
         try:
             connection.connect(path)
+            socket.send_fds(connection, [len(request).to_bytes(LENGTH_BYTES, "big")], [1, 2])
+            connection.sendall(request)
+            is_begun = connection.recv(1)
         except OSError:
             return None
-        socket.send_fds(connection, [len(request).to_bytes(LENGTH_BYTES, "big")], [1, 2])
-        connection.sendall(request)
-        try:
-            answer = connection.recv(1)
-        except KeyboardInterrupt:
-            connection.shutdown(socket.SHUT_WR)
-            answer = connection.recv(1)
+        if not is_begun:
+            return None
+        answer = _wait_for_answer(connection)
     if not answer:
         print("error: the server of jobs has ended, and with it this job; run it again", file=sys.stderr)
     return answer[0] if answer else 1
+
+
+def _wait_for_answer(connection: socket.socket) -> bytes:
+    try:
+        return connection.recv(1)
+    except KeyboardInterrupt:
+        connection.shutdown(socket.SHUT_WR)
+        return connection.recv(1)
+    except OSError:
+        return b""
 
 
 class JobServer:
@@ -93,6 +105,8 @@ class JobServer:
             self._begin(call, descriptors, report)
         for descriptor in descriptors:
             os.close(descriptor)
+        with suppress(OSError):
+            connection.send(BEGUN)
         handle = os.pidfd_open(process)
         self._selector.register(connection, selectors.EVENT_READ, lambda: self._interrupt(connection, process))
         self._selector.register(handle, selectors.EVENT_READ, lambda: self._answer(connection, process, handle, report))

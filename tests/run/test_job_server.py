@@ -1,0 +1,139 @@
+"""The server of jobs: a job that it runs does and says what one of its own process does."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.run.job_server import ADDRESS, BEGUN
+from tests.workplace import ROOT, SNAKEMAKE, Workplace
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a process ends")
+
+RUN = [sys.executable, "-P", "-m", "pipeline_py.run"]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """A server, and the environment of its starters."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "jobs"))
+        listener.listen()
+        command = [sys.executable, "-P", "-m", "pipeline_py.run.job_server", str(listener.fileno())]
+        process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, pass_fds=[listener.fileno()])
+    yield {**environment, ADDRESS: f"{sys.prefix}{os.pathsep}{tmp_path / 'jobs'}", "SERVER": str(process.pid)}
+    assert process.stdin is not None
+    process.stdin.close()
+    process.wait(timeout=10)
+
+
+def tokenize_job(folder: Path, source: str, output: str) -> str:
+    (folder / "text").write_text("It's here.\n")
+    arguments = {"input": source, "output": output, "language": "en", "tokenizer": "moses"}
+    job = {"stage": "corpus.tokenize", "arguments": arguments, "calls": [{}], "results": "", "process": ""}
+    return json.dumps(job)
+
+
+def test_a_job_reads_and_writes_in_the_folder_of_its_starter(server: dict[str, str], tmp_path: Path) -> None:
+    for number in range(2):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        job = tokenize_job(folder, "text", "tokens")
+        done = subprocess.run([*RUN, job], cwd=folder, env=server, capture_output=True, text=True)
+        assert (done.returncode, (folder / "tokens").read_text()) == (0, "It 's here .\n")
+        assert done.stderr.startswith("tokenize text: 0 sentences"), done.stderr
+
+
+def test_the_second_job_finds_the_libraries_of_the_first(server: dict[str, str], tmp_path: Path) -> None:
+    job = tokenize_job(tmp_path, "text", "tokens")
+    subprocess.run([*RUN, job], cwd=tmp_path, env=server, check=True, capture_output=True)
+    subprocess.run([*RUN, job], cwd=tmp_path, env=server, check=True, capture_output=True)
+    maps = Path("/proc", server["SERVER"], "maps").read_text()
+    assert "pydantic_core" in maps
+
+
+def test_a_mistake_is_reported_by_the_starter(server: dict[str, str], tmp_path: Path) -> None:
+    job = tokenize_job(tmp_path, "missing", "tokens")
+    done = subprocess.run([*RUN, job], cwd=tmp_path, env=server, capture_output=True, text=True)
+    alone = subprocess.run(
+        [*RUN, job], cwd=tmp_path, env={**server, "OMP_NUM_THREADS": "2"}, capture_output=True, text=True
+    )
+    assert done.returncode == alone.returncode == 1 and done.stderr == alone.stderr and "missing" in done.stderr
+
+
+def slow_job(folder: Path) -> str:
+    (folder / "many").write_text("a b c\n" * 10_000_000)
+    return tokenize_job(folder, "many", "tokens")
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_a_job_ends_with_its_starter(server: dict[str, str], tmp_path: Path, end: signal.Signals) -> None:
+    starter = subprocess.Popen([*RUN, slow_job(tmp_path)], cwd=tmp_path, env=server, stderr=subprocess.PIPE, text=True)
+    assert starter.stderr is not None
+    starter.stderr.readline()
+    children = Path("/proc", server["SERVER"], "task", server["SERVER"], "children")
+    (job,) = children.read_text().split()
+    starter.send_signal(end)
+    code = starter.wait(timeout=60)
+    said = starter.stderr.read()
+    assert "error: interrupted" in said and code == (130 if end == signal.SIGINT else -signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while Path("/proc", job).exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path("/proc", job).exists() and not (tmp_path / "tokens").exists()
+
+
+def test_a_killed_job_fails(server: dict[str, str], tmp_path: Path) -> None:
+    starter = subprocess.Popen([*RUN, slow_job(tmp_path)], cwd=tmp_path, env=server, stderr=subprocess.PIPE, text=True)
+    assert starter.stderr is not None
+    starter.stderr.readline()
+    (job,) = Path("/proc", server["SERVER"], "task", server["SERVER"], "children").read_text().split()
+    os.kill(int(job), signal.SIGKILL)
+    assert starter.wait(timeout=60) == 128 + signal.SIGKILL
+
+
+@pytest.mark.parametrize("answer", [None, b"", BEGUN])
+def test_without_a_server_a_job_runs_by_itself(tmp_path: Path, answer: bytes | None) -> None:
+    job = tokenize_job(tmp_path, "text", "tokens")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), ADDRESS: f"{sys.prefix}{os.pathsep}{tmp_path / 'jobs'}"}
+    with socket.socket(socket.AF_UNIX) as listener:
+        if answer is not None:
+            listener.bind(str(tmp_path / "jobs"))
+            listener.listen()
+        starter = subprocess.Popen([*RUN, job], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+        if answer is not None:
+            connection, _ = listener.accept()
+            connection.sendall(answer)
+            connection.close()
+    _, said = starter.communicate(timeout=60)
+    if answer == BEGUN:  # the server has ended with the job
+        assert (
+            starter.returncode == 1
+            and said == "error: the server of jobs has ended, and with it this job; run it again\n"
+        )
+    else:
+        assert starter.returncode == 0 and (tmp_path / "tokens").read_text() == "It 's here .\n"
+
+
+@pytest.mark.slow
+def test_results_of_a_run_are_the_same_with_and_without(tmp_path: Path) -> None:
+    target = "results/nmt/GlobalAtt/seed1/model.safetensors"
+    models = []
+    for name, variables in (("with", {}), ("without", {ADDRESS: ""})):
+        place = Workplace(tmp_path / name)
+        environment = {name: value for name, value in os.environ.items() if name != ADDRESS}
+        options = place._options([target], None)
+        done = subprocess.run(
+            [SNAKEMAKE, *options], cwd=place.folder, env={**environment, **variables}, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        models.append((place.folder / target).read_bytes())
+    assert models[0] == models[1]
