@@ -159,7 +159,9 @@ GAINS = [
     Gain("gradients after the loop (recurrence/time_loop.py)", "GlobalAtt", untraced, nothing_in_c),
     Gain("gradients after the loop (recurrence/time_loop.py)", "Seq2Seq", untraced),
     Gain("loss where the logits stood (loss/softmax.py)", "GlobalAtt", replaced(softmax, "_Losses", softmax_losses)),
-    Gain("outputs of few rows (loss/blackout.py)", "Seq2Seq, BlackOut", replaced(blackout, "_Outputs", sampled_outputs)),
+    Gain(
+        "outputs of few rows (loss/blackout.py)", "Seq2Seq, BlackOut", replaced(blackout, "_Outputs", sampled_outputs)
+    ),
     Gain("trees upwards (trees/tree_gru.py)", "Hierarchical", replaced(tree_gru, "_Ascent", ascent_gru)),
     Gain("weights laid out for a search (fast/linear.py)", "GlobalAtt", not_laid_out, searched=True),
     Gain("rows of a sentence together in a search (search/owners.py)", "GlobalAtt", not_together, searched=True),
