@@ -7,7 +7,6 @@ from pydantic import NonNegativeInt, PositiveInt
 
 from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
-from pipeline_py.energy import cards_of, meter
 from pipeline_py.nmt.data.packed import count_identifiers
 from pipeline_py.nmt.training.launch import is_one_of_several, launch
 from pipeline_py.run.errors import InputError
@@ -75,7 +74,7 @@ def train(
         model_output: Weights in safetensors.
         config_output: What is needed to build the network, as JSON: `system` and `vocabularies`.
         curve_output: The learning curve as TSV, a row for each validation.
-        facts_output: Size, speed, energy, scores and versions as JSON.
+        facts_output: Size, speed, scores and versions as JSON.
 
     Raises:
         InputError: files are invalid, or do not belong together; the training diverged.
@@ -146,7 +145,6 @@ def train(
         checkpoints=Checkpoints(checkpoints, _describe_rounding(device.type, training)),
         device=device,
         seed=seed,
-        meter=meter(cards_of(processes.count) if device.type == "cuda" else []),
         processes=processes,
     )
     what = f"train {name}" + (f" from update {run.state.update}" if run.resume() else "")

@@ -41,8 +41,6 @@ OPTIONAL = (
     "core_share",
     "machine_load",
     "gpu_hours",
-    "energy_joules",
-    "energy_of",
     "precision",
     "kernels",
 )
@@ -56,7 +54,7 @@ HERE = "here"
 def facts(
     *, description: dict[str, Any], files: dict[str, dict[str, Path]], tsv_output: Path, markdown_output: Path
 ) -> None:
-    """Make a table of the parameters, speed, time, energy, hardware, seed, parser and versions of every system.
+    """Make a table of the parameters, speed, time, hardware, seed, parser and versions of every system.
 
     Where a fact does not apply, the TSV has an empty value and other formats a dash. Versions are those that trained
     the system, or the installed ones of stanza and sacrebleu if training did not load them.

@@ -25,7 +25,6 @@ LOADER = "load"
 """The function of a stage's module that returns what the stage loads once for several sets."""
 
 CHANGE_NO_RESULT = (
-    "energy",
     "nmt.training.monitoring",
     "run.command",
     "run.errors",
@@ -42,7 +41,7 @@ CHANGE_NO_RESULT = (
 )
 """Modules and packages that measure, report or pass on results: no output of a stage changes with them.
 
-Times and energy in facts are those of the code that measured them.
+Times in facts are those of the code that measured them.
 """
 
 

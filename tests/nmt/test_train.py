@@ -429,54 +429,6 @@ def test_an_interrupted_run_goes_on_at_the_rate_it_had(
     assert timeless(whole / "curve.tsv") == timeless(interrupted / "curve.tsv")
 
 
-def test_energy_is_added_up_over_an_interruption(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline_py import energy
-    from pipeline_py.nmt.training.checkpoint import Checkpoints
-    from pipeline_py.nmt.training.run import Run
-
-    count = itertools.count(step=2_000_000)  # two joules more at each look at the counter
-    zone = tmp_path / "intel-rapl:0"
-    monkeypatch.setattr(energy, "POWERCAP", tmp_path)
-    monkeypatch.setattr(energy, "_number", lambda file: 10**12 if "max" in file.name else next(count))
-    zone.mkdir()
-    (zone / "name").write_text("package-0")
-    corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
-    update, load, resumed = Run._make_update, Checkpoints.load, []
-
-    def interrupt(self: Run) -> None:
-        if self.state.update == 5:
-            raise KeyboardInterrupt
-        update(self)
-
-    def remember(self: Checkpoints) -> object:
-        resumed.append(load(self))
-        return resumed[-1]
-
-    def energy_of(name: str) -> tuple[float | None, str | None]:
-        train(**corpus, **options(tmp_path, {}, {"epochs": 2}, name))
-        facts = json.loads((tmp_path / name / "facts.json").read_text())
-        assert facts["gpu_hours"] is None, "it was no card that computed"
-        return facts["energy_joules"], facts["energy_of"]
-
-    def interrupted(name: str) -> None:
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(Run, "_make_update", interrupt)
-            energy_of(name)
-
-    # At the start, and in each epoch at the look, before the checkpoint is written and after it.
-    assert energy_of("whole") == (2 + 2 * 6, "processor")
-    interrupted("resumed")
-    monkeypatch.setattr(Checkpoints, "load", remember)
-    assert energy_of("resumed") == (6 + 2 + 6, "processor")
-    assert resumed[-1].state["joules"] == {"processor": 6}
-
-    interrupted("old")
-    monkeypatch.setattr(
-        Checkpoints, "load", lambda self: (found := remember(self)) and found.state.pop("joules") and found
-    )
-    assert energy_of("old") == (None, None), "how much was spent before was not measured"
-
-
 @pytest.mark.parametrize("early_stopping", ["loss", "bleu"])
 @pytest.mark.parametrize("samples", [None, 5])
 def test_facts_are_those_of_the_weights_that_are_kept(tmp_path: Path, early_stopping: str, samples: int | None) -> None:

@@ -135,18 +135,18 @@ def test_every_run_has_a_row(tmp_path: Path) -> None:
 
 def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -> None:
     network = {"hidden": 256, "loss": "blackout", "samples": 500, "dev_loss": 2.5, "dev_perplexity": 12.18}
-    network |= {"gpu_hours": 1.5, "energy_joules": 3.6e6, "energy_of": "processor and card"}
+    network |= {"gpu_hours": 1.5}
     files = [
         write(tmp_path / "old.json", TRAINED),
         write(
             tmp_path / "softmax.json",
-            {**TRAINED, "loss": "softmax", "samples": None, "seconds_per_epoch": 61.5, "energy_joules": None},
+            {**TRAINED, "loss": "softmax", "samples": None, "seconds_per_epoch": 61.5},
         ),
     ]
     facts(description=described(), files={"facts": {file.stem: file for file in files}}, **outputs(tmp_path))
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         old, softmax = csv.DictReader(file, delimiter="\t")
-    assert {*old} & {"hidden", "loss", "samples", "dev_perplexity", "seconds_per_epoch", "energy_joules"} == {
+    assert {*old} & {"hidden", "loss", "samples", "dev_perplexity", "seconds_per_epoch"} == {
         "loss",
         "seconds_per_epoch",
     }

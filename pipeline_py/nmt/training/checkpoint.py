@@ -45,7 +45,6 @@ class TrainState:
         cpu_seconds: the same, in all.
         waited_seconds: time that threads could have worked and had no core, in all.
         load_seconds: time spent in all, each second times the machine's load.
-        joules: energy spent in that time by each part of the machine that was measured all of the time.
         curve: one row a look.
     """
 
@@ -67,7 +66,6 @@ class TrainState:
     cpu_seconds: float | None = 0.0
     waited_seconds: float | None = 0.0
     load_seconds: float = 0.0
-    joules: dict[str, float] = field(default_factory=dict)
     curve: list[dict[str, Any]] = field(default_factory=list)
 
     @property

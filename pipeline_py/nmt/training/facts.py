@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from pipeline_py import energy
 from pipeline_py.files.artifacts import write_json, writing
 from pipeline_py.nmt.fast import elementwise
 from pipeline_py.nmt.training.run import Run
@@ -43,7 +42,7 @@ def write_curve(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def write_facts(path: Path, run: Run, too_long: int) -> None:
-    """Write size, speed, energy, scores and versions, and warn where other work disturbed the time.
+    """Write size, speed, scores and versions, and warn where other work disturbed the time.
 
     Args:
         path: JSON.
@@ -76,7 +75,6 @@ def write_facts(path: Path, run: Run, too_long: int) -> None:
         "cpu_seconds_per_epoch": _rounded(state.training_cpu_seconds, 3, run.epochs),
         "target_words_per_cpu_second": None if on_card else _rounded(state.words_per_cpu_second, 1),
         "target_words_per_gpu_second": _rounded(state.words_per_second, 1, training.processes) if on_card else None,
-        **energy.facts_of(state.joules),
         "seed": run.seed,
         "device": run.device.type,
         "kernels": elementwise.library() is not None if run.device.type == "cpu" else None,

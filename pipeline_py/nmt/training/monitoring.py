@@ -5,21 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.energy import Meter
 from pipeline_py.nmt.training.checkpoint import TrainState
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.usage import Usage, load, since
 
 SECONDS_BETWEEN_METERINGS = 30.0
-"""Of updates: often enough for a processor whose counter of energy is full after some minutes."""
+"""Seconds of updates between two looks at the load of the machine."""
 
 
 class Clock:
     """Adds up what is spent between its ticks; `ticked` is the time of the last one, in seconds since whenever."""
 
-    def __init__(self, meter: Meter, usage: Usage) -> None:
-        """Begin now; `meter` counts energy, `usage` the processors' time."""
-        self._meter = meter
+    def __init__(self, usage: Usage) -> None:
+        """Begin now; `usage` counts the processors' time."""
         self._usage = usage
         self.ticked = self._metered = time.monotonic()
         self._cpu, self._waited = usage.cpu(), usage.waited()
@@ -37,7 +35,6 @@ class Clock:
             waited = self._usage.waited()
             state.waited_seconds = _plus(state.waited_seconds, self._waited, waited)
             state.load_seconds += load() * (now - self._metered)
-            state.joules = self._meter.added_to(state.joules)
             self._metered, self._waited = now, waited
 
 

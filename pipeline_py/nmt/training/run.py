@@ -12,7 +12,6 @@ from torch import Tensor
 from tqdm import tqdm
 
 from pipeline_py.config.systems.training import Training
-from pipeline_py.energy import Meter
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.training.batch_loader import BatchLoader
@@ -50,14 +49,13 @@ class Run:
         checkpoints: Checkpoints,
         device: torch.device,
         seed: int,
-        meter: Meter,
         processes: Processes = ALONE,
     ) -> None:
         self.name = name
         self.model = model.to(device).train()
         self.training = training
         self.seed = seed
-        self.state = TrainState(joules=meter.nothing)
+        self.state = TrainState()
         self._validation = validation
         self._vocabulary = vocabulary
         self._checkpoints = checkpoints
@@ -70,7 +68,7 @@ class Run:
         self._kept: list[dict[str, Tensor]] = []
         self._show: Callable[[Mapping[str, Any]], None] | None = None
         numbers = processes.numbers()
-        self._clock = Clock(meter, Usage(numbers if processes.first else []))
+        self._clock = Clock(Usage(numbers if processes.first else []))
         self._saved = self._clock.ticked
 
     def watched(self, folder: Path) -> None:

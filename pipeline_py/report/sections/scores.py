@@ -1,4 +1,4 @@
-"""The table itself, and beside it what its systems cost: parameters, speed, time and energy of their trainings."""
+"""The table itself, and beside it what its systems cost: parameters, speed and time of their trainings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,13 +45,12 @@ COSTS = (
     Cost("Training s", "seconds", 0),
     Cost("CPU s", "cpu_seconds", 0),
     Cost("GPU h", "gpu_hours", 3),
-    Cost("Wh", "energy_joules", 2, 3600),
 )
 """Columns that a table gets where one of its systems has them."""
 
 NOTE = (
     "Cost of training: target words per second of wall-clock time (slower if the machine does other work) and of CPU "
-    "or GPU time; seconds of wall-clock and CPU time; GPU hours, and energy if the machine measures it. With several "
+    "or GPU time; seconds of wall-clock and CPU time; GPU hours. With several "
     "runs this is the mean, for an ensemble the sum over its members."
 )
 

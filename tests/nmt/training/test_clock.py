@@ -5,7 +5,6 @@ from dataclasses import asdict
 
 import pytest
 
-from pipeline_py.energy import Meter
 from pipeline_py.nmt.training import monitoring
 from pipeline_py.nmt.training.checkpoint import TrainState
 from pipeline_py.nmt.training.monitoring import Clock
@@ -41,7 +40,7 @@ def spend(now: list[float], counted: Counted, wall: float, cpu: float, waited: f
 
 def test_updates_and_the_rest_are_told_apart(now):
     state, counted = TrainState(), Counted(7.0, 3.0)
-    ticking = Clock(Meter({}), counted)
+    ticking = Clock(counted)
     spend(now, counted, 10, 4, 6)
     ticking.tick(state, training=True)
     assert (state.training_seconds, state.training_cpu_seconds, state.waited_seconds) == (10, 4, 0)
@@ -57,12 +56,12 @@ def test_updates_and_the_rest_are_told_apart(now):
 def test_a_resumed_run_adds_to_what_was_before(now):
     state, counted = TrainState(), Counted()
     spend(now, counted, 5, 2, 3)
-    Clock(Meter({}), Counted(0.0, 0.0))  # of the run that was killed
-    ticking = Clock(Meter({}), counted)
+    Clock(Counted(0.0, 0.0))  # of the run that was killed
+    ticking = Clock(counted)
     spend(now, counted, 5, 2, 3)
     ticking.tick(state)
     state, again = TrainState(**asdict(state)), Counted()
-    ticking = Clock(Meter({}), again)
+    ticking = Clock(again)
     spend(now, again, 5, 4, 1)
     ticking.tick(state)
     assert (state.seconds, state.cpu_seconds, state.waited_seconds) == (10, 6, 4)
@@ -70,7 +69,7 @@ def test_a_resumed_run_adds_to_what_was_before(now):
 
 def test_long_stretches_of_updates_are_metered_on_the_way(now):
     state, counted = TrainState(), Counted()
-    ticking = Clock(Meter({}), counted)
+    ticking = Clock(counted)
     for _ in range(4):
         spend(now, counted, 10, 9, 1)
         ticking.tick(state, training=True)
@@ -79,7 +78,7 @@ def test_long_stretches_of_updates_are_metered_on_the_way(now):
 
 def test_what_is_not_known_once_is_not_known_of_the_run(now):
     state, counted = TrainState(), Counted(1.0, None)
-    ticking = Clock(Meter({}), counted)
+    ticking = Clock(counted)
     counted.told = [2.0, 5.0]
     ticking.tick(state)
     assert state.cpu_seconds == 1 and state.waited_seconds is None
@@ -93,7 +92,7 @@ def test_what_is_not_known_once_is_not_known_of_the_run(now):
 
 def test_threads_that_ended_do_not_make_the_sum_smaller(now):
     state, counted = TrainState(), Counted(0.0, 8.0)
-    ticking = Clock(Meter({}), counted)
+    ticking = Clock(counted)
     counted.told = [1.0, 2.0]
     ticking.tick(state)
     assert state.waited_seconds == 0

@@ -42,12 +42,6 @@ def test_hours_are_told_of_cards_alone(tmp_path):
     assert heads == ["Training s", "GPU h"] and a == ["7,200", "4.000"] and b == ["7,200", "–"]
 
 
-def test_energy_is_told_where_it_was_measured(tmp_path):
-    read = facts(tmp_path, "A\t1\t1\t1\t36000", header=f"{HEADER}\tenergy_joules")
-    heads, a = texts(costs_of(["A"], {"A": ["A"]}, read, but=[]))
-    assert a[heads.index("Wh")] == "10.00"
-
-
 def test_another_file_is_refused(tmp_path):
     with pytest.raises(InputError, match="line 1: the file has no column 'seconds'"):
         facts(tmp_path, header=HEADER.removesuffix("\tseconds"))
