@@ -121,3 +121,11 @@ def test_a_job_that_is_run_again_with_other_code_is_no_result_of_the_plan(place)
     subprocess.run(command, cwd=place.folder, env=environment, check=True)
     stage.write_text(text, encoding="utf-8")
     assert place.planned(TARGET, config=BPE)["vocabulary"] == 1
+
+
+def test_a_folder_of_other_settings_is_made_again_without_metadata(tmp_path):
+    place, model = Workplace(tmp_path / "place"), "results/smt/PBSMT/single/model"
+    assert place.snakemake(model).returncode == 0
+    forget(place)
+    assert not place.planned(model)
+    assert "train_smt" in place.planned(model, config={"systems": {"PBSMT": {"iterations": 2}}})

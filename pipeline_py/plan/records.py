@@ -17,13 +17,14 @@ WITHOUT_RECORD = ("report.manifest.json",)
 
 
 def find_outdated_outputs(plan: Plan, results: Path) -> Iterator[str]:
-    """Yield the files of results that have no record, or the record of another job than the plan has for them.
+    """Yield outputs in the results without a record, or with the record of another job than the plan has for them.
 
-    Files that no job of the plan makes may be among them.
+    An output is a file, or a folder with a record. Files that no job of the plan makes may be among them.
     """
     for root, folders, names in os.walk(results):
-        folders[:] = [folder for folder in folders if folder not in WORK_FOLDERS]
-        for name in names:
+        outputs = [folder for folder in folders if record_path(Path(root, folder)).exists()]
+        folders[:] = [folder for folder in folders if folder not in (*WORK_FOLDERS, *outputs)]
+        for name in [*names, *outputs]:
             path = Path(root, name)
             file = path.relative_to(results)
             if name.startswith(".") or str(file) in WITHOUT_RECORD:
