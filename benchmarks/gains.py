@@ -27,10 +27,10 @@ from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.training import Training
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder import recurrent
-from pipeline_py.nmt.fast import elementwise, products
+from pipeline_py.nmt.fast import elementwise, products, time_loop
 from pipeline_py.nmt.loss import blackout, softmax
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.recurrence import gru, lstm, original_gru, time_loop
+from pipeline_py.nmt.recurrence import gru, lstm, original_gru
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.search import beam_search
 from pipeline_py.nmt.search.owners import Owners
@@ -151,13 +151,13 @@ GAINS = [
     Gain("scores in C (elementwise.c)", "GlobalAtt", no_score),
     Gain("scores in C, in a search", "GlobalAtt", no_score, searched=True),
     Gain(
-        "scores again on the way back, without C (score/mlp.py)",
+        "scores again on the way back, without C (fast/perceptron_scores.py)",
         "GlobalAtt",
         lambda: untraced(mlp.PerceptronScore),
         no_score,
     ),
-    Gain("gradients after the loop (recurrence/time_loop.py)", "GlobalAtt", untraced, nothing_in_c),
-    Gain("gradients after the loop (recurrence/time_loop.py)", "Seq2Seq", untraced),
+    Gain("gradients after the loop (fast/time_loop.py)", "GlobalAtt", untraced, nothing_in_c),
+    Gain("gradients after the loop (fast/time_loop.py)", "Seq2Seq", untraced),
     Gain("loss where the logits stood (loss/softmax.py)", "GlobalAtt", replaced(softmax, "_Losses", softmax_losses)),
     Gain(
         "outputs of few rows (loss/blackout.py)", "Seq2Seq, BlackOut", replaced(blackout, "_Outputs", sampled_outputs)

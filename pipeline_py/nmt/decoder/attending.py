@@ -9,8 +9,8 @@ from pipeline_py.config.systems.composition import System
 from pipeline_py.config.systems.decoders import Context
 from pipeline_py.nmt.attention import Carried, Weighting, at_least_single, multiplied
 from pipeline_py.nmt.decoder.base import Attended
+from pipeline_py.nmt.fast.time_loop import Trace
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.recurrence.time_loop import Trace
 from pipeline_py.nmt.score.mlp import PerceptronScore
 
 

@@ -16,8 +16,8 @@ from pipeline_py.nmt.decoder.attending import Attending
 from pipeline_py.nmt.decoder.base import Attention, Decoder, Parts, State, Step, at_places, distinct, real_words
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.fast.linear import LoopLinear
+from pipeline_py.nmt.fast.time_loop import time_loop
 from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.recurrence.time_loop import time_loop
 
 
 class RecurrentDecoder(Attending, Decoder):

@@ -13,8 +13,8 @@ from torch.autograd.function import once_differentiable
 from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.fast.products import filled_up, gradient_of_weight, linear, product, whole_blocks, with_rows
+from pipeline_py.nmt.fast.time_loop import LoopPart, Trace
 from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.recurrence.time_loop import LoopPart, Trace
 
 FEW = 32
 """Rows up to which a search multiplies those there are; more are filled up, since each number has its own program."""

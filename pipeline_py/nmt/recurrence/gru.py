@@ -2,18 +2,15 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.fast import elementwise
-from pipeline_py.nmt.fast.linear import LinearTrace, LoopLinear, RecurrentLinear
-from pipeline_py.nmt.recurrence.time_loop import time_loop
+from pipeline_py.nmt.fast.gru_step import GRUStep
+from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
+from pipeline_py.nmt.fast.time_loop import time_loop
 
 
 class GRU(nn.Module):
@@ -42,7 +39,7 @@ class GRU(nn.Module):
         """
         trace = self.recurrent.trace
         if trace is not None and elementwise.compute_gru(state, inputs):
-            moved_on: Tensor = _Step.apply(inputs, state, mask, trace)
+            moved_on: Tensor = GRUStep.apply(inputs, state, mask, trace)
             return moved_on
         recurrent = self.recurrent(state, mask)
         if place is not None:
@@ -83,25 +80,3 @@ def _moved_on(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
     inputs, recurrent = inputs.to(state.dtype), recurrent.to(state.dtype)
     reset, update = (inputs[:, : 2 * size] + recurrent[:, : 2 * size]).sigmoid().chunk(2, dim=1)
     return torch.lerp((inputs[:, 2 * size :] + reset * recurrent[:, 2 * size :]).tanh(), state, update)
-
-
-class _Step(Function):
-    """A step within a loop, by the compiled kernels; going backwards, leaves the gradient of U for later."""
-
-    @staticmethod
-    def forward(ctx: Any, inputs: Tensor, state: Tensor, mask: Tensor | None, trace: LinearTrace) -> Tensor:
-        ctx.trace, ctx.mask, ctx.inputs = trace, mask, inputs.dtype
-        ctx.step, placed = trace.put(state, mask)
-        recurrent = trace.product(placed)
-        gates, new = elementwise.gru(inputs, recurrent, state)
-        ctx.save_for_backward(gates, recurrent, state)
-        return new
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None, None]:
-        gates, recurrent, state = ctx.saved_tensors
-        of_recurrent = ctx.trace.place_back(ctx.step, gates.shape[1])
-        of_inputs, of_state = elementwise.gru_back(gradient, gates, state, recurrent, ctx.inputs, of_recurrent)
-        through = ctx.trace.product_back(of_recurrent).to(of_state.dtype)
-        return of_inputs, of_state.add_(drop(through, ctx.mask)), None, None

@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
+from pipeline_py.nmt.fast.time_loop import time_loop
 from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.recurrence.time_loop import time_loop
 
 
 class LSTM(nn.Module):

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
-from pipeline_py.nmt.recurrence.time_loop import time_loop
+from pipeline_py.nmt.fast.time_loop import time_loop
 
 
 class OriginalGRU(nn.Module):

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from pipeline_py.config.systems.decoders import MLPScore
 from pipeline_py.nmt.fast import elementwise
+from pipeline_py.nmt.fast.time_loop import time_loop
 from pipeline_py.nmt.recurrence.gru import GRU
-from pipeline_py.nmt.recurrence.time_loop import time_loop
 from pipeline_py.nmt.score import mlp
 
 SENTENCES, COLUMNS, WIDTH = 5, 7, 37  # no multiple of what a processor does at once

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from pipeline_py.nmt.fast.time_loop import time_loop
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
-from pipeline_py.nmt.recurrence.time_loop import time_loop
 
 INPUTS, HIDDEN, LENGTH, SENTENCES = 3, 4, 6, 5
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pipeline_py.config.systems.decoders import MLPScore
 from pipeline_py.nmt.fast import products
-from pipeline_py.nmt.recurrence.time_loop import time_loop
+from pipeline_py.nmt.fast.time_loop import time_loop
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.search.owners import Owners
 

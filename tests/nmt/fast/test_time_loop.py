@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.fast import products
 from pipeline_py.nmt.fast.linear import LoopLinear
+from pipeline_py.nmt.fast.time_loop import time_loop
 from pipeline_py.nmt.recurrence.gru import GRU
-from pipeline_py.nmt.recurrence.time_loop import time_loop
 
 ROWS = 8
 """More than any loop here takes."""

@@ -1,0 +1,33 @@
+"""A step of a GRU in a loop over time by compiled code; the formula is in `recurrence/gru.py`."""
+
+from typing import Any
+
+from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.fast import elementwise
+from pipeline_py.nmt.fast.linear import LinearTrace
+
+
+class GRUStep(Function):
+    """A step within a loop, by the compiled kernels; going backwards, leaves the gradient of U for later."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, state: Tensor, mask: Tensor | None, trace: LinearTrace) -> Tensor:
+        ctx.trace, ctx.mask, ctx.inputs = trace, mask, inputs.dtype
+        ctx.step, placed = trace.put(state, mask)
+        recurrent = trace.product(placed)
+        gates, new = elementwise.gru(inputs, recurrent, state)
+        ctx.save_for_backward(gates, recurrent, state)
+        return new
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        gates, recurrent, state = ctx.saved_tensors
+        of_recurrent = ctx.trace.place_back(ctx.step, gates.shape[1])
+        of_inputs, of_state = elementwise.gru_back(gradient, gates, state, recurrent, ctx.inputs, of_recurrent)
+        through = ctx.trace.product_back(of_recurrent).to(of_state.dtype)
+        return of_inputs, of_state.add_(drop(through, ctx.mask)), None, None
