@@ -151,7 +151,7 @@ GAINS = [
     Gain("scores in C (elementwise.c)", "GlobalAtt", no_score),
     Gain("scores in C, in a search", "GlobalAtt", no_score, searched=True),
     Gain(
-        "scores again on the way back, without C (fast/perceptron_scores.py)",
+        "scores again backwards, without C (fast/perceptron_scores.py)",
         "GlobalAtt",
         lambda: untraced(mlp.PerceptronScore),
         no_score,
