@@ -218,7 +218,7 @@ def gains(
         torch.testing.assert_close(*results, rtol=1e-3, atol=1e-3)
         saved = ratio(times[0], times[1])
         found = f"{1 - saved.median:.1%} ({1 - saved.highest:.1%}–{1 - saved.lowest:.1%})"
-        print(f"{gain.what:<56}{gain.system:<19}{found}")
+        print(f"{gain.what:<64}{gain.system:<19}{found}")
 
 
 def drawn(gain: Gain, sentences: int, words: int, vocabulary: int) -> Iterator[Batch]:
