@@ -5,15 +5,15 @@ import subprocess
 import tempfile
 from contextlib import suppress
 
-from pipeline_py.run.job_server import ADDRESS
+from pipeline_py.run.job_server import ADDRESS, describe_server
 
 
 def start_job_server():
-    """Start the server for a run that executes jobs on this machine, unless the variable is set already."""
+    """Start the server for a run that executes jobs on this machine, unless its variable is set and empty."""
     if (
         not workflow.is_main_process
         or workflow.nodes is not None
-        or ADDRESS in os.environ
+        or os.environ.get(ADDRESS) == ""
         or not hasattr(os, "pidfd_open")
     ):
         return
@@ -27,5 +27,5 @@ def start_job_server():
         server = subprocess.Popen(
             command, env=variables, stdin=subprocess.PIPE, pass_fds=[listener.fileno()], start_new_session=True
         )
-        os.environ[ADDRESS] = f"{sys.prefix}{os.pathsep}{path}"
+        os.environ[ADDRESS] = describe_server(path)
         workflow.job_server = server, folder  # which live as long as the run

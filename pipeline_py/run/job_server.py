@@ -20,7 +20,7 @@ from contextlib import suppress
 from importlib import import_module
 
 ADDRESS = "ARBITREE_JOB_SERVER"
-"""The environment variable with the prefix of the server's Python and the path of its socket."""
+"""The environment variable with the identity of the server (`describe_server`)."""
 
 LENGTH_BYTES = 8
 """The length of a request, before it."""
@@ -35,8 +35,8 @@ def request_job(job: str) -> int | None:
     Returns:
         The exit code of the job; None if no server takes it.
     """
-    prefix, _, path = os.environ.get(ADDRESS, "").partition(os.pathsep)
-    if prefix != sys.prefix or os.environ.get("OMP_NUM_THREADS", "1") != "1":
+    path = _find_server()
+    if path is None or os.environ.get("OMP_NUM_THREADS", "1") != "1":
         return None
     request = json.dumps({"job": job, "folder": os.getcwd(), "environment": dict(os.environ)}).encode()  # noqa: PTH109
     with socket.socket(socket.AF_UNIX) as connection:
@@ -53,6 +53,18 @@ def request_job(job: str) -> int | None:
     if not answer:
         print("error: the server of jobs has ended, and with it this job; run it again", file=sys.stderr)
     return answer[0] if answer else 1
+
+
+def describe_server(path: str) -> str:
+    """Return the value of the variable for a server with this Python, this code and a socket at a path."""
+    return json.dumps([sys.prefix, os.path.realpath(__file__), path])
+
+
+def _find_server() -> str | None:
+    """Return the path of the socket of a server with this Python and this code, if there is one."""
+    described = os.environ.get(ADDRESS)
+    path = json.loads(described)[-1] if described else ""
+    return path if path and describe_server(path) == described else None
 
 
 def _wait_for_answer(connection: socket.socket) -> bytes:

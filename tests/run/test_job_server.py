@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.run.job_server import ADDRESS, BEGUN
+from pipeline_py.run.job_server import ADDRESS, BEGUN, describe_server
 from tests.workplace import ROOT, SNAKEMAKE, Workplace
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a process ends")
@@ -29,7 +29,7 @@ def server(tmp_path: Path) -> Iterator[dict[str, str]]:
         listener.listen()
         command = [sys.executable, "-P", "-m", "pipeline_py.run.job_server", str(listener.fileno())]
         process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, pass_fds=[listener.fileno()])
-    yield {**environment, ADDRESS: f"{sys.prefix}{os.pathsep}{tmp_path / 'jobs'}", "SERVER": str(process.pid)}
+    yield {**environment, ADDRESS: describe_server(str(tmp_path / "jobs")), "SERVER": str(process.pid)}
     assert process.stdin is not None
     process.stdin.close()
     process.wait(timeout=10)
@@ -103,7 +103,7 @@ def test_a_killed_job_fails(server: dict[str, str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("answer", [None, b"", BEGUN])
 def test_without_a_server_a_job_runs_by_itself(tmp_path: Path, answer: bytes | None) -> None:
     job = tokenize_job(tmp_path, "text", "tokens")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), ADDRESS: f"{sys.prefix}{os.pathsep}{tmp_path / 'jobs'}"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), ADDRESS: describe_server(str(tmp_path / "jobs"))}
     with socket.socket(socket.AF_UNIX) as listener:
         if answer is not None:
             listener.bind(str(tmp_path / "jobs"))
