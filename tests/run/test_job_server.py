@@ -111,6 +111,8 @@ def test_without_a_server_a_job_runs_by_itself(tmp_path: Path, answer: bytes | N
         starter = subprocess.Popen([*RUN, job], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
         if answer is not None:
             connection, _ = listener.accept()
+            while not connection.recv(65536).endswith(b"}"):
+                pass
             connection.sendall(answer)
             connection.close()
     _, said = starter.communicate(timeout=60)
