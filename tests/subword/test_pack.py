@@ -4,10 +4,8 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from pipeline_py.files.ragged import Ragged
-from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack import pack
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
 
