@@ -111,15 +111,7 @@ def _count(path: Path, source_path: Path, translation: Path) -> Counts:
         if not generated and not len(row):
             continue
         # How many phrases there are only the attention tells.
-        columns, left_over = divmod(len(row), generated + 1)
-        if left_over or columns < positions:
-            raise InputError(
-                f"{len(row)} weights, which are not rows of {positions} positions and some phrases for {generated} "
-                "pieces and EOS; run nmt.attend on all sentences of this source and translation",
-                path,
-                number + 1,
-            )
-        on_words, on_phrases = shares(row.reshape(-1, columns)[:generated], positions)
+        on_words, on_phrases = shares(row.reshape(generated + 1, -1)[:generated], positions)
         words += on_words
         phrases += on_phrases
     return Counts(words, phrases, sum(targets))

@@ -54,14 +54,11 @@ def read_columns(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
 
     Raises:
         FileNotFoundError: naming the file.
-        InputError: if it is no such file, or damaged.
+        InputError: if it is damaged.
     """
     if not artifacts.is_sealed(path):
         raise InputError(artifacts.DAMAGED, path)
-    try:
-        table = pa.ipc.open_file(pa.memory_map(str(path))).read_all().combine_chunks()
-    except pa.ArrowInvalid as error:
-        raise InputError(f"not an Arrow file ({error}); make it again", path) from None
+    table = pa.ipc.open_file(pa.memory_map(str(path))).read_all().combine_chunks()
     about = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
     return {name: _numbers(table.column(name)) for name in table.column_names}, about
 

@@ -10,7 +10,6 @@ import numpy as np
 from pipeline_py.config.evaluation import TrainedThresholds
 from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.metrics.bleu import Bleu
-from pipeline_py.run.errors import InputError
 
 COLUMN = "output properties"
 """The column in a file of `evaluation.statistics`; no metric can have this name."""
@@ -88,14 +87,8 @@ class OutputProperties:
 
 
 def read_output_properties(path: Path) -> OutputProperties:
-    """Read the properties from a file of `evaluation.statistics`.
-
-    Raises:
-        InputError: if the file has none.
-    """
+    """Read the properties from a file of `evaluation.statistics`."""
     columns, _ = read_columns(path)
-    if COLUMN not in columns:
-        raise InputError("the file has no properties of outputs; make it again", path)
     return OutputProperties(columns[COLUMN])
 
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pipeline_py.corpus.expressions import PLACEHOLDERS
 from pipeline_py.files.artifacts import Counts
-from pipeline_py.files.text import is_number, read_parallel, tokens_of
+from pipeline_py.files.text import read_parallel, tokens_of
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword import pieces as subword
 
@@ -51,42 +51,21 @@ def read_attended(
         tagged: the first and the last source piece are tags, no words, as EOS.
 
     Raises:
-        InputError: if files differ in length, or positions or words do not fit their sentence.
+        InputError: if files differ in length, or words do not fit their sentence.
     """
     paths = [pieces, alignment, source_pieces, *([source_tokens] if source_tokens else [])]
     for number, (line, positions, source, *tokens) in enumerate(read_parallel(*paths), start=1):
-        output, source_line = tokens_of(line), tokens_of(source)
+        source_line = tokens_of(source)
         sentence = source_line[1:-1] if tagged else source_line
         read = joined(sentence, joiner)
         word_at = [*(range(len(read)) if joiner == "none" else subword.word_of_piece(sentence)), len(read)]
         if tagged:
             word_at = [len(read), *word_at, len(read)]
-        found = _positions(positions, len(output), len(source_line), alignment, number)
         original = read
         if source_tokens is not None:
             original = tokens_of(tokens[0])
             _check_words(read, original, source_tokens, number)
-        yield Attended(output, [word_at[position] for position in found], read, original)
-
-
-def _positions(line: str, output: int, source: int, path: Path, number: int) -> list[int]:
-    """Parse the positions of as many output pieces in as many source pieces."""
-    if strange := [position for position in line.split() if not is_number(position)]:
-        raise InputError(f"{strange[0]!r} is not a position; write one source position for each piece", path, number)
-    positions = [int(position) for position in line.split()]
-    if len(positions) != output:
-        raise InputError(
-            f"{len(positions)} positions for {output} output pieces; decode again to get both files", path, number
-        )
-    for position in positions:
-        if not 0 <= position <= source:
-            raise InputError(
-                f"position {position} is outside the source of {source} pieces and EOS; "
-                "give the source that was translated",
-                path,
-                number,
-            )
-    return positions
+        yield Attended(tokens_of(line), [word_at[int(position)] for position in positions.split()], read, original)
 
 
 def _check_words(read: list[str], original: list[str], path: Path, number: int) -> None:

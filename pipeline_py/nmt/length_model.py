@@ -1,6 +1,7 @@
 """The length model: p(target length | source length), from counts in the training data."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ from pydantic import NonNegativeInt
 
 from pipeline_py.files.artifacts import writing
 from pipeline_py.files.ragged import Ragged
-from pipeline_py.files.text import is_number, read_lines
+from pipeline_py.files.text import read_lines
 from pipeline_py.nmt.data.packed import check_aligned
 from pipeline_py.run.errors import InputError
 
@@ -28,43 +29,24 @@ def length_model(*, source: Path, target: Path, added: NonNegativeInt = 0, count
             pair is counted.
 
     Raises:
-        InputError: the files are not packed, differ in sentences, or are empty.
+        InputError: the files differ in sentences, or are empty.
     """
     sources, targets = Ragged(source), Ragged(target)
     check_aligned(targets, sources)
     if len(sources) == 0:
         raise InputError("the file is empty; check the corpus", source)
-    pairs, counts = np.unique(np.stack([_lengths(sources) + added, _lengths(targets)]), axis=1, return_counts=True)
+    lengths = np.stack([sources.lengths - 1 + added, targets.lengths - 1])
+    pairs, counts = np.unique(lengths, axis=1, return_counts=True)
     with writing(counts_output) as file:
         for fields in [COLUMNS, *zip(*pairs.tolist(), counts.tolist(), strict=True)]:
             file.write("\t".join(map(str, fields)) + "\n")
 
 
-def _lengths(rows: Ragged) -> np.ndarray:
-    if not rows.lengths.all():
-        line = int(rows.lengths.argmin()) + 1
-        raise InputError("the sentence has no end (identifier 0); pack the text again", rows.path, line)
-    return rows.lengths - 1
-
-
 def read_counts(path: Path) -> Iterator[tuple[int, int, int]]:
-    """Yield source length, target length and count, ascending by both lengths.
-
-    Raises:
-        InputError: the file is not what the stage writes.
-    """
-    first = before = (-1, -1)
-    for number, line in enumerate(read_lines(path), start=1):
-        fields = line.split("\t")
-        if number == 1 and fields == [*COLUMNS]:
-            continue
-        good = number > 1 and len(fields) == len(COLUMNS) and all(map(is_number, fields))
-        if not good or (int(fields[0]), int(fields[1])) <= before or int(fields[2]) == 0:
-            raise InputError(f"not `{' '.join(COLUMNS)}` in order; make the length model again", path, number)
-        before = int(fields[0]), int(fields[1])
-        yield *before, int(fields[2])
-    if before == first:
-        raise InputError("no pair of lengths in the file; make the length model again", path)
+    """Yield source length, target length and count, ascending by both lengths."""
+    for line in islice(read_lines(path), 1, None):
+        source_length, target_length, count = map(int, line.split("\t"))
+        yield source_length, target_length, count
 
 
 class LengthModel:
@@ -87,11 +69,7 @@ class LengthModel:
 
     @classmethod
     def load(cls, path: Path, floor: float) -> "LengthModel":
-        """Read what the stage wrote.
-
-        Raises:
-            InputError: the file is not what the stage writes.
-        """
+        """Read what the stage wrote."""
         return cls(read_counts(path), floor)
 
     def knows(self, source_length: int) -> bool:

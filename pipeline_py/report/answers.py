@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.evaluation.claims import AVERAGE, COLUMNS
+from pipeline_py.evaluation.claims import AVERAGE
 from pipeline_py.evaluation.metric import named
 from pipeline_py.report.stage_results import read_table
 
@@ -78,12 +78,8 @@ class Answer:
 
 
 def read_answers(path: Path) -> list[Answer]:
-    """Read the answers of an experiment or table.
-
-    Raises:
-        InputError: if the file is not an output of `evaluation.claims`.
-    """
-    rows = read_table(path, COLUMNS, optional=[*NUMBERS, *RUNS]).to_dict("records")
+    """Read the answers of an experiment or table, an output of `evaluation.claims`."""
+    rows = read_table(path, [*NUMBERS, *RUNS]).to_dict("records")
     rows = [row for row in rows if row["set"] == AVERAGE]
     answers: list[Answer] = []
     seen = set()

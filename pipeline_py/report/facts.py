@@ -1,14 +1,14 @@
 """A table of facts about the systems of a table: cost, parser, seed and software."""
 
+import json
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.report.stage_results import read_ceilings, read_object
+from pipeline_py.report.stage_results import read_ceilings
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.measures import METRICS, note_on_shared_cores, read_accuracies
 from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Files, Sheet
-from pipeline_py.run.errors import InputError
 
 # Column → key of facts.json.
 COLUMNS = {
@@ -94,7 +94,7 @@ def facts(
         for ceiling in read_ceilings(path)
         if ceiling.set in description["sets"]
     }
-    read = [(system, _read_facts(path)) for (system, *_), path in inputs.of("facts").items()]
+    read = [(system, json.loads(path.read_text(encoding="utf-8"))) for (system, *_), path in inputs.of("facts").items()]
     accuracies = read_accuracies(inputs.of("accuracy"))
     software = dict.fromkeys([*(name for _, content in read for name in content["versions"]), *SHARED_SOFTWARE])
     origins: dict[str, str | None] = description.get("from_elsewhere", {})
@@ -134,19 +134,6 @@ def facts(
         "Facts of the run", [Column(name, name) for _, name in columns], cells, note_on_shared_cores(shares, str)
     )
     renderings.write(layout, tsv_output, markdown_output=markdown_output)
-
-
-def _read_facts(path: Path) -> dict[str, Any]:
-    content = read_object(path, "train the system again")
-    for key in (*COLUMNS.values(), "versions"):
-        if key not in content:
-            raise InputError(f"the file lacks {key!r}; train the system again", path)
-    if not isinstance(content["versions"], dict):
-        raise InputError("'versions' is not a JSON object; train the system again", path)
-    observed = content.get("statistics", [])
-    if not isinstance(observed, list) or not all(isinstance(context, dict) for context in observed):
-        raise InputError("'statistics' is not a list of JSON objects; train the system again", path)
-    return content
 
 
 def _statistics(content: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What a page is made of: chapters and their parts, and the manifest of its files."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ from pipeline_py.config.experiment import Experiment
 from pipeline_py.evaluation.ceiling import Ceiling
 from pipeline_py.report.figures.figure_files import InlineFigure
 from pipeline_py.report.figures.line_figure import Look
-from pipeline_py.report.stage_results import Exclusions, read_ceilings, read_exclusions, read_object
+from pipeline_py.report.stage_results import Exclusions, read_ceilings, read_exclusions
 from pipeline_py.report.tables.sheet import Sheet
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.record import check_input
@@ -120,16 +121,13 @@ def read_manifest(path: Path) -> Manifest:
     """Read a manifest, and see to it that the files that it names are whole.
 
     Raises:
-        InputError: if it is none, or names a file that is missing or damaged.
+        InputError: if it names a file that is missing or damaged.
     """
-    content = read_object(path, remedy := "make it again")
-    needed = ("experiment", "files", "published", "code", "versions", "command")
-    if missing := [key for key in needed if key not in content]:
-        raise InputError(f"the file has no {missing[0]!r}; {remedy}", path)
+    content = json.loads(path.read_text(encoding="utf-8"))
     files = {kind: {name: Path(file) for name, file in of.items()} for kind, of in content["files"].items()}
     for file in (file for of in files.values() for file in of.values()):
         if not file.is_file():
             raise InputError("no such file; make it, or the page's manifest again", file)
         check_input(file)
     experiment = from_json(Experiment, content["experiment"], "experiment")
-    return Manifest(experiment, files, *(content[key] for key in needed[2:]))
+    return Manifest(experiment, files, *(content[key] for key in ("published", "code", "versions", "command")))

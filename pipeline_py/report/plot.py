@@ -8,7 +8,6 @@ from pipeline_py.report.figures import figure_files
 from pipeline_py.report.figures.line_figure import STYLE, look_of
 from pipeline_py.report.groups import lines_of, notes_on_small
 from pipeline_py.report.sections.sentence_groups import LENGTH, read_breakdown
-from pipeline_py.run.errors import InputError
 
 
 def plot(
@@ -32,14 +31,9 @@ def plot(
         svg_output: The figure as SVG, with its text as text. The line of the n-th system has the identifier `system-n`.
         pdf_output: The figure as PDF.
         smallest_group: Fewest sentences of a group that is drawn.
-
-    Raises:
-        InputError: if the scores are malformed, or not by length.
     """
-    of_length = [groups for groups in read_breakdown(buckets, ["bleu"]) if groups.by == LENGTH]
-    if not of_length:
-        raise InputError("the file has no scores by length; make it again", buckets)
-    groups = of_length[0].without_groups_below(smallest_group)
+    of_length = next(groups for groups in read_breakdown(buckets, ["bleu"]) if groups.by == LENGTH)
+    groups = of_length.without_groups_below(smallest_group)
     notes = ["Bars: 95 % intervals over the sentences of these runs.", *notes_on_small(groups, smallest_group)]
     looks = {system: look_of(number) for number, system in enumerate(labels)}
     with figure_files.style(STYLE):

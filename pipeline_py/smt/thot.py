@@ -234,25 +234,19 @@ def load(directory: Path) -> Translator:
     """Load a trained and tuned model.
 
     Raises:
-        InputError: where a file is missing or not as it was written.
+        FileNotFoundError: naming the configuration.
+        InputError: where a file of the model is missing or not as it was written.
     """
     remedy = "train the system again"
-    try:
-        config: dict[str, Any] = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
-        reordering = int(config["reordering"])
-        weights = [float(config["weights"][name]) for name in WEIGHTS]
-        files = {directory / name: digest for name, digest in config["files"].items()}
-    except FileNotFoundError:
-        raise InputError(f"not a phrase-based model, which needs a {CONFIG}; {remedy}", directory) from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise InputError(f"not the {CONFIG} of a phrase-based model ({reason}); {remedy}", directory / CONFIG) from None
-    for path, digest in files.items():
+    config: dict[str, Any] = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
+    weights = [config["weights"][name] for name in WEIGHTS]
+    for name, digest in config["files"].items():
+        path = directory / name
         # Thot reads half a file without a word, and translates with what there was in it.
         if not path.is_file() or _digest(path) != digest:
             raise InputError(f"the file of the model is missing or not as it was written; {remedy}", path)
     try:
-        return Translator(directory, reordering, weights)
+        return Translator(directory, config["reordering"], weights)
     except RuntimeError as error:
         raise InputError(f"Thot cannot read the model ({error}); {remedy}", directory) from None
 

@@ -1,6 +1,5 @@
 """Split words into pieces by byte-pair encoding (Sennrich et al. 2016)."""
 
-from io import StringIO
 from pathlib import Path
 
 from pipeline_py.corpus.expressions import PLACEHOLDERS
@@ -37,7 +36,7 @@ def apply_bpe(
         vocabulary_threshold: A piece that is less frequent than this counts as outside the vocabulary.
 
     Raises:
-        InputError: a file is not UTF-8, or a line of the codes or the vocabulary is malformed.
+        InputError: the input is not UTF-8, or the vocabulary has no piece that is frequent enough.
     """
     segmenter = Segmenter(codes, vocabulary, vocabulary_threshold)
     with writing(output) as file:
@@ -57,7 +56,8 @@ class Segmenter:
             known = {token for token, count in read_counts(vocabulary) if count >= vocabulary_threshold}
             if not known:
                 raise InputError(f"no piece occurs {vocabulary_threshold} times; lower the threshold", vocabulary)
-        self._bpe = BPE(StringIO(_checked(codes)), separator=pieces.CONTINUES, vocab=known)
+        with codes.open(encoding="utf-8", newline="\n") as file:
+            self._bpe = BPE(file, separator=pieces.CONTINUES, vocab=known)
         self._pieces = {placeholder: [placeholder] for placeholder in PLACEHOLDERS}
 
     def word(self, word: str) -> list[str]:
@@ -74,15 +74,3 @@ class Segmenter:
     def sentence(self, words: list[str]) -> list[str]:
         """Return the pieces of a sentence."""
         return [piece for word in words for piece in self.word(word)]
-
-
-def _checked(codes: Path) -> str:
-    """Return the text of a codes file (subword-nmt would leave the process at a malformed line)."""
-    lines = list(read_lines(codes))
-    merges = lines[1:] if lines and lines[0].startswith("#version:") else lines
-    for number, line in enumerate(merges, start=1 + len(lines) - len(merges)):
-        if len(line.split(" ")) != 2 or not all(line.split(" ")):
-            raise InputError("not two symbols separated by a space; learn the codes again", codes, number)
-    if not merges:
-        raise InputError("no merges in the file; learn the codes again", codes)
-    return "\n".join(lines) + "\n"

@@ -22,7 +22,7 @@ def pack(*, input: Path, vocabulary: Path, output: Path, counts_output: Path) ->
         counts_output: JSON counts of sentences, tokens, unknown tokens and empty lines.
 
     Raises:
-        InputError: the text is not UTF-8, or the vocabulary is malformed.
+        InputError: the text is not UTF-8.
     """
     counts = Counts()
     write_rows(output, _rows(input, Vocabulary.load(vocabulary), counts), "int32")

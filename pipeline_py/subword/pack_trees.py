@@ -13,7 +13,7 @@ from pipeline_py.kinds.trees import NO_ROOT
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces as subword
-from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, fold, read_trees
+from pipeline_py.syntax.trees.constituency import PhraseTree, fold, read_trees
 
 
 def pack_trees(*, trees: Path | None = None, pieces: Path, output: Path, counts_output: Path) -> None:
@@ -31,8 +31,7 @@ def pack_trees(*, trees: Path | None = None, pieces: Path, output: Path, counts_
         counts_output: JSON counts of sentences, of those without a tree, and of words with a lexical tree.
 
     Raises:
-        InputError: the files have different numbers of sentences or a sentence different numbers of leaves, or a
-            phrase is not binary.
+        InputError: the files have different numbers of sentences.
     """
     counts = Counts()
     sentences = progress(subword.read(pieces), f"pack_trees {pieces.name}")
@@ -95,38 +94,22 @@ def _parsed(path: Path, pieces_path: Path, sentences: Iterable[list[str]], count
             raise InputError(
                 f"the file has {number - 1} sentences and {longer} has more; make both from the same text", shorter
             )
-        leaves = len(tree.leaves)
-        if leaves != len(pieces):
-            raise InputError(
-                f"the tree has {leaves} leaves, but {pieces_path} has {len(pieces)} pieces there; "
-                "let the trees inherit from the words of these pieces",
-                path,
-                number,
-            )
         counts.keep()
         if not pieces:
             counts.note("empty line")
         elif tree.failed:
             counts.note("no tree, words only")
-        elif leaves == 1:
+        elif len(pieces) == 1:
             counts.note("one word")
-        yield _row(tree, leaves, path, number)
+        yield _row(tree, len(pieces))
 
 
-def _row(tree: PhraseTree, leaves: int, path: Path, line: int) -> np.ndarray:
+def _row(tree: PhraseTree, leaves: int) -> np.ndarray:
     forest = Forest(leaves)
     if tree.root is None or tree.failed:
         return forest.row(None)
     nodes = _leaves(leaves)
-
-    def join(phrase: Phrase, children: list[Node]) -> Node:
-        if len(children) != 2:
-            raise InputError(
-                f"the phrase {phrase.label} has {len(children)} children and not two; make the trees binary", path, line
-            )
-        return forest.join(*children)
-
-    return forest.row(fold(tree.root, lambda _: next(nodes), join))
+    return forest.row(fold(tree.root, lambda _: next(nodes), lambda _, children: forest.join(*children)))
 
 
 def _lexical(sentences: Iterable[list[str]], counts: Counts) -> Iterator[np.ndarray]:

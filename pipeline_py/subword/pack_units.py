@@ -8,7 +8,6 @@ import numpy as np
 
 from pipeline_py.files.artifacts import Counts
 from pipeline_py.files.ragged import read_rows, write_rows
-from pipeline_py.kinds.units import UNIT_SIZE
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces
@@ -31,7 +30,7 @@ def pack_units(*, units: Path, tokens: Path, vocabulary: Path, output: Path, cou
         counts_output: JSON counts of sentences, words in units, and unknown words among them.
 
     Raises:
-        InputError: the files have different numbers of sentences, or a unit names a word that its sentence has not.
+        InputError: the files have different numbers of sentences.
     """
     counts = Counts()
     words = Vocabulary.load(vocabulary)
@@ -46,12 +45,6 @@ def _rows(units: Path, tokens: Path, vocabulary: Vocabulary, counts: Counts) -> 
             shorter, longer = (units, tokens) if row is None else (tokens, units)
             raise InputError(
                 f"the file has {number - 1} sentences and {longer} has more; make both from the same text", shorter
-            )
-        if len(row) % UNIT_SIZE or row.max(initial=0) > len(words) or row.min(initial=0) < -1:
-            raise InputError(
-                f"units of a sentence with more words than the {len(words)} of {tokens}; make both from the same text",
-                units,
-                number,
             )
         # By place: ε, the sentence's words, and last, where -1 finds it, the padding.
         table = np.array([NOTHING, *vocabulary.encode(words), len(vocabulary)], dtype=np.int32)

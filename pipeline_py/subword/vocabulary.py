@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import NonNegativeInt, PositiveInt
 
 from pipeline_py.files.artifacts import writing
-from pipeline_py.files.text import is_number, read_lines
+from pipeline_py.files.text import read_lines
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress import progress
 from pipeline_py.subword import pieces
@@ -53,15 +53,9 @@ def vocabulary(*, input: list[Path], output: Path, max_size: NonNegativeInt = 0,
 
 
 def read_counts(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield the tokens of a vocabulary file with their counts.
-
-    Raises:
-        InputError: a line is not `token count`.
-    """
-    for number, line in enumerate(read_lines(path), start=1):
+    """Yield the tokens of a vocabulary file with their counts."""
+    for line in read_lines(path):
         token, _, count = line.rpartition(" ")
-        if not token or " " in token or not is_number(count):
-            raise InputError("not `token count`; build the vocabulary again", path, number)
         yield token, int(count)
 
 
@@ -74,22 +68,13 @@ class Vocabulary:
     """
 
     def __init__(self, entries: Iterable[tuple[str, int]]) -> None:
-        """Take tokens with their counts, in order of their identifiers.
-
-        Raises:
-            ValueError: a token comes twice, or the first two are not those of EOS and UNK.
-        """
+        """Take tokens with their counts, in order of their identifiers; the first two are `SPECIALS`."""
         self.tokens: list[str] = []
         self.counts: list[int] = []
         for token, count in entries:
             self.tokens.append(token)
             self.counts.append(count)
-        if tuple(self.tokens[: len(SPECIALS)]) != SPECIALS:
-            raise ValueError(f"the first tokens are not {' and '.join(SPECIALS)}")
         self._ids = {token: id for id, token in enumerate(self.tokens)}
-        if len(self._ids) < len(self.tokens):
-            twice = next(token for id, token in enumerate(self.tokens) if self._ids[token] != id)
-            raise ValueError(f"the token {twice!r} comes twice")
         for token in SPECIALS:
             del self._ids[token]
 
@@ -98,12 +83,12 @@ class Vocabulary:
         """Read a vocabulary file.
 
         Raises:
-            InputError: the file is not a vocabulary that the `vocabulary` stage writes.
+            InputError: the file, which may be a user's argument of `force_decode`, is not a vocabulary.
         """
         try:
             return cls(read_counts(path))
-        except ValueError as error:
-            raise InputError(f"{error}; build the vocabulary again", path) from None
+        except (KeyError, ValueError):
+            raise InputError("not a vocabulary; give a file that subword.vocabulary wrote", path) from None
 
     def __len__(self) -> int:
         """Return V, EOS and UNK included."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Generic
 
 from pipeline_py.corpus.characters import without_controls, words
-from pipeline_py.files.text import is_number, read_bytes, read_parallel, tokens_of
+from pipeline_py.files.text import read_bytes, read_parallel, tokens_of
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.formats import AnyTree
 
@@ -50,7 +50,7 @@ def filtered_trees(
         tokens: the kept lines, tokenized.
 
     Raises:
-        InputError: there are more or fewer trees than lines; `lines` are not line numbers of the text.
+        InputError: there are more or fewer trees than lines.
     """
     kept = _kept_lines(lines, tokens)
     line = next(kept, None)
@@ -77,8 +77,6 @@ def filtered_trees(
                 "remove the trees that belong to no line",
                 following.path,
             )
-        if line is not None:
-            raise InputError(f"line number {line.raw}, but {text} has {number} lines; clean the text again", lines)
         return
     total = sum(1 for _ in read_bytes(text))
     raise InputError(
@@ -94,9 +92,5 @@ def _has_words(line: bytes) -> bool:
 
 
 def _kept_lines(lines: Path, tokens: Path) -> Iterator[KeptLine]:
-    before = 0
     for number, (raw, line) in enumerate(read_parallel(lines, tokens), start=1):
-        if not (is_number(raw) and int(raw) > before):
-            raise InputError(f"{raw!r} is not a line number above {before}; clean the text again", lines, number)
-        before = int(raw)
-        yield KeptLine(before, number, tuple(tokens_of(line)))
+        yield KeptLine(int(raw), number, tuple(tokens_of(line)))

@@ -7,7 +7,6 @@ from typing import NamedTuple, TypeAlias
 
 from pipeline_py.files.artifacts import writing
 from pipeline_py.files.text import read_lines
-from pipeline_py.run.errors import InputError
 
 MEASURES = ("split", "trees", "measure", "value")
 """Columns of what is said of the trees of a parser, or of two."""
@@ -68,14 +67,8 @@ def warn_of_whole_tokens(accuracies: Iterable[Accuracy]) -> str | None:
 
 
 def read_accuracies(path: Path) -> list[Accuracy]:
-    """Read a table of accuracies; it has a metric and a value at least.
-
-    Raises:
-        InputError: if it has not.
-    """
+    """Read a table of accuracies; it has a metric and a value at least."""
     lines = (line.split("\t") for line in read_lines(path))
     header = next(lines, [])
-    if not {"metric", "value"} <= {*header}:
-        raise InputError("the file has no columns metric and value; measure the parser again", path, 1)
     rows = (dict(zip(header, cells, strict=False)) for cells in lines)
     return [Accuracy(*(row.get(column, "") for column in Accuracy._fields)) for row in rows]

@@ -1,14 +1,12 @@
 """Join the trees of a text that was parsed in shards."""
 
+import shutil
 from pathlib import Path
-from typing import IO
 
 from pipeline_py.files.artifacts import Counts, whole
 from pipeline_py.files.text import read_lines, tokens_of
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.formats import FORMATS, REMEDY, Annotation, TreeFacts, same_words
-
-AGAIN = "parse this slice again"
 
 
 def merge_trees(
@@ -24,9 +22,8 @@ def merge_trees(
 ) -> None:
     """Join the trees of all shards of a text, byte for byte and in the given order.
 
-    Each shard must have as many trees as its counts and facts say, and all shards together as many as the text has
-    lines. To find shards in the wrong order, the first tree of each is compared with its line; later stages compare all
-    trees.
+    All shards together must have as many trees as the text has lines. To find shards in the wrong order, the first tree
+    of each is compared with its line; later stages compare all trees.
 
     Args:
         annotation: `dependency` (CoNLL-U) or `constituency` (brackets, one tree a line).
@@ -39,27 +36,20 @@ def merge_trees(
         facts_output: The combined facts.
 
     Raises:
-        InputError: if a shard has too few or too many trees; it names the shard.
+        InputError: if the shards are those of another text, or in another order.
     """
-    if not parts or not len(parts) == len(counts) == len(facts):
-        raise InputError("each part needs its counts and its facts; give as many of each")
     total, kept = Counts(), []
     for path in counts:
-        counted = Counts.of(path, f"no counts of sentences; {AGAIN}")
+        counted = Counts.of(path)
         kept.append(counted.kept)
         total.add(counted)
-    all_facts = [TreeFacts.read(path) for path in facts]
     with whole(output) as temporary, temporary.open("wb") as file:
-        for part, sentences, of_part in zip(parts, kept, all_facts, strict=True):
-            trees = _copy(part, file, annotation)
-            if not trees == sentences == of_part.sentences:
-                raise InputError(
-                    f"the file has {trees} trees, its counts say {sentences}, its facts {of_part.sentences}; {AGAIN}",
-                    part,
-                )
+        for part in parts:
+            with part.open("rb") as trees:
+                shutil.copyfileobj(trees, file)
         _check(parts, kept, annotation, tokens)
     total.write(counts_output)
-    TreeFacts.joined(all_facts).write(facts_output)
+    TreeFacts.joined([TreeFacts.read(path) for path in facts]).write(facts_output)
 
 
 def _check(parts: list[Path], counts: list[int], annotation: Annotation, tokens: Path) -> None:
@@ -75,20 +65,3 @@ def _check(parts: list[Path], counts: list[int], annotation: Annotation, tokens:
         raise InputError(
             f"with this last part there are {sum(counts)} trees, but {tokens} has {number} lines; {REMEDY}", parts[-1]
         )
-
-
-def _copy(part: Path, file: IO[bytes], annotation: Annotation) -> int:
-    """Copy a part and count its trees; one whose end is missing is none."""
-    trees = 0
-    in_block = False
-    with part.open("rb") as lines:
-        for line in lines:
-            file.write(line)
-            if annotation is Annotation.CONSTITUENCY:
-                trees += line.endswith(b"\n")
-            elif line == b"\n":
-                trees += in_block
-                in_block = False
-            else:
-                in_block = True
-    return trees

@@ -39,7 +39,7 @@ def parser_report(
         accuracy: TSV of `syntax.accuracy` by kind of trees.
 
     Raises:
-        InputError: if a file is not what it should be.
+        InputError: if files of the same trees differ in their number of sentences.
     """
     trees = [(split, kind) for split, kinds in statistics.items() for kind in kinds]
     facts_of = {(split, kind): TreeFacts.read(facts[split][kind]) for split, kind in trees}
@@ -58,8 +58,8 @@ def parser_report(
 
 
 def _of_split(annotation: Annotation, path: Path, counted: Path, facts: Path, about: TreeFacts) -> Measures:
-    found = read_statistics(path, annotation)
-    counts = Counts.of(counted, "the file has no counts of sentences; make the trees again")
+    found = read_statistics(path)
+    counts = Counts.of(counted)
     noted = counts.noted
     for other, sentences in ((counted, counts.read), (facts, about.sentences)):
         if sentences != found["sentences"]:

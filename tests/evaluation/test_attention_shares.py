@@ -100,22 +100,17 @@ def test_of_the_five_highest_as_a_naive_count_finds_them(columns):
 
 
 @pytest.mark.parametrize(
-    ("file", "attention", "lengths", "pieces", "message"),
+    ("lengths", "pieces", "message"),
     [
-        ("trees", None, None, ["w", "", "w"], r"trees.arrow: the file has 4 sentences and .*trees.pieces has 3"),
-        ("trees", None, [3, 1], None, r"trees.arrow: the file has 4 sentences and .*trees.source has 2"),
-        ("words", [[[0.5, 0.5]]], None, None, r"words.arrow, line 1: 2 weights, which are not rows of 2 positions and"),
-        ("words", [[[0.5, 0.5, 0.0]]], None, None, r"words.arrow, line 1: 3 weights"),
-        ("words", [[]], None, None, r"line 1: 0 weights, .* run nmt.attend on all sentences"),
+        (None, ["w", "", "w"], r"trees.arrow: the file has 4 sentences and .*trees.pieces has 3"),
+        ([3, 1], None, r"trees.arrow: the file has 4 sentences and .*trees.source has 2"),
     ],
 )
-def test_files_that_do_not_belong_together(folder, file, attention, lengths, pieces, message):
-    if attention is not None:
-        write_rows(folder / f"{file}.arrow", [np.array(row, dtype=np.float32).ravel() for row in attention], "float32")
+def test_files_that_do_not_belong_together(folder, lengths, pieces, message):
     if lengths is not None:
-        write_rows(folder / f"{file}.source", [np.arange(length, 0, -1) - 1 for length in lengths], "int32")
+        write_rows(folder / "trees.source", [np.arange(length, 0, -1) - 1 for length in lengths], "int32")
     if pieces is not None:
-        (folder / f"{file}.pieces").write_text("".join(line + "\n" for line in pieces))
+        (folder / "trees.pieces").write_text("".join(line + "\n" for line in pieces))
     with pytest.raises(InputError, match=message):
-        attention_shares(**arguments(folder, {"T": file}))
+        attention_shares(**arguments(folder, {"T": "trees"}))
     assert not (folder / "shares.tsv").exists()

@@ -171,26 +171,11 @@ def other_set(folder, given):
     (folder / "pairs.tsv").write_text("kind\tdistance\tfrequency\n\t\t\n")
 
 
-def no_pairs(folder, given):
-    (folder / "pairs.tsv").write_text("kind\tdistance\n\t\n")
-
-
-def no_scores(folder, given):
-    (folder / "SDAtt.2.correct").write_text("a\tb\n1\t2\n")
-
-
-def infinite(folder, given):
-    write_scores(folder / "SDAtt.2.correct", [-1.0, -math.inf] + [-1.0] * (PAIRS - 2))
-
-
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
         (one_score_less, r"SDAtt\.2\.contrastive: 7 scores, but .*GlobalAtt\.1\.correct has 8; give files of one set"),
         (other_set, r"'GlobalAtt' has scores of 8 pairs and .*pairs\.tsv has 1; give the files of one set"),
-        (no_pairs, r"pairs\.tsv: the file contains no pairs; make it again"),
-        (no_scores, r"SDAtt\.2\.correct: the file contains no log-probabilities; make it with nmt\.force_decode"),
-        (infinite, r"SDAtt\.2\.correct, line 3: a score is not a number; make the file again"),
     ],
 )
 def test_files_at_fault(folder, scores, spoil, message):

@@ -13,7 +13,6 @@ from pipeline_py.evaluation.output_properties import (
     measure_outputs,
     read_output_properties,
 )
-from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted
 
 REFERENCES = [f"the {noun} sees a big dog today" for noun in ("man", "cat", "boy", "girl", "cow")]
@@ -72,11 +71,3 @@ def test_every_reason(outputs: list[str], score: float, phrase_based: float | No
 def test_statistics_have_properties_in_words_of_the_language(tmp_path: Path) -> None:
     (path,) = counted(tmp_path, {"A": ["我爱你 。"]}, [["我爱 你"]], tokenizer="zh").values()
     assert read_output_properties(path).rows[0, 2:6].tolist() == [4, 3, 2, 0]
-
-
-def test_older_files_are_refused(tmp_path: Path) -> None:
-    from pipeline_py.evaluation.columns import write_columns
-
-    write_columns(tmp_path / "old.arrow", {"bleu": np.zeros((2, 10))})
-    with pytest.raises(InputError, match=r"old\.arrow: the file has no properties of outputs; make it again"):
-        read_output_properties(tmp_path / "old.arrow")

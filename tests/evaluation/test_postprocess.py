@@ -247,25 +247,15 @@ def test_source_words_must_fit_the_pieces(tmp_path: Path, tokens: list[str], mes
     assert not (tmp_path / "out.txt").exists()
 
 
-@pytest.mark.parametrize(
-    ("alignment", "source", "message"),
-    [
-        (["0 0"], ["x", "y"], "the file has 1 lines and .* has more"),
-        (["0 0", "0"], ["x", "y"], "line 2: 1 positions for 2 output pieces"),
-        (["0 0", "0 2"], ["x", "y"], "line 2: position 2 is outside the source of 1 pieces"),
-        (["0 0", "0 -1"], ["x", "y"], "line 2: '-1' is not a position"),
-        (["0 0", "0 b"], ["x", "y"], "line 2: 'b' is not a position"),
-    ],
-)
-def test_alignment_must_fit(tmp_path: Path, alignment: list[str], source: list[str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_alignment_must_fit(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"the file has 1 lines and .* has more"):
         run(
             tmp_path,
             "a <unk>",
             "b c",
             replace_unknown=True,
-            alignment=write(tmp_path / "alignment", *alignment),
-            source_pieces=write(tmp_path / "source", *source),
+            alignment=write(tmp_path / "alignment", "0 0"),
+            source_pieces=write(tmp_path / "source", "x", "y"),
         )
     assert not (tmp_path / "out.txt").exists()
 

@@ -83,11 +83,6 @@ def fewer(folder):
     write_rows(folder / "target.arrow", [np.array([5, EOS])], "int32")
 
 
-def without_end(folder):
-    rows = [np.array([5, EOS])] * 6 + [np.zeros(0, dtype=np.int32)]
-    write_rows(folder / "target.arrow", rows, "int32")
-
-
 def empty(folder):
     packed(folder, [])
 
@@ -100,7 +95,6 @@ def text(folder):
     ("spoil", "message"),
     [
         (fewer, r"target.arrow: the file has 1 sentences and .*source.arrow has 7; make both from the same text"),
-        (without_end, r"target.arrow, line 7: the sentence has no end \(identifier 0\); pack the text again"),
         (empty, r"source.arrow: the file is empty; check the corpus"),
         (text, r"source.arrow: damaged"),
     ],
@@ -111,31 +105,3 @@ def test_files_at_fault(tmp_path, spoil, message):
     with pytest.raises(InputError, match=message):
         length_model(**arguments)
     assert not arguments["counts_output"].exists()
-
-
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        ("2\t3\t1\n", 1),
-        (HEADER + "2\t3\n", 2),
-        (HEADER + "2\t3\t0\n", 2),
-        (HEADER + "2\t-3\t1\n", 2),
-        (HEADER + "2\t3\teins\n", 2),
-        (HEADER + "2\t3\t1\n2\t3\t1\n", 3),
-        (HEADER + "2\t3\t1\n1\t3\t1\n", 3),
-        (HEADER + "2\t3\t1\n\n", 3),
-        (HEADER + HEADER, 2),
-    ],
-)
-def test_a_file_that_is_no_length_model(tmp_path, content, line):
-    (tmp_path / "lengths.tsv").write_text(content, encoding="utf-8")
-    message = f"lengths.tsv, line {line}: not `source_length target_length count` in order; make the length model again"
-    with pytest.raises(InputError, match=message):
-        LengthModel.load(tmp_path / "lengths.tsv", floor=0.1)
-
-
-@pytest.mark.parametrize("content", ["", HEADER])
-def test_a_file_without_lengths(tmp_path, content):
-    (tmp_path / "lengths.tsv").write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=r"lengths.tsv: no pair of lengths in the file; make the length model again"):
-        LengthModel.load(tmp_path / "lengths.tsv", floor=0.1)

@@ -224,8 +224,6 @@ def broken(folder: Path, kind: str, rows: list[list[int]]) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0, 1, 3], [0, 1]], "dev.heads.arrow, line 1: a position is outside its sentence; pack the heads"),
-        ([[0, 1, 2], [0, -2]], "dev.heads.arrow, line 2: a position is outside its sentence; pack the heads"),
         (
             [[0, 1, 2], [0]],
             "dev.heads.arrow, line 2: the sentence has 1 values of heads, but {folder}/dev.source.arrow has 2",

@@ -379,15 +379,6 @@ def narrower(folder):
     write_rows(folder / "distances.arrow", [rows[number][:4] for number in range(len(rows))], "uint8")
 
 
-def without_zeros(folder):
-    rows = Ragged(folder / "distances.arrow")
-    write_rows(folder / "distances.arrow", [rows[number] + 1 for number in range(len(rows))], "uint8")
-
-
-def without_end(folder):
-    write_rows(folder / "source.arrow", [np.array([3, 4, EOS]), np.array([3, 4])], "int32")
-
-
 def beyond_the_vocabulary(folder):
     write_rows(folder / "source.arrow", [np.array([SOURCE_SIZE, EOS])], "int32")
 
@@ -415,8 +406,6 @@ def not_a_number(folder):
             narrower,
             r"distances.arrow, line 2: the sentence has 4 values of distances, but .* positions there, which need \d+",
         ),
-        (without_zeros, r"distances.arrow, line 1: a word's distance to itself is not 0"),
-        (without_end, r"source.arrow, line 2: the sentence has no end"),
         (beyond_the_vocabulary, r"source.arrow, line 1: .*outside the vocabulary of 12"),
         (not_arrow, r"source.arrow: damaged"),
         (other_vocabulary, r"vocabulary: the vocabulary has 11 tokens and the model in .* predicts 10"),

@@ -10,8 +10,8 @@ from pipeline_py.config.load import load
 from pipeline_py.evaluation.claims import COLUMNS as CLAIMS
 from pipeline_py.evaluation.columns import write_rows
 from pipeline_py.evaluation.contrast import COMPARISON_COLUMNS as COMPARISONS
+from pipeline_py.evaluation.examples import COLUMNS as EXAMPLES
 from pipeline_py.files.artifacts import write_json
-from pipeline_py.report.sections.examples import COLUMNS as EXAMPLES
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet
 from pipeline_py.report.tables.system_comparison import TESTS
 from tests.report.comparison_files import Row, write_comparisons

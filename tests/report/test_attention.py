@@ -297,7 +297,6 @@ def test_the_callers_settings_stay(folder):
         ),
         ({"words": [6]}, "figures: words: 6: the translation has 4 pieces and EOS, counted from 1"),
         ({"words": [0]}, "figures: words: 0: "),
-        ({"tree": None}, r"weights.arrow, line 2: 50 weights, but 4 pieces and EOS attend to 5 pieces, EOS and 0"),
     ],
 )
 def test_bad_input(folder, changes, message):

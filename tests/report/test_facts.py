@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from pipeline_py.report.facts import facts
-from pipeline_py.run.errors import InputError
-from tests.nested_files import group_by_kind
 
 TRAINED = {
     "parameters": 126893261,
@@ -93,29 +91,6 @@ def test_ceilings_of_the_tables_sets_have_columns(tmp_path: Path) -> None:
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file, delimiter="\t")
     assert (row["ceiling_dev"], row["ceiling_one"]) == ("99.5", "86.25") and "ceiling_other" not in row
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({"facts:A": "facts", "accuracy:p": "facts"}, "facts.json, line 1: the file has no columns metric and"),
-        ({"facts:A": "accuracy"}, "accuracy.tsv: the file is not a JSON object"),
-        ({"facts:A": "broken"}, "broken.json: the file lacks 'seed'"),
-    ],
-)
-def test_what_does_not_fit_is_named(tmp_path: Path, files: dict[str, str], message: str) -> None:
-    paths = {
-        "facts": write(tmp_path / "facts.json", TRAINED),
-        "accuracy": write(tmp_path / "accuracy.tsv", "metric\tvalue\nUAS\t1\n"),
-        "broken": write(tmp_path / "broken.json", {key: value for key, value in TRAINED.items() if key != "seed"}),
-    }
-    with pytest.raises(InputError, match=message):
-        facts(
-            description=described(),
-            files=group_by_kind({name: paths[file] for name, file in files.items()}),
-            **outputs(tmp_path),
-        )
-    assert not (tmp_path / "facts.tsv").exists()
 
 
 def test_every_run_has_a_row(tmp_path: Path) -> None:

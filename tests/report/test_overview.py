@@ -20,7 +20,6 @@ from pipeline_py.report.answers import (
 )
 from pipeline_py.report.overview import claims, forest, headline, parts, trust
 from pipeline_py.report.page_parts import Manifest
-from pipeline_py.run.errors import InputError
 from tests.report.page_files import claim, configuration
 
 SYNTAX = {"about": "syntax"}
@@ -110,12 +109,6 @@ def test_ceilings_are_shown_and_low_ones_come_first(tmp_path):
     )
     assert expected in overview.own[0].trust
     assert "Ceiling" not in " ".join(trust(manifest(tmp_path), []))
-
-
-def test_only_a_file_of_claims_is_read(tmp_path):
-    (tmp_path / "x.tsv").write_text("paper\tsystem\n")
-    with pytest.raises(InputError, match=r"x.tsv, line 1: the file has no column 'claim'; make it again"):
-        read_answers(tmp_path / "x.tsv")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.report.plot import plot
-from pipeline_py.run.errors import InputError
 from tests.job_process import run_in_process
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -154,21 +153,3 @@ def test_the_callers_settings_stay(tmp_path: Path) -> None:
     with matplotlib.rc_context({"font.size": 13.0}):
         draw(tmp_path / "figure.svg", scores(tmp_path))
         assert matplotlib.rcParams["font.size"] == 13.0
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("\t33.0\t", "\tmany\t", "buckets.tsv, line 5: bleu must be a number, not 'many'"),
-        ("\tbleu_low\t", "\tleast\t", "line 1: the file has no column 'bleu_low'"),
-        ("length\t", "depth\t", "buckets.tsv: the file has no scores by length"),
-    ],
-)
-def test_scores_must_be_whole(tmp_path: Path, old: str, new: str, message: str) -> None:
-    path = scores(tmp_path)
-    text = path.read_text(encoding="utf-8")
-    assert old in text
-    path.write_text(text.replace(old, new), encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        draw(tmp_path / "figure.svg", path)
-    assert not (tmp_path / "figure.svg").exists()

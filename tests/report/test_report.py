@@ -198,9 +198,6 @@ def test_a_manifest_names_files_that_are_there_and_whole(tmp_path: Path):
     (tmp_path / "x.tsv").write_text("y\n")
     with pytest.raises(InputError, match=r"x\.tsv: damaged"):
         report(manifest=manifest(tmp_path, {"facts": {"table1": tmp_path / "x.tsv"}}), output=output)
-    (tmp_path / "manifest.json").write_text("{}")
-    with pytest.raises(InputError, match=r"manifest\.json: the file has no 'experiment'; make it again"):
-        report(manifest=tmp_path / "manifest.json", output=output)
 
 
 def test_a_further_section_is_a_module_and_a_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -225,9 +225,6 @@ def test_no_marks_need_no_sign_tests(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     table(**inputs.arguments(baseline="a", marks="none"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
-    given = inputs.arguments(baseline="a")
-    with pytest.raises(InputError, match="'b' and 'a' are not compared by bleu on 't'"):
-        table(**{**given, "files": {**given["files"], "comparisons": {}}})
 
 
 def test_several_runs_give_means_and_deviations(tmp_path: Path) -> None:
@@ -375,19 +372,11 @@ def test_scores_counted_differently_are_not_compared(tmp_path: Path) -> None:
         table(**inputs.arguments(baseline="a"))
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
-        ("0.arrow", "[1]", "0.arrow: damaged: its content and its checksum do not agree"),
-        ("t.tsv", "\t".join(COLUMNS) + "\na\tb\t1\t2\t3\n", "t.tsv, line 2: the row has 5 cells"),
-        ("t.tsv", "system\tother\na\tb\n", "t.tsv, line 1: the file has no column 'metric'"),
-    ],
-)
-def test_the_broken_file_is_named(tmp_path: Path, file: str, content: str, message: str) -> None:
+def test_the_broken_file_is_named(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     arguments = inputs.arguments(baseline="a")
-    (tmp_path / file).write_text(content)
-    with pytest.raises(InputError, match=message):
+    (tmp_path / "0.arrow").write_text("[1]")
+    with pytest.raises(InputError, match=r"0\.arrow: damaged: its content and its checksum do not agree"):
         table(**arguments)
 
 

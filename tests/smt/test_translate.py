@@ -154,33 +154,6 @@ def test_parts_are_as_few_as_can_be_and_of_nearly_equal_length(length):
     assert all(length // len(parts) <= len(part) <= 200 for part in parts)
 
 
-def missing(folder):
-    shutil.rmtree(folder / "model")
-
-
-def without_config(folder):
-    (folder / "model" / "config.json").unlink()
-
-
-def other_config(folder):
-    (folder / "model" / "config.json").write_text('{"system": {}}')
-
-
-def no_json(folder):
-    (folder / "model" / "config.json").write_text("[")
-
-
-def not_a_mapping(folder):
-    (folder / "model" / "config.json").write_text("[]")
-
-
-def without_a_weight(folder):
-    path = folder / "model" / "config.json"
-    config = json.loads(path.read_text())
-    del config["weights"]["source_jump"]
-    path.write_text(json.dumps(config))
-
-
 def half_a_table(folder):
     path = folder / "model" / "translation.ttable"
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -198,12 +171,6 @@ def other_table(folder):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (missing, r"model: not a phrase-based model, which needs a config.json; train the system again"),
-        (without_config, r"model: not a phrase-based model"),
-        (other_config, r"config.json: not the config.json of a phrase-based model \(KeyError: 'reordering'\); train"),
-        (no_json, r"config.json: not the config.json of a phrase-based model \(JSONDecodeError: "),
-        (not_a_mapping, r"config.json: not the config.json of a phrase-based model \(TypeError: "),
-        (without_a_weight, r"config.json: not the config.json of a phrase-based model \(KeyError: 'source_jump'\)"),
         (half_a_table, r"translation.ttable: the file of the model is missing or not as it was written; train"),
         (without_language_model, r"language: the file of the model is missing"),
         (other_table, r"translation.ttable: the file of the model is missing or not as it was written; train"),

@@ -101,21 +101,6 @@ def test_placeholders_are_never_split(tmp_path: Path) -> None:
     assert found == ["$number", "low", "$date", "$time", "$@@", "t@@", "i@@", "m@@", "e@@", "s", "$"]
 
 
-@pytest.mark.parametrize(
-    ("codes", "words"),
-    [
-        ("#version: 0.2\na b\na b c\n", "codes, line 3: not two symbols"),
-        ("a b\n\n", "codes, line 2: not two symbols"),
-        ("#version: 0.2\n", "codes: no merges"),
-        ("", "codes: no merges"),
-    ],
-)
-def test_malformed_codes_are_named(tmp_path: Path, codes: str, words: str) -> None:
-    (tmp_path / "codes").write_text(codes)
-    with pytest.raises(InputError, match=words):
-        Segmenter(tmp_path / "codes")
-
-
 def test_a_vocabulary_without_frequent_pieces_is_refused(tmp_path: Path) -> None:
     (tmp_path / "codes").write_text(CODES)
     (tmp_path / "vocabulary").write_text("low 3\n")

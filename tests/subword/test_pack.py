@@ -4,10 +4,8 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from pipeline_py.files.ragged import Ragged
-from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack import pack
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
 
@@ -44,12 +42,3 @@ def test_known_tokens_decode_to_the_text_across_blocks(tmp_path: Path) -> None:
     assert len(rows) == len(lines)
     assert all(rows[k][-1] == EOS for k in range(len(rows)))
     assert [" ".join(known.decode(rows[k][:-1])) for k in range(len(rows))] == lines
-
-
-def test_a_malformed_vocabulary_leaves_no_output(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("a\n")
-    (tmp_path / "vocabulary").write_text("a 1\n")
-    paths = {name: tmp_path / name for name in ("vocabulary", "output", "counts_output")}
-    with pytest.raises(InputError, match="vocabulary: the first tokens are not </s> and <unk>; build the vocabulary"):
-        pack(input=tmp_path / "text", **paths)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["text", "vocabulary"]

@@ -155,11 +155,6 @@ def test_lexical_trees(tmp_path: Path, sentences: list[list[int]]) -> None:
 @pytest.mark.parametrize(
     ("trees", "pieces", "message"),
     [
-        (["(S (A a) (B b) (C c))"], ["a b c"], "trees, line 1: the phrase S has 3 children"),
-        (["", "(S (NP (A a)) (B b))"], ["", "a b"], "trees, line 2: the phrase NP has 1 children"),
-        (["(S (A a) (B b))"], ["a"], "trees, line 1: the tree has 2 leaves, but {folder}/pieces has 1 pieces"),
-        ([""], ["a"], "trees, line 1: the tree has 0 leaves"),
-        (["(FAILED (X a))"], ["a b"], "trees, line 1: the tree has 1 leaves"),
         (["(A a)", ""], ["a"], "pieces: the file has 1 sentences and {folder}/trees has more"),
         (["(A a)"], ["a", ""], "trees: the file has 1 sentences and {folder}/pieces has more"),
         (["(S (A a)"], ["a"], "trees, line 1: a bracket of this tree is never closed"),

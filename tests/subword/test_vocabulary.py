@@ -61,21 +61,11 @@ def test_encoding_and_decoding(tmp_path: Path) -> None:
     assert loaded.decode([*ids[:3], EOS]) == ["b", "z\u00a0z", "<unk>", "</s>"]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("</s> 0\n<unk> 0\na\n", "line 3: not `token count`"),
-        ("</s> 0\n<unk> 0\na b 3\n", "line 3: not `token count`"),
-        ("</s> 0\n<unk> 0\na ²\n", "line 3: not `token count`"),
-        (f"</s> 0\n<unk> 0\na {'9' * 5000}\n", "line 3: not `token count`"),
-        ("a 3\nb 2\n", "the first tokens are not </s> and <unk>"),
-        ("", "the first tokens are not </s> and <unk>"),
-        ("</s> 0\n<unk> 0\na 2\nb 2\na 1\n", "the token 'a' comes twice"),
-    ],
-)
-def test_a_malformed_vocabulary_is_named(tmp_path: Path, text: str, words: str) -> None:
+@pytest.mark.parametrize("text", ["</s> 0\n<unk> 0\na\n", "a 3\nb 2\n", "", "a b\n"])
+def test_a_file_that_is_no_vocabulary_is_named(tmp_path: Path, text: str) -> None:
+    """It may be an argument of `force_decode`."""
     (tmp_path / "vocabulary").write_text(text)
-    with pytest.raises(InputError, match=f"vocabulary.*{words}"):
+    with pytest.raises(InputError, match=r"vocabulary: not a vocabulary; give a file that subword\.vocabulary wrote"):
         Vocabulary.load(tmp_path / "vocabulary")
 
 

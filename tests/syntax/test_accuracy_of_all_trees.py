@@ -2,9 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.accuracy_of_all_trees import accuracy_of_all_trees
 
 HEADER = "metric\tvalue\tsentences\twords\n"
@@ -16,9 +13,3 @@ def test_rows_of_all_tables_stand_below_one_header(tmp_path: Path) -> None:
     accuracy_of_all_trees(input=[tmp_path / "conllu", tmp_path / "ptb"], output=tmp_path / "all")
     joined = f"{HEADER}UAS\t90.00\t5\t40\nLAS\t80.00\t5\t40\nbracket F1\t70.00\t6\t50\n"
     assert (tmp_path / "all").read_text() == joined
-
-
-def test_a_file_that_is_no_such_table(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("a sentence\n")
-    with pytest.raises(InputError, match="text, line 1: the file has no columns metric and value"):
-        accuracy_of_all_trees(input=[tmp_path / "text"], output=tmp_path / "all")

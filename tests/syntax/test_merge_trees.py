@@ -74,49 +74,8 @@ def test_parts_in_another_order(annotation: Annotation, order: list[int], tmp_pa
     assert not (tmp_path / "all").exists()
 
 
-@pytest.mark.parametrize("annotation", list(Annotation))
-@pytest.mark.parametrize("lost", ["a tree", "the end of a tree", "the last byte"])
-def test_part_that_lost_something(annotation: Annotation, lost: str, tmp_path: Path) -> None:
-    write_parts(tmp_path, annotation, BOUNDS)
-    trees = "".join(map(WRITTEN[annotation], TEXT[2 : 4 if lost == "a tree" else 5]))
-    cut = {"a tree": 0, "the end of a tree": 4, "the last byte": 1}[lost]
-    (tmp_path / "1").write_text(trees[: len(trees) - cut], encoding="utf-8")
-    with pytest.raises(InputError, match="1: the file has 2 trees, its counts say 3, its facts 3; parse this slice"):
-        merge(tmp_path, annotation, [0, 1, 2])
-    assert not (tmp_path / "all").exists()
-    assert not (tmp_path / "all.json").exists()
-
-
-def test_facts_of_other_trees(tmp_path: Path) -> None:
-    write_parts(tmp_path, Annotation.DEPENDENCY, BOUNDS)
-    TreeFacts(7, 1.0).write(tmp_path / "2.facts")
-    with pytest.raises(InputError, match="2: the file has 1 trees, its counts say 1, its facts 7"):
-        merge(tmp_path, Annotation.DEPENDENCY, [0, 1, 2])
-
-
 @pytest.mark.parametrize(("order", "trees"), [([0, 1], 5), ([0, 1, 2, 2], 7)])
 def test_parts_of_another_text(order: list[int], trees: int, tmp_path: Path) -> None:
     write_parts(tmp_path, Annotation.CONSTITUENCY, BOUNDS)
     with pytest.raises(InputError, match=rf"{order[-1]}: with this last part there are {trees} trees, .* has 6 lines"):
         merge(tmp_path, Annotation.CONSTITUENCY, order)
-
-
-def test_counts_that_is_none(tmp_path: Path) -> None:
-    write_parts(tmp_path, Annotation.CONSTITUENCY, BOUNDS)
-    (tmp_path / "1.json").write_text("[]")
-    with pytest.raises(InputError, match=r"1\.json: no counts"):
-        merge(tmp_path, Annotation.CONSTITUENCY, [0, 1, 2])
-
-
-def test_part_without_counts(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="each part needs its counts"):
-        merge_trees(
-            annotation=Annotation.DEPENDENCY,
-            parts=[tmp_path / "a", tmp_path / "b"],
-            counts=[tmp_path / "a.json"],
-            facts=[tmp_path / "a.facts", tmp_path / "b.facts"],
-            tokens=tmp_path / "t",
-            output=tmp_path / "o",
-            counts_output=tmp_path / "l",
-            facts_output=tmp_path / "f",
-        )

@@ -184,10 +184,6 @@ def test_no_sentences_at_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("train.constituency.statistics", '{"annotation": "dependency"}', "no statistics of constituency trees"),
-        ("train.dependency.counts", "{}", "the file has no counts of sentences; make the trees again"),
-        ("train.dependency.counts", '{"in": 10, "noted": []}', "the file has no counts"),
-        ("train.dependency.facts", "?", "no facts of trees"),
         (
             "train.dependency.counts",
             '{"kept": 9, "dropped": {}, "noted": {}}',
@@ -202,12 +198,6 @@ def test_names_the_file_at_fault(file: str, content: str, message: str, tmp_path
     with pytest.raises(InputError, match=rf"{file}: .*{message}"):
         parser_report(**given)
     assert not (tmp_path / "report.tsv").exists()
-
-
-def test_refuses_what_is_no_accuracy(tmp_path: Path) -> None:
-    (tmp_path / "a.tsv").write_text("UAS\t1\n")
-    with pytest.raises(InputError, match=r"a\.tsv, line 1: the file has no columns metric and value"):
-        parser_report(**files(tmp_path), accuracy={Annotation.DEPENDENCY: tmp_path / "a.tsv"})
 
 
 def test_warning_of_multiword_tokens_left_whole(tmp_path: Path) -> None:

@@ -2,45 +2,18 @@
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from pipeline_py.files.ragged import Ragged
-from pipeline_py.kinds.kind import BinaryTrees, Distances, Positions, Table, kind_of
+from pipeline_py.kinds.kind import BinaryTrees, Table, kind_of
 from pipeline_py.kinds.trees import NO_ROOT, NODE_SIZE
 from pipeline_py.run.errors import InputError
-from pipeline_py.subword.vocabulary import EOS, Vocabulary
-
-REMEDY = "pack the trees again"
-
-
-class _Nodes(NamedTuple):
-    """The inner nodes of S sentences.
-
-    Attributes:
-        first: number of the first sentence in its file.
-        leaves: n of each sentence (S,).
-        counts: k, inner nodes of each sentence (S,).
-        roots: (S,).
-        sentence: of each inner node, counted within the block (M,).
-        number: of each inner node within its sentence, n and up (M,).
-        children: numbers of left and right child (M, 2).
-        levels: (M,).
-    """
-
-    first: int
-    leaves: np.ndarray
-    counts: np.ndarray
-    roots: np.ndarray
-    sentence: np.ndarray
-    number: np.ndarray
-    children: np.ndarray
-    levels: np.ndarray
+from pipeline_py.subword.vocabulary import Vocabulary
 
 
 def check_trees(rows: Ragged, source: Ragged, forest: bool) -> None:
-    """Check that every row holds trees over the pieces of its sentence; `kinds.trees` says how they are laid out.
+    """Check that every row has as many values as trees over the pieces of its sentence; `kinds.trees` has the layout.
 
     Args:
         rows: the trees.
@@ -48,13 +21,10 @@ def check_trees(rows: Ragged, source: Ragged, forest: bool) -> None:
         forest: whether there are trees over parts of the sentence and no root.
 
     Raises:
-        InputError: at the first sentence (of each block of the file) where they do not.
+        InputError: at the first sentence where it does not, or where trees are of the other kind.
     """
     _check_tree_sizes(rows, source, forest)
-    for first, values, offsets in rows.blocks():
-        nodes = _nodes(first, values, offsets, source)
-        _check_roots(nodes, rows, forest)
-        _check_children(nodes, rows)
+    _check_roots(rows, forest)
 
 
 def _check_tree_sizes(rows: Ragged, source: Ragged, forest: bool) -> None:
@@ -71,70 +41,26 @@ def _check_tree_sizes(rows: Ragged, source: Ragged, forest: bool) -> None:
         )
 
 
-def _nodes(first: int, values: np.ndarray, offsets: np.ndarray, source: Ragged) -> _Nodes:
-    leaves = source.lengths[first : first + len(offsets) - 1].astype(np.int64) - 1
-    counts = np.diff(offsets).astype(np.int64) // NODE_SIZE
-    sentence = np.repeat(np.arange(len(counts)), counts)
-    number = np.arange(len(sentence)) + np.repeat(leaves - (counts.cumsum() - counts), counts)
-    # Every row begins with its root; what is left are the nodes of all rows, one after the other.
-    numbers = np.delete(values[: offsets[-1]], offsets[:-1]).astype(np.int64).reshape(-1, NODE_SIZE)
-    return _Nodes(first, leaves, counts, values[offsets[:-1]], sentence, number, numbers[:, :2], numbers[:, 2])
-
-
-def _check_roots(nodes: _Nodes, rows: Ragged, forest: bool) -> None:
-    has_tree = nodes.counts > 0
-    absent = nodes.roots == NO_ROOT
-    found = (nodes.roots == nodes.leaves + nodes.counts - 1) & (has_tree | (nodes.leaves == 1))
-    right = absent if forest else found | (absent & ~has_tree)
-    if not right.all():
-        wrong = int(right.argmin())
-        raise InputError(
-            f"the root of the tree is said to be node {nodes.roots[wrong]}; {REMEDY}",
-            rows.path,
-            nodes.first + wrong + 1,
-        )
-
-
-def _check_children(nodes: _Nodes, rows: Ragged) -> None:
-    """Check that children stand before their only parent, and that levels are heights, in ascending order."""
-
-    def refuse_any(wrong: np.ndarray, what: str) -> None:
+def _check_roots(rows: Ragged, forest: bool) -> None:
+    """Tell trees of sentences from trees of words, whose rows may have the same sizes."""
+    for first, values, offsets in rows.blocks():
+        is_absent = values[offsets[:-1]] == NO_ROOT
+        wrong = ~is_absent if forest else is_absent & (np.diff(offsets) > 1)
         if wrong.any():
-            raise InputError(f"{what}; {REMEDY}", rows.path, nodes.first + int(nodes.sentence[wrong.argmax()]) + 1)
-
-    elsewhere = (nodes.children < 0) | (nodes.children >= nodes.number[:, None])
-    refuse_any(elsewhere.max(axis=1, initial=False), "a node of the tree has a child that does not stand before it")
-
-    sizes = nodes.leaves + nodes.counts
-    starts = sizes.cumsum() - sizes
-    children = starts[nodes.sentence][:, None] + nodes.children  # numbers within the whole block
-    parents = np.bincount(children.ravel(), minlength=sizes.sum())
-    refuse_any(parents[children].max(axis=1, initial=0) > 1, "a node of the tree has two parents")
-
-    levels = np.zeros(sizes.sum(), dtype=np.int64)
-    levels[starts[nodes.sentence] + nodes.number] = nodes.levels
-    heights = 1 + levels[children].max(axis=1, initial=0)
-    refuse_any(nodes.levels != heights, "the level of a node is not 1 more than the higher one of its children's")
-
-    falls: np.ndarray = np.zeros(len(nodes.sentence), dtype=bool)
-    falls[1:] = (np.diff(nodes.levels) < 0) & (np.diff(nodes.sentence) == 0)
-    refuse_any(falls, "the nodes of the tree are not in order of their levels")
+            raise InputError(
+                "trees of words and of sentences are mixed up; give the trees that the system reads",
+                rows.path,
+                first + int(wrong.argmax()) + 1,
+            )
 
 
 def open_sentences(path: Path, vocabulary_size: int) -> Ragged:
     """Open packed identifiers.
 
     Raises:
-        InputError: where the file is not packed, a sentence does not end with EOS, or an identifier is too large.
+        InputError: where the file is not packed, or an identifier is too large.
     """
     rows = Ragged(path)
-    for first, values, offsets in rows.blocks():
-        ended = np.diff(offsets) > 0
-        ended[ended] = values[offsets[1:][ended] - 1] == EOS
-        if not ended.all():
-            raise InputError(
-                "the sentence has no end (identifier 0); pack the text again", path, first + int(ended.argmin()) + 1
-            )
     check_identifiers(rows, vocabulary_size)
     return rows
 
@@ -148,8 +74,7 @@ def open_syntax(paths: Mapping[str, Path], source: Ragged, vocabularies: Mapping
         vocabularies: size of the vocabulary of each kind that has identifiers.
 
     Raises:
-        InputError: where a file is not packed, does not fit the sentences, holds what is no tree, or an identifier or
-            a head is too large.
+        InputError: where a file is not packed or does not fit the sentences, or an identifier is too large.
     """
     syntax = {kind: Ragged(path) for kind, path in paths.items()}
     for kind, rows in syntax.items():
@@ -159,10 +84,6 @@ def open_syntax(paths: Mapping[str, Path], source: Ragged, vocabularies: Mapping
             check_trees(rows, source, forest=not values.rooted)
         else:
             _check_sizes(rows, source, kind, values)
-        if isinstance(values, Distances):
-            _check_diagonals(rows, source)
-        if isinstance(values, Positions):
-            _check_positions(rows, kind, values)
         if kind in vocabularies:
             check_identifiers(rows, vocabularies[kind])
     return syntax
@@ -228,24 +149,3 @@ def _check_sizes(rows: Ragged, source: Ragged, kind: str, values: Table) -> None
             rows.path,
             first + 1,
         )
-
-
-def _check_diagonals(rows: Ragged, source: Ragged) -> None:
-    for first, values, offsets in rows.blocks():
-        sizes = source.lengths[first : first + len(offsets) - 1].astype(np.int64)
-        ends = sizes.cumsum()
-        # The place of each position within its own sentence, 0 … J − 1, for all sentences of the block.
-        positions = np.arange(ends[-1]) - np.repeat(ends - sizes, sizes)
-        diagonal = values[np.repeat(offsets[:-1].astype(np.int64), sizes) + positions * np.repeat(sizes + 1, sizes)]
-        if diagonal.any():
-            sentence = first + int(np.searchsorted(ends, diagonal.argmax(), side="right"))
-            raise InputError("a word's distance to itself is not 0; make the distances again", rows.path, sentence + 1)
-
-
-def _check_positions(rows: Ragged, kind: str, allowed: Positions) -> None:
-    for first, values, offsets in rows.blocks():
-        sizes = np.diff(offsets)
-        outside = (values < allowed.padding) | (values >= np.repeat(sizes // (allowed.columns or 1), sizes))
-        if outside.any():
-            sentence = first + int(np.searchsorted(offsets, outside.argmax(), side="right"))
-            raise InputError(f"a position is outside its sentence; pack the {kind} again", rows.path, sentence)

@@ -6,7 +6,7 @@ from pathlib import Path
 from pipeline_py.report.page_parts import Chapter, Manifest, Part
 from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.tables.sheet import Sheet, listed
-from pipeline_py.syntax.measures import ALL, MEASURES, read_accuracies, warn_of_whole_tokens
+from pipeline_py.syntax.measures import ALL, read_accuracies, warn_of_whole_tokens
 
 PLACE = 20
 
@@ -55,12 +55,8 @@ def accuracies(files: Mapping[str, Path]) -> Sheet:
 
 
 def measures(path: Path, what: str) -> list[Sheet]:
-    """What was measured of the trees of a parser, or of two: a table for each kind, a column for each text.
-
-    Raises:
-        InputError: if the file holds no measures.
-    """
-    rows = read_table(path, MEASURES).to_dict("records")
+    """What was measured of the trees of a parser, or of two: a table for each kind, a column for each text."""
+    rows = read_table(path).to_dict("records")
     tables = []
     for trees in dict.fromkeys(row["trees"] for row in rows):
         of_kind = [row for row in rows if row["trees"] == trees]

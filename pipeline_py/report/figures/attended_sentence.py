@@ -120,11 +120,11 @@ def read_attended(
     """Read sentence `number`, counted from 1; the files are those of `report.attention`.
 
     Raises:
-        InputError: where a file lacks the sentence, or files do not belong together.
+        InputError: where a file lacks the sentence or its attention.
     """
     source = nth(subword.read(source_pieces), number, source_pieces)
     target = nth(subword.read(translation), number, translation)
-    trees = _lexical(source) if lexical else [] if tree is None else _parsed(tree, number, source, source_pieces)
+    trees = _lexical(source) if lexical else [] if tree is None else _parsed(tree, number)
     phrases = phrase_columns(trees, len(source) + 1)
     steps, columns = len(target) + 1, len(source) + 1 + len(phrases)
 
@@ -135,20 +135,12 @@ def read_attended(
             attention,
             number,
         )
-    if len(row) != steps * columns:
-        raise InputError(
-            f"{len(row)} weights, but {len(target)} pieces and EOS attend to {len(source)} pieces, EOS and "
-            f"{len(phrases)} phrases, which makes {steps * columns}; "
-            "give translation, source and tree that the system read",
-            attention,
-            number,
-        )
     return AttendedSentence(
         words=[*map(shown, source), SPECIALS[EOS]],
         phrases=phrases,
         translation=[*map(shown, target), SPECIALS[EOS]],
         weights=row.reshape(steps, columns),
-        gates=None if gates is None else _gates(gates, number, steps),
+        gates=None if gates is None else _gates(gates, number),
     )
 
 
@@ -181,26 +173,14 @@ def _row(path: Path, number: int) -> np.ndarray:
     return rows[number - 1]
 
 
-def _gates(path: Path, number: int, steps: int) -> np.ndarray | None:
+def _gates(path: Path, number: int) -> np.ndarray | None:
     row = _row(path, number)
-    if len(row) not in (0, steps):
-        raise InputError(
-            f"{len(row)} weights of phrases for {steps - 1} pieces and EOS; give the file that nmt.attend wrote",
-            path,
-            number,
-        )
     return row if len(row) else None
 
 
-def _parsed(path: Path, number: int, source: Sequence[str], source_path: Path) -> list[Node]:
+def _parsed(path: Path, number: int) -> list[Node]:
     """Read the tree over the sentence; none where the parse failed."""
     tree = nth(read_trees(path), number, path)
-    if [leaf.word for leaf in tree.leaves] != list(source):
-        raise InputError(
-            f"the leaves of the tree are not the pieces of {source_path}; give the trees over these pieces",
-            path,
-            number,
-        )
     return [] if tree.root is None or tree.failed else [tree.root]
 
 

@@ -12,7 +12,6 @@ from pipeline_py.report.tables.sheet import Cell, Sheet, listed, signed
 from pipeline_py.report.tables.system_comparison import LEVEL, format_p_value
 
 PLACE = 35
-COLUMNS = ("by", "group", "system")
 NUMBERS = ("accuracy", "low", "high", "ties")
 COMPARISONS = ("accuracy_system", "accuracy_other", "difference", "p_mcnemar", "p_mcnemar_holm")
 COUNTS = ("better", "worse", "ties")
@@ -57,15 +56,11 @@ def section(chapter: TableChapter) -> Iterator[Part]:
 
 
 def of_whole_sets(files: Mapping[str, Path]) -> tuple[Groups, dict[tuple[str, str], float]]:
-    """Read accuracies on all pairs of some sets, and how many of these are ties, by system and set.
-
-    Raises:
-        InputError: if a file is none of `evaluation.contrast`.
-    """
+    """Read accuracies on all pairs of some sets, and how many of these are ties, by system and set."""
     sizes: dict[str, str] = {}
     values: dict[tuple[str, str], tuple[float, ...]] = {}
     for on, path in files.items():
-        rows = read_table(path, COLUMNS, NUMBERS, ["pairs"])
+        rows = read_table(path, NUMBERS, ["pairs"])
         for row in rows[rows["by"] == "all"].to_dict("records"):
             sizes[on] = str(row["pairs"])
             values[row["system"], on] = tuple(row[name] for name in NUMBERS)
@@ -93,12 +88,8 @@ def sentences_on_ties(ties: Mapping[tuple[str, str], float], called: Mapping[str
 
 
 def read_groups(path: Path) -> list[Groups]:
-    """Read accuracies by kind, distance and frequency, as far as there are several groups of a set.
-
-    Raises:
-        InputError: if the file is none of `evaluation.contrast`.
-    """
-    rows = read_table(path, COLUMNS, NUMBERS, ["pairs"])
+    """Read accuracies by kind, distance and frequency, as far as there are several groups of a set."""
+    rows = read_table(path, NUMBERS, ["pairs"])
     found = [
         Groups(
             KINDS[str(by)],
@@ -117,12 +108,8 @@ def read_groups(path: Path) -> list[Groups]:
 
 
 def comparisons(path: Path, called: Mapping[str, str], on: str) -> Sheet:
-    """Every pair of systems on a set.
-
-    Raises:
-        InputError: if the file is none of `evaluation.contrast`.
-    """
-    rows = read_table(path, ["system", "other"], COMPARISONS, COUNTS).to_dict("records")
+    """Every pair of systems on a set."""
+    rows = read_table(path, COMPARISONS, COUNTS).to_dict("records")
     return listed(
         f"Every pair of systems on {on}: accuracies; the number of pairs that only the system gets right (better), "
         "only the other (worse), and both or neither (alike); p of McNemar's test before and after Holm's correction. "

@@ -15,10 +15,6 @@ from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.subword.vocabulary import EOS, SPECIALS
 
 PLACE = 90
-COLUMNS = (
-    *("system", "other", "sentence", "source", "reference"),
-    *("translation_system", "translation_other", "score_system", "score_other"),
-)
 MOST = 2
 """Examples for, and as many against a system, of each pair."""
 
@@ -86,12 +82,8 @@ def section(chapter: TableChapter) -> Iterator[Part]:
 
 
 def read_examples(path: Path) -> list[Example]:
-    """Read the examples of a set.
-
-    Raises:
-        InputError: if the file holds none.
-    """
-    table = read_table(path, COLUMNS, ["score_system", "score_other"], ["sentence"])
+    """Read the examples of a set."""
+    table = read_table(path, ["score_system", "score_other"], ["sentence"])
     return [
         Example(
             row["sentence"],

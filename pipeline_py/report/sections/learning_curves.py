@@ -36,12 +36,8 @@ def _runs(chapter: TableChapter, system: str) -> list[Path]:
 
 
 def read_curve(path: Path) -> Curve:
-    """Read the `learning_curve.tsv` of a training.
-
-    Raises:
-        InputError: if it is none.
-    """
-    table = read_table(path, COLUMNS, optional=COLUMNS)
+    """Read the `learning_curve.tsv` of a training."""
+    table = read_table(path, COLUMNS)
     return {column: [*table[column]] for column in COLUMNS}
 
 

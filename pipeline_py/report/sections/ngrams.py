@@ -9,7 +9,6 @@ from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.tables.sheet import Sheet, listed
 
 PLACE = 70
-COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", "references", "share")
 COUNTS = ("matches_system", "matches_other", "references")
 
 
@@ -38,11 +37,8 @@ def tables(path: Path, chapter: TableChapter, on: str) -> Iterator[Sheet]:
         path: the TSV of `evaluation.ngrams`.
         chapter: of the table.
         on: the set, for people.
-
-    Raises:
-        InputError: if the file is none.
     """
-    rows = read_table(path, COLUMNS[:3], [*COUNTS, "share"]).to_dict("records")
+    rows = read_table(path, [*COUNTS, "share"]).to_dict("records")
     pairs = chapter.chosen_pairs([(row["system"], row["other"]) for row in rows])
     for system, other in (both for pair in pairs[:1] for both in (pair, pair[::-1])):
         found = [row for row in rows if (row["system"], row["other"]) == (system, other)]

@@ -21,7 +21,6 @@ from pipeline_py.report.tables.system_comparison import (
 )
 
 PLACE = 30
-INTERVALS = ("metric", "system", "score", "low", "high")
 ARROWS = {1: "↑", -1: "↓"}
 """The side that tests favour → what stands before their letters."""
 
@@ -89,14 +88,14 @@ def intervals(path: Path, called: Mapping[str, str], on: str) -> list[Sheet]:
     """The score of each system on a set with its interval, drawn to one scale; a table for each metric.
 
     A set that is too small for inference has scores alone.
-
-    Raises:
-        InputError: if the file holds none.
     """
-    table = read_table(path, INTERVALS, ["score"], optional=["low", "high"])
+    table = read_table(path, ["score", "low", "high"])
     return [
         _intervals(
-            [(row[0], row[1:]) for row in of_metric[["system", *INTERVALS[2:]]].itertuples(index=False, name=None)],
+            [
+                (row[0], row[1:])
+                for row in of_metric[["system", "score", "low", "high"]].itertuples(index=False, name=None)
+            ],
             named(str(metric)).label,
             called,
             on,

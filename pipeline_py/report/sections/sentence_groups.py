@@ -10,7 +10,6 @@ from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.table_chapter import TableChapter
 
 PLACE = 40
-COLUMNS = ("by", "bucket", "system")
 LENGTH = "Words of the source"
 KINDS = {
     "length": LENGTH,
@@ -31,13 +30,9 @@ def section(chapter: TableChapter) -> Iterator[Part]:
 
 
 def read_breakdown(path: Path, metrics: list[str]) -> list[Groups]:
-    """Read the TSV of `evaluation.breakdown`, one object for each kind of groups and metric.
-
-    Raises:
-        InputError: if the file is none.
-    """
+    """Read the TSV of `evaluation.breakdown`, one object for each kind of groups and metric."""
     numbers = [f"{name}{end}" for name in metrics for end in ("", "_low", "_high")]
-    table = read_table(path, COLUMNS, numbers, ["sentences"])
+    table = read_table(path, numbers, ["sentences"])
     return [
         Groups(
             KINDS.get(str(kind), str(kind)),

@@ -10,7 +10,6 @@ from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.table_chapter import TableChapter
 
 PLACE = 50
-COLUMNS = ("by", "bucket", "system", "other")
 
 
 def section(chapter: TableChapter) -> Iterator[Part]:
@@ -25,12 +24,8 @@ def section(chapter: TableChapter) -> Iterator[Part]:
 
 
 def read_sentence_scores(path: Path, called: Mapping[str, str]) -> list[Groups]:
-    """Read the TSV of `evaluation.breakdown`; `called` is what systems are called.
-
-    Raises:
-        InputError: if the file is none.
-    """
-    table = read_table(path, COLUMNS, ["percent"])
+    """Read the TSV of `evaluation.breakdown`; `called` is what systems are called."""
+    table = read_table(path, ["percent"])
 
     def groups(kind: str, by: str, bound: Literal["", "lower"], is_drawn: bool) -> Groups:
         found = table[table["by"] == kind]

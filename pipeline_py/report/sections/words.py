@@ -9,7 +9,6 @@ from pipeline_py.report.stage_results import read_table
 from pipeline_py.report.table_chapter import TableChapter
 
 PLACE = 60
-COLUMNS = ("frequency", "system")
 
 
 def section(chapter: TableChapter) -> Iterator[Part]:
@@ -18,12 +17,8 @@ def section(chapter: TableChapter) -> Iterator[Part]:
 
 
 def read_words(path: Path) -> list[Groups]:
-    """Read the TSV of `evaluation.words`.
-
-    Raises:
-        InputError: if the file is none.
-    """
-    table = read_table(path, COLUMNS, ["f1", "f1_low", "f1_high"], ["words"])
+    """Read the TSV of `evaluation.words`."""
+    table = read_table(path, ["f1", "f1_low", "f1_high"], ["words"])
     of_place = table.set_index(["system", "frequency"])
     return [
         Groups(

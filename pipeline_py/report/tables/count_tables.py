@@ -12,7 +12,6 @@ from pipeline_py.syntax.binarize import FAILED
 
 NAMES_OF_SPLITS = {"train": "Train", "dev": "Development"}
 FORMS = {"original": "Original", "generalised": "Generalization", "bpe": "BPE"}
-SHARES = ("system", "threshold")
 
 
 def parses_sheet(options: ParseTable, files: Files) -> Sheet:
@@ -47,7 +46,7 @@ def attention_sheet(options: AttentionTable, files: Files) -> Sheet:
         InputError: if the file holds no shares.
     """
     path = files.one("shares")
-    table = read_table(path, SHARES, ["words", "phrases"], ["generated_words"])
+    table = read_table(path, ["words", "phrases"], ["generated_words"])
     systems = [*table["system"].unique()]
     called = {system: options.labels.get(system, system) for system in systems}
     columns = [
@@ -73,7 +72,7 @@ def _count(value: int) -> Cell:
 
 def _counts(path: Path) -> tuple[int, int, int]:
     """Sentences that were counted, parsed ones, failed ones."""
-    counts = Counts.of(path, "the file has no counts of `syntax.binarize`; make the trees binary again")
+    counts = Counts.of(path)
     failed = counts.noted[FAILED]
     return counts.read, counts.read - failed, failed
 

@@ -14,7 +14,6 @@ from pipeline_py.report.tables.system_comparison import (
     Test,
     describe_run_deviations,
 )
-from pipeline_py.run.errors import InputError
 
 MarkStyle = Literal["sdatt", "sdrnmt", "none"]
 Place = tuple[str, str, str]
@@ -120,12 +119,7 @@ class Marks:
     def _pairs(self, mark: Mark, place: Place) -> Iterator[SystemComparison]:
         row, on, metric = place
         for other in mark.against:
-            found = self.comparisons.get((on, metric, row, other))
-            if found is None:
-                raise InputError(
-                    f"{row!r} and {other!r} are not compared by {metric} on {on!r}; make the comparisons of {on} again"
-                )
-            yield found
+            yield self.comparisons[on, metric, row, other]
 
 
 def of_style(

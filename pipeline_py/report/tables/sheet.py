@@ -3,6 +3,7 @@
 Cells hold plain text; each rendering escapes what its format would take for markup (`renderings`).
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pipeline_py.evaluation.verdict import format_difference
-from pipeline_py.report.stage_results import read_object
 from pipeline_py.run.errors import InputError
 
 
@@ -152,20 +152,13 @@ def signed(value: float) -> str:
 
 
 def read_sheet(path: Path) -> Sheet:
-    """Read a sheet that was written as JSON.
-
-    Raises:
-        InputError: if the file is none.
-    """
-    content = read_object(path, "make the table again")
-    try:
-        return Sheet(
-            content["title"],
-            [Column(**column) for column in content["columns"]],
-            [[Cell(**cell) for cell in row] for row in content["rows"]],
-            content["notes"],
-            content["bold_means"],
-            content["departures"],
-        )
-    except (KeyError, TypeError):
-        raise InputError("the file is not a table of `report.table`; make it again", path) from None
+    """Read a sheet that was written as JSON."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return Sheet(
+        content["title"],
+        [Column(**column) for column in content["columns"]],
+        [[Cell(**cell) for cell in row] for row in content["rows"]],
+        content["notes"],
+        content["bold_means"],
+        content["departures"],
+    )

@@ -31,7 +31,6 @@ OUTPUT_TESTS: Mapping[OutputTest, tuple[str, str]] = {
 LEVEL = 0.05
 
 TEXTS = ("metric", "system", "other", "run_deviation_from")
-NUMBERS = ("runs_system", "runs_other", "score_system", "score_other", "difference", "run_deviation")
 
 
 @dataclass(frozen=True)
@@ -140,13 +139,8 @@ Comparisons = Mapping[tuple[str, str, str, str], SystemComparison]
 
 
 def read_system_comparisons(path: Path) -> list[SystemComparison]:
-    """Read comparisons of a set, each pair once for each metric.
-
-    Raises:
-        InputError: if the file is not an output of `evaluation.compare`.
-    """
-    optional = [column for column in COLUMNS if column not in (*TEXTS, *NUMBERS)]
-    table = read_table(path, [*TEXTS, *optional], NUMBERS, optional=optional)
+    """Read comparisons of a set, each pair once for each metric."""
+    table = read_table(path, [column for column in COLUMNS if column not in TEXTS])
     comparisons: dict[tuple[str, frozenset[str]], SystemComparison] = {}
     for row in table.to_dict("records"):
         comparison = SystemComparison(

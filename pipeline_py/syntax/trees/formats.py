@@ -201,15 +201,8 @@ class TreeFacts:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read what `write` wrote.
-
-        Raises:
-            InputError: if it is no such file.
-        """
-        try:
-            return cls(**json.loads(path.read_text(encoding="utf-8")))
-        except (TypeError, ValueError) as error:
-            raise InputError(f"no facts of trees ({error}); make the trees again", path) from None
+        """Read what `write` wrote."""
+        return cls(**json.loads(path.read_text(encoding="utf-8")))
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:

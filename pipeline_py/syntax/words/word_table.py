@@ -14,13 +14,12 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, tee
+from itertools import accumulate, islice, tee
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from pipeline_py.files.artifacts import writing
-from pipeline_py.files.text import is_number, read_lines
-from pipeline_py.run.errors import InputError
+from pipeline_py.files.text import read_lines
 from pipeline_py.syntax.words.parser_words import Divide, Word, visible_characters
 from pipeline_py.syntax.words.token_alignment import WORD_SPACE, compose, spell_word
 
@@ -74,19 +73,10 @@ class WordTable:
 
     @classmethod
     def read(cls, path: Path) -> "WordTable":
-        """Read what `write` wrote.
-
-        Raises:
-            InputError: the file is not such a table.
-        """
+        """Read what `write` wrote."""
         readings: defaultdict[tuple[Forms, str], dict[Forms, int]] = defaultdict(dict)
-        for number, line in enumerate(read_lines(path), start=1):
-            row = line.split("\t")
-            if number == 1 and row == [*COLUMNS]:
-                continue
-            if number == 1 or len(row) != len(COLUMNS) or not is_number(row[3]):
-                raise InputError("not a table of learn_words; make it again", path, number)
-            tokens, before, words, count = row
+        for line in islice(read_lines(path), 1, None):
+            tokens, before, words, count = line.split("\t")
             readings[tuple(tokens.split(" ")), before][tuple(words.split(" "))] = int(count)
         return cls(readings)
 

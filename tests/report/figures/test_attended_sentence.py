@@ -56,20 +56,8 @@ def test_trees_of_split_words_alone(folder):
     assert found.weights.shape == (3, 5)
 
 
-def empty_translation(folder):
-    (folder / "translation").write_text("\n\n\n")
-
-
-def other_leaves(folder):
-    (folder / "trees").write_text("(NP (NN capacitor) (X -LRB-))\n")
-
-
 def fewer_trees(folder):
     (folder / "trees").write_text("")
-
-
-def other_gates(folder):
-    write_rows(folder / "gates", [np.zeros(2, dtype=np.float32)], "float32")
 
 
 @pytest.mark.parametrize(
@@ -77,10 +65,7 @@ def other_gates(folder):
     [
         (4, None, r"source: there is no sentence 4; give the number of a sentence, from 1"),
         (2, None, r"attention, line 2: the sentence has no attention; run nmt.attend on sentence 2, unless"),
-        (1, empty_translation, r"attention, line 1: 18 weights, but 0 pieces and EOS attend to 3 pieces, EOS and 2"),
-        (1, other_leaves, r"trees, line 1: the leaves of the tree are not the pieces of .*source; give the trees over"),
         (1, fewer_trees, r"trees: there is no sentence 1"),
-        (1, other_gates, r"gates, line 1: 2 weights of phrases for 2 pieces and EOS"),
     ],
 )
 def test_files_that_do_not_belong_together(folder, number, spoil, message):
@@ -94,11 +79,6 @@ def test_a_file_of_fewer_rows(folder):
     write_rows(folder / "attention", [np.zeros(18, dtype=np.float32)], "float32")
     with pytest.raises(InputError, match=r"attention: there is no sentence 3"):
         read(folder, 3)
-
-
-def test_a_tree_that_the_system_did_not_read(folder):
-    with pytest.raises(InputError, match=r"EOS and 0 phrases, which makes 12; give translation, source and tree"):
-        read(folder, 1, tree=None)
 
 
 def sentence(weights):

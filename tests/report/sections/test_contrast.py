@@ -1,10 +1,7 @@
 """Contrastive sets on the page: which groups are shown, what ties and missing systems are told by."""
 
-import pytest
-
 from pipeline_py.evaluation import contrast as stage
 from pipeline_py.report.sections.contrast import (
-    COLUMNS,
     COMPARISONS,
     COUNTS,
     NUMBERS,
@@ -13,7 +10,6 @@ from pipeline_py.report.sections.contrast import (
     read_groups,
     sentences_on_ties,
 )
-from pipeline_py.run.errors import InputError
 
 CALLED = {"Base": "Base", "Mine": "Ours"}
 
@@ -34,7 +30,7 @@ TIES = (("Base", 0.0), ("Mine", 2.5))
 
 
 def test_columns_are_those_of_the_stage():
-    assert {*COLUMNS, *NUMBERS, "pairs"} <= {*stage.COLUMNS}
+    assert {*NUMBERS, "pairs"} <= {*stage.COLUMNS}
     assert {"system", "other", *COMPARISONS, *COUNTS} == {*stage.COMPARISON_COLUMNS}
 
 
@@ -68,10 +64,3 @@ def test_pairs_of_systems_have_their_counts(tmp_path):
         *("0.031", "1.000"),
     ]
     assert [cell.bold for cell in sheet.rows[0][-2:]] == [True, False]
-
-
-def test_another_file(tmp_path):
-    file = written(tmp_path / "x", ["a"])
-    for read in (read_groups, lambda path: of_whole_sets({"x": path}), lambda path: comparisons(path, CALLED, "x")):
-        with pytest.raises(InputError, match="the file has no column"):
-            read(file)

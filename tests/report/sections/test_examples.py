@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from pipeline_py.report.sections.examples import COLUMNS, chosen, read_examples
+from pipeline_py.evaluation.examples import COLUMNS
+from pipeline_py.report.sections.examples import chosen, read_examples
 
 
 def examples(folder: Path, scores: dict[int, tuple[float, float]], pair: tuple[str, str] = ("A", "B")) -> Path:

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from pipeline_py.config.tables import BleuTable, MeasureTable
-from pipeline_py.evaluation import ngrams as stage
-from pipeline_py.report.sections.ngrams import COLUMNS, tables
+from pipeline_py.evaluation.ngrams import COLUMNS
+from pipeline_py.report.sections.ngrams import tables
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.run.errors import InputError
 
 SYSTEMS, LABELS = ["Base", "Mine", "Other"], {"Other": "Another"}
 OF_BLEU = BleuTable(title="x", systems=SYSTEMS, labels=LABELS, baseline="Base", proposed=["Other", "Mine"])
@@ -30,10 +29,6 @@ def written(folder: Path, *rows: tuple[object, ...]) -> Path:
     path = folder / "ngrams.tsv"
     path.write_text("".join("\t".join(map(str, row)) + "\n" for row in (COLUMNS, *rows)), encoding="utf-8")
     return path
-
-
-def test_columns_are_those_of_the_stage():
-    assert COLUMNS == stage.COLUMNS
 
 
 @pytest.mark.parametrize(
@@ -62,9 +57,3 @@ def test_what_stands_in_the_cells(tmp_path):
     ]
     assert [cell.number for cell in reversed_.rows[0][1:]] == [12, 0, 12, 0.929]
     assert found.title.startswith("N-grams that Mine gets right more often than Base on mixed")
-
-
-def test_a_file_of_something_else_is_said(tmp_path):
-    (tmp_path / "words.tsv").write_text("frequency\tsystem\n")
-    with pytest.raises(InputError, match=r"words.tsv, line 1: the file has no column 'other'; make it again"):
-        next(tables(tmp_path / "words.tsv", chapter(OF_BLEU), "mixed"))

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -203,29 +202,9 @@ def test_what_a_training_cannot_tell_is_a_dash(given):
     assert "| Sequence | – | – | – | – | 24.00 |" in markdown
 
 
-@pytest.mark.parametrize(
-    ("spoil", "sentence"),
-    [
-        (lambda given: given.drop("comparisons"), "'Tree' and 'Seq' are not compared by ribes on 'dev'"),
-        (lambda given: given.write("Tree.dev.seed1.arrow", "nothing"), "Tree.dev.seed1.arrow: damaged"),
-        (lambda given: given.write("dev.comparisons.tsv", "metric\n"), "the file has no column 'system'"),
-        (
-            lambda given: given.write("Tree.seed1.facts.json", "[]"),
-            "the file is not a JSON object; train the system again",
-        ),
-        (
-            lambda given: given.training("Tree", parameters="many"),
-            "'parameters' must be a number, not 'many'; train the system again",
-        ),
-        (
-            lambda given: write_statistics(given.folder / "Tree.dev.seed1.arrow", {"bleu": 25.0}),
-            "the file has no statistics of ribes; make it again",
-        ),
-    ],
-)
-def test_what_is_missing_is_named(given, spoil, sentence):
-    spoil(given)
-    with pytest.raises(InputError, match=re.escape(sentence)):
+def test_what_is_damaged_is_named(given):
+    given.write("Tree.dev.seed1.arrow", "nothing")
+    with pytest.raises(InputError, match=r"Tree\.dev\.seed1\.arrow: damaged"):
         given.table()
 
 

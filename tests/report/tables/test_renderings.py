@@ -8,7 +8,6 @@ import pytest
 
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet, read_sheet
-from pipeline_py.run.errors import InputError
 
 NAMES = ["+SDAtt", "SDAtt [stanza]", "a_b & c%", "*x* `y` ~z~ | <b>", "C:\\new\\line $5", "句法 (n=4)", "1. ! # {d}"]
 SHEET = Sheet(
@@ -120,13 +119,6 @@ def test_what_programs_read_may_differ_from_the_text() -> None:
         "T", [Column("s", "S"), Column("n", "N")], [[Cell("x"), Cell("1,234", "1234")], [Cell("y"), Cell("–", "")]]
     )
     assert renderings.values(sheet).to_csv(sep="\t", index=False) == "s\tn\nx\t1234\ny\t\n"
-
-
-@pytest.mark.parametrize("content", ["[]", "{}", '{"title": "T", "columns": [{"x": 1}]}', "nothing"])
-def test_another_file_is_refused(tmp_path: Path, content: str) -> None:
-    (tmp_path / "x.json").write_text(content)
-    with pytest.raises(InputError, match=r"x\.json: the file is not .*; make (it|the table) again"):
-        read_sheet(tmp_path / "x.json")
 
 
 def test_answers_stand_below_markdown_and_nowhere_else(tmp_path):
