@@ -1,6 +1,5 @@
 """The benchmarks run, on the smallest of sizes; what they measure there means nothing."""
 
-import csv
 import os
 import re
 import subprocess
@@ -8,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.text_files import read_table
 
 ROOT = Path(__file__).parent.parent
 
@@ -41,18 +42,13 @@ def measured(module: str, folder: Path, *options: str) -> str:
     return done.stdout
 
 
-def rows(file: Path) -> list[dict[str, str]]:
-    with file.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines, delimiter="\t"))
-
-
 def test_one_command_measures_training_and_translation(tmp_path):
     printed = measured("benchmarks", tmp_path, *TRANSLATION, "--threads", "2")
     results = tmp_path / "results"
     assert sorted(path.name for path in results.iterdir()) == ["training.tsv", "translation.tsv"]
     assert "ends of sentences included, padding excluded" in printed
 
-    training = rows(results / "training.tsv")
+    training = read_table(results / "training.tsv")
     assert [(row["side"], row["precision"], row["threads"]) for row in training] == [
         ("GlobalAtt", "float32", "2"),
         ("GlobalAtt", "bfloat16", "2"),
@@ -66,7 +62,7 @@ def test_one_command_measures_training_and_translation(tmp_path):
     assert float(training[0]["time_ratio"]) == 1
     assert len({row["parameters"] for row in training}) == 1
 
-    translations = rows(results / "translation.tsv")
+    translations = read_table(results / "translation.tsv")
     assert [(row["side"], row["precision"]) for row in translations] == [
         ("GlobalAtt", "float32"),
         ("GlobalAtt", "bfloat16"),
@@ -79,7 +75,7 @@ def test_one_command_measures_training_and_translation(tmp_path):
 def test_systems_are_compared_with_the_first_one(tmp_path):
     systems = [option for system in ("GlobalAtt", "SDAtt", "SDRNMT-2") for option in ("--system", system)]
     measured("benchmarks.training", tmp_path, *systems, "--precision", "float32", "--threads", "1")
-    first, *others = rows(tmp_path / "results" / "training.tsv")
+    first, *others = read_table(tmp_path / "results" / "training.tsv")
     assert [row["side"] for row in others] == ["SDAtt", "SDRNMT-2"] and first["multiply_adds_ratio"] == "1"
     for row in others:
         products = float(row["multiply_adds"]) / float(first["multiply_adds"])
@@ -105,8 +101,8 @@ def test_the_time_to_a_quality_is_measured(tmp_path):
         "benchmarks.quality", tmp_path, *embedded, "--minutes", "0.0001", "--level", "0", "--level", "99"
     )
     assert "BLEU of tokenized lower-cased words, 2 times an epoch" in printed
-    (point,) = rows(tmp_path / "results" / "curves.tsv")
+    (point,) = read_table(tmp_path / "results" / "curves.tsv")
     assert (point["side"], point["epoch"], point["parameters"]) != ("", "", "") and float(point["cpu_minutes"]) > 0
-    low, high = rows(tmp_path / "results" / "quality.tsv")
+    low, high = read_table(tmp_path / "results" / "quality.tsv")
     assert (float(low["level"]), float(low["epochs"]), high["cpu_minutes"], high["to_faster_peer"]) == (0, 0, "", "")
     assert "Time to quality" in (tmp_path / "results" / "quality.svg").read_text(encoding="utf-8")

@@ -1,6 +1,5 @@
 """Whole runs of what needs no training: translations from elsewhere, sets without references, sets that come later."""
 
-import csv
 import re
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ import pytest
 import sacrebleu
 import yaml
 
+from tests.text_files import read_table, write_lines
 from tests.workplace import Workplace, snakemake
 
 pytestmark = pytest.mark.slow
@@ -31,10 +31,6 @@ WORST = [line.replace("Haus Nummer", "house") for line in WORSE]
 PAIRS = [*zip(ENGLISH, GERMAN, strict=True)]
 
 
-def write(folder: Path, name: str, lines: list[str]) -> None:
-    (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
 def described(folder: Path) -> dict[str, Any]:
     """An experiment that nothing is trained for, with its files."""
     for name, lines in (
@@ -44,7 +40,7 @@ def described(folder: Path) -> dict[str, Any]:
         ("pairs.tsv", ["source\tcorrect\tcontrastive", *(f"{en}\t{de}\t{de} x" for en, de in PAIRS)]),
         ("told.tsv", ["correct\tcontrastive", *(f"-{place}\t-7" for place in range(SENTENCES))]),
     ):
-        write(folder, name, lines)
+        write_lines(folder / name, lines)
     return {
         "name": "given",
         "targets": ["t"],
@@ -100,13 +96,8 @@ def made(place) -> Path:
     return place.folder / "results" / "given"
 
 
-def rows(file: Path) -> list[dict[str, str]]:
-    with file.open(encoding="utf-8", newline="") as opened:
-        return [*csv.DictReader(opened, delimiter="\t")]
-
-
 def test_scores_are_those_of_sacrebleu(made):
-    bad, good = rows(made / "t.tsv")
+    bad, good = read_table(made / "t.tsv")
     assert float(good["one"]) == pytest.approx(sacrebleu.corpus_bleu(WORSE, [GERMAN]).score, abs=0.005)
     runs = [sacrebleu.corpus_bleu(one, [GERMAN]).score for one in (WORST, [*WORST[:7], *WORSE[7:]])]
     assert float(bad["one"]) == pytest.approx(sum(runs) / 2, abs=0.005) and float(bad["one_sd"]) > 0
@@ -120,21 +111,21 @@ def test_what_is_missing_has_a_reason(made):
     assert "news has no references: it is translated, in evaluation/SYSTEM/RUN/news.txt, and not scored." in table
     assert "Translations from elsewhere: Bad; Good (a company, 2 May 2026). The training and search of such" in table
     assert (made / "evaluation/Good/single/news.txt").read_text(encoding="utf-8").splitlines() == GERMAN[:4]
-    facts = rows(made / "t.facts.tsv")
+    facts = read_table(made / "t.facts.tsv")
     assert [row["system"] for row in facts] == ["Bad", "Good"] and {row["parameters"] for row in facts} == {""}
     assert [row["origin"] for row in facts] == ["", "a company, 2 May 2026"]
     assert (made / "t.facts.md").read_text(encoding="utf-8").count("unknown") > 10
 
 
 def test_every_comparison_is_made(made):
-    (pair,) = rows(made / "evaluation/t/one.comparisons.tsv")
+    (pair,) = read_table(made / "evaluation/t/one.comparisons.tsv")
     assert (pair["system"], pair["other"]) == ("Good", "Bad") and float(pair["p_sign_holm"]) <= 1
-    assert rows(made / "evaluation/t/two.comparisons.tsv") == []
-    claim = next(row for row in rows(made / "evaluation/t/claims.tsv") if row["set"] == "AVG")
+    assert read_table(made / "evaluation/t/two.comparisons.tsv") == []
+    claim = next(row for row in read_table(made / "evaluation/t/claims.tsv") if row["set"] == "AVG")
     assert float(claim["difference"]) > 0 and " against Bad on one (" in claim["sentence"], (
         "there is no mean over both sets"
     )
-    told = rows(made / "evaluation/t/told.contrast.tsv")
+    told = read_table(made / "evaluation/t/told.contrast.tsv")
     assert {(row["system"], float(row["accuracy"]) > 40) for row in told} == {("Good", True)}
     page = (made / "report.html").read_text(encoding="utf-8")
     for part in ("Bad is missing: no scores of these translations were given", "Sentences where systems differ most"):
@@ -156,7 +147,7 @@ def test_a_partial_run_does_not_repeat_old_answers(place, made, kept, partial):
     assert run(place, described(place.folder))[0] == 0
     config = described(place.folder)
     config["evaluation"]["lowercase"] = "--rerun-triggers" not in partial  # else scores of both kinds would meet
-    write(place.folder, "good.one", [*WORSE[:kept], *GERMAN[kept:]])
+    write_lines(place.folder / "good.one", [*WORSE[:kept], *GERMAN[kept:]])
     code, said = run(place, config, *partial)
     assert code == 0 and "Good: " not in said, said[-3000:]
     if "--rerun-triggers" in partial:  # times of the user's files do not count, so it has nothing to do
@@ -175,7 +166,7 @@ def test_a_run_up_to_the_answers_gives_them(place, made):
     config["evaluation"]["lowercase"] = True
     code, said = run(place, config, "results/given/evaluation/t/claims.tsv", "--until", "claims")
     assert code == 0 and "Good: " in said and "evaluation/t/claims.tsv" in said, said[-3000:]
-    write(place.folder, "good.one", WORSE)
+    write_lines(place.folder / "good.one", WORSE)
     assert run(place, described(place.folder))[0] == 0
 
 
@@ -183,22 +174,22 @@ def test_nothing_is_made_twice_and_a_new_file_is_read(place, made):
     config = described(place.folder)
     assert run(place, config)[0] == 0
     assert "Nothing to be done" in run(place, config, "--dry-run")[1]
-    write(place.folder, "good.news", [*GERMAN[:3], "Neu."])
+    write_lines(place.folder / "good.news", [*GERMAN[:3], "Neu."])
     said = run(place, config, "--dry-run")[1]
     planned = re.findall(r"^(?:local)?rule (\w+):", said, flags=re.MULTILINE)
     assert {*planned} == {"manifest", "import_translations", "report", "all"}
-    write(place.folder, "good.news", GERMAN[:3])
+    write_lines(place.folder / "good.news", GERMAN[:3])
     code, said = run(place, config)
     assert code != 0 and "good.news: the file has 3 lines and the set `news` has 4 sentences; give a line for" in said
-    write(place.folder, "good.news", GERMAN[:4])
+    write_lines(place.folder / "good.news", GERMAN[:4])
 
 
 def test_a_set_that_comes_later_trains_nothing_again(place):
     """Training text is cleaned again only where it has a sentence of the new set, and the plan says so."""
     config = described(place.folder)
     config["name"] = "later"
-    write(place.folder, "train.en", [f"a {line}" for line in ENGLISH])
-    write(place.folder, "train.de", GERMAN)
+    write_lines(place.folder / "train.en", [f"a {line}" for line in ENGLISH])
+    write_lines(place.folder / "train.de", GERMAN)
     corpora = config["corpora"]
     corpora["train"] = {"source": "train.en", "target": "train.de"}
     corpora["dev"] = {"name": "dev", "source": "two.en", "references": ["two.de"]}
@@ -207,12 +198,12 @@ def test_a_set_that_comes_later_trains_nothing_again(place):
     learnt = "results/later/subword/default/vocabulary.source"
     code, said = run(place, config, learnt)
     assert code == 0, said[-3000:]
-    write(place.folder, "new.en", ["something new .", *ENGLISH])
-    write(place.folder, "new.de", ["Neues.", *GERMAN])
+    write_lines(place.folder / "new.en", ["something new .", *ENGLISH])
+    write_lines(place.folder / "new.de", ["Neues.", *GERMAN])
     new = {"name": "new", "source": "new.en", "references": ["new.de"]}
     corpora["tests"].append(new)
     assert "Nothing to be done" in run(place, config, learnt, "--dry-run")[1]
-    write(place.folder, "new.en", ["something new .", *ENGLISH[1:], f"a  {ENGLISH[0]}"])
+    write_lines(place.folder / "new.en", ["something new .", *ENGLISH[1:], f"a  {ENGLISH[0]}"])
     said = run(place, config, learnt, "--dry-run")[1]
     assert "rule clean:" in said and "rule vocabulary:" in said
     assert said.count("The set `new` is new, and sentences of it stand 1 time in the training text") == 1

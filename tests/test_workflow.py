@@ -1,6 +1,5 @@
 """The workflow on a very small corpus, and what it makes for which target."""
 
-import csv
 import json
 import re
 import shlex
@@ -10,6 +9,7 @@ import pytest
 
 from pipeline_py.run.job import is_output
 from pipeline_py.run.usage import count_processors
+from tests.text_files import read_table
 from tests.workplace import SMALL, Workplace
 
 RULE = re.MULTILINE | re.DOTALL
@@ -238,12 +238,10 @@ def test_every_kind_of_system_in_one_table(workplace):
         assert "Comparisons in this table (the verdict on syntax is in the report" in text
         assert "No verdict uses the set one: it has 20 different sentences, fewer than 100." in text
         assert "Does syntax help?" not in text and "Other claims" not in text
-    with (workplace.folder / "results/everything.tsv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader((line for line in file if not line.startswith("# ")), delimiter="\t"))
+    rows = read_table(workplace.folder / "results/everything.tsv")
     assert [row["system"] for row in rows] == ["Phrases", "Sennrich-deponly", "SDRNMT-2", "Three", "Tasks"]
     assert [bool(row["one_sd"]) for row in rows] == [False, True, True, True, True]
-    with (workplace.folder / "results/everything.facts.tsv").open(encoding="utf-8", newline="") as file:
-        facts = list(csv.DictReader(file, delimiter="\t"))
+    facts = read_table(workplace.folder / "results/everything.facts.tsv")
     assert [fact["seed"] for fact in facts] == ["", *["1", "2"] * 4]
     assert int(facts[0]["phrase_pairs"]) > 0 and not facts[0]["torch"]
     for seed in (1, 2):
@@ -488,8 +486,7 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
     assert done.returncode == 0, done.stderr[-5000:]
 
     def rows(name: str) -> list[dict[str, str]]:
-        with (workplace.folder / "results/trees" / f"{name}.tsv").open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader((line for line in file if not line.startswith("# ")), delimiter="\t"))
+        return read_table(workplace.folder / "results/trees" / f"{name}.tsv")
 
     table = rows("all")
     assert [row["system"] for row in table] == systems

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pipeline_py.corpus.generalise import generalise
 from pipeline_py.run.errors import InputError
+from tests.text_files import read_lines, write_lines
 
 TRAIN = [
     "at 14:30 he paid 17 dollars , she paid 17 , we 17",
@@ -19,22 +20,15 @@ TRAIN = [
 ]
 
 
-def write(path: Path, *lines: str) -> Path:
-    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    return path
-
-
 def run(folder: Path, lines: list[str], train: list[str], min_count: int) -> tuple[list[str], dict[str, object]]:
     generalise(
-        input=write(folder / "input", *lines),
-        train=write(folder / "train", *train),
+        input=write_lines(folder / "input", lines),
+        train=write_lines(folder / "train", train),
         min_count=min_count,
         output=folder / "output",
         counts_output=folder / "counts",
     )
-    output = (folder / "output").read_text(encoding="utf-8").split("\n")
-    assert output.pop() == ""
-    return output, json.loads((folder / "counts").read_text(encoding="utf-8"))
+    return read_lines(folder / "output"), json.loads((folder / "counts").read_text(encoding="utf-8"))
 
 
 def test_training_text_by_its_own_frequencies(tmp_path: Path) -> None:

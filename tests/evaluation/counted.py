@@ -8,11 +8,7 @@ import numpy as np
 
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.statistics import statistics
-
-
-def write_lines(path: Path, lines: Sequence[str]) -> Path:
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return path
+from tests.text_files import write_lines
 
 
 def counted(

@@ -1,6 +1,5 @@
 """Groups of one set's sentences against sacrebleu on lines that were selected by looking at the trees one by one."""
 
-import csv
 import math
 import random
 from pathlib import Path
@@ -17,8 +16,9 @@ from pipeline_py.evaluation.breakdown import breakdown, groups
 from pipeline_py.evaluation.compare import compare
 from pipeline_py.evaluation.source_properties import source_properties
 from pipeline_py.run.errors import InputError
-from tests.evaluation.counted import counted, write_lines
+from tests.evaluation.counted import counted
 from tests.nested_files import group_by_system
+from tests.text_files import read_table, write_lines
 
 WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
 RUNS = {"Base": 3, "Other": 1}
@@ -101,8 +101,7 @@ class Texts:
             baseline="Other",
             bounds=bounds,
         )
-        with (self.folder / "out.tsv").open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file, delimiter="\t"))
+        return read_table(self.folder / "out.tsv")
 
     def check(self, rows: list[dict[str, str]], values: list[float | None]) -> None:
         """Each group against the sentences whose value is between its ends; None is in none."""
@@ -160,8 +159,7 @@ def test_a_group_of_all_sentences_has_the_interval_of_the_set(texts: Texts) -> N
         comparisons_output=texts.folder / "pairs.tsv",
         intervals_output=texts.folder / "intervals.tsv",
     )
-    with (texts.folder / "intervals.tsv").open(encoding="utf-8", newline="") as file:
-        intervals = {row["system"]: row for row in csv.DictReader(file, delimiter="\t")}
+    intervals = {row["system"]: row for row in read_table(texts.folder / "intervals.tsv")}
     assert [*rows] == [*intervals] == [*RUNS]
     for name, row in rows.items():
         assert [row[column] for column in ("bleu", "bleu_low", "bleu_high")] == [
@@ -271,8 +269,7 @@ class Sets:
         given: dict[str, Any] = {"statistics": self.statistics, "properties": self.properties, "metrics": ["bleu"]}
         outputs = {"scores_output": self.folder / "out.tsv", "sentence_scores_output": self.folder / "scores.tsv"}
         breakdown(**{**given, **options}, **outputs)
-        with (self.folder / "out.tsv").open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file, delimiter="\t"))
+        return read_table(self.folder / "out.tsv")
 
 
 def test_groups_are_of_all_sets_together_and_of_every_metric(tmp_path: Path) -> None:

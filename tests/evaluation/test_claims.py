@@ -1,6 +1,5 @@
 """Claims held against outputs: which, on what, by which metric, and what trees that mean nothing do to a verdict."""
 
-import csv
 import random
 from pathlib import Path
 from statistics import fmean
@@ -18,6 +17,7 @@ from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted
 from tests.evaluation.test_compare import disturbed, text
 from tests.nested_files import group_by_system
+from tests.text_files import read_table
 
 PRINTED = {"task": "en-de", "sets": "test", "difference": 1.5, "significance": "p < .01", "where": "Table 1"}
 ANY_OUTPUT = {"score": 0, "chance": 0, "repetition": 1, "distinct": 0, "length": [0.001, 1000]}
@@ -55,10 +55,9 @@ def run(folder: Path, outputs: dict, systems: list[str], claimed: list[dict], **
     places = {"claims_output": folder / "claims.tsv", "exclusions_output": folder / "exclusions.tsv"}
     options = {"samples": 300, "metrics": metrics, "thresholds": thresholds, **places, **options}
     claims(claims=files, statistics=statistics, **options)  # type: ignore[arg-type]
-    with (folder / "claims.tsv").open(encoding="utf-8", newline="") as opened:
-        rows = list(csv.DictReader(opened, delimiter="\t", quoting=csv.QUOTE_NONE))
-        assert all(tuple(row) == COLUMNS and None not in row.values() for row in rows)
-        return rows
+    rows = read_table(folder / "claims.tsv")
+    assert all(tuple(row) == COLUMNS for row in rows)
+    return rows
 
 
 def averages(rows: list[dict], role: str = "claim") -> list[dict]:

@@ -1,6 +1,5 @@
 """Pairs of systems against sacrebleu's own paired tests on plain text, and against corpora that are written out."""
 
-import csv
 import os
 import random
 from pathlib import Path
@@ -22,6 +21,7 @@ from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted
 from tests.nested_files import group_by_system
+from tests.text_files import read_table
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "Käse", "."]
 Rows = list[dict[str, str]]
@@ -41,11 +41,6 @@ def disturbed(lines: list[str], state: random.Random, rate: float) -> list[str]:
     return result
 
 
-def rows(path: Path) -> Rows:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
-
-
 def run(
     folder: Path, outputs: dict[str, list[str]], references: list[list[str]], **options: object
 ) -> tuple[Rows, Rows]:
@@ -54,7 +49,7 @@ def run(
     files = counted(folder, outputs, references, metrics, lowercase=lowercase)  # type: ignore[arg-type]
     places = {"comparisons_output": folder / "pairs.tsv", "intervals_output": folder / "intervals.tsv"}
     compare(statistics=group_by_system(files), metrics=metrics, **places, **options)  # type: ignore[arg-type]
-    return rows(folder / "pairs.tsv"), rows(folder / "intervals.tsv")
+    return read_table(folder / "pairs.tsv"), read_table(folder / "intervals.tsv")
 
 
 def by_sacrebleu(

@@ -1,6 +1,5 @@
 """Contrastive evaluation against direct counts, scipy's interval, and McNemar's test written out."""
 
-import csv
 import math
 
 import numpy as np
@@ -10,6 +9,7 @@ from scipy.stats import binomtest
 from pipeline_py.evaluation.contrast import contrast, wilson
 from pipeline_py.run.errors import InputError
 from tests.nested_files import group_by_system
+from tests.text_files import read_table
 
 KINDS = ["gender", "", "number", "gender", "number", "number", "gender", "gender"]
 DISTANCES = ["1", "", "1", "12", "16", "200", "2", "0"]
@@ -60,11 +60,6 @@ def arguments(folder, scores, **changes):
     }
 
 
-def read(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
-
-
 GROUPS = {
     ("all", "all"): range(PAIRS),
     ("kind", "gender"): [0, 3, 6, 7],
@@ -81,7 +76,7 @@ GROUPS = {
 
 def test_accuracies_are_those_of_a_direct_count(folder, scores):
     contrast(**arguments(folder, scores))
-    rows = read(folder / "out.tsv")
+    rows = read_table(folder / "out.tsv")
     assert [(row["by"], row["group"], row["system"]) for row in rows] == [
         (*group, name) for group in GROUPS for name in NAMES
     ]
@@ -121,7 +116,7 @@ def mcnemar(better, worse):
 
 def test_pairs_of_systems_are_compared_by_the_pairs_that_one_is_right_of(folder, scores):
     contrast(**arguments(folder, scores))
-    rows = read(folder / "out.comparisons.tsv")
+    rows = read_table(folder / "out.comparisons.tsv")
     assert [(row["system"], row["other"]) for row in rows] == [
         (NAMES[1], NAMES[0]),
         (NAMES[2], NAMES[0]),
@@ -158,9 +153,9 @@ def test_a_clear_difference_of_single_runs_is_mcnemars(tmp_path):
         accuracies_output=tmp_path / "out.tsv",
         comparisons_output=tmp_path / "comparisons.tsv",
     )
-    (row,) = read(tmp_path / "comparisons.tsv")
+    (row,) = read_table(tmp_path / "comparisons.tsv")
     assert (row["better"], row["worse"]) == ("0", "12") and float(row["p_mcnemar"]) == pytest.approx(2 / 2**12)
-    assert [row["by"] for row in read(tmp_path / "out.tsv")] == ["all", "all"]
+    assert [row["by"] for row in read_table(tmp_path / "out.tsv")] == ["all", "all"]
 
 
 def one_score_less(folder, given):

@@ -9,6 +9,7 @@ from sacrebleu import sentence_chrf
 from pipeline_py.evaluation.examples import COLUMNS, examples
 from pipeline_py.run.errors import InputError
 from tests.evaluation.counted import counted
+from tests.text_files import read_lines, read_table, write_lines
 
 WORDS = ["The", "cat", '"sat"', "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
 SENTENCES = 40
@@ -40,18 +41,13 @@ class Texts:
             "statistics": counted(self.folder, self.outputs, self.references, [], lowercase=lowercase),
             "outputs": {name: self.folder / name for name in self.outputs},
             "references": [self.folder / f"reference{place}" for place in range(len(self.references))],
-            "source": self.write("source", self.source),
+            "source": write_lines(self.folder / "source", self.source),
         }
-
-    def write(self, name: str, lines: list[str]) -> Path:
-        (self.folder / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        return self.folder / name
 
     def rows(self, lowercase: bool = True, **options: object) -> list[dict[str, str]]:
         examples(**self.arguments(lowercase), output=self.folder / "out.tsv", **options)  # type: ignore[arg-type]
-        header, *rows = (self.folder / "out.tsv").read_text(encoding="utf-8").split("\n")[:-1]
-        assert tuple(header.split("\t")) == COLUMNS
-        return [dict(zip(COLUMNS, row.split("\t"), strict=True)) for row in rows]
+        assert tuple(read_lines(self.folder / "out.tsv")[0].split("\t")) == COLUMNS
+        return read_table(self.folder / "out.tsv")
 
     def score(self, name: str, place: int) -> float:
         references = [lines[place].lower() for lines in self.references]

@@ -1,6 +1,5 @@
 """Scores from elsewhere are counted as those of the networks here, and mistakes in them are told by line."""
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from pipeline_py.evaluation.contrast import contrast
 from pipeline_py.evaluation.import_scores import import_scores
 from pipeline_py.run.errors import InputError
+from tests.text_files import read_table
 
 
 def imported(folder: Path, content: str) -> None:
@@ -31,8 +31,7 @@ def test_scores_decide_which_pairs_are_right(tmp_path):
         accuracies_output=tmp_path / "out.tsv",
         comparisons_output=tmp_path / "comparisons.tsv",
     )
-    with (tmp_path / "out.tsv").open(newline="") as file:
-        row = next(csv.DictReader(file, delimiter="\t"))
+    row = read_table(tmp_path / "out.tsv")[0]
     assert (row["system"], row["pairs"], float(row["ties"])) == ("Theirs", "3", 1)
     assert float(row["accuracy"]) == pytest.approx(200 / 3)
 

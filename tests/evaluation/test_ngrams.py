@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pipeline_py.evaluation.ngrams import COLUMNS, Ngram, ngrams, ranked
 from pipeline_py.run.errors import InputError
+from tests.text_files import read_lines, read_table, write_lines
 
 WORDS = ["der", "Mann", "die", '"Frau"', "sieht", "und", "alte", ",", "."]
 SENTENCES = 30
@@ -35,20 +36,17 @@ class Texts:
         kept = [word if state.random() < 0.7 else state.choice(WORDS) for word in line.split()]
         return " ".join(word.upper() for word in kept for _ in range(state.choice([0, 1, 1, 1, 2])))
 
-    def write(self, name: str, lines: list[str]) -> Path:
-        (self.folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return self.folder / name
-
     def rows(self, references: int = 1, **options: object) -> list[Row]:
         ngrams(
-            outputs={name: self.write(name, lines) for name, lines in self.outputs.items()},
-            references=[self.write(f"reference{place}", self.references[place]) for place in range(references)],
+            outputs={name: write_lines(self.folder / name, lines) for name, lines in self.outputs.items()},
+            references=[
+                write_lines(self.folder / f"reference{place}", self.references[place]) for place in range(references)
+            ],
             output=self.folder / "out.tsv",
             **options,  # type: ignore[arg-type]
         )
-        header, *rows = (self.folder / "out.tsv").read_text(encoding="utf-8").split("\n")[:-1]
-        assert tuple(header.split("\t")) == COLUMNS
-        return [dict(zip(COLUMNS, row.split("\t"), strict=True)) for row in rows]
+        assert tuple(read_lines(self.folder / "out.tsv")[0].split("\t")) == COLUMNS
+        return read_table(self.folder / "out.tsv")
 
     def times(self, ngram: str, line: str) -> int:
         """At how many positions of a line the words stand."""

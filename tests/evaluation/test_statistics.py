@@ -19,7 +19,7 @@ from pipeline_py.evaluation.columns import read_columns
 from pipeline_py.evaluation.metric import named
 from pipeline_py.evaluation.statistics import statistics
 from pipeline_py.run.errors import InputError
-from tests.evaluation.counted import write_lines as write
+from tests.text_files import write_lines as write
 
 HYPOTHESES = [
     "The cat sat on the mat.",

@@ -8,7 +8,9 @@ import torch
 from pipeline_py.config.systems.composition import System
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
-from tests.nmt.weighting.reference import sigmoid, softmax, weigh
+from tests.nmt.comparison import draw_parameters
+from tests.nmt.formulas import sigmoid, softmax
+from tests.nmt.weighting.reference import weigh
 
 SOURCE_SIZE, TARGET_SIZE = 11, 9
 SIZES = {"embedding": 5, "hidden": 4, "dropout": 0.0}
@@ -71,13 +73,8 @@ def make_system(composition: dict) -> System:
 
 
 def make_model(system: System, seed: int = 0) -> Model:
-    """A model with parameters large enough that nothing is nearly linear or nearly uniform."""
     torch.manual_seed(seed)
-    model = Model(system, VOCABULARIES).double()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(std=0.6)
-    return model
+    return draw_parameters(Model(system, VOCABULARIES).double(), std=0.6)
 
 
 def make_pairs(seed: int = 0, lengths: tuple[tuple[int, int], ...] = ((4, 5), (7, 2), (1, 3), (0, 0), (2, 4))):

@@ -1,6 +1,7 @@
 """The parsing encoder against one that reads a sentence word by word and weighs heads one by one, in float64."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -8,13 +9,19 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.encoders import LatentGraph, WordInput
+from pipeline_py.config.systems.encoders import LatentGraph
 from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.latent_graph import LatentGraphEncoder
-from pipeline_py.nmt.input.words import WordEmbedding as Words
 from pipeline_py.nmt.model import Model as Network
-from pipeline_py.nmt.recurrence.lstm import LSTM
+from tests.nmt.comparison import (
+    assert_close_in_half_precision,
+    assert_independent_of_batch,
+    assert_same_gradients,
+    record_masks,
+)
+from tests.nmt.encoder.encoders import embed_words, make_encoder
+from tests.nmt.formulas import KEEP_ALL, log_loss, read_by_lstm, softmax_tensors, sum_weighted
 
 HIDDEN, LABELS = 4, 3
 SIZES = Model(embedding=5, hidden=HIDDEN, dropout=0.5)
@@ -25,13 +32,7 @@ LABELS_OF = [[0, 2, 1, 1, 0, 0], [2, 0], [0], [1, 1, 1, 0], [2, 0, 0]]
 
 
 def make(inputs: tuple[int, ...] = (5,)) -> LatentGraphEncoder:
-    torch.manual_seed(0)
-    words = [Words(WordInput(), size, {"source": 7}) for size in inputs]
-    part = LatentGraphEncoder(LatentGraph(), SIZES, words, {"source": 7, "labels": LABELS}).double()
-    with torch.no_grad():
-        for parameter in part.parameters():
-            parameter.normal_(std=0.8)
-    return part
+    return make_encoder(LatentGraphEncoder, LatentGraph(), SIZES, inputs, {"labels": LABELS})
 
 
 def batch_of(*chosen: int) -> Batch:
@@ -41,27 +42,13 @@ def batch_of(*chosen: int) -> Batch:
     return collate(rows(SOURCES), syntax={"heads": rows(HEADS), "labels": rows(LABELS_OF)})
 
 
-def read(lstm: LSTM, words: list[Tensor], kept: tuple[Tensor, Tensor] | None) -> list[tuple[Tensor, Tensor]]:
-    """States and cells of each step; `kept` are the factors that dropout gives what is read, and h within U."""
-    h = c = torch.zeros(HIDDEN, dtype=torch.float64)
-    kept_x, kept_h = kept or (1, 1)
-    steps = []
-    for x in words:
-        products = lstm.input.weight @ (kept_x * x) + lstm.input.bias + lstm.recurrent.weight @ (kept_h * h)
-        i, f, o, candidate = products.chunk(4)
-        c = torch.sigmoid(i) * torch.tanh(candidate) + torch.sigmoid(f) * c
-        h = torch.sigmoid(o) * torch.tanh(c)
-        steps.append((h, c))
-    return steps
-
-
 class Reference:
     """One sentence; `masks` in the order of their drawing: of x and h rightward, of x and h leftward."""
 
-    def __init__(self, part: LatentGraphEncoder, source: list[int], masks: list[Tensor] | None = None) -> None:
-        words = [torch.cat([one.embedding.weight[token] for one in part.inputs]) for token in source]
-        rightward = read(part.forwards, words, masks and (masks[0], masks[1]))
-        leftward = read(part.backwards, words[::-1], masks and (masks[2], masks[3]))[::-1]
+    def __init__(self, part: LatentGraphEncoder, source: list[int], masks: Sequence[Tensor] = (KEEP_ALL,) * 4) -> None:
+        words = embed_words(part, source)
+        rightward = read_by_lstm(part.forwards, words, *masks[:2])
+        leftward = read_by_lstm(part.backwards, words[::-1], *masks[2:])[::-1]
         h = [torch.cat([one, other]) for (one, _), (other, _) in zip(rightward, leftward, strict=True)]
         self.head_scores, self.label_scores, annotations = [], [], []
         for i in range(len(h)):
@@ -69,10 +56,9 @@ class Reference:
             scores = [
                 sum(part.head.weight[b] @ h[i] * candidate[b] for b in range(2 * HIDDEN)) for candidate in candidates
             ]
-            total = sum(score.exp() for score in scores)
-            z = sum(score.exp() / total * candidate for score, candidate in zip(scores, candidates, strict=True))
+            z = sum_weighted(softmax_tensors(scores), candidates, 2 * HIDDEN)
             labels = part.label.weight @ torch.cat([h[i], z]) + part.label.bias
-            shares = labels.exp() / labels.exp().sum()
+            shares = torch.stack(softmax_tensors(list(labels)))
             annotations.append(torch.tanh(part.annotation.weight @ torch.cat([h[i], z, shares]) + part.annotation.bias))
             self.head_scores.append(torch.stack(scores))
             self.label_scores.append(labels)
@@ -90,68 +76,54 @@ class Reference:
         for i, (head, label) in enumerate(zip(heads[:-1], labels[:-1], strict=True)):
             if head >= 0:
                 for scores, right in ((self.head_scores[i], head), (self.label_scores[i], label)):
-                    loss = loss - torch.log(scores[right].exp() / scores.exp().sum())
+                    loss = loss + log_loss(scores, right)
         return loss
 
 
-def catch_masks(part: LatentGraphEncoder, monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
-    drawn: list[Tensor] = []
-    draw = part.dropout.draw
-    monkeypatch.setattr(part.dropout, "draw", lambda *size: drawn.append(draw(*size)) or drawn[-1])
-    return drawn
-
-
-def check_gradients(part: LatentGraphEncoder, ours: Tensor, theirs: Tensor, without: tuple[str, ...] = ()) -> None:
-    parameters = {name: one for name, one in part.named_parameters() if not name.startswith(without or "-")}
-    got, want = (torch.autograd.grad(one, [*parameters.values()]) for one in (ours, theirs))
-    for name, one, other in zip(parameters, got, want, strict=True):
-        assert other.abs().max() > 1e-6, name
-        torch.testing.assert_close(one, other)
+def references(part: LatentGraphEncoder, batch: Batch, drawn: list[Tensor | None]) -> list[Reference]:
+    """Return the references of all sentences, given the masks that were drawn for the batch."""
+    row_of = batch.source_words.order.argsort()
+    return [
+        Reference(part, source, [KEEP_ALL if mask is None else mask[row_of[row]] for mask in drawn])
+        for row, source in enumerate(SOURCES)
+    ]
 
 
 @pytest.mark.parametrize("dropping", [False, True])
 def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     part = make().train(dropping)
-    drawn = catch_masks(part, monkeypatch)
+    drawn = record_masks(part, monkeypatch)
     batch = batch_of()
-    memory, row_of = part(batch), batch.source_words.order.argsort()
+    memory = part(batch)
     assert memory.words == 6 and memory.lengths.tolist() == [6, 2, 1, 4, 3]
     assert part.size == memory.states[0].shape[2] == HIDDEN
     assert part.summary_size == memory.summary[0].shape[1] == 2 * HIDDEN
-    if dropping:
-        assert len(drawn) == 4 and all((mask == 0).any() and (mask == 2).any() for mask in drawn)
+    assert len(drawn) == 4
+    assert all((mask == 0).any() and (mask == 2).any() if dropping else mask is None for mask in drawn)
 
-    ours = theirs = torch.zeros((), dtype=torch.float64)
-    for row, source in enumerate(SOURCES):
-        expected = Reference(part, source, [mask[row_of[row]] for mask in drawn] if dropping else None)
-        got = memory.states[0][row, : len(source)], memory.summary[0][row]
-        assert memory.mask[row].tolist() == [True] * len(source) + [False] * (6 - len(source))
-        for one, other in zip(got, (expected.annotations, expected.summary), strict=True):
-            torch.testing.assert_close(one, other)
-            way = torch.randn_like(other)
-            ours, theirs = ours + (one * way).sum(), theirs + (other * way).sum()
-    check_gradients(part, ours, theirs)
+    actual, expected = [], []
+    for row, reference in enumerate(references(part, batch, drawn)):
+        length = len(SOURCES[row])
+        assert memory.mask[row].tolist() == [True] * length + [False] * (6 - length)
+        actual += [memory.states[0][row, :length], memory.summary[0][row]]
+        expected += [reference.annotations, reference.summary]
+    assert_same_gradients(actual, expected, list(part.parameters()), can_vanish=False)
 
 
 @pytest.mark.parametrize("dropping", [False, True])
 def test_parsing_loss_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     part = make().train(dropping)
-    drawn = catch_masks(part, monkeypatch)
+    drawn = record_masks(part, monkeypatch)
     batch = batch_of()
-    ours, row_of = part.parsing_loss(batch), batch.source_words.order.argsort()
-    theirs = torch.stack(
-        [
-            Reference(part, source, [mask[row_of[row]] for mask in drawn] if dropping else None).parsing_loss(
-                HEADS[row], LABELS_OF[row]
-            )
-            for row, source in enumerate(SOURCES)
-        ]
-    )
-    torch.testing.assert_close(ours, theirs)
-    assert ours[2] == ours[3] == 0 < ours[1]
-    factors = torch.rand(len(SOURCES), dtype=torch.float64)
+    losses = part.parsing_loss(batch)
+    expected = [
+        reference.parsing_loss(HEADS[row], LABELS_OF[row])
+        for row, reference in enumerate(references(part, batch, drawn))
+    ]
+    assert losses[2] == losses[3] == 0 < losses[1]
     # What only translation uses learns nothing here.
-    check_gradients(part, (ours * factors).sum(), (theirs * factors).sum(), without=("annotation", "last_"))
+    learning = [value for name, value in part.named_parameters() if not name.startswith(("annotation", "last_"))]
+    assert_same_gradients(list(losses), expected, learning, can_vanish=False)
 
 
 def test_several_inputs() -> None:
@@ -163,13 +135,11 @@ def test_several_inputs() -> None:
 
 def test_padding_never_matters() -> None:
     part = make().eval()
-    together, loss, parse = part(batch_of()), part.parsing_loss(batch_of()), part.parse(batch_of())
+    assert_independent_of_batch(part(batch_of()), [part(batch_of(row)) for row in range(len(SOURCES))])
+    loss, parse = part.parsing_loss(batch_of()), part.parse(batch_of())
     for row, source in enumerate(SOURCES):
-        alone, J = part(batch_of(row)), len(source)
-        torch.testing.assert_close(together.states[0][row, :J], alone.states[0][0])
-        torch.testing.assert_close(together.summary[0][row], alone.summary[0][0])
         torch.testing.assert_close(loss[row], part.parsing_loss(batch_of(row))[0])
-        assert parse.heads[row, :, J:].isneginf().all()
+        assert parse.heads[row, :, len(source) :].isneginf().all()
 
 
 def test_failed_parses_alone_have_no_gradient() -> None:
@@ -197,13 +167,11 @@ def test_a_word_alone_hangs_under_root_or_the_end() -> None:
 
 def test_half_precision() -> None:
     part = make().eval().float()
+    assert_close_in_half_precision(part, batch_of())
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        memory, loss = part(batch_of()), part.parsing_loss(batch_of())
+        loss = part.parsing_loss(batch_of())
         loss.sum().backward()
-    exact = part(batch_of())
-    assert memory.states[0].dtype == memory.summary[0].dtype == loss.dtype == torch.float32
-    torch.testing.assert_close(memory.states[0], exact.states[0], rtol=0, atol=0.1)
-    torch.testing.assert_close(memory.summary[0], exact.summary[0], rtol=0, atol=0.1)
+    assert loss.dtype == torch.float32
     torch.testing.assert_close(loss, part.parsing_loss(batch_of()), rtol=0.05, atol=0.1)
     assert part.root.grad is not None and part.root.grad.isfinite().all()
 

@@ -5,12 +5,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.encoders import GRUEncoder, TreeGRU, WordInput
+from pipeline_py.config.systems.encoders import GRUEncoder, TreeGRU
 from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder import gru, tree_gru
-from pipeline_py.nmt.input.words import WordEmbedding as Words
-from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
+from tests.nmt.comparison import assert_independent_of_batch, assert_same_gradients
+from tests.nmt.encoder.encoders import make_encoder
+from tests.nmt.formulas import compose_gru, step_gru
 
 HIDDEN = 4
 SIZES = Model(embedding=3, hidden=HIDDEN, dropout=0.4)
@@ -43,14 +44,9 @@ OPTIONS = {
 
 def make(name: str) -> tuple[tree_gru.TreeGRUEncoder, gru.GRUEncoder]:
     """The encoder, and one of sequences that reads the same with the same parameters."""
-    torch.manual_seed(0)
     options = TreeGRU.model_validate(OPTIONS[name])
-    words = Words(WordInput(), 3, {"source": 7})
-    part = tree_gru.TreeGRUEncoder(options, SIZES, [words], {}).double().eval()
-    with torch.no_grad():
-        for parameter in part.parameters():
-            parameter.normal_(std=0.8)
-    reading = gru.GRUEncoder(GRUEncoder(direction=options.leaves), SIZES, [words], {}).double().eval()
+    part = make_encoder(tree_gru.TreeGRUEncoder, options, SIZES, (3,)).eval()
+    reading = gru.GRUEncoder(GRUEncoder(direction=options.leaves), SIZES, list(part.leaves.inputs), {}).double().eval()
     reading.load_state_dict(part.leaves.state_dict())
     return part, reading
 
@@ -65,31 +61,18 @@ def rows_for(name: str) -> tuple[str, list[list[int]]]:
     return ("lexical_trees", LEXICAL) if "lexical" in name else ("trees", PARSES)
 
 
-def gru_step(cell: OriginalGRU, x: Tensor, h: Tensor) -> Tensor:
-    """Hierarchical eq. 3."""
-    W, b = cell.input.weight.chunk(3), cell.input.bias.chunk(3)  # type: ignore[union-attr]
-    U = [*cell.gates_recurrent.weight.chunk(2), cell.candidate_recurrent.weight]
-    z, r = (torch.sigmoid(W[k] @ x + U[k] @ h + b[k]) for k in (0, 1))
-    return (1 - z) * h + z * torch.tanh(W[2] @ x + U[2] @ (r * h) + b[2])
-
-
 def annotate(part: tree_gru.TreeGRUEncoder, words: Tensor, row: list[int]) -> tuple[list[Tensor], Tensor]:
     """Final states of words, EOS and phrases, and the summary, given the words and EOS as they were read (J, H)."""
     n = len(words) - 1
-    L, R = part.bottom_up.left_recurrent.weight.chunk(4), part.bottom_up.right_recurrent.weight.chunk(4)
-    b = part.bottom_up.left_recurrent.bias.chunk(4)
     up = dict(enumerate(words[:-1]))
     triples = [row[k : k + 3] for k in range(1, len(row), 3)]
     for k, (left, right, _) in enumerate(triples):
-        h_l, h_r = up[left], up[right]
-        z, keep_l, keep_r = (torch.sigmoid(L[g] @ h_l + R[g] @ h_r + b[g]) for g in range(3))
-        candidate = torch.tanh(L[3] @ (keep_l * h_l) + R[3] @ (keep_r * h_r) + b[3])
-        up[n + k] = z * candidate + (1 - z) * (h_l + h_r)
+        up[n + k] = compose_gru(part.bottom_up, up[left], up[right])
     final = dict(up)
     if part.top_down is not None:
         for k, (left, right, _) in reversed(list(enumerate(triples))):
-            final[left] = gru_step(part.top_down.left, up[left], final[n + k])
-            final[right] = gru_step(part.top_down.right, up[right], final[n + k])
+            final[left] = step_gru(part.top_down.left, up[left], final[n + k])
+            final[right] = step_gru(part.top_down.right, up[right], final[n + k])
     states = [*(final[j] for j in range(n)), words[-1], *(final[n + k] for k in range(len(triples)))]
     if part.trees == "lexical":
         return states, sum(states[: n + 1]) / (n + 1)  # type: ignore[return-value]
@@ -109,35 +92,26 @@ def test_annotations_and_gradients(name: str, multiple: int, J: int) -> None:
     assert states.shape == (5, J + P, HIDDEN)
     read = reading(batch_of(SOURCES, kind, rows)).states[0]
 
-    got, want = torch.zeros((), dtype=torch.float64), torch.zeros((), dtype=torch.float64)
+    actual, expected = [], []
     for b, (source, row) in enumerate(zip(SOURCES, rows, strict=True)):
         words, phrases = len(source), len(row) // 3
         assert memory.mask[b].nonzero().flatten().tolist() == [*range(words), *range(J, J + phrases)]
-        expected, of_sentence = annotate(part, read[b, :words], row)
-        torch.testing.assert_close(states[b][memory.mask[b]], torch.stack(expected))
-        torch.testing.assert_close(summary[b], of_sentence)
         assert not states[b, J + phrases :].any()
-        direction = torch.randn(words + phrases + 1, HIDDEN, dtype=torch.float64)
-        got = got + (states[b][memory.mask[b]] * direction[:-1]).sum() + (summary[b] * direction[-1]).sum()
-        want = want + (torch.stack(expected) * direction[:-1]).sum() + (of_sentence * direction[-1]).sum()
+        annotations, of_sentence = annotate(part, read[b, :words], row)
+        actual += [states[b][memory.mask[b]], summary[b]]
+        expected += [torch.stack(annotations), of_sentence]
     of = [parameter for label, parameter in part.named_parameters() if not label.startswith("leaves")]
-    ours = torch.autograd.grad(got, [*part.leaves.parameters(), *of])
-    theirs = torch.autograd.grad(want, [*reading.parameters(), *of])
-    for one, other in zip(ours, theirs, strict=True):
-        assert other.abs().max() > 1e-6
-        torch.testing.assert_close(one, other)
+    leaves, expected_leaves = [*part.leaves.parameters(), *of], [*reading.parameters(), *of]
+    assert_same_gradients(actual, expected, leaves, expected_leaves, can_vanish=False)
 
 
 @pytest.mark.parametrize("name", OPTIONS)
 def test_a_sentence_is_the_same_alone(name: str) -> None:
     part, _ = make(name)
     kind, rows = rows_for(name)
-    together = part(batch_of(SOURCES, kind, rows))
-    for b, (source, row) in enumerate(zip(SOURCES, rows, strict=True)):
-        alone = part(batch_of([source], kind, [row]))
-        assert alone.mask.all()
-        torch.testing.assert_close(together.states[0][b][together.mask[b]], alone.states[0][0])
-        torch.testing.assert_close(together.summary[0][b], alone.summary[0][0])
+    alone = [part(batch_of([source], kind, [row])) for source, row in zip(SOURCES, rows, strict=True)]
+    assert all(memory.mask.all() for memory in alone)
+    assert_independent_of_batch(part(batch_of(SOURCES, kind, rows)), alone)
 
 
 @pytest.mark.parametrize("name", ["tree-based encoder", "hierarchical"])

@@ -7,11 +7,18 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.encoders import TreeLSTM, WordInput
+from pipeline_py.config.systems.encoders import TreeLSTM
 from pipeline_py.config.systems.training import Model
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.tree_lstm import TreeLSTMEncoder
-from pipeline_py.nmt.input.words import WordEmbedding as Words
+from tests.nmt.comparison import (
+    assert_close_in_half_precision,
+    assert_independent_of_batch,
+    assert_same_gradients,
+    record_masks,
+)
+from tests.nmt.encoder.encoders import embed_words, make_encoder
+from tests.nmt.formulas import KEEP_ALL, compose_lstm, read_by_lstm
 
 HIDDEN = 4
 SIZES = {
@@ -33,14 +40,8 @@ LEAVES = ["lstm", "embeddings"]
 
 
 def make(leaves: str) -> TreeLSTMEncoder:
-    torch.manual_seed(0)
     sizes = SIZES[leaves]
-    words = [Words(WordInput(), sizes.embedding, {"source": 7})]
-    part = TreeLSTMEncoder(TreeLSTM.model_validate({"leaves": leaves}), sizes, words, {}).double()
-    with torch.no_grad():
-        for parameter in part.parameters():
-            parameter.normal_(std=0.8)
-    return part
+    return make_encoder(TreeLSTMEncoder, TreeLSTM.model_validate({"leaves": leaves}), sizes, (sizes.embedding,))
 
 
 def batch_of(rows: Sequence[int], multiple: int = 1) -> Batch:
@@ -48,38 +49,24 @@ def batch_of(rows: Sequence[int], multiple: int = 1) -> Batch:
     return collate([np.array(SOURCES[row]) for row in rows], syntax=trees, multiple=multiple)
 
 
-def compose(tree, left: list[Tensor], right: list[Tensor], keep: Tensor) -> list[Tensor]:
-    """Eq. 12–18."""
-    gates = tree.weight @ (keep * torch.cat([left[0], right[0]])) + tree.bias
-    i, f_l, f_r, o, candidate = gates.chunk(5)
-    c = torch.sigmoid(i) * torch.tanh(candidate) + torch.sigmoid(f_l) * left[1] + torch.sigmoid(f_r) * right[1]
-    return [torch.sigmoid(o) * torch.tanh(c), c]
-
-
 def reference(part: TreeLSTMEncoder, leaves: str, row: int, masks: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
     """Annotations of positions and of phrases and the summary of one sentence; `masks` in the order of drawing."""
     zeros = torch.zeros(HIDDEN, dtype=torch.float64)
-    embedded = [part.inputs[0].embedding.weight[token] for token in SOURCES[row]]
-    words = []
+    embedded = embed_words(part, SOURCES[row])
     if leaves == "lstm":
-        kept_x, kept_h, kept_children, kept_last = masks or [torch.ones(())] * 4
-        h, c = zeros, zeros
-        for x in embedded:
-            lstm = part.leaves
-            gates = lstm.input.weight @ (kept_x * x) + lstm.input.bias + lstm.recurrent.weight @ (kept_h * h)
-            i, f, o, candidate = gates.chunk(4)
-            c = torch.sigmoid(i) * torch.tanh(candidate) + torch.sigmoid(f) * c
-            h = torch.sigmoid(o) * torch.tanh(c)
-            words.append([h, c])
+        kept_x, kept_h, kept_children, kept_last = masks
+        words = read_by_lstm(part.leaves, embedded, kept_x, kept_h)
     else:
-        (kept_children,) = masks or [torch.ones(())]
-        words = [[x, zeros] for x in embedded]
+        (kept_children,) = masks
+        words = [(x, zeros) for x in embedded]
     root, *numbers = TREES[row]
-    nodes = words[:-1]
+    nodes: list[Sequence[Tensor]] = [*words[:-1]]
     for left, right, _ in np.array(numbers).reshape(-1, 3).tolist():
-        nodes.append(compose(part.tree, nodes[left], nodes[right], kept_children))
+        nodes.append(compose_lstm(part.tree.weight, part.tree.bias, nodes[left], nodes[right], kept_children))
     top = [zeros, zeros] if root < 0 else nodes[root]
-    summary = top if leaves == "embeddings" else compose(part.summarize, words[-1], top, kept_last)
+    summary: Sequence[Tensor] = top
+    if leaves == "lstm":
+        summary = compose_lstm(part.summarize.weight, part.summarize.bias, words[-1], top, kept_last)
     phrases = [h for h, _ in nodes[len(words) - 1 :]]
     return (
         torch.stack([h for h, _ in words]),
@@ -93,9 +80,7 @@ def reference(part: TreeLSTMEncoder, leaves: str, row: int, masks: list[Tensor])
 @pytest.mark.parametrize("leaves", LEAVES)
 def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, columns: int, monkeypatch) -> None:
     part = make(leaves).train(dropping)
-    drawn: list[Tensor] = []
-    draw = part.dropout.draw
-    monkeypatch.setattr(part.dropout, "draw", lambda *size: drawn.append(draw(*size)) or drawn[-1])
+    drawn = record_masks(part, monkeypatch)
     batch = batch_of(range(len(SOURCES)), multiple)
     memory = part(batch)
     (states,), (summary,) = memory.states, memory.summary
@@ -106,34 +91,22 @@ def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, c
     assert summary.shape == (7, 2 * HIDDEN) and part.summary_size == 2 * HIDDEN
     assert memory.syntax == {}
 
-    ours = theirs = torch.zeros((), dtype=torch.float64)
+    actual, expected = [], []
     for row, source in enumerate(SOURCES):
-        words, phrases, last = reference(part, leaves, row, [mask[row] for mask in drawn] if dropping else [])
-        length, inner = len(source), len(phrases)
-        torch.testing.assert_close(states[row, :length], words)
-        torch.testing.assert_close(states[row, columns : columns + inner], phrases)
-        torch.testing.assert_close(summary[row], last)
+        masks = [mask[row] if dropping else KEEP_ALL for mask in drawn]
+        expected += reference(part, leaves, row, masks)
+        length, inner = len(source), len(expected[-2])
+        actual += [states[row, :length], states[row, columns : columns + inner], summary[row]]
         mask = [True] * length + [False] * (columns - length) + [True] * inner + [False] * (4 - inner)
         assert memory.mask[row].tolist() == mask
-        found = torch.cat([states[row, :length], states[row, columns : columns + inner]]).flatten(), summary[row]
-        wanted = torch.cat([words, phrases]).flatten(), last
-        ways = [torch.randn_like(one) for one in wanted]
-        ours = ours + sum((one * way).sum() for one, way in zip(found, ways, strict=True))
-        theirs = theirs + sum((one * way).sum() for one, way in zip(wanted, ways, strict=True))
-    parameters = list(part.parameters())
-    got, want = torch.autograd.grad(ours, parameters), torch.autograd.grad(theirs, parameters)
-    for one, other in zip(got, want, strict=True):
-        torch.testing.assert_close(one, other)
+    assert_same_gradients(actual, expected, list(part.parameters()))
 
 
 @pytest.mark.parametrize("leaves", LEAVES)
 def test_a_sentence_alone_is_as_in_a_batch(leaves: str) -> None:
     part = make(leaves).eval()
-    together = part(batch_of(range(len(SOURCES))))
-    for row in range(len(SOURCES)):
-        alone = part(batch_of([row]))
-        torch.testing.assert_close(alone.states[0][0][alone.mask[0]], together.states[0][row][together.mask[row]])
-        torch.testing.assert_close(alone.summary[0][0], together.summary[0][row])
+    alone = [part(batch_of([row])) for row in range(len(SOURCES))]
+    assert_independent_of_batch(part(batch_of(range(len(SOURCES)))), alone)
 
 
 @pytest.mark.parametrize("leaves", LEAVES)
@@ -151,14 +124,7 @@ def test_a_batch_without_any_tree(leaves: str) -> None:
 
 @pytest.mark.parametrize("leaves", LEAVES)
 def test_half_precision(leaves: str) -> None:
-    part = make(leaves).eval().float()
-    batch = batch_of(range(len(SOURCES)))
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        memory = part(batch)
-    exact = part(batch)
-    for one, other in ((memory.states, exact.states), (memory.summary, exact.summary)):
-        assert one[0].dtype == torch.float32
-        torch.testing.assert_close(one[0], other[0], rtol=0, atol=0.1)
+    assert_close_in_half_precision(make(leaves).eval().float(), batch_of(range(len(SOURCES))))
 
 
 def test_parameters_at_256() -> None:

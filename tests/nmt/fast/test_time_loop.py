@@ -12,6 +12,7 @@ from pipeline_py.nmt.fast import products
 from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.fast.time_loop import time_loop
 from pipeline_py.nmt.recurrence.gru import GRU
+from tests.nmt.comparison import assert_same_gradients, draw_parameters
 
 ROWS = 8
 """More than any loop here takes."""
@@ -107,11 +108,9 @@ def test_a_graph_that_is_thrown_away_leaves_nothing() -> None:
 @pytest.mark.parametrize("masked", [False, True])
 def test_gru_is_that_of_torch(masked: bool) -> None:
     torch.manual_seed(0)
-    ours = GRU(3, 5).double()
+    ours = draw_parameters(GRU(3, 5).double(), std=0.7)
     theirs = nn.GRU(3, 5).double()
     with torch.no_grad():
-        for parameter in ours.parameters():
-            parameter.normal_(std=0.7)
         theirs.weight_ih_l0.copy_(ours.input.weight)
         theirs.weight_hh_l0.copy_(ours.recurrent.weight)
         assert ours.input.bias is not None
@@ -121,10 +120,5 @@ def test_gru_is_that_of_torch(masked: bool) -> None:
     mask = torch.ones(4, 5, dtype=torch.float64) if masked else None
     outputs = ours.sequence(ours.input(values).flatten(0, 1), [4] * 6, mask).view(6, 4, 5)
     expected, _ = theirs(values)
-    torch.testing.assert_close(outputs, expected)
-    direction = torch.randn_like(outputs)
-    parameters = [values, ours.input.weight, ours.recurrent.weight]
-    got = torch.autograd.grad((outputs * direction).sum(), parameters)
-    want = torch.autograd.grad((expected * direction).sum(), [values, theirs.weight_ih_l0, theirs.weight_hh_l0])
-    for one, other in zip(got, want, strict=True):
-        torch.testing.assert_close(one, other)
+    leaves = [values, ours.input.weight, ours.recurrent.weight]
+    assert_same_gradients([outputs], [expected], leaves, [values, theirs.weight_ih_l0, theirs.weight_hh_l0])

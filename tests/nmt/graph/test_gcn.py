@@ -15,6 +15,7 @@ from pipeline_py.nmt.graph.gcn import SyntacticConvolution
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.model import Model
 from pipeline_py.subword.pack_heads import heads_of_pieces
+from tests.nmt.comparison import draw_parameters
 
 SIZE, LABELS = 3, 4
 SOURCES = [[3, 1, 4, 1, 5, 0], [2, 0], [0], [6, 5, 3, 0], [1, 2, 0]]
@@ -25,11 +26,7 @@ LABELS_OF = [[0, 2, 1, 1, 0, 3], [2, 3], [3], [1, 1, 1, 3], [2, 0, 3]]
 
 def make(layers: int = 1) -> SyntacticConvolution:
     torch.manual_seed(0)
-    part = SyntacticConvolution(GCN(layers=layers), SIZE, 0.0, {"labels": LABELS}).double()
-    with torch.no_grad():
-        for parameter in part.parameters():
-            parameter.normal_(std=0.8)
-    return part
+    return draw_parameters(SyntacticConvolution(GCN(layers=layers), SIZE, 0.0, {"labels": LABELS}).double())
 
 
 def batch_of(*chosen: int, multiple: int = 1, labels: list[list[int]] = LABELS_OF) -> Batch:

@@ -6,41 +6,19 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.recurrence.lstm import LSTM
+from tests.nmt.comparison import assert_same_gradients, draw_parameters
+from tests.nmt.formulas import KEEP_ALL, read_by_lstm
 
 INPUTS, HIDDEN, STEPS, SENTENCES = 3, 5, 6, 4
 
 
 def make() -> LSTM:
     torch.manual_seed(0)
-    lstm = LSTM(INPUTS, HIDDEN).double()
-    with torch.no_grad():
-        for parameter in lstm.parameters():
-            parameter.normal_(std=0.7)
-    return lstm
+    return draw_parameters(LSTM(INPUTS, HIDDEN).double(), std=0.7)
 
 
 def random_words() -> Tensor:
     return torch.randn(STEPS, SENTENCES, INPUTS, dtype=torch.float64, requires_grad=True)
-
-
-def by_the_equations(lstm: LSTM, values: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """One gate at a time, every one with matrices of its own."""
-    W_i, W_f, W_o, W_c = lstm.input.weight.split(HIDDEN)
-    b_i, b_f, b_o, b_c = lstm.input.bias.split(HIDDEN)  # type: ignore[union-attr]
-    U_i, U_f, U_o, U_c = lstm.recurrent.weight.split(HIDDEN)
-    rows = []
-    for sentence, keep in zip(values.unbind(1), mask, strict=True):
-        h = c = torch.zeros(HIDDEN, dtype=torch.float64)
-        for x in sentence:
-            read = keep * h
-            i = torch.sigmoid(W_i @ x + U_i @ read + b_i)
-            f = torch.sigmoid(W_f @ x + U_f @ read + b_f)
-            o = torch.sigmoid(W_o @ x + U_o @ read + b_o)
-            c = i * torch.tanh(W_c @ x + U_c @ read + b_c) + f * c
-            h = o * torch.tanh(c)
-            rows.append(torch.stack([h, c]))
-    both = torch.stack(rows).view(SENTENCES, STEPS, 2, HIDDEN)
-    return both[:, :, 0].transpose(0, 1), both[:, :, 1].transpose(0, 1)
 
 
 def read(lstm: LSTM, inputs: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -49,24 +27,16 @@ def read(lstm: LSTM, inputs: Tensor, mask: Tensor | None = None) -> tuple[Tensor
     return states.view(*inputs.shape[:2], -1), cells.view(*inputs.shape[:2], -1)
 
 
-def check_gradients(ours: tuple[Tensor, Tensor], theirs: tuple[Tensor, Tensor], of: list, same: list) -> None:
-    directions = [torch.randn_like(one) for one in ours]
-    got = torch.autograd.grad(sum((one * way).sum() for one, way in zip(ours, directions, strict=True)), of)
-    want = torch.autograd.grad(sum((one * way).sum() for one, way in zip(theirs, directions, strict=True)), same)
-    for one, other in zip(got, want, strict=True):
-        torch.testing.assert_close(one, other)
-
-
 @pytest.mark.parametrize("masked", [False, True])
 def test_it_follows_the_equations(masked: bool) -> None:
     lstm, values = make(), random_words()
     mask = torch.rand(SENTENCES, HIDDEN, dtype=torch.float64) * 2 if masked else None
-    ours = read(lstm, lstm.input(values), mask)
-    theirs = by_the_equations(lstm, values, torch.ones(SENTENCES, HIDDEN) if mask is None else mask)
-    for one, other in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(one, other)
-    everything = [values, *lstm.parameters()]
-    check_gradients(ours, theirs, everything, everything)
+    expected = []
+    for sentence, words in enumerate(values.unbind(1)):
+        steps = read_by_lstm(lstm, words, kept_h=KEEP_ALL if mask is None else mask[sentence])
+        expected.append([torch.stack(part) for part in zip(*steps, strict=True)])
+    states, cells = (torch.stack(part, dim=1) for part in zip(*expected, strict=True))
+    assert_same_gradients(read(lstm, lstm.input(values), mask), [states, cells], [values, *lstm.parameters()])
 
 
 def test_it_is_that_of_torch() -> None:
@@ -85,10 +55,8 @@ def test_it_is_that_of_torch() -> None:
         theirs.bias_hh_l0.zero_()
     states, cells = read(lstm, lstm.input(values))
     expected, (last, last_cell) = theirs(values)
-    torch.testing.assert_close(states, expected)
-    torch.testing.assert_close(cells[-1], last_cell[0])
     torch.testing.assert_close(states[-1], last[0])
-    check_gradients((states, cells[-1]), (expected, last_cell[0]), [values], [values])
+    assert_same_gradients([states, cells[-1]], [expected, last_cell[0]], [values])
 
 
 def test_gradients_of_a_step() -> None:

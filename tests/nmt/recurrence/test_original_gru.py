@@ -9,42 +9,21 @@ from torch import Tensor
 
 from pipeline_py.nmt.fast.time_loop import time_loop
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
+from tests.nmt.comparison import assert_same_gradients, draw_parameters
+from tests.nmt.formulas import KEEP_ALL, read_by_gru, step_gru
 
 INPUTS, HIDDEN, LENGTH, SENTENCES = 3, 4, 6, 5
 
 
 def make(seed: int = 0) -> OriginalGRU:
     torch.manual_seed(seed)
-    gru = OriginalGRU(INPUTS, HIDDEN).double()
-    with torch.no_grad():
-        for parameter in gru.parameters():
-            parameter.normal_(std=0.8)
-    return gru
-
-
-def position(gru: OriginalGRU, x: Tensor, h: Tensor, kept: Tensor) -> Tensor:
-    """Hierarchical eq. 3 for one sentence; `kept` are the factors that dropout gives h within U."""
-    W, b = gru.input.weight.split(HIDDEN), gru.input.bias.split(HIDDEN)  # type: ignore[union-attr]
-    U = [*gru.gates_recurrent.weight.split(HIDDEN), gru.candidate_recurrent.weight]
-    z = torch.sigmoid(W[0] @ x + U[0] @ (kept * h) + b[0])
-    r = torch.sigmoid(W[1] @ x + U[1] @ (kept * h) + b[1])
-    candidate = torch.tanh(W[2] @ x + U[2] @ (r * (kept * h)) + b[2])
-    return (1 - z) * h + z * candidate
+    return draw_parameters(OriginalGRU(INPUTS, HIDDEN).double())
 
 
 def read(gru: OriginalGRU, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
     """Let it read sentences of one length: (J, B, 3·H) → (J, B, H)."""
     states = gru.sequence(inputs.flatten(0, 1), [inputs.shape[1]] * len(inputs), mask)
     return states.view(*inputs.shape[:2], -1)
-
-
-def same_gradients(got: Tensor, want: Tensor, of: list[Tensor]) -> None:
-    direction = torch.randn_like(got)
-    ours = torch.autograd.grad((got * direction).sum(), of)
-    theirs = torch.autograd.grad((want * direction).sum(), of)
-    for one, other in zip(ours, theirs, strict=True):
-        assert other.abs().max() > 1e-6
-        torch.testing.assert_close(one, other)
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -54,15 +33,10 @@ def test_whole_sentences(masked: bool) -> None:
     mask = torch.empty(SENTENCES, HIDDEN, dtype=torch.float64).bernoulli_(0.6).div_(0.6) if masked else None
     got = read(gru, gru.input(values), mask)
     columns = []
-    for b in range(SENTENCES):
-        h, states = torch.zeros(HIDDEN, dtype=torch.float64), []
-        for x in values[:, b]:
-            h = position(gru, x, h, torch.ones_like(h) if mask is None else mask[b])
-            states.append(h)
+    for sentence, words in enumerate(values.unbind(1)):
+        states = read_by_gru(gru, words, kept_h=KEEP_ALL if mask is None else mask[sentence])
         columns.append(torch.stack(states))
-    want = torch.stack(columns, dim=1)
-    torch.testing.assert_close(got, want)
-    same_gradients(got, want, [values, *gru.parameters()])
+    assert_same_gradients([got], [torch.stack(columns, dim=1)], [values, *gru.parameters()], can_vanish=False)
 
 
 def test_a_loop_in_which_the_input_depends_on_the_state() -> None:
@@ -78,16 +52,14 @@ def test_a_loop_in_which_the_input_depends_on_the_state() -> None:
     maps = gru.input, gru.gates_recurrent, gru.candidate_recurrent
     with time_loop(start, [partial(each.traced, 4 * SENTENCES) for each in maps]) as state:
         got = steps(state)
-    one = torch.ones(HIDDEN, dtype=torch.float64)
     rows = []
     for b in range(SENTENCES):
         h = start[b]
         for _ in range(4):
-            h = position(gru, h[:INPUTS].square(), h, one)
+            h = step_gru(gru, h[:INPUTS].square(), h)
         rows.append(h)
     want = torch.stack(rows)
-    torch.testing.assert_close(got, want)
-    same_gradients(got, want, [start, *gru.parameters()])
+    assert_same_gradients([got], [want], [start, *gru.parameters()], can_vanish=False)
     with torch.no_grad():
         torch.testing.assert_close(steps(start), want)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.trees.schedule import Schedule
+from tests.nmt.trees.shapes import height, inner_nodes, left_chain, to_row
 
 # A sentence is its number of words and its trees, nested pairs of word numbers; None where there is no tree over all.
 
@@ -33,45 +34,10 @@ LEXICAL = st.lists(st.integers(1, 4), max_size=5).map(
 )
 
 
-def left_branching(first: int, size: int):
-    tree = first
-    for piece in range(first + 1, first + size):
-        tree = (tree, piece)
-    return tree
-
-
-def height(tree) -> int:
-    return 0 if isinstance(tree, int) else 1 + max(height(tree[0]), height(tree[1]))
-
-
-def leftmost(tree) -> int:
-    return tree if isinstance(tree, int) else leftmost(tree[0])
-
-
-def inner(tree) -> list:
-    return [] if isinstance(tree, int) else [tree, *inner(tree[0]), *inner(tree[1])]
-
-
-def in_order(trees: list) -> list:
-    return sorted((node for tree in trees for node in inner(tree)), key=lambda node: (height(node), leftmost(node)))
-
-
-def row_of(words: int, trees: list, parsed: bool) -> np.ndarray:
-    nodes = in_order(trees)
-
-    def number(node) -> int:
-        return node if isinstance(node, int) else words + nodes.index(node)
-
-    row = [number(trees[0]) if parsed and trees else -1]
-    for node in nodes:
-        row += [number(node[0]), number(node[1]), height(node)]
-    return np.array(row, dtype=np.int32)
-
-
 def naive(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> dict:
     """All fields, by going through the batch level by level and node by node."""
     J, B = 1 + max(words for words, _ in sentences) + padding, len(sentences)
-    nodes = [in_order(trees) for _, trees in sentences]
+    nodes = [inner_nodes(trees) for _, trees in sentences]
     P = max(map(len, nodes))
     table = {(b, j): j * B + b for b in range(B) for j in range(sentences[b][0])}
     sizes, children, places = [], [], []
@@ -101,7 +67,7 @@ def naive(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> 
 
 
 def check(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> Schedule:
-    rows = [row_of(words, trees, parsed) for words, trees in sentences]
+    rows = [to_row(words, trees, parsed) for words, trees in sentences]
     lengths = [words + 1 for words, _ in sentences]
     schedule = Schedule.of_rows(rows, lengths, max(lengths) + padding if padding else None)
     expected = naive(sentences, parsed, padding)
@@ -125,7 +91,7 @@ def test_schedules_of_parses(sentences: list, padding: int) -> None:
 @settings(max_examples=100)
 @given(st.lists(LEXICAL, min_size=1, max_size=6))
 def test_schedules_of_lexical_trees(sentences: list) -> None:
-    check([(words, [left_branching(*word) for word in trees]) for words, trees in sentences], parsed=False)
+    check([(words, [left_chain(size, first) for first, size in trees]) for words, trees in sentences], parsed=False)
 
 
 def test_a_worked_example() -> None:

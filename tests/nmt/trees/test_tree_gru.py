@@ -8,97 +8,38 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_gru import TopDownGRU, TreeGRU
+from tests.nmt.comparison import assert_same_gradients, draw_parameters
+from tests.nmt.formulas import compose_gru, step_gru
+from tests.nmt.trees.shapes import Tree, balanced, left_chain, random_shape, right_chain, to_row
 
 HIDDEN = 3
-Tree = int | tuple["Tree", "Tree"]
-"""A word, or left and right part."""
 
 
-# Trees and their packed rows (`kinds.trees`), with the number of words, EOS not counted.
+def packed(words: int, trees: list[Tree], is_parsed: bool = True) -> tuple[int, np.ndarray]:
+    return words, to_row(words, trees, is_parsed)
 
 
-def left_chain(first: int, last: int) -> Tree:
-    return first if first == last else (left_chain(first, last - 1), last)
-
-
-def right_chain(first: int, last: int) -> Tree:
-    return first if first == last else (first, right_chain(first + 1, last))
-
-
-def balanced(first: int, last: int) -> Tree:
-    middle = (first + last) // 2
-    return first if first == last else (balanced(first, middle), balanced(middle + 1, last))
-
-
-def chance(random: np.random.Generator, first: int, last: int) -> Tree:
-    if first == last:
-        return first
-    middle = int(random.integers(first, last))
-    return chance(random, first, middle), chance(random, middle + 1, last)
-
-
-def packed(words: int, trees: list[Tree], rooted: bool = True) -> tuple[int, np.ndarray]:
-    """Number the nodes in order of level, then from left to right."""
-    found: list[tuple[int, int, Tree]] = []
-
-    def look(tree: Tree) -> tuple[int, int]:
-        """Level and first word."""
-        if isinstance(tree, int):
-            return 0, tree
-        left, right = look(tree[0]), look(tree[1])
-        found.append((1 + max(left[0], right[0]), left[1], tree))
-        return found[-1][:2]
-
-    for tree in trees:
-        look(tree)
-    found.sort(key=lambda node: node[:2])
-    number = {word: word for word in range(words)} | {tree: words + k for k, (_, _, tree) in enumerate(found)}
-    root = number[trees[0]] if trees and rooted else -1
-    row = [root] + [value for level, _, (a, b) in found for value in (number[a], number[b], level)]
-    return words, np.array(row)
-
-
-FOREST = packed(9, [left_chain(1, 3), left_chain(5, 6), left_chain(7, 8)], rooted=False)
+FOREST = packed(9, [left_chain(3, 1), left_chain(2, 5), left_chain(2, 7)], is_parsed=False)
 BATCHES = {
     "one sentence": [packed(4, [((0, 1), (2, 3))])],
-    "deep chains": [packed(14, [left_chain(0, 13)]), packed(11, [right_chain(0, 10)])],
-    "no tree in the middle": [packed(8, [balanced(0, 7)]), packed(5, []), packed(2, [(0, 1)])],
+    "deep chains": [packed(14, [left_chain(14)]), packed(11, [right_chain(11)])],
+    "no tree in the middle": [packed(8, [balanced(8)]), packed(5, []), packed(2, [(0, 1)])],
     "one word, no word": [packed(1, [0]), packed(0, []), packed(3, [(0, (1, 2))])],
     "no inner node": [packed(1, [0]), packed(4, []), packed(0, [])],
-    "forests": [FOREST, packed(3, [], rooted=False), packed(2, [(0, 1)], rooted=False)],
+    "forests": [FOREST, packed(3, [], is_parsed=False), packed(2, [(0, 1)], is_parsed=False)],
     "all kinds": [
-        packed(6, [left_chain(0, 5)]),
+        packed(6, [left_chain(6)]),
         FOREST,
         packed(7, []),
-        *(packed(n, [chance(np.random.default_rng(n), 0, n - 1)]) for n in (12, 9, 10, 5)),
+        *(packed(n, [random_shape(n)(n)]) for n in (12, 9, 10, 5)),
         packed(1, [0]),
     ],
 }
 
 
 # The reference.
-
-
-def gru_step(gru: OriginalGRU, x: Tensor, h: Tensor) -> Tensor:
-    """Hierarchical eq. 3."""
-    W, b = gru.input.weight.chunk(3), gru.input.bias.chunk(3)  # type: ignore[union-attr]
-    U = [*gru.gates_recurrent.weight.chunk(2), gru.candidate_recurrent.weight]
-    z = torch.sigmoid(W[0] @ x + U[0] @ h + b[0])
-    r = torch.sigmoid(W[1] @ x + U[1] @ h + b[1])
-    candidate = torch.tanh(W[2] @ x + U[2] @ (r * h) + b[2])
-    return (1 - z) * h + z * candidate
-
-
-def compose(tree_gru: TreeGRU, left: Tensor, right: Tensor) -> Tensor:
-    """The five equations of hierarchical section 2.1."""
-    L, R = tree_gru.left_recurrent.weight.chunk(4), tree_gru.right_recurrent.weight.chunk(4)
-    b = tree_gru.left_recurrent.bias.chunk(4)
-    z, r_left, r_right = (torch.sigmoid(L[k] @ left + R[k] @ right + b[k]) for k in range(3))
-    candidate = torch.tanh(L[3] @ (r_left * left) + R[3] @ (r_right * right) + b[3])
-    return z * candidate + (1 - z) * (left + right)
 
 
 def walk(words: Tensor, row: np.ndarray, up: TreeGRU, down: TopDownGRU) -> tuple[list[Tensor], list[Tensor]]:
@@ -109,14 +50,14 @@ def walk(words: Tensor, row: np.ndarray, up: TreeGRU, down: TopDownGRU) -> tuple
 
     @cache
     def upward(node: int) -> Tensor:
-        return words[node] if node < len(words) else compose(up, *map(upward, children[node]))
+        return words[node] if node < len(words) else compose_gru(up, *map(upward, children[node]))
 
     @cache
     def downward(node: int) -> Tensor:
         if node not in parents:
             return upward(node)
         parent, gru = parents[node]
-        return gru_step(gru, upward(node), downward(parent))
+        return step_gru(gru, upward(node), downward(parent))
 
     nodes = range(len(words) + len(children))
     return [upward(node) for node in nodes], [downward(node) for node in nodes]
@@ -127,12 +68,7 @@ def walk(words: Tensor, row: np.ndarray, up: TreeGRU, down: TopDownGRU) -> tuple
 
 def make(hidden: int = HIDDEN) -> tuple[TreeGRU, TopDownGRU]:
     torch.manual_seed(0)
-    parts = TreeGRU(hidden).double(), TopDownGRU(hidden).double()
-    with torch.no_grad():
-        for part in parts:
-            for parameter in part.parameters():
-                parameter.normal_(std=0.8)
-    return parts
+    return draw_parameters(TreeGRU(hidden).double()), draw_parameters(TopDownGRU(hidden).double())
 
 
 def arrange(batch: list[tuple[int, np.ndarray]]) -> tuple[Schedule, Tensor]:
@@ -162,25 +98,16 @@ def test_states_and_gradients_are_those_of_the_recursion(name: str) -> None:
     assert len(upward) == len(leaves) + sum(len(row) // 3 for _, row in batch)
 
     nodes = rows_of(schedule, batch)
-    random = torch.Generator().manual_seed(2)
-    got, want = torch.zeros((), dtype=torch.float64), torch.zeros((), dtype=torch.float64)
+    actual, expected = [], []
     for b, (words, row) in enumerate(batch):
         for ours, theirs in zip((upward, downward), walk(states[:words, b], row, up, down), strict=True):
-            mine = ours[nodes[b]]
-            if not theirs:
-                continue
-            torch.testing.assert_close(mine, torch.stack(theirs))
-            direction = torch.randn(mine.shape, dtype=mine.dtype, generator=random)
-            got, want = got + (mine * direction).sum(), want + (torch.stack(theirs) * direction).sum()
+            if theirs:
+                actual.append(ours[nodes[b]])
+                expected.append(torch.stack(theirs))
     untouched = sorted(set(range(len(leaves))) - {node for some in nodes for node in some})
     torch.testing.assert_close(downward[untouched], leaves[untouched], rtol=0, atol=0)
-    got, want = got + downward[untouched].sum(), want + leaves[untouched].sum()
-
     parameters = [states, *up.parameters(), *down.parameters()]
-    ours = torch.autograd.grad(got, parameters)
-    theirs = torch.autograd.grad(want, parameters, allow_unused=True, materialize_grads=True)
-    for one, other in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(one, other)
+    assert_same_gradients([*actual, downward[untouched]], [*expected, leaves[untouched]], parameters)
 
 
 def test_gradient_of_the_roots_alone() -> None:
@@ -194,12 +121,7 @@ def test_gradient_of_the_roots_alone() -> None:
         if row[0] >= 0:
             assert upward[row[0]] is downward[row[0]]
         want.append(upward[row[0]] if row[0] >= 0 else torch.zeros(HIDDEN, dtype=torch.float64))
-    torch.testing.assert_close(roots, torch.stack(want))
-    parameters = [states, *up.parameters()]
-    ours = torch.autograd.grad(roots.square().sum(), parameters)
-    theirs = torch.autograd.grad(torch.stack(want).square().sum(), parameters)
-    for one, other in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(one, other)
+    assert_same_gradients([roots], [torch.stack(want)], [states, *up.parameters()])
 
 
 @pytest.mark.parametrize("name", ["no tree in the middle", "forests", "no inner node"])

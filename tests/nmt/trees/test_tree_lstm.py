@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -10,39 +9,16 @@ from torch import Tensor
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
-from pipeline_py.subword.pack_trees import Forest, Node
+from tests.nmt.comparison import assert_same_gradients, draw_parameters
+from tests.nmt.formulas import KEEP_ALL, compose_lstm
+from tests.nmt.trees.shapes import Tree, balanced, inner_nodes, left_chain, random_shape, right_chain, to_row
 
 HIDDEN = 4
-Tree = int | tuple["Tree", "Tree"]
-"""A word by its number, or the two children of a node."""
-
 Sentence = tuple[int, list[Tree], bool]
 """Number of words, their trees, and whether it is one tree over all of them."""
 
 
-def split_by(choose: Callable[[int, int], int]) -> Callable[[int], Tree]:
-    """Trees that divide words first … last − 1 before the word that `choose` names."""
-
-    def tree(first: int, last: int) -> Tree:
-        if last - first == 1:
-            return first
-        middle = choose(first, last)
-        return tree(first, middle), tree(middle, last)
-
-    return lambda words: tree(0, words)
-
-
-left_chain = split_by(lambda first, last: last - 1)
-right_chain = split_by(lambda first, last: first + 1)
-balanced = split_by(lambda first, last: (first + last) // 2)
-
-
-def chance(seed: int) -> Callable[[int], Tree]:
-    random = np.random.default_rng(seed)
-    return split_by(lambda first, last: int(random.integers(first + 1, last)))
-
-
-def parsed(words: int, shape: Callable[[int], Tree]) -> Sentence:
+def parsed(words: int, shape: Callable[..., Tree]) -> Sentence:
     return words, [shape(words)], True
 
 
@@ -50,38 +26,23 @@ BATCHES: dict[str, list[Sentence]] = {
     "left chain": [parsed(30, left_chain)],
     "right chain": [parsed(30, right_chain)],
     "balanced": [parsed(16, balanced)],
-    "random": [parsed(words, chance(words)) for words in (5, 9, 2, 12, 7)],
-    "all shapes": [parsed(9, left_chain), parsed(4, right_chain), parsed(11, balanced), parsed(6, chance(0))],
+    "random": [parsed(words, random_shape(words)) for words in (5, 9, 2, 12, 7)],
+    "all shapes": [parsed(9, left_chain), parsed(4, right_chain), parsed(11, balanced), parsed(6, random_shape(0))],
     "one word": [parsed(1, balanced)],
-    "one word among others": [parsed(3, left_chain), parsed(1, balanced), parsed(4, chance(1))],
+    "one word among others": [parsed(3, left_chain), parsed(1, balanced), parsed(4, random_shape(1))],
     "no tree": [(4, [], False), (1, [], False)],
-    "no tree in the middle": [parsed(5, chance(2)), (7, [], False), parsed(3, right_chain), (2, [], False)],
+    "no tree in the middle": [parsed(5, random_shape(2)), (7, [], False), parsed(3, right_chain), (2, [], False)],
     "forest": [(6, [(0, 1), ((2, 3), 4)], False), (4, [], False), (3, [((0, 1), 2)], False), (5, [(3, 4)], False)],
 }
 
 
-def packed(sentence: Sentence) -> np.ndarray:
-    words, trees, whole = sentence
-    forest = Forest(words)
-
-    def grow(tree: Tree) -> Node:
-        return Node(0, tree) if isinstance(tree, int) else forest.join(grow(tree[0]), grow(tree[1]))
-
-    grown = [grow(tree) for tree in trees]
-    return forest.row(grown[0] if whole else None)
-
-
 def schedule_of(sentences: list[Sentence]) -> Schedule:
-    return Schedule.of_rows([packed(sentence) for sentence in sentences], [words + 1 for words, *_ in sentences])
+    return Schedule.of_rows([to_row(*sentence) for sentence in sentences], [words + 1 for words, *_ in sentences])
 
 
 def make(seed: int = 0) -> TreeLSTM:
     torch.manual_seed(seed)
-    tree = TreeLSTM(HIDDEN).double()
-    with torch.no_grad():
-        for parameter in tree.parameters():
-            parameter.normal_(std=0.8)
-    return tree
+    return draw_parameters(TreeLSTM(HIDDEN).double())
 
 
 def random_leaves(schedule: Schedule) -> list[Tensor]:
@@ -93,33 +54,12 @@ def random_leaves(schedule: Schedule) -> list[Tensor]:
 # The reference: one node at a time.
 
 
-def compose(tree: TreeLSTM, left: list[Tensor], right: list[Tensor], keep: Tensor | None = None) -> list[Tensor]:
-    """Eq. 12–18, each U_l and U_r by itself; `keep` are the factors that dropout gives h_l and h_r."""
-    (h_l, c_l), (h_r, c_r) = left, right
-    keep_l, keep_r = (1, 1) if keep is None else keep.chunk(2)
-    U_l, U_r = tree.weight.chunk(2, dim=1)
-    gates = []
-    for left_matrix, right_matrix, bias in zip(U_l.chunk(5), U_r.chunk(5), tree.bias.chunk(5), strict=True):
-        gates.append(left_matrix @ (keep_l * h_l) + right_matrix @ (keep_r * h_r) + bias)
-    i, f_l, f_r, o = (1 / (1 + torch.exp(-gate)) for gate in gates[:4])
-    c = i * torch.tanh(gates[4]) + f_l * c_l + f_r * c_r
-    return [o * torch.tanh(c), c]
-
-
-def nodes_of(tree: TreeLSTM, words: list[list[Tensor]], node: Tree, keep: Tensor | None) -> dict[Tree, list[Tensor]]:
+def nodes_of(tree: TreeLSTM, words: list[list[Tensor]], node: Tree, keep: Tensor) -> dict[Tree, list[Tensor]]:
     """Compute h and c of a node and all below it."""
     if isinstance(node, int):
         return {node: words[node]}
     left, right = nodes_of(tree, words, node[0], keep), nodes_of(tree, words, node[1], keep)
-    return left | right | {node: compose(tree, left[node[0]], right[node[1]], keep)}
-
-
-def height(tree: Tree) -> int:
-    return 0 if isinstance(tree, int) else 1 + max(map(height, tree))
-
-
-def leftmost(tree: Tree) -> int:
-    return tree if isinstance(tree, int) else leftmost(tree[0])
+    return left | right | {node: compose_lstm(tree.weight, tree.bias, left[node[0]], right[node[1]], keep)}
 
 
 def reference(tree: TreeLSTM, leaves: list[Tensor], sentences: list[Sentence], mask: Tensor | None) -> dict:
@@ -127,11 +67,11 @@ def reference(tree: TreeLSTM, leaves: list[Tensor], sentences: list[Sentence], m
     found: dict = {}
     for sentence, (words, trees, whole) in enumerate(sentences):
         own = [[part[word * len(sentences) + sentence] for part in leaves] for word in range(words)]
-        keep = None if mask is None else mask[sentence]
+        keep = KEEP_ALL if mask is None else mask[sentence]
         nodes: dict[Tree, list[Tensor]] = {}
         for one in trees:
             nodes |= nodes_of(tree, own, one, keep)
-        inner = sorted((node for node in nodes if not isinstance(node, int)), key=lambda n: (height(n), leftmost(n)))
+        inner = inner_nodes(trees)
         found |= {(sentence, k): nodes[node] for k, node in enumerate(inner)}
         if whole:
             found[sentence, "root"] = nodes[trees[0]]
@@ -150,27 +90,14 @@ def test_outputs_and_gradients(batch: str, masked: bool) -> None:
     expected = reference(tree, leaves, sentences, mask)
     assert len(inner[0]) == len(inner[1]) == sum(1 for _, k in expected if k != "root")
 
-    ours = theirs = torch.zeros((), dtype=torch.float64)
+    zeros = [torch.zeros(HIDDEN, dtype=torch.float64)] * 2
+    actual, wanted = [], []
     for part in range(2):
-        for m, place in enumerate(schedule.places.tolist()):
-            wanted = expected[divmod(place, schedule.phrases)][part]
-            torch.testing.assert_close(inner[part][m], wanted)
-            way = torch.randn(HIDDEN, dtype=torch.float64)
-            ours, theirs = ours + (inner[part][m] * way).sum(), theirs + (wanted * way).sum()
-        for sentence in range(len(sentences)):
-            wanted = expected.get((sentence, "root"), [torch.zeros(HIDDEN, dtype=torch.float64)] * 2)[part]
-            torch.testing.assert_close(roots[part][sentence], wanted)
-            way = torch.randn(HIDDEN, dtype=torch.float64)
-            ours, theirs = ours + (roots[part][sentence] * way).sum(), theirs + (wanted * way).sum()
-
-    everything = [*leaves, *tree.parameters()]
-    got = torch.autograd.grad(ours, everything, materialize_grads=True)
-    if not theirs.requires_grad:
-        assert not any(gradient.any() for gradient in got)
-        return
-    want = torch.autograd.grad(theirs, everything, materialize_grads=True)
-    for one, other in zip(got, want, strict=True):
-        torch.testing.assert_close(one, other)
+        places = [divmod(place, schedule.phrases) for place in schedule.places.tolist()]
+        actual += [*inner[part], *roots[part]]
+        wanted += [expected[place][part] for place in places]
+        wanted += [expected.get((sentence, "root"), zeros)[part] for sentence in range(len(sentences))]
+    assert_same_gradients(actual, wanted, [*leaves, *tree.parameters()])
 
 
 @pytest.mark.parametrize("part", [0, 1])
@@ -188,7 +115,7 @@ def test_gradients_of_states_or_cells_alone(part: int) -> None:
 
 @pytest.mark.parametrize("cells_need_it", [True, False])
 def test_numerical_gradients(cells_need_it: bool) -> None:
-    tree, schedule = make(), schedule_of([parsed(4, chance(3)), (2, [], False), parsed(3, left_chain)])
+    tree, schedule = make(), schedule_of([parsed(4, random_shape(3)), (2, [], False), parsed(3, left_chain)])
     states, cells = random_leaves(schedule)
     cells.requires_grad_(cells_need_it)
 
@@ -226,12 +153,11 @@ def test_one_composition(masked: bool) -> None:
     parts = [torch.randn(3, HIDDEN, dtype=torch.float64, requires_grad=True) for _ in range(4)]
     mask = torch.rand(3, 2 * HIDDEN, dtype=torch.float64) * 2 if masked else None
     ours = tree.compose((parts[0], parts[1]), (parts[2], parts[3]), mask)
-    rows = [
-        compose(
-            tree, [parts[0][row], parts[1][row]], [parts[2][row], parts[3][row]], None if mask is None else mask[row]
-        )
-        for row in range(3)
-    ]
+    rows = []
+    for row in range(3):
+        h_l, c_l, h_r, c_r = (part[row] for part in parts)
+        keep = KEEP_ALL if mask is None else mask[row]
+        rows.append(compose_lstm(tree.weight, tree.bias, [h_l, c_l], [h_r, c_r], keep))
     for part in range(2):
         torch.testing.assert_close(ours[part], torch.stack([row[part] for row in rows]))
 

@@ -4,15 +4,7 @@ import math
 
 import numpy as np
 
-
-def sigmoid(x: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-x))
-
-
-def softmax(values: list[float]) -> list[float]:
-    largest = max(values)
-    powers = [math.exp(value - largest) for value in values]
-    return [power / sum(powers) for power in powers]
+from tests.nmt.formulas import sigmoid, softmax
 
 
 def weigh(

@@ -1,0 +1,84 @@
+"""Compare parts of networks with their references."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.nmt.memory import Memory
+
+Part = TypeVar("Part", bound=nn.Module)
+
+
+def draw_parameters(part: Part, std: float = 0.8) -> Part:
+    """Draw parameters large enough that nothing is nearly linear or nearly uniform."""
+    with torch.no_grad():
+        for parameter in part.parameters():
+            parameter.normal_(std=std)
+    return part
+
+
+def record_masks(part: nn.Module, monkeypatch: pytest.MonkeyPatch) -> list[Tensor | None]:
+    """Return a list to which each mask is appended that the dropout of a part draws."""
+    masks: list[Tensor | None] = []
+    draw = part.dropout.draw
+
+    def record(*arguments: object, **named: object) -> Tensor | None:
+        masks.append(draw(*arguments, **named))
+        return masks[-1]
+
+    monkeypatch.setattr(part.dropout, "draw", record)
+    return masks
+
+
+def assert_same_gradients(
+    actual: Sequence[Tensor],
+    expected: Sequence[Tensor],
+    leaves: Sequence[Tensor],
+    expected_leaves: Sequence[Tensor] | None = None,
+    can_vanish: bool = True,
+) -> None:
+    """Compare values and their gradients in random directions with those of a reference.
+
+    Args:
+        actual: the values of a part.
+        expected: those of the reference.
+        leaves: where the gradients are taken.
+        expected_leaves: where those of the reference are taken, if elsewhere.
+        can_vanish: if false, no gradient may be zero.
+    """
+    directions = [torch.randn_like(value) for value in expected]
+
+    def differentiate(values: Sequence[Tensor], leaves: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        total = 0 * leaves[0].sum()  # which has a gradient even if no value has one
+        for value, direction in zip(values, directions, strict=True):
+            total = total + (value * direction).sum()
+        return torch.autograd.grad(total, leaves, materialize_grads=True)
+
+    for value, other in zip(actual, expected, strict=True):
+        torch.testing.assert_close(value, other, rtol=1e-10, atol=1e-12)
+    gradients = differentiate(actual, leaves), differentiate(expected, expected_leaves or leaves)
+    for number, (gradient, other) in enumerate(zip(*gradients, strict=True)):
+        assert can_vanish or other.abs().max() > 1e-6, f"leaf {number}"
+        torch.testing.assert_close(
+            gradient, other, rtol=1e-9, atol=1e-11, msg=lambda text, number=number: f"leaf {number}: {text}"
+        )
+
+
+def assert_independent_of_batch(together: Memory, alone: Sequence[Memory]) -> None:
+    """Compare the memory of a batch with those of its sentences by themselves."""
+    for row, memory in enumerate(alone):
+        torch.testing.assert_close(memory.states[0][0][memory.mask[0]], together.states[0][row][together.mask[row]])
+        torch.testing.assert_close(memory.summary[0][0], together.summary[0][row])
+
+
+def assert_close_in_half_precision(encoder: nn.Module, batch: object) -> None:
+    """Compare the memory of an encoder under autocast with that in single precision."""
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        rounded = encoder(batch)
+    exact = encoder(batch)
+    for value, other in ((rounded.states[0], exact.states[0]), (rounded.summary[0], exact.summary[0])):
+        assert value.dtype == torch.float32
+        torch.testing.assert_close(value, other, rtol=0, atol=0.1)
