@@ -53,6 +53,7 @@ def tell_answers():
     from pipeline_py.report.answers import read_answers, render_for_terminal
     from pipeline_py.report.stage_results import read_ceilings
     from pipeline_py.report.stage_results import read_exclusions
+    from pipeline_py.run.record import check_input
 
     results = EXPERIMENT.folder("results")
     answers, notes, files = [], [], []
@@ -68,11 +69,15 @@ def tell_answers():
             )
             logger.info(f"\nThis run has not brought all answers up to date. This does: {command}")
             return
+        for path in (claims, exclusions):
+            check_input(Path(path))
         answers += read_answers(Path(claims))
         notes += read_exclusions(Path(exclusions)).sentences
         files.append(claims)
     if answers:
-        ceilings = read_ceilings(Path(plan.evaluation.ceilings.replace("<results>", results)))
+        ceiling_file = Path(plan.evaluation.ceilings.replace("<results>", results))
+        check_input(ceiling_file)
+        ceilings = read_ceilings(ceiling_file)
         notes = [*(ceiling.warning for ceiling in ceilings if ceiling.is_low), *notes]
         files += [f"{results}/{file}" for file in plan.report.shown_of_run()]
         lines = render_for_terminal(answers, [*dict.fromkeys(notes)])

@@ -181,7 +181,7 @@ def claims(
         seed: Seed of the resampling.
 
     Raises:
-        InputError: if a file is malformed.
+        InputError: if files of one set differ in length or were counted differently, or properties are missing.
     """
     systems = list(dict.fromkeys(name for of_set in statistics.values() for name in of_set))
     control_systems: dict[str, list[ControlSystem]] = {}
@@ -255,7 +255,7 @@ def read_evidence(
         is_final: whether all runs and control trees of the experiment are included.
 
     Raises:
-        InputError: if a file is malformed, or the properties of a set are missing.
+        InputError: if files of one set differ in length or were counted differently, or properties are missing.
     """
     scores: dict[str, dict[str, dict[str, dict[str, SystemScores]]]] = {}
     small: dict[str, dict[str, str]] = {kind: {} for kind in kinds}

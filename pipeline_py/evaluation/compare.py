@@ -115,7 +115,7 @@ def places_parsed(path: Path) -> np.ndarray:
     """The places of the sentences that were parsed, from 0.
 
     Raises:
-        InputError: if there is none, or the file says nothing of trees.
+        InputError: if there is none.
     """
     parsed = read_columns(path)[0].get("parse", np.zeros(0))
     if not parsed.any():

@@ -58,8 +58,7 @@ def words(
         lowercase: Whether case is ignored, the same as for the scores.
 
     Raises:
-        InputError: if files differ in length, a reference line is empty, or the frequencies are
-            malformed.
+        InputError: if files differ in length, or a reference line is empty.
     """
     systems = {system: [*runs.values()] for system, runs in outputs.items()}
     counts = dict(read_counts(frequencies))

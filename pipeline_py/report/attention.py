@@ -50,7 +50,7 @@ def attention(
         words: Positions of words of the translation, from 1, that get a panel; the position after the last word is EOS.
 
     Raises:
-        InputError: if files lack the sentence or do not belong together, or there is no such word.
+        InputError: if files lack the sentence, or there is no such word.
     """
     if tree is not None and lexical:
         raise InputError("give either a tree or `lexical`, not both")

@@ -83,9 +83,6 @@ def facts(
             `accuracy` by PARSER:TREES, TSV of `syntax.accuracy`; `ceiling`, a TSV of `evaluation.ceiling`.
         tsv_output: The table as TSV.
         markdown_output: The table as Markdown.
-
-    Raises:
-        InputError: if a file lacks a fact.
     """
     inputs = Files(files)
     ceilings = {

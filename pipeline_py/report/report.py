@@ -16,7 +16,7 @@ def report(*, manifest: Path, output: Path) -> None:
         output: The page as HTML.
 
     Raises:
-        InputError: if a file is malformed.
+        InputError: if a file of the manifest is missing or damaged.
     """
     from pipeline_py.report.page import page
     from pipeline_py.report.page_parts import read_manifest

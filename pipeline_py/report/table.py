@@ -51,7 +51,7 @@ def table(
         latex_output: The table as LaTeX.
 
     Raises:
-        InputError: if a file is malformed, or scores of one set were counted differently.
+        InputError: if files of one set differ in length or were counted differently, or a user's file is malformed.
     """
     options: Table = TypeAdapter(Table).validate_python(description["table"])
     inputs = Files(files)

@@ -11,8 +11,5 @@ def accuracy_of_all_trees(*, input: list[Path], output: Path) -> None:
     Args:
         input: TSV files of `accuracy`.
         output: TSV with the rows of all input files.
-
-    Raises:
-        InputError: a file is no such table.
     """
     write_measures(output, [row for path in input for row in read_accuracies(path)], Accuracy._fields)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from pipeline_py.evaluation.words import COLUMNS, GROUPS, group_of, words
-from pipeline_py.run.errors import InputError
 from tests.nested_files import group_by_system
 
 WORDS = [f"w{number}" for number in range(30)]
@@ -155,9 +154,3 @@ def test_every_frequency_has_its_group() -> None:
     for frequency in [*range(1200), 10**7]:
         least, most = RANGES[GROUPS[group_of(frequency)]]
         assert least <= frequency <= most
-
-
-def test_mistakes_are_said(texts: Texts) -> None:
-    texts.frequencies.write_text("w1 x\n")
-    with pytest.raises(InputError, match=r"frequencies, line 1: not `token count`"):
-        texts.rows()

@@ -33,11 +33,7 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
 
 
 def accuracies(files: Mapping[str, Path]) -> Sheet:
-    """How good parsers are on gold trees that they have not seen, a row for each metric of each.
-
-    Raises:
-        InputError: if a file is no TSV of `syntax.accuracy`.
-    """
+    """How good parsers are on gold trees that they have not seen, a row for each metric of each."""
     tables = {parser: read_accuracies(path) for parser, path in files.items()}
     warnings = {parser: warn_of_whole_tokens(table) for parser, table in tables.items()}
     return listed(

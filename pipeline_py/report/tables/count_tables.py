@@ -43,7 +43,7 @@ def attention_sheet(options: AttentionTable, files: Files) -> Sheet:
     `shares` is the TSV of `evaluation.attention_shares`.
 
     Raises:
-        InputError: if the file holds no shares.
+        InputError: there is another number of such files.
     """
     path = files.one("shares")
     table = read_table(path, ["words", "phrases"], ["generated_words"])

@@ -45,11 +45,7 @@ class Marks:
     excluded: Collection[str] = ()
 
     def of(self, row: str, on: str, metric: str) -> str:
-        """The symbols behind a row's score on a set, "" where it deserves none.
-
-        Raises:
-            InputError: if it was not compared.
-        """
+        """The symbols behind a row's score on a set, "" where it deserves none."""
         return "".join(mark.symbols[is_worse] for mark, is_worse in self._deserved((row, on, metric)))
 
     def notes(self, places: Iterable[Place]) -> list[str]:

@@ -31,9 +31,6 @@ def read_accuracies(files: Mapping[tuple[str, ...], Path]) -> dict[str, dict[str
 
     Returns:
         By parser and metric.
-
-    Raises:
-        InputError: if a file is no such table.
     """
     accuracies: dict[str, dict[str, Accuracy]] = {}
     for (parser, *_), path in files.items():
@@ -313,7 +310,7 @@ def read_measured(
         description: what the plan says of the table.
 
     Raises:
-        InputError: if a file is none, or was counted otherwise than another.
+        InputError: if files of one set differ in length, or were counted differently.
     """
     outputs: dict[str, dict[str, list[Path]]] = {}
     for (system, _, on), path in files.of("statistics").items():

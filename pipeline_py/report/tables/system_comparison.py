@@ -170,11 +170,7 @@ def index_both_ways(comparisons: Sequence[SystemComparison]) -> dict[tuple[str, 
 
 
 def read_comparisons(files: Mapping[str, Path]) -> Comparisons:
-    """Read TSV of `evaluation.compare`, by set.
-
-    Raises:
-        InputError: if a file is not an output of `evaluation.compare`.
-    """
+    """Read TSV of `evaluation.compare`, by set."""
     return {
         (on, each.metric, each.system, each.other): each
         for on, path in files.items()
