@@ -1,7 +1,6 @@
 """After a change exactly what depends on it is made again: each kind of change, and what a dry run then lists."""
 
 import ast
-import csv
 import json
 import os
 import shutil
@@ -13,6 +12,7 @@ import pytest
 
 from pipeline_py.run.provenance import CHANGE_NO_RESULT
 from pipeline_py.run.record import DAMAGED
+from tests.text_files import read_table
 from tests.workplace import ROOT, SMALL, Workplace
 
 pytestmark = pytest.mark.slow
@@ -59,11 +59,9 @@ def finished(tmp_path_factory) -> Workplace:
 
 
 def test_the_table_is_made(finished):
-    with (finished.folder / "results" / "table1.tsv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader((line for line in file if not line.startswith("# ")), delimiter="\t"))
+    rows = read_table(finished.folder / "results" / "table1.tsv")
     assert [row["system"] for row in rows] == ["PBSMT (Thot)", *SYSTEMS[1:]]
-    with (finished.folder / "results" / "table1.facts.tsv").open(encoding="utf-8", newline="") as file:
-        facts = list(csv.DictReader(file, delimiter="\t"))
+    facts = read_table(finished.folder / "results" / "table1.facts.tsv")
     assert [bool(row["parser"]) for row in facts] == [False, False, False, True, True]
     assert not list(finished.folder.glob("<*")), "every path variable is resolved"
 

@@ -91,6 +91,15 @@ def test_every_parser_says_how_phrases_branch(config, shape):
             {"type": "trained", "treebank": TREEBANK | {"dev": None}},
             "a treebank needs all of `train`, `dev` and `test`",
         ),
+        (
+            {"type": "stanza", "words": "treebank"},
+            "parsers.other: a Stanza package has no treebank here; set `words` to auto, stanza, text or english",
+        ),
+        (
+            {"type": "stanza", "words": "moses"},
+            "parsers.other.words: give text, english, treebank or stanza, not moses",
+        ),
+        ({"type": "given", "words": "text"}, "unknown key `parsers.other.words`"),
     ],
 )
 def test_a_mistake_gets_one_sentence(config, options, sentence):
@@ -248,26 +257,6 @@ def test_words_that_a_trained_parser_reads(source, words):
     assert TrainedParser(**options).words_of(Language(**source), has_tokenizer=False) == words
     for chosen in ("treebank", "stanza"):
         assert TrainedParser(**options, words=chosen).words_of(Language(**source), has_tokenizer=False) == chosen
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (
-            {"type": "stanza", "words": "treebank"},
-            "parsers.other: a Stanza package has no treebank here; set `words` to auto, stanza, text or english",
-        ),
-        (
-            {"type": "stanza", "words": "moses"},
-            "parsers.other.words: give text, english, treebank or stanza, not moses",
-        ),
-        ({"type": "given", "words": "text"}, "unknown key `parsers.other.words`"),
-    ],
-)
-def test_words_that_a_parser_cannot_read(config, options, sentence):
-    with pytest.raises(InputError) as caught:
-        with_parsers(config, other=options)
-    assert sentence in str(caught.value)
 
 
 def test_english_words_are_those_of_english(config):

@@ -11,6 +11,7 @@ import pytest
 from pipeline_py.corpus.learn_segmenter import _sentences, learn_segmenter
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.run.errors import InputError
+from tests.text_files import read_lines, write_lines
 
 TREEBANK = Path(__file__).parents[2].parent / "shared" / "data" / "treebanks" / "zh_gsd"
 
@@ -86,20 +87,20 @@ def test_spaces_are_those_of_the_text(tmp_path: Path, treebank: str) -> None:
     ]
 
 
+def segment(folder: Path, texts: list[str], language: str = "zh") -> list[str]:
+    """Return the tokens of texts by the model of the folder."""
+    text, tokens = write_lines(folder / "text", texts), folder / "tokens"
+    segmenter = folder / "model.pt"
+    tokenize(input=text, output=tokens, language=language, tokenizer="stanza", segmenter=segmenter)
+    return read_lines(tokens)
+
+
 @pytest.mark.slow
 def test_text_is_cut_into_the_words_of_the_treebank(folder: Path, tmp_path: Path) -> None:
     learn(folder, tmp_path / "model.pt", 6)
     held_out = sentences(3, 100)
     texts = ["".join(words).replace("max_sizePython", "max_size Python") for words in held_out]
-    (tmp_path / "text").write_text("\n".join([*texts, "", "Python 和 bdist_rpm"]) + "\n", encoding="utf-8")
-    tokenize(
-        input=tmp_path / "text",
-        output=tmp_path / "tokens",
-        language="zh",
-        tokenizer="stanza",
-        segmenter=tmp_path / "model.pt",
-    )
-    *lines, empty, latin = (tmp_path / "tokens").read_text(encoding="utf-8").splitlines()
+    *lines, empty, latin = segment(tmp_path, [*texts, "", "Python 和 bdist_rpm"])
     assert sum(line.split(" ") == words for line, words in zip(lines, held_out, strict=True)) > 95
     assert empty == "" and {"Python", "bdist_rpm"} <= {*latin.split(" ")}
     assert sum(jieba.lcut(text) == words for text, words in zip(texts, held_out, strict=True)) < 50
@@ -138,15 +139,7 @@ def test_tokens_of_a_language_with_spaces(tmp_path: Path) -> None:
         counts_output=tmp_path / "counts.json",
         epochs=12,
     )
-    (tmp_path / "text").write_text("aujourd'hui il mange du pain.\nl'ami va au marché!\n", encoding="utf-8")
-    tokenize(
-        input=tmp_path / "text",
-        output=tmp_path / "tokens",
-        language="fr",
-        tokenizer="stanza",
-        segmenter=tmp_path / "model.pt",
-    )
-    assert (tmp_path / "tokens").read_text(encoding="utf-8").splitlines() == [
+    assert segment(tmp_path, ["aujourd'hui il mange du pain.", "l'ami va au marché!"], "fr") == [
         "aujourd'hui il mange du pain .",
         "l' ami va au marché !",
     ]
@@ -175,15 +168,7 @@ def test_a_real_treebank_is_followed_more_closely_than_by_jieba(tmp_path: Path) 
         blocks = file.read().strip().split("\n\n")
     gold = [[row.split("\t")[1] for row in each.split("\n") if row[0] != "#"] for each in blocks]
     texts = ["".join(words) for words in gold]
-    (tmp_path / "text").write_text("\n".join(texts) + "\n", encoding="utf-8")
-    tokenize(
-        input=tmp_path / "text",
-        output=tmp_path / "tokens",
-        language="zh",
-        tokenizer="stanza",
-        segmenter=tmp_path / "model.pt",
-    )
-    learnt = [line.split(" ") for line in (tmp_path / "tokens").read_text(encoding="utf-8").splitlines()]
+    learnt = [line.split(" ") for line in segment(tmp_path, texts)]
     assert f1(gold, learnt) > f1(gold, [jieba.lcut(text) for text in texts])
 
 

@@ -1,8 +1,9 @@
 """Jobs of stages, as the plan describes them, for tests."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,19 @@ def job_of(stage: str, folder: Path, arguments: Mapping[str, Any], **keys: Any) 
 def job_command(job: Mapping[str, Any]) -> list[str]:
     """Return the command that runs a job."""
     return [sys.executable, "-m", "pipeline_py.run", to_json(job).decode()]
+
+
+def assert_restored(
+    run_without_torch: Callable[[Mapping[str, Any]], CompletedProcess], job: Mapping[str, Any], outputs: Sequence[Path]
+) -> None:
+    """Remove the outputs of a finished job, and compare those that its cache restores without PyTorch."""
+    contents = [output.read_bytes() for output in outputs]
+    for output in outputs:
+        output.unlink()
+    done = run_without_torch(job)
+    assert done.returncode == 0, done.stderr
+    assert "reused from the cache" in done.stderr
+    assert [output.read_bytes() for output in outputs] == contents
 
 
 def change_content(path: Path) -> None:

@@ -17,6 +17,7 @@ from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack_trees import pack_trees
 from pipeline_py.subword.vocabulary import EOS, UNK
+from tests.nmt.comparison import draw_parameters
 from tests.nmt.jobs import job_command, job_of
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
@@ -46,10 +47,7 @@ def folder(request, tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     torch.manual_seed(0)
     system = System.model_validate({**SYSTEMS[request.param], "model": {"embedding": 5, "hidden": 6}})
-    model = Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE})
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(std=1.5)
+    model = draw_parameters(Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE}), std=1.5)
     save_weights(tmp_path / "model.safetensors", model.state_dict())
     save_config(tmp_path / "config.json", model)
     rows = [random.integers(1, SOURCE_SIZE, size=length) for length in [0, *random.integers(1, 9, size=19)]]

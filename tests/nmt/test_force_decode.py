@@ -19,6 +19,7 @@ from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.run.command import parsed
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import EOS, UNK
+from tests.nmt.comparison import draw_parameters
 from tests.nmt.random_tree import random_tree
 from tests.nmt.reference import Reference
 
@@ -52,9 +53,8 @@ def folder(tmp_path, monkeypatch):
         torch.manual_seed(seed)
         system = System.model_validate({**composition, "model": {"embedding": 6, "hidden": 6, "dropout": 0.3}})
         model = Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE})
+        draw_parameters(model, std=0.9)
         with torch.no_grad():
-            for parameter in model.parameters():
-                parameter.normal_(std=0.9)
             model.decoder.softmax.bias[EOS] = 4.0  # so that most translations of a search end
         save_weights(tmp_path / f"{name}.safetensors", model.state_dict())
         save_config(tmp_path / f"{name}.json", model)

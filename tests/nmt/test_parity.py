@@ -17,6 +17,7 @@ from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.subword.vocabulary import EOS
+from tests.nmt.comparison import draw_parameters
 
 torch.set_num_threads(1)
 
@@ -58,8 +59,7 @@ def test_score_is_minus_the_loss(name):
     system = SYSTEMS[name].model_copy(update={"model": sizes})
     model = Network(system, {"source": 12, "target": 4, "units": 9}).double().eval()
     torch.manual_seed(3)
-    for parameter in model.parameters():
-        parameter.normal_(std=0.7)
+    draw_parameters(model, std=0.7)
     model.decoder.softmax.bias[EOS] += 1  # so that enough hypotheses end
     sources = [np.array([*random.integers(1, 12, size=length), EOS]) for length in (0, 1, 4, 7, 11)]
     squares = [random.integers(1, 6, size=(len(source), len(source))) for source in sources]

@@ -10,6 +10,7 @@ from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.subword.vocabulary import EOS
+from tests.nmt.comparison import draw_parameters
 from tests.nmt.random_tree import random_tree
 
 LSTM = {"decoder": "lstm", "scores": ["dot"]}
@@ -44,10 +45,7 @@ def make_system(composition: dict, size: int = 4, dropout: float = 0.0, **more) 
 
 def make_model(system: System, seed: int = 0) -> Model:
     torch.manual_seed(seed)
-    model = Model(system, VOCABULARIES).double()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(std=0.7)
+    model = draw_parameters(Model(system, VOCABULARIES).double(), std=0.7)
     model.learn_frequencies(torch.arange(1, VOCABULARIES["target"] + 1))
     return model
 

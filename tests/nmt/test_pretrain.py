@@ -20,7 +20,7 @@ from pipeline_py.nmt.pretrain import pretrain
 from pipeline_py.nmt.saved import load, start_from
 from pipeline_py.nmt.train import train
 from pipeline_py.run.errors import InputError
-from tests.nmt.jobs import change_content, job_command, job_of
+from tests.nmt.jobs import assert_restored, change_content, job_command, job_of
 
 WORDS, LABELS = 12, 5
 NEXT = {"model": {"embedding": 16, "hidden": 16, "dropout": 0.0, "initialization": "lecun"}}
@@ -282,16 +282,8 @@ def pretrained(finished: tuple[Path, dict[str, object]], copied) -> dict[str, ob
 
 
 def test_outputs_are_restored_without_torch(tmp_path: Path, pretrained: dict[str, object], without_torch) -> None:
-    outputs = tmp_path / "weights.safetensors", tmp_path / "facts.json"
-    contents = [output.read_bytes() for output in outputs]
-    for output in outputs:
-        output.unlink()
     job = job_of("nmt.pretrain", tmp_path, pretrained | {"name": "another name"})
-    done = without_torch(job)
-    assert done.returncode == 0, done.stderr
-    assert "reused from the cache" in done.stderr
-    assert [output.read_bytes() for output in outputs] == contents
-
+    assert_restored(without_torch, job, [tmp_path / "weights.safetensors", tmp_path / "facts.json"])
     (tmp_path / "cache" / "weights.safetensors" / "last" / "2.facts.json").write_text("{}")
     assert "torch is imported" in without_torch(job).stderr
 

@@ -24,7 +24,7 @@ from pipeline_py.nmt.train import train
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.output_cache import OutputCache
 from pipeline_py.run.runner import run_job
-from tests.nmt.jobs import change_content, job_command, job_of
+from tests.nmt.jobs import assert_restored, change_content, job_command, job_of
 
 WORDS = 12
 OUTPUTS = {"model": "model.safetensors", "config": "config.json", "curve": "curve.tsv", "facts": "facts.json"}
@@ -650,17 +650,11 @@ def outputs_of(arguments: dict[str, object]) -> list[Path]:
 
 
 def test_outputs_are_restored_without_torch(tmp_path: Path, trained: dict[str, object], without_torch) -> None:
-    contents = [output.read_bytes() for output in outputs_of(trained)]
-    for output in outputs_of(trained):
-        output.unlink()
     now = time.time()
     for path in tmp_path.glob("*.arrow"):
         path.touch()  # parsed anew, with the same trees
     job = job_of("nmt.train", tmp_path, trained | {"name": "another name"})
-    done = without_torch(job)
-    assert done.returncode == 0, done.stderr
-    assert "reused from the cache" in done.stderr
-    assert [output.read_bytes() for output in outputs_of(trained)] == contents
+    assert_restored(without_torch, job, outputs_of(trained))
     assert all(output.stat().st_mtime > now - 0.1 for output in outputs_of(trained))
     assert not (tmp_path / "out" / "checkpoints").exists()
 

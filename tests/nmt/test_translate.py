@@ -23,7 +23,8 @@ from pipeline_py.nmt.translate import translate
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.runner import run_job
 from pipeline_py.subword.vocabulary import EOS
-from tests.nmt.jobs import change_content, job_command, job_of
+from tests.nmt.comparison import draw_parameters
+from tests.nmt.jobs import assert_restored, change_content, job_command, job_of
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
 DECODING = {"beam": 4, "batch_size": 3, "max_length_ratio": 0.5, "n_best": 2}
@@ -39,9 +40,8 @@ def folder(tmp_path):
     torch.manual_seed(0)
     system = System(contexts=[GlobalContext(), SyntaxContext()], model=Model(embedding=5, hidden=6))
     model = Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE})
+    draw_parameters(model, std=1.5)
     with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(std=1.5)
         model.decoder.softmax.bias[EOS] = 3.0  # so that some translations end and some are cut
     save_weights(tmp_path / "model.safetensors", model.state_dict())
     save_config(tmp_path / "config.json", model)
@@ -247,9 +247,7 @@ def ensemble(folder):
         update={"model": Model(embedding=6, hidden=4)}
     )
     model = Network(system, {"source": 30, "target": TARGET_SIZE, "labels": 5})
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(std=1.5)
+    draw_parameters(model, std=1.5)
     save_weights(folder / "second.safetensors", model.state_dict())
     save_config(folder / "second.json", model)
     empty = Ragged(folder / "source.arrow").lengths == 1
@@ -491,16 +489,9 @@ def translated(ensemble):
 
 def test_outputs_are_restored_without_torch(folder, translated, without_torch):
     outputs = [path for name, path in translated.items() if "output" in name]
-    contents = [output.read_bytes() for output in outputs]
     assert len(outputs) == 5
-    for output in outputs:
-        output.unlink()
     job = job_of("nmt.translate", folder, translated)
-    done = without_torch(job)
-    assert done.returncode == 0, done.stderr
-    assert "reused from the cache" in done.stderr
-    assert [output.read_bytes() for output in outputs] == contents
-
+    assert_restored(without_torch, job, outputs)
     (folder / "cache" / "out.pieces" / "last" / "1.out.pieces").write_text("another translation\n")
     assert "torch is imported" in without_torch(job).stderr
 

@@ -14,19 +14,7 @@ from pipeline_py.files.ragged import Ragged
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.distances import batch_distances, distances
 from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
-
-
-@st.composite
-def forests(draw: st.DrawFn, longest: int = 30) -> list[int]:
-    """Heads of random trees with one or more roots, in random word order."""
-    size = draw(st.integers(1, longest))
-    order = draw(st.permutations(range(1, size + 1)))
-    heads = [0] * size
-    several = draw(st.booleans())
-    for place in range(1, size):
-        above = draw(st.integers(-1 if several else 0, place - 1))
-        heads[order[place] - 1] = 0 if above < 0 else order[above]
-    return heads
+from tests.syntax.random_heads import forests
 
 
 def by_graph_search(heads: list[int]) -> np.ndarray:
@@ -62,7 +50,7 @@ def test_worked_example_of_figures_1_and_2() -> None:
     assert row[-1] == 2, "EOS is a child of yingxiang"
 
 
-@given(st.lists(forests(), min_size=1, max_size=8))
+@given(st.lists(forests(longest=30), min_size=1, max_size=8))
 def test_equals_shortest_paths(sentences: list[list[int]]) -> None:
     matrices = batch_distances(sentences, [len(heads) for heads in sentences])
     for heads, matrix in zip(sentences, matrices, strict=True):

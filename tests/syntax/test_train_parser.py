@@ -53,44 +53,49 @@ def values(path: Path) -> dict[str, float]:
     return {line.split("\t")[0]: float(line.split("\t")[1]) for line in path.read_text().splitlines()[1:]}
 
 
+def train_parser_of(folder: Path, processor: str, **options: Any) -> None:
+    """Train a processor on the treebanks `train` and `dev` of a folder."""
+    suffix = "ptb" if processor == "constituency" else "conllu"
+    if processor == "constituency":
+        options = {"tagger": folder / "tagger.pt", "pretrain_output": folder / "pretrain.pt", **options}
+    train_parser(
+        processor=Processor(processor),
+        treebank_train=folder / f"train.{suffix}",
+        treebank_dev=folder / f"dev.{suffix}",
+        output=folder / f"{processor}.pt",
+        counts_output=folder / f"{processor}.json",
+        **options,
+    )
+
+
+def measure_parser(folder: Path, annotation: Annotation, **options: Any) -> Path:
+    """Parse the treebank `dev` with the models of a folder, measure that, and return the model of the parser."""
+    suffix, parser = ("conllu", "depparse") if annotation is Annotation.DEPENDENCY else ("ptb", "constituency")
+    gold, text, parsed = folder / f"dev.{suffix}", folder / "dev.txt", folder / f"parsed.{suffix}"
+    treebank_text(annotation=annotation, treebank=gold, output=text)
+    parse(
+        annotation=annotation,
+        tokens=text,
+        output=parsed,
+        counts_output=folder / "parsed.json",
+        facts_output=folder / "facts.json",
+        tagger=folder / "tagger.pt",
+        **{parser: folder / f"{parser}.pt"},
+        **options,
+    )
+    accuracy(annotation=annotation, gold=gold, predicted=parsed, output=folder / f"{suffix}.tsv")
+    return folder / f"{parser}.pt"
+
+
 @pytest.mark.slow
 def test_train_parse_measure(tmp_path: Path) -> None:
     for name, sentences, seed in (("train", 80, 1), ("dev", 20, 2)):
         write_treebanks(tmp_path, name, sentences, seed)
-    for processor, suffix, epochs in (("tagger", "conllu", 8), ("depparse", "conllu", 40), ("constituency", "ptb", 5)):
-        train_parser(
-            processor=Processor(processor),
-            treebank_train=tmp_path / f"train.{suffix}",
-            treebank_dev=tmp_path / f"dev.{suffix}",
-            output=tmp_path / f"{processor}.pt",
-            counts_output=tmp_path / f"{processor}.json",
-            tagger=tmp_path / "tagger.pt" if processor == "constituency" else None,
-            pretrain_output=tmp_path / "pretrain.pt" if processor == "constituency" else None,
-            hidden=32,
-            epochs=epochs,
-        )
-    for annotation, suffix, model in (
-        (Annotation.DEPENDENCY, "conllu", {"depparse": tmp_path / "depparse.pt"}),
-        (
-            Annotation.CONSTITUENCY,
-            "ptb",
-            {"constituency": tmp_path / "constituency.pt", "pretrain": tmp_path / "pretrain.pt"},
-        ),
-    ):
-        gold = tmp_path / f"dev.{suffix}"
-        treebank_text(annotation=annotation, treebank=gold, output=tmp_path / "dev.txt")
-        parse(
-            annotation=annotation,
-            tokens=tmp_path / "dev.txt",
-            output=tmp_path / f"parsed.{suffix}",
-            counts_output=tmp_path / "parsed.json",
-            facts_output=tmp_path / "parsed.facts.json",
-            tagger=tmp_path / "tagger.pt",
-            **model,
-        )
-        accuracy(
-            annotation=annotation, gold=gold, predicted=tmp_path / f"parsed.{suffix}", output=tmp_path / f"{suffix}.tsv"
-        )
+    for processor, epochs in (("tagger", 8), ("depparse", 40), ("constituency", 5)):
+        train_parser_of(tmp_path, processor, hidden=32, epochs=epochs)
+    for annotation in Annotation:
+        pretrain = tmp_path / "pretrain.pt" if annotation is Annotation.CONSTITUENCY else None
+        measure_parser(tmp_path, annotation, pretrain=pretrain)
     dependency, phrases = values(tmp_path / "conllu.tsv"), values(tmp_path / "ptb.tsv")
     assert dependency["LAS"] > 80
     assert dependency["UPOS"] > 90
@@ -192,44 +197,15 @@ def test_real_treebanks_with_word_vectors(tmp_path: Path) -> None:
     rows = [f"{word} {' '.join(f'{rng.gauss(0, 1):.3f}' for _ in range(6))}\n" for word in frequent]
     (tmp_path / "vectors.txt").write_text(f"{len(rows)} 6\n{''.join(rows)}", encoding="utf-8")
 
-    for processor, suffix in (("tagger", "conllu"), ("depparse", "conllu"), ("constituency", "ptb")):
-        train_parser(
-            processor=Processor(processor),
-            treebank_train=tmp_path / f"train.{suffix}",
-            treebank_dev=tmp_path / f"dev.{suffix}",
-            output=tmp_path / f"{processor}.pt",
-            counts_output=tmp_path / f"{processor}.json",
-            vectors=tmp_path / "vectors.txt",
-            tagger=tmp_path / "tagger.pt" if processor == "constituency" else None,
-            pretrain_output=tmp_path / "pretrain.pt",
-            hidden=16,
-            epochs=1,
-        )
-    for annotation, suffix, parser in (
-        (Annotation.DEPENDENCY, "conllu", "depparse"),
-        (Annotation.CONSTITUENCY, "ptb", "constituency"),
-    ):
-        treebank_text(annotation=annotation, treebank=tmp_path / f"dev.{suffix}", output=tmp_path / "dev.txt")
-        parse(
-            annotation=annotation,
-            tokens=tmp_path / "dev.txt",
-            output=tmp_path / f"parsed.{suffix}",
-            counts_output=tmp_path / "parsed.json",
-            facts_output=tmp_path / "facts.json",
-            tagger=tmp_path / "tagger.pt",
-            pretrain=tmp_path / "pretrain.pt",
-            device="cpu",
-            **{parser: tmp_path / f"{parser}.pt"},  # type: ignore[arg-type]
-        )
-        accuracy(
-            annotation=annotation,
-            gold=tmp_path / f"dev.{suffix}",
-            predicted=tmp_path / f"parsed.{suffix}",
-            output=tmp_path / f"{suffix}.tsv",
-        )
+    pretrain = tmp_path / "pretrain.pt"
+    for processor in ("tagger", "depparse", "constituency"):
+        vectors = {"vectors": tmp_path / "vectors.txt", "pretrain_output": pretrain}
+        train_parser_of(tmp_path, processor, **vectors, hidden=16, epochs=1)
+    for annotation in Annotation:
+        parser = measure_parser(tmp_path, annotation, pretrain=pretrain, device="cpu")
         facts = TreeFacts.read(tmp_path / "facts.json")
         assert facts.sentences == 20
-        assert set(facts.models) == {"tagger.pt", "pretrain.pt", f"{parser}.pt"}
+        assert set(facts.models) == {"tagger.pt", "pretrain.pt", parser.name}
     assert values(tmp_path / "conllu.tsv")["failed parses"] == values(tmp_path / "ptb.tsv")["failed parses"] == 0
 
 

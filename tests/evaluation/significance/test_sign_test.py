@@ -18,7 +18,6 @@ from pipeline_py.evaluation.significance.sign_test import SignTest, TwoWaySignTe
 from tests.evaluation.counted import of_lines
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "friend", "."]
-FOUR_COUNTS = st.lists(st.integers(0, 3), min_size=4, max_size=4)
 NEWSTEST = Path(__file__).parents[3] / "../shared/data/newstest_ende"
 
 

@@ -17,6 +17,7 @@ from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.beams import _greatest, survey
 from pipeline_py.subword.vocabulary import EOS
+from tests.nmt.comparison import draw_parameters
 
 torch.set_num_threads(1)
 
@@ -362,11 +363,7 @@ def network(contexts, seed=3, dtype=torch.float64, target_size=11):
     """A network whose predictions are far from uniform."""
     torch.manual_seed(seed)
     system = System(contexts=contexts, model=Model(embedding=5, hidden=6))
-    model = Network(system, {"source": 9, "target": target_size}).to(dtype).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_(std=0.8)
-    return model
+    return draw_parameters(Network(system, {"source": 9, "target": target_size}).to(dtype).eval())
 
 
 def trees(random, sources):

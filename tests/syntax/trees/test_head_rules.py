@@ -6,47 +6,36 @@ from pipeline_py.syntax.trees.head_rules import CHINESE, ENGLISH, RULES, HeadRul
 
 
 @pytest.mark.parametrize(
-    ("phrase", "head"),
+    ("rules", "phrase", "head"),
     [
-        ("VP VV AS NP", "VV"),
-        ("VP PP VP", "VP"),
-        ("VP BA IP", "BA"),
-        ("IP NP VP PU", "VP"),
-        ("IP IP PU IP PU", 2),
-        ("NP NP PU NN", "NN"),
-        ("NP QP NN NN", 2),
-        ("CP IP DEC", "IP"),
-        ("DNP NP DEG", "DEG"),
-        ("DP DT CLP", "DT"),
-        ("DP DT QP M", "M"),
-        ("LCP NP LC", "LC"),
-        ("PP P NP", "P"),
-        ("VRD VV VV", 0),
-        ("XP A B", "B"),
+        (CHINESE, "VP VV AS NP", "VV"),
+        (CHINESE, "VP PP VP", "VP"),
+        (CHINESE, "VP BA IP", "BA"),
+        (CHINESE, "IP NP VP PU", "VP"),
+        (CHINESE, "IP IP PU IP PU", 2),
+        (CHINESE, "NP NP PU NN", "NN"),
+        (CHINESE, "NP QP NN NN", 2),
+        (CHINESE, "CP IP DEC", "IP"),
+        (CHINESE, "DNP NP DEG", "DEG"),
+        (CHINESE, "DP DT CLP", "DT"),
+        (CHINESE, "DP DT QP M", "M"),
+        (CHINESE, "LCP NP LC", "LC"),
+        (CHINESE, "PP P NP", "P"),
+        (CHINESE, "VRD VV VV", 0),
+        (CHINESE, "XP A B", "B"),
+        (ENGLISH, "VP MD RB VP", "MD"),
+        (ENGLISH, "S NP VP .", "VP"),
+        (ENGLISH, "NP DT NN POS", "POS"),
+        (ENGLISH, "NP NP PP", "NP"),
+        (ENGLISH, "NP NNP NN", "NN"),
+        (ENGLISH, "PP IN NP", "IN"),
+        (ENGLISH, "PRN , S ,", 0),
+        (ENGLISH, "XP A B", "B"),
     ],
 )
-def test_heads_of_chinese_phrases(phrase: str, head: str | int) -> None:
+def test_heads_of_phrases(rules: HeadRules, phrase: str, head: str | int) -> None:
     label, *children = phrase.split()
-    place = CHINESE.head_child(label, children)
-    assert place == head if isinstance(head, int) else children[place] == head
-
-
-@pytest.mark.parametrize(
-    ("phrase", "head"),
-    [
-        ("VP MD RB VP", "MD"),
-        ("S NP VP .", "VP"),
-        ("NP DT NN POS", "POS"),
-        ("NP NP PP", "NP"),
-        ("NP NNP NN", "NN"),
-        ("PP IN NP", "IN"),
-        ("PRN , S ,", 0),
-        ("XP A B", "B"),
-    ],
-)
-def test_heads_of_english_phrases(phrase: str, head: str | int) -> None:
-    label, *children = phrase.split()
-    place = ENGLISH.head_child(label, children)
+    place = rules.head_child(label, children)
     assert place == head if isinstance(head, int) else children[place] == head
 
 

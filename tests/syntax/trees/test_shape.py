@@ -18,19 +18,7 @@ from pipeline_py.syntax.trees.shape import (
     phrase_shape,
     phrase_spans,
 )
-
-
-@st.composite
-def forests(draw: st.DrawFn, longest: int = 14) -> list[int]:
-    """Heads of random trees with one or more roots, in random word order."""
-    size = draw(st.integers(1, longest))
-    order = draw(st.permutations(range(1, size + 1)))
-    heads = [0] * size
-    several = draw(st.booleans())
-    for place in range(1, size):
-        above = draw(st.integers(-1 if several else 0, place - 1))
-        heads[order[place] - 1] = 0 if above < 0 else order[above]
-    return heads
+from tests.syntax.random_heads import forests
 
 
 def graph_of(heads: list[int]) -> networkx.DiGraph:
@@ -102,7 +90,7 @@ def test_as_many_projective_trees_as_are_known(words: int, forests: int, project
     assert sum(heads.count(0) == 1 for heads in found) == with_one_root
 
 
-@given(forests())
+@given(forests(longest=14))
 def test_dependencies_agree_with_the_definitions(heads: list[int]) -> None:
     found = networkx.shortest_path_length(graph_of(heads), 0)
     assert levels(heads) == [found[word] for word in range(1, len(heads) + 1)]

@@ -1,0 +1,16 @@
+"""Heads of random trees."""
+
+from hypothesis import strategies as st
+
+
+@st.composite
+def forests(draw: st.DrawFn, longest: int) -> list[int]:
+    """Draw the heads of trees with one or more roots, in random word order."""
+    size = draw(st.integers(1, longest))
+    order = draw(st.permutations(range(1, size + 1)))
+    heads = [0] * size
+    several = draw(st.booleans())
+    for place in range(1, size):
+        above = draw(st.integers(-1 if several else 0, place - 1))
+        heads[order[place] - 1] = 0 if above < 0 else order[above]
+    return heads
