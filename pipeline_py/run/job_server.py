@@ -136,6 +136,7 @@ class JobServer:
     def _begin(self, call: dict, descriptors: list[int], report: int) -> None:
         """Become the process of a job."""
         os.setpgid(0, 0)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell has a run in the background ignore
         self._selector.close()
         self._listener.close()
         for number, descriptor in enumerate([os.open(os.devnull, os.O_RDONLY), *descriptors]):

@@ -69,20 +69,30 @@ def test_a_mistake_is_reported_by_the_starter(server: dict[str, str], tmp_path: 
     assert done.returncode == alone.returncode == 1 and done.stderr == alone.stderr and "missing" in done.stderr
 
 
-def slow_job(folder: Path) -> str:
+def start_slow_job(folder: Path, environment: dict[str, str]) -> subprocess.Popen:
+    """Start a job of many seconds, with Ctrl-C as in the foreground, and wait until it works."""
     (folder / "many").write_text("a b c\n" * 10_000_000)
-    return tokenize_job(folder, "many", "tokens")
+    starter = subprocess.Popen(
+        [*RUN, tokenize_job(folder, "many", "tokens")],
+        cwd=folder,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert starter.stderr is not None
+    starter.stderr.readline()
+    return starter
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_a_job_ends_with_its_starter(server: dict[str, str], tmp_path: Path, end: signal.Signals) -> None:
-    starter = subprocess.Popen([*RUN, slow_job(tmp_path)], cwd=tmp_path, env=server, stderr=subprocess.PIPE, text=True)
-    assert starter.stderr is not None
-    starter.stderr.readline()
+    starter = start_slow_job(tmp_path, server)
     children = Path("/proc", server["SERVER"], "task", server["SERVER"], "children")
     (job,) = children.read_text().split()
     starter.send_signal(end)
     code = starter.wait(timeout=60)
+    assert starter.stderr is not None
     said = starter.stderr.read()
     assert "error: interrupted" in said and code == (130 if end == signal.SIGINT else -signal.SIGKILL)
     deadline = time.monotonic() + 60
@@ -92,9 +102,7 @@ def test_a_job_ends_with_its_starter(server: dict[str, str], tmp_path: Path, end
 
 
 def test_a_killed_job_fails(server: dict[str, str], tmp_path: Path) -> None:
-    starter = subprocess.Popen([*RUN, slow_job(tmp_path)], cwd=tmp_path, env=server, stderr=subprocess.PIPE, text=True)
-    assert starter.stderr is not None
-    starter.stderr.readline()
+    starter = start_slow_job(tmp_path, server)
     (job,) = Path("/proc", server["SERVER"], "task", server["SERVER"], "children").read_text().split()
     os.kill(int(job), signal.SIGKILL)
     assert starter.wait(timeout=60) == 128 + signal.SIGKILL
