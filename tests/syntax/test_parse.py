@@ -38,22 +38,20 @@ LINES = [
 ]
 
 
+def parse_text(folder: Path, **options: Any) -> None:
+    """Parse the tokens `t` of a folder; by default dependency trees are written to `o`."""
+    arguments = {"annotation": Annotation.DEPENDENCY, "tokens": folder / "t", "output": folder / "o"}
+    parse(**{**arguments, "counts_output": folder / "l", "facts_output": folder / "f", **options})
+
+
 @needs_models
 @pytest.mark.slow
 @pytest.mark.parametrize("annotation", list(Annotation))
 def test_one_tree_per_line_over_the_same_tokens(annotation: Annotation, tmp_path: Path) -> None:
     (tmp_path / "t").write_text("\n".join(LINES) + "\n", encoding="utf-8")
-    for output, batch_size in (("a", 4), ("b", 4)):
-        parse(
-            annotation=annotation,
-            tokens=tmp_path / "t",
-            output=tmp_path / output,
-            counts_output=tmp_path / "l",
-            facts_output=tmp_path / "f",
-            directory=STANZA,
-            batch_size=batch_size,
-            max_words=13,
-        )
+    options = {"annotation": annotation, "directory": STANZA, "batch_size": 4, "max_words": 13}
+    for name in ("a", "b"):
+        parse_text(tmp_path, output=tmp_path / name, **options)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     read = read_dependencies if annotation is Annotation.DEPENDENCY else read_trees
     trees = list(read(tmp_path / "a"))
@@ -71,14 +69,7 @@ def test_one_tree_per_line_over_the_same_tokens(annotation: Annotation, tmp_path
 @pytest.mark.slow
 def test_parses_are_sensible(tmp_path: Path) -> None:
     (tmp_path / "t").write_text(LINES[-1] + "\n", encoding="utf-8")
-    parse(
-        annotation=Annotation.DEPENDENCY,
-        tokens=tmp_path / "t",
-        output=tmp_path / "o",
-        counts_output=tmp_path / "l",
-        facts_output=tmp_path / "f",
-        directory=STANZA,
-    )
+    parse_text(tmp_path, directory=STANZA)
     (tree,) = read_dependencies(tmp_path / "o")
     assert tree.words[tree.roots[0] - 1] == "riding"
     assert tree.upos[1] == "NOUN"
@@ -99,29 +90,14 @@ def test_parses_are_sensible(tmp_path: Path) -> None:
 def test_sources_of_models_at_fault(options: dict[str, object], error: str, tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\n")
     with pytest.raises(InputError, match=error):
-        parse(
-            annotation=Annotation.DEPENDENCY,
-            tokens=tmp_path / "t",
-            output=tmp_path / "o",
-            counts_output=tmp_path / "l",
-            facts_output=tmp_path / "f",
-            **options,  # type: ignore[arg-type]
-        )
+        parse_text(tmp_path, **options)
 
 
 def test_model_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\n")
     (tmp_path / "m.pt").write_bytes(b"no model")
     with pytest.raises(InputError, match=r"Stanza cannot load .*m\.pt"):
-        parse(
-            annotation=Annotation.DEPENDENCY,
-            tokens=tmp_path / "t",
-            output=tmp_path / "o",
-            counts_output=tmp_path / "l",
-            facts_output=tmp_path / "f",
-            tagger=tmp_path / "m.pt",
-            depparse=tmp_path / "m.pt",
-        )
+        parse_text(tmp_path, tagger=tmp_path / "m.pt", depparse=tmp_path / "m.pt")
 
 
 @pytest.mark.parametrize(("name", "value"), [("batch_size", 0), ("max_words", 0), ("sentences", 0), ("first", -1)])
@@ -140,14 +116,7 @@ def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
 def test_tab_is_named_before_parsing(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\na\tb\n")
     with pytest.raises(InputError, match="t, line 2: a tab"):
-        parse(
-            annotation=Annotation.DEPENDENCY,
-            tokens=tmp_path / "t",
-            output=tmp_path / "o",
-            counts_output=tmp_path / "l",
-            facts_output=tmp_path / "f",
-            directory=tmp_path,
-        )
+        parse_text(tmp_path, directory=tmp_path)
 
 
 def test_package_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,14 +128,7 @@ def test_package_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(stanza, "Pipeline", offline)
     (tmp_path / "t").write_text("a\n")
     with pytest.raises(InputError, match=r"package 'default' for 'en' .*give a local directory.*retries ex"):
-        parse(
-            annotation=Annotation.DEPENDENCY,
-            tokens=tmp_path / "t",
-            output=tmp_path / "o",
-            counts_output=tmp_path / "l",
-            facts_output=tmp_path / "f",
-            package="default",
-        )
+        parse_text(tmp_path, package="default")
 
 
 @needs_models
