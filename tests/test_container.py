@@ -53,6 +53,8 @@ def test_what_the_image_copies_is_there_and_not_ignored() -> None:
     assert ignored == "*" and {line.removeprefix("!") for line in others if line.startswith("!")} == copied
     assert {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} < copied
     assert all((ROOT / source).exists() for source in copied)
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]["find"]
+    assert {name.removesuffix("*") for name in packages["include"]} < copied
 
 
 def test_the_image_runs_the_code_of_a_clone_and_not_as_root() -> None:
