@@ -9,6 +9,12 @@ from pipeline_py.run import progress as module
 from pipeline_py.run.progress import progress
 
 
+@pytest.fixture(autouse=True)
+def no_other_bars() -> None:
+    """Forget bars that tests before this one left open; a new one would be drawn below them."""
+    module.tqdm._instances.clear()
+
+
 @pytest.mark.parametrize("total", [None, 3])
 def test_lines_of_a_log(total: int | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     monkeypatch.setattr(module, "SECONDS_BETWEEN_LOG_LINES", 0.0)

@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas
 import pytest
 
-from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.measures import Accuracy, read_accuracies, warn_of_whole_tokens, write_measures
 
 TABLE = [Accuracy("UAS", "90.10", "5", "9"), Accuracy("failed parses", "0", "5", "9")]
@@ -22,13 +21,6 @@ def test_others_read_it(tmp_path: Path) -> None:
 def test_columns_in_any_order_and_number(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("value\tsource\tmetric\n1\tx\tLAS\n2\ty\n")
     assert read_accuracies(tmp_path / "t") == [Accuracy("LAS", "1"), Accuracy("", "2")]
-
-
-@pytest.mark.parametrize("text", ["", "UAS\t90\n", "metric\tsentences\nUAS\t5\n"])
-def test_what_is_no_table(tmp_path: Path, text: str) -> None:
-    (tmp_path / "t").write_text(text)
-    with pytest.raises(InputError, match="t, line 1: the file has no columns metric and value; measure"):
-        read_accuracies(tmp_path / "t")
 
 
 @pytest.mark.parametrize("cell", ["1\r2", 'a "quoted" word', '"', "x" * 200_000])
