@@ -27,7 +27,7 @@ PROJECT = ("pipeline_py", "embedded_grammar", "workflow", "profiles", "envs", "S
 """Files and folders that a run needs."""
 
 PR_SET_CHILD_SUBREAPER = 36
-"""Of `prctl`: processes whose parent has ended, such as the server of jobs, become children of this one."""
+"""The option of `prctl` by which processes whose parent has ended, such as the job server, become our children."""
 
 
 class Run(NamedTuple):

@@ -51,8 +51,7 @@ def is_current(file):
 def tell_answers():
     """Log at the end of a run its answers and the files with more of them, or how to bring them up to date."""
     from pipeline_py.report.answers import read_answers, render_for_terminal
-    from pipeline_py.report.stage_results import read_ceilings
-    from pipeline_py.report.stage_results import read_exclusions
+    from pipeline_py.report.stage_results import read_ceilings, read_exclusions
     from pipeline_py.run.record import check_input
 
     results = EXPERIMENT.folder("results")

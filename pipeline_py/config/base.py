@@ -1,10 +1,9 @@
 """Options that several keys of the configuration share: sections, effects, names and numbers.
 
-A field without a mark decides results. `Section.without` gives those that do not.
+A mark at a field says how far the key changes results; a field without one decides them.
 
-A file system has names of at most 255 bytes, and a file may be named after a system, a run, a set and a parser.
-
-Limits are far beyond what anybody needs. They keep out slips of the keyboard, and what no library could count.
+Names become parts of the names of files, which have at most 255 bytes: a file may be named after a system, a run, a set
+and a parser. The limits of numbers only keep out slips of the keyboard, and what no library could count.
 """
 
 import re

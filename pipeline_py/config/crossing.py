@@ -1,7 +1,7 @@
 """Parsers of systems: the experiment's default, and systems crossed with parsers (`SYSTEM [PARSER]`).
 
-Tables then compare parsers as they compare systems. What such a name stands for is worked out on the mappings of the
-configuration, before they are validated; what is malformed in them is left as it is, for the validation to find.
+With crossed systems, tables compare parsers as they compare systems. Their names are replaced in the mappings of the
+configuration, before these are validated; malformed values are left as they are, for the validation to find.
 """
 
 import re

@@ -16,7 +16,6 @@ import numpy as np
 from pipeline_py.run.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
     from sacrebleu.metrics.base import Metric as Counter
 
 

@@ -1,6 +1,6 @@
 """Files that a stage writes: complete or absent, with checksums within binary files.
 
-Such a file has a place for the checksum of all its other bytes (`seal`), which is kept wherever the file is copied.
+A binary file has a place for the checksum of all its other bytes (`seal`), which is kept wherever the file is copied.
 Whatever else a job writes has a record (`run.record`). A checksum is a CRC-32: it detects damage, not forgery.
 """
 

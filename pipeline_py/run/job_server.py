@@ -23,10 +23,10 @@ ADDRESS = "ARBITREE_JOB_SERVER"
 """The environment variable with the identity of the server (`describe_server`)."""
 
 LENGTH_BYTES = 8
-"""The length of a request, before it."""
+"""Bytes of the number that precedes a request, its length."""
 
 BEGUN = b"1"
-"""Sent once a job has begun; a job that has not is begun by its starter."""
+"""The first answer of the server, once it has begun a job; without it, the starter runs the job itself."""
 
 
 def request_job(job: str) -> int | None:
@@ -95,28 +95,33 @@ class JobServer:
 
     def serve(self) -> None:
         """Run jobs until the lifeline ends."""
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell has a run in the background ignore
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
         self._selector.register(self._lifeline, selectors.EVENT_READ, sys.exit)
         while True:
-            for key, _ in self._selector.select():
-                key.data()
+            (key, _), *_ = self._selector.select()  # one at a time, since it may unregister others
+            key.data()
 
     def _accept(self) -> None:
         connection, _ = self._listener.accept()
+        descriptors: list[int] = []
         try:
             length, descriptors, _, _ = socket.recv_fds(connection, LENGTH_BYTES, 2, socket.MSG_WAITALL)
-            request = connection.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL)
-            call = json.loads(request)
-        except (OSError, ValueError):  # the starter was killed
+            call = json.loads(connection.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL))
+            self._import()
+            report = os.memfd_create("imported")
+            process = os.fork()
+        except (OSError, ValueError):  # the starter was killed, or the machine has no room for a copy
             connection.close()
             return
-        self._import()
-        report = os.memfd_create("imported")
-        process = os.fork()
-        if not process:
-            self._begin(call, descriptors, report)
-        for descriptor in descriptors:
-            os.close(descriptor)
+        else:
+            if not process:
+                self._begin(call, descriptors, report)
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        with suppress(OSError):
+            os.setpgid(process, process)  # so that it can be interrupted from now on
         with suppress(OSError):
             connection.send(BEGUN)
         handle = os.pidfd_open(process)
@@ -136,7 +141,6 @@ class JobServer:
     def _begin(self, call: dict, descriptors: list[int], report: int) -> None:
         """Become the process of a job."""
         os.setpgid(0, 0)
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell has a run in the background ignore
         self._selector.close()
         self._listener.close()
         for number, descriptor in enumerate([os.open(os.devnull, os.O_RDONLY), *descriptors]):

@@ -81,7 +81,7 @@ class Stage:
             self.module = import_module(f"pipeline_py.{name}")
             self.function: Callable[..., None] = getattr(self.module, name.rpartition(".")[2])
         except (ModuleNotFoundError, AttributeError) as error:
-            if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("pipeline_py"):
+            if isinstance(error, ModuleNotFoundError) and not f"pipeline_py.{name}".startswith(str(error.name)):
                 raise
             raise InputError(f"there is no stage `{name}`") from None
         self._loaded: dict[str, Any] = {}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.run.job_server import ADDRESS, BEGUN, describe_server
+from pipeline_py.run.job_server import ADDRESS, BEGUN, LENGTH_BYTES, describe_server
 from tests.workplace import ROOT, SNAKEMAKE, Workplace
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a process ends")
@@ -106,6 +106,19 @@ def test_a_killed_job_fails(server: dict[str, str], tmp_path: Path) -> None:
     (job,) = Path("/proc", server["SERVER"], "task", server["SERVER"], "children").read_text().split()
     os.kill(int(job), signal.SIGKILL)
     assert starter.wait(timeout=60) == 128 + signal.SIGKILL
+
+
+def test_a_request_that_breaks_off_is_forgotten(server: dict[str, str], tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(tmp_path / "jobs"))
+        socket.send_fds(connection, [(1000).to_bytes(LENGTH_BYTES, "big")], [writer, writer])
+        connection.sendall(b"{")
+    os.close(writer)
+    assert os.read(reader, 1) == b"", "the server leaves the output of the starter open"
+    os.close(reader)
+    job = tokenize_job(tmp_path, "text", "tokens")
+    assert subprocess.run([*RUN, job], cwd=tmp_path, env=server, capture_output=True).returncode == 0
 
 
 @pytest.mark.parametrize("answer", [None, b"", BEGUN])

@@ -1,12 +1,13 @@
 """Stanza pipelines that parse tokenized text, and their output as this project's trees.
 
-Stanza keeps trees to one root by lowering the scores of all heads that are the root (Stanojević and Cohen 2021). So the
-best heads never reach the root at first, and it contracts one cycle after the other in every sentence, in Python. But
-the best of all trees is its answer as well if it has one root, and best heads that are a tree are the best of all.
-
 A pipeline comes from model files (`train_parser`), from a local directory laid out as Stanza downloads it, or from a
 package that Stanza downloads. Only the processors of the annotation are loaded: a tagger and one parser. Nothing but
 a package ever goes to the network.
+
+Stanza keeps a maximum spanning tree to one root by lowering the scores of all heads that are the root (Stanojević and
+Cohen 2021). So the best heads never reach the root at first, and it contracts one cycle after the other in every
+sentence, in Python. But the best of all trees is its answer as well if it has one root, and best heads that are a tree
+are the best of all.
 """
 
 import gc

@@ -1,10 +1,10 @@
 """Stanza's training commands, run in this process, without network and Java.
 
-Stanza saves in torch's old format, which names tensors by their addresses in memory.
+Models are saved again in torch's new format, since Stanza's names tensors by their addresses in memory.
 
-They train on files in the current directory and leave `MODEL` there, so that no path of this machine ends up in the
-model. The settings are what a minute or two of training on one CPU core wants: small batches, little dropout, the first
-optimizer only, one evaluation per epoch, the best epoch kept.
+The commands train on files in the current directory and leave `MODEL` there, so that no path of this machine ends up in
+the model. The settings are what a minute or two of training on one CPU core wants: small batches, little dropout, the
+first optimizer only, one evaluation per epoch, the best epoch kept.
 """
 
 import tempfile

@@ -1,7 +1,7 @@
 """Files of trees of either kind, their alignment with the lines of a text, and how they were made.
 
-Unlike the trees these differ from run to run, so they stand in a file of their own that no stage reads but those that
-join them and those of the report.
+Times and versions differ from run to run, unlike the trees. So they are in a file of their own, which is read only by
+the stages that join shards and by those of the report.
 """
 
 import hashlib

@@ -1,5 +1,6 @@
 """Recurrent decoders with input feeding, one sentence and one step at a time, in float64."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -25,7 +26,7 @@ class Decoding(NamedTuple):
     phrase_weights: list[float | None]
 
 
-class Reference:
+class Reference(ABC):
     """What both decoders have in common; the masks of dropout are those of the word first and of the softmax last."""
 
     def __init__(self, decoder: LSTMDecoder | GRUDecoder, system: System) -> None:
@@ -33,12 +34,13 @@ class Reference:
         self.parameters = dict(decoder.named_parameters())
         self.system = system
 
+    @abstractmethod
     def start(self, summary: Tensor) -> State:
-        raise NotImplementedError
+        """Return the state before the first word."""
 
+    @abstractmethod
     def advance(self, word: Tensor | None, state: State, masks: Sequence[Tensor]) -> State:
         """Return the state after a word, None before the first one."""
-        raise NotImplementedError
 
     def weigh_phrases(self, fed: Tensor) -> Tensor | float | None:
         return None
