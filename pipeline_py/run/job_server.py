@@ -97,10 +97,18 @@ class JobServer:
         """Run jobs until the lifeline ends."""
         signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell has a run in the background ignore
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
-        self._selector.register(self._lifeline, selectors.EVENT_READ, sys.exit)
+        self._selector.register(self._lifeline, selectors.EVENT_READ, self._end)
         while True:
             (key, _), *_ = self._selector.select()  # one at a time, since it may unregister others
             key.data()
+
+    def _end(self) -> None:
+        """End this process; a Snakemake that was killed has not removed the socket and its folder."""
+        socket_path = self._listener.getsockname()
+        with suppress(OSError):
+            os.unlink(socket_path)  # noqa: PTH108 (starters import this module, and do without pathlib)
+            os.rmdir(os.path.dirname(socket_path))  # noqa: PTH106, PTH120
+        sys.exit()
 
     def _accept(self) -> None:
         connection, _ = self._listener.accept()

@@ -32,7 +32,7 @@ def server(tmp_path: Path) -> Iterator[dict[str, str]]:
     yield {**environment, ADDRESS: describe_server(str(tmp_path / "jobs")), "SERVER": str(process.pid)}
     assert process.stdin is not None
     process.stdin.close()
-    process.wait(timeout=10)
+    assert process.wait(timeout=10) == 0 and not (tmp_path / "jobs").exists()
 
 
 def tokenize_job(folder: Path, source: str, output: str) -> str:
