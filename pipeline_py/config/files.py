@@ -31,6 +31,9 @@ DEEPEST = 50
 MOST_NODES = 100_000
 """Keys and values, those of aliases counted wherever they stand; each level of aliases may multiply them."""
 
+TEMPLATE_KEY = "__use_yte__"
+"""The key with which Snakemake runs a configuration file as a template, whose expressions are Python code."""
+
 NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 TIMESTAMP_TAG = "tag:yaml.org,2002:timestamp"
 
@@ -61,7 +64,7 @@ def read_file(path: Path) -> dict[str, Any]:
     """Read a file of the configuration.
 
     Raises:
-        InputError: if there is none, it is no YAML or JSON, no mapping, or has a key twice.
+        InputError: if there is none, it is no YAML or JSON, no mapping, a template, or has a key twice.
     """
     if not path.is_file():
         raise InputError(f"{'this is not a file' if path.exists() else 'no such file'}; {_instead(path)}", path)
@@ -73,6 +76,8 @@ def read_file(path: Path) -> dict[str, Any]:
     content = _of_yaml(text, path) if content is None else content
     if not isinstance(content, dict):
         raise InputError("the file is not a mapping of keys to values; write `KEY: VALUE`, as config.yaml does", path)
+    if TEMPLATE_KEY in content:
+        raise InputError(f"`{TEMPLATE_KEY}` would run Python code in this file; remove it, and write values out", path)
     return content
 
 

@@ -38,6 +38,7 @@ def test_a_file_says_what_yaml_says(path: Path) -> None:
         ("a: \x01\n", ", line 1: not valid YAML: "),
         ("? {a: 1}\n: 2\n", ", line 1: not valid YAML: "),
         ("--- 1\n--- 2\n", ", line 2: not valid YAML: "),
+        ("__use_yte__: true\na: ?1+1\n", ": `__use_yte__` would run Python code in this file; remove it"),
         ("[" * 100_000, ": nested too deeply; correct it"),
         ("", ": the file is not a mapping of keys to values; write `KEY: VALUE`, as config.yaml does"),
         ("5\n", ": the file is not a mapping of keys to values"),
