@@ -3,21 +3,21 @@
     python -m benchmarks
     python -m benchmarks --embedding 256 --hidden 512
 
-Each part is also a command: `benchmarks.training` and `benchmarks.translation`. Both take about half an hour on two
+Each part is also a command: `measure_speed.training` and `measure_speed.translation`. Both take about half an hour on two
 idle cores, and less if the data, the peers' environment and the weights for translation already exist.
 """
 
-from benchmarks.setting import Setting, command
-from benchmarks.training import training
-from benchmarks.translation import translation
+from benchmarks.setting import BenchmarkSettings, build_command
+from benchmarks.training import measure_training
+from benchmarks.translation import measure_translation
 from pipeline_py.run.command import run_command
 
 
-def benchmarks(setting: Setting) -> None:
+def measure_speed(settings: BenchmarkSettings) -> None:
     """Measure training and translation, and write their tables."""
-    training(setting)
-    translation(setting)
+    measure_training(settings)
+    measure_translation(settings)
 
 
 if __name__ == "__main__":
-    run_command(command(benchmarks))
+    run_command(build_command(measure_speed))

@@ -8,170 +8,176 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import machine
-from benchmarks.material import Material
-from benchmarks.processes import Worker
-from benchmarks.rounds import NOT_MEASURED, Measured, Spread, alternate
-from benchmarks.setting import Architecture, Setting
-from benchmarks.sides import OURS, Side, as_large_as, worker
-from pipeline_py.run.device import device_named
+from benchmarks.material import PackedCorpus
+from benchmarks.processes import WorkerProcess
+from benchmarks.rounds import NOT_MEASURED, MedianAndRange, RoundMeasurements, run_alternating_rounds
+from benchmarks.setting import Architecture, BenchmarkSettings
+from benchmarks.sides import ARBITREE, NetworkSpec, find_matching_size, start_worker
+from pipeline_py.run.device import select_device
 
-WARM_UP = {"cpu": 1, "cuda": 3}
+WARM_UP_ROUNDS = {"cpu": 1, "cuda": 3}
 """Rounds that do not count; a GPU compiles, captures and chooses in the first ones."""
 
 
 @dataclass(frozen=True)
-class Contender:
+class ComparedNetwork:
     """A side, in one process or in several at the same time.
 
     Attributes:
-        side: what it is.
+        spec: what it is.
         workers: its processes.
         threads: CPU threads of each.
-        batches: what it trains on or translates.
+        batches_path: what it trains on or translates.
     """
 
-    side: Side
-    workers: list[Worker]
+    spec: NetworkSpec
+    workers: list[WorkerProcess]
     threads: int
-    batches: Path
+    batches_path: Path
 
     @property
-    def parameters(self) -> int:
+    def parameter_count(self) -> int:
         """Of one of its networks."""
-        return self.workers[0].facts["parameters"]
+        return self.workers[0].network_metadata["parameters"]
 
-    def turn(self, do: str, **what: Any) -> dict[str, Any]:
+    def run_turn(self, command: str, **arguments: Any) -> dict[str, Any]:
         """Let all its processes do the same; they have done it when the last one has."""
         for each in self.workers:
-            each.ask(do, batches=self.batches, **what)
-        answers = [each.answer() for each in self.workers]
+            each.send_request(command, batches=self.batches_path, **arguments)
+        answers = [each.receive_response() for each in self.workers]
         sums = {key: sum(answer[key] for answer in answers) for key in answers[0] if key != "translations"}
         return {**sums, "seconds": max(answer["seconds"] for answer in answers)}
 
 
-class Contest:
+class SpeedComparison:
     """Contenders, by names that tell them apart."""
 
-    def __init__(self, setting: Setting, material: Material, python: Path | None, running: ExitStack) -> None:
+    def __init__(
+        self, settings: BenchmarkSettings, corpus: PackedCorpus, peer_python: Path | None, exit_stack: ExitStack
+    ) -> None:
         """Begin with none.
 
         Args:
-            setting: what all share.
-            material: what all are given.
-            python: of the peers; None where there are none.
-            running: ends the processes.
+            settings: what all share.
+            corpus: what all are given.
+            peer_python: of the peers; None where there are none.
+            exit_stack: ends the processes.
         """
-        self.contenders: dict[str, Contender] = {}
-        self.setting = setting
-        self._material = material
-        self._python = python
-        self._running = running
+        self.networks: dict[str, ComparedNetwork] = {}
+        self.settings = settings
+        self._corpus = corpus
+        self._peer_python = peer_python
+        self._exit_stack = exit_stack
 
-    def add(self, side: Side, batches: Path, threads: int = 0, processes: int = 1) -> str:
+    def start_network(self, spec: NetworkSpec, batches_path: Path, threads: int = 0, process_count: int = 1) -> str:
         """Start a side.
 
         Args:
-            side: what it is.
-            batches: what it trains on or translates.
+            spec: what it is.
+            batches_path: what it trains on or translates.
             threads: CPU threads of each process; 0: all.
-            processes: so many at the same time.
+            process_count: so many at the same time.
 
         Returns:
             Its name in this contest.
         """
-        threads = threads or self.setting.threads
-        starts = [worker(side, self.setting, self._material, self._python, threads, n) for n in range(processes)]
-        workers = [self._running.enter_context(start) for start in starts]
-        return self._add(Contender(side, workers, threads, batches))
+        threads = threads or self.settings.threads
+        starts = [
+            start_worker(spec, self.settings, self._corpus, self._peer_python, threads, n) for n in range(process_count)
+        ]
+        workers = [self._exit_stack.enter_context(start) for start in starts]
+        return self._register_network(ComparedNetwork(spec, workers, threads, batches_path))
 
-    def again(self, name: str, called: str, batches: Path) -> str:
+    def reuse_with_batches(self, name: str, display_name: str, batches_path: Path) -> str:
         """Let the network of a contender have a turn of its own with other batches."""
-        known = self.contenders[name]
-        return self._add(replace(known, side=replace(known.side, name=called), batches=batches))
+        known = self.networks[name]
+        return self._register_network(replace(known, spec=replace(known.spec, name=display_name), batches_path=batches_path))
 
-    def multiply_adds(self, name: str) -> float:
+    def count_multiply_adds(self, name: str) -> float:
         """Count the multiply-adds of a system of ours for each target word.
 
         The result is not a number for a peer, and on a GPU, where recorded updates hide their operations.
         """
-        contender = self.contenders[name]
-        if contender.side.toolkit != OURS or device_named(self.setting.device) != "cpu":
+        contender = self.networks[name]
+        if contender.spec.toolkit != ARBITREE or select_device(self.settings.device) != "cpu":
             return nan
-        counted = contender.workers[0].asked("multiply_adds", batches=contender.batches, count=self.setting.batches)
+        counted = contender.workers[0].request(
+            "multiply_adds", batches=contender.batches_path, count=self.settings.batches
+        )
         return counted["multiply_adds"]
 
-    def match(self, name: str, system: str, precision: str = "") -> None:
+    def start_size_matched(self, name: str, system_name: str, precision: str = "") -> None:
         """Let a system of ours with as many parameters as a contender take part, where it has not its nominal size.
 
         It has the precision of the contender, if no other is given.
 
         Transformers of a nominal size have as many in all toolkits, up to a thousandth.
         """
-        if self.setting.architecture is Architecture.TRANSFORMER:
+        if self.settings.architecture is Architecture.TRANSFORMER:
             return
-        known = self.contenders[name]
-        side = Side(
-            f"{system}, as large as {known.side.name}",
-            OURS,
-            known.side.shape,
-            precision or known.side.precision,
-            system,
+        known = self.networks[name]
+        side = NetworkSpec(
+            f"{system_name}, as large as {known.spec.name}",
+            ARBITREE,
+            known.spec.size,
+            precision or known.spec.precision,
+            system_name,
         )
-        sized = as_large_as(known.parameters, side, self._material.sizes)
-        if sized != side.shape:
-            self.add(replace(side, shape=sized), known.batches)
+        sized = find_matching_size(known.parameter_count, side, self._corpus.vocabulary_sizes)
+        if sized != side.size:
+            self.start_network(replace(side, size=sized), known.batches_path)
 
-    def _add(self, contender: Contender) -> str:
-        name = f"{contender.side.name} {contender.side.precision}"
-        self.contenders[name] = contender
+    def _register_network(self, network: ComparedNetwork) -> str:
+        name = f"{network.spec.name} {network.spec.precision}"
+        self.networks[name] = network
         return name
 
-    def run(self, what: str, do: str, **asked: Any) -> dict[str, Measured]:
+    def run_rounds(self, progress_label: str, command: str, **arguments: Any) -> dict[str, RoundMeasurements]:
         """Let all have their turns."""
-        warm_up = WARM_UP[device_named(self.setting.device)]
-        turns = {name: self._turn(contender, do, asked) for name, contender in self.contenders.items()}
-        return alternate(turns, self.setting.rounds, warm_up, what)
+        warm_up = WARM_UP_ROUNDS[select_device(self.settings.device)]
+        turns = {name: self._build_turn(contender, command, arguments) for name, contender in self.networks.items()}
+        return run_alternating_rounds(turns, self.settings.rounds, warm_up, progress_label)
 
     @staticmethod
-    def _turn(contender: Contender, do: str, asked: Mapping[str, Any]) -> Any:
-        return lambda: contender.turn(do, **asked)
+    def _build_turn(network: ComparedNetwork, command: str, arguments: Mapping[str, Any]) -> Any:
+        return lambda: network.run_turn(command, **arguments)
 
     @staticmethod
-    def ratios(
-        name: str, measured: Mapping[str, Measured], unit: str, references: Mapping[str, str]
-    ) -> dict[str, Spread]:
-        """Divide what a contender did by what others did; arguments are those of `row`."""
+    def compute_speedups(
+        name: str, results: Mapping[str, RoundMeasurements], unit: str, references: Mapping[str, str]
+    ) -> dict[str, MedianAndRange]:
+        """Divide what a contender did by what others did; arguments are those of `build_table_row`."""
         return {
-            column: measured[name].times_as_fast_as(measured[other], unit) if other in measured else NOT_MEASURED
+            column: results[name].summarize_speedup(results[other], unit) if other in results else NOT_MEASURED
             for column, other in references.items()
         }
 
-    def row(
-        self, name: str, measured: Mapping[str, Measured], unit: str, references: Mapping[str, str]
+    def build_table_row(
+        self, name: str, results: Mapping[str, RoundMeasurements], unit: str, references: Mapping[str, str]
     ) -> dict[str, Any]:
         """Describe a contender and what it did.
 
         Args:
             name: which one.
-            measured: what all did.
+            results: what all did.
             unit: "words" or "sentences".
             references: column → name of the contender that this one is divided by; one that does not take part leaves
                 the column empty.
         """
-        contender, did = self.contenders[name], measured[name]
-        side = contender.side
+        contender, did = self.networks[name], results[name]
+        side = contender.spec
         return {
-            "corpus": self._material.name,
+            "corpus": self._corpus.name,
             "side": side.name,
             "toolkit": side.toolkit,
-            "version": contender.workers[0].facts["version"],
+            "version": contender.workers[0].network_metadata["version"],
             "precision": side.precision,
-            **side.shape._asdict(),
-            "parameters": contender.parameters,
-            "batch_size": self.setting.batch_size,
-            "dropout": self.setting.dropout,
-            f"{unit}_per_second": did.rate(unit),
-            **self.ratios(name, measured, unit, references),
-            "peak_megabytes": did.peak_memory,
-            **machine.described(device_named(self.setting.device), contender.threads),
+            **side.size._asdict(),
+            "parameters": contender.parameter_count,
+            "batch_size": self.settings.batch_size,
+            "dropout": self.settings.dropout,
+            f"{unit}_per_second": did.summarize_rates(unit),
+            **self.compute_speedups(name, results, unit, references),
+            "peak_megabytes": did.peak_megabytes,
+            **machine.describe_machine(select_device(self.settings.device), contender.threads),
         }

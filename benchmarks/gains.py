@@ -22,9 +22,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchmarks.random_text import draw_batch
-from benchmarks.rounds import ratio
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.training import Training
+from benchmarks.rounds import summarize_ratios
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder import recurrent
 from pipeline_py.nmt.fast import elementwise, products, time_loop
@@ -34,76 +34,80 @@ from pipeline_py.nmt.recurrence import gru, lstm, original_gru
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.search import beam_search
 from pipeline_py.nmt.search.owners import Owners
-from pipeline_py.nmt.training.update import Part, Update
+from pipeline_py.nmt.training.update import MicroBatch, Updater
 from pipeline_py.nmt.trees import tree_gru
 from pipeline_py.run.command import run_command
 
-Without = Callable[[], AbstractContextManager[Any]]
+PatchFactory = Callable[[], AbstractContextManager[Any]]
 
-LSTM = {"encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm"}
-TREES = {"encoders": [{"type": "tree_gru", "leaves": "bidirectional", "top_down": True}], "decoder": "gru"}
-SYSTEMS: dict[str, dict[str, Any]] = {
+LSTM_SYSTEM = {"encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm"}
+TREE_SYSTEM = {"encoders": [{"type": "tree_gru", "leaves": "bidirectional", "top_down": True}], "decoder": "gru"}
+SYSTEM_CONFIGS: dict[str, dict[str, Any]] = {
     "GlobalAtt": {},
-    "Seq2Seq": LSTM,
-    "Seq2Seq, BlackOut": {**LSTM, "loss": {"type": "blackout", "samples": 500}},
-    "Hierarchical": {**TREES, "scores": [{"type": "mlp", "width": 1}]},
+    "Seq2Seq": LSTM_SYSTEM,
+    "Seq2Seq, BlackOut": {**LSTM_SYSTEM, "loss": {"type": "blackout", "samples": 500}},
+    "Hierarchical": {**TREE_SYSTEM, "scores": [{"type": "mlp", "width": 1}]},
 }
 
 
-class Gain(NamedTuple):
+class Optimization(NamedTuple):
     """Something to do without.
 
     Attributes:
-        what: of which code.
-        system: where.
-        without: does without it, in a context.
-        beside: what both sides do without.
-        searched: translate instead of making updates.
-        half: make updates in half precision, with another number of words each time.
+        description: of which code.
+        system_name: where.
+        disable: does without it, in a context.
+        disable_on_both_sides: what both sides do without.
+        is_search: translate instead of making updates.
+        is_half_precision: make updates in half precision, with another number of words each time.
     """
 
-    what: str
-    system: str
-    without: Without
-    beside: Without = nullcontext
-    searched: bool = False
-    half: bool = False
+    description: str
+    system_name: str
+    disable: PatchFactory
+    disable_on_both_sides: PatchFactory = nullcontext
+    is_search: bool = False
+    is_half_precision: bool = False
 
 
-def replaced(module: Any, name: str, function: Callable[..., Any]) -> Without:
+def replace_autograd_function(module: Any, attribute: str, function: Callable[..., Any]) -> PatchFactory:
     """Put a function that autograd goes through where an autograd function is."""
     plain = type("Plain", (), {"apply": staticmethod(function)})
-    return lambda: patch.object(module, name, plain)
+    return lambda: patch.object(module, attribute, plain)
 
 
-def no_kernel(*names: str) -> AbstractContextManager[Any]:
+def disable_kernels(*kernel_names: str) -> AbstractContextManager[Any]:
     """Do as where nothing compiles."""
     stack = ExitStack()
-    for name in names:
+    for name in kernel_names:
         stack.enter_context(patch.object(elementwise, name, lambda *_: False))
     return stack
 
 
-no_gru = partial(no_kernel, "compute_gru", "read_by_gru")
-no_score = partial(no_kernel, "compute_scores")
-nothing_in_c = partial(no_kernel, "compute_gru", "read_by_gru", "compute_scores")
+disable_gru_kernels = partial(disable_kernels, "compute_gru", "read_by_gru")
+disable_score_kernel = partial(disable_kernels, "compute_scores")
+disable_all_kernels = partial(disable_kernels, "compute_gru", "read_by_gru", "compute_scores")
 
 
 @contextmanager
-def untraced(*parts: type) -> Iterator[None]:
+def disable_traces(*part_types: type) -> Iterator[None]:
     """Let autograd sum gradients step by step of some parts within loops, or of all."""
-    original = time_loop.time_loop
+    original = time_loop.open_time_loop
 
-    def loop(state: Tensor, traces: Sequence[Any]) -> AbstractContextManager[Tensor]:
-        return original(state, [trace for trace in traces if parts and not isinstance(trace.func.__self__, parts)])
+    def time_loop_without_traces(state: Tensor, traces: Sequence[Any]) -> AbstractContextManager[Tensor]:
+        return original(
+            state, [trace for trace in traces if part_types and not isinstance(trace.func.__self__, part_types)]
+        )
 
     with ExitStack() as stack:
         for module in (recurrent, gru, lstm, original_gru):
-            stack.enter_context(patch.object(module, "time_loop", loop))
+            stack.enter_context(patch.object(module, "time_loop", time_loop_without_traces))
         yield
 
 
-def ascent_gru(states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, levels: Sequence[slice]) -> Tensor:
+def compute_gru_ascent(
+    states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, levels: Sequence[slice]
+) -> Tensor:
     size, done = states.shape[1], [states]
     for level in levels:
         pair = torch.cat(done).index_select(0, children[level].flatten()).view(-1, 2 * size)
@@ -113,63 +117,77 @@ def ascent_gru(states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, l
     return torch.cat(done[1:])
 
 
-def softmax_losses(readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float) -> Tensor:
+def compute_softmax_losses(readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float) -> Tensor:
     logits = functional.linear(readout, weight, bias)
     return functional.cross_entropy(logits, targets, reduction="none", label_smoothing=smoothing)
 
 
-def sampled_outputs(readout: Tensor, weight: Tensor, bias: Tensor, samples: Tensor) -> Tensor:
+def compute_sampled_outputs(readout: Tensor, weight: Tensor, bias: Tensor, samples: Tensor) -> Tensor:
     rows = functional.embedding(samples, weight)
     return torch.baddbmm(bias.unsqueeze(1), readout, rows.transpose(1, 2))
 
 
-def not_laid_out() -> AbstractContextManager[Any]:
+def disable_weight_packing() -> AbstractContextManager[Any]:
     """Let a search multiply with weights as they are."""
     return patch.object(beam_search, "laid_out", lambda _: nullcontext())
 
 
-def by_mkl() -> AbstractContextManager[Any]:
+def disable_onednn() -> AbstractContextManager[Any]:
     """Let torch multiply float32 by the library that it does so with."""
     return patch.object(products, "_is_faster", lambda: False)
 
 
-def not_filled_up() -> AbstractContextManager[Any]:
+def disable_row_padding() -> AbstractContextManager[Any]:
     """Multiply as many rows as there are words."""
     return patch.object(products, "BLOCK", 1)
 
 
-def not_together() -> AbstractContextManager[Any]:
+def disable_row_grouping() -> AbstractContextManager[Any]:
     """Say nothing of where rows of a sentence stand, as on a GPU."""
     return patch.object(Owners, "of", lambda sentence, _, reach=None: Owners(sentence, reach))
 
 
-GAINS = [
-    Gain("products of float32 by oneDNN (fast/products.py)", "GlobalAtt", by_mkl),
-    Gain("few numbers of rows in bfloat16 (fast/products.py)", "GlobalAtt", not_filled_up, half=True),
-    Gain("gates of a GRU in C (elementwise.c)", "GlobalAtt", no_gru),
-    Gain("gates of a GRU in C, in a search", "GlobalAtt", no_gru, searched=True),
-    Gain("scores in C (elementwise.c)", "GlobalAtt", no_score),
-    Gain("scores in C, in a search", "GlobalAtt", no_score, searched=True),
-    Gain(
+OPTIMIZATIONS = [
+    Optimization("products of float32 by oneDNN (fast/products.py)", "GlobalAtt", disable_onednn),
+    Optimization(
+        "few numbers of rows in bfloat16 (fast/products.py)", "GlobalAtt", disable_row_padding, is_half_precision=True
+    ),
+    Optimization("gates of a GRU in C (elementwise.c)", "GlobalAtt", disable_gru_kernels),
+    Optimization("gates of a GRU in C, in a search", "GlobalAtt", disable_gru_kernels, is_search=True),
+    Optimization("scores in C (elementwise.c)", "GlobalAtt", disable_score_kernel),
+    Optimization("scores in C, in a search", "GlobalAtt", disable_score_kernel, is_search=True),
+    Optimization(
         "scores again backwards, without C (fast/perceptron_scores.py)",
         "GlobalAtt",
-        lambda: untraced(mlp.PerceptronScore),
-        no_score,
+        lambda: disable_traces(mlp.PerceptronScore),
+        disable_score_kernel,
     ),
-    Gain("gradients after the loop (fast/time_loop.py)", "GlobalAtt", untraced, nothing_in_c),
-    Gain("gradients after the loop (fast/time_loop.py)", "Seq2Seq", untraced),
-    Gain("loss where the logits stood (loss/softmax.py)", "GlobalAtt", replaced(softmax, "_Losses", softmax_losses)),
-    Gain(
-        "outputs of few rows (loss/blackout.py)", "Seq2Seq, BlackOut", replaced(blackout, "_Outputs", sampled_outputs)
+    Optimization("gradients after the loop (fast/time_loop.py)", "GlobalAtt", disable_traces, disable_all_kernels),
+    Optimization("gradients after the loop (fast/time_loop.py)", "Seq2Seq", disable_traces),
+    Optimization(
+        "loss where the logits stood (loss/softmax.py)",
+        "GlobalAtt",
+        replace_autograd_function(softmax, "_Losses", compute_softmax_losses),
     ),
-    Gain("trees upwards (trees/tree_gru.py)", "Hierarchical", replaced(tree_gru, "_Ascent", ascent_gru)),
-    Gain("weights laid out for a search (fast/linear.py)", "GlobalAtt", not_laid_out, searched=True),
-    Gain("rows of a sentence together in a search (search/owners.py)", "GlobalAtt", not_together, searched=True),
+    Optimization(
+        "outputs of few rows (loss/blackout.py)",
+        "Seq2Seq, BlackOut",
+        replace_autograd_function(blackout, "_Outputs", compute_sampled_outputs),
+    ),
+    Optimization(
+        "trees upwards (trees/tree_gru.py)",
+        "Hierarchical",
+        replace_autograd_function(tree_gru, "_Ascent", compute_gru_ascent),
+    ),
+    Optimization("weights laid out for a search (fast/linear.py)", "GlobalAtt", disable_weight_packing, is_search=True),
+    Optimization(
+        "rows of a sentence together in a search (search/owners.py)", "GlobalAtt", disable_row_grouping, is_search=True
+    ),
 ]
 """All that is measured."""
 
 
-def gains(
+def measure_gains(
     *,
     embedding: int = 128,
     hidden: int = 128,
@@ -199,15 +217,18 @@ def gains(
     sizes = {"embedding": embedding, "hidden": hidden, "dropout": 0, "initialization": "lecun"}
     print(f"torch {torch.__version__}, {threads} thread(s), embedding {embedding}, hidden {hidden},")
     print(f"{sentences} sentences of {words} words; what is gained, medians of {rounds} rounds (lowest–highest)\n")
-    for gain in GAINS:
-        if only not in f"{gain.what} {gain.system}":
+    for gain in OPTIMIZATIONS:
+        if only not in f"{gain.description} {gain.system_name}":
             continue
         times: tuple[list[float], list[float]] = ([], [])
-        with gain.beside():
-            sides = [side(gain, drawn(gain, sentences, words, vocabulary), sizes, vocabulary, beam) for _ in range(2)]
+        with gain.disable_on_both_sides():
+            sides = [
+                build_turn(gain, draw_batches(gain, sentences, words, vocabulary), sizes, vocabulary, beam)
+                for _ in range(2)
+            ]
             results = []
             for number in range(rounds + 1):
-                for take, without, seconds in zip(sides, (nullcontext, gain.without), times, strict=True):
+                for take, without, seconds in zip(sides, (nullcontext, gain.disable), times, strict=True):
                     with without():
                         began = time.process_time()
                         result = take()
@@ -216,46 +237,52 @@ def gains(
                         else:
                             results.append(result)
         torch.testing.assert_close(*results, rtol=1e-3, atol=1e-3)
-        saved = ratio(times[0], times[1])
+        saved = summarize_ratios(times[0], times[1])
         found = f"{1 - saved.median:.1%} ({1 - saved.highest:.1%}–{1 - saved.lowest:.1%})"
-        print(f"{gain.what:<64}{gain.system:<19}{found}")
+        print(f"{gain.description:<64}{gain.system_name:<19}{found}")
 
 
-def drawn(gain: Gain, sentences: int, words: int, vocabulary: int) -> Iterator[Batch]:
+def draw_batches(
+    optimization: Optimization, sentence_count: int, mean_words: int, vocabulary_size: int
+) -> Iterator[Batch]:
     """Draw the batches of a side's turns."""
     random = np.random.default_rng(1)
-    batches = (draw_batch(random, sentences, words, vocabulary) for _ in count())
-    return batches if gain.half else repeat(next(batches))
+    batches = (draw_batch(random, sentence_count, mean_words, vocabulary_size) for _ in count())
+    return batches if optimization.is_half_precision else repeat(next(batches))
 
 
-def side(
-    gain: Gain, batches: Iterator[Batch], sizes: dict[str, Any], vocabulary: int, beam: int
+def build_turn(
+    optimization: Optimization,
+    batches: Iterator[Batch],
+    model_options: dict[str, Any],
+    vocabulary_size: int,
+    beam_size: int,
 ) -> Callable[[], Tensor]:
     """Build the network, and what one turn with it does: returns the loss, or the scores of the translations."""
     torch.manual_seed(1)
-    system = System.model_validate({**SYSTEMS[gain.system], "model": sizes})
-    model = Model(system, {"source": vocabulary, "target": vocabulary})
-    model.learn_frequencies(torch.arange(vocabulary, 0, -1))
-    if gain.searched:
+    system = CompositionConfig.model_validate({**SYSTEM_CONFIGS[optimization.system_name], "model": model_options})
+    model = Model(system, {"source": vocabulary_size, "target": vocabulary_size})
+    model.learn_frequencies(torch.arange(vocabulary_size, 0, -1))
+    if optimization.is_search:
         batch = next(batches)
         limits = torch.full((len(batch.source),), 2 * batch.source.shape[1])
 
         def translate() -> Tensor:
-            found = beam_search.beam_search([model.eval()], [batch], beam=beam, max_lengths=limits)
+            found = beam_search.beam_search([model.eval()], [batch], beam=beam_size, max_lengths=limits)
             return torch.tensor([hypotheses[0].log_probability for hypotheses in found])
 
         return translate
-    training = Training(precision="bfloat16" if gain.half else "float32")
-    update = Update(model.train(), model.loss, torch.optim.Adam(model.parameters()), training, torch.device("cpu"))
+    training = TrainingConfig(precision="bfloat16" if optimization.is_half_precision else "float32")
+    update = Updater(model.train(), model.loss, torch.optim.Adam(model.parameters()), training, torch.device("cpu"))
 
     def train() -> Tensor:
         torch.manual_seed(2)
-        update.begin([Part(next(batches))])
-        made = update.finish()
+        update.compute_gradients([MicroBatch(next(batches))])
+        made = update.apply_gradients()
         return torch.tensor([made.loss, made.gradient_norm])
 
     return train
 
 
 if __name__ == "__main__":
-    run_command(gains)
+    run_command(measure_gains)

@@ -6,7 +6,7 @@ from pathlib import Path
 from pipeline_py.run.usage import count_processors
 
 
-def processor() -> str:
+def get_processor_name() -> str:
     """The model of the CPU."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -16,7 +16,7 @@ def processor() -> str:
     return names[0] if names else platform.machine()
 
 
-def card(device: str) -> str:
+def get_gpu_name(device: str) -> str:
     """The name of the GPU, empty where none computes."""
     if device != "cuda":
         return ""
@@ -25,14 +25,14 @@ def card(device: str) -> str:
     return torch.cuda.get_device_name()
 
 
-def described(device: str, threads: int) -> dict[str, str]:
+def describe_machine(device: str, thread_count: int) -> dict[str, str]:
     """Say what a table's numbers were measured on, column by column."""
     import torch
 
     return {
-        "processor": processor(),
+        "processor": get_processor_name(),
         "cores": str(count_processors()),
-        "card": card(device),
-        "threads": str(threads),
+        "card": get_gpu_name(device),
+        "threads": str(thread_count),
         "torch": torch.__version__,
     }

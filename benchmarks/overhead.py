@@ -20,25 +20,25 @@ from typing import NamedTuple
 
 from pipeline_py.run.command import run_command
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.job_server import ADDRESS
+from pipeline_py.run.job_server import SERVER_VARIABLE
 
 ROOT = Path(__file__).parents[1]
-PROJECT = ("pipeline_py", "embedded_grammar", "workflow", "profiles", "envs", "Snakefile", "config.yaml")
+PROJECT_FILES = ("pipeline_py", "embedded_grammar", "workflow", "profiles", "envs", "Snakefile", "config.yaml")
 """Files and folders that a run needs."""
 
 PR_SET_CHILD_SUBREAPER = 36
 """The option of `prctl` by which processes whose parent has ended, such as the job server, become our children."""
 
 
-class Run(NamedTuple):
+class WorkflowSeconds(NamedTuple):
     """Seconds of a run: wall-clock and CPU time of all processes, and wall-clock time within its stages."""
 
-    wall: float
-    cpu: float
-    stages: float
+    wall_seconds: float
+    cpu_seconds: float
+    stage_seconds: float
 
 
-def overhead(*, target: str = "results/table1.tsv", cores: int = 0, configfile: Path | None = None) -> None:
+def measure_overhead(*, target: str = "results/table1.tsv", cores: int = 0, configfile: Path | None = None) -> None:
     """Run the workflow twice in copies of the project, and print the overhead of both runs.
 
     Args:
@@ -50,25 +50,27 @@ def overhead(*, target: str = "results/table1.tsv", cores: int = 0, configfile: 
         InputError: a run fails; its messages are printed above.
     """
     options = ["--cores", str(cores or "all"), *(["--configfile", str(configfile.resolve())] if configfile else [])]
-    variables = {name: value for name, value in os.environ.items() if name != ADDRESS}
+    variables = {name: value for name, value in os.environ.items() if name != SERVER_VARIABLE}
     print(f"{'jobs':<24}{'wall time':>12}{'CPU time':>12}{'in stages':>12}")
-    for name, further in {"processes of their own": {ADDRESS: ""}, "from the server": {}}.items():
+    for name, further in {"processes of their own": {SERVER_VARIABLE: ""}, "from the server": {}}.items():
         with tempfile.TemporaryDirectory(prefix="overhead.") as folder:
             _copy_project(Path(folder))
-            run = measure(Path(folder), [*options, "--", target], {**variables, **further})
-        print(f"{name:<24}{run.wall:>10.1f} s{run.cpu:>10.1f} s{run.stages:>10.1f} s", flush=True)
+            run = time_workflow(Path(folder), [*options, "--", target], {**variables, **further})
+        print(
+            f"{name:<24}{run.wall_seconds:>10.1f} s{run.cpu_seconds:>10.1f} s{run.stage_seconds:>10.1f} s", flush=True
+        )
 
 
 def _copy_project(folder: Path) -> None:
     """Copy the project without results and compiled modules: as in a fresh clone."""
-    for name in PROJECT:
+    for name in PROJECT_FILES:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(ROOT / name, folder)
 
 
-def measure(folder: Path, arguments: list[str], variables: dict[str, str]) -> Run:
+def time_workflow(folder: Path, arguments: list[str], environment: dict[str, str]) -> WorkflowSeconds:
     """Run Snakemake to its end.
 
     Raises:
@@ -77,30 +79,30 @@ def measure(folder: Path, arguments: list[str], variables: dict[str, str]) -> Ru
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     snakemake = str(Path(sys.executable).with_name("snakemake"))
     command = [snakemake, "--quiet", "progress", "rules", "host", *arguments]
-    before, start = _cpu_seconds(), time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env={**variables, "PYTHONPATH": str(folder)}, stdout=sys.stderr)
+    before, start = _get_cpu_seconds(), time.perf_counter()
+    done = subprocess.run(command, cwd=folder, env={**environment, "PYTHONPATH": str(folder)}, stdout=sys.stderr)
     wall = time.perf_counter() - start
     if done.returncode:
         raise InputError(f"Snakemake ended with exit code {done.returncode}; its message stands above")
-    while _has_children():
+    while _has_child_processes():
         os.wait()
-    return Run(wall, _cpu_seconds() - before, sum_stages(folder / "results"))
+    return WorkflowSeconds(wall, _get_cpu_seconds() - before, sum_stage_seconds(folder / "results"))
 
 
-def _cpu_seconds() -> float:
+def _get_cpu_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
-def _has_children() -> bool:
+def _has_child_processes() -> bool:
     return bool(Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii").strip())
 
 
-def sum_stages(results: Path) -> float:
+def sum_stage_seconds(results_folder: Path) -> float:
     """Return the seconds of all jobs by their records, of which each output of a job has a copy."""
-    records = [json.loads(file.read_bytes()) for file in results.rglob(".*.job.json")]
+    records = [json.loads(file.read_bytes()) for file in results_folder.rglob(".*.job.json")]
     return sum({json.dumps([of["stage"], of["arguments"]], sort_keys=True): of["seconds"] for of in records}.values())
 
 
 if __name__ == "__main__":
-    run_command(overhead)
+    run_command(measure_overhead)

@@ -18,19 +18,19 @@ import torch
 from stanza.models.common.chuliu_edmonds import chuliu_edmonds_one_root
 from stanza.models.depparse import model as depparse
 
-from benchmarks.rounds import alternate, ratio
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.files.text import in_order, read_lines, tokens_of
+from benchmarks.rounds import run_alternating_rounds, summarize_ratios
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.files.text import read_lines, restore_input_order, split_tokens
 from pipeline_py.run.command import run_command
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.stanza.model_source import ModelSource
-from pipeline_py.syntax.stanza.pipeline import models_left_alone, with_greedy_trees
-from pipeline_py.syntax.stanza.text_parser import BatchParser, text_parser
-from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.words.parser_words import Sentence, in_tokens
+from pipeline_py.syntax.stanza.pipeline import patch_maximum_tree_search, without_garbage_collection
+from pipeline_py.syntax.stanza.text_parser import BatchParser, build_text_parser
+from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.words.parser_words import ParserSentence, build_token_sentence
 
 
-def compare(
+def compare_parsing_speed(
     *,
     text: Path,
     directory: Path = Path("../shared/data/stanza_en"),
@@ -62,70 +62,72 @@ def compare(
     print(f"stanza {stanza.__version__}, torch {torch.__version__}, {threads} thread(s), batches of {batch_size},")
     print(f"medians of {repetitions}\n")
     print(f"{'':<14}{'sentences':>10}{'words':>8}{'Stanza':>12}{'with ours':>12}{'ratio':>8}{'of CPU':>8}")
-    for annotation in Annotation:
-        pipeline = ModelSource(annotation, "en", directory=directory).load(device, batch_size)
-        parser = text_parser(pipeline, annotation, batch_size, 250, Counts())
+    for annotation in TreeKind:
+        pipeline = ModelSource(annotation, "en", directory=directory).load_pipeline(device, batch_size)
+        parser = build_text_parser(pipeline, annotation, batch_size, 250, SentenceCounts())
         with tempfile.TemporaryDirectory() as folder:
             tokens = Path(folder) / "tokens"
             tokens.write_text("".join(f"{line}\n" for line in islice(read_lines(text), sentences)), encoding="utf-8")
-            batches = batches_of(parser, tokens)
+            batches = collect_batches(parser, tokens)
             count = sum(map(len, batches))
             ways = {
-                "stanza": partial(directly, pipeline, batches),
-                "ours": partial(to_file, parser, tokens, Path(folder) / "trees"),
+                "stanza": partial(parse_with_stanza, pipeline, batches),
+                "ours": partial(parse_to_file, parser, tokens, Path(folder) / "trees"),
             }
-            turns = {name: partial(measure_seconds, way, count) for name, way in ways.items()}
-            stanzas, ours = alternate(turns, repetitions, 1, f"parse {annotation}").values()
-        cpu = ratio([turn["cpu"] for turn in ours.turns], [turn["cpu"] for turn in stanzas.turns])
+            turns = {name: partial(time_parsing, way, count) for name, way in ways.items()}
+            stanzas, ours = run_alternating_rounds(turns, repetitions, 1, f"parse {annotation}").values()
+        cpu = summarize_ratios(
+            [turn["cpu"] for turn in ours.measurements], [turn["cpu"] for turn in stanzas.measurements]
+        )
         print(
             f"{annotation:<14}{count:>10}{sum(len(words) for batch in batches for words in batch):>8}"
-            f"{stanzas.rate('sentences').median:>10.0f}/s{ours.rate('sentences').median:>10.0f}/s"
-            f"{stanzas.times_as_fast_as(ours, 'sentences').median:>8.3f}"
+            f"{stanzas.summarize_rates('sentences').median:>10.0f}/s{ours.summarize_rates('sentences').median:>10.0f}/s"
+            f"{stanzas.summarize_speedup(ours, 'sentences').median:>8.3f}"
             f"{cpu.median:>8.3f}"
         )
 
 
-def batches_of(parser: BatchParser[str], tokens: Path) -> list[list[list[str]]]:
+def collect_batches(parser: BatchParser[str], tokens_path: Path) -> list[list[list[str]]]:
     """The batches that the parser makes of a text, as Stanza takes them."""
     batches = []
 
-    def record(batch: Sequence[Sentence]) -> list[str]:
+    def record_batch(batch: Sequence[ParserSentence]) -> list[str]:
         batches.append([list(sentence.words) for sentence in batch])
         return [""] * len(batch)
 
-    for _ in replace(parser, parse=record, counts=Counts()).parsed(sentences_of(tokens)):
+    for _ in replace(parser, parse_batch=record_batch, counts=SentenceCounts()).parse_sentences(read_sentences(tokens_path)):
         pass
     return batches
 
 
-def sentences_of(tokens: Path) -> Iterator[Sentence]:
+def read_sentences(tokens_path: Path) -> Iterator[ParserSentence]:
     """The sentences of a text."""
-    return (in_tokens(tuple(tokens_of(line))) for line in read_lines(tokens))
+    return (build_token_sentence(tuple(split_tokens(line))) for line in read_lines(tokens_path))
 
 
-def directly(pipeline: stanza.Pipeline, batches: list[list[list[str]]]) -> None:
+def parse_with_stanza(pipeline: stanza.Pipeline, batches: list[list[list[str]]]) -> None:
     """Parse as Stanza does by itself, and forget."""
     depparse.chuliu_edmonds_one_root = chuliu_edmonds_one_root
     try:
         for batch in batches:
             pipeline(batch)
     finally:
-        with_greedy_trees()
+        patch_maximum_tree_search()
 
 
-def to_file(parser: BatchParser[str], tokens: Path, trees: Path) -> None:
+def parse_to_file(parser: BatchParser[str], tokens_path: Path, trees_path: Path) -> None:
     """Parse as the stage does."""
-    with writing(trees) as file, models_left_alone():
-        file.writelines(in_order(parser.parsed(sentences_of(tokens))))
+    with open_atomic_text_file(trees_path) as file, without_garbage_collection():
+        file.writelines(restore_input_order(parser.parse_sentences(read_sentences(tokens_path))))
 
 
-def measure_seconds(way: Callable[[], None], sentences: int) -> dict[str, float]:
+def time_parsing(parse_corpus: Callable[[], None], sentence_count: int) -> dict[str, float]:
     """Time it: what passed, and what the CPU spent."""
     start = time.perf_counter(), time.process_time()
-    way()
+    parse_corpus()
     seconds, cpu = time.perf_counter() - start[0], time.process_time() - start[1]
-    return {"seconds": seconds, "cpu": cpu, "sentences": sentences}
+    return {"seconds": seconds, "cpu": cpu, "sentences": sentence_count}
 
 
 if __name__ == "__main__":
-    run_command(compare)
+    run_command(compare_parsing_speed)

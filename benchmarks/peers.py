@@ -7,19 +7,19 @@ import venv
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.setting import Setting
-from pipeline_py.files.artifacts import writing
+from benchmarks.setting import BenchmarkSettings
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.run.errors import InputError
 
-HERE = Path(__file__).parent
-TOOLKITS = HERE / "peers.txt"
-IMPORTS = HERE / "peers_imports.txt"
+BENCHMARKS_FOLDER = Path(__file__).parent
+TOOLKIT_REQUIREMENTS = BENCHMARKS_FOLDER / "peers.txt"
+DEPENDENCY_REQUIREMENTS = BENCHMARKS_FOLDER / "peers_imports.txt"
 """What the toolkits import; their own requirements ask for more, and for versions that exclude each other."""
 
-CHECK = "import onmt.trainer, onmt.translate, joeynmt.training, joeynmt.search"
+IMPORT_STATEMENT = "import onmt.trainer, onmt.translate, joeynmt.training, joeynmt.search"
 
 
-def interpreter(setting: Setting) -> Path | None:
+def find_peer_python(settings: BenchmarkSettings) -> Path | None:
     """Find the Python of the peers, or make its environment; None where ours is to be measured alone.
 
     Where it cannot be made, stderr says so in a sentence.
@@ -27,42 +27,48 @@ def interpreter(setting: Setting) -> Path | None:
     Raises:
         InputError: a Python is named that does not have the peers.
     """
-    if setting.peers == Path("none"):
+    if settings.peers == Path("none"):
         return None
-    if setting.peers is not None:
-        if not _imports(setting.peers):
+    if settings.peers is not None:
+        if not _has_peer_toolkits(settings.peers):
             raise InputError(
-                f"--peers: it is no Python that imports onmt and joeynmt; install {TOOLKITS.name} and "
-                f"{IMPORTS.name} of benchmarks/ there, or leave --peers out",
-                setting.peers,
+                f"--peers: it is no Python that imports onmt and joeynmt; install {TOOLKIT_REQUIREMENTS.name} and "
+                f"{DEPENDENCY_REQUIREMENTS.name} of benchmarks/ there, or leave --peers out",
+                settings.peers,
             )
-        return setting.peers.absolute()
-    folder = setting.work / "peers"
+        return settings.peers.absolute()
+    folder = settings.work / "peers"
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    if not _imports(python) and not _made(folder, python, setting.work / "logs" / "peers.txt"):
+    if not _has_peer_toolkits(python) and not _create_environment(folder, python, settings.work / "logs" / "peers.txt"):
         return None
     return python
 
 
-def _imports(python: Path) -> bool:
+def _has_peer_toolkits(python: Path) -> bool:
     try:
-        return subprocess.run([python, "-c", CHECK], capture_output=True).returncode == 0
+        return subprocess.run([python, "-c", IMPORT_STATEMENT], capture_output=True).returncode == 0
     except OSError:
         return False
 
 
-def _made(folder: Path, python: Path, log: Path) -> bool:
+def _create_environment(folder: Path, python: Path, log_path: Path) -> bool:
     """Make the environment; false where that fails."""
     print(f"making the environment of the peers in {folder}, which takes minutes", file=sys.stderr)
     venv.create(folder, clear=True, with_pip=True)
     torch = re.sub(r"\+.*", "", metadata.version("torch"))
     install: list[str | Path] = [python, "-m", "pip", "install"]
-    steps: list[list[str | Path]] = [[f"torch=={torch}"], ["--no-deps", "-r", TOOLKITS], ["-r", IMPORTS]]
-    with writing(log) as file:
+    steps: list[list[str | Path]] = [
+        [f"torch=={torch}"],
+        ["--no-deps", "-r", TOOLKIT_REQUIREMENTS],
+        ["-r", DEPENDENCY_REQUIREMENTS],
+    ]
+    with open_atomic_text_file(log_path) as file:
         done = all(
             subprocess.run([*install, *what], stdout=file, stderr=subprocess.STDOUT).returncode == 0 for what in steps
         )
-    if done and _imports(python):
+    if done and _has_peer_toolkits(python):
         return True
-    print(f"the peers cannot be installed ({log} says why): ours is measured alone, without ratios", file=sys.stderr)
+    print(
+        f"the peers cannot be installed ({log_path} says why): ours is measured alone, without ratios", file=sys.stderr
+    )
     return False

@@ -15,26 +15,28 @@ from pipeline_py.run.errors import InputError
 ROOT = Path(__file__).parent.parent
 
 
-class Worker:
-    """A process of `benchmarks.toolkits`; several start at the same time, and `facts` waits for one."""
+class WorkerProcess:
+    """A process of `benchmarks.toolkits`; several start at the same time, and `network_metadata` waits for one."""
 
-    def __init__(self, name: str, python: Path | str, toolkit: str, job: Mapping[str, Any], log: Path) -> None:
+    def __init__(
+        self, name: str, python: Path | str, toolkit: str, worker_options: Mapping[str, Any], log_path: Path
+    ) -> None:
         """Start it.
 
         Args:
             name: for messages.
             python: the interpreter that has the toolkit.
             toolkit: "ours", "opennmt" or "joeynmt".
-            job: what to build.
-            log: a file for what it prints.
+            worker_options: what to build.
+            log_path: a file for what it prints.
         """
         self.name = name
-        self._log = log
-        log.parent.mkdir(parents=True, exist_ok=True)
-        threads = {name: str(job["threads"]) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
-        with log.open("w") as errors:
+        self._log_path = log_path
+        log_path.parent.mkdir(parents=True, exist_ok=True)
+        threads = {name: str(worker_options["threads"]) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+        with log_path.open("w") as errors:
             self._process = subprocess.Popen(
-                [python, "-m", f"benchmarks.toolkits.{toolkit}", json.dumps(job)],
+                [python, "-m", f"benchmarks.toolkits.{toolkit}", json.dumps(worker_options)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -44,20 +46,20 @@ class Worker:
             )
 
     @cached_property
-    def facts(self) -> dict[str, Any]:
+    def network_metadata(self) -> dict[str, Any]:
         """What it says when it has built its network: parameters, version, torch."""
-        return self.answer()
+        return self.receive_response()
 
-    def ask(self, do: str, **what: Any) -> None:
-        """Ask for something; `answer` waits for it."""
-        _ = self.facts
+    def send_request(self, command: str, **arguments: Any) -> None:
+        """Ask for something; `receive_response` waits for it."""
+        _ = self.network_metadata
         assert self._process.stdin is not None
         try:
-            print(json.dumps({"do": do, **what}, default=str), file=self._process.stdin, flush=True)
+            print(json.dumps({"do": command, **arguments}, default=str), file=self._process.stdin, flush=True)
         except BrokenPipeError:
-            raise self._failure() from None
+            raise self._build_exit_error() from None
 
-    def answer(self) -> dict[str, Any]:
+    def receive_response(self) -> dict[str, Any]:
         """Wait for the answer to the last question.
 
         Raises:
@@ -66,22 +68,22 @@ class Worker:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise self._failure()
+            raise self._build_exit_error()
         return json.loads(line)
 
-    def asked(self, do: str, **what: Any) -> dict[str, Any]:
+    def request(self, command: str, **arguments: Any) -> dict[str, Any]:
         """Ask and wait."""
-        self.ask(do, **what)
-        return self.answer()
+        self.send_request(command, **arguments)
+        return self.receive_response()
 
-    def _failure(self) -> InputError:
-        return InputError(f"{self.name} has ended; this file says why", self._log)
+    def _build_exit_error(self) -> InputError:
+        return InputError(f"{self.name} has ended; this file says why", self._log_path)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is not None:
+    def __exit__(self, error_type: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        if error_type is not None:
             self._process.kill()
         assert self._process.stdin is not None and self._process.stdout is not None
         with suppress(BrokenPipeError):

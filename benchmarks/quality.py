@@ -20,23 +20,23 @@ import torch
 from sacrebleu import corpus_bleu
 
 from benchmarks import chosen, machine, peers, table
-from benchmarks.material import Material, prepared
-from benchmarks.processes import Worker
-from benchmarks.setting import Architecture, Setting, Shape, command
-from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, as_large_as, worker
-from pipeline_py.config.systems.training import Training
-from pipeline_py.files.ragged import Ragged
+from benchmarks.material import PackedCorpus, prepare_corpus
+from benchmarks.processes import WorkerProcess
+from benchmarks.setting import Architecture, BenchmarkSettings, NetworkSize, build_command
+from benchmarks.sides import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec, find_matching_size, start_worker
+from pipeline_py.config.systems.training import TrainingConfig
+from pipeline_py.files.ragged import RaggedArrayFile
 from pipeline_py.nmt.precision import with_precision
 from pipeline_py.report.figures import figure_files, line_figure
-from pipeline_py.report.figures.line_figure import STYLE, Line, look_of
+from pipeline_py.report.figures.line_figure import LINE_FIGURE_STYLE, LineSeries, get_line_style
 from pipeline_py.run.command import run_command
-from pipeline_py.run.device import device_named
+from pipeline_py.run.device import select_device
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.usage import count_processors
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
-RECIPE: dict[str, Any] = {
+SHARED_RECIPE: dict[str, Any] = {
     "learning_rate": 0.005,
     "warmup": 100,
     "falls_over": 4,
@@ -45,13 +45,13 @@ RECIPE: dict[str, Any] = {
 }
 """Of ours and OpenNMT-py, with Adam."""
 
-POINTS = 2
+EVALUATIONS_PER_EPOCH = 2
 """In an epoch: so often the development set is translated."""
 
-OF_JOEYNMT = RECIPE | {"learning_rate": 0.001, "moving_average": 0.0}
+JOEYNMT_RECIPE = SHARED_RECIPE | {"learning_rate": 0.001, "moving_average": 0.0}
 """With a higher rate it learns nothing here, and it has no moving average of weights."""
 
-OUTSIDE = "<outside>"
+OUT_OF_VOCABULARY = "<outside>"
 """What a reference has in place of pieces that the vocabulary lacks: no translation has it."""
 
 COLUMNS = {
@@ -65,7 +65,7 @@ COLUMNS = {
 }
 
 
-def sides(system: str, shape: Shape, setting: Setting, with_peers: bool) -> list[Side]:
+def build_specs(system_name: str, size: NetworkSize, settings: BenchmarkSettings, has_peers: bool) -> list[NetworkSpec]:
     """Say what takes part: ours, and each peer with a recipe like ours and with the one that its documentation has.
 
     Ours has the precision that `training.precision: auto` takes on this machine, OpenNMT-py each one of the setting,
@@ -75,62 +75,69 @@ def sides(system: str, shape: Shape, setting: Setting, with_peers: bool) -> list
     Documented are SGD with rate 1 and gradients up to 5 (OpenNMT-py's defaults), and Adam with rate 0.0002 without a
     limit (JoeyNMT's configuration for IWSLT14); their rates fall later than what is measured here.
     """
-    auto = with_precision(Training(), shape.hidden, torch.device(device_named(setting.device))).precision
-    model = {"dropout": {"readout": setting.dropout}, "softmax_bias": "unigram"}
-    ours = [Side(system, OURS, shape, auto, system, model=model, **RECIPE)]
-    if not with_peers:
+    auto = with_precision(TrainingConfig(), size.hidden, torch.device(select_device(settings.device))).precision
+    model = {"dropout": {"readout": settings.dropout}, "softmax_bias": "unigram"}
+    ours = [NetworkSpec(system_name, ARBITREE, size, auto, system_name, model_options=model, **SHARED_RECIPE)]
+    if not has_peers:
         return ours
-    first, unlimited = setting.precision[0], 1e9
+    first, unlimited = settings.precision[0], 1e9
     return [
         *ours,
-        *(Side(f"OpenNMT-py, {precision}", OPENNMT, shape, precision, **RECIPE) for precision in setting.precision),
-        Side("JoeyNMT", JOEYNMT, shape, first, **OF_JOEYNMT),
-        Side("OpenNMT-py, its defaults", OPENNMT, shape, first, optimizer="sgd", learning_rate=1.0, clip=5.0),
-        Side("JoeyNMT, its recipe", JOEYNMT, shape, first, learning_rate=0.0002, clip=unlimited),
+        *(
+            NetworkSpec(f"OpenNMT-py, {precision}", OPENNMT, size, precision, **SHARED_RECIPE)
+            for precision in settings.precision
+        ),
+        NetworkSpec("JoeyNMT", JOEYNMT, size, first, **JOEYNMT_RECIPE),
+        NetworkSpec(
+            "OpenNMT-py, its defaults", OPENNMT, size, first, optimizer="sgd", learning_rate=1.0, max_gradient_norm=5.0
+        ),
+        NetworkSpec("JoeyNMT, its recipe", JOEYNMT, size, first, learning_rate=0.0002, max_gradient_norm=unlimited),
     ]
 
 
-def quality(setting: Setting) -> list[table.Row]:
-    """Train all sides until they reach the highest level, and write `curves.tsv`, `quality.tsv` and `quality.svg`.
+def measure_time_to_quality(settings: BenchmarkSettings) -> list[table.TableRow]:
+    """Train all sides until they reach the highest level, and write `curves.tsv`, `measure_time_to_quality.tsv` and `measure_time_to_quality.svg`.
 
     BLEU is that of words, case-insensitive, of the text as it is tokenized. A side has reached a level when its
     translations first have that BLEU; between two translations, CPU minutes and epochs are interpolated.
     Ours takes part in the peers' nominal size and, if it is another one, in that with OpenNMT-py's parameters.
     """
-    material, python = prepared(setting), peers.interpreter(setting)
-    if material.target_vocabulary is None:
+    material, python = prepare_corpus(settings), peers.find_peer_python(settings)
+    if material.target_vocabulary_file is None:
         raise InputError("random sentences have no quality; give --corpus multi30k or embedded")
-    curves: list[table.Row] = []
-    rows: list[table.Row] = []
-    for shape in setting.shapes:
-        taking_part = sides(setting.systems[0], shape, setting, python is not None)
-        if python is not None and setting.architecture is Architecture.RECURRENT:  # Transformers have as many
-            taking_part[1:1] = _as_large_as(taking_part, setting, material, python)
-        with ThreadPoolExecutor(max(count_processors() // setting.threads, 1)) as pool:
-            of_shape = [*pool.map(lambda side: _curve(side, setting, material, python), taking_part)]
+    curves: list[table.TableRow] = []
+    rows: list[table.TableRow] = []
+    for shape in settings.network_sizes:
+        taking_part = build_specs(settings.system_names[0], shape, settings, python is not None)
+        if python is not None and settings.architecture is Architecture.RECURRENT:  # Transformers have as many
+            taking_part[1:1] = _build_size_matched_specs(taking_part, settings, material, python)
+        with ThreadPoolExecutor(max(count_processors() // settings.threads, 1)) as pool:
+            of_shape = [*pool.map(lambda side: _measure_learning_curve(side, settings, material, python), taking_part)]
         curves += [{"shape": str(shape), **point} for curve in of_shape for point in curve]
-        rows += [{"shape": str(shape), **row} for row in reached(of_shape, setting.level)]
-    table.write(setting.results / "curves.tsv", curves)
+        rows += [{"shape": str(shape), **row} for row in compute_level_times(of_shape, settings.level)]
+    table.write_table(settings.results / "curves.tsv", curves)
     title = (
-        f"Time to quality: {material.name};\nbatches of {setting.batch_size}, beam {setting.beam},\n"
-        f"BLEU of tokenized lower-cased words, {POINTS} times an epoch"
+        f"Time to quality: {material.name};\nbatches of {settings.batch_size}, beam {settings.beam},\n"
+        f"BLEU of tokenized lower-cased words, {EVALUATIONS_PER_EPOCH} times an epoch"
     )
-    table.report("quality", rows, COLUMNS, title, setting)
-    _draw(curves, setting.results / "quality.svg")
+    table.write_and_print_table("quality", rows, COLUMNS, title, settings)
+    _draw_curves(curves, settings.results / "quality.svg")
     return rows
 
 
-def reached(curves: Sequence[Sequence[table.Row]], levels: Sequence[float]) -> list[table.Row]:
+def compute_level_times(
+    curves: Sequence[Sequence[table.TableRow]], bleu_levels: Sequence[float]
+) -> list[table.TableRow]:
     """Find when each side has reached each level; what it never reached is not a number.
 
     Args:
         curves: of each side, a point for each translation of the development set.
-        levels: of BLEU.
+        bleu_levels: of BLEU.
     """
-    rows: list[table.Row] = []
-    for level in sorted(levels):
-        times = {curve[0]["side"]: _when(curve, level) for curve in curves}
-        of_peers = [times[curve[0]["side"]][0] for curve in curves if curve[0]["toolkit"] != OURS]
+    rows: list[table.TableRow] = []
+    for level in sorted(bleu_levels):
+        times = {curve[0]["side"]: _interpolate_level_time(curve, level) for curve in curves}
+        of_peers = [times[curve[0]["side"]][0] for curve in curves if curve[0]["toolkit"] != ARBITREE]
         faster = min((minutes for minutes in of_peers if minutes > 0), default=float("nan"))
         for curve in curves:
             first = curve[0]
@@ -144,92 +151,106 @@ def reached(curves: Sequence[Sequence[table.Row]], levels: Sequence[float]) -> l
     return rows
 
 
-def _when(curve: Sequence[table.Row], level: float) -> tuple[float, float]:
+def _interpolate_level_time(curve: Sequence[table.TableRow], bleu_level: float) -> tuple[float, float]:
     """Interpolate the CPU minutes and the epochs until a level, or say that it took none in all the epochs."""
     before, epochs_before, bleu_before = 0.0, 0.0, 0.0
     for point in curve:
         minutes, epochs, bleu = point["cpu_minutes"], point["epoch"], point["bleu"]
-        if bleu >= level:
-            share = (level - bleu_before) / (bleu - bleu_before) if bleu > bleu_before else 1.0
+        if bleu >= bleu_level:
+            share = (bleu_level - bleu_before) / (bleu - bleu_before) if bleu > bleu_before else 1.0
             return before + (minutes - before) * share, epochs_before + (epochs - epochs_before) * share
         before, epochs_before, bleu_before = minutes, epochs, bleu
     return float("nan"), epochs_before
 
 
-def _as_large_as(sides: Sequence[Side], setting: Setting, material: Material, python: Path) -> list[Side]:
+def _build_size_matched_specs(
+    specs: Sequence[NetworkSpec], settings: BenchmarkSettings, corpus: PackedCorpus, peer_python: Path
+) -> list[NetworkSpec]:
     """Make of ours one that has as many parameters as OpenNMT-py, if its size is another then."""
-    own, peer = sides[0], next(side for side in sides if side.toolkit == OPENNMT)
-    with worker(peer, setting, material, python, setting.threads) as process:
-        sized = as_large_as(process.facts["parameters"], own, material.sizes)
-    return [] if sized == own.shape else [replace(own, name=f"{own.name}, as large as OpenNMT-py", shape=sized)]
+    own, peer = specs[0], next(side for side in specs if side.toolkit == OPENNMT)
+    with start_worker(peer, settings, corpus, peer_python, settings.threads) as process:
+        sized = find_matching_size(process.network_metadata["parameters"], own, corpus.vocabulary_sizes)
+    return [] if sized == own.size else [replace(own, name=f"{own.name}, as large as OpenNMT-py", size=sized)]
 
 
-def _curve(side: Side, setting: Setting, material: Material, python: Path | None) -> list[table.Row]:
+def _measure_learning_curve(
+    spec: NetworkSpec, settings: BenchmarkSettings, corpus: PackedCorpus, peer_python: Path | None
+) -> list[table.TableRow]:
     """Train a side, a part of an epoch after the other."""
-    folder = setting.work / "batches" / re.sub(r"\W+", "_", side.name)
+    folder = settings.work / "batches" / re.sub(r"\W+", "_", spec.name)
     folder.mkdir(parents=True, exist_ok=True)
     studied, dev = folder / "epoch.npz", folder / "dev.npz"
-    chosen.dev_batches(material, setting, dev)
-    assert material.target_vocabulary is not None
-    vocabulary = Vocabulary.load(material.target_vocabulary)
-    references = [_text(row.tolist(), vocabulary, OUTSIDE) for row in _rows(material.dev["target"])]
-    points: list[table.Row] = []
+    chosen.write_dev_batches(corpus, settings, dev)
+    assert corpus.target_vocabulary_file is not None
+    vocabulary = Vocabulary.load(corpus.target_vocabulary_file)
+    references = [
+        _decode_text(row.tolist(), vocabulary, OUT_OF_VOCABULARY) for row in _read_rows(corpus.dev_files["target"])
+    ]
+    points: list[table.TableRow] = []
     minutes = bleu = 0.0
     with ExitStack() as running:
-        process: Worker = running.enter_context(worker(side, setting, material, python, setting.threads))
-        for of_epoch, part in _parts(material, setting, studied):
-            rates = [side.rate(update, of_epoch) for update in part]
+        process: WorkerProcess = running.enter_context(
+            start_worker(spec, settings, corpus, peer_python, settings.threads)
+        )
+        for of_epoch, part in _write_epoch_parts(corpus, settings, studied):
+            rates = [spec.compute_learning_rate(update, of_epoch) for update in part]
             first = part.start % of_epoch
-            answer = process.asked("study", batches=studied, seed=len(points) + 1, first=first, rates=rates)
+            answer = process.request("study", batches=studied, seed=len(points) + 1, first=first, rates=rates)
             minutes += answer["cpu_seconds"] / 60
             epoch = part.stop / of_epoch
-            said = dict(process.asked("translate", batches=dev, beam=setting.beam)["translations"])
-            texts = [_text(said[number], vocabulary, vocabulary.tokens[UNK]) for number in range(len(references))]
+            said = dict(process.request("translate", batches=dev, beam=settings.beam)["translations"])
+            texts = [
+                _decode_text(said[number], vocabulary, vocabulary.tokens[UNK]) for number in range(len(references))
+            ]
             bleu = corpus_bleu(texts, [references], tokenize="none", lowercase=True, force=True).score
-            print(f"{side.name} {side.shape}: {epoch:.1f} epochs, {minutes:.1f} CPU minutes, BLEU {bleu:.2f}")
+            print(f"{spec.name} {spec.size}: {epoch:.1f} epochs, {minutes:.1f} CPU minutes, BLEU {bleu:.2f}")
             measured = {"epoch": epoch, "cpu_minutes": minutes, "bleu": bleu}
-            points.append({**_facts(side, setting, process), "learning_rate": rates[-1], **measured})
-            if minutes >= setting.minutes or bleu >= max(setting.level):
+            points.append({**_describe_training(spec, settings, process), "learning_rate": rates[-1], **measured})
+            if minutes >= settings.minutes or bleu >= max(settings.level):
                 break
     return points
 
 
-def _parts(material: Material, setting: Setting, path: Path) -> Iterator[tuple[int, range]]:
+def _write_epoch_parts(
+    corpus: PackedCorpus, settings: BenchmarkSettings, batches_path: Path
+) -> Iterator[tuple[int, range]]:
     """Write the batches of an epoch after the other, and give the numbers of the updates of each of its parts.
 
     Yields:
         How many updates an epoch has, and those of the part, counted from 0 over all epochs.
     """
     for epoch in count():
-        updates = chosen.epoch_batches(material, setting, epoch + 1, path)
-        ends = np.linspace(0, updates, min(POINTS, updates) + 1).astype(int) + epoch * updates
+        updates = chosen.write_epoch_batches(corpus, settings, epoch + 1, batches_path)
+        ends = np.linspace(0, updates, min(EVALUATIONS_PER_EPOCH, updates) + 1).astype(int) + epoch * updates
         yield from ((updates, range(*part)) for part in pairwise(ends.tolist()))
 
 
-def _facts(side: Side, setting: Setting, process: Worker) -> dict[str, Any]:
+def _describe_training(spec: NetworkSpec, settings: BenchmarkSettings, worker: WorkerProcess) -> dict[str, Any]:
     return {
-        **{"side": side.name, "toolkit": side.toolkit, "precision": side.precision},
-        **{"parameters": process.facts["parameters"], "version": process.facts["version"]},
-        **{"optimizer": side.optimizer, "clip": side.clip, "moving_average": side.moving_average},
-        **{"batch_size": setting.batch_size, "dropout": setting.dropout, "beam": setting.beam},
-        **machine.described(device_named(setting.device), setting.threads),
+        **{"side": spec.name, "toolkit": spec.toolkit, "precision": spec.precision},
+        **{"parameters": worker.network_metadata["parameters"], "version": worker.network_metadata["version"]},
+        **{"optimizer": spec.optimizer, "clip": spec.max_gradient_norm, "moving_average": spec.average_decay},
+        **{"batch_size": settings.batch_size, "dropout": settings.dropout, "beam": settings.beam},
+        **machine.describe_machine(select_device(settings.device), settings.threads),
     }
 
 
-def _rows(path: Path) -> Iterator[np.ndarray]:
-    rows = Ragged(path)
+def _read_rows(path: Path) -> Iterator[np.ndarray]:
+    rows = RaggedArrayFile(path)
     return (rows[number] for number in range(len(rows)))
 
 
-def _text(identifiers: Sequence[int], vocabulary: Vocabulary, unknown: str) -> str:
-    words = [identifier for identifier in identifiers if identifier != EOS]
+def _decode_text(token_ids: Sequence[int], vocabulary: Vocabulary, unknown_replacement: str) -> str:
+    words = [identifier for identifier in token_ids if identifier != EOS]
     decoded = vocabulary.decode(words)
     return " ".join(
-        pieces.join([unknown if word == UNK else piece for word, piece in zip(words, decoded, strict=True)])
+        pieces.join_pieces(
+            [unknown_replacement if word == UNK else piece for word, piece in zip(words, decoded, strict=True)]
+        )
     )
 
 
-def _draw(points: Sequence[table.Row], output: Path) -> None:
+def _draw_curves(points: Sequence[table.TableRow], output_path: Path) -> None:
     """Draw BLEU by CPU minutes of training as SVG: a line for each side of the first shape."""
     shape = points[0]["shape"]
     of_shape = [point for point in points if point["shape"] == shape]
@@ -237,17 +258,19 @@ def _draw(points: Sequence[table.Row], output: Path) -> None:
     lines = []
     for number, name in enumerate(names):
         curve = [point for point in of_shape if point["side"] == name]
-        lines.append(Line(look_of(number), [one["cpu_minutes"] for one in curve], [one["bleu"] for one in curve]))
-    with figure_files.style(STYLE):
-        figure = line_figure.draw(
+        lines.append(
+            LineSeries(get_line_style(number), [one["cpu_minutes"] for one in curve], [one["bleu"] for one in curve])
+        )
+    with figure_files.use_style(LINE_FIGURE_STYLE):
+        figure = line_figure.draw_lines(
             lines,
             x_label="CPU minutes of training",
             y_label="BLEU on the development set",
             title=f"Time to quality, {shape}",
-            names=names,
+            line_names=names,
         )
-        figure_files.save(figure, "Time to quality", output, None)
+        figure_files.save_figure(figure, "Time to quality", output_path, None)
 
 
 if __name__ == "__main__":
-    run_command(command(quality))
+    run_command(build_command(measure_time_to_quality))

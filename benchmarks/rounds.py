@@ -5,10 +5,10 @@ from math import nan
 from statistics import median
 from typing import Any, NamedTuple
 
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 
-class Spread(NamedTuple):
+class MedianAndRange(NamedTuple):
     """The middle of some numbers, and how far they reach."""
 
     median: float
@@ -16,63 +16,67 @@ class Spread(NamedTuple):
     highest: float
 
 
-NOT_MEASURED = Spread(nan, nan, nan)
+NOT_MEASURED = MedianAndRange(nan, nan, nan)
 
 
-def spread(numbers: Sequence[float]) -> Spread:
+def summarize_numbers(numbers: Sequence[float]) -> MedianAndRange:
     """Summarise numbers, at least one."""
-    return Spread(median(numbers), min(numbers), max(numbers))
+    return MedianAndRange(median(numbers), min(numbers), max(numbers))
 
 
-def ratio(numbers: Sequence[float], to: Sequence[float]) -> Spread:
+def summarize_ratios(numerators: Sequence[float], denominators: Sequence[float]) -> MedianAndRange:
     """Summarise the ratios of two sides, round by round: what slows a round down slows both of them."""
-    return spread([number / other for number, other in zip(numbers, to, strict=True)])
+    return summarize_numbers([number / other for number, other in zip(numerators, denominators, strict=True)])
 
 
-Turn = Callable[[], dict[str, Any]]
+TurnFunction = Callable[[], dict[str, Any]]
 """Does the work of one round and tells the `seconds` that it took, and what was done."""
 
 
-class Measured:
+class RoundMeasurements:
     """What the turns of one side told, round by round."""
 
-    def __init__(self, turns: list[dict[str, Any]]) -> None:
-        self.turns = turns
+    def __init__(self, measurements: list[dict[str, Any]]) -> None:
+        self.measurements = measurements
 
-    def rates(self, unit: str) -> list[float]:
+    def compute_rates(self, unit: str) -> list[float]:
         """How much of something was done in a second, in each round."""
-        return [turn[unit] / turn["seconds"] for turn in self.turns]
+        return [turn[unit] / turn["seconds"] for turn in self.measurements]
 
-    def rate(self, unit: str) -> Spread:
+    def summarize_rates(self, unit: str) -> MedianAndRange:
         """How much of something was done in a second."""
-        return spread(self.rates(unit))
+        return summarize_numbers(self.compute_rates(unit))
 
-    def times_as_fast_as(self, other: "Measured", unit: str) -> Spread:
+    def summarize_speedup(self, baseline: "RoundMeasurements", unit: str) -> MedianAndRange:
         """How many times as much as the other side did in a second."""
-        return ratio(self.rates(unit), other.rates(unit))
+        return summarize_ratios(self.compute_rates(unit), baseline.compute_rates(unit))
 
     @property
-    def peak_memory(self) -> float:
+    def peak_megabytes(self) -> float:
         """Megabytes."""
-        return max(turn["peak_memory"] for turn in self.turns) / 1e6
+        return max(turn["peak_memory"] for turn in self.measurements) / 1e6
 
 
-def alternate(turns: Mapping[str, Turn], rounds: int, warm_up: int, what: str) -> dict[str, Measured]:
+def run_alternating_rounds(
+    turn_functions: Mapping[str, TurnFunction], round_count: int, warm_up_rounds: int, progress_label: str
+) -> dict[str, RoundMeasurements]:
     """Let sides have their turns, one at a time, in every second round in reverse order.
 
     Args:
-        turns: name of a side → its turn.
-        rounds: how often each has one.
-        warm_up: rounds before these, which do not count.
-        what: is measured, for the bar of progress.
+        turn_functions: name of a side → its turn.
+        round_count: how often each has one.
+        warm_up_rounds: rounds before these, which do not count.
+        progress_label: is measured, for the bar of progress.
 
     Returns:
         name → what its turns told.
     """
-    told: dict[str, list[dict[str, Any]]] = {name: [] for name in turns}
-    for number in progress(range(warm_up + rounds), what, warm_up + rounds, "rounds"):
-        for name in [*turns][:: -1 if number % 2 else 1]:
-            answer = turns[name]()
-            if number >= warm_up:
+    told: dict[str, list[dict[str, Any]]] = {name: [] for name in turn_functions}
+    for number in show_progress(
+        range(warm_up_rounds + round_count), progress_label, warm_up_rounds + round_count, "rounds"
+    ):
+        for name in [*turn_functions][:: -1 if number % 2 else 1]:
+            answer = turn_functions[name]()
+            if number >= warm_up_rounds:
                 told[name].append(answer)
-    return {name: Measured(answers) for name, answers in told.items()}
+    return {name: RoundMeasurements(answers) for name, answers in told.items()}

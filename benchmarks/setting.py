@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pipeline_py.run.errors import InputError
 
 
-class Corpus(StrEnum):
+class CorpusName(StrEnum):
     """Where sentences come from."""
 
     AUTO = "auto"
@@ -29,7 +29,7 @@ class Architecture(StrEnum):
 DEFAULT_SYSTEMS = {Architecture.RECURRENT: "GlobalAtt", Architecture.TRANSFORMER: "Transformer-base"}
 
 
-class Shape(NamedTuple):
+class NetworkSize(NamedTuple):
     """The sizes of a network."""
 
     embedding: int
@@ -40,7 +40,7 @@ class Shape(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class BenchmarkSettings:
     """What is measured with.
 
     Attributes:
@@ -84,7 +84,7 @@ class Setting:
     batches: int = 8
     threads: int = 2
     device: str = "auto"
-    corpus: Corpus = Corpus.AUTO
+    corpus: CorpusName = CorpusName.AUTO
     data: Path = Path("../shared/data")
     vocabulary: int = 8000
     updates: int = 200
@@ -118,27 +118,27 @@ class Setting:
         object.__setattr__(self, "work", self.work.absolute())
 
     @property
-    def shapes(self) -> list[Shape]:
+    def network_sizes(self) -> list[NetworkSize]:
         """The sizes of networks, in the order in which they are given."""
-        return [Shape(*sizes) for sizes in zip(self.embedding, self.hidden, strict=True)]
+        return [NetworkSize(*sizes) for sizes in zip(self.embedding, self.hidden, strict=True)]
 
     @property
-    def systems(self) -> list[str]:
+    def system_names(self) -> list[str]:
         """Names of our systems, at least one."""
         return self.system or [DEFAULT_SYSTEMS[self.architecture]]
 
 
-def command(part: Callable[[Setting], object]) -> Callable[..., None]:
-    """Return a function with the attributes of a `Setting` as keyword-only parameters, for the command line.
+def build_command(benchmark: Callable[[BenchmarkSettings], object]) -> Callable[..., None]:
+    """Return a function with the attributes of a `BenchmarkSettings` as keyword-only parameters, for the command line.
 
     Args:
-        part: the benchmark; its docstring describes the command.
+        benchmark: the benchmark; its docstring describes the command.
     """
 
     def run(**options: Any) -> None:
-        part(Setting(**options))
+        benchmark(BenchmarkSettings(**options))
 
-    _, _, attributes = (inspect.getdoc(Setting) or "").partition("Attributes:")
-    run.__signature__ = inspect.signature(Setting)  # type: ignore[attr-defined]
-    run.__doc__ = f"{inspect.getdoc(part)}\n\nArgs:{attributes}"
+    _, _, attributes = (inspect.getdoc(BenchmarkSettings) or "").partition("Attributes:")
+    run.__signature__ = inspect.signature(BenchmarkSettings)  # type: ignore[attr-defined]
+    run.__doc__ = f"{inspect.getdoc(benchmark)}\n\nArgs:{attributes}"
     return run

@@ -5,34 +5,34 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
-from benchmarks.rounds import Spread
-from benchmarks.setting import Setting
-from pipeline_py.files.artifacts import writing
+from benchmarks.rounds import MedianAndRange
+from benchmarks.setting import BenchmarkSettings
+from pipeline_py.files.artifacts import open_atomic_text_file
 
-Row = Mapping[str, Any]
+TableRow = Mapping[str, Any]
 """Column → text, number, or `Spread`."""
 
 
-def report(
-    name: str, rows: Sequence[Row], columns: Mapping[str, tuple[str, str]], title: str, setting: Setting
+def write_and_print_table(
+    name: str, rows: Sequence[TableRow], columns: Mapping[str, tuple[str, str]], title: str, settings: BenchmarkSettings
 ) -> None:
     """Write all rows as `NAME.tsv`, and print a table of some columns for each shape."""
-    write(setting.results / f"{name}.tsv", rows)
+    write_table(settings.results / f"{name}.tsv", rows)
     print(f"\n{title}")
-    for shape in setting.shapes:
+    for shape in settings.network_sizes:
         print(f"\nembedding {shape.embedding}, hidden {shape.hidden}")
-        show([row for row in rows if row["shape"] == str(shape)], columns)
+        print_table([row for row in rows if row["shape"] == str(shape)], columns)
 
 
-def write(path: Path, rows: Sequence[Row]) -> None:
+def write_table(path: Path, rows: Sequence[TableRow]) -> None:
     """Write rows of the same columns as TSV; that of a `Spread` is followed by `…_lowest` and `…_highest`."""
-    with writing(path) as file:
-        print(*(name for key, value in rows[0].items() for name in _names(key, value)), sep="\t", file=file)
+    with open_atomic_text_file(path) as file:
+        print(*(name for key, value in rows[0].items() for name in _list_column_names(key, value)), sep="\t", file=file)
         for row in rows:
-            print(*(cell for value in row.values() for cell in _cells(value)), sep="\t", file=file)
+            print(*(cell for value in row.values() for cell in _format_cells(value)), sep="\t", file=file)
 
 
-def show(rows: Iterable[Row], columns: Mapping[str, tuple[str, str]]) -> None:
+def print_table(rows: Iterable[TableRow], columns: Mapping[str, tuple[str, str]]) -> None:
     """Print some columns for people.
 
     Args:
@@ -40,7 +40,7 @@ def show(rows: Iterable[Row], columns: Mapping[str, tuple[str, str]]) -> None:
         columns: column → headline, and how its numbers are written, as `format` takes it; "" for text.
     """
     lines = [[head for head, _ in columns.values()]]
-    lines += [[_written(row[key], how) for key, (_, how) in columns.items()] for row in rows]
+    lines += [[_format_rounded(row[key], how) for key, (_, how) in columns.items()] for row in rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     texts = [not how for _, how in columns.values()]
     for line in lines:
@@ -49,24 +49,24 @@ def show(rows: Iterable[Row], columns: Mapping[str, tuple[str, str]]) -> None:
     print()
 
 
-def _names(key: str, value: Any) -> list[str]:
-    return [key, f"{key}_lowest", f"{key}_highest"] if isinstance(value, Spread) else [key]
+def _list_column_names(column: str, value: Any) -> list[str]:
+    return [column, f"{column}_lowest", f"{column}_highest"] if isinstance(value, MedianAndRange) else [column]
 
 
-def _cells(value: Any) -> list[str]:
-    return [_exact(number) for number in value] if isinstance(value, Spread) else [_exact(value)]
+def _format_cells(value: Any) -> list[str]:
+    return [_format_exact(number) for number in value] if isinstance(value, MedianAndRange) else [_format_exact(value)]
 
 
-def _exact(value: Any) -> str:
+def _format_exact(value: Any) -> str:
     if isinstance(value, float):
         return "" if isnan(value) else f"{value:.6g}"
     return str(value)
 
 
-def _written(value: Any, how: str) -> str:
-    numbers = value if isinstance(value, Spread) else [value]
+def _format_rounded(value: Any, number_format: str) -> str:
+    numbers = value if isinstance(value, MedianAndRange) else [value]
     if any(isinstance(number, float) and isnan(number) for number in numbers):
         return "–"
-    if isinstance(value, Spread):
-        return f"{value.median:{how}} ({value.lowest:{how}}–{value.highest:{how}})"
-    return f"{value:{how}}" if how else str(value)
+    if isinstance(value, MedianAndRange):
+        return f"{value.median:{number_format}} ({value.lowest:{number_format}}–{value.highest:{number_format}})"
+    return f"{value:{number_format}}" if number_format else str(value)

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import chosen, peers, table
-from benchmarks.contest import Contest
-from benchmarks.material import Material, prepared
+from benchmarks.contest import SpeedComparison
+from benchmarks.material import PackedCorpus, prepare_corpus
 from benchmarks.rounds import NOT_MEASURED
-from benchmarks.setting import Setting, Shape, command
-from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side
+from benchmarks.setting import BenchmarkSettings, NetworkSize, build_command
+from benchmarks.sides import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec
 from pipeline_py.run.command import run_command
-from pipeline_py.run.device import device_named
+from pipeline_py.run.device import select_device
 
-COUNTED = "target words, ends of sentences included, padding excluded"
+WORD_COUNT_NOTE = "target words, ends of sentences included, padding excluded"
 
 COLUMNS = {
     "side": ("", ""),
@@ -40,8 +40,8 @@ COLUMNS = {
 }
 
 
-def training(setting: Setting) -> list[table.Row]:
-    """Time updates of all sides on the same batches, and write `training.tsv`.
+def measure_training(settings: BenchmarkSettings) -> list[table.TableRow]:
+    """Time updates of all sides on the same batches, and write `measure_training.tsv`.
 
     An update is the forward pass, the loss, the backward pass, gradient clipping and the step of Adam. For our systems
     the time includes making batches from the packed files; the peers' batches are made before. The first system is
@@ -53,47 +53,53 @@ def training(setting: Setting) -> list[table.Row]:
     Each system is compared with the first one in the same precision, by the time and, on a CPU, by the multiply-adds of
     matrix products for each target word. These leave out all other operations (sums, exponentials, gathering).
     """
-    material, python = prepared(setting), peers.interpreter(setting)
-    rows: list[table.Row] = [row for shape in setting.shapes for row in _measure(shape, setting, material, python)]
+    material, python = prepare_corpus(settings), peers.find_peer_python(settings)
+    rows: list[table.TableRow] = [
+        row for shape in settings.network_sizes for row in _measure_networks(shape, settings, material, python)
+    ]
     title = (
-        f"Training: {COUNTED}, a second; {material.name};\n"
-        f"batches of {setting.batch_size}, medians of {setting.rounds} rounds (lowest–highest); ratios within rounds;\n"
+        f"Training: {WORD_COUNT_NOTE}, a second; {material.name};\n"
+        f"batches of {settings.batch_size}, medians of {settings.rounds} rounds (lowest–highest); ratios within rounds;\n"
         "ours makes its batches within its time, the peers find theirs made"
     )
-    table.report("training", rows, COLUMNS, title, setting)
+    table.write_and_print_table("training", rows, COLUMNS, title, settings)
     return rows
 
 
-def _measure(shape: Shape, setting: Setting, material: Material, python: Path | None) -> list[dict[str, Any]]:
+def _measure_networks(
+    size: NetworkSize, settings: BenchmarkSettings, corpus: PackedCorpus, peer_python: Path | None
+) -> list[dict[str, Any]]:
     """Measure all sides whose nominal sizes are these."""
-    same, own = setting.work / "batches" / "training.npz", setting.work / "batches" / "training.shuffled.npz"
-    chosen.training_batches(material, setting, setting.batches, same)
-    chosen.shuffled(same, own)
-    on_gpu = device_named(setting.device) == "cuda"
+    same, own = settings.work / "batches" / "training.npz", settings.work / "batches" / "training.shuffled.npz"
+    chosen.write_training_batches(corpus, settings, settings.batches, same)
+    chosen.write_shuffled_batches(same, own)
+    on_gpu = select_device(settings.device) == "cuda"
     with ExitStack() as running:
-        contest = Contest(setting, material, python, running)
-        if python is not None:
-            for precision in setting.precision:
-                contest.add(Side("OpenNMT-py", OPENNMT, shape, precision), same)
-            joeynmt = contest.add(Side("JoeyNMT", JOEYNMT, shape), same)
-            contest.again(joeynmt, "JoeyNMT, batches as it makes them", own)
-        peer_names = [name for name, contender in contest.contenders.items() if contender.batches == same]
-        first = Side(setting.systems[0], OURS, shape, setting.precision[0], setting.systems[0])
-        for precision in setting.precision:
-            for system in setting.systems:
-                contest.add(Side(system, OURS, shape, precision, system), same)
+        contest = SpeedComparison(settings, corpus, peer_python, running)
+        if peer_python is not None:
+            for precision in settings.precision:
+                contest.start_network(NetworkSpec("OpenNMT-py", OPENNMT, size, precision), same)
+            joeynmt = contest.start_network(NetworkSpec("JoeyNMT", JOEYNMT, size), same)
+            contest.reuse_with_batches(joeynmt, "JoeyNMT, batches as it makes them", own)
+        peer_names = [name for name, contender in contest.networks.items() if contender.batches_path == same]
+        first = NetworkSpec(settings.system_names[0], ARBITREE, size, settings.precision[0], settings.system_names[0])
+        for precision in settings.precision:
+            for system in settings.system_names:
+                contest.start_network(NetworkSpec(system, ARBITREE, size, precision, system), same)
             if on_gpu:
-                contest.add(replace(first, name=f"{first.name}, one by one", precision=precision, graphs=False), same)
+                contest.start_network(
+                    replace(first, name=f"{first.name}, one by one", precision=precision, uses_cuda_graphs=False), same
+                )
         for peer in peer_names:
-            contest.match(peer, first.system)
-        if setting.threads > 1 and not on_gpu:
-            at_once = replace(first, name=f"{first.name}, {setting.threads} trainings of 1 thread")
-            contest.add(at_once, same, threads=1, processes=setting.threads)
-        products = {name: contest.multiply_adds(name) for name in contest.contenders}
-        measured = contest.run(f"training {shape}", "train", first=0, count=setting.batches)
+            contest.start_size_matched(peer, first.system_name)
+        if settings.threads > 1 and not on_gpu:
+            at_once = replace(first, name=f"{first.name}, {settings.threads} trainings of 1 thread")
+            contest.start_network(at_once, same, threads=1, process_count=settings.threads)
+        products = {name: contest.count_multiply_adds(name) for name in contest.networks}
+        measured = contest.run_rounds(f"training {size}", "train", first=0, count=settings.batches)
         rows = []
-        for name, contender in contest.contenders.items():
-            precision = contender.side.precision
+        for name, contender in contest.networks.items():
+            precision = contender.spec.precision
             reference = f"{first.name} {precision}"
             references = {
                 "to_opennmt_float32": "OpenNMT-py float32",
@@ -103,20 +109,20 @@ def _measure(shape: Shape, setting: Setting, material: Material, python: Path | 
             }
             rows.append(
                 {
-                    "shape": str(shape),
-                    **contest.row(name, measured, "words", references),
+                    "shape": str(size),
+                    **contest.build_table_row(name, measured, "words", references),
                     "time_ratio": (
-                        measured[reference].times_as_fast_as(measured[name], "words")
+                        measured[reference].summarize_speedup(measured[name], "words")
                         if reference in measured
                         else NOT_MEASURED
                     ),
                     "multiply_adds": products[name],
                     "multiply_adds_ratio": products[name] / products.get(reference, nan),
-                    "counted": COUNTED,
+                    "counted": WORD_COUNT_NOTE,
                 }
             )
         return rows
 
 
 if __name__ == "__main__":
-    run_command(command(training))
+    run_command(build_command(measure_training))

@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import chosen, peers, table
-from benchmarks.contest import Contender, Contest
-from benchmarks.material import Material, prepared
-from benchmarks.setting import Setting, Shape, command
-from benchmarks.sides import JOEYNMT, OPENNMT, OURS, Side, composition
-from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.fast.products import half_products
+from benchmarks.contest import ComparedNetwork, SpeedComparison
+from benchmarks.material import PackedCorpus, prepare_corpus
+from benchmarks.setting import BenchmarkSettings, NetworkSize, build_command
+from benchmarks.sides import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec, compose_system
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.nmt.fast.products import detect_bfloat16_mode
 from pipeline_py.run.command import run_command
-from pipeline_py.run.device import device_named
+from pipeline_py.run.device import select_device
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
-from pipeline_py.run.provenance import code_of
+from pipeline_py.run.progress import show_progress
+from pipeline_py.run.provenance import hash_stage_code
 
-COUNTED = "sentences; length is that of the best translations, end of sentence included"
+SENTENCE_COUNT_NOTE = "sentences; length is that of the best translations, end of sentence included"
 
 COLUMNS = {
     "side": ("", ""),
@@ -42,86 +42,95 @@ COLUMNS = {
 }
 
 
-def translation(setting: Setting) -> list[table.Row]:
-    """Time beam search of all toolkits on the same batches, and write `translation.tsv`.
+def measure_translation(settings: BenchmarkSettings) -> list[table.TableRow]:
+    """Time beam search of all toolkits on the same batches, and write `measure_translation.tsv`.
 
     Loading models is not timed. On a CPU ours is measured in each precision, and the peers in the first, since they
     search in float32 alone; on a GPU all are measured in float32. Networks of different toolkits make translations of
     different lengths, so the table also gives the mean length. The maximum length of a translation is twice the words
     of the longest source of its batch, plus ten.
     """
-    material, python = prepared(setting), peers.interpreter(setting)
-    rows: list[table.Row] = [row for shape in setting.shapes for row in _measure(shape, setting, material, python)]
+    material, python = prepare_corpus(settings), peers.find_peer_python(settings)
+    rows: list[table.TableRow] = [
+        row for shape in settings.network_sizes for row in _measure_networks(shape, settings, material, python)
+    ]
     title = (
-        f"Translation: {COUNTED}; {material.name};\n"
-        f"beam {setting.beam}, batches of {setting.together}, {setting.sentences} sentences, networks after\n"
-        f"{setting.updates} updates, medians of {setting.rounds} rounds (lowest–highest); ratios within rounds"
+        f"Translation: {SENTENCE_COUNT_NOTE}; {material.name};\n"
+        f"beam {settings.beam}, batches of {settings.together}, {settings.sentences} sentences, networks after\n"
+        f"{settings.updates} updates, medians of {settings.rounds} rounds (lowest–highest); ratios within rounds"
     )
-    table.report("translation", rows, COLUMNS, title, setting)
+    table.write_and_print_table("translation", rows, COLUMNS, title, settings)
     return rows
 
 
-def _measure(shape: Shape, setting: Setting, material: Material, python: Path | None) -> list[dict[str, Any]]:
+def _measure_networks(
+    size: NetworkSize, settings: BenchmarkSettings, corpus: PackedCorpus, peer_python: Path | None
+) -> list[dict[str, Any]]:
     """Measure all sides whose nominal sizes are these."""
-    learned, translated = (setting.work / "batches" / f"{name}.npz" for name in ("learned", "translated"))
-    chosen.training_batches(material, setting, setting.updates, learned)
-    chosen.test_batches(material, setting, translated)
-    peer_toolkits = {} if python is None else {"OpenNMT-py": OPENNMT, "JoeyNMT": JOEYNMT}
+    learned, translated = (settings.work / "batches" / f"{name}.npz" for name in ("learned", "translated"))
+    chosen.write_training_batches(corpus, settings, settings.updates, learned)
+    chosen.write_test_batches(corpus, settings, translated)
+    peer_toolkits = {} if peer_python is None else {"OpenNMT-py": OPENNMT, "JoeyNMT": JOEYNMT}
     with ExitStack() as running:
-        contest = Contest(setting, material, python, running)
-        precisions = setting.precision if device_named(setting.device) == "cpu" else ["float32"]
-        if "bfloat16" in precisions and half_products() is None:
+        contest = SpeedComparison(settings, corpus, peer_python, running)
+        precisions = settings.precision if select_device(settings.device) == "cpu" else ["float32"]
+        if "bfloat16" in precisions and detect_bfloat16_mode() is None:
             raise InputError("this processor makes no product in bfloat16; leave out --precision bfloat16")
         first = precisions[0]
         peer_names = [
-            contest.add(Side(name, toolkit, shape, first), translated) for name, toolkit in peer_toolkits.items()
+            contest.start_network(NetworkSpec(name, toolkit, size, first), translated)
+            for name, toolkit in peer_toolkits.items()
         ]
         for precision in precisions:
-            for system in setting.systems:
-                contest.add(Side(system, OURS, shape, precision, system), translated)
+            for system in settings.system_names:
+                contest.start_network(NetworkSpec(system, ARBITREE, size, precision, system), translated)
             for peer in peer_names:
-                contest.match(peer, setting.systems[0], precision)
-        for contender in contest.contenders.values():
-            _learn(contender, setting, learned)
-        measured = contest.run(f"translation {shape}", "translate", beam=setting.beam)
+                contest.start_size_matched(peer, settings.system_names[0], precision)
+        for contender in contest.networks.values():
+            _train_or_load_weights(contender, settings, learned)
+        measured = contest.run_rounds(f"translation {size}", "translate", beam=settings.beam)
         references = {"to_opennmt": f"OpenNMT-py {first}", "to_joeynmt": f"JoeyNMT {first}"}
         return [
             {
-                "shape": str(shape),
-                **contest.row(name, measured, "sentences", references),
-                "mean_length": measured[name].turns[0]["words"] / measured[name].turns[0]["sentences"],
-                "words_per_second": measured[name].rate("words"),
-                **contest.ratios(name, measured, "words", {f"words_{key}": side for key, side in references.items()}),
+                "shape": str(size),
+                **contest.build_table_row(name, measured, "sentences", references),
+                "mean_length": measured[name].measurements[0]["words"] / measured[name].measurements[0]["sentences"],
+                "words_per_second": measured[name].summarize_rates("words"),
+                **contest.compute_speedups(
+                    name, measured, "words", {f"words_{key}": side for key, side in references.items()}
+                ),
                 **{
-                    "beam": setting.beam,
-                    "together": setting.together,
-                    "translated": setting.sentences,
-                    "updates": setting.updates,
+                    "beam": settings.beam,
+                    "together": settings.together,
+                    "translated": settings.sentences,
+                    "updates": settings.updates,
                 },
-                "counted": COUNTED,
+                "counted": SENTENCE_COUNT_NOTE,
             }
-            for name in contest.contenders
+            for name in contest.networks
         ]
 
 
-def _learn(contender: Contender, setting: Setting, batches: Path) -> None:
+def _train_or_load_weights(network: ComparedNetwork, settings: BenchmarkSettings, batches_path: Path) -> None:
     """Train a side, or take back the weights that it had after the same training."""
-    (worker,) = contender.workers
-    side = contender.side
-    made_from = [side.toolkit, worker.facts, *side.shape, side.precision, setting.dropout, setting.updates]
-    if side.toolkit == OURS:
-        modules = System.model_validate(composition(side.system, side.shape, setting.dropout)).modules
-        made_from.append(code_of("nmt.model", *modules))
-    content = json.dumps(made_from).encode() + batches.read_bytes()
-    weights = setting.work / "weights" / f"{side.toolkit}.{hashlib.sha256(content).hexdigest()[:16]}.pt"
+    (worker,) = network.workers
+    side = network.spec
+    made_from = [side.toolkit, worker.network_metadata, *side.size, side.precision, settings.dropout, settings.updates]
+    if side.toolkit == ARBITREE:
+        modules = CompositionConfig.model_validate(
+            compose_system(side.system_name, side.size, settings.dropout)
+        ).module_names
+        made_from.append(hash_stage_code("nmt.model", *modules))
+    content = json.dumps(made_from).encode() + batches_path.read_bytes()
+    weights = settings.work / "weights" / f"{side.toolkit}.{hashlib.sha256(content).hexdigest()[:16]}.pt"
     weights.parent.mkdir(parents=True, exist_ok=True)
     if weights.exists():
-        worker.asked("load", weights=weights)
+        worker.request("load", weights=weights)
         return
-    for update in progress(range(setting.updates), f"train {side.name} {side.shape}", setting.updates, "updates"):
-        worker.asked("train", batches=batches, first=update, count=1)
-    worker.asked("save", weights=weights)
+    for update in show_progress(range(settings.updates), f"train {side.name} {side.size}", settings.updates, "updates"):
+        worker.request("train", batches=batches_path, first=update, count=1)
+    worker.request("save", weights=weights)
 
 
 if __name__ == "__main__":
-    run_command(command(translation))
+    run_command(build_command(measure_translation))

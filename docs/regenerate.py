@@ -19,77 +19,79 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline_py.report.answers import Answer, find_syntax_answers, read_answers
+from pipeline_py.report.answers import ClaimAnswer, find_syntax_answers, read_answers
 from pipeline_py.report.figures import figure_files
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.sheet import read_sheet
 
 DOCS = Path(__file__).parent
-KEPT, PICTURE = DOCS / "kept", DOCS / "pictures" / "answers.svg"
-BLOCK = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+KEPT_RESULTS_FOLDER, ANSWERS_FIGURE = DOCS / "kept", DOCS / "pictures" / "answers.svg"
+BLOCK_PATTERN = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def keep_results(name: str, folder: Path) -> None:
+def copy_results(name: str, results_folder: Path) -> None:
     """Copy the answers and tables of a folder of results."""
-    target = KEPT / name
+    target = KEPT_RESULTS_FOLDER / name
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     for file in ("claims.tsv", "exclusions.tsv"):
-        shutil.copy(folder / "evaluation" / "all" / file, target)
-    for sheet in folder.rglob("*.sheet.json"):
-        kept = target / sheet.relative_to(folder)
+        shutil.copy(results_folder / "evaluation" / "all" / file, target)
+    for sheet in results_folder.rglob("*.sheet.json"):
+        kept = target / sheet.relative_to(results_folder)
         kept.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(sheet, kept)
 
 
-def render_block(words: list[str]) -> str:
+def render_block(block_arguments: list[str]) -> str:
     """Render the content of a block from kept results, by the words of its comment."""
-    match words:
+    match block_arguments:
         case ["answers", name]:
-            answers = find_syntax_answers(read_answers(KEPT / name / "claims.tsv"))
-            return "\n" + "".join(f"- {escape(answer.sentence)}\n" for answer in answers) + "\n"
+            answers = find_syntax_answers(read_answers(KEPT_RESULTS_FOLDER / name / "claims.tsv"))
+            return "\n" + "".join(f"- {escape_brackets(answer.verdict_sentence)}\n" for answer in answers) + "\n"
         case ["table", name, table]:
-            return "\n" + renderings.markdown(read_sheet(KEPT / name / f"{table}.sheet.json")) + "\n"
-    raise ValueError(f"unknown block: {' '.join(words)}")
+            return (
+                "\n" + renderings.render_markdown(read_sheet(KEPT_RESULTS_FOLDER / name / f"{table}.sheet.json")) + "\n"
+            )
+    raise ValueError(f"unknown block: {' '.join(block_arguments)}")
 
 
-def escape(text: str) -> str:
+def escape_brackets(text: str) -> str:
     """Keep intervals from being read as links."""
     return text.replace("[", "\\[").replace("]", "\\]")
 
 
-def regenerate_pages() -> Iterator[tuple[Path, str]]:
+def render_pages() -> Iterator[tuple[Path, str]]:
     """Give each page that has generated blocks, with its new text."""
     for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
         text = page.read_text(encoding="utf-8")
-        new = BLOCK.sub(lambda found: found[1] + render_block(found[2].split()) + found[3], text)
-        if BLOCK.search(text):
+        new = BLOCK_PATTERN.sub(lambda found: found[1] + render_block(found[2].split()) + found[3], text)
+        if BLOCK_PATTERN.search(text):
             yield page, new
 
 
-def draw_answers(answers: list[Answer], output: Path) -> None:
+def draw_answers(answers: list[ClaimAnswer], output_path: Path) -> None:
     """Draw the difference of each system from its twin, and below it that of the same with control trees."""
     from matplotlib.figure import Figure
 
     rows = [
-        (f"{interval.system} − {answer.other}", interval, interval is not answer.difference)
+        (f"{interval.system} − {answer.other_system}", interval, interval is not answer.difference)
         for answer in answers
-        for interval in (answer.difference, *answer.controls.values())
+        for interval in (answer.difference, *answer.control_differences.values())
         if interval is not None
     ]
-    with figure_files.style({"font.size": 9}):
+    with figure_files.use_style({"font.size": 9}):
         figure = Figure(figsize=(8, 0.3 * len(rows) + 0.9), layout="constrained")
         axes = figure.add_subplot()
         for place, (_, interval, is_control) in enumerate(rows):
             colour = "0.6" if is_control else "#1f5fa8"
             axes.plot([interval.low, interval.high], [place, place], color=colour, linewidth=2)
-            axes.plot([interval.value], [place], "o", color=colour, markersize=4)
+            axes.plot([interval.difference], [place], "o", color=colour, markersize=4)
         axes.axvline(0, color="0.2", linewidth=0.8)
         axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
         axes.invert_yaxis()
         axes.set_xlabel("difference in BLEU, 95 % interval over sentences and runs (grey: control trees)")
         axes.spines[["top", "right"]].set_visible(False)
-        figure_files.save(figure, "Differences from the twin without trees", output, None)
+        figure_files.save_figure(figure, "Differences from the twin without trees", output_path, None)
 
 
 def main() -> int:
@@ -100,20 +102,20 @@ def main() -> int:
     options = parser.parse_args()
     for pair in options.keep:
         name, _, folder = pair.partition("=")
-        keep_results(name, Path(folder))
+        copy_results(name, Path(folder))
     different = []
-    for page, text in regenerate_pages():
+    for page, text in render_pages():
         if page.read_text(encoding="utf-8") != text:
             different.append(page)
             if not options.check:
                 page.write_text(text, encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        drawn = Path(folder) / PICTURE.name
-        draw_answers(find_syntax_answers(read_answers(KEPT / "multi30k" / "claims.tsv")), drawn)
-        if not PICTURE.exists() or drawn.read_bytes() != PICTURE.read_bytes():
-            different.append(PICTURE)
+        drawn = Path(folder) / ANSWERS_FIGURE.name
+        draw_answers(find_syntax_answers(read_answers(KEPT_RESULTS_FOLDER / "multi30k" / "claims.tsv")), drawn)
+        if not ANSWERS_FIGURE.exists() or drawn.read_bytes() != ANSWERS_FIGURE.read_bytes():
+            different.append(ANSWERS_FIGURE)
             if not options.check:
-                shutil.copy(drawn, PICTURE)
+                shutil.copy(drawn, ANSWERS_FIGURE)
     for path in different:
         print(f"{path}: {'differs from' if options.check else 'written from'} docs/kept")
     return int(options.check and bool(different))

@@ -2,7 +2,7 @@
 
 The whole sentence is drawn before its reading, so that nothing in it tells which one it has. While it grows, a relative
 clause belongs to the nearer noun and a phrase to the verb, which lets nothing come behind that would decide between
-the readings; what decides all the same is found by `is_open`.
+the readings; what decides all the same is found by `is_ambiguous`.
 """
 
 from dataclasses import dataclass
@@ -10,135 +10,156 @@ from typing import Protocol
 
 from embedded_grammar import phrase_expansion
 from embedded_grammar.clause_expansion import add_adverbial
-from embedded_grammar.derivation import Adverbial, Clause, Gap, NounPhrase
+from embedded_grammar.derivation import Adverbial, Clause, NounPhrase, RelativeGap
 from embedded_grammar.english import realization as english
-from embedded_grammar.expansion import Expansion, Site
-from embedded_grammar.focus import Attachment
+from embedded_grammar.expansion import GrowthSite, SentenceExpansion
+from embedded_grammar.focus import AttachmentKind
 from embedded_grammar.german import realization as german
-from embedded_grammar.german.words import RELATIVE
-from embedded_grammar.sampling import DEEPEST
-from embedded_grammar.senses import Slot
+from embedded_grammar.german.words import RELATIVE_PRONOUNS
+from embedded_grammar.sampling import MAX_EMBEDDING_DEPTH
+from embedded_grammar.senses import ArgumentSlot
 
-WITH = Slot("with", (), "mit", "dat")
+WITH_SLOT = ArgumentSlot("with", (), "mit", "dat")
 
-PRONOUNS = {*RELATIVE.values()}
+RELATIVE_PRONOUN_FORMS = {*RELATIVE_PRONOUNS.values()}
 # Words of German that may differ: a relative pronoun, and a verb where the nouns differ in number.
-PRONOUN_AND_VERB = 2
+MAX_CHANGED_WORDS = 2
 
 
-class Ambiguity(Protocol):
+class AttachmentAmbiguity(Protocol):
     """What can be attached high or low in a derivation."""
 
     @property
-    def high(self) -> bool:
+    def is_attached_high(self) -> bool:
         """Which reading the derivation has."""
 
-    def attach(self, high: bool) -> None:
+    def set_attachment(self, is_high: bool) -> None:
         """Give the derivation one of its readings."""
 
-    def differs_in_just_that(self, low: list[str], high: list[str]) -> bool:
+    def has_minimal_difference(self, low_tokens: list[str], high_tokens: list[str]) -> bool:
         """Whether German shows the attachment, and nothing else differs between the readings."""
 
 
 @dataclass(slots=True)
-class OpenRelative:
+class AmbiguousRelativeClause:
     """`the dog of the woman that slept`: a relative clause belongs to the noun (high) or to its attribute."""
 
-    outer: NounPhrase
-    inner: NounPhrase
+    outer_phrase: NounPhrase
+    inner_phrase: NounPhrase
     clause: Clause
 
     @property
-    def high(self) -> bool:
-        """See `Ambiguity`."""
-        return self.outer.relative is not None
+    def is_attached_high(self) -> bool:
+        """See `AttachmentAmbiguity`."""
+        return self.outer_phrase.relative_clause is not None
 
-    def attach(self, high: bool) -> None:
-        """See `Ambiguity`."""
-        antecedent, other = (self.outer, self.inner) if high else (self.inner, self.outer)
-        antecedent.relative, other.relative = self.clause, None
+    def set_attachment(self, is_high: bool) -> None:
+        """See `AttachmentAmbiguity`."""
+        antecedent, other = (
+            (self.outer_phrase, self.inner_phrase) if is_high else (self.inner_phrase, self.outer_phrase)
+        )
+        antecedent.relative_clause, other.relative_clause = self.clause, None
         self.clause.gap.antecedent = antecedent
 
-    def differs_in_just_that(self, low: list[str], high: list[str]) -> bool:
+    def has_minimal_difference(self, low_tokens: list[str], high_tokens: list[str]) -> bool:
         """In the pronoun, and where the number differs in the verb, while the clause has the same place."""
-        changed = [word for word, other in zip(low, high, strict=False) if word != other]
-        return len(low) == len(high) and len(changed) <= PRONOUN_AND_VERB and bool(changed) and changed[0] in PRONOUNS
+        changed = [word for word, other in zip(low_tokens, high_tokens, strict=False) if word != other]
+        return (
+            len(low_tokens) == len(high_tokens)
+            and len(changed) <= MAX_CHANGED_WORDS
+            and bool(changed)
+            and changed[0] in RELATIVE_PRONOUN_FORMS
+        )
 
 
 @dataclass(slots=True)
-class OpenPhrase:
+class AmbiguousWithPhrase:
     """`he saw the girl with the telescope`: the instrument of the verb (high), or an attribute of its object."""
 
     clause: Clause
-    obj: NounPhrase
+    object_phrase: NounPhrase
     instrument: Adverbial
 
     @property
-    def high(self) -> bool:
-        """See `Ambiguity`."""
-        return self.obj.attribute is None
+    def is_attached_high(self) -> bool:
+        """See `AttachmentAmbiguity`."""
+        return self.object_phrase.attribute is None
 
-    def attach(self, high: bool) -> None:
-        """See `Ambiguity`."""
-        self.clause.adverbials = [self.instrument] if high else []
-        self.obj.attribute = None if high else (WITH, self.instrument.phrase)
+    def set_attachment(self, is_high: bool) -> None:
+        """See `AttachmentAmbiguity`."""
+        self.clause.adverbials = [self.instrument] if is_high else []
+        self.object_phrase.attribute = None if is_high else (WITH_SLOT, self.instrument.phrase)
 
-    def differs_in_just_that(self, low: list[str], high: list[str]) -> bool:
+    def has_minimal_difference(self, low_tokens: list[str], high_tokens: list[str]) -> bool:
         """In order."""
-        return low != high and sorted(low) == sorted(high)
+        return low_tokens != high_tokens and sorted(low_tokens) == sorted(high_tokens)
 
 
-def leave_open(expansion: Expansion, what: Attachment) -> Ambiguity | None:
+def add_ambiguity(expansion: SentenceExpansion, attachment: AttachmentKind) -> AttachmentAmbiguity | None:
     """Bring something into a clause, before anything else, whose attachment is left open; None if that did not work."""
-    if what is Attachment.phrase_attachment:
-        return _leave_phrase_open(expansion)
+    if attachment is AttachmentKind.phrase_attachment:
+        return _add_ambiguous_with_phrase(expansion)
     for site in sorted(expansion.sites, key=lambda _: expansion.random.random()):
-        if phrase_expansion.attribute(expansion, site):
-            return _leave_relative_open(expansion, site)
+        if phrase_expansion.add_attribute(expansion, site):
+            return _add_ambiguous_relative(expansion, site)
     return None
 
 
-def _leave_relative_open(expansion: Expansion, site: Site) -> OpenRelative | None:
+def _add_ambiguous_relative(expansion: SentenceExpansion, site: GrowthSite) -> AmbiguousRelativeClause | None:
     outer = site.phrase
     assert outer.attribute is not None
     slot, inner = outer.attribute
-    clause = phrase_expansion.relative_clause(expansion.sampler, site)
-    if not slot.case or site.depth >= DEEPEST or clause is None or clause.sense is None:
+    clause = phrase_expansion.draw_relative_clause(expansion.sampler, site)
+    if not slot.german_case or site.depth >= MAX_EMBEDDING_DEPTH or clause is None or clause.sense is None:
         return None
     fitting = next(
-        (slot.fillers for slot, filler in clause.arguments if isinstance(filler, Gap)), clause.sense.subjects
+        (slot.fillers for slot, filler in clause.arguments if isinstance(filler, RelativeGap)),
+        clause.sense.subject_nouns,
     )
     if inner.head not in fitting or {inner.head, outer.head} & {phrase.head for phrase in clause.participants}:
         return None
-    clause.gap.english = "that"
-    clause.gap.antecedent = inner if inner.plural else outer
-    expansion.sampler.settle_tense(clause)
-    if not expansion.affords(len(english.relative_clause(clause))):
+    clause.gap.relative_pronoun = "that"
+    clause.gap.antecedent = inner if inner.is_plural else outer
+    expansion.sampler.resolve_ambiguous_tense(clause)
+    if not expansion.spend_tokens(len(english.build_relative_clause(clause))):
         return None
-    found = OpenRelative(outer, inner, clause)
-    found.attach(high=False)
-    expansion.enter_clause(clause, site.depth + 1)
+    found = AmbiguousRelativeClause(outer, inner, clause)
+    found.set_attachment(is_high=False)
+    expansion.register_clause(clause, site.depth + 1)
     return found
 
 
-def _leave_phrase_open(expansion: Expansion) -> OpenPhrase | None:
-    main, sampler = expansion.main, expansion.sampler
-    objects, things = sampler.choices.open_with.get(main.sense, ((), ())) if main.sense is not None else ((), ())
-    obj = next((phrase for phrase in main.phrases if phrase.head in objects), None)
-    if obj is None or main.negated:
+def _add_ambiguous_with_phrase(expansion: SentenceExpansion) -> AmbiguousWithPhrase | None:
+    main, sampler = expansion.main_clause, expansion.sampler
+    objects, things = (
+        sampler.choices.ambiguous_with_nouns.get(main.sense, ((), ())) if main.sense is not None else ((), ())
+    )
+    obj = next((phrase for phrase in main.argument_phrases if phrase.head in objects), None)
+    if obj is None or main.is_negated:
         return None
-    thing = sampler.one_of(things)
+    thing = sampler.draw_item(things)
     if thing in [phrase.head for phrase in main.participants]:
         return None
-    instrument = Adverbial("instrument", WITH.english, WITH.preposition, WITH.case, sampler.phrase(thing, plain=True))
-    return OpenPhrase(main, obj, instrument) if add_adverbial(expansion, main, 0, instrument) else None
+    instrument = Adverbial(
+        "instrument",
+        WITH_SLOT.english_role,
+        WITH_SLOT.german_preposition,
+        WITH_SLOT.german_case,
+        sampler.draw_noun_phrase(thing, is_plain=True),
+    )
+    return AmbiguousWithPhrase(main, obj, instrument) if add_adverbial(expansion, main, 0, instrument) else None
 
 
-def is_open(main: Clause, ambiguity: Ambiguity) -> bool:
+def is_ambiguous(main_clause: Clause, ambiguity: AttachmentAmbiguity) -> bool:
     """Whether the readings of a derivation have the same English words, and German that differs in just that."""
     sides = []
     for high in (False, True):
-        ambiguity.attach(high)
-        sides.append(([leaf.form for leaf in english.sentence(main).leaves()], german.sentence(main)))
+        ambiguity.set_attachment(high)
+        sides.append(
+            (
+                [leaf.form for leaf in english.build_sentence(main_clause).iterate_leaves()],
+                german.realize_sentence(main_clause),
+            )
+        )
     (words_low, low), (words_high, high_german) = sides
-    return words_low == words_high and ambiguity.differs_in_just_that(low, high_german)
+    return words_low == words_high and ambiguity.has_minimal_difference(low, high_german)

@@ -5,44 +5,59 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle, islice
 
-from embedded_grammar.contrast import FOCUS, OPENED, Translations, contrast
+from embedded_grammar.contrast import (
+    ATTACHMENT_BY_CONTRAST,
+    PHENOMENON_BY_CONTRAST,
+    ContrastiveTranslations,
+    translate_contrastively,
+)
 from embedded_grammar.english import realization as english
-from embedded_grammar.focus import Contrast, Focus
-from embedded_grammar.pairs import Derived, Distinct, Limits, Pair, Pairs, pair_of
-from pipeline_py.files.artifacts import Counts
+from embedded_grammar.focus import ContrastiveErrorKind, Phenomenon
+from embedded_grammar.pairs import (
+    DerivedSentence,
+    DistinctSampler,
+    PairGenerator,
+    SentenceLimits,
+    SentencePair,
+    build_pair,
+)
+from pipeline_py.files.artifacts import SentenceCounts
 
 
 @dataclass(slots=True)
-class ContrastivePair:
+class ContrastiveSentencePair:
     """A pair, and its contrast; see `contrast.Translations`."""
 
-    pair: Pair
-    kind: Contrast
-    contrastive: str
+    sentence_pair: SentencePair
+    contrast_kind: ContrastiveErrorKind
+    contrastive_german: str
     distance: int
 
 
 @dataclass(slots=True)
-class _Readings:
+class _SentenceReadings:
     """The pairs of one English sentence."""
 
-    pairs: list[ContrastivePair]
+    pairs: list[ContrastiveSentencePair]
 
     @property
     def english(self) -> str:
         """The sentence."""
-        return self.pairs[0].pair.english
+        return self.pairs[0].sentence_pair.english
 
 
-class ContrastivePairs:
+class ContrastivePairGenerator:
     """Draws contrastive pairs of some kinds that keep to `limits`, each kind from a randomness of its own."""
 
-    def __init__(self, seed: int, limits: Limits, kinds: Sequence[Contrast]) -> None:
-        self.pairs = {
-            kind: Pairs(f"{seed} {kind}", replace(limits, focus=FOCUS.get(kind, Focus.any))) for kind in kinds
+    def __init__(self, seed: int, limits: SentenceLimits, kinds: Sequence[ContrastiveErrorKind]) -> None:
+        self.pair_generators = {
+            kind: PairGenerator(
+                f"{seed} {kind}", replace(limits, required_phenomenon=PHENOMENON_BY_CONTRAST.get(kind, Phenomenon.any))
+            )
+            for kind in kinds
         }
 
-    def distinct(self, pairs: int, counts: Counts) -> Iterator[ContrastivePair]:
+    def generate_distinct_pairs(self, pair_count: int, counts: SentenceCounts) -> Iterator[ContrastiveSentencePair]:
         """Yield that many pairs, of each kind in turn.
 
         English sides differ, but where an attachment is open: such a sentence comes in both of its readings, so that
@@ -51,33 +66,37 @@ class ContrastivePairs:
         Raises:
             InputError: there are not that many.
         """
-        distinct = Distinct[_Readings](pairs, counts)
-        waiting: dict[Contrast, list[ContrastivePair]] = {kind: [] for kind in self.pairs}
-        for kind in islice(cycle(self.pairs), pairs):
+        distinct = DistinctSampler[_SentenceReadings](pair_count, counts)
+        waiting: dict[ContrastiveErrorKind, list[ContrastiveSentencePair]] = {kind: [] for kind in self.pair_generators}
+        for kind in islice(cycle(self.pair_generators), pair_count):
             if waiting[kind]:
-                counts.keep()
+                counts.add_kept()
             else:
-                waiting[kind] += distinct.new(partial(self._draw, kind)).pairs
-            counts.note(kind)
+                waiting[kind] += distinct.draw_distinct(partial(self._draw_readings, kind)).pairs
+            counts.add_noted(kind)
             yield waiting[kind].pop(0)
 
-    def _draw(self, kind: Contrast) -> _Readings | str | None:
-        pairs = self.pairs[kind]
-        derived = pairs.derive(OPENED.get(kind))
-        if not isinstance(derived, Derived):
+    def _draw_readings(self, contrast_kind: ContrastiveErrorKind) -> _SentenceReadings | str | None:
+        pairs = self.pair_generators[contrast_kind]
+        derived = pairs.derive_sentence(ATTACHMENT_BY_CONTRAST.get(contrast_kind))
+        if not isinstance(derived, DerivedSentence):
             return derived
-        found = contrast(kind, derived.main, derived.ambiguity, pairs.sampler)
+        found = translate_contrastively(contrast_kind, derived.main_clause, derived.ambiguity, pairs.sampler)
         if found is None:
-            return f"without a place for {kind}"
-        readings = _Readings([_of(derived, kind, found)])
-        if kind in OPENED and derived.ambiguity is not None:
-            derived.ambiguity.attach(not derived.ambiguity.high)
-            other = replace(derived, tree=english.sentence(derived.main))
-            found = contrast(kind, other.main, other.ambiguity, pairs.sampler)
+            return f"without a place for {contrast_kind}"
+        readings = _SentenceReadings([_build_contrastive_pair(derived, contrast_kind, found)])
+        if contrast_kind in ATTACHMENT_BY_CONTRAST and derived.ambiguity is not None:
+            derived.ambiguity.set_attachment(not derived.ambiguity.is_attached_high)
+            other = replace(derived, tree=english.build_sentence(derived.main_clause))
+            found = translate_contrastively(contrast_kind, other.main_clause, other.ambiguity, pairs.sampler)
             assert found is not None
-            readings.pairs.append(_of(other, kind, found))
+            readings.pairs.append(_build_contrastive_pair(other, contrast_kind, found))
         return readings
 
 
-def _of(derived: Derived, kind: Contrast, found: Translations) -> ContrastivePair:
-    return ContrastivePair(pair_of(derived), kind, " ".join(found.contrastive), found.distance)
+def _build_contrastive_pair(
+    derived: DerivedSentence, contrast_kind: ContrastiveErrorKind, translations: ContrastiveTranslations
+) -> ContrastiveSentencePair:
+    return ContrastiveSentencePair(
+        build_pair(derived), contrast_kind, " ".join(translations.contrastive_tokens), translations.distance
+    )

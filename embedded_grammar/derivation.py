@@ -7,31 +7,31 @@ each linearise it. Its parts are mutable only while it grows.
 from dataclasses import dataclass, field
 
 from embedded_grammar.modifiers import Adjective, Adverb, Subordinator
-from embedded_grammar.nouns import Head, Pronoun
-from embedded_grammar.senses import Sense, Slot
+from embedded_grammar.nouns import NominalHead, Pronoun
+from embedded_grammar.senses import ArgumentSlot, VerbSense
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Determiner:
-    """A determiner. `kind` names the German paradigm: der, dieser, ein, strong (adjectives carry the endings), none."""
+    """A determiner. `german_paradigm` names the German paradigm: der, dieser, ein, strong (adjectives carry the endings), none."""
 
     english: str
     german: str
-    kind: str
-    tag: str = "DT"
+    german_paradigm: str
+    pos_tag: str = "DT"
 
 
 @dataclass(slots=True, eq=False)
 class NounPhrase:
     """A noun or pronoun with what depends on it."""
 
-    head: Head
-    plural: bool = False
+    head: NominalHead
+    is_plural: bool = False
     determiner: Determiner | None = None
     adjectives: list[tuple[Adjective, Adverb | None]] = field(default_factory=list)  # with a degree
-    attribute: "tuple[Slot, NounPhrase] | None" = None
+    attribute: "tuple[ArgumentSlot, NounPhrase] | None" = None
     possessor: "NounPhrase | None" = None  # English 's
-    relative: "Clause | None" = None
+    relative_clause: "Clause | None" = None
     conjunct: "NounPhrase | None" = None
     conjunction: tuple[str, str] = ("and", "und")
     wrong_article: tuple[str, str] | None = None  # the gender and case of the German one, where it is wrong on purpose
@@ -42,24 +42,24 @@ class NounPhrase:
         return self.head.person if isinstance(self.head, Pronoun) else 3
 
     @property
-    def agrees_as_plural(self) -> bool:
+    def has_plural_agreement(self) -> bool:
         """Number that a verb agrees with."""
         if self.conjunct is not None and self.conjunction[0] == "and":
             return True
-        return self.head.plural if isinstance(self.head, Pronoun) else self.plural
+        return self.head.is_plural if isinstance(self.head, Pronoun) else self.is_plural
 
 
 @dataclass(slots=True, eq=False)
-class Gap:
+class RelativeGap:
     """The place in a relative clause that its pronoun stands for."""
 
     antecedent: NounPhrase
-    english: str  # the relative pronoun
+    relative_pronoun: str  # the relative pronoun
 
     @property
-    def agrees_as_plural(self) -> bool:
+    def has_plural_agreement(self) -> bool:
         """Number of the antecedent itself, coordination aside."""
-        return self.antecedent.plural
+        return self.antecedent.is_plural
 
 
 @dataclass(slots=True, eq=False)
@@ -67,9 +67,9 @@ class Adverbial:
     """A prepositional adverbial of a clause; `kind` is place, time or instrument."""
 
     kind: str
-    english: str
-    german: str
-    case: str
+    english_preposition: str
+    german_preposition: str
+    german_case: str
     phrase: NounPhrase
 
 
@@ -77,7 +77,7 @@ Predicate = tuple[Adjective, Adverb | None] | NounPhrase | Adverbial
 
 
 @dataclass(slots=True, eq=False)
-class Subordinate:
+class SubordinateClause:
     """An adverbial clause."""
 
     conjunction: Subordinator
@@ -88,52 +88,52 @@ class Subordinate:
 class Clause:
     """A verb with its arguments and adverbials, or a copula with its predicate."""
 
-    sense: Sense | None  # None: the copula
-    subject: NounPhrase | Gap
+    sense: VerbSense | None  # None: the copula
+    subject: NounPhrase | RelativeGap
     tense: str
-    past_frame: bool
-    arguments: list[tuple[Slot, "NounPhrase | Gap | Clause"]] = field(default_factory=list)
+    is_past_frame: bool
+    arguments: list[tuple[ArgumentSlot, "NounPhrase | RelativeGap | Clause"]] = field(default_factory=list)
     predicate: Predicate | None = None  # what a copula says of its subject
-    negated: bool = False
-    far_particle: bool = False
-    dative_shift: bool = False  # `gave the book to the man`
-    extraposed: bool = False  # a relative clause of the subject stands behind the verb
-    time: Adverb | None = None
-    manner: Adverb | None = None
-    sentence: Adverb | None = None
+    is_negated: bool = False
+    has_separated_particle: bool = False
+    has_dative_shift: bool = False  # `gave the book to the man`
+    has_extraposed_relative: bool = False  # a relative clause of the subject stands behind the verb
+    time_adverb: Adverb | None = None
+    manner_adverb: Adverb | None = None
+    sentence_adverb: Adverb | None = None
     adverbials: list[Adverbial] = field(default_factory=list)
-    fronted: str = ""  # time, place, sentence: what stands in front of the subject
-    before: Subordinate | None = None
-    after: Subordinate | None = None
+    fronted_element: str = ""  # time, place, sentence: what stands in front of the subject
+    initial_subordinate: SubordinateClause | None = None
+    final_subordinate: SubordinateClause | None = None
     conjunct: "Clause | None" = None
     conjunction: tuple[str, str] = ("and", "und")
-    wrong_number: bool = False  # of the German finite verb, on purpose
-    wrong_order: bool = False  # the German verb of a subordinate clause stands second, on purpose
+    has_wrong_number: bool = False  # of the German finite verb, on purpose
+    has_wrong_order: bool = False  # the German verb of a subordinate clause stands second, on purpose
 
     @property
-    def english_order(self) -> "list[tuple[Slot, NounPhrase | Gap | Clause]]":
+    def english_arguments(self) -> "list[tuple[ArgumentSlot, NounPhrase | RelativeGap | Clause]]":
         """The arguments as English has them behind the verb."""
-        if not self.dative_shift:
+        if not self.has_dative_shift:
             return self.arguments
-        return sorted(self.arguments, key=lambda argument: argument[0].english == "iobj")
+        return sorted(self.arguments, key=lambda argument: argument[0].english_role == "iobj")
 
     @property
-    def gap(self) -> Gap:
+    def gap(self) -> RelativeGap:
         """Of a relative clause: the place that its pronoun stands for.
 
         Raises:
             StopIteration: it is none.
         """
-        if isinstance(self.subject, Gap):
+        if isinstance(self.subject, RelativeGap):
             return self.subject
-        return next(filler for _, filler in self.arguments if isinstance(filler, Gap))
+        return next(filler for _, filler in self.arguments if isinstance(filler, RelativeGap))
 
     @property
-    def phrases(self) -> list[NounPhrase]:
+    def argument_phrases(self) -> list[NounPhrase]:
         """The noun phrases among the arguments behind the verb."""
         return [filler for _, filler in self.arguments if isinstance(filler, NounPhrase)]
 
     @property
     def participants(self) -> list[NounPhrase]:
-        """The subject, unless it is a gap, and `phrases`."""
-        return [self.subject, *self.phrases] if isinstance(self.subject, NounPhrase) else self.phrases
+        """The subject, unless it is a gap, and `argument_phrases`."""
+        return [self.subject, *self.argument_phrases] if isinstance(self.subject, NounPhrase) else self.argument_phrases

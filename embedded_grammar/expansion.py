@@ -5,62 +5,62 @@ from random import Random
 
 from embedded_grammar.derivation import Clause, NounPhrase
 from embedded_grammar.english import realization as english
-from embedded_grammar.sampling import Sampler
+from embedded_grammar.sampling import ClauseSampler
 
 
 @dataclass(slots=True)
-class Site:
+class GrowthSite:
     """A noun phrase that can grow, the clause it is in, and how deep it is embedded."""
 
     phrase: NounPhrase
     clause: Clause
     depth: int
-    argument: bool  # behind the verb, so adverbials of the clause may follow it
-    bare: bool  # takes only adjectives
-    parent: NounPhrase | None  # whose attribute it is
+    is_argument: bool  # behind the verb, so adverbials of the clause may follow it
+    allows_only_adjectives: bool  # takes only adjectives
+    parent_phrase: NounPhrase | None  # whose attribute it is
 
 
-class Expansion:
+class SentenceExpansion:
     """A main clause, the places where it can grow, and the tokens that may still be spent on it."""
 
-    def __init__(self, sampler: Sampler, main: Clause, target: int) -> None:
+    def __init__(self, sampler: ClauseSampler, main_clause: Clause, target_length: int) -> None:
         self.sampler = sampler
         self.random: Random = sampler.random
-        self.main = main
-        self.remaining = target - 1 - len(english.clause_phrase(main))
-        self.sites: list[Site] = []
+        self.main_clause = main_clause
+        self.remaining_tokens = target_length - 1 - len(english.build_clause(main_clause))
+        self.sites: list[GrowthSite] = []
         self.clauses: list[tuple[Clause, int]] = []
-        self.enter_clause(main, 0)
+        self.register_clause(main_clause, 0)
 
-    def affords(self, tokens: int) -> bool:
+    def spend_tokens(self, token_count: int) -> bool:
         """Spend tokens if there are that many left."""
-        if tokens > self.remaining:
+        if token_count > self.remaining_tokens:
             return False
-        self.remaining -= tokens
+        self.remaining_tokens -= token_count
         return True
 
-    def enter_clause(self, clause: Clause, depth: int, subject: bool = True) -> None:
+    def register_clause(self, clause: Clause, depth: int, should_register_subject: bool = True) -> None:
         """Take a new clause, its noun phrases and the clauses inside it as places to grow."""
         self.clauses.append((clause, depth))
-        if subject and isinstance(clause.subject, NounPhrase):
-            self.enter_phrase(clause.subject, clause, depth, argument=False)
+        if should_register_subject and isinstance(clause.subject, NounPhrase):
+            self.register_phrase(clause.subject, clause, depth, is_argument=False)
         for _, filler in clause.arguments:
             if isinstance(filler, NounPhrase):
-                self.enter_phrase(filler, clause, depth, argument=True)
+                self.register_phrase(filler, clause, depth, is_argument=True)
             elif isinstance(filler, Clause):
-                self.enter_clause(filler, depth + 1, subject=filler.tense != "infinitive")
+                self.register_clause(filler, depth + 1, should_register_subject=filler.tense != "infinitive")
         if isinstance(clause.predicate, NounPhrase):
-            self.enter_phrase(clause.predicate, clause, depth, argument=True)
+            self.register_phrase(clause.predicate, clause, depth, is_argument=True)
 
-    def enter_phrase(
+    def register_phrase(
         self,
         phrase: NounPhrase,
         clause: Clause,
         depth: int,
-        argument: bool,
-        bare: bool = False,
-        parent: NounPhrase | None = None,
+        is_argument: bool,
+        allows_only_adjectives: bool = False,
+        parent_phrase: NounPhrase | None = None,
     ) -> None:
         """Take a noun phrase as a place to grow; pronouns and names do not."""
-        if phrase.head.common:
-            self.sites.append(Site(phrase, clause, depth, argument, bare, parent))
+        if phrase.head.is_common:
+            self.sites.append(GrowthSite(phrase, clause, depth, is_argument, allows_only_adjectives, parent_phrase))

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Focus(StrEnum):
+class Phenomenon(StrEnum):
     """A phenomenon that every sentence contains."""
 
     any = "any"
@@ -15,14 +15,14 @@ class Focus(StrEnum):
     ambiguous = "ambiguous"
 
 
-class Attachment(StrEnum):
+class AttachmentKind(StrEnum):
     """What is attached in a way that the words leave open."""
 
     relative_attachment = "relative_attachment"
     phrase_attachment = "phrase_attachment"
 
 
-class Contrast(StrEnum):
+class ContrastiveErrorKind(StrEnum):
     """What is wrong with the contrastive German of a pair, and nothing else is."""
 
     agreement = "agreement"

@@ -5,99 +5,101 @@ from typing import TypeVar
 
 from embedded_grammar import clause_expansion, phrase_expansion
 from embedded_grammar.derivation import Clause
-from embedded_grammar.expansion import Expansion, Site
-from embedded_grammar.focus import Focus
-from embedded_grammar.phenomena import phenomena
+from embedded_grammar.expansion import GrowthSite, SentenceExpansion
+from embedded_grammar.focus import Phenomenon
+from embedded_grammar.phenomena import find_phenomena
 from embedded_grammar.weighted_choice import WeightedChoice
 
-Added = TypeVar("Added")
+AdditionResult = TypeVar("AdditionResult")
 
 # How often something is added at most, and how often to a noun phrase.
-ATTEMPTS = 60
-ON_PHRASES_SHARE = 0.6
+MAX_ADDITION_ATTEMPTS = 60
+PHRASE_ADDITION_SHARE = 0.6
 # Tokens that a phenomenon asked for may take beyond the target.
-ALLOWANCE = 14
+EXTRA_TOKEN_ALLOWANCE = 14
 
-_of_phrases: WeightedChoice[Callable[[Expansion, Site], bool]] = WeightedChoice(
+_PHRASE_ADDITIONS: WeightedChoice[Callable[[SentenceExpansion, GrowthSite], bool]] = WeightedChoice(
     (
-        phrase_expansion.adjective,
-        phrase_expansion.attribute,
-        phrase_expansion.relative,
-        phrase_expansion.possessor,
-        phrase_expansion.conjunct,
+        phrase_expansion.add_adjective,
+        phrase_expansion.add_attribute,
+        phrase_expansion.add_relative_clause,
+        phrase_expansion.add_possessor,
+        phrase_expansion.add_conjunct,
     ),
     (34, 26, 22, 8, 10),
 )
-_of_clauses: WeightedChoice[Callable[[Expansion, Clause, int], bool]] = WeightedChoice(
+_CLAUSE_ADDITIONS: WeightedChoice[Callable[[SentenceExpansion, Clause, int], bool]] = WeightedChoice(
     (
-        clause_expansion.time,
-        clause_expansion.daytime,
-        clause_expansion.clock,
-        clause_expansion.date,
-        clause_expansion.sentence_adverb,
-        clause_expansion.manner,
-        clause_expansion.place,
-        clause_expansion.instrument,
-        clause_expansion.event,
-        clause_expansion.subordinate,
-        clause_expansion.coordinate,
+        clause_expansion.add_time_adverb,
+        clause_expansion.add_daytime,
+        clause_expansion.add_clock_time,
+        clause_expansion.add_date,
+        clause_expansion.add_sentence_adverb,
+        clause_expansion.add_manner_adverb,
+        clause_expansion.add_place,
+        clause_expansion.add_instrument,
+        clause_expansion.add_event,
+        clause_expansion.add_subordinate_clause,
+        clause_expansion.add_coordinate_clause,
     ),
     (16, 6, 2.5, 2.5, 4, 12, 14, 16, 6, 26, 14),
 )
 
 
-def expand(expansion: Expansion) -> None:
+def grow_sentence(expansion: SentenceExpansion) -> None:
     """Add modifiers, adverbials and clauses of every kind until the target is reached or nothing more fits.
 
     What is added never makes the gold attachment a matter of luck: an adverbial is not put behind a noun that could
     have it as its own attribute, nothing is added to an object in front of an adverbial that could belong to the
     addition, and clauses that could be read as part of an embedded clause belong to the main clause always.
     """
-    for _ in range(ATTEMPTS):
-        if expansion.remaining <= 0:
+    for _ in range(MAX_ADDITION_ATTEMPTS):
+        if expansion.remaining_tokens <= 0:
             break
-        if expansion.sites and expansion.sampler.chance(ON_PHRASES_SHARE):
-            _of_phrases.draw(expansion.random)(expansion, expansion.sampler.one_of(expansion.sites))
+        if expansion.sites and expansion.sampler.draw_bool(PHRASE_ADDITION_SHARE):
+            _PHRASE_ADDITIONS.draw_item(expansion.random)(expansion, expansion.sampler.draw_item(expansion.sites))
         else:
-            clause, depth = expansion.sampler.one_of(expansion.clauses)
-            _of_clauses.draw(expansion.random)(expansion, clause, depth)
-    clause_expansion.extrapose(expansion)
+            clause, depth = expansion.sampler.draw_item(expansion.clauses)
+            _CLAUSE_ADDITIONS.draw_item(expansion.random)(expansion, clause, depth)
+    clause_expansion.extrapose_relative_clause(expansion)
 
 
-def beyond_target(expansion: Expansion, add: Callable[[], Added]) -> Added:
+def add_beyond_target(expansion: SentenceExpansion, add: Callable[[], AdditionResult]) -> AdditionResult:
     """What `add` adds may take some tokens more than there are left."""
-    spare = expansion.remaining
-    expansion.remaining = max(spare, ALLOWANCE)
-    before = expansion.remaining
+    spare = expansion.remaining_tokens
+    expansion.remaining_tokens = max(spare, EXTRA_TOKEN_ALLOWANCE)
+    before = expansion.remaining_tokens
     added = add()
-    expansion.remaining = spare - (before - expansion.remaining)
+    expansion.remaining_tokens = spare - (before - expansion.remaining_tokens)
     return added
 
 
-def add_phenomenon(focus: Focus, expansion: Expansion) -> bool:
+def add_phenomenon(phenomenon: Phenomenon, expansion: SentenceExpansion) -> bool:
     """Bring the phenomenon asked for into the main clause before anything else; False if that did not work."""
-    main = expansion.main
+    main = expansion.main_clause
     sites = [site for site in expansion.sites if site.clause is main]
     subjects = [site for site in sites if site.phrase is main.subject]
-    objects = [site for site in sites if site.argument]
-    if focus is Focus.particle_verb:
-        obj = next((filler for slot, filler in main.arguments if slot.english == "obj"), None)
-        main.far_particle = any(site.phrase is obj for site in objects)
-        return main.far_particle
-    if focus is Focus.relative_clause:
+    objects = [site for site in sites if site.is_argument]
+    if phenomenon is Phenomenon.particle_verb:
+        obj = next((filler for slot, filler in main.arguments if slot.english_role == "obj"), None)
+        main.has_separated_particle = any(site.phrase is obj for site in objects)
+        return main.has_separated_particle
+    if phenomenon is Phenomenon.relative_clause:
         return any(
-            phrase_expansion.relative(expansion, site)
+            phrase_expansion.add_relative_clause(expansion, site)
             for site in sorted(sites, key=lambda _: expansion.random.random())
         )
-    if focus is Focus.attachment:
-        adverbial = clause_expansion.instrument(expansion, main, 0) or clause_expansion.place(expansion, main, 0)
-        return adverbial or any(phrase_expansion.attribute(expansion, site) for site in objects) or bool(objects)
-    if focus is Focus.agreement:
+    if phenomenon is Phenomenon.attachment:
+        adverbial = clause_expansion.add_instrument(expansion, main, 0) or clause_expansion.add_place(
+            expansion, main, 0
+        )
+        return adverbial or any(phrase_expansion.add_attribute(expansion, site) for site in objects) or bool(objects)
+    if phenomenon is Phenomenon.agreement:
         return any(
-            phrase_expansion.attribute(expansion, site) or phrase_expansion.relative(expansion, site)
+            phrase_expansion.add_attribute(expansion, site) or phrase_expansion.add_relative_clause(expansion, site)
             for site in subjects
         )
-    assert focus is Focus.verb_final
-    return Focus.verb_final in phenomena(main) or any(
-        clause_expansion.subordinate(expansion, main, 0) for _ in range(3)
+    assert phenomenon is Phenomenon.verb_final
+    return Phenomenon.verb_final in find_phenomena(main) or any(
+        clause_expansion.add_subordinate_clause(expansion, main, 0) for _ in range(3)
     )

@@ -3,29 +3,29 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from embedded_grammar.lexicon.entries import entries, known
-from embedded_grammar.nouns import NAMES, NOUNS, TOWNS, Head, Noun, of_classes
-from embedded_grammar.senses import Slot, marking
+from embedded_grammar.lexicon.entries import parse_known_words, read_entries
+from embedded_grammar.nouns import NOUNS, PROPER_NAMES, TOWN_NAMES, NominalHead, Noun, select_nouns
+from embedded_grammar.senses import ArgumentSlot, parse_german_marking
 
-TIMES = ("noun", "adverb", "frequency", "late")
-KINDS = (*TIMES, "daytime", "manner", "sentence", "degree")
+TIME_ADVERB_KINDS = ("noun", "adverb", "frequency", "late")
+ADVERB_KINDS = (*TIME_ADVERB_KINDS, "daytime", "manner", "sentence", "degree")
 TENSES = ("present", "past", "perfect", "progressive", "future", "can", "could", "must", "should")
 COORDINATORS = {english: (english, german) for english, german in (("and", "und"), ("but", "aber"), ("or", "oder"))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjective:
-    """An adjective; `stem` takes the German endings, and `nouns` are those that it fits."""
+    """An adjective; `german_stem` takes the German endings, and `compatible_nouns` are those that it fits."""
 
     english: str
     german: str
-    stem: str
-    nouns: tuple[Noun, ...]
+    german_stem: str
+    compatible_nouns: tuple[Noun, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adverb:
-    """An adverb, or words that never change and stand like one; `kind` is one of `KINDS`, or `digits`."""
+    """An adverb, or words that never change and stand like one; `kind` is one of `ADVERB_KINDS`, or `digits`."""
 
     english: str
     german: str
@@ -39,50 +39,54 @@ class Subordinator:
 
     english: str
     german: str
-    past: str
-    tense: str
+    german_past: str
+    required_tense: str
 
 
-def _adjective(english: str, german: str, stem: str, nouns: str) -> Adjective:
-    return Adjective(english, german, stem or german, of_classes(nouns))
+def _build_adjective(english: str, german: str, stem: str, nouns: str) -> Adjective:
+    return Adjective(english, german, stem or german, select_nouns(nouns))
 
 
-def _attribute(nouns: str, english: str, inner: str, german: str) -> tuple[tuple[Noun, ...], Slot]:
-    fillers = TOWNS if inner == "@town" else of_classes(inner)
-    return of_classes(nouns), Slot(english, fillers, *(marking(german) if german else ()))
+def _parse_attribute(nouns: str, english: str, inner: str, german: str) -> tuple[tuple[Noun, ...], ArgumentSlot]:
+    fillers = TOWN_NAMES if inner == "@town" else select_nouns(inner)
+    return select_nouns(nouns), ArgumentSlot(english, fillers, *(parse_german_marking(german) if german else ()))
 
 
-def _adverb(english: str, german: str, kind: str, tenses: str) -> Adverb:
-    known(kind, KINDS)
-    return Adverb(english, german, kind, known(tenses, TENSES))
+def _build_adverb(english: str, german: str, kind: str, tenses: str) -> Adverb:
+    parse_known_words(kind, ADVERB_KINDS)
+    return Adverb(english, german, kind, parse_known_words(tenses, TENSES))
 
 
-def _subordinator(english: str, german: str, past: str, tense: str) -> Subordinator:
-    known(tense, ("simple", "perfect"))
+def _build_subordinator(english: str, german: str, past: str, tense: str) -> Subordinator:
+    parse_known_words(tense, ("simple", "perfect"))
     return Subordinator(english, german, past, tense)
 
 
-ADJECTIVES = entries("adjectives", _adjective)
-ATTRIBUTES = entries("attributes", _attribute)
-ADVERBS = entries("adverbs", _adverb)
-EVENTS = entries("event_prepositions", lambda english, german: (english, *marking(german)))
-SUBORDINATORS = entries("subordinators", _subordinator)
-OPPOSITES = entries("opposites", lambda adjectives: known(adjectives, {word.english for word in ADJECTIVES}))
+ADJECTIVES = read_entries("adjectives", _build_adjective)
+ATTRIBUTE_SLOTS = read_entries("attributes", _parse_attribute)
+ADVERBS = read_entries("adverbs", _build_adverb)
+EVENT_PREPOSITIONS = read_entries(
+    "event_prepositions", lambda english, german: (english, *parse_german_marking(german))
+)
+SUBORDINATORS = read_entries("subordinators", _build_subordinator)
+OPPOSITE_ADJECTIVES = read_entries(
+    "opposites", lambda adjectives: parse_known_words(adjectives, {word.english for word in ADJECTIVES})
+)
 
-ADJECTIVES_OF: Mapping[Head, tuple[Adjective, ...]] = {
-    noun: tuple(adjective for adjective in ADJECTIVES if noun in adjective.nouns) for noun in NOUNS
+ADJECTIVES_BY_NOUN: Mapping[NominalHead, tuple[Adjective, ...]] = {
+    noun: tuple(adjective for adjective in ADJECTIVES if noun in adjective.compatible_nouns) for noun in NOUNS
 }
-ATTRIBUTES_OF: Mapping[Head, tuple[Slot, ...]] = {
-    noun: tuple(slot for nouns, slot in ATTRIBUTES if noun in nouns) for noun in (*NOUNS, *NAMES)
+ATTRIBUTE_SLOTS_BY_NOUN: Mapping[NominalHead, tuple[ArgumentSlot, ...]] = {
+    noun: tuple(slot for nouns, slot in ATTRIBUTE_SLOTS if noun in nouns) for noun in (*NOUNS, *PROPER_NAMES)
 }
 
 
-def adverbs(*kinds: str) -> tuple[Adverb, ...]:
+def select_adverbs(*kinds: str) -> tuple[Adverb, ...]:
     """Those of some kinds, frequent ones first."""
     return tuple(adverb for adverb in ADVERBS if adverb.kind in kinds)
 
 
-def clash(one: Adjective, other: Adjective) -> bool:
+def is_incompatible(first_adjective: Adjective, second_adjective: Adjective) -> bool:
     """Whether two adjectives are the same or cannot describe the same thing."""
-    pair = {one.english, other.english}
-    return len(pair) == 1 or any(pair <= opposites for opposites in OPPOSITES)
+    pair = {first_adjective.english, second_adjective.english}
+    return len(pair) == 1 or any(pair <= opposites for opposites in OPPOSITE_ADJECTIVES)

@@ -4,32 +4,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from embedded_grammar.lexicon.entries import entries
+from embedded_grammar.lexicon.entries import read_entries
 
-PERSONS = {"1": 1, "2": 2, "3": 3}
-NUMBERS = {"sg": False, "pl": True}
-GENDERS = {"der": "m", "die": "f", "das": "n"}
+PERSON_BY_CODE = {"1": 1, "2": 2, "3": 3}
+IS_PLURAL_BY_CODE = {"sg": False, "pl": True}
+GENDER_BY_ARTICLE = {"der": "m", "die": "f", "das": "n"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noun:
-    """A noun in both languages; the name of a person or town is not `common`."""
+    """A noun in both languages; the name of a person or town is not `is_common`."""
 
     english: str
-    plural: str
+    english_plural: str
     german: str
     gender: str  # m, f, n
     german_plural: str
-    genitive: str
-    classes: frozenset[str]
-    places: Mapping[str, tuple[str, str]]  # of being there (`place`) and of going there (`goal`), English and German
-    mass: bool
-    common: bool = True
+    german_genitive: str
+    semantic_classes: frozenset[str]
+    place_prepositions: Mapping[
+        str, tuple[str, str]
+    ]  # of being there (`place`) and of going there (`goal`), English and German
+    is_mass: bool
+    is_common: bool = True
 
     @property
-    def weak(self) -> bool:
+    def is_weak(self) -> bool:
         """Whether the noun follows the German n-declension."""
-        return self.gender == "m" and self.genitive.endswith("n")
+        return self.gender == "m" and self.german_genitive.endswith("n")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +42,7 @@ class Pronoun:
     object: str
     possessive: str
     person: int
-    plural: bool
+    is_plural: bool
     german: str
     accusative: str
     dative: str
@@ -48,67 +50,67 @@ class Pronoun:
     reflexive: str
     gender: str
 
-    classes: ClassVar[frozenset[str]] = frozenset({"person"})
-    places: ClassVar[Mapping[str, tuple[str, str]]] = {}
-    common: ClassVar[bool] = False
-    mass: ClassVar[bool] = False
+    semantic_classes: ClassVar[frozenset[str]] = frozenset({"person"})
+    place_prepositions: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    is_common: ClassVar[bool] = False
+    is_mass: ClassVar[bool] = False
 
-    def in_case(self, case: str) -> str:
+    def get_case_form(self, case: str) -> str:
         """The German form."""
         return {"nom": self.german, "acc": self.accusative, "dat": self.dative}[case]
 
 
-Head = Noun | Pronoun
+NominalHead = Noun | Pronoun
 
 
-def _noun(
+def _build_noun(
     english: str, plural: str, article: str, german: str, german_plural: str, genitive: str, classes: str, places: str
 ) -> Noun:
     return Noun(
         english=english,
-        plural={"+": english + "s", "-": english}.get(plural, plural),
+        english_plural={"+": english + "s", "-": english}.get(plural, plural),
         german=german,
-        gender=GENDERS[article],
+        gender=GENDER_BY_ARTICLE[article],
         german_plural=german_plural,
-        genitive=genitive or german,
-        classes=frozenset(classes.split()),
-        places=dict(_place(pair) for pair in places.split()),
-        mass=plural == "-",
+        german_genitive=genitive or german,
+        semantic_classes=frozenset(classes.split()),
+        place_prepositions=dict(_parse_place_preposition(pair) for pair in places.split()),
+        is_mass=plural == "-",
     )
 
 
-def _place(pair: str) -> tuple[str, tuple[str, str]]:
-    english, _, german = pair.partition("=")
+def _parse_place_preposition(preposition_pair: str) -> tuple[str, tuple[str, str]]:
+    english, _, german = preposition_pair.partition("=")
     if not german:
-        raise KeyError(pair)
+        raise KeyError(preposition_pair)
     return "goal" if english == "to" else "place", (english, german)
 
 
-def _name(english: str, article: str, german: str, classes: str, places: str) -> Noun:
-    noun = _noun(english, english, article, german, german, german + "s", classes, places)
-    return replace(noun, common=False)
+def _build_name(english: str, article: str, german: str, classes: str, places: str) -> Noun:
+    noun = _build_noun(english, english, article, german, german, german + "s", classes, places)
+    return replace(noun, is_common=False)
 
 
-def _pronoun(person: str, number: str, **forms: str) -> Pronoun:
-    return Pronoun(person=PERSONS[person], plural=NUMBERS[number], **forms)
+def _build_pronoun(person: str, number: str, **forms: str) -> Pronoun:
+    return Pronoun(person=PERSON_BY_CODE[person], is_plural=IS_PLURAL_BY_CODE[number], **forms)
 
 
-PRONOUNS = entries("pronouns", _pronoun)
-PERSONAL = tuple(pronoun for pronoun in PRONOUNS if pronoun.english != "it")
-IT = {pronoun.gender: pronoun for pronoun in PRONOUNS if pronoun.english == "it"}
-NOUNS = entries("nouns", _noun)
-NAMES = entries("names", _name)
-PEOPLE = tuple(name for name in NAMES if "person" in name.classes)
-TOWNS = tuple(name for name in NAMES if "town" in name.classes)
+PRONOUNS = read_entries("pronouns", _build_pronoun)
+PERSONAL_PRONOUNS = tuple(pronoun for pronoun in PRONOUNS if pronoun.english != "it")
+IT_BY_GENDER = {pronoun.gender: pronoun for pronoun in PRONOUNS if pronoun.english == "it"}
+NOUNS = read_entries("nouns", _build_noun)
+PROPER_NAMES = read_entries("names", _build_name)
+PERSON_NAMES = tuple(name for name in PROPER_NAMES if "person" in name.semantic_classes)
+TOWN_NAMES = tuple(name for name in PROPER_NAMES if "town" in name.semantic_classes)
 
 
-def of_classes(classes: str) -> tuple[Noun, ...]:
+def select_nouns(classes: str) -> tuple[Noun, ...]:
     """The common nouns in any of the comma-separated classes (a noun is a class of its own), frequent ones first.
 
     Raises:
         KeyError: a class without nouns.
     """
     wanted = set(classes.split(","))
-    for empty in wanted - {name for noun in NOUNS for name in noun.classes | {noun.english}}:
+    for empty in wanted - {name for noun in NOUNS for name in noun.semantic_classes | {noun.english}}:
         raise KeyError(empty)
-    return tuple(noun for noun in NOUNS if noun.english in wanted or noun.classes & wanted)
+    return tuple(noun for noun in NOUNS if noun.english in wanted or noun.semantic_classes & wanted)

@@ -7,48 +7,48 @@ from hashlib import blake2b
 from random import Random
 from typing import Generic, Protocol, TypeVar
 
-from embedded_grammar.ambiguity import Ambiguity, is_open, leave_open
-from embedded_grammar.attachment import left_open
-from embedded_grammar.choices import Choices
+from embedded_grammar.ambiguity import AttachmentAmbiguity, add_ambiguity, is_ambiguous
+from embedded_grammar.attachment import count_ambiguous_attachments
+from embedded_grammar.choices import LexiconChoices
 from embedded_grammar.derivation import Clause
 from embedded_grammar.english import realization as english
-from embedded_grammar.expansion import Expansion
-from embedded_grammar.focus import Attachment, Focus
+from embedded_grammar.expansion import SentenceExpansion
+from embedded_grammar.focus import AttachmentKind, Phenomenon
 from embedded_grammar.german import realization as german
-from embedded_grammar.growth import add_phenomenon, beyond_target, expand
-from embedded_grammar.limits import Lengths, Limits
-from embedded_grammar.phenomena import phenomena
-from embedded_grammar.sampling import Sampler
-from embedded_grammar.tree import Leaf, Phrase
-from pipeline_py.files.artifacts import Counts
+from embedded_grammar.growth import add_beyond_target, add_phenomenon, grow_sentence
+from embedded_grammar.limits import LengthDistribution, SentenceLimits
+from embedded_grammar.phenomena import find_phenomena
+from embedded_grammar.sampling import ClauseSampler
+from embedded_grammar.tree import Constituent, Leaf
+from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.run.errors import InputError
 
 # Lengths drawn as natural: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
-GAMMA_SHAPE, GAMMA_SCALE = 3.2, 4.4
+LENGTH_GAMMA_SHAPE, LENGTH_GAMMA_SCALE = 3.2, 4.4
 # How often a core is drawn again because it is too long for its target already.
-SHORTER_CORES = 20
+MAX_CORE_DRAWS = 20
 # A shorter sentence than this has no room for arguments.
-ROOM_FOR_ARGUMENTS = 5
+MIN_LENGTH_WITH_ARGUMENTS = 5
 
 # Give up when this many drawings in a row brought nothing new.
-PATIENCE = 1_000
+MAX_FRUITLESS_DRAWS = 1_000
 # The same for lexical cores outside the share, which are much cheaper to draw.
-CORE_PATIENCE = 100_000
+MAX_OUTSIDE_DRAWS = 100_000
 
-REMEDY = "ask for fewer sentences, a wider share or range of lengths, or another focus"
+EXHAUSTION_REMEDY = "ask for fewer sentences, a wider share or range of lengths, or another focus"
 
 
 @dataclass(slots=True)
-class Derived:
+class DerivedSentence:
     """A derivation with its English tree, and what it leaves open, in the reading that it has now."""
 
-    main: Clause
-    tree: Phrase
-    phenomena: set[Focus]
-    ambiguity: Ambiguity | None
+    main_clause: Clause
+    tree: Constituent
+    phenomena: set[Phenomenon]
+    ambiguity: AttachmentAmbiguity | None
 
 
-class HasEnglish(Protocol):
+class EnglishSentence(Protocol):
     """What is distinct by its English side."""
 
     @property
@@ -57,158 +57,164 @@ class HasEnglish(Protocol):
 
 
 @dataclass(slots=True)
-class Pair:
+class SentencePair:
     """An English sentence with its trees and its German translation."""
 
-    tree: Phrase
+    tree: Constituent
     leaves: list[Leaf]
     english: str
     german: str
-    phenomena: set[Focus]
+    phenomena: set[Phenomenon]
 
 
-Drawn = TypeVar("Drawn", bound=HasEnglish)
+EnglishItem = TypeVar("EnglishItem", bound=EnglishSentence)
 
 
-def pair_of(derived: Derived) -> Pair:
+def build_pair(derived: DerivedSentence) -> SentencePair:
     """Both sides of a derivation."""
-    leaves = list(derived.tree.leaves())
+    leaves = list(derived.tree.iterate_leaves())
     text = " ".join([leaf.form for leaf in leaves])
-    return Pair(derived.tree, leaves, text, " ".join(german.sentence(derived.main)), derived.phenomena)
+    return SentencePair(
+        derived.tree, leaves, text, " ".join(german.realize_sentence(derived.main_clause)), derived.phenomena
+    )
 
 
-def position(core: str) -> float:
+def compute_core_position(core: str) -> float:
     """Where a lexical core lies in the space of all of them, in [0, 1); the same on every machine."""
     return int.from_bytes(blake2b(core.encode(), digest_size=7).digest(), "big") / 2**56
 
 
-class Distinct(Generic[Drawn]):
+class DistinctSampler(Generic[EnglishItem]):
     """Takes pairs whose English sides differ; memory holds 8 bytes' digest of each."""
 
-    def __init__(self, sentences: int, counts: Counts) -> None:
-        self.sentences = sentences
+    def __init__(self, requested_count: int, counts: SentenceCounts) -> None:
+        self.requested_count = requested_count
         self.counts = counts
-        self.seen: set[bytes] = set()
+        self.known_digests: set[bytes] = set()
 
-    def new(self, draw: Callable[[], Drawn | str | None]) -> Drawn:
+    def draw_distinct(self, draw_item: Callable[[], EnglishItem | str | None]) -> EnglishItem:
         """Draw until there is a pair that is new; what is drawn, and why it is dropped, is counted.
 
         Raises:
             InputError: there seem to be no more.
         """
         fruitless = outside = 0
-        while fruitless < PATIENCE and outside < CORE_PATIENCE:
-            pair = draw()
+        while fruitless < MAX_FRUITLESS_DRAWS and outside < MAX_OUTSIDE_DRAWS:
+            pair = draw_item()
             if pair is None:
                 outside += 1
                 continue
             if not isinstance(pair, str):
                 digest = blake2b(pair.english.encode(), digest_size=8).digest()
-                if digest not in self.seen:
-                    self.seen.add(digest)
-                    self.counts.keep()
+                if digest not in self.known_digests:
+                    self.known_digests.add(digest)
+                    self.counts.add_kept()
                     return pair
                 pair = "duplicate"
-            self.counts.drop(pair)
+            self.counts.add_dropped(pair)
             fruitless += 1
-        raise InputError(f"only {len(self.seen)} of {self.sentences} such sentences were found; {REMEDY}")
+        raise InputError(
+            f"only {len(self.known_digests)} of {self.requested_count} such sentences were found; {EXHAUSTION_REMEDY}"
+        )
 
 
-class Pairs:
+class PairGenerator:
     """Draws pairs that keep to `limits`."""
 
-    def __init__(self, seed: int | str, limits: Limits) -> None:
+    def __init__(self, seed: int | str, limits: SentenceLimits) -> None:
         self.random = Random(seed)
-        self.sampler = Sampler(self.random, Choices(limits.lexicon, limits.digits))
+        self.sampler = ClauseSampler(self.random, LexiconChoices(limits.lexicon_size, limits.has_digits))
         self.limits = limits
 
-    def distinct(self, sentences: int, counts: Counts) -> Iterator[Pair]:
+    def generate_distinct_pairs(self, sentence_count: int, counts: SentenceCounts) -> Iterator[SentencePair]:
         """Yield that many pairs whose English sides differ.
 
         Args:
-            sentences: how many.
+            sentence_count: how many.
             counts: gets what is drawn and dropped, and the phenomena of what is kept.
 
         Raises:
             InputError: there are not that many.
         """
-        distinct = Distinct[Pair](sentences, counts)
-        for _ in range(sentences):
-            pair = distinct.new(partial(self.draw, self._leave_open()))
+        distinct = DistinctSampler[SentencePair](sentence_count, counts)
+        for _ in range(sentence_count):
+            pair = distinct.draw_distinct(partial(self.draw_pair, self._draw_ambiguous_attachment()))
             for phenomenon in sorted(pair.phenomena):
-                counts.note(phenomenon)
+                counts.add_noted(phenomenon)
             yield pair
 
-    def draw(self, to_open: Attachment | None = None) -> Pair | str | None:
+    def draw_pair(self, attachment: AttachmentKind | None = None) -> SentencePair | str | None:
         """A pair; the reason why a drawing is none; None if the lexical core lies outside the share."""
-        derived = self.derive(to_open)
-        return pair_of(derived) if isinstance(derived, Derived) else derived
+        derived = self.derive_sentence(attachment)
+        return build_pair(derived) if isinstance(derived, DerivedSentence) else derived
 
-    def derive(self, to_open: Attachment | None = None) -> Derived | str | None:
-        """A derivation, of a sentence that leaves something open where that is asked for; or the same as `draw`."""
-        target = self._target()
-        main = self._core(target, to_open)
+    def derive_sentence(self, attachment: AttachmentKind | None = None) -> DerivedSentence | str | None:
+        """A derivation, of a sentence that leaves something open where that is asked for; or the same as `draw_pair`."""
+        target = self._draw_target_length()
+        main = self._draw_main_clause(target, attachment)
         if main is None:
             return None
-        expansion = Expansion(self.sampler, main, target)
-        focus = self.limits.focus
+        expansion = SentenceExpansion(self.sampler, main, target)
+        focus = self.limits.required_phenomenon
         ambiguity = None
-        if to_open is not None:
-            ambiguity = beyond_target(expansion, partial(leave_open, expansion, to_open))
+        if attachment is not None:
+            ambiguity = add_beyond_target(expansion, partial(add_ambiguity, expansion, attachment))
             if ambiguity is None:
                 return "without an open attachment"
-        elif focus is not Focus.any and not beyond_target(expansion, partial(add_phenomenon, focus, expansion)):
+        elif focus is not Phenomenon.any and not add_beyond_target(
+            expansion, partial(add_phenomenon, focus, expansion)
+        ):
             return "without the phenomenon"
-        expand(expansion)
-        if ambiguity is not None and not (left_open(main) == 1 and is_open(main, ambiguity)):
+        grow_sentence(expansion)
+        if ambiguity is not None and not (count_ambiguous_attachments(main) == 1 and is_ambiguous(main, ambiguity)):
             return "without an open attachment"
-        if ambiguity is None and self.limits.ambiguous and left_open(main):
+        if ambiguity is None and self.limits.ambiguous_share and count_ambiguous_attachments(main):
             return "with an open attachment"
-        found = phenomena(main)
+        found = find_phenomena(main)
         if ambiguity is not None:
-            found.add(Focus.ambiguous)
+            found.add(Phenomenon.ambiguous)
             # Nothing drawn before hangs on this, and the words are the same.
-            ambiguity.attach(high=self.sampler.chance(0.5))
-        tree = english.sentence(main)
-        if not self.limits.shortest <= len(tree) <= self.limits.longest:
+            ambiguity.set_attachment(is_high=self.sampler.draw_bool(0.5))
+        tree = english.build_sentence(main)
+        if not self.limits.min_length <= len(tree) <= self.limits.max_length:
             return "outside the limits of length"
-        if focus is not Focus.any and focus not in found:
+        if focus is not Phenomenon.any and focus not in found:
             return "without the phenomenon"
-        return Derived(main, tree, found, ambiguity)
+        return DerivedSentence(main, tree, found, ambiguity)
 
-    def _target(self) -> int:
+    def _draw_target_length(self) -> int:
         """A length to grow to."""
         limits = self.limits
-        if limits.lengths is Lengths.uniform:
-            return self.random.randint(limits.shortest, limits.longest)
+        if limits.length_distribution is LengthDistribution.uniform:
+            return self.random.randint(limits.min_length, limits.max_length)
         while True:
-            target = round(self.random.gammavariate(GAMMA_SHAPE, GAMMA_SCALE))
-            if target <= limits.longest:
-                return max(target, limits.shortest)
+            target = round(self.random.gammavariate(LENGTH_GAMMA_SHAPE, LENGTH_GAMMA_SCALE))
+            if target <= limits.max_length:
+                return max(target, limits.min_length)
 
-    def _accepts(self, core: str) -> bool:
-        return self.limits.share_from <= position(core) < self.limits.share_to
+    def _is_core_in_share(self, core: str) -> bool:
+        return self.limits.share_from <= compute_core_position(core) < self.limits.share_to
 
-    def _leave_open(self) -> Attachment | None:
+    def _draw_ambiguous_attachment(self) -> AttachmentKind | None:
         """What the next sentence shall leave open."""
-        if self.limits.focus is Focus.ambiguous or (
-            self.limits.ambiguous and self.sampler.chance(self.limits.ambiguous)
+        if self.limits.required_phenomenon is Phenomenon.ambiguous or (
+            self.limits.ambiguous_share and self.sampler.draw_bool(self.limits.ambiguous_share)
         ):
-            return self.sampler.one_of([*Attachment])
+            return self.sampler.draw_item([*AttachmentKind])
         return None
 
-    def _core(self, target: int, to_open: Attachment | None) -> Clause | None:
+    def _draw_main_clause(self, target_length: int, attachment: AttachmentKind | None) -> Clause | None:
         """The main clause at its smallest; shorter ones are tried for a short target."""
-        senses = self.sampler.choices.intransitive if target < ROOM_FOR_ARGUMENTS else None
-        if self.limits.focus is Focus.particle_verb:
-            senses = self.sampler.choices.with_particle
-        if to_open is Attachment.phrase_attachment:
-            senses = self.sampler.choices.opening
+        senses = self.sampler.choices.intransitive_senses if target_length < MIN_LENGTH_WITH_ARGUMENTS else None
+        if self.limits.required_phenomenon is Phenomenon.particle_verb:
+            senses = self.sampler.choices.particle_senses
+        if attachment is AttachmentKind.phrase_attachment:
+            senses = self.sampler.choices.ambiguous_with_senses
         clause: Clause | None = None
-        for _ in range(SHORTER_CORES):
-            past = self.sampler.chance(0.5) and self.limits.focus is not Focus.agreement
-            drawn = self.sampler.clause(past, 0, senses=senses, accept=self._accepts)
+        for _ in range(MAX_CORE_DRAWS):
+            past = self.sampler.draw_bool(0.5) and self.limits.required_phenomenon is not Phenomenon.agreement
+            drawn = self.sampler.draw_clause(past, 0, senses=senses, accept_core=self._is_core_in_share)
             clause = drawn or clause
-            if drawn is not None and len(english.clause_phrase(drawn)) < target:
+            if drawn is not None and len(english.build_clause(drawn)) < target_length:
                 return drawn
         return clause

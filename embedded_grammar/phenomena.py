@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from embedded_grammar.derivation import Clause, NounPhrase
-from embedded_grammar.focus import Focus
+from embedded_grammar.focus import Phenomenon
 from embedded_grammar.nouns import Pronoun
 
 
-def phenomena(main: Clause) -> set[Focus]:
+def find_phenomena(main_clause: Clause) -> set[Phenomenon]:
     """The phenomena that a sentence contains.
 
     `particle_verb`: a noun phrase stands between verb and particle. `relative_clause`: there is one.
@@ -15,39 +15,47 @@ def phenomena(main: Clause) -> set[Focus]:
     `agreement`: the verb shows a number that its subject has and the nearest noun before it has not.
     `verb_final`: an adverbial or complement clause, whose German verb stands last.
     """
-    found: set[Focus] = set()
-    for clause in clauses(main):
+    found: set[Phenomenon] = set()
+    for clause in iterate_clauses(main_clause):
         arguments = [(slot, filler) for slot, filler in clause.arguments if isinstance(filler, NounPhrase)]
-        obj = next((filler for slot, filler in arguments if slot.english == "obj"), None)
+        obj = next((filler for slot, filler in arguments if slot.english_role == "obj"), None)
         if obj is not None and not isinstance(obj.head, Pronoun):
-            if clause.far_particle:
-                found.add(Focus.particle_verb)
-            if _followed_by_preposition(clause, obj):
-                found.add(Focus.attachment)
-        if clause.before or clause.after or any(slot.english in ("that", "whether") for slot, _ in clause.arguments):
-            found.add(Focus.verb_final)
-        if any(phrase.relative for phrase in noun_phrases(clause)):
-            found.add(Focus.relative_clause)
-        if isinstance(clause.subject, NounPhrase) and attracted(clause, clause.subject):
-            found.add(Focus.agreement)
+            if clause.has_separated_particle:
+                found.add(Phenomenon.particle_verb)
+            if _has_following_preposition(clause, obj):
+                found.add(Phenomenon.attachment)
+        if (
+            clause.initial_subordinate
+            or clause.final_subordinate
+            or any(slot.english_role in ("that", "whether") for slot, _ in clause.arguments)
+        ):
+            found.add(Phenomenon.verb_final)
+        if any(phrase.relative_clause for phrase in iterate_noun_phrases(clause)):
+            found.add(Phenomenon.relative_clause)
+        if isinstance(clause.subject, NounPhrase) and has_agreement_attractor(clause, clause.subject):
+            found.add(Phenomenon.agreement)
     return found
 
 
-def clauses(clause: Clause) -> Iterator[Clause]:
+def iterate_clauses(clause: Clause) -> Iterator[Clause]:
     """The clause and all clauses inside it."""
     yield clause
     inner = [filler for _, filler in clause.arguments if isinstance(filler, Clause)]
-    inner += [phrase.relative for phrase in noun_phrases(clause) if phrase.relative is not None]
-    inner += [subordinate.clause for subordinate in (clause.before, clause.after) if subordinate is not None]
+    inner += [phrase.relative_clause for phrase in iterate_noun_phrases(clause) if phrase.relative_clause is not None]
+    inner += [
+        subordinate.clause
+        for subordinate in (clause.initial_subordinate, clause.final_subordinate)
+        if subordinate is not None
+    ]
     if clause.conjunct is not None:
         inner.append(clause.conjunct)
     for each in inner:
-        yield from clauses(each)
+        yield from iterate_clauses(each)
 
 
-def noun_phrases(clause: Clause) -> Iterator[NounPhrase]:
+def iterate_noun_phrases(clause: Clause) -> Iterator[NounPhrase]:
     """The noun phrases of a clause with their attributes and conjuncts, relative clauses aside."""
-    phrases = clause.phrases if clause.tense == "infinitive" else clause.participants
+    phrases = clause.argument_phrases if clause.tense == "infinitive" else clause.participants
     phrases += [adverbial.phrase for adverbial in clause.adverbials]
     phrases += [clause.predicate] if isinstance(clause.predicate, NounPhrase) else []
     while phrases:
@@ -57,32 +65,32 @@ def noun_phrases(clause: Clause) -> Iterator[NounPhrase]:
         phrases += [phrase.conjunct] if phrase.conjunct is not None else []
 
 
-def _followed_by_preposition(clause: Clause, obj: NounPhrase) -> bool:
-    if obj.attribute is not None and obj.attribute[0].english != "of":
+def _has_following_preposition(clause: Clause, object_phrase: NounPhrase) -> bool:
+    if object_phrase.attribute is not None and object_phrase.attribute[0].english_role != "of":
         return True
-    if any(adverbial.kind != clause.fronted for adverbial in clause.adverbials):
+    if any(adverbial.kind != clause.fronted_element for adverbial in clause.adverbials):
         return True
-    return any(slot.english not in ("obj", "iobj") and not slot.clausal for slot, _ in clause.arguments)
+    return any(slot.english_role not in ("obj", "iobj") and not slot.is_clausal for slot, _ in clause.arguments)
 
 
-def attracted(clause: Clause, subject: NounPhrase) -> bool:
+def has_agreement_attractor(clause: Clause, subject: NounPhrase) -> bool:
     """Whether the finite verb shows its number, and the noun right before it has another."""
     if clause.tense not in ("present", "perfect", "progressive") or isinstance(subject.head, Pronoun):
         return False
-    if clause.past_frame and clause.tense == "perfect":
+    if clause.is_past_frame and clause.tense == "perfect":
         return False
-    if subject.conjunct is not None or clause.extraposed:
+    if subject.conjunct is not None or clause.has_extraposed_relative:
         return False
-    return _last_is_plural(subject) != subject.plural
+    return _has_plural_last_noun(subject) != subject.is_plural
 
 
-def _last_is_plural(phrase: NounPhrase) -> bool:
+def _has_plural_last_noun(phrase: NounPhrase) -> bool:
     """The number of the last noun of a phrase."""
     if phrase.conjunct is not None:
-        return _last_is_plural(phrase.conjunct)
-    if phrase.relative is not None:
-        inside = phrase.relative.phrases or phrase.relative.participants
-        return _last_is_plural(inside[-1]) if inside else phrase.plural
+        return _has_plural_last_noun(phrase.conjunct)
+    if phrase.relative_clause is not None:
+        inside = phrase.relative_clause.argument_phrases or phrase.relative_clause.participants
+        return _has_plural_last_noun(inside[-1]) if inside else phrase.is_plural
     if phrase.attribute is not None:
-        return _last_is_plural(phrase.attribute[1])
-    return phrase.head.plural if isinstance(phrase.head, Pronoun) else phrase.plural
+        return _has_plural_last_noun(phrase.attribute[1])
+    return phrase.head.is_plural if isinstance(phrase.head, Pronoun) else phrase.is_plural

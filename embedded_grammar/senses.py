@@ -7,57 +7,57 @@ tree it is not.
 
 from dataclasses import dataclass
 
-from embedded_grammar.english.verbs import EnglishVerb, english_verb
-from embedded_grammar.german.verbs import GermanVerb, german_verb
-from embedded_grammar.lexicon.entries import entries, known
-from embedded_grammar.nouns import Head, Noun, of_classes
+from embedded_grammar.english.verbs import EnglishVerb, inflect_english_verb
+from embedded_grammar.german.verbs import GermanVerb, inflect_german_verb
+from embedded_grammar.lexicon.entries import parse_known_words, read_entries
+from embedded_grammar.nouns import NominalHead, Noun, select_nouns
 
 CASES = ("nom", "acc", "dat", "gen")
-CLAUSAL = ("that", "whether", "infinitive")
-PLACES = ("place", "goal")
-TRAITS = ("sein", "stative", "modal", "place")
+CLAUSAL_ROLES = ("that", "whether", "infinitive")
+PLACE_ROLES = ("place", "goal")
+VERB_TRAITS = ("sein", "stative", "modal", "place")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slot:
+class ArgumentSlot:
     """An argument of a verb or an attribute of a noun: its English place, what fills it, and how German marks it."""
 
-    english: str  # obj, iobj, place, goal, that, whether, infinitive, or a preposition
+    english_role: str  # obj, iobj, place, goal, that, whether, infinitive, or a preposition
     fillers: tuple[Noun, ...] = ()
-    preposition: str = ""  # German
-    case: str = ""  # empty for a clause, an apposition (`ein Glas Wein`), and where the noun decides
+    german_preposition: str = ""  # German
+    german_case: str = ""  # empty for a clause, an apposition (`ein Glas Wein`), and where the noun decides
 
     @property
-    def clausal(self) -> bool:
+    def is_clausal(self) -> bool:
         """Whether a clause fills the slot."""
-        return self.english in CLAUSAL
+        return self.english_role in CLAUSAL_ROLES
 
-    def prepositions(self, head: Head) -> tuple[str, str]:
+    def get_prepositions(self, head: NominalHead) -> tuple[str, str]:
         """The English and the German preposition in front of a head, which may ask for its own."""
-        if self.english in PLACES:
-            return head.places[self.english]
-        return "to" if self.english == "iobj" else self.english, self.preposition
+        if self.english_role in PLACE_ROLES:
+            return head.place_prepositions[self.english_role]
+        return "to" if self.english_role == "iobj" else self.english_role, self.german_preposition
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sense:
+class VerbSense:
     """A verb with its arguments in both languages."""
 
-    verb: EnglishVerb
+    english_verb: EnglishVerb
     particle: str
-    subjects: tuple[Noun, ...]
-    slots: tuple[Slot, ...]
-    german: GermanVerb
+    subject_nouns: tuple[Noun, ...]
+    slots: tuple[ArgumentSlot, ...]
+    german_verb: GermanVerb
     traits: frozenset[str]
-    instruments: tuple[Noun, ...]
+    instrument_nouns: tuple[Noun, ...]
 
     @property
-    def obj(self) -> Slot | None:
+    def object_slot(self) -> ArgumentSlot | None:
         """The direct object, if the verb has one."""
-        return next((slot for slot in self.slots if slot.english == "obj"), None)
+        return next((slot for slot in self.slots if slot.english_role == "obj"), None)
 
 
-def marking(german: str) -> tuple[str, str]:
+def parse_german_marking(german: str) -> tuple[str, str]:
     """The German preposition and the case of `auf+acc`; without a preposition of `acc`.
 
     Raises:
@@ -69,27 +69,29 @@ def marking(german: str) -> tuple[str, str]:
     return preposition, case
 
 
-def _slot(argument: str) -> Slot:
+def _parse_slot(argument: str) -> ArgumentSlot:
     english, _, rest = argument.partition(":")
     classes, _, german = rest.partition("=")
-    if english in CLAUSAL:
-        return Slot(english)
-    if english in PLACES:
-        return Slot(english, tuple(noun for noun in of_classes(classes) if english in noun.places))
-    return Slot(english, of_classes(classes), *marking(german))
+    if english in CLAUSAL_ROLES:
+        return ArgumentSlot(english)
+    if english in PLACE_ROLES:
+        return ArgumentSlot(
+            english, tuple(noun for noun in select_nouns(classes) if english in noun.place_prepositions)
+        )
+    return ArgumentSlot(english, select_nouns(classes), *parse_german_marking(german))
 
 
-def _sense(english: str, subjects: str, arguments: str, german: str, traits: str, instruments: str) -> Sense:
+def _build_sense(english: str, subjects: str, arguments: str, german: str, traits: str, instruments: str) -> VerbSense:
     verb, _, particle = english.partition(" ")
-    return Sense(
-        verb=english_verb(verb),
+    return VerbSense(
+        english_verb=inflect_english_verb(verb),
         particle=particle,
-        subjects=of_classes(subjects),
-        slots=tuple(_slot(argument) for argument in arguments.split()),
-        german=german_verb(german),
-        traits=known(traits, TRAITS),
-        instruments=of_classes(instruments) if instruments else (),
+        subject_nouns=select_nouns(subjects),
+        slots=tuple(_parse_slot(argument) for argument in arguments.split()),
+        german_verb=inflect_german_verb(german),
+        traits=parse_known_words(traits, VERB_TRAITS),
+        instrument_nouns=select_nouns(instruments) if instruments else (),
     )
 
 
-SENSES = entries("senses", _sense)
+SENSES = read_entries("senses", _build_sense)

@@ -23,11 +23,11 @@ class Leaf:
         """A leaf is its own head."""
         return self
 
-    def bracket(self) -> str:
+    def to_bracket_string(self) -> str:
         """PTB notation."""
         return f"({self.xpos} {self.form})"
 
-    def leaves(self) -> Iterator["Leaf"]:
+    def iterate_leaves(self) -> Iterator["Leaf"]:
         """The leaf."""
         yield self
 
@@ -35,16 +35,16 @@ class Leaf:
         return 1
 
 
-class Phrase:
+class Constituent:
     """A constituent.
 
     Children without a governor get the head of `head` as theirs, so a child that belongs elsewhere (the conjunction
-    of a coordination, an extraposed clause) is attached there first, by `attach`.
+    of a coordination, an extraposed clause) is attached there first, by `set_relation`.
     """
 
     __slots__ = ("children", "head", "label")
 
-    def __init__(self, label: str, head: "Node", children: list["Node"]) -> None:
+    def __init__(self, label: str, head: "SyntaxNode", children: list["SyntaxNode"]) -> None:
         self.label = label
         self.children = children
         self.head: Leaf = head.head
@@ -53,24 +53,24 @@ class Phrase:
             if leaf is not self.head and leaf.governor is None:
                 leaf.governor = self.head
 
-    def bracket(self) -> str:
+    def to_bracket_string(self) -> str:
         """PTB notation."""
-        return f"({self.label} {' '.join([child.bracket() for child in self.children])})"
+        return f"({self.label} {' '.join([child.to_bracket_string() for child in self.children])})"
 
-    def leaves(self) -> Iterator[Leaf]:
+    def iterate_leaves(self) -> Iterator[Leaf]:
         """The leaves from left to right."""
         for child in self.children:
-            yield from child.leaves()
+            yield from child.iterate_leaves()
 
     def __len__(self) -> int:
         """How many leaves there are."""
         return sum([len(child) for child in self.children])
 
 
-Node = Leaf | Phrase
+SyntaxNode = Leaf | Constituent
 
 
-def attach(node: Node, relation: str, governor: Node | None = None) -> Node:
+def set_relation(node: SyntaxNode, relation: str, governor: SyntaxNode | None = None) -> SyntaxNode:
     """Name the relation of a node to its governor (by default the head of the constituent it is put into)."""
     node.head.relation = relation
     if governor is not None:
@@ -78,7 +78,7 @@ def attach(node: Node, relation: str, governor: Node | None = None) -> Node:
     return node
 
 
-def conllu(leaves: list[Leaf], identifier: str, text: str) -> str:
+def format_conllu(leaves: list[Leaf], identifier: str, text: str) -> str:
     """A CoNLL-U block with its empty last line; `leaves` know their positions, counted from 1."""
     lines = [f"# sent_id = {identifier}\n# text = {text}\n"]
     for leaf in leaves:

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 
-OFFSET = 3.0
+ZIPF_OFFSET = 3.0
 
 
 class WeightedChoice(Generic[Item]):
@@ -16,11 +16,11 @@ class WeightedChoice(Generic[Item]):
 
     def __init__(self, items: Sequence[Item], weights: Sequence[float] | None = None) -> None:
         self.items = tuple(items)
-        self.cumulative = list(accumulate(weights or [1 / (n + OFFSET) for n in range(len(self.items))]))
+        self.cumulative_weights = list(accumulate(weights or [1 / (n + ZIPF_OFFSET) for n in range(len(self.items))]))
 
-    def draw(self, random: Random) -> Item:
+    def draw_item(self, random: Random) -> Item:
         """One item."""
-        return self.items[bisect(self.cumulative, random.random() * self.cumulative[-1])]
+        return self.items[bisect(self.cumulative_weights, random.random() * self.cumulative_weights[-1])]
 
     def __bool__(self) -> bool:
         return bool(self.items)

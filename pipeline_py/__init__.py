@@ -1,12 +1,12 @@
 """From raw text to a table of translation systems; `load` opens one of them, to translate with."""
 
-from pipeline_py.run.import_path import is_command, put_project_last
+from pipeline_py.run.import_path import is_package_command, move_project_last
 
-if is_command():
-    put_project_last()
-    from pipeline_py.run.interruption import report_interruptions
+if is_package_command():
+    move_project_last()
+    from pipeline_py.run.interruption import install_interrupt_hook
 
-    report_interruptions()
+    install_interrupt_hook()
 
 from typing import TYPE_CHECKING, Any
 

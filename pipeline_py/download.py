@@ -8,15 +8,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.config.files import read_file
-from pipeline_py.config.load import load
-from pipeline_py.files.artifacts import whole
-from pipeline_py.files.text import compression_of_name, create_file, read_parallel
+from pipeline_py.config.files import read_config_file
+from pipeline_py.config.load import load_experiment
+from pipeline_py.files.artifacts import write_atomically
+from pipeline_py.files.text import create_binary_file, find_compression_by_name, read_parallel
 from pipeline_py.run.command import run_command
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
-DEFAULT = Path("config.yaml")
+DEFAULT_CONFIG_PATH = Path("config.yaml")
 
 
 def download(*, configfile: list[Path], data: Path | None = None) -> None:
@@ -38,21 +38,23 @@ def download(*, configfile: list[Path], data: Path | None = None) -> None:
 
     config: dict[str, Any] = {}
     own: dict[str, Any] = {}
-    for path in (DEFAULT, *configfile):
-        given = read_file(path)
+    for path in (DEFAULT_CONFIG_PATH, *configfile):
+        given = read_config_file(path)
         update_config(config, given)
-        update_config(own, given if path != DEFAULT else {})
-    experiment = load(config, {} if data is None else {"data": str(data)}, check_files=False, own=own)
+        update_config(own, given if path != DEFAULT_CONFIG_PATH else {})
+    experiment = load_experiment(
+        config, {} if data is None else {"data": str(data)}, should_check_files=False, own_config=own
+    )
     corpora = experiment.corpora
     if not corpora.downloads:
         raise InputError("no text has a `download`; put its files where the configuration says", configfile[-1])
     for identifier, files in corpora.downloads:
-        paths = [Path(experiment.path(file)) for file in files]
+        paths = [Path(experiment.resolve_path(file)) for file in files]
         there = [path for path in paths if path.exists()]
         if there == paths:
             print(f"{identifier}: exists already", file=sys.stderr)
         elif not there:
-            _write(identifier, (corpora.source.language, corpora.target.language), paths)
+            _download_text(identifier, (corpora.source.language, corpora.target.language), paths)
         else:
             missing = next(path for path in paths if path not in there)
             raise InputError(
@@ -61,20 +63,20 @@ def download(*, configfile: list[Path], data: Path | None = None) -> None:
             )
 
 
-def _write(identifier: str, languages: tuple[str, str], paths: Sequence[Path]) -> None:
+def _download_text(identifier: str, languages: tuple[str, str], output_paths: Sequence[Path]) -> None:
     """Write the source of a text and its translations, one sentence a line, all of them or none."""
     origin, _, name = identifier.partition(":")
     try:
-        rows = ORIGINS[origin](name, languages)
+        rows = ROW_READERS[origin](name, languages)
         first = next(rows, ())  # what is wrong with the name is said before any progress is
         with ExitStack() as stack:
-            parts = [stack.enter_context(whole(path)) for path in paths]
+            parts = [stack.enter_context(write_atomically(path)) for path in output_paths]
             with ExitStack() as opened:
                 files = [
-                    opened.enter_context(create_file(part, compression_of_name(path)))
-                    for part, path in zip(parts, paths, strict=True)
+                    opened.enter_context(create_binary_file(part, find_compression_by_name(path)))
+                    for part, path in zip(parts, output_paths, strict=True)
                 ]
-                for row in progress(chain([first] if first else [], rows), f"download {identifier}"):
+                for row in show_progress(chain([first] if first else [], rows), f"download {identifier}"):
                     if len(row) != len(files):
                         raise InputError(
                             f"{identifier} has {len(row)} texts; name as many files, the source among them"
@@ -87,11 +89,11 @@ def _write(identifier: str, languages: tuple[str, str], paths: Sequence[Path]) -
         said = "" if isinstance(error, SystemExit) else str(error).partition("\n")[0]
         reason = said or type(error).__name__
         raise InputError(
-            f"{identifier} cannot be downloaded ({reason}); try again, or put a copy at {paths[0]}"
+            f"{identifier} cannot be downloaded ({reason}); try again, or put a copy at {output_paths[0]}"
         ) from None
 
 
-def _from_mtdata(name: str, languages: tuple[str, str]) -> Iterator[Sequence[str]]:
+def _read_mtdata_rows(dataset_name: str, languages: tuple[str, str]) -> Iterator[Sequence[str]]:
     try:
         from mtdata import cache_dir
 
@@ -101,30 +103,34 @@ def _from_mtdata(name: str, languages: tuple[str, str]) -> Iterator[Sequence[str
         from mtdata.iso.bcp47 import BCP47Tag, bcp47
     except ImportError:
         raise InputError("mtdata is not installed; pip install -e '.[mtdata]'") from None
-    if (identifier := DatasetId.parse(name)) not in INDEX:
-        raise InputError(f"mtdata has no text {name}; `mtdata list -l {'-'.join(languages)}` lists those it has")
+    if (identifier := DatasetId.parse(dataset_name)) not in INDEX:
+        raise InputError(
+            f"mtdata has no text {dataset_name}; `mtdata list -l {'-'.join(languages)}` lists those it has"
+        )
     entry = INDEX[identifier]
     fits, is_swapped = BCP47Tag.check_compat_swap(tuple(map(bcp47, languages)), entry.did.langs)
     if not fits:
-        raise InputError(f"mtdata's {name} is not a text of {' and '.join(languages)}")
+        raise InputError(f"mtdata's {dataset_name} is not a text of {' and '.join(languages)}")
     segments = Parser(Cache(cache_dir).get_entry(entry), ext=entry.in_ext or None, ent=entry).read_segs(show_pbar=False)
     for first, second, *_ in segments:
         yield (second, first) if is_swapped else (first, second)
 
 
-def _from_sacrebleu(name: str, languages: tuple[str, str]) -> Iterator[Sequence[str]]:
+def _read_sacrebleu_rows(dataset_name: str, languages: tuple[str, str]) -> Iterator[Sequence[str]]:
     from sacrebleu.dataset import DATASETS
 
     pair = "-".join(languages)
-    if name not in DATASETS or pair not in DATASETS[name].langpairs:
-        raise InputError(f"sacrebleu has no test set {name} of {pair}; `sacrebleu --list -l {pair}` lists those it has")
-    test_set = DATASETS[name]
+    if dataset_name not in DATASETS or pair not in DATASETS[dataset_name].langpairs:
+        raise InputError(
+            f"sacrebleu has no test set {dataset_name} of {pair}; `sacrebleu --list -l {pair}` lists those it has"
+        )
+    test_set = DATASETS[dataset_name]
     return read_parallel(*map(Path, [test_set.get_source_file(pair), *test_set.get_reference_files(pair)]))
 
 
-ORIGINS: dict[str, Callable[[str, tuple[str, str]], Iterator[Sequence[str]]]] = {
-    "mtdata": _from_mtdata,
-    "sacrebleu": _from_sacrebleu,
+ROW_READERS: dict[str, Callable[[str, tuple[str, str]], Iterator[Sequence[str]]]] = {
+    "mtdata": _read_mtdata_rows,
+    "sacrebleu": _read_sacrebleu_rows,
 }
 """Where a text comes from, by what its identifier begins with (`config.corpora.IDENTIFIER`)."""
 

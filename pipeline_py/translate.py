@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from pipeline_py.application.system import System, Translation, load_with_options
+from pipeline_py.application.system import System, Translation, load_from_cli_options
 from pipeline_py.files.encodings import describe_faults
 from pipeline_py.files.text import split_lines
-from pipeline_py.run.command import Option, run_command
+from pipeline_py.run.command import OptionLimits, run_command
 from pipeline_py.run.errors import InputError
 
 
@@ -17,7 +17,7 @@ def translate(
     run: str | None = None,
     configfile: list[str] | None = None,
     config: list[str] | None = None,
-    nbest: Annotated[int | None, Option(min=1)] = None,
+    nbest: Annotated[int | None, OptionLimits(minimum=1)] = None,
     scores: bool = False,
     attention: Path | None = None,
 ) -> None:
@@ -39,7 +39,7 @@ def translate(
     Raises:
         InputError: the system is not trained, or does not support an option.
     """
-    found = load_with_options(system, run, configfile or [], config or [])
+    found = load_from_cli_options(system, run, configfile or [], config or [])
     if nbest is not None and scores:
         raise InputError("--nbest has scores already; leave out --scores")
     if attention is not None:
@@ -53,17 +53,17 @@ def translate(
         sys.stdout.writelines(f"{text}\n" for text in found.translate(lines))
     else:
         for number, translations in enumerate(found.n_best(lines, nbest or 1)):
-            sys.stdout.writelines(_told(number, one, nbest is not None) for one in translations)
+            sys.stdout.writelines(_format_translation(number, one, nbest is not None) for one in translations)
     if attention is not None:
-        _draw(found, lines, attention)
+        _draw_attention_figures(found, lines, attention)
 
 
-def _told(number: int, translation: Translation, numbered: bool) -> str:
+def _format_translation(line_number: int, translation: Translation, has_line_number: bool) -> str:
     text, score = translation
-    return f"{number} ||| {text} ||| {score:.6f}\n" if numbered else f"{score:.6f}\t{text}\n"
+    return f"{line_number} ||| {text} ||| {score:.6f}\n" if has_line_number else f"{score:.6f}\t{text}\n"
 
 
-def _draw(system: System, lines: list[str], folder: Path) -> None:
+def _draw_attention_figures(system: System, lines: list[str], folder: Path) -> None:
     for number, attention in enumerate(system.attentions(lines), start=1):
         if attention is not None:
             attention.save(folder / f"{number}.svg", title=system.name)

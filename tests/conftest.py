@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from pipeline_py.run.job_server import ADDRESS
+from pipeline_py.run.job_server import SERVER_VARIABLE
 
 settings.register_profile("unhurried", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("unhurried")
 
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
-WAITING = 1
+EXTRA_WORKERS = 1
 """Further processes, since tests of clusters and of killed runs wait longer than they compute."""
 
-MOST_WORKERS = 8
+MAX_WORKERS = 8
 """More than this many would wait for the longest module, each with a PyTorch of its own in memory."""
 
-LONGEST = (
+SLOWEST_MODULES = (
     "tests/slurm/test_slurm.py",
     "tests/test_reruns.py",
     "tests/application/test_system.py",
@@ -44,7 +44,7 @@ LONGEST = (
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Jobs of tests begin as copies of a process of the tests (`tests/forked_jobs.py`).
-os.environ.setdefault(ADDRESS, "")
+os.environ.setdefault(SERVER_VARIABLE, "")
 
 if IS_WORKER:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -55,14 +55,14 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     option = config.option
     unsaid = not IS_WORKER and getattr(option, "numprocesses", 0) is None and option.dist == "no" and not option.usepdb
     if unsaid and any(Path(argument).is_dir() for argument in config.args):
-        option.numprocesses = min(len(os.sched_getaffinity(0)) + WAITING, MOST_WORKERS)
+        option.numprocesses = min(len(os.sched_getaffinity(0)) + EXTRA_WORKERS, MAX_WORKERS)
         option.dist = "loadscope"
         option.loadscopereorder = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if IS_WORKER:
-        ranks = {module: rank for rank, module in enumerate(LONGEST)}
+        ranks = {module: rank for rank, module in enumerate(SLOWEST_MODULES)}
         items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(ranks)))
 
 

@@ -17,18 +17,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 
-IMPORTED = get_context("forkserver")
+PRELOADED_CONTEXT = get_context("forkserver")
 """Processes that begin as copies of one that has imported `tests.imported`."""
-IMPORTED.set_forkserver_preload(["tests.imported"])
+PRELOADED_CONTEXT.set_forkserver_preload(["tests.imported"])
 
-COPY = get_context("fork")
+FORK_CONTEXT = get_context("fork")
 """Processes that begin as copies of the one that starts them."""
 
-ONE = Lock()
+PROCESS_LOCK = Lock()
 """To start a process looks whether others have ended, and only one thread can read how one did."""
 
 PACKAGE = "pipeline_py"
-STAND_IN = """\
+PYTHON_STAND_IN = """\
 #!/bin/bash
 [[ $1 == -m && $2 == {package}.* ]] || exec "{python}" "$@"
 answer="{folder}/$$"
@@ -38,22 +38,22 @@ read -r code <&3 && exit $code
 """A `python` in the folder of the queue, which hands on modules of the project alone."""
 
 
-def start(process: BaseProcess) -> None:
+def start_process(process: BaseProcess) -> None:
     """Start a process, in any thread."""
-    with ONE:
+    with PROCESS_LOCK:
         process.start()
 
 
-def join(process: BaseProcess) -> int | None:
+def join_process(process: BaseProcess) -> int | None:
     """Wait for a process, in any thread; return its exit code."""
     wait([process.sentinel])
-    with ONE:
+    with PROCESS_LOCK:
         process.join()
         return process.exitcode
 
 
 @contextmanager
-def forked_jobs() -> Iterator[Path]:
+def serve_forked_jobs() -> Iterator[Path]:
     """Serve jobs meanwhile.
 
     Yields:
@@ -64,50 +64,50 @@ def forked_jobs() -> Iterator[Path]:
         return
     with TemporaryDirectory(prefix="jobs.", ignore_cleanup_errors=True) as folder:
         python = Path(folder, "python")
-        python.write_text(STAND_IN.format(package=PACKAGE, python=sys.executable, folder=folder))
+        python.write_text(PYTHON_STAND_IN.format(package=PACKAGE, python=sys.executable, folder=folder))
         python.chmod(0o700)
         os.mkfifo(Path(folder, "queue"))
-        server = IMPORTED.Process(target=_serve, args=(Path(folder),))
-        start(server)
+        server = PRELOADED_CONTEXT.Process(target=_serve_queue, args=(Path(folder),))
+        start_process(server)
         try:
             yield python
         finally:
             server.terminate()
-            join(server)
+            join_process(server)
 
 
-def _serve(folder: Path) -> None:
+def _serve_queue(folder: Path) -> None:
     with os.fdopen(os.open(folder / "queue", os.O_RDWR)) as queue:  # which does not end when nobody writes
         for number in queue:
-            COPY.Process(target=_answer, args=(folder, number.strip())).start()
+            FORK_CONTEXT.Process(target=_run_and_answer, args=(folder, number.strip())).start()
 
 
-def _answer(folder: Path, number: str) -> None:
-    job = COPY.Process(target=_do, args=(folder, Path("/proc", number)))
+def _run_and_answer(folder: Path, starter_id: str) -> None:
+    job = FORK_CONTEXT.Process(target=_run_job, args=(folder, Path("/proc", starter_id)))
     job.start()
     job.join()
     with suppress(OSError):  # the starter is killed
-        answer = os.open(folder / number, os.O_WRONLY | os.O_NONBLOCK)
+        answer = os.open(folder / starter_id, os.O_WRONLY | os.O_NONBLOCK)
         os.write(answer, f"{job.exitcode % 256}\n".encode())
 
 
-def _do(folder: Path, starter: Path) -> None:
+def _run_job(folder: Path, starter_folder: Path) -> None:
     """Run a module in the place of the process that asked for it."""
     for descriptor in (1, 2):
-        os.dup2(os.open(starter / "fd" / str(descriptor), os.O_WRONLY | os.O_APPEND), descriptor)
-    os.chdir((starter / "cwd").readlink())
+        os.dup2(os.open(starter_folder / "fd" / str(descriptor), os.O_WRONLY | os.O_APPEND), descriptor)
+    os.chdir((starter_folder / "cwd").readlink())
     os.environ.clear()
-    for variable in (starter / "environ").read_bytes().rstrip(b"\0").split(b"\0"):
+    for variable in (starter_folder / "environ").read_bytes().rstrip(b"\0").split(b"\0"):
         os.environb.__setitem__(*variable.split(b"=", 1))
-    module, *words = (folder / f"{starter.name}.words").read_text(errors="surrogateescape").split("\0")[:-1]
-    forget_modules()
+    module, *words = (folder / f"{starter_folder.name}.words").read_text(errors="surrogateescape").split("\0")[:-1]
+    unload_project_modules()
     folders = [] if "PYTHONSAFEPATH" in os.environ else [str(Path.cwd())]
     sys.path[:0] = [*folders, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = ["python", *words]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
-def forget_modules() -> None:
+def unload_project_modules() -> None:
     """Let the project's modules be imported anew."""
     for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
         del sys.modules[name]

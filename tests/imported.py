@@ -16,8 +16,8 @@ import torch  # noqa: F401
 
 import pipeline_py.plan.page
 import pipeline_py.plan.plan  # noqa: F401
-from pipeline_py.run.provenance import FOLDER, PACKAGES, _read
+from pipeline_py.run.provenance import PACKAGE_NAMES, PROJECT_FOLDER, _parse_module
 
-for package in PACKAGES:
-    for file in (FOLDER / package).rglob("*.py"):
-        _read(".".join(file.relative_to(FOLDER).with_suffix("").parts))
+for package in PACKAGE_NAMES:
+    for file in (PROJECT_FOLDER / package).rglob("*.py"):
+        _parse_module(".".join(file.relative_to(PROJECT_FOLDER).with_suffix("").parts))

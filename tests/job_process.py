@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 
-def cached_job(stage: str, folder: Path, arguments: Mapping[str, Any], process: str = "0") -> dict[str, Any]:
+def build_cached_job(
+    stage: str, folder: Path, arguments: Mapping[str, Any], process_identity: str = "0"
+) -> dict[str, Any]:
     """Return a job whose outputs are cached in their folder."""
-    job = {"stage": stage, "results": folder, "is_cached": True, "process": process, "arguments": arguments}
+    job = {"stage": stage, "results": folder, "is_cached": True, "process": process_identity, "arguments": arguments}
     described: dict[str, Any] = json.loads(json.dumps({**job, "calls": [{}]}, default=str))
     return described
 
 
-def modules_of_job(job: Mapping[str, Any], *names: str) -> tuple[set[str], str]:
+def find_imported_modules(job: Mapping[str, Any], *module_names: str) -> tuple[set[str], str]:
     """Run a job in a process of its own.
 
     Returns:
@@ -25,19 +27,19 @@ def modules_of_job(job: Mapping[str, Any], *names: str) -> tuple[set[str], str]:
         "import json, sys; from pipeline_py.run.runner import run_job; job, *names = sys.argv[1:]; "
         "run_job(json.loads(job)); print(*(name for name in names if name in sys.modules))"
     )
-    command = [sys.executable, "-c", code, json.dumps(job), *names]
+    command = [sys.executable, "-c", code, json.dumps(job), *module_names]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return {*done.stdout.split()}, done.stderr
 
 
-def run_in_process(stage: str, folder: Path, arguments: Mapping[str, Any], name: str) -> None:
+def run_figure_job(stage: str, folder: Path, arguments: Mapping[str, Any], figure_name: str) -> None:
     """Run a stage that draws a figure, with outputs NAME.svg and NAME.pdf in a folder."""
     job = {
         "stage": stage,
         "results": str(folder),
         "process": "0",
         "arguments": arguments,
-        "calls": [{f"{kind}_output": f"{folder}/{name}.{kind}" for kind in ("svg", "pdf")}],
+        "calls": [{f"{kind}_output": f"{folder}/{figure_name}.{kind}" for kind in ("svg", "pdf")}],
     }
     command = [sys.executable, "-m", "pipeline_py.run", json.dumps(job, default=str)]
     subprocess.run(command, check=True, capture_output=True)

@@ -7,26 +7,26 @@ from collections.abc import Iterator
 from pipeline_py.run import provenance
 
 
-def module_hash(*stages: str) -> str:
+def compute_module_hash(*stage_names: str) -> str:
     """Hash modules and all first-party modules that they import, without docstrings and comments.
 
     Each definition of an imported module counts, whether or not it is used.
     """
     modules: dict[str, str] = {}
-    waiting = [f"{provenance.PACKAGE}.{stage}" for stage in stages]
+    waiting = [f"{provenance.PACKAGE_NAME}.{stage}" for stage in stage_names]
     while waiting:
         module = waiting.pop()
         if module not in modules:
-            file = provenance.file_of(module)
+            file = provenance.find_module_file(module)
             assert file is not None
-            tree = provenance._without_docstrings(ast.parse(file.read_text(encoding="utf-8")))
-            modules[module] = ast.unparse(tree) + provenance._files_beside(module)
-            waiting += [name for name in _imported_modules(tree) if provenance._counts(name)]
+            tree = provenance._remove_docstrings(ast.parse(file.read_text(encoding="utf-8")))
+            modules[module] = ast.unparse(tree) + provenance._read_companion_files(module)
+            waiting += [name for name in _find_imported_modules(tree) if provenance._is_hashed_module(name)]
     content = "\n".join(f"{module} {modules[module]}" for module in sorted(modules))
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
-def _imported_modules(tree: ast.AST) -> Iterator[str]:
+def _find_imported_modules(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -22,11 +22,11 @@ def group_by_system(files: Mapping[str, Path]) -> dict[str, dict[str, Path]]:
     return systems
 
 
-def table_outputs(folder: Path, name: str = "table") -> dict[str, Path]:
+def get_table_outputs(folder: Path, table_name: str = "table") -> dict[str, Path]:
     """Return the outputs of the stage `report.table` in a folder."""
     return {
-        "tsv_output": folder / f"{name}.tsv",
-        "sheet_output": folder / f"{name}.sheet.json",
-        "markdown_output": folder / f"{name}.md",
-        "latex_output": folder / f"{name}.tex",
+        "tsv_output": folder / f"{table_name}.tsv",
+        "sheet_output": folder / f"{table_name}.sheet.json",
+        "markdown_output": folder / f"{table_name}.md",
+        "latex_output": folder / f"{table_name}.tex",
     }

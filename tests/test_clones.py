@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workplace import ROOT, SNAKEMAKE, Workplace
+from tests.workplace import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ CHANGED = '    print("changed", __file__, file=__import__("sys").stderr)\n' + UN
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
     """Run Snakemake in a clone, where Python finds another clone first."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [str(SNAKEMAKE), TARGET, "--cores", "1", *arguments]
+    command = [str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
@@ -51,7 +51,7 @@ def make_worktree(folder: Path, worktree: Path) -> None:
 @pytest.fixture(params=["copy", "worktree", "directory"])
 def clone(request, tmp_path) -> tuple[Path, Path, list[str]]:
     """The folder of a clone, the folder that its jobs run in, and the options for the latter."""
-    first = Workplace(tmp_path / "first").folder
+    first = ProjectCopy(tmp_path / "first").folder
     if request.param == "copy":
         return first, first, []
     if request.param == "worktree":
@@ -59,7 +59,7 @@ def clone(request, tmp_path) -> tuple[Path, Path, list[str]]:
             pytest.skip("no git")
         make_worktree(first, tmp_path / "second")
         return tmp_path / "second", tmp_path / "second", []
-    other = Workplace(tmp_path / "other").folder  # a clone, too
+    other = ProjectCopy(tmp_path / "other").folder  # a clone, too
     return first, other, ["--directory", str(other)]
 
 
@@ -75,7 +75,7 @@ def test_plan_hashes_and_jobs_use_the_code_next_to_the_snakefile(clone):
 
 
 def test_a_snakefile_without_its_code_is_refused(tmp_path):
-    folder = Workplace(tmp_path / "clone").folder
+    folder = ProjectCopy(tmp_path / "clone").folder
     shutil.rmtree(folder / "pipeline_py")
     done = run(folder)
     assert done.returncode == 1
@@ -83,13 +83,13 @@ def test_a_snakefile_without_its_code_is_refused(tmp_path):
 
 
 def test_an_installed_clone_with_other_modules_does_not_matter(tmp_path):
-    folder, installed, place = tmp_path / "clone", Workplace(tmp_path / "installed").folder, tmp_path / "place"
-    Workplace(folder)
+    folder, installed, place = tmp_path / "clone", ProjectCopy(tmp_path / "installed").folder, tmp_path / "place"
+    ProjectCopy(folder)
     shutil.rmtree(installed / "pipeline_py" / "config")
     place.mkdir()
     shutil.copy(folder / "config.yaml", place)
     environment = {**os.environ, "PYTHONPATH": str(installed)}
     for snakefile in (["-s", str(folder / "Snakefile")], [f"--snakefile={folder / 'Snakefile'}"]):
-        command = [str(SNAKEMAKE), TARGET, "--cores", "1", "--dry-run", *snakefile]
+        command = [str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1", "--dry-run", *snakefile]
         done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ import sacrebleu.dataset
 import yaml
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 
-from pipeline_py.config.load import load
+from pipeline_py.config.load import load_experiment
 from pipeline_py.download import download
 from pipeline_py.run.errors import InputError
 from tests.workplace import ROOT
@@ -193,13 +193,13 @@ def test_the_workflow_says_how_to_get_what_is_missing(project):
     config["targets"] = None
     config["corpora"] |= {"train": train(), "dev": DEV}
     with pytest.raises(InputError, match=r"`python -m pipeline_py.download --configfile FILE` gets 4 of them"):
-        load(config)
+        load_experiment(config)
     config["corpora"]["dev"] = {"name": "dev", "download": "sacrebleu:wmt12", "generate": {"sentences": 5}}
     with pytest.raises(InputError, match="a `download` is stored in files"):
-        load(config)
+        load_experiment(config)
     config["corpora"]["dev"] = {**DEV, "download": "wmt12"}
     with pytest.raises(InputError, match=r"corpora\.dev\.download"):
-        load(config)
+        load_experiment(config)
 
 
 def test_sacrebleu_has_the_test_sets_of_the_experiments():

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from pipeline_py.config.corpora import HELD_OUT_SETS, share_of_split, share_of_treebank
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.load import load
-from pipeline_py.config.tables import BleuTable
+from pipeline_py.config.corpora import HELD_OUT_SHARE_COUNT, compute_split_share, compute_treebank_share
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.load import load_experiment
+from pipeline_py.config.tables import BleuTableConfig
 from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parent.parent
@@ -40,34 +40,34 @@ def changed(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
 
 
 def test_the_default_is_valid(config):
-    experiment = load(config)
-    assert experiment.systems["SDAtt"].syntax == ["distances"]
-    assert experiment.systems["GlobalAtt"].syntax == []
-    assert experiment.folder("results") == "results"
+    experiment = load_experiment(config)
+    assert experiment.systems["SDAtt"].required_syntax_names == ["distances"]
+    assert experiment.systems["GlobalAtt"].required_syntax_names == []
+    assert experiment.get_output_folder("results") == "results"
 
 
-def pairs_tested(experiment: Experiment) -> set[tuple[str, str]]:
+def pairs_tested(experiment: ExperimentConfig) -> set[tuple[str, str]]:
     """(what another one's outputs replace, the other), of all tables."""
-    return {pair for name in experiment.tables for pair in combinations(experiment.tested_in_order(name), 2)}
+    return {pair for name in experiment.tables for pair in combinations(experiment.sort_rows_for_tests(name), 2)}
 
 
 def test_two_systems_are_tested_in_one_direction_in_all_tables(config):
     """What is proposed in the place of others, and others in the place of baselines."""
-    experiment = load(config)
+    experiment = load_experiment(config)
     pairs = pairs_tested(experiment)
     assert not {pair[::-1] for pair in pairs} & pairs
     for options in experiment.tables.values():
-        if isinstance(options, BleuTable):
+        if isinstance(options, BleuTableConfig):
             proposed, rest = options.proposed, [row for row in options.systems if row not in options.proposed]
             assert pairs >= {(other, row) for row in proposed for other in rest}
             assert pairs >= {(options.baseline, row) for row in options.systems if row != options.baseline}
-    assert experiment.tested_in_order("tree2seq/table1_2") == []
+    assert experiment.sort_rows_for_tests("tree2seq/table1_2") == []
 
 
 def test_tables_that_contradict_each_other_about_a_direction(config):
     """The first one decides."""
     table = {"title": "T", "systems": ["GlobalAtt", "SDAtt"], "baseline": "SDAtt", "proposed": []}
-    pairs = pairs_tested(load(changed(config, "tables.other", table)))
+    pairs = pairs_tested(load_experiment(changed(config, "tables.other", table)))
     assert ("GlobalAtt", "SDAtt") in pairs and ("SDAtt", "GlobalAtt") not in pairs
 
 
@@ -264,7 +264,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
 )
 def test_a_mistake_gets_one_sentence(config, path, value, sentence):
     with pytest.raises(InputError) as caught:
-        load(changed(config, path, value))
+        load_experiment(changed(config, path, value))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -272,48 +272,52 @@ def test_a_mistake_gets_one_sentence(config, path, value, sentence):
 def test_a_missing_file_is_named_with_the_folder_that_it_was_looked_for_in(config):
     config["corpora"]["dev"] = {"name": "dev", "source": "dev.en", "references": ["dev.de"]}
     with pytest.raises(InputError, match=r"nowhere/dev.en: no such file \(and 1 more\).*now nowhere"):
-        load({**config, "data": "nowhere"})
+        load_experiment({**config, "data": "nowhere"})
 
 
 def test_a_preset_is_laid_over_and_every_preset_is_validated(config):
     sizes = {"hidden": 6, "tied_embeddings": "none"}
     config["presets"] = {"small": {"model": sizes}, "broken": {"model": {"hiden": 6}}}
     with pytest.raises(InputError, match=r"preset broken: .*hiden"):
-        load({**config, "preset": "small"})
+        load_experiment({**config, "preset": "small"})
     del config["presets"]["broken"]
-    small = load({**config, "preset": "small"})
+    small = load_experiment({**config, "preset": "small"})
     assert {small.systems[name].model.hidden for name in ("GlobalAtt", "SDAtt", "Tree2Seq", "Hierarchical")} == {6}
     assert small.systems["SDAtt"].model.embedding == config["model"]["embedding"]
 
 
 def test_the_command_line_has_the_last_word(config):
     config["presets"] = {"small": {"training": {"epochs": 7}}}
-    experiment = load({**config, "preset": "small"}, command_line={"training": {"epochs": 3}})
+    experiment = load_experiment({**config, "preset": "small"}, command_line_config={"training": {"epochs": 3}})
     assert experiment.training.epochs == 3
 
 
 def test_yamls_true_is_a_way_to_write_case(config):
-    assert load(changed(config, "corpora.target.case", True)).corpora.target.case == "true"
+    assert load_experiment(changed(config, "corpora.target.case", True)).corpora.target.case == "true"
 
 
 def test_a_system_keeps_what_it_sets_itself(config):
-    experiment = load(changed(config, "systems.SDAtt.model", {"hidden": 9}))
+    experiment = load_experiment(changed(config, "systems.SDAtt.model", {"hidden": 9}))
     assert experiment.systems["SDAtt"].model.hidden == 9
     assert experiment.systems["SDAtt"].model.embedding == config["model"]["embedding"]
     assert experiment.systems["GlobalAtt"].model.hidden == config["model"]["hidden"]
 
 
 def test_what_systems_read_follows_from_their_parts(config):
-    systems = load(config).systems
-    read = {name: systems[name].syntax for name in ("GlobalAtt", "Sennrich-deponly", "SDRNMT-1", "SDRNMT-2")}
+    systems = load_experiment(config).systems
+    read = {
+        name: systems[name].required_syntax_names for name in ("GlobalAtt", "Sennrich-deponly", "SDRNMT-1", "SDRNMT-2")
+    }
     assert read == {
         "GlobalAtt": [],
         "Sennrich-deponly": ["labels"],
         "SDRNMT-1": ["units"],
         "SDRNMT-2": ["units"],
     }
-    assert load(config).trees_read("Transformer-parsing-task") == ["ptb"]
-    assert "nmt.input.units" in systems["SDRNMT-2"].modules and "nmt.input.units" not in systems["SDAtt"].modules
+    assert load_experiment(config).get_network_tree_formats("Transformer-parsing-task") == ["ptb"]
+    assert (
+        "nmt.input.units" in systems["SDRNMT-2"].module_names and "nmt.input.units" not in systems["SDAtt"].module_names
+    )
 
 
 @pytest.mark.parametrize(
@@ -333,17 +337,17 @@ def test_parsers_are_measured_for_what_is_asked(config, targets, parsers):
         "mine": {**table, "systems": ["Seq2Seq", "PBSMT"]},
         "ensemble": {**table, "systems": ["Tree2Seq-beam10"]},
     }
-    assert load({**config, "targets": targets}).trained_parsers == parsers
+    assert load_experiment({**config, "targets": targets}).requested_trained_parsers == parsers
 
 
 def test_inputs_share_the_embedding_as_in_the_paper(config):
-    (encoder,) = load(config).systems["SDRNMT-1"].encoders
-    assert encoder.sizes(620) == [360, 260] and encoder.sizes(128) == [74, 54]
+    (encoder,) = load_experiment(config).systems["SDRNMT-1"].encoders
+    assert encoder.compute_input_sizes(620) == [360, 260] and encoder.compute_input_sizes(128) == [74, 54]
 
 
 def test_runs_are_named_by_their_seeds(config):
-    experiment = load(changed(config, "training.seeds", [1, 7]))
-    assert experiment.runs("SDAtt") == ["seed1", "seed7"] and experiment.runs("PBSMT") == ["single"]
+    experiment = load_experiment(changed(config, "training.seeds", [1, 7]))
+    assert experiment.get_runs("SDAtt") == ["seed1", "seed7"] and experiment.get_runs("PBSMT") == ["single"]
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "workflow" / "experiments").glob("*.yaml")), ids=lambda file: file.stem)
@@ -354,21 +358,21 @@ def test_the_experiments_are_valid_over_the_default(file):
         return over
 
     default, own = (yaml.safe_load(one.read_text(encoding="utf-8")) for one in (ROOT / "config.yaml", file))
-    load(merge(default, own), check_files=False, own=own)
+    load_experiment(merge(default, own), should_check_files=False, own_config=own)
 
 
 def test_shares_of_the_generated_language_do_not_overlap():
-    shares = [share_of_split(place) for place in range(2 + HELD_OUT_SETS // 2)]
-    shares += [share_of_treebank(place) for place in range(3)]
+    shares = [compute_split_share(place) for place in range(2 + HELD_OUT_SHARE_COUNT // 2)]
+    shares += [compute_treebank_share(place) for place in range(3)]
     ordered = sorted(shares)
     assert all(before[1] <= after[0] for before, after in pairwise(ordered))
     assert ordered[0][0] == 0 and ordered[-1][1] == 1
 
 
 def test_the_schema_for_editors_is_that_of_the_models():
-    from pipeline_py.config.schema import schema_text
+    from pipeline_py.config.schema import render_json_schema
 
-    assert (ROOT / "docs" / "config.schema.json").read_text(encoding="utf-8") == schema_text(), (
+    assert (ROOT / "docs" / "config.schema.json").read_text(encoding="utf-8") == render_json_schema(), (
         "run: python -m pipeline_py.config.schema --output docs/config.schema.json"
     )
 
@@ -386,7 +390,7 @@ def test_the_schema_for_editors_is_that_of_the_models():
 def test_a_path_that_is_none_is_told(config, data: str, source: str, sentence: str) -> None:
     config = changed(changed(config, "data", data), "corpora.train", {"source": source, "target": "train.de"})
     with pytest.raises(InputError) as caught:
-        load(config)
+        load_experiment(config)
     assert sentence in str(caught.value)
 
 
@@ -397,7 +401,7 @@ def test_a_folder_is_no_file_and_a_file_no_folder(config, tmp_path: Path) -> Non
 
     def told(path: str, value: Any) -> str:
         with pytest.raises(InputError) as caught:
-            load(changed(changed(config, "data", str(tmp_path)), path, value))
+            load_experiment(changed(changed(config, "data", str(tmp_path)), path, value))
         return str(caught.value)
 
     text = {"source": "train.en", "target": "folder"}

@@ -11,14 +11,14 @@ import pytest
 import sacrebleu
 import yaml
 
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.load import load
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.load import load_experiment
 from pipeline_py.evaluation.import_translations import import_translations
 from pipeline_py.evaluation.postprocess import postprocess
-from pipeline_py.evaluation.statistics import statistics
-from pipeline_py.report.tables.published import published_score, read_published
+from pipeline_py.evaluation.statistics import compute_metric_statistics
+from pipeline_py.report.tables.published import find_published_number, read_published_numbers
 from tests import workplace
-from tests.workplace import ROOT, Workplace, merged
+from tests.workplace import ROOT, ProjectCopy, merge_configs
 
 EXPERIMENTS = ROOT / "workflow" / "experiments"
 NEWSTESTS = ROOT.parent / "shared" / "data" / "newstest_ende"
@@ -35,23 +35,23 @@ def presets() -> Iterator[tuple[str, str | None]]:
         yield from ((file.stem, preset) for preset in [*names] or [None])
 
 
-def experiment_of(name: str, preset: str | None, data: Path | str = "data") -> Experiment:
+def experiment_of(name: str, preset: str | None, data: Path | str = "data") -> ExperimentConfig:
     """What the Snakefile makes of an experiment over the default, its files apart."""
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     over: dict[str, Any] = {}
     for file in [*BELOW.get(name, []), name]:
-        over = merged(over, yaml.safe_load((EXPERIMENTS / f"{file}.yaml").read_text(encoding="utf-8")))
-    config: dict[str, Any] = merged(merged(default, over), {"data": str(data), "preset": preset})
-    return load(config, check_files=False, own=over)
+        over = merge_configs(over, yaml.safe_load((EXPERIMENTS / f"{file}.yaml").read_text(encoding="utf-8")))
+    config: dict[str, Any] = merge_configs(merge_configs(default, over), {"data": str(data), "preset": preset})
+    return load_experiment(config, should_check_files=False, own_config=over)
 
 
 PAIRS_OF_LINGEVAL = b'[{"source": "x", "reference": "y", "errors": [{"contrastive": "z", "type": "k"}]}]'
 
 
-def write_stand_ins(experiment: Experiment) -> None:
+def write_stand_ins(experiment: ExperimentConfig) -> None:
     """A small file wherever the experiment names one that is not there; directories come with their index."""
-    contrastive = [Path(experiment.path(file)) for text in experiment.corpora.contrast for file in text.file]
-    for file in map(Path, experiment.files()):
+    contrastive = [Path(experiment.resolve_path(file)) for text in experiment.corpora.contrast for file in text.file]
+    for file in map(Path, experiment.collect_file_paths()):
         if file.suffix and not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             content = b"{}\n" if file.suffix == ".json" else b"x\n"
@@ -62,19 +62,19 @@ def write_stand_ins(experiment: Experiment) -> None:
             file.write_bytes(gzip.compress(content) if file.suffix == ".gz" else content)
 
 
-def snakemake(place: Workplace, name: str, preset: str | None, data: Path, *arguments: str) -> str:
+def snakemake(place: ProjectCopy, name: str, preset: str | None, data: Path, *arguments: str) -> str:
     """Run an experiment in a copy of the project, and give what Snakemake says."""
     files = [f"workflow/experiments/{file}.yaml" for file in [*BELOW.get(name, []), name]]
     words = ["--cores", "2", *arguments, "--configfile", *files]
     words += ["--config", f"data={data}", *([f"preset={preset}"] if preset else [])]
-    done = workplace.snakemake(words, place.folder)
+    done = workplace.run_snakemake(words, place.folder)
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
     return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory) -> Workplace:
-    return Workplace(tmp_path_factory.mktemp("experiments"))
+def place(tmp_path_factory) -> ProjectCopy:
+    return ProjectCopy(tmp_path_factory.mktemp("experiments"))
 
 
 # Networks trained, phrase-based systems trained, sides of texts (source, target, references), processors of parsers
@@ -121,16 +121,16 @@ def test_a_preset_is_planned_as_a_whole(place, tmp_path, name, preset):
 def test_all_that_stands_beside_printed_numbers_was_printed(name, preset):
     """A set or a row under another name than the paper's would have no number, without a word."""
     experiment = experiment_of(name, preset)
-    sets = [text.name for text in experiment.corpora.held_out.values()]
-    for table in map(experiment.tables.get, experiment.asked(experiment.tables)):
+    sets = [text.name for text in experiment.corpora.held_out_sets.values()]
+    for table in map(experiment.tables.get, experiment.select_requested_names(experiment.tables)):
         if asked := getattr(table, "published", None):
-            numbers = read_published(ROOT / "workflow" / "published" / f"{asked.paper}.tsv")
+            numbers = read_published_numbers(ROOT / "workflow" / "published" / f"{asked.paper}.tsv")
             columns = {one.set for one in numbers if (one.table, one.task) == (asked.table, asked.task)}
             assert columns <= {*sets, "AVG"}
             for row in table.systems:
                 printed = asked.names.get(row, table.labels.get(row, row))
                 for each in columns:
-                    assert published_score(numbers, asked.table, asked.task, printed, each), (printed, each)
+                    assert find_published_number(numbers, asked.table, asked.task, printed, each), (printed, each)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_all_that_stands_beside_printed_numbers_was_printed(name, preset):
 )
 def test_printed_numbers_stand_where_the_data_is_the_papers(name, preset, tables):
     experiment = experiment_of(name, preset)
-    asked = [experiment.tables[table] for table in experiment.asked(experiment.tables)]
+    asked = [experiment.tables[table] for table in experiment.select_requested_names(experiment.tables)]
     assert sum(getattr(table, "published", None) is not None for table in asked) == tables
 
 
@@ -190,20 +190,20 @@ def test_translations_from_elsewhere_score_as_published(tmp_path):
     if not OUTPUTS.is_dir():
         pytest.skip(f"the outputs of five published systems are not at {OUTPUTS}")
     experiment = experiment_of("nc11", None, OUTPUTS.parent)
-    (table,) = map(experiment.tables.get, experiment.asked(experiment.tables))
+    (table,) = map(experiment.tables.get, experiment.select_requested_names(experiment.tables))
     (test,) = experiment.corpora.tests
     assert table.systems == [*PUBLISHED] and not experiment.evaluation.lowercase
     found = {}
     for system in table.systems:
         import_translations(
-            translations=Path(experiment.path(experiment.systems[system].files[test.name][0])),
-            source=Path(experiment.path(test.source)),
+            translations=Path(experiment.resolve_path(experiment.systems[system].files[test.name][0])),
+            source=Path(experiment.resolve_path(test.source)),
             name=test.name,
             output=tmp_path / "text",
         )
-        statistics(
+        compute_metric_statistics(
             hypothesis=tmp_path / "text",
-            references=[Path(experiment.path(test.references[0]))],
+            references=[Path(experiment.resolve_path(test.references[0]))],
             output=tmp_path / "statistics",
             metrics=["bleu"],
             scores_output=[tmp_path / "bleu.json"],

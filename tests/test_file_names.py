@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workplace import ROOT, SNAKEMAKE, Workplace
+from tests.workplace import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
 
 TARGET = "results/corpus/clean/dev.source"
 ASCII = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -20,7 +20,7 @@ def run(folder: bytes | Path, *command: str, **variables: str) -> subprocess.Com
 
 
 def workflow(folder: bytes | Path, **variables: str) -> subprocess.CompletedProcess:
-    return run(folder, str(SNAKEMAKE), TARGET, "--cores", "1", **variables)
+    return run(folder, str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1", **variables)
 
 
 def test_a_folder_that_is_not_utf8(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_folder_that_is_not_utf8(tmp_path: Path) -> None:
         Path(os.fsdecode(folder)).mkdir()
     except OSError:
         pytest.skip("the file system only has names in UTF-8")
-    Workplace(Path(os.fsdecode(folder)))
+    ProjectCopy(Path(os.fsdecode(folder)))
     done = workflow(folder)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "lder: the path of this folder is not UTF-8; rename it, or work in another folder\n" in done.stderr
@@ -38,7 +38,7 @@ def test_a_folder_that_is_not_utf8(tmp_path: Path) -> None:
 
 
 def test_a_locale_without_utf8(tmp_path: Path) -> None:
-    folder = Workplace(tmp_path / "f\u00f6lder").folder
+    folder = ProjectCopy(tmp_path / "f\u00f6lder").folder
     done = workflow(folder, **ASCII)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert done.stderr.endswith(IN_ASCII)

@@ -3,13 +3,13 @@
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.forked_jobs import IMPORTED, join, start
+from tests.forked_jobs import PRELOADED_CONTEXT, join_process, start_process
 
 
 def ended(code: int) -> int | None:
-    process = IMPORTED.Process(target=sys.exit, args=(code,))
-    start(process)
-    return join(process)
+    process = PRELOADED_CONTEXT.Process(target=sys.exit, args=(code,))
+    start_process(process)
+    return join_process(process)
 
 
 def test_each_thread_is_told_how_its_process_ended():

@@ -9,7 +9,7 @@ import sacrebleu
 import yaml
 
 from tests.text_files import read_table, write_lines
-from tests.workplace import Workplace, snakemake
+from tests.workplace import ProjectCopy, run_snakemake
 
 pytestmark = pytest.mark.slow
 
@@ -72,15 +72,15 @@ def described(folder: Path) -> dict[str, Any]:
     }
 
 
-def run(place: Workplace, config: dict[str, Any], *arguments: str) -> tuple[int, str]:
+def run(place: ProjectCopy, config: dict[str, Any], *arguments: str) -> tuple[int, str]:
     (place.folder / "given.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    done = snakemake(["--cores", "2", *arguments, "--configfile", "given.yaml"], place.folder)
+    done = run_snakemake(["--cores", "2", *arguments, "--configfile", "given.yaml"], place.folder)
     return done.returncode, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory) -> Workplace:
-    return Workplace(tmp_path_factory.mktemp("given"))
+def place(tmp_path_factory) -> ProjectCopy:
+    return ProjectCopy(tmp_path_factory.mktemp("given"))
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.test_from_elsewhere import ENGLISH, described, run
-from tests.workplace import Workplace
+from tests.workplace import ProjectCopy
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ def dependencies(sentence: str) -> str:
     return "\n".join([*rows, ""])
 
 
-def make_experiment(place: Workplace, data: Path) -> dict:
+def make_experiment(place: ProjectCopy, data: Path) -> dict:
     """Describe an experiment with texts, translations, scores, pairs, claims, trees and a treebank in a folder."""
     data.mkdir()
     config = described(data)
@@ -52,15 +52,15 @@ def link(data: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> tuple[Workplace, dict]:
-    place = Workplace(tmp_path_factory.mktemp("projects") / "project")
+def made(tmp_path_factory) -> tuple[ProjectCopy, dict]:
+    place = ProjectCopy(tmp_path_factory.mktemp("projects") / "project")
     config = make_experiment(place, place.folder.with_name("data"))
     code, said = run(place, config, *TARGETS)
     assert code == 0, said[-5000:]
     return place, config
 
 
-def planned(place: Workplace, config: dict) -> set[str]:
+def planned(place: ProjectCopy, config: dict) -> set[str]:
     code, said = run(place, config, *TARGETS, "--dry-run")
     assert code == 0, said
     return {*re.findall(r"^(?:local)?rule (\w+):", said, flags=re.MULTILINE)}

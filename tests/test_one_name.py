@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.run.runner import Stage
+from pipeline_py.run.runner import StageFunction
 
 ROOT = Path(__file__).parent.parent
 PLANS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "pipeline_py" / "plan").glob("*.py")))
@@ -31,7 +31,7 @@ def test_there_are_stages():
 
 @pytest.mark.parametrize(("package", "name"), JOBS, ids=lambda part: part)
 def test_the_stage_of_a_job_has_a_rule_a_test_and_a_log_of_its_name(package, name):
-    assert callable(Stage(f"{package}.{name}").function), "the function is called like the module"
+    assert callable(StageFunction(f"{package}.{name}").function), "the function is called like the module"
     rules = rules_of(package)
     (rule,) = re.findall(rf"^ *use rule \w+ as {name}(?:_{package})? with:\n(.*?)(?=^\S|\Z)", rules, re.M | re.S)
     assert f"<logs>/{package}/{name}/" in rule

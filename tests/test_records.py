@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from pipeline_py.run.record import record_path
-from tests.workplace import Workplace
+from pipeline_py.run.record import get_record_path
+from tests.workplace import ProjectCopy
 
 TARGET = "results/subword/default/packed/one.source.arrow"
 BPE = {"subword": {"scheme": "bpe", "merges": 50}}
@@ -17,19 +17,19 @@ CHANGED = {"subword": {"scheme": "bpe", "merges": 60}}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Workplace:
-    place = Workplace(tmp_path_factory.mktemp("made"))
-    done = place.snakemake(TARGET, "results/subword/default/packed/two.source.arrow", config=BPE)
+def made(tmp_path_factory) -> ProjectCopy:
+    place = ProjectCopy(tmp_path_factory.mktemp("made"))
+    done = place.run_snakemake(TARGET, "results/subword/default/packed/two.source.arrow", config=BPE)
     assert done.returncode == 0, done.stderr
     return place
 
 
 @pytest.fixture
-def place(made, tmp_path) -> Workplace:
+def place(made, tmp_path) -> ProjectCopy:
     return made.copied(tmp_path / "place")
 
 
-def forget(place: Workplace) -> None:
+def forget(place: ProjectCopy) -> None:
     """Remove all that Snakemake knows of earlier runs."""
     shutil.rmtree(place.folder / ".snakemake")
 
@@ -63,7 +63,7 @@ def test_restored_older_results_are_made_again(place, tmp_path):
 
 def test_files_that_are_exchanged_with_their_records_are_made_again(place):
     one, two = (place.folder / f"results/subword/default/pieces/{name}.source" for name in ("one", "two"))
-    for first, second in ((one, two), (record_path(one), record_path(two))):
+    for first, second in ((one, two), (get_record_path(one), get_record_path(two))):
         first.rename(place.folder / "exchanged")
         second.rename(first)
         (place.folder / "exchanged").rename(second)
@@ -74,9 +74,9 @@ def test_files_that_are_exchanged_with_their_records_are_made_again(place):
 @pytest.mark.parametrize("content", [None, "", "{", "[]", '{"outputs": {}}'])
 def test_a_result_without_a_record_is_made_again(place, content):
     codes = place.folder / "results/subword/default/codes.source"
-    record_path(codes).unlink()
+    get_record_path(codes).unlink()
     if content is not None:
-        record_path(codes).write_text(content)
+        get_record_path(codes).write_text(content)
     assert place.planned(TARGET, config=BPE)["learn_bpe"] == 1
 
 
@@ -85,9 +85,9 @@ def test_an_input_that_changes_during_a_run_ends_it(place):
     codes = place.folder / "results/subword/default/codes.source"
     for file in ("results/subword/default/pieces/one.source", TARGET):
         (place.folder / file).unlink()
-    record = json.loads(record_path(codes).read_text())
+    record = json.loads(get_record_path(codes).read_text())
     record["outputs"] = dict.fromkeys(record["outputs"], "0" * 16)
-    record_path(codes).write_text(json.dumps(record))
+    get_record_path(codes).write_text(json.dumps(record))
     done = place.snakemake(TARGET, config=BPE)
     log = next((place.folder / "logs/subword/apply_bpe").glob("*one.source.log")).read_text()
     assert done.returncode == 1 and "codes.source: damaged: its content is not that of its record" in log
@@ -102,7 +102,7 @@ def test_results_of_other_inputs_are_made_again_without_metadata(place):
 
 
 def test_a_record_of_a_job_that_the_plan_does_not_have_ends_no_run(place):
-    codes = record_path(place.folder / "results/subword/default/codes.source")
+    codes = get_record_path(place.folder / "results/subword/default/codes.source")
     record = json.loads(codes.read_text())
     for plan, wildcards in (("nmt.attend", {"system": "PBSMT", "run": "single", "split": "one"}), ("gone.away", {})):
         codes.write_text(json.dumps({**record, "plan": plan, "wildcards": wildcards}))
@@ -117,15 +117,15 @@ def test_a_job_that_is_run_again_with_other_code_is_no_result_of_the_plan(place)
     assert changed != text
     stage.write_text(changed, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(place.folder)}
-    command = [sys.executable, "-m", "pipeline_py.run", str(record_path(vocabulary).relative_to(place.folder))]
+    command = [sys.executable, "-m", "pipeline_py.run", str(get_record_path(vocabulary).relative_to(place.folder))]
     subprocess.run(command, cwd=place.folder, env=environment, check=True)
     stage.write_text(text, encoding="utf-8")
     assert place.planned(TARGET, config=BPE)["vocabulary"] == 1
 
 
 def test_a_folder_of_other_settings_is_made_again_without_metadata(tmp_path):
-    place, model = Workplace(tmp_path / "place"), "results/smt/PBSMT/single/model"
-    assert place.snakemake(model).returncode == 0
+    place, model = ProjectCopy(tmp_path / "place"), "results/smt/PBSMT/single/model"
+    assert place.run_snakemake(model).returncode == 0
     forget(place)
-    assert not place.planned(model)
-    assert "train_smt" in place.planned(model, config={"systems": {"PBSMT": {"iterations": 2}}})
+    assert not place.count_planned_jobs(model)
+    assert "train_smt" in place.count_planned_jobs(model, config={"systems": {"PBSMT": {"iterations": 2}}})

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.run.provenance import CHANGE_NO_RESULT
-from pipeline_py.run.record import DAMAGED
+from pipeline_py.run.provenance import RESULT_NEUTRAL_MODULES
+from pipeline_py.run.record import RECORD_MISMATCH_ERROR
 from tests.text_files import read_table
-from tests.workplace import ROOT, SMALL, Workplace
+from tests.workplace import ROOT, SMALL_CONFIG, ProjectCopy
 
 pytestmark = pytest.mark.slow
 
 SYSTEMS = ["PBSMT", "GlobalAtt", "LocalAtt", "SDAtt", "Tree2Seq"]
 TABLE = {"table1": {"systems": SYSTEMS}}
-TESTS = SMALL["corpora"]["tests"][:1]
+TESTS = SMALL_CONFIG["corpora"]["tests"][:1]
 CONFIG = {"corpora": {"tests": TESTS}, "tables": TABLE}
 TARGETS = ["results/table1.tsv", "results/table1.facts.tsv", "results/figures/table1.length.svg"]
 DEPENDENCIES = {("parse", "conllu"), ("distances", None)}
@@ -29,8 +29,10 @@ CONSTITUENCY = {("parse", "ptb"), ("binarize", None), ("pack_trees", None)}
 class Plan:
     """What a run would do: rules, systems, and kinds of trees."""
 
-    def __init__(self, workplace: Workplace, config: dict | None = None, tables: dict | None = None) -> None:
-        self.jobs = workplace.jobs(*TARGETS, config={**CONFIG, "tables": tables or TABLE, **(config or {})})
+    def __init__(self, workplace: ProjectCopy, config: dict | None = None, tables: dict | None = None) -> None:
+        self.jobs = workplace.list_planned_jobs(
+            *TARGETS, config={**CONFIG, "tables": tables or TABLE, **(config or {})}
+        )
         self.rules = {rule for rule, _ in self.jobs}
 
     def systems(self, rule: str) -> set[str]:
@@ -51,9 +53,9 @@ class Plan:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory) -> Workplace:
-    workplace = Workplace(tmp_path_factory.mktemp("finished"))
-    done = workplace.snakemake(*TARGETS, config=CONFIG)
+def finished(tmp_path_factory) -> ProjectCopy:
+    workplace = ProjectCopy(tmp_path_factory.mktemp("finished"))
+    done = workplace.run_snakemake(*TARGETS, config=CONFIG)
     assert done.returncode == 0, done.stderr[-5000:]
     return workplace
 
@@ -169,7 +171,7 @@ def with_changed_functions(code: str) -> str:
 
 
 @contextmanager
-def with_code(workplace: Workplace, change: Callable[[str], str], *modules: str) -> Iterator[None]:
+def with_code(workplace: ProjectCopy, change: Callable[[str], str], *modules: str) -> Iterator[None]:
     """Change modules for a while."""
     files = [Path("pipeline_py", module) for module in modules]
     try:
@@ -198,7 +200,7 @@ def test_the_code_of_a_stage(finished, module):
 
 def test_the_code_that_changes_no_result(finished):
     package = ROOT / "pipeline_py"
-    places = [package / module.replace(".", "/") for module in CHANGE_NO_RESULT]
+    places = [package / module.replace(".", "/") for module in RESULT_NEUTRAL_MODULES]
     files = [file for place in places for file in ([*place.glob("*.py")] or [place.with_suffix(".py")])]
     with with_code(finished, with_changed_functions, *(str(file.relative_to(package)) for file in files)):
         assert Plan(finished).jobs == []
@@ -491,7 +493,7 @@ def test_what_is_damaged_is_made_anew(finished, tmp_path):
     for file in damaged:
         refused = place.snakemake(target, config=CONFIG)
         assert refused.returncode == 1
-        assert f"error: {file.relative_to(place.folder)}: {DAMAGED}" in refused.stdout + refused.stderr
+        assert f"error: {file.relative_to(place.folder)}: {RECORD_MISMATCH_ERROR}" in refused.stdout + refused.stderr
         file.unlink()
     done = place.snakemake(target, config=CONFIG)
     assert done.returncode == 0, done.stderr[-5000:]

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 import yaml
 
-from tests.workplace import ROOT, Workplace, snakemake
+from tests.workplace import ROOT, ProjectCopy, run_snakemake
 
 NOUNS = {"chat": "cat", "chien": "dog", "garçon": "boy", "roi": "king", "voisin": "neighbour", "médecin": "doctor"}
 PLACES = {
@@ -64,8 +64,8 @@ def tree(sentence: Sentence) -> str:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
-    place = Workplace(tmp_path_factory.mktemp("tutorial") / "clone")
+def place(tmp_path_factory: pytest.TempPathFactory) -> ProjectCopy:
+    place = ProjectCopy(tmp_path_factory.mktemp("tutorial") / "clone")
     sentences = [*product(NOUNS, VERBS, CONTRACTIONS, PLACES)]
     random.Random(1).shuffle(sentences)
     texts, treebank = place.folder / "data" / "mine", place.folder / "data" / "sequoia"
@@ -84,11 +84,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
 
 
 @pytest.mark.slow
-def test_the_tutorial_goes_from_text_and_treebank_to_the_page(place: Workplace) -> None:
+def test_the_tutorial_goes_from_text_and_treebank_to_the_page(place: ProjectCopy) -> None:
     options = ["--configfile", "mine.yaml", "small.yaml", "--cores", "2"]
-    measured = snakemake(["results/mine/syntax/sequoia/accuracy.tsv", *options], place.folder)
+    measured = run_snakemake(["results/mine/syntax/sequoia/accuracy.tsv", *options], place.folder)
     assert measured.returncode == 0, measured.stderr
-    made = snakemake(options, place.folder)
+    made = run_snakemake(options, place.folder)
     assert made.returncode == 0, made.stderr
     results = place.folder / "results" / "mine"
     assert (results / "report.html").stat().st_size > 10_000

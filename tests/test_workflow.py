@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline_py.run.job import is_output
+from pipeline_py.run.job import is_output_parameter
 from pipeline_py.run.usage import count_processors
 from tests.text_files import read_table
-from tests.workplace import SMALL, Workplace
+from tests.workplace import SMALL_CONFIG, ProjectCopy
 
 RULE = re.MULTILINE | re.DOTALL
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory) -> Workplace:
-    return Workplace(tmp_path_factory.mktemp("fresh"))
+def fresh(tmp_path_factory) -> ProjectCopy:
+    return ProjectCopy(tmp_path_factory.mktemp("fresh"))
 
 
 def test_a_table_of_attention_systems_needs_no_constituency_trees(fresh):
@@ -94,7 +94,7 @@ def test_a_file_of_the_configuration_that_is_not_there_is_told(fresh):
 @pytest.mark.parametrize("name", ["all", "train"])
 def test_a_table_is_not_called_like_a_rule(fresh, name):
     done = fresh.snakemake(
-        "--dry-run", config={"tables": {name: {**SMALL["tables"]["table1"], "title": "x", "baseline": "SDAtt"}}}
+        "--dry-run", config={"tables": {name: {**SMALL_CONFIG["tables"]["table1"], "title": "x", "baseline": "SDAtt"}}}
     )
     assert done.returncode != 0 and f"tables: `{name}` is what a rule is called" in done.stdout + done.stderr
 
@@ -155,7 +155,7 @@ def test_an_experiment_is_told_what_does_not_fit_it(fresh):
     (fresh.folder / "real").write_text("A sentence .\n")
     text = {"name": "real", "source": "real", "references": ["real"]}
     config = {
-        "corpora": {"tests": [text, *SMALL["corpora"]["tests"]]},
+        "corpora": {"tests": [text, *SMALL_CONFIG["corpora"]["tests"]]},
         "model": {"embedding": 9, "hidden": 9},
         "tables": {"mine": {"title": "T", "systems": ["GlobalAtt", "LocalAtt"], "baseline": "GlobalAtt"}},
     }
@@ -185,13 +185,13 @@ def test_a_plan_warns_of_tables_that_compare_more_than_systems(fresh):
 
 
 @pytest.fixture(scope="module")
-def workplace(tmp_path_factory) -> Workplace:
+def workplace(tmp_path_factory) -> ProjectCopy:
     """Where tables are really made; they share text, parser and parses."""
-    return Workplace(tmp_path_factory.mktemp("made"))
+    return ProjectCopy(tmp_path_factory.mktemp("made"))
 
 
 def test_a_run_that_stops_before_the_answers_ends_well(tmp_path):
-    done = Workplace(tmp_path).snakemake("results/table1.tsv", "--until", "clean")
+    done = ProjectCopy(tmp_path).run_snakemake("results/table1.tsv", "--until", "clean")
     assert done.returncode == 0, done.stderr[-5000:]
     assert "Error" not in done.stderr and "More in" not in done.stderr
     assert (tmp_path / "results/corpus").exists()
@@ -201,7 +201,7 @@ def test_a_run_that_stops_before_the_answers_ends_well(tmp_path):
 def test_every_kind_of_system_in_one_table(workplace):
     """Phrases, labels, units, two encoders, a graph, three contexts, two tasks, on pieces of words, with two seeds."""
     config = {
-        "corpora": {"tests": SMALL["corpora"]["tests"][:1]},
+        "corpora": {"tests": SMALL_CONFIG["corpora"]["tests"][:1]},
         "subword": {"scheme": "bpe", "merges": 150},
         "training": {"seeds": [1, 2]},
         "systems": {
@@ -382,9 +382,9 @@ def test_a_mistake_that_only_the_plan_sees_is_told_before_there_are_jobs(fresh):
 @pytest.mark.slow
 def test_trees_are_over_the_tokens_of_any_tokenizer(tmp_path):
     """Text and treebank in files, and shards: from contractions to distances, units, labels and a report."""
-    place = Workplace(tmp_path)
+    place = ProjectCopy(tmp_path)
     generated = ["train", "dev", "one"]
-    done = place.snakemake(*(f"results/corpus/generated/{name}.conllu" for name in generated))
+    done = place.run_snakemake(*(f"results/corpus/generated/{name}.conllu" for name in generated))
     assert done.returncode == 0, done.stderr[-5000:]
     for name in generated:
         folder = place.folder / "results/corpus/generated"
@@ -412,7 +412,7 @@ def test_trees_are_over_the_tokens_of_any_tokenizer(tmp_path):
         "targets": ["table1"],
     }
     views = [f"results/syntax/bank/train.{view}" for view in ("distances.arrow", "units.arrow", "labels")]
-    done = place.snakemake(*views, "results/syntax/bank/report.tsv", config=config)
+    done = place.run_snakemake(*views, "results/syntax/bank/report.tsv", config=config)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
     counts = json.loads((place.folder / "results/syntax/bank/train.conllu.json").read_text())
     sentences = counts["in"]
@@ -443,7 +443,7 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
     config = {
         "parser": "embedded",
         "corpora": {
-            "tests": SMALL["corpora"]["tests"][:1],
+            "tests": SMALL_CONFIG["corpora"]["tests"][:1],
             "contrast": [{"name": "told", "file": "pairs.tsv", "removed_from_training": False}],
         },
         "subwords": {"pieces": {"merges": 100}},
@@ -533,7 +533,12 @@ def test_every_job_is_given_all_that_its_rule_reads_and_writes(fresh):
         job = json.loads(call)
         given = [argument for of_call in job["calls"] for argument in {**job["arguments"], **of_call}.items()]
         for kind in ("input", "output"):
-            known = {file for name, value in given if is_output(name) == (kind == "output") for file in texts_in(value)}
+            known = {
+                file
+                for name, value in given
+                if is_output_parameter(name) == (kind == "output")
+                for file in texts_in(value)
+            }
             found = re.search(rf"^    {kind}: (.*)$", said, flags=re.MULTILINE)
             files = {file for file in (found[1].split(", ") if found else []) if file.startswith("results/")}
             unknown = files - known
@@ -563,12 +568,12 @@ for name, wildcards in json.loads(os.environ["ASKED"]):
 """
 
 
-def contents(workplace: Workplace, config: dict, asked: list[tuple[str, dict[str, str]]]) -> list[list[str]]:
+def contents(workplace: ProjectCopy, config: dict, asked: list[tuple[str, dict[str, str]]]) -> list[list[str]]:
     """The hashes of users' files in the identity of jobs, by rule and wildcards."""
     (workplace.folder / "asked.smk").write_text(ASKED)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASKED", json.dumps(asked))
-        done = workplace.snakemake("--snakefile", "asked.smk", "--list-rules", config=config)
+        done = workplace.run_snakemake("--snakefile", "asked.smk", "--list-rules", config=config)
     assert done.returncode == 0, done.stderr
     return [json.loads(content) for content in re.findall(r"^CONTENT \w+ (.*)$", done.stdout, flags=re.MULTILINE)]
 

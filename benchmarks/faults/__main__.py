@@ -20,36 +20,43 @@ from benchmarks.faults import inputs as of_inputs
 from benchmarks.faults import kills as of_kills
 from benchmarks.faults import pairs as of_pairs
 from benchmarks.faults import stages
-from benchmarks.faults.campaign import Campaign, Told, count_outcomes, interleaved, markdown, write_bad
-from benchmarks.faults.cases import BAD
-from benchmarks.faults.experiment import SMALL, changed_since, undisturbed
-from pipeline_py.run.command import Option, run_command
+from benchmarks.faults.campaign import (
+    FaultCampaign,
+    NumberedResult,
+    count_outcomes,
+    interleave_cases,
+    render_markdown_table,
+    write_bad_cases,
+)
+from benchmarks.faults.cases import BAD_OUTCOMES
+from benchmarks.faults.experiment import SMALL_TARGET, list_changed_files, run_undisturbed
+from pipeline_py.run.command import OptionLimits, run_command
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.usage import count_processors
 
-ATTACKS = {
-    "files": of_files.attack,
-    "inputs": of_inputs.attack,
-    "configurations": of_configurations.attack,
-    "kills": of_kills.attack,
-    "disks": of_disks.attack,
-    "pairs": of_pairs.attack,
+ATTACK_FUNCTIONS = {
+    "files": of_files.attack_file,
+    "inputs": of_inputs.attack_input,
+    "configurations": of_configurations.attack_configuration,
+    "kills": of_kills.attack_process,
+    "disks": of_disks.attack_disk,
+    "pairs": of_pairs.attack_concurrently,
 }
 
 
-def faults(
+def inject_faults(
     *,
-    files: Annotated[int, Option(min=0)] = 90,
-    inputs: Annotated[int, Option(min=0)] = 120,
-    configurations: Annotated[int, Option(min=0)] = 60,
-    kills: Annotated[int, Option(min=0)] = 20,
-    disks: Annotated[int, Option(min=0)] = 20,
-    pairs: Annotated[int, Option(min=0)] = 10,
-    target: str = SMALL,
+    files: Annotated[int, OptionLimits(minimum=0)] = 90,
+    inputs: Annotated[int, OptionLimits(minimum=0)] = 120,
+    configurations: Annotated[int, OptionLimits(minimum=0)] = 60,
+    kills: Annotated[int, OptionLimits(minimum=0)] = 20,
+    disks: Annotated[int, OptionLimits(minimum=0)] = 20,
+    pairs: Annotated[int, OptionLimits(minimum=0)] = 10,
+    target: str = SMALL_TARGET,
     seed: int = 1,
-    minutes: Annotated[int, Option(min=1)] = 10,
+    minutes: Annotated[int, OptionLimits(minimum=1)] = 10,
     only: list[str] | None = None,
-    processes: Annotated[int | None, Option(min=1)] = None,
+    processes: Annotated[int | None, OptionLimits(minimum=1)] = None,
     keep: bool = False,
     work: Path = Path("benchmarks/work"),
     results: Path = Path("benchmarks/results"),
@@ -70,8 +77,8 @@ def faults(
         only: One attack by name and number, e.g. files:17; repeatable.
         processes: Attacks at the same time; by default one for each processor.
         keep: Keep the folders of the attacks in --work.
-        work: Folder for the experiment and its copies, in a new subfolder `faults`.
-        results: Folder for `faults.tsv`, and for `faults.txt` with the list of failures.
+        work: Folder for the experiment and its copies, in a new subfolder `inject_faults`.
+        results: Folder for `inject_faults.tsv`, and for `inject_faults.txt` with the list of failures.
 
     Raises:
         InputError: an attack is none, or the experiment fails without any.
@@ -84,35 +91,37 @@ def faults(
         "disks": disks,
         "pairs": pairs,
     }
-    cases = [_case(name) for name in only] if only else interleaved(counts)
-    stages.warm()
+    cases = [_parse_case_id(name) for name in only] if only else interleave_cases(counts)
+    stages.import_stage_modules()
     place = (work / "faults").absolute()
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     print("the experiment runs without any attack", file=sys.stderr)
-    experiment = undisturbed(place / "experiment", target)
-    campaign = Campaign(experiment, ATTACKS, seed, place, time.monotonic() + 60 * minutes, keep)
-    told: list[Told] = []
-    for one in campaign.all(cases, processes or count_processors()):
+    experiment = run_undisturbed(place / "experiment", target)
+    campaign = FaultCampaign(experiment, ATTACK_FUNCTIONS, seed, place, time.monotonic() + 60 * minutes, keep)
+    told: list[NumberedResult] = []
+    for one in campaign.run_cases(cases, processes or count_processors()):
         told.append(one)
-        if one[2].outcome in BAD:
-            print(f"\n{one[0]}:{one[1]}: {one[2].outcome}: {one[2].what}: {one[2].said}", file=sys.stderr)
-    if changed := changed_since(experiment):
+        if one[2].outcome in BAD_OUTCOMES:
+            print(f"\n{one[0]}:{one[1]}: {one[2].outcome}: {one[2].description}: {one[2].message}", file=sys.stderr)
+    if changed := list_changed_files(experiment):
         raise InputError(f"attacks reached the experiment itself: {changed}", experiment.folder)
     rows = count_outcomes(told)
-    table.write(results / "faults.tsv", rows)
+    table.write_table(results / "faults.tsv", rows)
     again = ["python", "-m", "benchmarks.faults", "--seed", str(seed), "--target", target]
-    bad = write_bad(results / "faults.txt", told, again)
-    print(markdown(rows))
+    bad = write_bad_cases(results / "faults.txt", told, again)
+    print(render_markdown_table(rows))
     print(f"{len(told)} attacks, {bad} of them went badly: {results / 'faults.txt'}")
 
 
-def _case(name: str) -> tuple[str, int]:
-    attack, _, number = name.partition(":")
-    if attack not in ATTACKS or not number.isdecimal():
-        raise InputError(f"--only {name} is no attack; an attack is e.g. files:17, the names are {', '.join(ATTACKS)}")
+def _parse_case_id(case_id: str) -> tuple[str, int]:
+    attack, _, number = case_id.partition(":")
+    if attack not in ATTACK_FUNCTIONS or not number.isdecimal():
+        raise InputError(
+            f"--only {case_id} is no attack; an attack is e.g. files:17, the names are {', '.join(ATTACK_FUNCTIONS)}"
+        )
     return attack, int(number)
 
 
 if __name__ == "__main__":
-    run_command(faults)
+    run_command(inject_faults)

@@ -7,91 +7,91 @@ from enum import StrEnum
 from pathlib import Path
 from random import Random
 
-from benchmarks.faults.experiment import Experiment
-from benchmarks.faults.stages import Done
+from benchmarks.faults.experiment import FaultExperiment
+from benchmarks.faults.stages import ProcessResult
 
 
-class Outcome(StrEnum):
+class AttackOutcome(StrEnum):
     """What became of an attack, from good to bad."""
 
-    RIGHT = "right result"
-    CLEAR = "clear error"
-    VAGUE = "error without a file"
+    RIGHT_RESULT = "right result"
+    CLEAR_ERROR = "clear error"
+    VAGUE_ERROR = "error without a file"
     TRACEBACK = "traceback or crash"
-    WRONG = "silently wrong"
+    WRONG_RESULT = "silently wrong"
     HANG = "hang"
 
 
-BAD = (Outcome.VAGUE, Outcome.TRACEBACK, Outcome.WRONG, Outcome.HANG)
+BAD_OUTCOMES = (AttackOutcome.VAGUE_ERROR, AttackOutcome.TRACEBACK, AttackOutcome.WRONG_RESULT, AttackOutcome.HANG)
 
 
 @dataclass(frozen=True)
-class Result:
+class AttackResult:
     """What became of a case.
 
     Attributes:
-        attack: the row of the table that counts it.
+        attack_kind: the row of the table that counts it.
         outcome: of it.
-        what: was done, in words.
-        said: what the process said that ended it, or in what its results differ.
+        description: was done, in words.
+        message: what the process said that ended it, or in what its results differ.
     """
 
-    attack: str
-    outcome: Outcome
-    what: str
-    said: str = ""
+    attack_kind: str
+    outcome: AttackOutcome
+    description: str
+    message: str = ""
 
 
 @dataclass(frozen=True)
-class Case:
+class AttackCase:
     """Where and with which chance an attack is made.
 
     Attributes:
         experiment: that is attacked, in a copy.
         folder: for this copy; it is not there yet.
         random: decides everything that is drawn.
-        number: of the case, from 0.
+        case_number: of the case, from 0.
     """
 
-    experiment: Experiment
+    experiment: FaultExperiment
     folder: Path
     random: Random
-    number: int
+    case_number: int
 
 
-TRACEBACK = re.compile(r'Traceback \(most recent call last\)|File "[^"]*/pipeline_py/[^"]*", line \d+, in ')
+TRACEBACK_PATTERN = re.compile(r'Traceback \(most recent call last\)|File "[^"]*/pipeline_py/[^"]*", line \d+, in ')
 """Python's, or the lines of it that Snakemake shows where the Snakefile fails."""
 
 
-def failed(done: Done, names: Iterable[str]) -> Outcome | None:
+def classify_stage_failure(process_result: ProcessResult, file_names: Iterable[str]) -> AttackOutcome | None:
     """Judge a stage by how it ended; None where it did not fail.
 
     Args:
-        done: its process.
-        names: files of which its error has to name one.
+        process_result: its process.
+        file_names: files of which its error has to name one.
     """
-    sentences = re.findall(r"^error: .*", done.said.replace("\r", "\n"), flags=re.MULTILINE)
-    return judged(done, len(sentences) == 1 and any(name in sentences[0] for name in names))
+    sentences = re.findall(r"^error: .*", process_result.output.replace("\r", "\n"), flags=re.MULTILINE)
+    return classify_failure(process_result, len(sentences) == 1 and any(name in sentences[0] for name in file_names))
 
 
-def judged(done: Done, clear: bool) -> Outcome | None:
+def classify_failure(process_result: ProcessResult, is_error_clear: bool) -> AttackOutcome | None:
     """Judge a process by how it ended; None where it did not fail.
 
     Args:
-        done: the process.
-        clear: whether what it said is enough for an error.
+        process_result: the process.
+        is_error_clear: whether what it said is enough for an error.
     """
-    if done.code is None:
-        return Outcome.HANG
-    if done.code < 0 or TRACEBACK.search(done.said):
-        return Outcome.TRACEBACK
-    if done.code == 0:
+    if process_result.exit_code is None:
+        return AttackOutcome.HANG
+    if process_result.exit_code < 0 or TRACEBACK_PATTERN.search(process_result.output):
+        return AttackOutcome.TRACEBACK
+    if process_result.exit_code == 0:
         return None
-    return Outcome.CLEAR if done.code == 1 and clear else Outcome.VAGUE
+    return AttackOutcome.CLEAR_ERROR if process_result.exit_code == 1 and is_error_clear else AttackOutcome.VAGUE_ERROR
 
 
-def last_words(done: Done) -> str:
+def extract_last_message(process_result: ProcessResult) -> str:
     """What a process said in the end, on one line."""
-    lines = [line.strip() for line in done.said.replace("\r", "\n").splitlines() if line.strip()]
+    lines = [line.strip() for line in process_result.output.replace("\r", "\n").splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("error: ")]
     return " | ".join((errors or lines)[-2:])[-600:]

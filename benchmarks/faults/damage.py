@@ -3,48 +3,48 @@
 from collections.abc import Callable
 from random import Random
 
-Damage = Callable[[bytes, Random], bytes]
+DamageFunction = Callable[[bytes, Random], bytes]
 
 
-def flip(content: bytes, random: Random) -> bytes:
+def flip_bit(content: bytes, random: Random) -> bytes:
     """Turn one bit round."""
     changed = bytearray(content)
     changed[random.randrange(len(changed))] ^= 1 << random.randrange(8)
     return bytes(changed)
 
 
-def flip_many(content: bytes, random: Random) -> bytes:
+def flip_bits(content: bytes, random: Random) -> bytes:
     """Turn some bits round."""
     for _ in range(random.randint(2, 64)):
-        content = flip(content, random)
+        content = flip_bit(content, random)
     return content
 
 
-def insert(content: bytes, random: Random) -> bytes:
+def insert_bytes(content: bytes, random: Random) -> bytes:
     """Put some bytes in between."""
     place = random.randrange(len(content) + 1)
     return content[:place] + random.randbytes(random.randint(1, 32)) + content[place:]
 
 
-def delete(content: bytes, random: Random) -> bytes:
+def delete_bytes(content: bytes, random: Random) -> bytes:
     """Leave some bytes out."""
     place = random.randrange(len(content))
     return content[:place] + content[place + random.randint(1, 32) :]
 
 
-def truncate(content: bytes, random: Random) -> bytes:
+def truncate_content(content: bytes, random: Random) -> bytes:
     """Cut the end off."""
     return content[: random.randrange(len(content))]
 
 
-def zero(content: bytes, random: Random) -> bytes:
+def zero_range(content: bytes, random: Random) -> bytes:
     """Write zeros over a part."""
     place = random.randrange(len(content))
     length = min(random.choice([1, 16, 512, 4096]), len(content) - place)
     return content[:place] + bytes(length) + content[place + length :]
 
 
-def repeat(content: bytes, random: Random) -> bytes:
+def repeat_range(content: bytes, random: Random) -> bytes:
     """Write a part twice."""
     first, last = sorted(random.choices(range(len(content) + 1), k=2))
     return content[:last] + content[first:last] + content[last:]
@@ -65,15 +65,26 @@ def swap_lines(content: bytes, random: Random) -> bytes:
     return b"".join(lines)
 
 
-WAYS: tuple[Damage, ...] = (flip, flip, flip_many, insert, delete, truncate, zero, repeat, drop_line, swap_lines)
+DAMAGE_FUNCTIONS: tuple[DamageFunction, ...] = (
+    flip_bit,
+    flip_bit,
+    flip_bits,
+    insert_bytes,
+    delete_bytes,
+    truncate_content,
+    zero_range,
+    repeat_range,
+    drop_line,
+    swap_lines,
+)
 
 
-def damaged(content: bytes, random: Random) -> tuple[bytes, str]:
+def damage_content(content: bytes, random: Random) -> tuple[bytes, str]:
     """Damage the content of a file, and say how; an empty file gets bytes."""
     if not content:
         return random.randbytes(random.randint(1, 32)), "insert"
     for _ in range(100):
-        way = random.choice(WAYS)
+        way = random.choice(DAMAGE_FUNCTIONS)
         if (changed := way(content, random)) != content:
             return changed, way.__name__
     return b"", "truncate"

@@ -6,30 +6,36 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.faults import stages
-from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
-from benchmarks.faults.damage import damaged
-from benchmarks.faults.experiment import Experiment, remove, run_job
-from benchmarks.faults.jobs import Job
-from benchmarks.faults.results import differing, remains
+from benchmarks.faults.cases import (
+    AttackCase,
+    AttackOutcome,
+    AttackResult,
+    classify_stage_failure,
+    extract_last_message,
+)
+from benchmarks.faults.damage import damage_content
+from benchmarks.faults.experiment import FaultExperiment, remove_outputs, run_job_successfully
+from benchmarks.faults.jobs import PlannedJob
+from benchmarks.faults.results import list_differing_files, list_partial_files
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.record import SUFFIX
+from pipeline_py.run.record import RECORD_SUFFIX
 
-LIMIT = 120
+TIME_LIMIT = 120
 """Seconds."""
 
-READERS = 2
+MAX_READERS = 2
 """At most so many stages that read a damaged file run."""
 
-REMEDIED = 5
+ERRORS_PER_REMEDY = 5
 """Of so many errors, the remedy of one is followed."""
 
-RECORD = re.compile(rf"(.*/)\.([^/]+){re.escape(SUFFIX)}$")
+RECORD_PATTERN = re.compile(rf"(.*/)\.([^/]+){re.escape(RECORD_SUFFIX)}$")
 """A record, and the output that it is of."""
 
-KINDS = {
+FILE_KINDS = {
     "checkpoint": re.compile(r"/checkpoints/"),
     "cached copy": re.compile(r"/cache/"),
-    "record": RECORD,
+    "record": RECORD_PATTERN,
     "compiled kernels": re.compile(r"^cache/"),
     ".arrow": re.compile(r"\.arrow$"),
     ".safetensors": re.compile(r"\.safetensors$"),
@@ -40,83 +46,83 @@ KINDS = {
 """A file is of the first kind that it fits."""
 
 
-def kind_of(file: str) -> str:
+def get_file_kind(file: str) -> str:
     """Say what a file is."""
-    return next(kind for kind, pattern in KINDS.items() if pattern.search(file))
+    return next(kind for kind, pattern in FILE_KINDS.items() if pattern.search(file))
 
 
-def attack(case: Case) -> Result:
+def attack_file(case: AttackCase) -> AttackResult:
     """Damage a file, and run stages that read it."""
     experiment, random = case.experiment, case.random
-    of_kinds = _of_kinds(experiment)
-    kind = [*of_kinds][case.number % len(of_kinds)]
+    of_kinds = _group_files_by_kind(experiment)
+    kind = [*of_kinds][case.case_number % len(of_kinds)]
     file = random.choice(of_kinds[kind])
-    content, way = damaged((experiment.folder / file).read_bytes(), random)
+    content, way = damage_content((experiment.folder / file).read_bytes(), random)
     everywhere = random.random() < 0.5
-    readers = readers_of(experiment, file)
-    chosen = random.sample(readers, min(READERS, len(readers)))
+    readers = find_readers(experiment, file)
+    chosen = random.sample(readers, min(MAX_READERS, len(readers)))
     what = f"{way} {file}{' and what is linked with it' if everywhere else ''}"
 
-    experiment.copied(case.folder)
-    hit = _linked(case.folder, file) if everywhere else [case.folder / file]
+    experiment.copy_to(case.folder)
+    hit = _find_hard_links(case.folder, file) if everywhere else [case.folder / file]
     for path in hit:
         path.unlink()
         path.write_bytes(content)
     if kind == "checkpoint":  # a training whose outputs were kept looks at no checkpoint
         shutil.rmtree(case.folder / Path(file).parents[1] / "cache", ignore_errors=True)
-    outcome, said = Outcome.RIGHT, ""
+    outcome, said = AttackOutcome.RIGHT_RESULT, ""
     for job in chosen:
-        remove(case.folder, job.outputs)
-        done = stages.stage(job.command, case.folder, LIMIT)
-        ended = failed(done, [file, RECORD.sub(r"\1\2", file)])
-        different = [] if ended else differing(experiment.folder, case.folder, job.outputs)
-        experiment.restored(case.folder, job.outputs)
+        remove_outputs(case.folder, job.outputs)
+        done = stages.run_stage(job.module_and_argument, case.folder, TIME_LIMIT)
+        ended = classify_stage_failure(done, [file, RECORD_PATTERN.sub(r"\1\2", file)])
+        different = [] if ended else list_differing_files(experiment.folder, case.folder, job.outputs)
+        experiment.restore_files(case.folder, job.outputs)
         if ended is None:
             if different:
-                return Result(kind, Outcome.WRONG, f"{what}; {job.name}", f"differs: {different}")
+                return AttackResult(kind, AttackOutcome.WRONG_RESULT, f"{what}; {job.name}", f"differs: {different}")
             continue
-        outcome, said = ended, f"{job.name}: {last_words(done)}"
-        if ended is not Outcome.CLEAR:
-            return Result(kind, ended, what, said)
-    if outcome is Outcome.CLEAR and case.number // len(of_kinds) % REMEDIED == 0:
-        different = _remedied(case, RECORD.sub(r"\1\2", file), chosen)
+        outcome, said = ended, f"{job.name}: {extract_last_message(done)}"
+        if ended is not AttackOutcome.CLEAR_ERROR:
+            return AttackResult(kind, ended, what, said)
+    if outcome is AttackOutcome.CLEAR_ERROR and case.case_number // len(of_kinds) % ERRORS_PER_REMEDY == 0:
+        different = _apply_remedy(case, RECORD_PATTERN.sub(r"\1\2", file), chosen)
         if different:
-            return Result(kind, Outcome.WRONG, f"{what}; then the remedy", f"differs: {different}")
-    if left := remains(case.folder):
-        return Result(kind, Outcome.WRONG, what, f"leaves {left}")
-    return Result(kind, outcome, what, said)
+            return AttackResult(kind, AttackOutcome.WRONG_RESULT, f"{what}; then the remedy", f"differs: {different}")
+    if left := list_partial_files(case.folder):
+        return AttackResult(kind, AttackOutcome.WRONG_RESULT, what, f"leaves {left}")
+    return AttackResult(kind, outcome, what, said)
 
 
-def readers_of(experiment: Experiment, file: str) -> list[Job]:
+def find_readers(experiment: FaultExperiment, file: str) -> list[PlannedJob]:
     """The jobs that read a file, or the output that it is the record of; the report only where no other does."""
-    read = RECORD.sub(r"\1\2", file)
-    readers = [job for job in experiment.jobs if job.reads(read)]
+    read = RECORD_PATTERN.sub(r"\1\2", file)
+    readers = [job for job in experiment.jobs if job.is_reader_of(read)]
     return [job for job in readers if job.rule != "report"] or readers
 
 
-def _of_kinds(experiment: Experiment) -> dict[str, list[str]]:
+def _group_files_by_kind(experiment: FaultExperiment) -> dict[str, list[str]]:
     """The files that are read, by their kinds."""
     files: dict[str, list[str]] = {}
-    for file in experiment.files:
-        if Path(file).parts[0] in ("results", "cache") and readers_of(experiment, file):
-            files.setdefault(kind_of(file), []).append(file)
+    for file in experiment.file_names:
+        if Path(file).parts[0] in ("results", "cache") and find_readers(experiment, file):
+            files.setdefault(get_file_kind(file), []).append(file)
     return files
 
 
-def _remedied(case: Case, file: str, readers: Sequence[Job]) -> list[str]:
+def _apply_remedy(case: AttackCase, file: str, readers: Sequence[PlannedJob]) -> list[str]:
     """Remove a damaged file and run again, as its error says; what differs then."""
-    maker = case.experiment.maker(file)
+    maker = case.experiment.find_producer(file)
     (case.folder / file).unlink(missing_ok=True)
     jobs = [job for job in case.experiment.jobs if job == maker or job in readers]
     try:
         for job in jobs:
-            remove(case.folder, job.outputs)
-            run_job(job, case.folder)
+            remove_outputs(case.folder, job.outputs)
+            run_job_successfully(job, case.folder)
     except InputError as error:
         return [str(error)]
-    return differing(case.experiment.folder, case.folder, [file for job in jobs for file in job.outputs])
+    return list_differing_files(case.experiment.folder, case.folder, [file for job in jobs for file in job.outputs])
 
 
-def _linked(folder: Path, file: str) -> list[Path]:
+def _find_hard_links(folder: Path, file: str) -> list[Path]:
     number = (folder / file).stat().st_ino
     return [path for path in folder.rglob("*") if path.is_file() and path.stat().st_ino == number]

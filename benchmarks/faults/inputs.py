@@ -6,91 +6,102 @@ from pathlib import Path
 import pyarrow.feather
 
 from benchmarks.faults import stages
-from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
-from benchmarks.faults.experiment import GIVEN, TEXTS, Experiment, remove
-from benchmarks.faults.jobs import Job, behind
-from benchmarks.faults.mutations import mutated
-from benchmarks.faults.results import remains
+from benchmarks.faults.cases import (
+    AttackCase,
+    AttackOutcome,
+    AttackResult,
+    classify_stage_failure,
+    extract_last_message,
+)
+from benchmarks.faults.experiment import SPLIT_TEXTS, USER_FILES_FOLDER, FaultExperiment, remove_outputs
+from benchmarks.faults.jobs import PlannedJob, select_downstream_jobs
+from benchmarks.faults.mutations import mutate_content
+from benchmarks.faults.results import list_partial_files
 from pipeline_py.run.record import remove_records
 
-LIMIT = 60
+TIME_LIMIT = 60
 """Seconds."""
 
-TEXT = (".arrow", ".safetensors", ".pt", ".so", ".pdf", ".svg", ".html")
+BINARY_SUFFIXES = (".arrow", ".safetensors", ".pt", ".so", ".pdf", ".svg", ".html")
 """How files end that are not text."""
 
-CHEAP = ("corpus", "subword", "syntax")
+CHEAP_PACKAGES = ("corpus", "subword", "syntax")
 """Packages whose stages run behind a user's file, as far as they train nothing."""
 
-DROPPING = ("clean", "import_trees")
+DROPPING_RULES = ("clean", "import_trees")
 """Rules that drop sentences and say so, or skip empty ones."""
 
-COSTLY = ("train_parser", "learn_segmenter", "parse")
-SENTENCES = {size for size, *_ in TEXTS.values()}
+COSTLY_RULES = ("train_parser", "learn_segmenter", "parse")
+SENTENCE_COUNTS = {size for size, *_ in SPLIT_TEXTS.values()}
 
 
-def attack(case: Case) -> Result:
+def attack_input(case: AttackCase) -> AttackResult:
     """Mutate a file, and run a stage that reads it; of a user's file also what comes behind."""
     experiment, random = case.experiment, case.random
-    users = case.number % 2 == 0
-    of_stages = _read_by(experiment, users)
-    rule = [*of_stages][case.number // 2 % len(of_stages)]
+    users = case.case_number % 2 == 0
+    of_stages = _group_inputs_by_rule(experiment, users)
+    rule = [*of_stages][case.case_number // 2 % len(of_stages)]
     job, file = random.choice(of_stages[rule])
-    content, ways = mutated((experiment.folder / file).read_bytes(), random)
+    content, ways = mutate_content((experiment.folder / file).read_bytes(), random)
     what = f"{ways} in {file}"
-    experiment.copied(case.folder)
+    experiment.copy_to(case.folder)
     path = case.folder / file
     path.unlink()
     path.write_bytes(content)
     remove_records([path])  # a file from elsewhere has no record
-    jobs = [one for one in behind(experiment.jobs, [file]) if _is_cheap(one)] if users else [job]
+    jobs = [one for one in select_downstream_jobs(experiment.jobs, [file]) if _is_cheap(one)] if users else [job]
     for one in jobs:
-        remove(case.folder, one.outputs)
+        remove_outputs(case.folder, one.outputs)
     name = "a user's file" if users else f"a file of {Path(file).parts[1]}"
     changed = {file}
     for one in jobs:
-        done = stages.stage(one.command, case.folder, LIMIT)
-        ended = failed(done, [*one.paths, *_given(experiment)])
+        done = stages.run_stage(one.module_and_argument, case.folder, TIME_LIMIT)
+        ended = classify_stage_failure(done, [*one.path_arguments, *_list_user_files(experiment)])
         if ended is not None:
-            return Result(name, ended, f"{what}; {one.name}", last_words(done))
+            return AttackResult(name, ended, f"{what}; {one.name}", extract_last_message(done))
         changed.update(one.outputs)
-        if lost := _lost(experiment, case.folder, one):
-            return Result(name, Outcome.WRONG, f"{what}; {one.name}", lost)
-    left = remains(case.folder)
-    return Result(name, Outcome.WRONG if left else Outcome.RIGHT, what, f"leaves {left}" if left else "")
+        if lost := _describe_lost_sentences(experiment, case.folder, one):
+            return AttackResult(name, AttackOutcome.WRONG_RESULT, f"{what}; {one.name}", lost)
+    left = list_partial_files(case.folder)
+    return AttackResult(
+        name, AttackOutcome.WRONG_RESULT if left else AttackOutcome.RIGHT_RESULT, what, f"leaves {left}" if left else ""
+    )
 
 
-def _read_by(experiment: Experiment, users: bool) -> dict[str, list[tuple[Job, str]]]:
+def _group_inputs_by_rule(experiment: FaultExperiment, is_user_file: bool) -> dict[str, list[tuple[PlannedJob, str]]]:
     """Jobs with the text files that they read, by rule: users' files, or what stages made."""
-    read: dict[str, list[tuple[Job, str]]] = {}
+    read: dict[str, list[tuple[PlannedJob, str]]] = {}
     for job in experiment.jobs:
-        for file in sorted(job.paths & experiment.content.keys() - {*job.outputs}):
-            is_text = not file.endswith(TEXT)
-            if is_text and file.startswith(f"{GIVEN}/") == users and job.rule not in COSTLY:
+        for file in sorted(job.path_arguments & experiment.checksums.keys() - {*job.outputs}):
+            is_text = not file.endswith(BINARY_SUFFIXES)
+            if is_text and file.startswith(f"{USER_FILES_FOLDER}/") == is_user_file and job.rule not in COSTLY_RULES:
                 read.setdefault(job.rule, []).append((job, file))
     return read
 
 
-def _is_cheap(job: Job) -> bool:
-    return any(job.module.startswith(f"pipeline_py.{package}.") for package in CHEAP) and job.rule not in COSTLY
+def _is_cheap(job: PlannedJob) -> bool:
+    return (
+        any(job.stage_module.startswith(f"pipeline_py.{package}.") for package in CHEAP_PACKAGES)
+        and job.rule not in COSTLY_RULES
+    )
 
 
-def _given(experiment: Experiment) -> Sequence[str]:
-    return [file for file in experiment.files if file.startswith(f"{GIVEN}/")]
+def _list_user_files(experiment: FaultExperiment) -> Sequence[str]:
+    return [file for file in experiment.file_names if file.startswith(f"{USER_FILES_FOLDER}/")]
 
 
-def _lost(experiment: Experiment, folder: Path, job: Job) -> str:
+def _describe_lost_sentences(experiment: FaultExperiment, folder: Path, job: PlannedJob) -> str:
     """Say where files of a job that had a line or a row for each sentence have different numbers of them now."""
-    counted = [file for file in job.inputs if job.rule not in DROPPING and file.split("/")[1] != "raw"]
+    counted = [file for file in job.inputs if job.rule not in DROPPING_RULES and file.split("/")[1] != "raw"]
     by_size: dict[int | None, dict[str, int | None]] = {}
     for file in (*counted, *job.outputs):
-        size = sentences(experiment.folder / file)
-        if size in SENTENCES:
-            by_size.setdefault(size, {})[file] = sentences(folder / file)
+        size = count_sentences(experiment.folder / file)
+        if size in SENTENCE_COUNTS:
+            by_size.setdefault(size, {})[file] = count_sentences(folder / file)
     return next((f"sentences: {sizes}" for sizes in by_size.values() if len({*sizes.values()}) > 1), "")
 
 
-def sentences(path: Path) -> int | None:
+def count_sentences(path: Path) -> int | None:
     """How many sentences a file has, one a line, a row or a block of lines; None where it has none of these."""
     if not path.is_file():
         return None

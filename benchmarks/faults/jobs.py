@@ -10,31 +10,31 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-RUNNER = "pipeline_py.run"
+RUNNER_MODULE = "pipeline_py.run"
 """The module that runs a job given as JSON."""
 
-JOB = re.compile(
+JOB_PATTERN = re.compile(
     r"^(?:local)?rule (?P<rule>\w+):\n(?P<facts>(?: {4}.*\n)*)"
-    rf"Shell command:\s*python -m {re.escape(RUNNER)} (?P<call>.*)\n",
+    rf"Shell command:\s*python -m {re.escape(RUNNER_MODULE)} (?P<call>.*)\n",
     re.MULTILINE,
 )
 
 
 @dataclass(frozen=True)
-class Job:
+class PlannedJob:
     """A job of the workflow.
 
     Attributes:
         rule: its name.
         inputs: files that the rule names.
         outputs: files that it makes.
-        json: the job that the runner gets.
+        job_json: the job that the runner gets.
     """
 
     rule: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    json: str
+    job_json: str
 
     @property
     def name(self) -> str:
@@ -42,69 +42,77 @@ class Job:
         return f"{self.rule} {self.outputs[0]}"
 
     @property
-    def command(self) -> tuple[str, str]:
+    def module_and_argument(self) -> tuple[str, str]:
         """The module that `python -m` runs, and its argument."""
-        return RUNNER, self.json
+        return RUNNER_MODULE, self.job_json
 
     @cached_property
-    def call(self) -> Mapping[str, Any]:
+    def job_content(self) -> Mapping[str, Any]:
         """The stage and its arguments."""
-        return json.loads(self.json)
+        return json.loads(self.job_json)
 
     @property
-    def module(self) -> str:
+    def stage_module(self) -> str:
         """The module of its stage."""
-        return f"pipeline_py.{self.call['stage']}"
+        return f"pipeline_py.{self.job_content['stage']}"
 
     @property
-    def reused(self) -> list[str]:
+    def reusable_folders(self) -> list[str]:
         """Folders of the cache and the checkpoints that it would reuse or resume from."""
         caches = [str(Path(output).parent / "cache" / Path(output).name) for output in self.outputs]
-        return [*caches, *(call["checkpoints"] for call in self.call["calls"] if "checkpoints" in call)]
+        return [*caches, *(call["checkpoints"] for call in self.job_content["calls"] if "checkpoints" in call)]
 
     @cached_property
-    def paths(self) -> frozenset[str]:
+    def path_arguments(self) -> frozenset[str]:
         """Texts among its arguments, which include all its paths, and its inputs."""
-        return frozenset([*_texts(self.call["arguments"]), *_texts(self.call["calls"]), *self.inputs]) - {""}
+        return frozenset(
+            [
+                *_iterate_strings(self.job_content["arguments"]),
+                *_iterate_strings(self.job_content["calls"]),
+                *self.inputs,
+            ]
+        ) - {""}
 
-    def reads(self, file: str) -> bool:
+    def is_reader_of(self, file: str) -> bool:
         """Whether a file, or a folder that it is in, is given to the job and not made by it, or is in its cache."""
         ways = {file, *map(str, Path(file).parents)} - {"."}
         if file in self.outputs or {*self.outputs} & ways:
             return False
-        return bool((self.paths | {*self.reused}) & ways) or (Path(file).parts[0] == "cache" and ".nmt." in self.module)
+        return bool((self.path_arguments | {*self.reusable_folders}) & ways) or (
+            Path(file).parts[0] == "cache" and ".nmt." in self.stage_module
+        )
 
 
-def planned(said: str) -> list[Job]:
+def parse_planned_jobs(dry_run_output: str) -> list[PlannedJob]:
     """Read the jobs from what `snakemake --dry-run --printshellcmds` says, each before those that read its outputs."""
     jobs = []
-    for found in JOB.finditer(said):
-        inputs, outputs = (_listed(found["facts"], key) for key in ("input", "output"))
-        jobs.append(Job(found["rule"], inputs, outputs, shlex.split(found["call"])[0]))
+    for found in JOB_PATTERN.finditer(dry_run_output):
+        inputs, outputs = (_parse_file_list(found["facts"], key) for key in ("input", "output"))
+        jobs.append(PlannedJob(found["rule"], inputs, outputs, shlex.split(found["call"])[0]))
     makers = {output: job for job in jobs for output in job.outputs}
     needs = {job: dict.fromkeys(makers[file] for file in job.inputs if file in makers) for job in jobs}
     return [*TopologicalSorter(needs).static_order()]
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _iterate_strings(json_value: Any) -> Iterator[str]:
     """Yield the texts in a JSON value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _texts(item)
+    if isinstance(json_value, str):
+        yield json_value
+    elif isinstance(json_value, dict | list):
+        for item in json_value.values() if isinstance(json_value, dict) else json_value:
+            yield from _iterate_strings(item)
 
 
-def behind(jobs: Sequence[Job], changed: Iterable[str]) -> list[Job]:
+def select_downstream_jobs(jobs: Sequence[PlannedJob], changed_files: Iterable[str]) -> list[PlannedJob]:
     """Of jobs in order, those that read one of some files, or what such a job makes."""
-    touched, found = {*changed}, []
+    touched, found = {*changed_files}, []
     for job in jobs:
-        if any(job.reads(file) for file in touched):
+        if any(job.is_reader_of(file) for file in touched):
             found.append(job)
             touched.update(job.outputs)
     return found
 
 
-def _listed(facts: str, key: str) -> tuple[str, ...]:
-    found = re.search(rf"^ {{4}}{key}: (.*)$", facts, flags=re.MULTILINE)
+def _parse_file_list(job_text: str, field_name: str) -> tuple[str, ...]:
+    found = re.search(rf"^ {{4}}{field_name}: (.*)$", job_text, flags=re.MULTILINE)
     return tuple(found[1].split(", ")) if found else ()

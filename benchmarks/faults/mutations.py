@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from random import Random
 
-Mutation = Callable[[str, Random], str]
+MutationFunction = Callable[[str, Random], str]
 
-CHARACTERS = (
+ODD_CHARACTERS = (
     "\0",
     "\x01\x02\x1b[31m",
     "\r",
@@ -38,7 +38,7 @@ CHARACTERS = (
     "{0} %s %n ${HOME}",
     '"\'`"',
 )
-NUMBERS = (
+ODD_NUMBERS = (
     "0",
     "-1",
     "1e999",
@@ -57,43 +57,43 @@ NUMBERS = (
 )
 
 
-def characters(text: str, random: Random) -> str:
+def insert_characters(text: str, random: Random) -> str:
     """Put odd characters anywhere."""
     for _ in range(random.choice([1, 1, 1, 5, 50])):
         place = random.randrange(len(text) + 1)
-        text = text[:place] + random.choice(CHARACTERS) + text[place:]
+        text = text[:place] + random.choice(ODD_CHARACTERS) + text[place:]
     return text
 
 
-def at_line(text: str, random: Random) -> str:
+def change_line_edge(text: str, random: Random) -> str:
     """Put odd characters at the beginning or the end of a line."""
     lines = text.split("\n")
-    number, odd = random.randrange(len(lines)), random.choice(CHARACTERS)
+    number, odd = random.randrange(len(lines)), random.choice(ODD_CHARACTERS)
     lines[number] = random.choice([odd + lines[number], lines[number] + odd, odd, odd * 100])
     return "\n".join(lines)
 
 
-def byte_order_mark(text: str, random: Random) -> str:
+def add_byte_order_mark(text: str, random: Random) -> str:
     """Begin with a byte order mark."""
     return "\ufeff" * random.choice([1, 1, 2]) + text
 
 
-def line_ends(text: str, random: Random) -> str:
+def change_line_ends(text: str, random: Random) -> str:
     """End lines as on other systems."""
     return text.replace("\n", random.choice(["\r\n", "\r\n", "\n\r", "\r", "\u2028"]))
 
 
-def no_last_end(text: str, random: Random) -> str:
+def strip_last_line_end(text: str, random: Random) -> str:
     """Leave out the last line end."""
     return text.rstrip("\n")
 
 
-def more_ends(text: str, random: Random) -> str:
+def append_line_ends(text: str, random: Random) -> str:
     """End with empty lines."""
     return text + "\n" * random.randint(1, 3)
 
 
-def empty_lines(text: str, random: Random) -> str:
+def add_empty_lines(text: str, random: Random) -> str:
     """Empty some lines, or put empty ones in between."""
     lines = text.split("\n")
     for _ in range(random.choice([1, 3])):
@@ -102,14 +102,14 @@ def empty_lines(text: str, random: Random) -> str:
     return "\n".join(lines)
 
 
-def missing_lines(text: str, random: Random) -> str:
+def delete_lines(text: str, random: Random) -> str:
     """Leave out lines, from the end or in the middle."""
     lines = text.split("\n")
     first = random.randrange(len(lines))
     return "\n".join(lines[:first] + lines[first + random.randint(1, 3) :])
 
 
-def repeated_lines(text: str, random: Random) -> str:
+def repeat_lines(text: str, random: Random) -> str:
     """Write lines twice."""
     lines = text.split("\n")
     first = random.randrange(len(lines))
@@ -117,14 +117,14 @@ def repeated_lines(text: str, random: Random) -> str:
     return "\n".join(lines[:last] + lines[first:last] + lines[last:])
 
 
-def shuffled_lines(text: str, random: Random) -> str:
+def shuffle_lines(text: str, random: Random) -> str:
     """Write lines in another order."""
     lines = text.split("\n")
     random.shuffle(lines)
     return "\n".join(lines)
 
 
-def huge_line(text: str, random: Random) -> str:
+def lengthen_line(text: str, random: Random) -> str:
     """Make one line very long, of one word or of many."""
     lines = text.split("\n")
     word = random.choice(["x", "x ", "字", "( ", ") ", "1\t"])
@@ -132,16 +132,16 @@ def huge_line(text: str, random: Random) -> str:
     return "\n".join(lines)
 
 
-def numbers(text: str, random: Random) -> str:
+def replace_number(text: str, random: Random) -> str:
     """Write another number in the place of one."""
     found = [*re.finditer(r"\d+(\.\d+)?", text)]
     if not found:
-        return text + random.choice(NUMBERS)
+        return text + random.choice(ODD_NUMBERS)
     one = random.choice(found)
-    return text[: one.start()] + random.choice(NUMBERS) + text[one.end() :]
+    return text[: one.start()] + random.choice(ODD_NUMBERS) + text[one.end() :]
 
 
-def separators(text: str, random: Random) -> str:
+def replace_separator(text: str, random: Random) -> str:
     """Write another separator in the place of a tab, a space, a bracket or a quotation mark, or none."""
     found = [*re.finditer(r'[\t (){}\[\]",:=]', text)]
     if not found:
@@ -150,7 +150,7 @@ def separators(text: str, random: Random) -> str:
     return text[: one.start()] + random.choice(["", " ", "\t", "  ", "(", ")", "\n", ","]) + text[one.end() :]
 
 
-def fields(text: str, random: Random) -> str:
+def change_fields(text: str, random: Random) -> str:
     """Leave out, repeat or exchange the fields of a line."""
     lines = text.split("\n")
     number = random.randrange(len(lines))
@@ -168,19 +168,19 @@ def fields(text: str, random: Random) -> str:
     return "\n".join(lines)
 
 
-def nothing(text: str, random: Random) -> str:
+def erase_text(text: str, random: Random) -> str:
     """Leave nothing, or nothing but white space."""
     return random.choice(["", "\n", " \n", "\ufeff", "\n\n\n"])
 
 
-def something_else(text: str, random: Random) -> str:
+def replace_text(text: str, random: Random) -> str:
     """Be the file of another kind."""
     return random.choice(
         ['{"a": 1}\n', "[]\n", "null\n", "a\tb\n", "(S (NP x))\n", "1\tx\t_\t_\t_\t_\t0\troot\t_\t_\n\n"]
     )
 
 
-def words(text: str, random: Random) -> str:
+def replace_word(text: str, random: Random) -> str:
     """Write a word of the file in the place of another."""
     found = [*re.finditer(r"\S+", text)]
     if len(found) < 2:
@@ -189,36 +189,36 @@ def words(text: str, random: Random) -> str:
     return text[: one.start()] + other[0] + text[one.end() :]
 
 
-MUTATIONS: tuple[Mutation, ...] = (
-    characters,
-    characters,
-    at_line,
-    byte_order_mark,
-    line_ends,
-    no_last_end,
-    more_ends,
-    empty_lines,
-    missing_lines,
-    repeated_lines,
-    shuffled_lines,
-    huge_line,
-    numbers,
-    numbers,
-    separators,
-    separators,
-    fields,
-    fields,
-    nothing,
-    something_else,
-    words,
+MUTATION_FUNCTIONS: tuple[MutationFunction, ...] = (
+    insert_characters,
+    insert_characters,
+    change_line_edge,
+    add_byte_order_mark,
+    change_line_ends,
+    strip_last_line_end,
+    append_line_ends,
+    add_empty_lines,
+    delete_lines,
+    repeat_lines,
+    shuffle_lines,
+    lengthen_line,
+    replace_number,
+    replace_number,
+    replace_separator,
+    replace_separator,
+    change_fields,
+    change_fields,
+    erase_text,
+    replace_text,
+    replace_word,
 )
 
 
-def mutated(content: bytes, random: Random) -> tuple[bytes, str]:
+def mutate_content(content: bytes, random: Random) -> tuple[bytes, str]:
     """Mutate a UTF-8 file in one or several ways, and say in which; now and then it is UTF-8 no more."""
     text = content.decode("utf-8")
     names = []
-    for way in random.choices(MUTATIONS, k=random.choice([1, 1, 1, 2])):
+    for way in random.choices(MUTATION_FUNCTIONS, k=random.choice([1, 1, 1, 2])):
         text = way(text, random)
         names.append(way.__name__)
     encoding = random.choice(["utf-8"] * 20 + ["utf-16", "latin-1"])

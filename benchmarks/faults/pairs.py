@@ -3,68 +3,89 @@
 import time
 
 from benchmarks.faults import stages
-from benchmarks.faults.cases import Case, Outcome, Result, failed, last_words
-from benchmarks.faults.experiment import remove, started
-from benchmarks.faults.jobs import behind
-from benchmarks.faults.kills import LIMIT
+from benchmarks.faults.cases import (
+    AttackCase,
+    AttackOutcome,
+    AttackResult,
+    classify_stage_failure,
+    extract_last_message,
+)
+from benchmarks.faults.experiment import remove_outputs, start_snakemake
+from benchmarks.faults.jobs import select_downstream_jobs
+from benchmarks.faults.kills import TIME_LIMIT
 from benchmarks.faults.results import describe_faults
 
-ANOTHER = ("Directory cannot be locked", "a concurrent process has deleted it")
+CONCURRENT_RUN_MESSAGES = ("Directory cannot be locked", "a concurrent process has deleted it")
 """What Snakemake says where another one works: it has the lock, or what it is about to write went meanwhile."""
 
 
-def attack(case: Case) -> Result:
+def attack_concurrently(case: AttackCase) -> AttackResult:
     """Start two stages, or two workflows."""
-    return _workflows(case) if case.number % 5 == 4 else _stages(case)
+    return _start_workflow_twice(case) if case.case_number % 5 == 4 else _start_stage_twice(case)
 
 
-def _stages(case: Case) -> Result:
+def _start_stage_twice(case: AttackCase) -> AttackResult:
     """The same stage twice, the second a moment after the first: both make the same, so it does not matter which."""
     experiment = case.experiment
     job = case.random.choice([job for job in experiment.jobs if job.rule != "report"])
-    experiment.copied_before(case.folder, job)
-    between = case.random.uniform(0, experiment.seconds[job.name] / 2)
-    first = stages.started(job.command, case.folder)
+    experiment.copy_without_outputs(case.folder, job)
+    between = case.random.uniform(0, experiment.stage_seconds[job.name] / 2)
+    first = stages.start_stage(job.module_and_argument, case.folder)
     time.sleep(between)
-    second = stages.started(job.command, case.folder)
-    return _judged("stages", case, f"{job.name} twice, {between:.2f} s apart", [first, second], job.outputs)
+    second = stages.start_stage(job.module_and_argument, case.folder)
+    return _judge_concurrent_results(
+        "stages", case, f"{job.name} twice, {between:.2f} s apart", [first, second], job.outputs
+    )
 
 
-def _workflows(case: Case) -> Result:
+def _start_workflow_twice(case: AttackCase) -> AttackResult:
     experiment = case.experiment
-    experiment.copied(case.folder)
+    experiment.copy_to(case.folder)
     last = case.random.choice([job for job in experiment.jobs if job.rule in ("score", "postprocess", "vocabulary")])
-    jobs = [last, *behind(experiment.jobs, last.outputs)]
+    jobs = [last, *select_downstream_jobs(experiment.jobs, last.outputs)]
     for job in jobs:
-        remove(case.folder, job.outputs)
+        remove_outputs(case.folder, job.outputs)
     between = case.random.uniform(0, 5)
-    first = started(case.folder, experiment.target)
+    first = start_snakemake(case.folder, experiment.target)
     time.sleep(between)
-    second = started(case.folder, experiment.target)
+    second = start_snakemake(case.folder, experiment.target)
     outputs = [output for job in experiment.jobs for output in job.outputs]
-    return _judged("workflows", case, f"Snakemake twice, {between:.1f} s apart", [first, second], outputs)
+    return _judge_concurrent_results(
+        "workflows", case, f"Snakemake twice, {between:.1f} s apart", [first, second], outputs
+    )
 
 
-def refused(done: stages.Done) -> bool:
+def is_refused_run(process_result: stages.ProcessResult) -> bool:
     """Whether Snakemake made way for another one, and says so."""
-    return any(words in done.said for words in ANOTHER)
+    return any(words in process_result.output for words in CONCURRENT_RUN_MESSAGES)
 
 
-def _judged(
-    on: str, case: Case, what: str, processes: list[stages.Process], outputs: list[str] | tuple[str, ...]
-) -> Result:
+def _judge_concurrent_results(
+    attack_kind: str,
+    case: AttackCase,
+    description: str,
+    processes: list[stages.ForkedProcess],
+    outputs: list[str] | tuple[str, ...],
+) -> AttackResult:
     """One of two may fail, where it says why; then the results are those of the other."""
-    ends = [process.done(LIMIT) for process in processes]
+    ends = [process.wait_for_result(TIME_LIMIT) for process in processes]
     outcomes = [
-        Outcome.CLEAR if done.code == 1 and refused(done) else failed(done, [str(case.folder), *outputs])
+        AttackOutcome.CLEAR_ERROR
+        if done.exit_code == 1 and is_refused_run(done)
+        else classify_stage_failure(done, [str(case.folder), *outputs])
         for done in ends
     ]
-    said = " || ".join(last_words(done) for done, outcome in zip(ends, outcomes, strict=True) if outcome)
+    said = " || ".join(extract_last_message(done) for done, outcome in zip(ends, outcomes, strict=True) if outcome)
     for outcome in outcomes:
-        if outcome not in (None, Outcome.CLEAR):
-            return Result(on, outcome or Outcome.RIGHT, what, said)
-    if outcomes.count(Outcome.CLEAR) == len(outcomes):
-        return Result(on, Outcome.VAGUE, what, said)
+        if outcome not in (None, AttackOutcome.CLEAR_ERROR):
+            return AttackResult(attack_kind, outcome or AttackOutcome.RIGHT_RESULT, description, said)
+    if outcomes.count(AttackOutcome.CLEAR_ERROR) == len(outcomes):
+        return AttackResult(attack_kind, AttackOutcome.VAGUE_ERROR, description, said)
     if wrong := describe_faults(case.experiment.folder, case.folder, outputs):
-        return Result(on, Outcome.WRONG, what, wrong)
-    return Result(on, Outcome.CLEAR if Outcome.CLEAR in outcomes else Outcome.RIGHT, what, said)
+        return AttackResult(attack_kind, AttackOutcome.WRONG_RESULT, description, wrong)
+    return AttackResult(
+        attack_kind,
+        AttackOutcome.CLEAR_ERROR if AttackOutcome.CLEAR_ERROR in outcomes else AttackOutcome.RIGHT_RESULT,
+        description,
+        said,
+    )

@@ -19,7 +19,7 @@ from threading import RLock
 
 from tqdm import tqdm
 
-LIBRARIES = (
+PRELOADED_LIBRARIES = (
     "matplotlib.backends.backend_pdf",
     "matplotlib.backends.backend_svg",
     "sacrebleu",
@@ -32,163 +32,171 @@ LIBRARIES = (
     "thot",
     "torch",
 )
-MEMORY = 6 * 2**30
+MAX_MEMORY = 6 * 2**30
 """Bytes that one stage may ask for: a number that it cannot bear must not take the machine with it."""
 
-MOMENT = 0.002
+POLL_SECONDS = 0.002
 """Seconds between two looks whether a file is there."""
 
 
 @dataclass(frozen=True)
-class Done:
+class ProcessResult:
     """How a process ended.
 
     Attributes:
-        code: its exit code, that of a signal negative; None where it was stopped as it took too long.
-        said: what it wrote to stdout and stderr.
+        exit_code: its exit code, that of a signal negative; None where it was stopped as it took too long.
+        output: what it wrote to stdout and stderr.
         seconds: how long it took.
     """
 
-    code: int | None
-    said: str
+    exit_code: int | None
+    output: str
     seconds: float
 
 
-def warm() -> None:
+def import_stage_modules() -> None:
     """Import whatever stages import, so that no case has to."""
     import pipeline_py
 
-    for name in LIBRARIES:
+    for name in PRELOADED_LIBRARIES:
         importlib.import_module(name)
     for module in pkgutil.walk_packages(pipeline_py.__path__, "pipeline_py."):
         importlib.import_module(module.name)
 
 
-class Process:
+class ForkedProcess:
     """Work that is done in a process of its own, a copy of this one, in a session of its own."""
 
-    def __init__(self, work: Callable[[], object], folder: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, function: Callable[[], object], folder: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
         """Start it.
 
         Args:
-            work: what it does.
+            function: what it does.
             folder: where.
             environment: variables that differ from those of this process.
         """
-        self._output, written = os.pipe()  # a file would be cut where files may not grow
-        self._began = time.monotonic()
-        self.id = os.fork()
-        if self.id == 0:
+        self._output_descriptor, written = os.pipe()  # a file would be cut where files may not grow
+        self._start_time = time.monotonic()
+        self.process_id = os.fork()
+        if self.process_id == 0:
             os.setsid()
-            _end(work, folder, environment or {}, written)
+            _run_and_exit(function, folder, environment or {}, written)
         os.close(written)
-        os.set_blocking(self._output, False)
+        os.set_blocking(self._output_descriptor, False)
 
-    def done(self, limit: float, killed_after: float | None = None, until: Callable[[], bool] | None = None) -> Done:
+    def wait_for_result(
+        self, time_limit: float, kill_seconds: float | None = None, kill_condition: Callable[[], bool] | None = None
+    ) -> ProcessResult:
         """Wait for its end.
 
         Args:
-            limit: seconds after which it hangs and is stopped.
-            killed_after: seconds after which it is killed, with all processes that it started; None: it is not.
-            until: it is also killed as soon as this is true, such as that a file is there.
+            time_limit: seconds after which it hangs and is stopped.
+            kill_seconds: seconds after which it is killed, with all processes that it started; None: it is not.
+            kill_condition: it is also killed as soon as this is true, such as that a file is there.
         """
-        waits = limit if killed_after is None else min(limit, killed_after)
+        waits = time_limit if kill_seconds is None else min(time_limit, kill_seconds)
         said = bytearray()
-        late = not self._ends(waits, until, said)
-        for process in self.session():
+        late = not self._wait_for_end(waits, kill_condition, said)
+        for process in self.list_session_processes():
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        _, status = os.waitpid(self.id, 0)
-        seconds = time.monotonic() - self._began
-        self._read(said)
-        os.close(self._output)
-        hangs = late and killed_after is None and not (until and until())
+        _, status = os.waitpid(self.process_id, 0)
+        seconds = time.monotonic() - self._start_time
+        self._read_output(said)
+        os.close(self._output_descriptor)
+        hangs = late and kill_seconds is None and not (kill_condition and kill_condition())
         code = None if hangs else os.waitstatus_to_exitcode(status)
-        return Done(code, said.decode("utf-8", errors="replace"), seconds)
+        return ProcessResult(code, said.decode("utf-8", errors="replace"), seconds)
 
-    def _ends(self, limit: float, until: Callable[[], bool] | None, said: bytearray) -> bool:
-        """Read what it says until its end; say whether this came before the limit, and before `until` was true."""
-        end = time.monotonic() + limit
-        descriptor = os.pidfd_open(self.id)
+    def _wait_for_end(self, time_limit: float, kill_condition: Callable[[], bool] | None, output: bytearray) -> bool:
+        """Read what it says until its end; say whether this came before the limit, and before `kill_condition` was true."""
+        end = time.monotonic() + time_limit
+        descriptor = os.pidfd_open(self.process_id)
         try:
-            while (left := end - time.monotonic()) > 0 and not (until and until()):
-                ready, _, _ = select.select([descriptor, self._output], [], [], min(left, MOMENT) if until else left)
+            while (left := end - time.monotonic()) > 0 and not (kill_condition and kill_condition()):
+                ready, _, _ = select.select(
+                    [descriptor, self._output_descriptor], [], [], min(left, POLL_SECONDS) if kill_condition else left
+                )
                 if descriptor in ready:
                     return True
-                if not self._read(said):
+                if not self._read_output(output):
                     return bool(select.select([descriptor], [], [], max(end - time.monotonic(), 0))[0])
         finally:
             os.close(descriptor)
         return False
 
-    def _read(self, said: bytearray) -> bool:
+    def _read_output(self, output: bytearray) -> bool:
         """Read what it has said by now; say whether it may say more."""
         with suppress(BlockingIOError):
-            while chunk := os.read(self._output, 2**16):
-                said += chunk
+            while chunk := os.read(self._output_descriptor, 2**16):
+                output += chunk
             return False
         return True
 
-    def session(self) -> list[int]:
+    def list_session_processes(self) -> list[int]:
         """Its processes, itself first."""
         found = []
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError, ProcessLookupError):
-                if os.getsid(int(folder.name)) == self.id:
+                if os.getsid(int(folder.name)) == self.process_id:
                     found.append(int(folder.name))
-        return sorted(found, key=lambda process: process != self.id)
+        return sorted(found, key=lambda process: process != self.process_id)
 
 
-def stage(
+def run_stage(
     arguments: Sequence[str],
     folder: Path,
-    limit: float,
-    killed_after: float | None = None,
-    until: Callable[[], bool] | None = None,
-    file_size: int | None = None,
-) -> Done:
-    """Run a stage as `python -m` does, to its end, or as long as `Process.done` says.
+    time_limit: float,
+    kill_seconds: float | None = None,
+    kill_condition: Callable[[], bool] | None = None,
+    max_file_size: int | None = None,
+) -> ProcessResult:
+    """Run a stage as `python -m` does, to its end, or as long as `ForkedProcess.done` says.
 
     Args:
         arguments: the name of its module, and its options.
         folder: where it runs; the folder `cache` in it is the user's cache.
-        limit: see there.
-        killed_after: see there.
-        until: see there.
-        file_size: bytes that a file which it writes may have, as on a disk that is full; None: as many as it likes.
+        time_limit: see there.
+        kill_seconds: see there.
+        kill_condition: see there.
+        max_file_size: bytes that a file which it writes may have, as on a disk that is full; None: as many as it likes.
     """
-    return started(arguments, folder, file_size).done(limit, killed_after, until)
+    return start_stage(arguments, folder, max_file_size).wait_for_result(time_limit, kill_seconds, kill_condition)
 
 
-def started(arguments: Sequence[str], folder: Path, file_size: int | None = None) -> Process:
+def start_stage(arguments: Sequence[str], folder: Path, max_file_size: int | None = None) -> ForkedProcess:
     """Start a stage."""
 
     def run() -> None:
-        if file_size is not None:
+        if max_file_size is not None:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (max_file_size, max_file_size))
         module, *options = arguments
         sys.argv = [module, *options]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", module="runpy")
             runpy.run_module(module, run_name="__main__", alter_sys=True)
 
-    return Process(run, folder, {"XDG_CACHE_HOME": str(folder / "cache")})
+    return ForkedProcess(run, folder, {"XDG_CACHE_HOME": str(folder / "cache")})
 
 
-def _end(work: Callable[[], object], folder: Path, environment: Mapping[str, str], output: int) -> None:
+def _run_and_exit(
+    function: Callable[[], object], folder: Path, environment: Mapping[str, str], output_descriptor: int
+) -> None:
     """Do the work of the new process, and leave it as an interpreter is left; it never comes back from here."""
     code = 1
     try:
-        os.dup2(output, 1)
-        os.dup2(output, 2)
+        os.dup2(output_descriptor, 1)
+        os.dup2(output_descriptor, 2)
         sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
         sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False, buffering=1)
         tqdm.set_lock(RLock())  # its own is shared by all processes, and one that is killed would never give it back
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY, MAX_MEMORY))
         os.environ.update(environment)
         os.chdir(folder)
-        work()
+        function()
         code = 0
     except SystemExit as error:
         code = error.code if isinstance(error.code, int) else int(error.code is not None)

@@ -12,35 +12,35 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Sentences:
+class SentenceBatch:
     """A batch of B sentences.
 
     Attributes:
-        numbers: (B,) of the sentences in the packed files.
+        sentence_numbers: (B,) of the sentences in the packed files.
         source: B rows of identifiers, each with its end.
         target: the same of the other side; none where the sentences are to be translated.
     """
 
-    numbers: np.ndarray
+    sentence_numbers: np.ndarray
     source: Sequence[np.ndarray]
     target: Sequence[np.ndarray] = ()
 
     @property
-    def words(self) -> int:
+    def target_word_count(self) -> int:
         """Target words, ends of sentences included, without any padding."""
         return sum(map(len, self.target))
 
     @property
-    def longest_translation(self) -> int:
+    def max_translation_length(self) -> int:
         """How many predictions each side may make for a sentence, the end included."""
         return 2 * max(map(len, self.source)) + 10
 
 
-def write(path: Path, batches: Sequence[Sentences]) -> None:
+def write_batches(path: Path, batches: Sequence[SentenceBatch]) -> None:
     """Write batches, in their order, as .npz."""
     arrays = {
         "batches": np.array([len(batch.source) for batch in batches]),
-        "numbers": np.concatenate([batch.numbers for batch in batches]),
+        "numbers": np.concatenate([batch.sentence_numbers for batch in batches]),
     }
     for side in ("source", "target"):
         rows = [row for batch in batches for row in getattr(batch, side)]
@@ -50,29 +50,29 @@ def write(path: Path, batches: Sequence[Sentences]) -> None:
     np.savez(path, allow_pickle=False, **arrays)
 
 
-def read(path: Path | str) -> list[Sentences]:
-    """Read what `write` wrote."""
+def read_batches(path: Path | str) -> list[SentenceBatch]:
+    """Read what `write_batches` wrote."""
     with np.load(path) as file:
         arrays = dict(file)
-    source, target = (list(_rows(arrays[side], arrays[f"{side}_lengths"])) for side in ("source", "target"))
+    source, target = (list(_split_rows(arrays[side], arrays[f"{side}_lengths"])) for side in ("source", "target"))
     return [
-        Sentences(arrays["numbers"][start:end], source[start:end], target[start:end])
-        for start, end in _spans(arrays["batches"])
+        SentenceBatch(arrays["numbers"][start:end], source[start:end], target[start:end])
+        for start, end in _iterate_spans(arrays["batches"])
     ]
 
 
-def padded(rows: Sequence[np.ndarray], padding: int) -> np.ndarray:
+def pad_rows(rows: Sequence[np.ndarray], padding_id: int) -> np.ndarray:
     """Lay B rows side by side: (B, longest) int64."""
-    table = np.full((len(rows), max(map(len, rows))), padding, dtype=np.int64)
+    table = np.full((len(rows), max(map(len, rows))), padding_id, dtype=np.int64)
     for place, row in enumerate(rows):
         table[place, : len(row)] = row
     return table
 
 
-def _rows(values: np.ndarray, lengths: np.ndarray) -> Iterator[np.ndarray]:
-    for start, end in _spans(lengths):
-        yield values[start:end]
+def _split_rows(row_values: np.ndarray, lengths: np.ndarray) -> Iterator[np.ndarray]:
+    for start, end in _iterate_spans(lengths):
+        yield row_values[start:end]
 
 
-def _spans(sizes: np.ndarray) -> Iterator[tuple[int, int]]:
-    return pairwise([0, *np.cumsum(sizes).tolist()])
+def _iterate_spans(span_lengths: np.ndarray) -> Iterator[tuple[int, int]]:
+    return pairwise([0, *np.cumsum(span_lengths).tolist()])

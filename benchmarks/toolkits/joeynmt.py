@@ -19,26 +19,40 @@ from joeynmt.search import search
 from joeynmt.training import TrainManager
 from joeynmt.vocabulary import Vocabulary
 
-from benchmarks.toolkits.batches import Sentences, padded
-from benchmarks.toolkits.special_words import END, PADDING, START, UNKNOWN, numbered_as_given, renumbered, words
-from benchmarks.toolkits.worker import Side, serve
+from benchmarks.toolkits.batches import SentenceBatch, pad_rows
+from benchmarks.toolkits.special_words import (
+    END_ID,
+    PADDING_ID,
+    START_ID,
+    UNKNOWN_ID,
+    list_vocabulary_words,
+    to_peer_ids,
+    to_pipeline_ids,
+)
+from benchmarks.toolkits.worker import ToolkitAdapter, serve_requests
 
 
-class JoeyNMT(Side):
+class JoeyNMTAdapter(ToolkitAdapter):
     """JoeyNMT as it comes, with its train manager's update and its beam search."""
 
-    def __init__(self, job: dict[str, Any]) -> None:
+    def __init__(self, worker_options: dict[str, Any]) -> None:
         self.version = metadata.version("joeynmt")
-        self._device = torch.device(job["device"])
-        options = _transformer(job) if job["architecture"] == "transformer" else _recurrent(job)
-        options["tied_softmax"] = job["tied"]
-        model = build_model(options, _vocabulary(job["source"]), _vocabulary(job["target"]))
+        self._device = torch.device(worker_options["device"])
+        options = (
+            _build_transformer_options(worker_options)
+            if worker_options["architecture"] == "transformer"
+            else _build_recurrent_options(worker_options)
+        )
+        options["tied_softmax"] = worker_options["tied"]
+        model = build_model(
+            options, _build_vocabulary(worker_options["source"]), _build_vocabulary(worker_options["target"])
+        )
         model.loss_function = ("crossentropy", 0.0)
         self.model = model.to(self._device)
         training = {
-            "optimizer": job["optimizer"],
-            "learning_rate": job["learning_rate"],
-            "clip_grad_norm": job["clip"],
+            "optimizer": worker_options["optimizer"],
+            "learning_rate": worker_options["learning_rate"],
+            "clip_grad_norm": worker_options["clip"],
             "normalization": "batch",
             "scheduling": "decaying",  # once an epoch, which none here ends; it cannot do without
             "batch_size": 1,  # nothing here asks for it
@@ -46,7 +60,7 @@ class JoeyNMT(Side):
         self._autocast = {
             "device_type": self._device.type,
             "dtype": torch.bfloat16,
-            "enabled": job["precision"] == "bfloat16",
+            "enabled": worker_options["precision"] == "bfloat16",
         }
         self._folder = tempfile.TemporaryDirectory()
         self._manager = TrainManager(
@@ -59,25 +73,25 @@ class JoeyNMT(Side):
             train_args=parse_train_args(training),
         )
 
-    def prepared(self, batch: Sentences) -> tuple[Batch, int]:
+    def prepare_batch(self, batch: SentenceBatch) -> tuple[Batch, int]:
         """Make the batch that its data loader makes."""
-        source = [renumbered(row) for row in batch.source]
-        target = [np.array([START, *renumbered(row)]) for row in batch.target]
+        source = [to_peer_ids(row) for row in batch.source]
+        target = [np.array([START_ID, *to_peer_ids(row)]) for row in batch.target]
         made = Batch(
-            src=torch.from_numpy(padded(source, PADDING)),
+            src=torch.from_numpy(pad_rows(source, PADDING_ID)),
             src_length=torch.tensor([len(row) for row in source]),
             src_prompt_mask=None,
-            trg=torch.from_numpy(padded(target, PADDING)) if target else None,
+            trg=torch.from_numpy(pad_rows(target, PADDING_ID)) if target else None,
             trg_prompt_mask=None,
             indices=torch.arange(len(source)),
             device=self._device,
-            pad_index=PADDING,
-            eos_index=END,
+            pad_index=PADDING_ID,
+            eos_index=END_ID,
         )
         made.sort_by_src_length()
-        return made, batch.longest_translation
+        return made, batch.max_translation_length
 
-    def update(self, batch: tuple[Batch, int]) -> None:
+    def train_batch(self, batch: tuple[Batch, int]) -> None:
         """Make the update that `TrainManager.train_and_validate` makes of one batch."""
         manager = self._manager
         manager._train_step(batch[0])
@@ -89,35 +103,47 @@ class JoeyNMT(Side):
             manager.scaler.update()
         self.model.zero_grad()
 
-    def take_rate(self, rate: float) -> None:
+    def set_learning_rate(self, learning_rate: float) -> None:
         """Set that of all parameters, as its schedulers do."""
         for group in self._manager.optimizer.param_groups:
-            group["lr"] = rate
+            group["lr"] = learning_rate
 
-    def translate(self, batch: tuple[Batch, int], beam: int) -> list[list[int]]:
+    def translate_batch(self, batch: tuple[Batch, int], beam_size: int) -> list[list[int]]:
         """Search as `predict` does."""
         sentences, longest = batch
         found, _, _ = search(
-            self.model, sentences, longest, beam, beam_alpha=0, n_best=1, generate_unk=True, autocast=self._autocast
+            self.model,
+            sentences,
+            longest,
+            beam_size,
+            beam_alpha=0,
+            n_best=1,
+            generate_unk=True,
+            autocast=self._autocast,
         )
         # Rows end with END and padding; one without END was cut.
-        ends = found == END
+        ends = found == END_ID
         lengths = np.where(ends.any(1), ends.argmax(1) + 1, found.shape[1])
-        translations = [numbered_as_given(row[:length]) for row, length in zip(found, lengths, strict=True)]
+        translations = [to_pipeline_ids(row[:length]) for row, length in zip(found, lengths, strict=True)]
         # JoeyNMT has sorted the batch by length.
         return [said for _, said in sorted(zip(sentences.indices.tolist(), translations, strict=True))]
 
 
-def _recurrent(job: dict[str, Any]) -> dict[str, Any]:
-    side = {"type": "recurrent", "rnn_type": "gru", "hidden_size": job["hidden"], "dropout": job["dropout"]}
-    embeddings = {"embedding_dim": job["embedding"], "dropout": job["dropout"]}
+def _build_recurrent_options(worker_options: dict[str, Any]) -> dict[str, Any]:
+    side = {
+        "type": "recurrent",
+        "rnn_type": "gru",
+        "hidden_size": worker_options["hidden"],
+        "dropout": worker_options["dropout"],
+    }
+    embeddings = {"embedding_dim": worker_options["embedding"], "dropout": worker_options["dropout"]}
     return {
         "encoder": {**side, "embeddings": embeddings, "bidirectional": True, "num_layers": 1},
         "decoder": {
             **side,
             "embeddings": embeddings,
             "attention": "bahdanau",
-            "hidden_dropout": job["dropout"],
+            "hidden_dropout": worker_options["dropout"],
             "input_feeding": True,
             "init_hidden": "bridge",
             "num_layers": 1,
@@ -125,36 +151,40 @@ def _recurrent(job: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _transformer(job: dict[str, Any]) -> dict[str, Any]:
+def _build_transformer_options(worker_options: dict[str, Any]) -> dict[str, Any]:
     side = {
         "type": "transformer",
-        "embeddings": {"embedding_dim": job["embedding"], "dropout": job["dropout"], "scale": True},
-        "hidden_size": job["hidden"],
-        "ff_size": job["feed_forward"] * job["hidden"],
-        "num_layers": job["layers"],
-        "num_heads": job["heads"],
-        "layer_norm": job["norm"],
-        "dropout": job["dropout"],
+        "embeddings": {
+            "embedding_dim": worker_options["embedding"],
+            "dropout": worker_options["dropout"],
+            "scale": True,
+        },
+        "hidden_size": worker_options["hidden"],
+        "ff_size": worker_options["feed_forward"] * worker_options["hidden"],
+        "num_layers": worker_options["layers"],
+        "num_heads": worker_options["heads"],
+        "layer_norm": worker_options["norm"],
+        "dropout": worker_options["dropout"],
     }
     return {"encoder": side, "decoder": side}
 
 
-def _vocabulary(size: int) -> Vocabulary:
+def _build_vocabulary(size: int) -> Vocabulary:
     """Name the words of the pipeline's vocabulary of a size, its end of sentence and unknown word counted."""
     symbols = SimpleNamespace(**_check_special_symbols({}))
     vocabulary = Vocabulary([], symbols)
     assert [vocabulary.unk_index, vocabulary.pad_index, vocabulary.bos_index, vocabulary.eos_index] == [
-        UNKNOWN,
-        PADDING,
-        START,
-        END,
+        UNKNOWN_ID,
+        PADDING_ID,
+        START_ID,
+        END_ID,
     ]
     # `add_tokens` looks through the whole list for each word, which takes minutes for 50,000.
-    for word in words(size):
+    for word in list_vocabulary_words(size):
         vocabulary._stoi[word] = len(vocabulary._itos)
         vocabulary._itos.append(word)
     return vocabulary
 
 
 if __name__ == "__main__":
-    serve(JoeyNMT)
+    serve_requests(JoeyNMTAdapter)

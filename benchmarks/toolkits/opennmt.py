@@ -22,11 +22,19 @@ from onmt.utils.loss import LossCompute
 from onmt.utils.optimizers import Optimizer
 from onmt.utils.parse import ArgumentParser
 
-from benchmarks.toolkits.batches import Sentences, padded
-from benchmarks.toolkits.special_words import END, PADDING, START, UNKNOWN, numbered_as_given, renumbered, words
-from benchmarks.toolkits.worker import Side, serve
+from benchmarks.toolkits.batches import SentenceBatch, pad_rows
+from benchmarks.toolkits.special_words import (
+    END_ID,
+    PADDING_ID,
+    START_ID,
+    UNKNOWN_ID,
+    list_vocabulary_words,
+    to_peer_ids,
+    to_pipeline_ids,
+)
+from benchmarks.toolkits.worker import ToolkitAdapter, serve_requests
 
-RECURRENT = {
+RECURRENT_OPTIONS = {
     "-encoder_type": "brnn",
     "-decoder_type": "rnn",
     "-rnn_type": "GRU",
@@ -37,22 +45,22 @@ RECURRENT = {
 }
 
 
-class OpenNMT(Side):
+class OpenNMTAdapter(ToolkitAdapter):
     """OpenNMT-py as it comes, with its trainer's update and its translator's beam search."""
 
-    def __init__(self, job: dict[str, Any]) -> None:
+    def __init__(self, worker_options: dict[str, Any]) -> None:
         self.version = metadata.version("OpenNMT-py")
-        self._device = torch.device(job["device"])
-        options = _options(job)
+        self._device = torch.device(worker_options["device"])
+        options = _parse_options(worker_options)
         vocabularies = {
-            "src": _vocabulary(job["source"]),
-            "tgt": _vocabulary(job["target"]),
+            "src": _build_vocabulary(worker_options["source"]),
+            "tgt": _build_vocabulary(worker_options["target"]),
             "data_task": ModelTask.SEQ2SEQ,
             "decoder_start_token": DefaultTokens.BOS,
         }
         self.model = build_model(options, options, vocabularies, None, 0 if self._device.type == "cuda" else -1)
         loss = LossCompute.from_opts(options, self.model, vocabularies["tgt"])
-        if job["precision"] == "bfloat16":
+        if worker_options["precision"] == "bfloat16":
             for module in (self.model, loss):
                 module.forward = torch.autocast(self._device.type, torch.bfloat16)(module.forward)
         self._trainer = Trainer(
@@ -78,31 +86,31 @@ class OpenNMT(Side):
             report_score=False,
         )
 
-    def prepared(self, batch: Sentences) -> tuple[dict[str, torch.Tensor], int]:
+    def prepare_batch(self, batch: SentenceBatch) -> tuple[dict[str, torch.Tensor], int]:
         """Make the dictionary that its data loader makes: sources have no end of sentence there."""
-        source = [renumbered(row[:-1]) for row in batch.source]
+        source = [to_peer_ids(row[:-1]) for row in batch.source]
         tensors = {
-            "src": torch.from_numpy(padded(source, PADDING)).unsqueeze(2),
+            "src": torch.from_numpy(pad_rows(source, PADDING_ID)).unsqueeze(2),
             "srclen": torch.tensor([len(row) for row in source]),
         }
         if batch.target:
-            target = [np.array([START, *renumbered(row)]) for row in batch.target]
-            tensors["tgt"] = torch.from_numpy(padded(target, PADDING)).unsqueeze(2)
-        return {name: tensor.to(self._device) for name, tensor in tensors.items()}, batch.longest_translation
+            target = [np.array([START_ID, *to_peer_ids(row)]) for row in batch.target]
+            tensors["tgt"] = torch.from_numpy(pad_rows(target, PADDING_ID)).unsqueeze(2)
+        return {name: tensor.to(self._device) for name, tensor in tensors.items()}, batch.max_translation_length
 
-    def update(self, batch: tuple[dict[str, torch.Tensor], int]) -> None:
+    def train_batch(self, batch: tuple[dict[str, torch.Tensor], int]) -> None:
         """Make the update that `Trainer.train` makes of one batch."""
         statistics = onmt.utils.Statistics(), onmt.utils.Statistics()
         self._trainer._gradient_accumulation([batch[0]], len(batch[0]["srclen"]), *statistics)
         if self._trainer.average_decay > 0:
             self._trainer._update_average(self._trainer.optim.training_step - 1)
 
-    def take_rate(self, rate: float) -> None:
+    def set_learning_rate(self, learning_rate: float) -> None:
         """Set what its optimizer gives all parameters at each step."""
-        self._trainer.optim._learning_rate = rate
+        self._trainer.optim._learning_rate = learning_rate
 
     @contextmanager
-    def searching(self) -> Iterator[None]:
+    def search_context(self) -> Iterator[None]:
         """Swap in the moving average of weights as `Trainer.validate` does, and swap the weights back in."""
         weights = [parameter.data for parameter in self.model.parameters()]
         averages = self._trainer.moving_average or weights
@@ -112,64 +120,68 @@ class OpenNMT(Side):
         for weight, parameter in zip(weights, self.model.parameters(), strict=True):
             parameter.data = weight
 
-    def translate(self, batch: tuple[dict[str, torch.Tensor], int], beam: int) -> list[list[int]]:
+    def translate_batch(self, batch: tuple[dict[str, torch.Tensor], int], beam_size: int) -> list[list[int]]:
         """Search as `Translator` does."""
         tensors, longest = batch
-        self._translator.beam_size, self._translator.max_length = beam, longest
+        self._translator.beam_size, self._translator.max_length = beam_size, longest
         found = self._translator.translate_batch(tensors, attn_debug=False)
-        return [numbered_as_given(hypotheses[0].numpy(force=True)) for hypotheses in found["predictions"]]
+        return [to_pipeline_ids(hypotheses[0].numpy(force=True)) for hypotheses in found["predictions"]]
 
 
-def _options(job: dict[str, Any]) -> Namespace:
+def _parse_options(worker_options: dict[str, Any]) -> Namespace:
     """Take OpenNMT-py's defaults but for what is compared."""
     parser = ArgumentParser()
     onmt.opts.train_opts(parser)
-    dropout = str(job["dropout"])
+    dropout = str(worker_options["dropout"])
     given = {
-        **(_transformer(job) if job["architecture"] == "transformer" else RECURRENT),
-        "-word_vec_size": str(job["embedding"]),
-        "-hidden_size": str(job["hidden"]),
+        **(
+            _build_transformer_options(worker_options)
+            if worker_options["architecture"] == "transformer"
+            else RECURRENT_OPTIONS
+        ),
+        "-word_vec_size": str(worker_options["embedding"]),
+        "-hidden_size": str(worker_options["hidden"]),
         "-dropout": dropout,
         "-attention_dropout": dropout,
-        "-optim": job["optimizer"],
-        "-learning_rate": str(job["learning_rate"]),
-        "-max_grad_norm": str(job["clip"]),
-        "-average_decay": str(1 - job["moving_average"] if job["moving_average"] else 0),
+        "-optim": worker_options["optimizer"],
+        "-learning_rate": str(worker_options["learning_rate"]),
+        "-max_grad_norm": str(worker_options["clip"]),
+        "-average_decay": str(1 - worker_options["moving_average"] if worker_options["moving_average"] else 0),
         "-data": "{}",
         "-src_vocab": "none",
         "-save_model": "none",
     }
     command = [word for pair in given.items() for word in pair]
-    if job["architecture"] == "transformer":
+    if worker_options["architecture"] == "transformer":
         command.append("-position_encoding")
-    if job["tied"]:
+    if worker_options["tied"]:
         command.append("-share_decoder_embeddings")
-    if job["device"] == "cuda":
+    if worker_options["device"] == "cuda":
         command += ["-world_size", "1", "-gpu_ranks", "0"]
     options, _ = parser.parse_known_args(command)
     ArgumentParser.update_model_opts(options)
     return options
 
 
-def _transformer(job: dict[str, Any]) -> dict[str, str]:
+def _build_transformer_options(worker_options: dict[str, Any]) -> dict[str, str]:
     """Describe a Transformer; it normalizes before each sublayer, as OpenNMT-py always does."""
     return {
         "-encoder_type": "transformer",
         "-decoder_type": "transformer",
-        "-layers": str(job["layers"]),
-        "-heads": str(job["heads"]),
-        "-transformer_ff": str(job["feed_forward"] * job["hidden"]),
+        "-layers": str(worker_options["layers"]),
+        "-heads": str(worker_options["heads"]),
+        "-transformer_ff": str(worker_options["feed_forward"] * worker_options["hidden"]),
     }
 
 
-def _vocabulary(size: int) -> pyonmttok.Vocab:
+def _build_vocabulary(size: int) -> pyonmttok.Vocab:
     """Name the words of the pipeline's vocabulary of a size, its end of sentence and unknown word counted."""
     specials = [DefaultTokens.UNK, DefaultTokens.PAD, DefaultTokens.BOS, DefaultTokens.EOS]
-    vocabulary = pyonmttok.build_vocab_from_tokens(words(size), special_tokens=specials)
+    vocabulary = pyonmttok.build_vocab_from_tokens(list_vocabulary_words(size), special_tokens=specials)
     vocabulary.default_id = vocabulary[DefaultTokens.UNK]
-    assert [vocabulary[special] for special in specials] == [UNKNOWN, PADDING, START, END]
+    assert [vocabulary[special] for special in specials] == [UNKNOWN_ID, PADDING_ID, START_ID, END_ID]
     return vocabulary
 
 
 if __name__ == "__main__":
-    serve(OpenNMT)
+    serve_requests(OpenNMTAdapter)

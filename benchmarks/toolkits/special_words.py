@@ -2,21 +2,21 @@
 
 import numpy as np
 
-UNKNOWN, PADDING, START, END = 0, 1, 2, 3
-MORE = 2
+UNKNOWN_ID, PADDING_ID, START_ID, END_ID = 0, 1, 2, 3
+EXTRA_SPECIAL_TOKENS = 2
 """Words that a vocabulary of theirs has beyond the pipeline's: padding and start."""
 
 
-def renumbered(row: np.ndarray) -> np.ndarray:
+def to_peer_ids(row: np.ndarray) -> np.ndarray:
     """Give the pipeline's identifiers the numbers that they have there: 0 → 3, 1 → 0, 2 → 4, 3 → 5, …."""
-    return np.where(row > 1, row + MORE, np.where(row == 1, UNKNOWN, END))
+    return np.where(row > 1, row + EXTRA_SPECIAL_TOKENS, np.where(row == 1, UNKNOWN_ID, END_ID))
 
 
-def numbered_as_given(row: np.ndarray) -> list[int]:
+def to_pipeline_ids(row: np.ndarray) -> list[int]:
     """Give identifiers of theirs the pipeline's numbers; a start or padding within a translation is unknown there."""
-    return np.where(row > END, row - MORE, np.where(row == END, 0, 1)).tolist()
+    return np.where(row > END_ID, row - EXTRA_SPECIAL_TOKENS, np.where(row == END_ID, 0, 1)).tolist()
 
 
-def words(size: int) -> list[str]:
+def list_vocabulary_words(size: int) -> list[str]:
     """Name the words of a vocabulary of the pipeline, without its end of sentence and unknown word."""
     return [f"word{number}" for number in range(2, size)]

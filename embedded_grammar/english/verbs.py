@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from embedded_grammar.lexicon.entries import entries
+from embedded_grammar.lexicon.entries import read_entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +16,13 @@ class EnglishVerb:
     gerund: str
 
 
-_LISTED = {verb.base: verb for verb in entries("english_verbs", EnglishVerb)}
+_IRREGULAR_VERBS = {verb.base: verb for verb in read_entries("english_verbs", EnglishVerb)}
 
 
-def english_verb(base: str) -> EnglishVerb:
+def inflect_english_verb(base: str) -> EnglishVerb:
     """The forms of a verb: listed, or by the rules for -e, -y and sibilants."""
-    if base in _LISTED:
-        return _LISTED[base]
+    if base in _IRREGULAR_VERBS:
+        return _IRREGULAR_VERBS[base]
     if base.endswith("e"):
         return EnglishVerb(base, base + "s", base + "d", base + "d", base[:-1] + "ing")
     if base.endswith("y") and base[-2] not in "aeiou":

@@ -8,49 +8,53 @@ is what tells an instrument (`schlägt mit dem Stock den Mann`) from an attribut
 from dataclasses import dataclass
 
 from embedded_grammar.derivation import Adverbial, Clause, NounPhrase, Predicate
-from embedded_grammar.german.bracket import bare_infinitive
-from embedded_grammar.german.words import GOAL_CASE
-from embedded_grammar.nouns import Head, Pronoun
-from embedded_grammar.senses import PLACES, Slot
+from embedded_grammar.german.bracket import get_modal_complement
+from embedded_grammar.german.words import GOAL_CASE_BY_PREPOSITION
+from embedded_grammar.nouns import NominalHead, Pronoun
+from embedded_grammar.senses import PLACE_ROLES, ArgumentSlot
 
 
 @dataclass(slots=True)
-class Part:
+class FieldPart:
     """A part of the Mittelfeld: fixed words, or a noun phrase in a case with or without a preposition."""
 
     words: tuple[str, ...] = ()
     preposition: str = ""
     phrase: NounPhrase | None = None
     case: str = ""
-    negative: bool = False
+    is_negated: bool = False
 
 
-def subject(clause: Clause) -> Part:
+def build_subject_part(clause: Clause) -> FieldPart:
     """The nominative."""
     assert isinstance(clause.subject, NounPhrase)
-    return Part(phrase=clause.subject, case="nom")
+    return FieldPart(phrase=clause.subject, case="nom")
 
 
-def middle(clause: Clause, with_subject: bool) -> list[Part]:
+def build_middle_field(clause: Clause, should_include_subject: bool) -> list[FieldPart]:
     """The parts of the Mittelfeld in the order of the module's docstring."""
-    parts: list[Part] = []
-    reflexive = [Part((_reflexive(clause),))] if clause.sense is not None and clause.sense.german.reflexive else []
-    if with_subject and isinstance(clause.subject, NounPhrase) and clause.tense != "infinitive":
+    parts: list[FieldPart] = []
+    reflexive = (
+        [FieldPart((_get_reflexive_pronoun(clause),))]
+        if clause.sense is not None and clause.sense.german_verb.is_reflexive
+        else []
+    )
+    if should_include_subject and isinstance(clause.subject, NounPhrase) and clause.tense != "infinitive":
         # `weil er sich erinnert`, but `weil sich der Mann erinnert`.
         pronominal = isinstance(clause.subject.head, Pronoun)
-        parts += [subject(clause), *reflexive] if pronominal else [*reflexive, subject(clause)]
+        parts += [build_subject_part(clause), *reflexive] if pronominal else [*reflexive, build_subject_part(clause)]
     else:
         parts += reflexive
-    pronouns: list[Part] = []
-    datives: list[Part] = []
-    accusatives: list[Part] = []
-    objects: list[Part] = []
-    negative = _negated_object(clause)
+    pronouns: list[FieldPart] = []
+    datives: list[FieldPart] = []
+    accusatives: list[FieldPart] = []
+    objects: list[FieldPart] = []
+    negative = _find_negated_object(clause)
     for slot, filler in clause.arguments:
         if not isinstance(filler, NounPhrase):
             continue
-        preposition, case = governed(slot, filler.head)
-        part = Part(preposition=preposition, phrase=filler, case=case, negative=filler is negative)
+        preposition, case = get_preposition_and_case(slot, filler.head)
+        part = FieldPart(preposition=preposition, phrase=filler, case=case, is_negated=filler is negative)
         if preposition:
             objects.append(part)
         elif isinstance(filler.head, Pronoun) and filler.conjunct is None:
@@ -60,67 +64,71 @@ def middle(clause: Clause, with_subject: bool) -> list[Part]:
         else:
             accusatives.append(part)
     parts += sorted(pronouns, key=lambda part: part.case)
-    late: list[Part] = []
-    if clause.time is not None and clause.fronted != "time":
-        (late if clause.time.kind == "late" else parts).append(Part(tuple(clause.time.german.split())))
+    late: list[FieldPart] = []
+    if clause.time_adverb is not None and clause.fronted_element != "time":
+        (late if clause.time_adverb.kind == "late" else parts).append(
+            FieldPart(tuple(clause.time_adverb.german.split()))
+        )
     parts += datives
-    parts += [adverbial_part(a) for a in clause.adverbials if a.kind == "time"]
-    parts += [adverbial_part(a) for a in clause.adverbials if a.kind == "place" and clause.fronted != "place"]
-    if clause.manner is not None:
-        parts.append(Part((clause.manner.german,)))
-    parts += [adverbial_part(a) for a in clause.adverbials if a.kind == "instrument"]
+    parts += [build_adverbial_part(a) for a in clause.adverbials if a.kind == "time"]
+    parts += [
+        build_adverbial_part(a) for a in clause.adverbials if a.kind == "place" and clause.fronted_element != "place"
+    ]
+    if clause.manner_adverb is not None:
+        parts.append(FieldPart((clause.manner_adverb.german,)))
+    parts += [build_adverbial_part(a) for a in clause.adverbials if a.kind == "instrument"]
     parts += [*accusatives, *late]
-    if clause.negated and negative is None:
-        parts.append(Part(("nicht",)))
+    if clause.is_negated and negative is None:
+        parts.append(FieldPart(("nicht",)))
     parts += objects
     if clause.predicate is not None:
-        parts.append(_predicate(clause.predicate, clause.negated))
-    inner = bare_infinitive(clause)
-    return parts + middle(inner, False) if inner is not None else parts
+        parts.append(_build_predicate_part(clause.predicate, clause.is_negated))
+    inner = get_modal_complement(clause)
+    return parts + build_middle_field(inner, False) if inner is not None else parts
 
 
-def _negated_object(clause: Clause) -> NounPhrase | None:
+def _find_negated_object(clause: Clause) -> NounPhrase | None:
     """The indefinite noun phrase that `kein` negates instead of `nicht`."""
-    if not clause.negated:
+    if not clause.is_negated:
         return None
-    candidates = [filler for slot, filler in clause.arguments if slot.case and not slot.preposition]
+    candidates = [filler for slot, filler in clause.arguments if slot.german_case and not slot.german_preposition]
     candidates += [clause.predicate] if isinstance(clause.predicate, NounPhrase) else []
     for candidate in reversed(candidates):
-        if isinstance(candidate, NounPhrase) and _indefinite(candidate):
+        if isinstance(candidate, NounPhrase) and _is_indefinite(candidate):
             return candidate
     return None
 
 
-def _indefinite(phrase: NounPhrase) -> bool:
-    if not phrase.head.common or phrase.possessor is not None:
+def _is_indefinite(phrase: NounPhrase) -> bool:
+    if not phrase.head.is_common or phrase.possessor is not None:
         return False
     return phrase.determiner is None or phrase.determiner.english == "a"
 
 
-def governed(slot: Slot, head: Head) -> tuple[str, str]:
+def get_preposition_and_case(slot: ArgumentSlot, head: NominalHead) -> tuple[str, str]:
     """The German preposition and the case of what fills a slot."""
-    _, preposition = slot.prepositions(head)
-    if slot.english not in PLACES:
-        return preposition, slot.case
-    return preposition, GOAL_CASE[preposition] if slot.english == "goal" else "dat"
+    _, preposition = slot.get_prepositions(head)
+    if slot.english_role not in PLACE_ROLES:
+        return preposition, slot.german_case
+    return preposition, GOAL_CASE_BY_PREPOSITION[preposition] if slot.english_role == "goal" else "dat"
 
 
-def _reflexive(clause: Clause) -> str:
+def _get_reflexive_pronoun(clause: Clause) -> str:
     subject = clause.subject
     if isinstance(subject, NounPhrase) and isinstance(subject.head, Pronoun):
         return subject.head.reflexive
     return "sich"
 
 
-def adverbial_part(adverbial: Adverbial) -> Part:
+def build_adverbial_part(adverbial: Adverbial) -> FieldPart:
     """A prepositional adverbial."""
-    return Part(preposition=adverbial.german, phrase=adverbial.phrase, case=adverbial.case)
+    return FieldPart(preposition=adverbial.german_preposition, phrase=adverbial.phrase, case=adverbial.german_case)
 
 
-def _predicate(predicate: Predicate, negated: bool) -> Part:
+def _build_predicate_part(predicate: Predicate, is_negated: bool) -> FieldPart:
     if isinstance(predicate, NounPhrase):
-        return Part(phrase=predicate, case="nom", negative=negated and _indefinite(predicate))
+        return FieldPart(phrase=predicate, case="nom", is_negated=is_negated and _is_indefinite(predicate))
     if isinstance(predicate, Adverbial):
-        return adverbial_part(predicate)
+        return build_adverbial_part(predicate)
     adjective, degree = predicate
-    return Part((*((degree.german,) if degree else ()), adjective.german))
+    return FieldPart((*((degree.german,) if degree else ()), adjective.german))

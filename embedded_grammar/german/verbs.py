@@ -7,12 +7,12 @@ A verb is named by its infinitive, with `+` behind a separable prefix and `sich`
 from dataclasses import dataclass
 from functools import cache
 
-from embedded_grammar.lexicon.entries import entries
+from embedded_grammar.lexicon.entries import read_entries
 
 # The present (ich, er, wir), the past (ich, er) and the participle.
-Forms = tuple[tuple[str, str, str], str, str]
+VerbForms = tuple[tuple[str, str, str], str, str]
 
-INSEPARABLE = ("be", "emp", "ent", "er", "ge", "miss", "ver", "zer")
+INSEPARABLE_PREFIXES = ("be", "emp", "ent", "er", "ge", "miss", "ver", "zer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class GermanVerb:
     present: tuple[str, str, str]  # ich, er, wir/sie; without the prefix
     past: tuple[str, str, str]
     base_participle: str
-    reflexive: bool
+    is_reflexive: bool
 
     @property
     def infinitive(self) -> str:
@@ -42,36 +42,38 @@ class GermanVerb:
         return self.prefix + self.base_participle
 
 
-def _needs_e(stem: str) -> bool:
+def _needs_linking_e(stem: str) -> bool:
     """Whether -t needs a linking e: arbeit-et, öffn-et, but lern-t."""
     return stem.endswith(("t", "d")) or (stem[-1] in "nm" and stem[-2] not in "aeiouäöürlhmn")
 
 
-def _weak(infinitive: str) -> Forms:
+def _inflect_weak_verb(infinitive: str) -> VerbForms:
     stem = infinitive.removesuffix("n") if infinitive.endswith(("eln", "ern")) else infinitive.removesuffix("en")
-    third = stem + ("et" if _needs_e(stem) else "t")
-    bare = infinitive.endswith("ieren") or infinitive.startswith(INSEPARABLE)
-    return (_first_person(infinitive), third, infinitive), third + "e", ("" if bare else "ge") + third
+    third = stem + ("et" if _needs_linking_e(stem) else "t")
+    bare = infinitive.endswith("ieren") or infinitive.startswith(INSEPARABLE_PREFIXES)
+    return (_inflect_first_person(infinitive), third, infinitive), third + "e", ("" if bare else "ge") + third
 
 
-def _first_person(infinitive: str) -> str:
+def _inflect_first_person(infinitive: str) -> str:
     if infinitive.endswith("eln"):
         return infinitive[:-3] + "le"
     return infinitive.removesuffix("n").removesuffix("e") + "e"
 
 
-def _listed(infinitive: str, present: str, past: str, participle: str, first: str, plural: str) -> tuple[str, Forms]:
-    return infinitive, ((first or _first_person(infinitive), present, plural or infinitive), past, participle)
+def _parse_irregular_verb(
+    infinitive: str, present: str, past: str, participle: str, first: str, plural: str
+) -> tuple[str, VerbForms]:
+    return infinitive, ((first or _inflect_first_person(infinitive), present, plural or infinitive), past, participle)
 
 
-_LISTED = dict(entries("german_verbs", _listed))
+_IRREGULAR_VERBS = dict(read_entries("german_verbs", _parse_irregular_verb))
 
 
 @cache
-def german_verb(name: str) -> GermanVerb:
+def inflect_german_verb(verb_name: str) -> GermanVerb:
     """The forms of a verb named as in the module's docstring; what is not listed is weak."""
-    reflexive = name.startswith("sich ")
-    prefix, _, base = name.removeprefix("sich ").rpartition("+")
-    present, past, participle = _LISTED.get(base) or _weak(base)
+    reflexive = verb_name.startswith("sich ")
+    prefix, _, base = verb_name.removeprefix("sich ").rpartition("+")
+    present, past, participle = _IRREGULAR_VERBS.get(base) or _inflect_weak_verb(base)
     plural = past + ("n" if past.endswith("e") else "en")
     return GermanVerb(prefix, base, present, (past, past, plural), participle, reflexive)

@@ -1,6 +1,6 @@
 """German inflection of articles, adjectives, nouns and relative pronouns; contraction of prepositions.
 
-`column` is the gender of a singular (m, f, n) or `p` for a plural; `case` is nom, acc, dat or gen.
+`get_paradigm_column` is the gender of a singular (m, f, n) or `p` for a plural; `case` is nom, acc, dat or gen.
 """
 
 from embedded_grammar.derivation import Determiner
@@ -8,7 +8,7 @@ from embedded_grammar.nouns import Noun
 from embedded_grammar.senses import CASES
 
 
-def _paradigm(**columns: str) -> dict[tuple[str, str], str]:
+def _build_paradigm(**columns: str) -> dict[tuple[str, str], str]:
     """A table from four forms a column, in the order of `CASES`; `-` is an empty ending."""
     return {
         (column, case): "" if form == "-" else form
@@ -17,19 +17,25 @@ def _paradigm(**columns: str) -> dict[tuple[str, str], str]:
     }
 
 
-DEFINITE = _paradigm(m="der den dem des", f="die die der der", n="das das dem des", p="die die den der")
-RELATIVE = _paradigm(m="der den dem dessen", f="die die der deren", n="das das dem dessen", p="die die denen deren")
-DIESER = _paradigm(m="er en em es", f="e e er er", n="es es em es", p="e e en er")
-EIN = _paradigm(m="- en em es", f="e e er er", n="- - em es", p="e e en er")
+DEFINITE_ARTICLES = _build_paradigm(m="der den dem des", f="die die der der", n="das das dem des", p="die die den der")
+RELATIVE_PRONOUNS = _build_paradigm(
+    m="der den dem dessen", f="die die der deren", n="das das dem dessen", p="die die denen deren"
+)
+DIESER_ENDINGS = _build_paradigm(m="er en em es", f="e e er er", n="es es em es", p="e e en er")
+EIN_ENDINGS = _build_paradigm(m="- en em es", f="e e er er", n="- - em es", p="e e en er")
 
-STRONG = _paradigm(m="er en em en", f="e e er er", n="es es em en", p="e e en er")
-WEAK = _paradigm(m="e en en en", f="e e en en", n="e e en en", p="en en en en")
-MIXED = _paradigm(m="er en en en", f="e e en en", n="es es en en", p="en en en en")
+STRONG_ENDINGS = _build_paradigm(m="er en em en", f="e e er er", n="es es em en", p="e e en er")
+WEAK_ENDINGS = _build_paradigm(m="e en en en", f="e e en en", n="e e en en", p="en en en en")
+MIXED_ENDINGS = _build_paradigm(m="er en en en", f="e e en en", n="es es en en", p="en en en en")
 
 # Determiner kind → endings of the determiner, endings of an adjective behind it.
-ARTICLES = {"dieser": (DIESER, WEAK), "ein": (EIN, MIXED), "strong": (DIESER, STRONG)}
+ENDINGS_BY_PARADIGM = {
+    "dieser": (DIESER_ENDINGS, WEAK_ENDINGS),
+    "ein": (EIN_ENDINGS, MIXED_ENDINGS),
+    "strong": (DIESER_ENDINGS, STRONG_ENDINGS),
+}
 
-CONTRACTED = {
+CONTRACTIONS = {
     ("in", "dem"): "im",
     ("in", "das"): "ins",
     ("an", "dem"): "am",
@@ -40,39 +46,39 @@ CONTRACTED = {
     ("von", "dem"): "vom",
 }
 
-GOAL_CASE = {"in": "acc", "an": "acc", "auf": "acc", "zu": "dat", "nach": "dat"}
+GOAL_CASE_BY_PREPOSITION = {"in": "acc", "an": "acc", "auf": "acc", "zu": "dat", "nach": "dat"}
 
 
-def column(noun: Noun, plural: bool) -> str:
+def get_paradigm_column(noun: Noun, is_plural: bool) -> str:
     """Where a noun stands in the tables above."""
-    return "p" if plural else noun.gender
+    return "p" if is_plural else noun.gender
 
 
-def article(determiner: Determiner | None, place: tuple[str, str]) -> str:
+def inflect_determiner(determiner: Determiner | None, column_and_case: tuple[str, str]) -> str:
     """The determiner's form in (column, case), empty if there is none."""
     if determiner is None:
         return ""
-    if determiner.kind == "der":
-        return DEFINITE[place]
-    if determiner.kind == "numeral":
+    if determiner.german_paradigm == "der":
+        return DEFINITE_ARTICLES[column_and_case]
+    if determiner.german_paradigm == "numeral":
         return determiner.german
-    return determiner.german + ARTICLES[determiner.kind][0][place]
+    return determiner.german + ENDINGS_BY_PARADIGM[determiner.german_paradigm][0][column_and_case]
 
 
-def adjective_ending(determiner: Determiner | None, place: tuple[str, str]) -> str:
+def get_adjective_ending(determiner: Determiner | None, column_and_case: tuple[str, str]) -> str:
     """The ending of an attributive adjective behind the determiner."""
-    if determiner is None or determiner.kind == "numeral":
-        return STRONG[place]
-    if determiner.kind == "der":
-        return WEAK[place]
-    return ARTICLES[determiner.kind][1][place]
+    if determiner is None or determiner.german_paradigm == "numeral":
+        return STRONG_ENDINGS[column_and_case]
+    if determiner.german_paradigm == "der":
+        return WEAK_ENDINGS[column_and_case]
+    return ENDINGS_BY_PARADIGM[determiner.german_paradigm][1][column_and_case]
 
 
-def noun_form(noun: Noun, plural: bool, case: str) -> str:
+def inflect_noun(noun: Noun, is_plural: bool, case: str) -> str:
     """The noun in a case."""
-    if plural:
+    if is_plural:
         form = noun.german_plural
         return form + "n" if case == "dat" and not form.endswith(("n", "s")) else form
-    if case == "gen" or (noun.weak and case != "nom"):
-        return noun.genitive
+    if case == "gen" or (noun.is_weak and case != "nom"):
+        return noun.german_genitive
     return noun.german

@@ -15,33 +15,33 @@ from pipeline_py.run.errors import InputError
 
 Entry = TypeVar("Entry")
 
-FOLDER = Path(__file__).parent
+LEXICON_FOLDER = Path(__file__).parent
 
 
-def known(cell: str, words: Collection[str]) -> frozenset[str]:
+def parse_known_words(cell: str, allowed_words: Collection[str]) -> frozenset[str]:
     """The words of a cell, all of which must be among some.
 
     Raises:
         KeyError: one is not.
     """
     for word in cell.split():
-        if word not in words:
+        if word not in allowed_words:
             raise KeyError(word)
     return frozenset(cell.split())
 
 
-def entries(table: str, make: Callable[..., Entry]) -> tuple[Entry, ...]:
-    """What `make` makes of each line of a table, in the order of the lines.
+def read_entries(table_name: str, build_entry: Callable[..., Entry]) -> tuple[Entry, ...]:
+    """What `build_entry` makes of each line of a table, in the order of the lines.
 
     Args:
-        table: its name, without `.tsv`.
-        make: takes the cells of a line, by the names of the columns, and raises `KeyError(word)` where it does not
+        table_name: its name, without `.tsv`.
+        build_entry: takes the cells of a line, by the names of the columns, and raises `KeyError(word)` where it does not
             know a word in them.
 
     Raises:
-        InputError: a line has too many cells, or too few, or a word that `make` does not know.
+        InputError: a line has too many cells, or too few, or a word that `build_entry` does not know.
     """
-    path = FOLDER / f"{table}.tsv"
+    path = LEXICON_FOLDER / f"{table_name}.tsv"
     made: list[Entry] = []
     columns: list[str] = []
     for number, line in enumerate(read_lines(path), start=1):
@@ -58,7 +58,7 @@ def entries(table: str, make: Callable[..., Entry]) -> tuple[Entry, ...]:
         if missing:
             raise InputError(f"the column `{missing[0]}` is empty; fill it in", path, number)
         try:
-            made.append(make(**{column.removesuffix("?"): cell for column, cell in row.items()}))
+            made.append(build_entry(**{column.removesuffix("?"): cell for column, cell in row.items()}))
         except KeyError as error:
             raise InputError(
                 f"`{error.args[0]}` is not allowed here; see the comments at the top", path, number

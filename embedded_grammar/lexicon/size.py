@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Lexicon(StrEnum):
+class LexiconSize(StrEnum):
     """All of it, or the most frequent verbs with the most frequent nouns that go with them."""
 
     whole = "whole"

@@ -6,13 +6,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from pipeline_py.report.figures.attended_sentence import AttendedSentence, telling_steps
-from pipeline_py.report.figures.typesetting import shown
+from pipeline_py.report.figures.attended_sentence import AttendedSentence, select_informative_steps
+from pipeline_py.report.figures.typesetting import replace_unprintable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PANELS = 4
+DEFAULT_PANEL_COUNT = 4
 """How many words of the translation the figure chooses by itself."""
 
 
@@ -35,21 +35,23 @@ class Attention(AttendedSentence):
             title: headline.
             words: their positions, from 1; by default the four that tell most.
         """
-        from pipeline_py.report.figures.attention_figure import draw
-        from pipeline_py.report.figures.figure_files import style
+        from pipeline_py.report.figures.attention_figure import draw_attention_figure
+        from pipeline_py.report.figures.figure_files import use_style
 
-        chosen = telling_steps(self, PANELS) if words is None else [word - 1 for word in words]
-        with style():
-            return draw(shown(title), self, chosen, "")
+        chosen = select_informative_steps(self, DEFAULT_PANEL_COUNT) if words is None else [word - 1 for word in words]
+        with use_style():
+            return draw_attention_figure(replace_unprintable(title), self, chosen, "")
 
     def save(self, file: str | Path, title: str = "", words: Sequence[int] | None = None) -> None:
         """Write the figure as SVG, or where the name ends so as PDF."""
-        from pipeline_py.report.figures.figure_files import save, style
+        from pipeline_py.report.figures.figure_files import save_figure, use_style
 
         path = Path(file)
-        with style():
+        with use_style():
             is_pdf = path.suffix == ".pdf"
-            save(self.plot(title, words), shown(title), None if is_pdf else path, path if is_pdf else None)
+            save_figure(
+                self.plot(title, words), replace_unprintable(title), None if is_pdf else path, path if is_pdf else None
+            )
 
     def _repr_svg_(self) -> str:
         with TemporaryDirectory() as folder:

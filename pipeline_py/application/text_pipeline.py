@@ -10,31 +10,31 @@ from typing import Any
 from snakemake.cli import parse_config
 from snakemake.utils import update_config
 
-from pipeline_py.config.entry_errors import unknown
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.files import read_file
-from pipeline_py.config.load import load
-from pipeline_py.plan.plan import Plan
-from pipeline_py.plan.text_jobs import CLEAN, TextJob, TextJobs
+from pipeline_py.config.entry_errors import format_unknown_name_error
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.files import read_config_file
+from pipeline_py.config.load import load_experiment
+from pipeline_py.plan.plan import ExperimentPlan
+from pipeline_py.plan.text_jobs import CLEAN_JOB_NAME, TextJob, TextJobFinder
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.job import assign_outputs, is_output, list_files, replace_paths
-from pipeline_py.run.progress import without_progress
-from pipeline_py.run.record import check_input
-from pipeline_py.run.runner import Stage
+from pipeline_py.run.job import assign_outputs, is_output_parameter, iterate_argument_paths, replace_nested_paths
+from pipeline_py.run.progress import silence_progress
+from pipeline_py.run.record import check_input_file
+from pipeline_py.run.runner import StageFunction
 
-DEFAULT_CONFIGURATION = Path("config.yaml")
+DEFAULT_CONFIG_PATH = Path("config.yaml")
 
-WHOLE_TEXTS = {"parsing": {"shard_size": 10**9}}
+UNSHARDED_PARSING = {"parsing": {"shard_size": 10**9}}
 """Texts are not parsed in shards, even if they are longer than the set whose place they take."""
 
-CODE = Path(__file__).parents[2]
+CODE_FOLDER = Path(__file__).parents[2]
 """The folder of this code, with the claims of papers."""
 
-LOCK = Lock()
+STAGE_LOCK = Lock()
 """Stages set options of torch for all threads."""
 
 
-def read_experiment(directory: Path, configfiles: Sequence[str], overrides: Sequence[str]) -> Experiment:
+def read_experiment(directory: Path, configfiles: Sequence[str], overrides: Sequence[str]) -> ExperimentConfig:
     """Validate the configuration of an experiment as Snakemake's options give it.
 
     Args:
@@ -47,13 +47,13 @@ def read_experiment(directory: Path, configfiles: Sequence[str], overrides: Sequ
     """
     config: dict[str, Any] = {}
     user_config: dict[str, Any] = {}
-    for path in (DEFAULT_CONFIGURATION, *map(Path, configfiles)):
-        content = read_file(directory / path)
+    for path in (DEFAULT_CONFIG_PATH, *map(Path, configfiles)):
+        content = read_config_file(directory / path)
         update_config(config, content)
-        update_config(user_config, content if path != DEFAULT_CONFIGURATION else {})
-    command_line = parse_config(overrides) | WHOLE_TEXTS
+        update_config(user_config, content if path != DEFAULT_CONFIG_PATH else {})
+    command_line = parse_config(overrides) | UNSHARDED_PARSING
     update_config(user_config, command_line)
-    experiment = load(config, command_line, check_files=False, own=user_config)
+    experiment = load_experiment(config, command_line, should_check_files=False, own_config=user_config)
     return experiment.model_copy(update={"data": str(directory / experiment.data)})
 
 
@@ -62,174 +62,200 @@ class TextPipeline:
 
     Attributes:
         experiment: its configuration.
-        system: the name of the system.
-        run: the name of its training.
+        system_name: the name of the system.
+        run_name: the name of its training.
         directory: the folder where Snakemake is run.
         files: paths that begin with `<results>` of what is made of a text: `text`, of networks also `source_pieces`,
             `target_pieces`, and if the system reads trees `tree`.
     """
 
-    def __init__(self, experiment: Experiment, system: str, run: str | None, directory: Path, remedy: str) -> None:
+    def __init__(
+        self,
+        experiment: ExperimentConfig,
+        system_name: str,
+        run_name: str | None,
+        directory: Path,
+        training_command: str,
+    ) -> None:
         """Check that everything that was trained exists.
 
         Args:
             experiment: the configuration.
-            system: the name of a system.
-            run: one of its trainings; None: the first.
+            system_name: the name of a system.
+            run_name: one of its trainings; None: the first.
             directory: the folder where Snakemake is run.
-            remedy: the command that makes missing files, with `{file}` for one.
+            training_command: the command that makes missing files, with `{file}` for one.
 
         Raises:
             InputError: there is no such system or run, it is not trained, or new text cannot have what it reads.
         """
-        self.experiment, self.system, self.directory = experiment, system, directory
-        if system not in experiment.systems:
-            raise InputError(unknown("system", system, experiment.systems))
-        if experiment.from_elsewhere(system):
-            raise InputError(f"{system} is of `type: translations`: it has no model that translates new text")
-        self.run = run or experiment.runs(system)[0]
-        if self.run not in experiment.runs(system):
-            raise InputError(f"{system} has no run `{self.run}`, but {', '.join(experiment.runs(system))}")
+        self.experiment, self.system_name, self.directory = experiment, system_name, directory
+        if system_name not in experiment.systems:
+            raise InputError(format_unknown_name_error("system", system_name, experiment.systems))
+        if experiment.find_external_system(system_name):
+            raise InputError(f"{system_name} is of `type: translations`: it has no model that translates new text")
+        self.run_name = run_name or experiment.get_runs(system_name)[0]
+        if self.run_name not in experiment.get_runs(system_name):
+            raise InputError(
+                f"{system_name} has no run `{self.run_name}`, but {', '.join(experiment.get_runs(system_name))}"
+            )
         split = [*experiment.corpora.scored_tests, "dev"][0]  # has references, where translations to score are put
-        self._plan = Plan(experiment, CODE, directory / ".snakemake/contents.json")
-        self._jobs = TextJobs(self._plan, split)
-        self._stages: dict[str, Stage] = {}
-        self._checked: set[Path] = set()
-        self.files = self._find_files(split)
-        jobs, existing = self._jobs.order([self.files["text"]])
+        self._plan = ExperimentPlan(experiment, CODE_FOLDER, directory / ".snakemake/contents.json")
+        self._text_jobs = TextJobFinder(self._plan, split)
+        self._stages: dict[str, StageFunction] = {}
+        self._checked_paths: set[Path] = set()
+        self.files = self._collect_file_paths(split)
+        jobs, existing = self._text_jobs.resolve_jobs([self.files["text"]])
         if any(job.job.stage == "syntax.import_trees" for job in jobs):
             raise InputError(
-                f"{system} reads trees that are given for each text, and new text has none; "
+                f"{system_name} reads trees that are given for each text, and new text has none; "
                 "take the system with a parser's trees"
             )
         for file in existing:
             if not self._locate_result(file).exists():
-                path = file.replace("<results>", experiment.folder("results"))
-                command = remedy.replace("{file}", self.files["text"]).replace(
-                    "<results>", experiment.folder("results")
+                path = file.replace("<results>", experiment.get_output_folder("results"))
+                command = training_command.replace("{file}", self.files["text"]).replace(
+                    "<results>", experiment.get_output_folder("results")
                 )
-                raise InputError(f"{system} is not trained, or not completely: {path} is missing; `{command}` makes it")
+                raise InputError(
+                    f"{system_name} is not trained, or not completely: {path} is missing; `{command}` makes it"
+                )
 
-    def _find_files(self, split: str) -> dict[str, str]:
-        files = {"text": f"<results>/evaluation/{self.system}/{self.run}/{split}.txt"}
-        if self.experiment.is_neural(self.system):
-            network = self.experiment.network(self.experiment.networks(self.system)[0])
-            units, subword = self.experiment.units_of(self.system), self._plan.subword
+    def _collect_file_paths(self, split: str) -> dict[str, str]:
+        files = {"text": f"<results>/evaluation/{self.system_name}/{self.run_name}/{split}.txt"}
+        if self.experiment.is_neural(self.system_name):
+            network = self.experiment.get_network(self.experiment.get_networks(self.system_name)[0])
+            units, subword = self.experiment.get_subword_name(self.system_name), self._plan.subword
             files |= {
-                f"{side}_pieces": subword.pieces(units, side).format(split=split) for side in ("source", "target")
+                f"{side}_pieces": subword.get_piece_path_pattern(units, side).format(split=split)
+                for side in ("source", "target")
             }
-            if "trees" in network.syntax:
-                files["tree"] = subword.syntax(units, "trees").format(parser=network.parser, split=split)
+            if "trees" in network.required_syntax_names:
+                files["tree"] = subword.get_syntax_path_pattern(units, "trees").format(
+                    parser=network.parser, split=split
+                )
         return files
 
     @property
     def reads_lexical_trees(self) -> bool:
         """Whether the system reads trees within split words."""
-        networks = self.experiment.networks(self.system)
-        return bool(networks) and self.experiment.network(networks[0]).reads_lexical_trees
+        networks = self.experiment.get_networks(self.system_name)
+        return bool(networks) and self.experiment.get_network(networks[0]).reads_lexical_trees
 
-    def job(self, file: str) -> TextJob:
+    def get_job(self, file: str) -> TextJob:
         """Return the job that makes a file of the text."""
-        job = self._jobs.find(file)
+        job = self._text_jobs.find_job(file)
         assert job is not None, file
         return job
 
     @property
-    def translation(self) -> TextJob:
+    def translation_job(self) -> TextJob:
         """The job that translates."""
-        folder = "nmt" if self.experiment.is_neural(self.system) else "smt"
-        return self.job(self.files["text"].replace("/evaluation/", f"/{folder}/").removesuffix("txt") + "pieces")
+        folder = "nmt" if self.experiment.is_neural(self.system_name) else "smt"
+        return self.get_job(self.files["text"].replace("/evaluation/", f"/{folder}/").removesuffix("txt") + "pieces")
 
-    def make(
+    def make_files(
         self,
-        work: Path,
+        work_folder: Path,
         files: Sequence[str],
         sources: Sequence[str],
         targets: Sequence[str] | None = None,
-        changes: Mapping[str, Mapping[str, Any]] | None = None,
+        argument_overrides: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         """Make files of a text.
 
         Args:
-            work: a folder where they are made, with the paths that they have in the results.
+            work_folder: a folder where they are made, with the paths that they have in the results.
             files: what to make.
             sources: sentences.
             targets: translations in the place of references; None if nothing is made of them.
-            changes: other values for arguments of jobs, by the name of the job.
+            argument_overrides: other values for arguments of jobs, by the name of the job.
         """
-        for job in self._jobs.order(files)[0]:
-            arguments = {**self.arguments(job, work), **(changes or {}).get(job.name, {})}
-            if job.name == CLEAN:
-                _write_lines(work / "source", sources)
-                _write_lines(work / "target", ["-"] * len(sources) if targets is None else targets)
+        for job in self._text_jobs.resolve_jobs(files)[0]:
+            arguments = {**self.resolve_arguments(job, work_folder), **(argument_overrides or {}).get(job.job_name, {})}
+            if job.job_name == CLEAN_JOB_NAME:
+                _write_lines(work_folder / "source", sources)
+                _write_lines(work_folder / "target", ["-"] * len(sources) if targets is None else targets)
                 references = arguments["target_input"]
                 arguments |= {
-                    "source_input": str(work / "source"),
-                    "target_input": [str(work / "target")] * len(references),
-                    "target_output": [str(work / f"target{number}") for number in range(len(references))],
+                    "source_input": str(work_folder / "source"),
+                    "target_input": [str(work_folder / "target")] * len(references),
+                    "target_output": [str(work_folder / f"target{number}") for number in range(len(references))],
                 }
-                path = self._locate_work_file(f"<results>/corpus/clean/{job.split}.target", work)
+                path = self._locate_work_file(f"<results>/corpus/clean/{job.set_name}.target", work_folder)
                 arguments["target_output"][:1] = [str(path)]
-            self.execute(job.job.stage, arguments, work)
+            self.run_stage(job.job.stage, arguments, work_folder)
 
-    def arguments(self, job: TextJob, work: Path) -> dict[str, Any]:
+    def resolve_arguments(self, job: TextJob, work_folder: Path) -> dict[str, Any]:
         """Return the arguments of a job, with files of the text in the work folder."""
-        files: dict[str, Any] = {**job.job.files, **job.job.sets.get(job.split, {})}
+        files: dict[str, Any] = {**job.job.files, **job.job.files_by_set.get(job.set_name, {})}
         paths = (
-            str(self._locate_work_file(file, work) if self._jobs.find(file) else self._locate_result(file))
-            for file in job.inputs
+            str(
+                self._locate_work_file(file, work_folder)
+                if self._text_jobs.find_job(file)
+                else self._locate_result(file)
+            )
+            for file in job.input_paths
         )
-        located = {name: replace_paths(value, paths) for name, value in files.items()}
-        outputs = {name: str(self._locate_work_file(file, work)) for name, file in job.outputs.items()}
+        located = {name: replace_nested_paths(value, paths) for name, value in files.items()}
+        outputs = {name: str(self._locate_work_file(file, work_folder)) for name, file in job.output_paths.items()}
         threads = {"threads": self.experiment.training.threads} if job.job.stage.startswith("nmt.") else {}
-        return {**located, **job.job.settings, **job.job.execution, **threads, **assign_outputs(outputs, [], {}, {})[0]}
+        return {
+            **located,
+            **job.job.settings,
+            **job.job.execution_settings,
+            **threads,
+            **assign_outputs(outputs, [], {}, {})[0],
+        }
 
-    def execute(self, stage_name: str, arguments: Mapping[str, Any], work: Path) -> None:
+    def run_stage(self, stage_name: str, arguments: Mapping[str, Any], work_folder: Path) -> None:
         """Run a stage in this process, with models that are loaded once.
 
         Args:
             stage_name: "nmt.translate".
             arguments: JSON values by parameter.
-            work: folder of the text's files, which are not checked.
+            work_folder: folder of the text's files, which are not checked.
 
         Raises:
             InputError: the stage refuses its input, or a file has changed since it was written.
         """
-        stage = self._stages.setdefault(stage_name, Stage(stage_name))
-        validated = stage.validate(arguments)
+        stage = self._stages.setdefault(stage_name, StageFunction(stage_name))
+        validated = stage.validate_arguments(arguments)
         for name, value in validated.items():
-            for path in list_files(value):
-                if is_output(name):
+            for path in iterate_argument_paths(value):
+                if is_output_parameter(name):
                     path.parent.mkdir(parents=True, exist_ok=True)
-                elif path not in self._checked and not path.is_relative_to(work):
-                    check_input(path)
-                    self._checked.add(path)
-        with LOCK, without_progress():
+                elif path not in self._checked_paths and not path.is_relative_to(work_folder):
+                    check_input_file(path)
+                    self._checked_paths.add(path)
+        with STAGE_LOCK, silence_progress():
             try:
-                stage.call(validated, self._load_networks(stage_name, work))
+                stage.call_function(validated, self._load_networks(stage_name, work_folder))
             finally:
-                _restore_torch()
+                _restore_torch_settings()
 
-    def _load_networks(self, stage_name: str, work: Path) -> Any:
+    def _load_networks(self, stage_name: str, work_folder: Path) -> Any:
         """Return the networks of `nmt.translate` for a stage that uses the same; None for others."""
-        is_alone = len(self.experiment.networks(self.system)) == 1
+        is_alone = len(self.experiment.get_networks(self.system_name)) == 1
         if stage_name != "nmt.force_decode" and not (stage_name == "nmt.attend" and is_alone):
             return None
-        stage = self._stages.setdefault("nmt.translate", Stage("nmt.translate"))
-        return stage.load(stage.validate(self.arguments(self.translation, work)))
+        stage = self._stages.setdefault("nmt.translate", StageFunction("nmt.translate"))
+        return stage.load_shared_value(
+            stage.validate_arguments(self.resolve_arguments(self.translation_job, work_folder))
+        )
 
     def _locate_result(self, file: str) -> Path:
-        return self.directory / file.replace("<results>", self.experiment.folder("results"))
+        return self.directory / file.replace("<results>", self.experiment.get_output_folder("results"))
 
-    def _locate_work_file(self, file: str, work: Path) -> Path:
-        return work / file.replace("<results>", "results")
+    def _locate_work_file(self, file: str, work_folder: Path) -> Path:
+        return work_folder / file.replace("<results>", "results")
 
-    def find_work_file(self, name: str, work: Path) -> Path:
+    def find_work_file(self, name: str, work_folder: Path) -> Path:
         """Return the path of one of `files` in a work folder."""
-        return self._locate_work_file(self.files[name], work)
+        return self._locate_work_file(self.files[name], work_folder)
 
 
-def _restore_torch() -> None:
+def _restore_torch_settings() -> None:
     """Reset what networks set for their process, which a notebook and other stages do without."""
     gc.unfreeze()
     torch: Any = sys.modules.get("torch")

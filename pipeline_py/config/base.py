@@ -19,16 +19,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pipeline_py.run.errors import InputError
 
 
-class Effect(IntEnum):
+class SettingEffect(IntEnum):
     """How far a key changes what is made; each has the effects of those before."""
 
-    NOTHING = 0
+    NO_EFFECT = 0
     """Nothing that is made: how often something is saved or shown, or what each run is told of its own."""
 
     ROUNDING = 1
     """In which order numbers are added up: nothing is made again for the last digits, nor reused with others."""
 
-    MEANS = 2
+    EXECUTION = 2
     """Where something is computed, or what is written besides: it is made again, but systems may differ in it."""
 
     RESULT = 3
@@ -36,29 +36,29 @@ class Effect(IntEnum):
 
 
 @dataclass(frozen=True)
-class UnreadBy:
+class IgnoringStage:
     """A stage that a key does not reach."""
 
     stage: str
 
 
 @dataclass(frozen=True)
-class ReadWith:
+class RequiredSetting:
     """What another key must be for a key to be read."""
 
     key: str
     value: Any
 
 
-AnySection = TypeVar("AnySection", bound="Section")
+SectionType = TypeVar("SectionType", bound="ConfigSection")
 
 
-class Section(BaseModel):
+class ConfigSection(BaseModel):
     """A mapping of the configuration."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    def with_null_for(self, defaults: Mapping[str, Any]) -> Self:
+    def replace_defaults_by_null(self, defaults: Mapping[str, Any]) -> Self:
         """Replace values by null where null stands for them, so that settings compare equal however they are written.
 
         Args:
@@ -69,59 +69,61 @@ class Section(BaseModel):
                 object.__setattr__(self, key, None)  # a section is frozen once it is validated
         return self
 
-    def without(self, effect: Effect, stage: str = "") -> set[str]:
+    def collect_ineffective_keys(self, min_effect: SettingEffect, stage: str = "") -> set[str]:
         """Keys that have less than an effect on what a stage makes, to be left out where settings are compared."""
         return {
-            key for key, field in type(self).model_fields.items() if self._is_without(field.metadata, effect, stage)
+            key
+            for key, field in type(self).model_fields.items()
+            if self._is_ineffective(field.metadata, min_effect, stage)
         }
 
-    def _is_without(self, marks: list[Any], effect: Effect, stage: str) -> bool:
+    def _is_ineffective(self, marks: list[Any], min_effect: SettingEffect, stage: str) -> bool:
         return any(
-            (isinstance(mark, Effect) and mark < effect)
-            or (isinstance(mark, UnreadBy) and mark.stage == stage)
-            or (isinstance(mark, ReadWith) and getattr(self, mark.key) != mark.value)
+            (isinstance(mark, SettingEffect) and mark < min_effect)
+            or (isinstance(mark, IgnoringStage) and mark.stage == stage)
+            or (isinstance(mark, RequiredSetting) and getattr(self, mark.key) != mark.value)
             for mark in marks
         )
 
 
-def from_json(section: type[AnySection], text: str, option: str) -> AnySection:
+def parse_section_json(section_class: type[SectionType], text: str, option_name: str) -> SectionType:
     """Read a part of the configuration that a rule gives a stage as JSON.
 
     Raises:
         InputError: naming the option, the key at fault and what is wrong with it.
     """
     try:
-        return section.model_validate_json(text)
+        return section_class.model_validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the value"
         message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{option}: {place}: {message}; correct the configuration") from None
+        raise InputError(f"{option_name}: {place}: {message}; correct the configuration") from None
 
 
-LONGEST_NAME = 48
-LONGEST_SYSTEM = 120
+MAX_NAME_LENGTH = 48
+MAX_SYSTEM_NAME_BYTES = 120
 """Bytes; `SYSTEM [PARSER]` is one of its own."""
 
-IN_A_ROW = re.compile(r"(.+?)\1{19}$")
+REPETITION_PATTERN = re.compile(r"(.+?)\1{19}$")
 """What Snakemake takes for the beginning of an endless recursion."""
 
-PATH_OF_SNAKEMAKE = "{}<>"
+SNAKEMAKE_PATH_CHARACTERS = "{}<>"
 """What Snakemake takes for its own in a path: wildcards and variables."""
 
 
-def is_name(name: str) -> bool:
+def is_valid_name(name: str) -> bool:
     """Whether a parser, a scheme of units, or a part of a table's name may be called so."""
     return (
         name.replace("_", "").replace("-", "").isalnum()
         and name[0].isalnum()
         and name.isascii()
-        and len(name) <= LONGEST_NAME
-        and not IN_A_ROW.search(name)
+        and len(name) <= MAX_NAME_LENGTH
+        and not REPETITION_PATTERN.search(name)
     )
 
 
-def is_name_of_system(name: str) -> bool:
+def is_valid_system_name(name: str) -> bool:
     """Whether a system may be called so: there may be spaces, signs and brackets in it."""
     forbidden = set("/=:*?<>|\"'{}\\") & set(name)
     return (
@@ -130,17 +132,17 @@ def is_name_of_system(name: str) -> bool:
         and name.isprintable()
         and not forbidden
         and name[0] not in ".-@"
-        and len(name.encode()) <= LONGEST_SYSTEM
-        and not IN_A_ROW.search(name)
+        and len(name.encode()) <= MAX_SYSTEM_NAME_BYTES
+        and not REPETITION_PATTERN.search(name)
     )
 
 
-def is_path(path: str) -> bool:
+def is_valid_snakemake_path(path: str) -> bool:
     """Whether Snakemake takes all of a path for a path."""
-    return not {*PATH_OF_SNAKEMAKE} & {*path}
+    return not {*SNAKEMAKE_PATH_CHARACTERS} & {*path}
 
 
-def check_collisions(kind: str, names: Iterable[str]) -> None:
+def check_name_collisions(kind: str, names: Iterable[str]) -> None:
     """Raise an error for names whose files are the same on a file system that ignores case or Unicode normalization.
 
     Args:
@@ -152,7 +154,7 @@ def check_collisions(kind: str, names: Iterable[str]) -> None:
     """
     known: dict[str, str] = {}
     for name in names:
-        other = known.setdefault(_fold(name), name)
+        other = known.setdefault(_normalize_name(name), name)
         if other != name:
             raise ValueError(
                 f"{kind} {other!r} and {name!r} differ only in case or in how accents are encoded, which some file "
@@ -160,11 +162,11 @@ def check_collisions(kind: str, names: Iterable[str]) -> None:
             )
 
 
-def _fold(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
 
 
-def check_encoding(folders: Iterable[str]) -> None:
+def check_path_encoding(folders: Iterable[str]) -> None:
     """Raise an error if names of files are not UTF-8, which logs, records and results need.
 
     Raises:
@@ -179,38 +181,38 @@ def check_encoding(folders: Iterable[str]) -> None:
             raise InputError("the path of this folder is not UTF-8; rename it, or work in another folder", folder)
 
 
-def _no_truth(value: Any) -> Any:
+def _reject_boolean(value: Any) -> Any:
     if isinstance(value, bool):
         raise ValueError("give a number")
     return value
 
 
-NUMBER = BeforeValidator(_no_truth)
+NUMBER_VALIDATOR = BeforeValidator(_reject_boolean)
 """Refuses true and false, which Python takes for 1 and 0."""
 
-Count = Annotated[int, NUMBER, Field(gt=0, le=1_000_000_000)]
+Count = Annotated[int, NUMBER_VALIDATOR, Field(gt=0, le=1_000_000_000)]
 """Of sentences, words, updates."""
 
-CountOrZero = Annotated[int, NUMBER, Field(ge=0, le=1_000_000_000)]
+CountOrZero = Annotated[int, NUMBER_VALIDATOR, Field(ge=0, le=1_000_000_000)]
 """The same, or 0."""
 
-Batch = Annotated[int, NUMBER, Field(gt=0, le=1_000_000)]
+BatchSize = Annotated[int, NUMBER_VALIDATOR, Field(gt=0, le=1_000_000)]
 """Of sentences or tokens at a time."""
 
-Size = Annotated[int, NUMBER, Field(gt=0, le=65_536)]
+LayerSize = Annotated[int, NUMBER_VALIDATOR, Field(gt=0, le=65_536)]
 """Of a layer."""
 
-Processors = Annotated[int, NUMBER, Field(gt=0, le=1024)]
+ProcessorCount = Annotated[int, NUMBER_VALIDATOR, Field(gt=0, le=1024)]
 """That work at a time."""
 
-Seed = Annotated[int, NUMBER, Field(ge=0, lt=2**32)]
+Seed = Annotated[int, NUMBER_VALIDATOR, Field(ge=0, lt=2**32)]
 """As numpy takes them."""
 
-Place = Annotated[int, NUMBER, Field(ge=0, le=1000)]
+ListIndex = Annotated[int, NUMBER_VALIDATOR, Field(ge=0, le=1000)]
 """In a list, counted from 0."""
 
-Ratio = Annotated[float, NUMBER, Field(gt=0, ge=1e-6, le=1e6)]
+SquarablePositiveFloat32 = Annotated[float, NUMBER_VALIDATOR, Field(gt=0, ge=1e-6, le=1e6)]
 """A positive number that single precision holds, and its square too."""
 
-Single = Annotated[float, NUMBER, Field(gt=0, ge=1e-30, le=1e38)]
+PositiveFloat32 = Annotated[float, NUMBER_VALIDATOR, Field(gt=0, ge=1e-30, le=1e38)]
 """A positive number that single precision holds."""

@@ -5,35 +5,35 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from pipeline_py.config.base import NUMBER, Count, Section
+from pipeline_py.config.base import NUMBER_VALIDATOR, ConfigSection, Count
 from pipeline_py.config.evaluation import MetricName
-from pipeline_py.config.files import read_file
-from pipeline_py.config.tables import Line
+from pipeline_py.config.files import read_config_file
+from pipeline_py.config.tables import SingleLine
 from pipeline_py.run.errors import InputError
 
 
-class Printed(Section):
+class PublishedResultConfig(ConfigSection):
     """What is printed of a comparison on one task by one metric."""
 
-    task: Line = Field(description="Languages, such as en-de.")
-    sets: Line = Field(description="What it was measured on.")
+    task: SingleLine = Field(description="Languages, such as en-de.")
+    sets: SingleLine = Field(description="What it was measured on.")
     metric: MetricName = "bleu"
-    difference: Annotated[float, NUMBER] = Field(description="In points of the metric.")
-    significance: Line | None = Field(None, description="As the paper says; null: it says nothing.")
-    where: Line = Field(description="Table, row or section.")
+    difference: Annotated[float, NUMBER_VALIDATOR] = Field(description="In points of the metric.")
+    significance: SingleLine | None = Field(None, description="As the paper says; null: it says nothing.")
+    where: SingleLine = Field(description="Table, row or section.")
 
 
-Relation = Literal["better", "not worse", "comparable"]
+ClaimRelation = Literal["better", "not worse", "comparable"]
 
 
-class Sentences(Section):
+class SentenceLengthConfig(ConfigSection):
     """The sentences that a claim is about, by their number of source words."""
 
     longer_than: Count | None = Field(None, description="Sentences with more words; null: no lower limit.")
     up_to: Count | None = Field(None, description="Sentences with at most as many words; null: no upper limit.")
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_bounds(self) -> Self:
         if self.longer_than is None and self.up_to is None:
             raise ValueError("give `longer_than` or `up_to`, or leave `sentences` out")
         if self.longer_than is not None and self.up_to is not None and self.longer_than >= self.up_to:
@@ -45,29 +45,29 @@ class Sentences(Section):
         return "sentences of " + " and ".join(text.format(bound) for text, bound in bounds.items() if bound is not None)
 
 
-class Claim(Section):
+class ClaimConfig(ConfigSection):
     """A comparison of two systems: `system` is better than `above`, not worse than it, or comparable to it."""
 
-    system: Line = Field(description="One of `systems`, which the claim is about.")
-    above: Line = Field(description="Another system, which it is compared with.")
-    relation: Relation = Field(
+    system: SingleLine = Field(description="One of `systems`, which the claim is about.")
+    above: SingleLine = Field(description="Another system, which it is compared with.")
+    relation: ClaimRelation = Field(
         "better",
         description="better: the 95 % interval is above 0; not worse: a one-sided test at 5 % finds that less than "
         "`margin` is lost; comparable: two one-sided tests find that the difference is smaller than `margin`.",
     )
-    margin: Annotated[float, NUMBER] | None = Field(
+    margin: Annotated[float, NUMBER_VALIDATOR] | None = Field(
         None, gt=0, description="In points of the metric; for the relations `not worse` and `comparable`."
     )
-    sentences: Sentences | None = Field(None, description="Which sentences it is about; null: all.")
-    says: Line = Field(description="What is concluded from it.")
+    sentences: SentenceLengthConfig | None = Field(None, description="Which sentences it is about; null: all.")
+    says: SingleLine = Field(description="What is concluded from it.")
     metrics: list[MetricName] = Field(
         ["bleu"], min_length=1, description="What it is said of; an experiment that has none of them takes BLEU."
     )
-    printed: list[Printed] = Field([], description="Where, and by how much.")
-    note: Line | None = Field(None, description="What in the print contradicts itself.")
+    printed: list[PublishedResultConfig] = Field([], description="Where, and by how much.")
+    note: SingleLine | None = Field(None, description="What in the print contradicts itself.")
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_relation(self) -> Self:
         if (self.relation == "better") != (self.margin is None):
             raise ValueError("give `margin` for the relations `not worse` and `comparable`, and only for these")
         if self.system == self.above:
@@ -77,29 +77,29 @@ class Claim(Section):
         return self
 
 
-class Claims(Section):
+class ClaimFileConfig(ConfigSection):
     """A file of claims."""
 
-    paper: Line = Field(description="Whose claims they are.")
-    claims: list[Claim] = Field(min_length=1)
+    paper: SingleLine = Field(description="Whose claims they are.")
+    claims: list[ClaimConfig] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_repetitions(self) -> Self:
         keys = [(claim.system, claim.above, claim.relation, str(claim.sentences or "")) for claim in self.claims]
         if twice := [key for key in keys if keys.count(key) > 1]:
             raise ValueError(f"claims: `{twice[0][0]}` above `{twice[0][1]}` occurs twice; join the two")
         return self
 
 
-def read_claims(path: Path) -> Claims:
+def read_claim_file(path: Path) -> ClaimFileConfig:
     """Read a file of claims.
 
     Raises:
         InputError: naming the file, the claim and what is wrong with it.
     """
-    content = read_file(path)
+    content = read_config_file(path)
     try:
-        return Claims.model_validate(content)
+        return ClaimFileConfig.model_validate(content)
     except ValidationError as error:
         first = error.errors()[0]
         steps = [f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in first["loc"]]

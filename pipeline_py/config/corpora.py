@@ -4,25 +4,33 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeInt, model_validator
 
-from pipeline_py.config.base import LONGEST_NAME, NUMBER, Count, Ratio, Section, Seed, check_collisions
-from pipeline_py.config.languages import resolve_language
-from pipeline_py.files.languages import UNSPACED, base_language
+from pipeline_py.config.base import (
+    MAX_NAME_LENGTH,
+    NUMBER_VALIDATOR,
+    ConfigSection,
+    Count,
+    Seed,
+    SquarablePositiveFloat32,
+    check_name_collisions,
+)
+from pipeline_py.config.languages import resolve_language_code
+from pipeline_py.files.languages import UNSPACED_LANGUAGES, get_base_language
 
-HELD_OUT_SETS = 16
+HELD_OUT_SHARE_COUNT = 16
 """Shares of the generated language that are kept for held-out sets and treebanks; training owns the rest."""
 
-MOST_TESTS = HELD_OUT_SETS // 2
+MAX_TEST_SETS = HELD_OUT_SHARE_COUNT // 2
 """Test sets of an experiment."""
 
 
-class Generator(Section):
+class GeneratorConfig(ConfigSection):
     """The language of all generated text: of train, dev and test sets, and of treebanks."""
 
     lexicon: Literal["whole", "compact"] = Field(
         "whole", description="All words, or the most frequent verbs with the most frequent nouns that go with them."
     )
     digits: bool = Field(True, description="Whether there are numbers, times and dates in digits, most of them rare.")
-    ambiguous: Annotated[float, NUMBER] = Field(
+    ambiguous: Annotated[float, NUMBER_VALIDATOR] = Field(
         0,
         ge=0,
         le=1,
@@ -31,7 +39,7 @@ class Generator(Section):
     )
 
 
-class GeneratedSentences(Section):
+class GeneratedSentencesConfig(ConfigSection):
     """Sentences of the embedded English-German corpus."""
 
     sentences: Count
@@ -41,13 +49,13 @@ class GeneratedSentences(Section):
     lengths: Literal["natural", "uniform"] = "natural"
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_lengths(self) -> Self:
         if self.min_length > self.max_length:
             raise ValueError(f"min_length {self.min_length} exceeds max_length {self.max_length}")
         return self
 
 
-class Generated(GeneratedSentences):
+class GeneratedTextConfig(GeneratedSentencesConfig):
     """The same, of a text."""
 
     focus: Literal["any", "particle_verb", "relative_clause", "attachment", "agreement", "verb_final", "ambiguous"] = (
@@ -55,7 +63,7 @@ class Generated(GeneratedSentences):
     )
 
 
-Contrast = Literal[
+ContrastKind = Literal[
     "agreement",
     "particle",
     "case",
@@ -68,67 +76,67 @@ Contrast = Literal[
 ]
 
 
-OPEN_ATTACHMENTS = ("relative_attachment", "phrase_attachment")
+AMBIGUOUS_ATTACHMENTS = ("relative_attachment", "phrase_attachment")
 """Those of what the words leave open, so that only trees tell."""
 
 
-class GeneratedPairs(GeneratedSentences):
+class GeneratedContrastConfig(GeneratedSentencesConfig):
     """Sentences with a correct translation, and one that is wrong in one thing."""
 
-    kinds: list[Contrast] = Field(
-        [*get_args(Contrast)], min_length=1, description="What is wrong; each is of as many pairs."
+    kinds: list[ContrastKind] = Field(
+        [*get_args(ContrastKind)], min_length=1, description="What is wrong; each is of as many pairs."
     )
 
 
-Share = tuple[float, float]
+LanguageShare = tuple[float, float]
 
 
-def share_of_split(place: NonNegativeInt) -> Share:
+def compute_split_share(split_index: NonNegativeInt) -> LanguageShare:
     """The share of the generated language that belongs to a split: 0 is train, 1 dev, 2… the test sets.
 
     Shares depend on the place alone, so a further test set leaves the others as they are.
     """
-    half = HELD_OUT_SETS * 2
-    return (0.0, 0.5) if place == 0 else (0.5 + (place - 1) / half, 0.5 + place / half)
+    half = HELD_OUT_SHARE_COUNT * 2
+    return (0.0, 0.5) if split_index == 0 else (0.5 + (split_index - 1) / half, 0.5 + split_index / half)
 
 
-def share_of_treebank(place: NonNegativeInt) -> Share:
+def compute_treebank_share(part_index: NonNegativeInt) -> LanguageShare:
     """The share that belongs to a treebank's train (0), dev (1) or test (2) part: counted from the end."""
-    half = HELD_OUT_SETS * 2
-    return (1.0 - (place + 1) / half, 1.0 - place / half)
+    half = HELD_OUT_SHARE_COUNT * 2
+    return (1.0 - (part_index + 1) / half, 1.0 - part_index / half)
 
 
-def share_of_contrast() -> Share:
+def compute_contrast_share() -> LanguageShare:
     """The share that belongs to all contrastive sets: what test sets and treebanks leave."""
-    return share_of_split(2 + MOST_TESTS)[0], share_of_treebank(2)[0]
+    return compute_split_share(2 + MAX_TEST_SETS)[0], compute_treebank_share(2)[0]
 
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
+NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 """What names a split or a parser: it becomes part of file names."""
 
-IDENTIFIER = r"^(mtdata|sacrebleu):\S+$"
-LANGUAGE = r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$"
+DOWNLOAD_ID_PATTERN = r"^(mtdata|sacrebleu):\S+$"
+LANGUAGE_CODE_PATTERN = r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$"
 
 
-def as_list(value: Any) -> Any:
+def wrap_in_list(value: Any) -> Any:
     """A list of one where one thing is given, and an empty one of null."""
     return [] if value is None else [value] if isinstance(value, str | dict) else value
 
 
-Files = Annotated[list[str], BeforeValidator(as_list, json_schema_input_type=str | list[str])]
+FileList = Annotated[list[str], BeforeValidator(wrap_in_list, json_schema_input_type=str | list[str])]
 """A file or several, which are read one after the other."""
 
-Identifier = Annotated[
+DownloadId = Annotated[
     str | None,
     Field(
-        pattern=IDENTIFIER,
+        pattern=DOWNLOAD_ID_PATTERN,
         description="What mtdata or sacrebleu calls this text, e.g. sacrebleu:wmt14/full; `python -m "
         "pipeline_py.download` gets it where its files are not there.",
     ),
 ]
 
 
-class TrainingText(Section):
+class TrainingTextConfig(ConfigSection):
     """A pair of parallel files; without files, generated sentences.
 
     Files override `generate`, so an experiment based on `config.yaml` need not remove its `generate`.
@@ -136,11 +144,11 @@ class TrainingText(Section):
 
     source: str | None = None
     target: str | None = None
-    download: Identifier = None
-    generate: Generated | None = None
+    download: DownloadId = None
+    generate: GeneratedTextConfig | None = None
 
     @model_validator(mode="after")
-    def _one_origin(self) -> Self:
+    def _check_text_origin(self) -> Self:
         if (self.source is None) != (self.target is None):
             raise ValueError("parallel text needs both `source` and `target`")
         if self.source is None and self.generate is None:
@@ -150,7 +158,7 @@ class TrainingText(Section):
         return self
 
 
-RemovedFromTraining = Annotated[
+RemovedFromTrainingFlag = Annotated[
     bool,
     Field(
         description="Training sentences that occur in this set are dropped. false: they stay, and a set that is added "
@@ -159,21 +167,21 @@ RemovedFromTraining = Annotated[
 ]
 
 
-class HeldOutText(Section):
+class HeldOutTextConfig(ConfigSection):
     """A named dev or test set with one or more references; without files, generated sentences.
 
     A test set may have none: it is translated, and not scored.
     """
 
-    name: str = Field(pattern=NAME, max_length=LONGEST_NAME)
+    name: str = Field(pattern=NAME_PATTERN, max_length=MAX_NAME_LENGTH)
     source: str | None = None
     references: list[str] = []
-    download: Identifier = None
-    generate: Generated | None = None
-    removed_from_training: RemovedFromTraining = True
+    download: DownloadId = None
+    generate: GeneratedTextConfig | None = None
+    removed_from_training: RemovedFromTrainingFlag = True
 
     @model_validator(mode="after")
-    def _one_origin(self) -> Self:
+    def _check_text_origin(self) -> Self:
         if self.source is None and self.references:
             raise ValueError("`references` translate a `source`; name its file")
         if self.source is None and self.generate is None:
@@ -183,12 +191,12 @@ class HeldOutText(Section):
         return self
 
     @property
-    def is_scored(self) -> bool:
+    def has_references(self) -> bool:
         """Whether there are references, be they generated."""
         return self.source is None or bool(self.references)
 
     @property
-    def sides(self) -> dict[str, str | None]:
+    def files_by_side(self) -> dict[str, str | None]:
         """Files by side: `source`, `target` (the first reference), `target1` … (the others); null: generated."""
         references: list[str | None] = [None] if self.source is None else [*self.references]
         return {"source": self.source} | {
@@ -196,31 +204,31 @@ class HeldOutText(Section):
         }
 
 
-class ContrastiveSet(Section):
+class ContrastiveSetConfig(ConfigSection):
     """Pairs of a correct translation and one with an error; a system should find the correct one more probable."""
 
-    name: str = Field(pattern=NAME, max_length=LONGEST_NAME)
-    file: Files = Field(
+    name: str = Field(pattern=NAME_PATTERN, max_length=MAX_NAME_LENGTH)
+    file: FileList = Field(
         [],
         description="TSV with the columns source, correct, contrastive and, optionally, kind, distance, frequency; "
         "or LingEval97's JSON. A file or several; in a TSV without kinds, the file's name is the kind.",
     )
-    generate: GeneratedPairs | None = None
-    removed_from_training: RemovedFromTraining = True
+    generate: GeneratedContrastConfig | None = None
+    removed_from_training: RemovedFromTrainingFlag = True
 
     @model_validator(mode="after")
-    def _one_origin(self) -> Self:
+    def _check_text_origin(self) -> Self:
         if not self.file and self.generate is None:
             raise ValueError("give a `file`, or `generate`")
         return self
 
 
-def _as_word(value: Any) -> Any:
+def _convert_true_to_word(value: Any) -> Any:
     """Take `true` as YAML's boolean for the word."""
     return "true" if value is True else value
 
 
-def _as_code(value: Any) -> Any:
+def _convert_false_to_code(value: Any) -> Any:
     """Take `false` as YAML's boolean for the code of Norwegian."""
     return "no" if value is False else value
 
@@ -228,19 +236,19 @@ def _as_code(value: Any) -> Any:
 LanguageCode = Annotated[
     str,
     Field(
-        pattern=LANGUAGE,
+        pattern=LANGUAGE_CODE_PATTERN,
         description="Code of ISO 639-1, 639-2 or 639-3, e.g. en, deu, zh, with or without script and region (fr-CA).",
     ),
-    BeforeValidator(_as_code),
-    AfterValidator(resolve_language),
+    BeforeValidator(_convert_false_to_code),
+    AfterValidator(resolve_language_code),
 ]
 """A language code, which becomes the one that all tools know."""
 
 
-Side = Literal["source", "target"]
+CorpusSide = Literal["source", "target"]
 
 
-class Language(Section):
+class LanguageConfig(ConfigSection):
     """One side of the corpus."""
 
     language: LanguageCode
@@ -260,17 +268,17 @@ class Language(Section):
     punctuation: Literal["keep", "normalize"] = Field(
         "keep", description="normalize: quotation marks, dashes and spaces are each written in one way, as Moses does."
     )
-    case: Annotated[Literal["keep", "lower", "true"], BeforeValidator(_as_word)] = Field(
+    case: Annotated[Literal["keep", "lower", "true"], BeforeValidator(_convert_true_to_word)] = Field(
         "keep", description="Lower-case the text, or truecase it with a model learned from the training text."
     )
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.tokenizer == "jieba" and base_language(self.language) != "zh":
+    def _check_tokenizer(self) -> Self:
+        if self.tokenizer == "jieba" and get_base_language(self.language) != "zh":
             others = "stanza or none" if self.is_unspaced else "moses, stanza or none"
             raise ValueError(f"jieba segments Chinese, not {self.language}; choose {others}")
         if self.tokenizer == "moses" and self.is_unspaced:
-            others = "jieba, stanza or none" if base_language(self.language) == "zh" else "stanza or none"
+            others = "jieba, stanza or none" if get_base_language(self.language) == "zh" else "stanza or none"
             raise ValueError(f"moses needs spaces between words, but {self.language} has none; choose {others}")
         if self.punctuation == "normalize" and self.tokenizer == "none":
             raise ValueError("punctuation is normalized before text is tokenized; with tokenizer: none leave it out")
@@ -279,7 +287,7 @@ class Language(Section):
         return self
 
     @property
-    def comparison(self) -> dict[str, Any]:
+    def comparison_options(self) -> dict[str, Any]:
         """Options for comparing clean sentences as later steps change them."""
         return {
             "is_tokenized": self.tokenizer == "none",
@@ -295,7 +303,7 @@ class Language(Section):
     @property
     def is_unspaced(self) -> bool:
         """Whether the language is written without spaces between words."""
-        return base_language(self.language) in UNSPACED
+        return get_base_language(self.language) in UNSPACED_LANGUAGES
 
     @property
     def is_chinese(self) -> bool:
@@ -303,58 +311,58 @@ class Language(Section):
         return self.language.partition("-")[0] == "zh"
 
     @property
-    def learns_tokenizer(self) -> bool:
+    def should_train_tokenizer(self) -> bool:
         """Whether Stanza tokenizes it without a directory or package, so that a treebank has to teach it."""
         return self.tokenizer == "stanza" and not self.stanza_directory and self.stanza_package is None
 
 
-class Limits(Section):
+class PairLimitsConfig(ConfigSection):
     """What training pairs are cleaned by; lengths are words of the raw text."""
 
     min_length: Count = 1
     max_length: Count = 80
-    max_ratio: Ratio = 9.0
+    max_ratio: SquarablePositiveFloat32 = 9.0
     keep_duplicates: bool = False
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_lengths(self) -> Self:
         if self.min_length > self.max_length:
             raise ValueError(f"min_length {self.min_length} exceeds max_length {self.max_length}")
         return self
 
 
-class Corpora(Section):
+class CorporaConfig(ConfigSection):
     """The text of one experiment."""
 
-    source: Language
-    target: Language
+    source: LanguageConfig
+    target: LanguageConfig
     train: Annotated[
-        list[TrainingText],
-        BeforeValidator(as_list, json_schema_input_type=TrainingText | list[TrainingText] | None),
+        list[TrainingTextConfig],
+        BeforeValidator(wrap_in_list, json_schema_input_type=TrainingTextConfig | list[TrainingTextConfig] | None),
     ] = Field(description="One pair of files or several, which are concatenated; null: nothing is trained.")
-    dev: HeldOutText | None = Field(description="What trainings are judged by; null: nothing is trained.")
-    tests: list[HeldOutText] = Field(min_length=1)
-    contrast: list[ContrastiveSet] = Field([], description="Sets for contrastive evaluation.")
-    limits: Limits = Limits()
-    generator: Generator = Generator()
+    dev: HeldOutTextConfig | None = Field(description="What trainings are judged by; null: nothing is trained.")
+    tests: list[HeldOutTextConfig] = Field(min_length=1)
+    contrast: list[ContrastiveSetConfig] = Field([], description="Sets for contrastive evaluation.")
+    limits: PairLimitsConfig = PairLimitsConfig()
+    generator: GeneratorConfig = GeneratorConfig()
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
-        names = self.names
+    def _check_texts(self) -> Self:
+        names = self.evaluation_set_names
         # The last three name files beside those of a system's sets.
         reserved = ("train", "dev", "tests", "facts", "config", "pretraining")
         for name in {*reserved} & set(names):
             raise ValueError(f"a test set cannot be called `{name}`")
-        check_collisions("test sets and files", [*reserved, *names])
+        check_name_collisions("test sets and files", [*reserved, *names])
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"test sets need different names; repeated: {', '.join(sorted(repeated))}")
-        if len(self.tests) > MOST_TESTS:
-            raise ValueError(f"at most {MOST_TESTS} test sets")
-        if any(self.is_generated.values()) and (self.source.language, self.target.language) != ("en", "de"):
+        if len(self.tests) > MAX_TEST_SETS:
+            raise ValueError(f"at most {MAX_TEST_SETS} test sets")
+        if any(self.is_generated_by_split.values()) and (self.source.language, self.target.language) != ("en", "de"):
             raise ValueError("generated text is English (source: en) and German (target: de); name files instead")
         if len(self.train) > 1 and any(text.source is None for text in self.train):
             raise ValueError("training text is either generated or a list of files, not both")
-        if self.dev is not None and not self.dev.is_scored:
+        if self.dev is not None and not self.dev.has_references:
             raise ValueError("dev: trainings are judged by its references; name them in `references`")
         if not self.train and "true" in (self.source.case, self.target.case):
             raise ValueError(
@@ -363,30 +371,30 @@ class Corpora(Section):
         return self
 
     @property
-    def names(self) -> list[str]:
+    def evaluation_set_names(self) -> list[str]:
         """What test sets and contrastive sets are called."""
         return [*(test.name for test in self.tests), *(text.name for text in self.contrast)]
 
     @property
-    def held_out(self) -> dict[str, HeldOutText]:
+    def held_out_sets(self) -> dict[str, HeldOutTextConfig]:
         """Dev, if there is one, and test sets by split."""
         return {**({"dev": self.dev} if self.dev else {}), **{test.name: test for test in self.tests}}
 
     @property
     def scored_tests(self) -> list[str]:
         """The test sets that have references."""
-        return [test.name for test in self.tests if test.is_scored]
+        return [test.name for test in self.tests if test.has_references]
 
     @property
     def unscored_tests(self) -> list[str]:
         """Those that have none."""
-        return [test.name for test in self.tests if not test.is_scored]
+        return [test.name for test in self.tests if not test.has_references]
 
     @property
     def downloads(self) -> list[tuple[str, list[str]]]:
         """Texts that can be downloaded: their identifiers, and the files of the source and of its translations."""
         texts = [(text.download, [text.source, text.target]) for text in self.train]
-        texts += [(text.download, [*text.sides.values()]) for text in self.held_out.values()]
+        texts += [(text.download, [*text.files_by_side.values()]) for text in self.held_out_sets.values()]
         return [
             (identifier, [file for file in files if file is not None])
             for identifier, files in texts
@@ -394,24 +402,24 @@ class Corpora(Section):
         ]
 
     @property
-    def is_generated(self) -> dict[str, bool]:
+    def is_generated_by_split(self) -> dict[str, bool]:
         """Whether each split is generated."""
-        generated = {name: text.source is None for name, text in self.held_out.items()}
-        contrastive = {name: not text.file for name, text in self.contrastive.items()}
+        generated = {name: text.source is None for name, text in self.held_out_sets.items()}
+        contrastive = {name: not text.file for name, text in self.contrastive_sets.items()}
         training = {"train": self.train[0].source is None} if self.train else {}
         return {**training, **generated, **contrastive}
 
     @property
-    def contrastive(self) -> dict[str, ContrastiveSet]:
+    def contrastive_sets(self) -> dict[str, ContrastiveSetConfig]:
         """Contrastive sets by split."""
         return {text.name: text for text in self.contrast}
 
     @property
     def splits(self) -> list[str]:
         """`train` and `dev`, if there are such, and the test sets in order."""
-        return [*(["train"] if self.train else []), *self.held_out]
+        return [*(["train"] if self.train else []), *self.held_out_sets]
 
     @property
-    def texts(self) -> list[str]:
+    def splits_and_contrastive_sets(self) -> list[str]:
         """The same, and behind them the contrastive sets."""
-        return [*self.splits, *self.contrastive]
+        return [*self.splits, *self.contrastive_sets]

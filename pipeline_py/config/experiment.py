@@ -5,58 +5,85 @@ from typing import Self
 
 from pydantic import model_validator
 
-from pipeline_py.config.base import LONGEST_NAME, LONGEST_SYSTEM, check_collisions, is_name, is_name_of_system
-from pipeline_py.config.corpora import Side
-from pipeline_py.config.crossing import DEFAULT_PARSER, unknown_parser
-from pipeline_py.config.description import DEFAULT_UNITS, Description
-from pipeline_py.config.entry_errors import Entry, EntryError, listed, shortened, unknown
-from pipeline_py.config.parsers import GivenParser, StanzaOptions
-from pipeline_py.config.systems.any_system import NeuralSystem, Translations
-from pipeline_py.config.tables import CONTRAST, AttentionTable, BleuTable, MeasureTable, Table, VocabularyTable
-from pipeline_py.kinds.kind import Trees
+from pipeline_py.config.base import (
+    MAX_NAME_LENGTH,
+    MAX_SYSTEM_NAME_BYTES,
+    check_name_collisions,
+    is_valid_name,
+    is_valid_system_name,
+)
+from pipeline_py.config.corpora import CorpusSide
+from pipeline_py.config.crossing import DEFAULT_PARSER_NAME, format_unknown_parser_error
+from pipeline_py.config.description import DEFAULT_SUBWORD_NAME, BaseExperimentConfig
+from pipeline_py.config.entry_errors import (
+    ConfigEntryError,
+    EntryKey,
+    format_name_list,
+    format_unknown_name_error,
+    shorten_text,
+)
+from pipeline_py.config.parsers import BaseStanzaParserConfig, TreeFileParserConfig
+from pipeline_py.config.systems.any_system import ExternalSystemConfig, NeuralSystemConfig
+from pipeline_py.config.tables import (
+    CONTRAST_COLUMN,
+    AnyTableConfig,
+    AttentionTableConfig,
+    BleuTableConfig,
+    MeasureTableConfig,
+    VocabularyTableConfig,
+)
+from pipeline_py.kinds.kind import TreeFormat
 
 
-class Experiment(Description):
+class ExperimentConfig(BaseExperimentConfig):
     """All settings of a run of the workflow."""
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
-        for kind, names in (("parser", self.parsers), ("subword", self.subwords), ("test set", self.corpora.names)):
+        for kind, names in (
+            ("parser", self.parsers),
+            ("subword", self.subwords),
+            ("test set", self.corpora.evaluation_set_names),
+        ):
             for name in names:
-                if not is_name(name):
+                if not is_valid_name(name):
                     raise ValueError(
-                        f"{kind} `{shortened(name)}`: use letters, digits, `_` and `-`, at most {LONGEST_NAME} and "
+                        f"{kind} `{shorten_text(name)}`: use letters, digits, `_` and `-`, at most {MAX_NAME_LENGTH} and "
                         "none 20 times in a row; the name is part of paths"
                     )
         for kind, titles in (("table", [*self.tables]), ("figure", [*self.figures])):
             for name in titles:
-                if name.count("/") > 1 or not all(is_name(part) for part in name.split("/")):
+                if name.count("/") > 1 or not all(is_valid_name(part) for part in name.split("/")):
                     raise ValueError(
-                        f"{kind} `{shortened(name)}`: use letters, digits, `_` and `-`, and one `/` if it stands in a "
-                        f"folder, at most {LONGEST_NAME} on either side and none 20 times in a row"
+                        f"{kind} `{shorten_text(name)}`: use letters, digits, `_` and `-`, and one `/` if it stands in a "
+                        f"folder, at most {MAX_NAME_LENGTH} on either side and none 20 times in a row"
                     )
         for name in self.systems:
-            if not is_name_of_system(name):
+            if not is_valid_system_name(name):
                 raise ValueError(
-                    f"system {shortened(repr(name))}: the name is part of paths; leave out / = : * ? < > | quotes, "
+                    f"system {shorten_text(repr(name))}: the name is part of paths; leave out / = : * ? < > | quotes, "
                     "braces and unprintable characters, do not begin it with `.`, `-` or `@`, nor begin or end it with "
-                    f"a space, and use at most {LONGEST_SYSTEM} bytes and nothing 20 times in a row"
+                    f"a space, and use at most {MAX_SYSTEM_NAME_BYTES} bytes and nothing 20 times in a row"
                 )
-        check_collisions("systems", self.systems)
-        check_collisions("parsers", self.parsers)
-        check_collisions("subwords", [DEFAULT_UNITS, *(name for name in self.subwords if name != DEFAULT_UNITS)])
-        check_collisions("tables", self.tables)
-        check_collisions("figures", self.figures)
-        if DEFAULT_PARSER in self.parsers:
-            raise ValueError(f"parsers: `{DEFAULT_PARSER}` stands for the parser in `parser`; choose another name")
+        check_name_collisions("systems", self.systems)
+        check_name_collisions("parsers", self.parsers)
+        check_name_collisions(
+            "subwords", [DEFAULT_SUBWORD_NAME, *(name for name in self.subwords if name != DEFAULT_SUBWORD_NAME)]
+        )
+        check_name_collisions("tables", self.tables)
+        check_name_collisions("figures", self.figures)
+        if DEFAULT_PARSER_NAME in self.parsers:
+            raise ValueError(f"parsers: `{DEFAULT_PARSER_NAME}` stands for the parser in `parser`; choose another name")
         if self.parser is not None and self.parser not in self.parsers:
-            raise ValueError(f"parser: {unknown('parser', self.parser, self.parsers)}")
-        if DEFAULT_UNITS in self.subwords:
-            raise ValueError(f"subwords: `{DEFAULT_UNITS}` stands for the scheme in `subword`; choose another name")
+            raise ValueError(f"parser: {format_unknown_name_error('parser', self.parser, self.parsers)}")
+        if DEFAULT_SUBWORD_NAME in self.subwords:
+            raise ValueError(
+                f"subwords: `{DEFAULT_SUBWORD_NAME}` stands for the scheme in `subword`; choose another name"
+            )
         for target in self.targets or []:
-            if target not in self.folders and target not in {*self.tables, *self.figures}:
-                known = [*self.tables, *self.figures, *self.folders]
-                raise ValueError(f"targets: {unknown('table, figure or folder', target, known)}")
+            if target not in self.target_folders and target not in {*self.tables, *self.figures}:
+                known = [*self.tables, *self.figures, *self.target_folders]
+                raise ValueError(f"targets: {format_unknown_name_error('table, figure or folder', target, known)}")
         return self
 
     @model_validator(mode="after")
@@ -64,57 +91,80 @@ class Experiment(Description):
         for name, system in self.systems.items():
             for member in system.members:
                 if member not in self.systems:
-                    raise EntryError("systems", name, f": {unknown('system', member, self.systems)}")
-                if not isinstance(self.systems[member], NeuralSystem):
-                    raise EntryError("systems", name, f": its member `{member}` is not a network")
-            if len({self._target_vocabulary(member) for member in system.members}) > 1:
-                raise EntryError("systems", name, ": its members have different target vocabularies")
-            if isinstance(system, NeuralSystem):
-                self._check_neural(name, system)
-            elif isinstance(system, Translations):
-                self._check_sets(("systems", name), [*system.files])
+                    raise ConfigEntryError(
+                        "systems", name, f": {format_unknown_name_error('system', member, self.systems)}"
+                    )
+                if not isinstance(self.systems[member], NeuralSystemConfig):
+                    raise ConfigEntryError("systems", name, f": its member `{member}` is not a network")
+            if len({self._get_target_vocabulary_key(member) for member in system.members}) > 1:
+                raise ConfigEntryError("systems", name, ": its members have different target vocabularies")
+            if isinstance(system, NeuralSystemConfig):
+                self._check_neural_system(name, system)
+            elif isinstance(system, ExternalSystemConfig):
+                self._check_set_names(("systems", name), [*system.files])
                 for split in system.scores:
-                    if split not in self.corpora.contrastive:
-                        known = self.corpora.contrastive
-                        raise EntryError("systems", name, f": scores of an {unknown('contrastive set', split, known)}")
+                    if split not in self.corpora.contrastive_sets:
+                        known = self.corpora.contrastive_sets
+                        raise ConfigEntryError(
+                            "systems",
+                            name,
+                            f": scores of an {format_unknown_name_error('contrastive set', split, known)}",
+                        )
         return self
 
-    def _target_vocabulary(self, network: str) -> tuple[str, str | None]:
+    def _get_target_vocabulary_key(self, network: str) -> tuple[str, str | None]:
         """What decides the target vocabulary of a network: its units, and the parses in it."""
-        units = self.units_of(network)
-        return self.units[units].target, self.tasks[units].parser if units in self.tasks else None
+        units = self.get_subword_name(network)
+        return self.subword_configs[units].target_vocabulary_settings, self.parsing_tasks[
+            units
+        ].parser if units in self.parsing_tasks else None
 
-    def _check_neural(self, name: str, system: NeuralSystem) -> None:
+    def _check_neural_system(self, name: str, system: NeuralSystemConfig) -> None:
         if system.parser is not None and system.parser not in self.parsers:
-            raise EntryError("systems", name, f": {unknown('parser', system.parser, self.parsers)}")
-        if system.kinds_parsed and system.parser is None:
-            raise EntryError(
+            raise ConfigEntryError(
+                "systems", name, f": {format_unknown_name_error('parser', system.parser, self.parsers)}"
+            )
+        if system.parsed_syntax_names and system.parser is None:
+            raise ConfigEntryError(
                 "systems",
                 name,
-                f" reads {', '.join(system.kinds_parsed)}: name its `parser`, or that of all systems in `parser`",
+                f" reads {', '.join(system.parsed_syntax_names)}: name its `parser`, or that of all systems in `parser`",
             )
-        if system.parser is not None and not system.kinds_parsed:
-            raise EntryError("systems", name, " names a parser, but none of its parts reads syntax; leave it out")
+        if system.parser is not None and not system.parsed_syntax_names:
+            raise ConfigEntryError("systems", name, " names a parser, but none of its parts reads syntax; leave it out")
         if system.subword is not None and system.subword not in self.subwords:
-            raise EntryError("systems", name, f": {unknown('subword', system.subword, self.subwords)}")
-        if system.reads_lexical_trees and self.units[self.units_of(name)].scheme != "bpe":
-            raise EntryError("systems", name, " reads trees over the pieces of words, but its units are whole words")
-        if system.model.tied_embeddings == "all" and self.units[self.units_of(name)].joint_vocabulary is None:
+            raise ConfigEntryError(
+                "systems", name, f": {format_unknown_name_error('subword', system.subword, self.subwords)}"
+            )
+        if system.reads_lexical_trees and self.subword_configs[self.get_subword_name(name)].scheme != "bpe":
+            raise ConfigEntryError(
+                "systems", name, " reads trees over the pieces of words, but its units are whole words"
+            )
+        if (
+            system.model.tied_embeddings == "all"
+            and self.subword_configs[self.get_subword_name(name)].joint_vocabulary is None
+        ):
             both = " ties the embeddings of both sides: give `subword.joint_vocabulary`, or tie those of `target`"
-            raise EntryError("systems", name, both)
+            raise ConfigEntryError("systems", name, both)
         if system.like is not None:
             like = self.systems.get(system.like)
-            if not isinstance(like, NeuralSystem):
-                raise EntryError("systems", name, f": `like` must name a network, and `{system.like}` is not one")
-            if system.pretrained_on or like.pretrained_on:
-                raise EntryError("systems", name, f": `like` cannot be used with pretraining, as with `{system.like}`")
+            if not isinstance(like, NeuralSystemConfig):
+                raise ConfigEntryError("systems", name, f": `like` must name a network, and `{system.like}` is not one")
+            if system.pretraining_syntax_names or like.pretraining_syntax_names:
+                raise ConfigEntryError(
+                    "systems", name, f": `like` cannot be used with pretraining, as with `{system.like}`"
+                )
             if like.like is not None:
-                raise EntryError("systems", name, f" is like `{system.like}`, which has `like` itself; name another")
-            if self.units_of(name) != self.units_of(system.like):
-                raise EntryError("systems", name, f" is like `{system.like}`, which has other units")
+                raise ConfigEntryError(
+                    "systems", name, f" is like `{system.like}`, which has `like` itself; name another"
+                )
+            if self.get_subword_name(name) != self.get_subword_name(system.like):
+                raise ConfigEntryError("systems", name, f" is like `{system.like}`, which has other units")
         for key in ("seeds", "device", "threads"):
             if getattr(system.training, key) != getattr(self.training, key):
-                raise EntryError("systems", name, f": `{key}` is the same for all systems; set it in `training` alone")
+                raise ConfigEntryError(
+                    "systems", name, f": `{key}` is the same for all systems; set it in `training` alone"
+                )
         if system.training.epochs is None and system.training.updates is None:
             own = "" if self.training.epochs is None and self.training.updates is None else f"system `{name}`: "
             raise ValueError(f"{own}training: give `epochs`, `updates` or both")
@@ -122,85 +172,107 @@ class Experiment(Description):
     @model_validator(mode="after")
     def _check_tables(self) -> Self:
         for title, table in self.tables.items():
-            for name in table.systems_named:
+            for name in table.named_systems:
                 if name not in self.systems:
-                    raise EntryError("tables", title, f": {unknown('system', name, self.systems)}")
-            if isinstance(table, BleuTable):
+                    raise ConfigEntryError(
+                        "tables", title, f": {format_unknown_name_error('system', name, self.systems)}"
+                    )
+            if isinstance(table, BleuTableConfig):
                 for row in [table.baseline, *table.proposed]:
                     if row not in self.systems:
-                        raise EntryError("tables", title, f": {unknown('system', row, self.systems)}")
+                        raise ConfigEntryError(
+                            "tables", title, f": {format_unknown_name_error('system', row, self.systems)}"
+                        )
                     if row not in table.systems:
-                        raise EntryError("tables", title, f": `{row}` is compared with, but is not among its systems")
-            if isinstance(table, MeasureTable):
-                for metric in table.metrics:
-                    if (obstacle := self.evaluation.find_obstacle(metric, self.corpora.target)) is not None:
-                        raise EntryError("tables", title, f": {obstacle}")
-            self._check_origins(("tables", title), table)
-            self._check_from_elsewhere(("tables", title), table)
+                        raise ConfigEntryError(
+                            "tables", title, f": `{row}` is compared with, but is not among its systems"
+                        )
+            if isinstance(table, MeasureTableConfig):
+                for metric in table.metric_columns:
+                    if (obstacle := self.evaluation.find_metric_obstacle(metric, self.corpora.target)) is not None:
+                        raise ConfigEntryError("tables", title, f": {obstacle}")
+            self._check_table_names(("tables", title), table)
+            self._check_external_rows(("tables", title), table)
         for title, figure in self.figures.items():
-            if not isinstance(self.systems.get(figure.system), NeuralSystem):
-                raise EntryError("figures", title, f": `{figure.system}` is not a network among the systems")
-            self._check_sets(("figures", title), [figure.set])
+            if not isinstance(self.systems.get(figure.system), NeuralSystemConfig):
+                raise ConfigEntryError("figures", title, f": `{figure.system}` is not a network among the systems")
+            self._check_set_names(("figures", title), [figure.set])
         return self
 
-    def _check_origins(self, entry: Entry, table: Table) -> None:
+    def _check_table_names(self, entry: EntryKey, table: AnyTableConfig) -> None:
         """Check the sets, parsers and schemes that a table names."""
-        self._check_sets(entry, table.sets_in(self.corpora))
-        self._check_references(entry, table.sets_in(self.corpora))
-        if isinstance(table, MeasureTable) and CONTRAST in table.columns and not self.corpora.contrast:
-            raise EntryError(*entry, f": has a column `{CONTRAST}`; name contrastive sets in `corpora.{CONTRAST}`")
-        if isinstance(table, AttentionTable):
-            self._check_sets(entry, [table.set])
+        self._check_set_names(entry, table.get_held_out_sets(self.corpora))
+        self._check_scored_sets(entry, table.get_held_out_sets(self.corpora))
+        if isinstance(table, MeasureTableConfig) and CONTRAST_COLUMN in table.columns and not self.corpora.contrast:
+            raise ConfigEntryError(
+                *entry, f": has a column `{CONTRAST_COLUMN}`; name contrastive sets in `corpora.{CONTRAST_COLUMN}`"
+            )
+        if isinstance(table, AttentionTableConfig):
+            self._check_set_names(entry, [table.set])
             for row in table.systems:
-                if not isinstance(self.systems[row], NeuralSystem):
-                    raise EntryError(*entry, f": `{row}` is not a network, so it has no attention")
-        if table.phrases_of is not None and table.phrases_of not in self.parsers:
-            raise EntryError(*entry, f": {unknown_parser(table.phrases_of, self.parsers)}")
-        if isinstance(table, VocabularyTable):
+                if not isinstance(self.systems[row], NeuralSystemConfig):
+                    raise ConfigEntryError(*entry, f": `{row}` is not a network, so it has no attention")
+        if table.phrase_tree_parser is not None and table.phrase_tree_parser not in self.parsers:
+            raise ConfigEntryError(*entry, f": {format_unknown_parser_error(table.phrase_tree_parser, self.parsers)}")
+        if isinstance(table, VocabularyTableConfig):
             scheme = self.subwords.get(table.subword)
             if scheme is None:
-                raise EntryError(*entry, f": {unknown('subword', table.subword, self.subwords)}")
+                raise ConfigEntryError(
+                    *entry, f": {format_unknown_name_error('subword', table.subword, self.subwords)}"
+                )
             if scheme.scheme != "bpe" or scheme.generalise is None:
-                raise EntryError(*entry, f": `{table.subword}` does not both generalise and split words")
+                raise ConfigEntryError(*entry, f": `{table.subword}` does not both generalise and split words")
             if not self.corpora.train:
-                raise EntryError(*entry, ": counts words of the training text; name one in `corpora.train`")
+                raise ConfigEntryError(*entry, ": counts words of the training text; name one in `corpora.train`")
 
-    def _check_from_elsewhere(self, entry: Entry, table: Table) -> None:
+    def _check_external_rows(self, entry: EntryKey, table: AnyTableConfig) -> None:
         """See to it that a table of scores has something to say of each of its rows, and of equally many runs."""
-        if not isinstance(table, BleuTable | MeasureTable):
+        if not isinstance(table, BleuTableConfig | MeasureTableConfig):
             return
-        scored = table.sets_in(self.corpora) if isinstance(table, BleuTable) or table.is_scored else []
-        if isinstance(table, BleuTable) and not {*scored} & {*self.corpora.scored_tests}:
-            raise EntryError(*entry, ": no test set has references, so that nothing is scored; name some")
-        asked = [*scored, *(table.contrasted_in(self.corpora) if isinstance(table, MeasureTable) else [])]
-        for row in filter(self.from_elsewhere, table.rows):
+        scored = (
+            table.get_held_out_sets(self.corpora)
+            if isinstance(table, BleuTableConfig) or table.has_score_columns
+            else []
+        )
+        if isinstance(table, BleuTableConfig) and not {*scored} & {*self.corpora.scored_tests}:
+            raise ConfigEntryError(*entry, ": no test set has references, so that nothing is scored; name some")
+        asked = [*scored, *(table.get_contrastive_sets(self.corpora) if isinstance(table, MeasureTableConfig) else [])]
+        for row in filter(self.find_external_system, table.rows):
             if not asked:
-                raise EntryError(*entry, f": `{row}` was made elsewhere, and its columns are of networks; leave it out")
+                raise ConfigEntryError(
+                    *entry, f": `{row}` was made elsewhere, and its columns are of networks; leave it out"
+                )
             if not any(self.has_output(row, split) for split in asked):
                 keys = [key for key, sets in (("files", scored), ("scores", {*asked} - {*scored})) if sets]
                 where = " or ".join(f"`systems.{row}.{key}`" for key in keys)
-                raise EntryError(*entry, f": `{row}` has nothing of {listed(asked)}; give {where}, or leave it out")
-        runs = {len(self.runs(row, entry[1])): row for row in table.rows}
+                raise ConfigEntryError(
+                    *entry, f": `{row}` has nothing of {format_name_list(asked)}; give {where}, or leave it out"
+                )
+        runs = {len(self.get_runs(row, entry[1])): row for row in table.rows}
         several = [f"`{row}` {number}" for number, row in runs.items() if number > 1]
         if len(several) > 1:
-            raise EntryError(*entry, f": rows have equally many runs, or one, and not {' and '.join(several)}")
+            raise ConfigEntryError(*entry, f": rows have equally many runs, or one, and not {' and '.join(several)}")
 
-    def _check_sets(self, entry: Entry, names: list[str]) -> None:
+    def _check_set_names(self, entry: EntryKey, names: list[str]) -> None:
         for name in names:
-            if name not in self.corpora.held_out:
-                raise EntryError(*entry, f": {unknown('set', name, self.corpora.held_out)}")
+            if name not in self.corpora.held_out_sets:
+                raise ConfigEntryError(
+                    *entry, f": {format_unknown_name_error('set', name, self.corpora.held_out_sets)}"
+                )
 
-    def _check_references(self, entry: Entry, names: list[str]) -> None:
+    def _check_scored_sets(self, entry: EntryKey, names: list[str]) -> None:
         for name in names:
             if name in self.corpora.unscored_tests:
-                raise EntryError(*entry, f": `{name}` has no references, so that nothing is scored on it; leave it out")
+                raise ConfigEntryError(
+                    *entry, f": `{name}` has no references, so that nothing is scored on it; leave it out"
+                )
 
     @model_validator(mode="after")
     def _check_tokenizers(self) -> Self:
-        sides: tuple[Side, ...] = ("source", "target")
+        sides: tuple[CorpusSide, ...] = ("source", "target")
         for side in sides:
-            language = self.language_of_side(side)
-            if language.learns_tokenizer and self.tokenizer_treebank(side) is None:
+            language = self.get_side_language(side)
+            if language.should_train_tokenizer and self.find_tokenizer_treebank(side) is None:
                 code = language.language
                 raise ValueError(
                     f"corpora.{side}.tokenizer: stanza has no model of `{code}` here; name its folder in "
@@ -212,29 +284,36 @@ class Experiment(Description):
     @model_validator(mode="after")
     def _check_trees(self) -> Self:
         for name, parser in self.parsers.items():
-            for split in parser.trees if isinstance(parser, GivenParser) else ():
-                if split not in self.corpora.texts:
+            for split in parser.trees if isinstance(parser, TreeFileParserConfig) else ():
+                if split not in self.corpora.splits_and_contrastive_sets:
                     meant = "dev" if self.corpora.dev and split == self.corpora.dev.name else split
-                    raise ValueError(f"parsers.{name}: {unknown('split', split, self.corpora.texts, last=meant)}")
+                    raise ValueError(
+                        f"parsers.{name}: {format_unknown_name_error('split', split, self.corpora.splits_and_contrastive_sets, last_part=meant)}"
+                    )
             source = self.corpora.source
-            if isinstance(parser, StanzaOptions) and parser.words == "english" and not source.is_english:
+            if isinstance(parser, BaseStanzaParserConfig) and parser.words == "english" and not source.is_english:
                 raise ValueError(f"parsers.{name}.words: english, but the source is {source.language}; choose auto")
-        for (section, reader), name, trees, splits in self.readings():
+        for (section, reader), name, trees, splits in self.iterate_tree_uses():
             parser, called = self.parsers[name], f"{'table ' if section == 'tables' else ''}`{reader}`"
             in_files = [split for split in splits if split in self.splits_in_files]
-            if (lacking := parser.lacking(trees, in_files)) is not None:
+            if (lacking := parser.find_missing_trees(trees, in_files)) is not None:
                 key, what = lacking
-                raise EntryError(section, reader, what.format(reader=called), f"parsers.{name}{key}")
+                raise ConfigEntryError(section, reader, what.format(reader=called), f"parsers.{name}{key}")
         return self
 
-    def readings(self) -> Iterator[tuple[Entry, str, Trees, list[str]]]:
+    def iterate_tree_uses(self) -> Iterator[tuple[EntryKey, str, TreeFormat, list[str]]]:
         """Yield what reads which parser's trees, of which kind and of which splits, of all that is asked for."""
-        for network in self.networks_asked:
+        for network in self.requested_networks:
             parser = self.systems[network].parser
             if parser is not None:
-                for trees in self.trees_read(network):
-                    yield ("systems", network), parser, trees, self.texts_read(network)
-        for title in self.asked(self.tables):
+                for trees in self.get_network_tree_formats(network):
+                    yield ("systems", network), parser, trees, self.get_network_splits(network)
+        for title in self.select_requested_names(self.tables):
             table = self.tables[title]
-            if table.phrases_of is not None:
-                yield ("tables", title), table.phrases_of, "ptb", table.sets_in(self.corpora) or self.corpora.splits
+            if table.phrase_tree_parser is not None:
+                yield (
+                    ("tables", title),
+                    table.phrase_tree_parser,
+                    "ptb",
+                    table.get_held_out_sets(self.corpora) or self.corpora.splits,
+                )

@@ -18,17 +18,17 @@ from pipeline_py.files.text import read_lines
 from pipeline_py.run import errors
 from pipeline_py.run.errors import InputError
 
-MERGE = "tag:yaml.org,2002:merge"
+YAML_MERGE_TAG = "tag:yaml.org,2002:merge"
 """The tag of `<<`, which may be given several times, and whose keys may be given anew."""
 
-ENDINGS = (".yaml", ".yml", ".json")
+CONFIG_FILE_SUFFIXES = (".yaml", ".yml", ".json")
 
-TARGETS_FIRST = "write targets before `--configfile`, which takes several files"
+TARGET_ORDER_HINT = "write targets before `--configfile`, which takes several files"
 
-DEEPEST = 50
+MAX_NESTING_DEPTH = 50
 """Levels of mappings and lists; a file of many thousands would end the process, which reads one in another."""
 
-MOST_NODES = 100_000
+MAX_NODES = 100_000
 """Keys and values, those of aliases counted wherever they stand; each level of aliases may multiply them."""
 
 TEMPLATE_KEY = "__use_yte__"
@@ -37,11 +37,11 @@ TEMPLATE_KEY = "__use_yte__"
 NUMBER_TAGS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 TIMESTAMP_TAG = "tag:yaml.org,2002:timestamp"
 
-UNUSUAL_NUMBER = re.compile(r"[-+]?(0[0-9b].*|.*[_:].*)")
+UNUSUAL_NUMBER_PATTERN = re.compile(r"[-+]?(0[0-9b].*|.*[_:].*)")
 """Numbers that YAML 1.1 reads in another way than most people: octal 017, binary 0b11, 1_000, 1:30 (to base 60)."""
 
 
-class _Placed:
+class _ErrorLocationMixin:
     """Of a loader of YAML: every error has a place."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
@@ -52,28 +52,30 @@ class _Placed:
             raise yaml.constructor.ConstructorError(None, None, said, node.start_mark) from None
 
 
-class _Loader(_Placed, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+class _FastLoader(_ErrorLocationMixin, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """YAML's safe loader in C, which is ten times as fast."""
 
 
-class _StrictLoader(_Placed, yaml.SafeLoader):
+class _StrictLoader(_ErrorLocationMixin, yaml.SafeLoader):
     """That of Python, which Snakemake reads with; it takes fewer tabs."""
 
 
-def read_file(path: Path) -> dict[str, Any]:
+def read_config_file(path: Path) -> dict[str, Any]:
     """Read a file of the configuration.
 
     Raises:
         InputError: if there is none, it is no YAML or JSON, no mapping, a template, or has a key twice.
     """
     if not path.is_file():
-        raise InputError(f"{'this is not a file' if path.exists() else 'no such file'}; {_instead(path)}", path)
+        raise InputError(
+            f"{'this is not a file' if path.exists() else 'no such file'}; {_format_file_suggestion(path)}", path
+        )
     text = "\n".join(read_lines(path))
     try:
-        content = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path))
+        content = json.loads(text, object_pairs_hook=lambda pairs: _build_unique_mapping(pairs, path))
     except (ValueError, RecursionError):
         content = None
-    content = _of_yaml(text, path) if content is None else content
+    content = _parse_yaml(text, path) if content is None else content
     if not isinstance(content, dict):
         raise InputError("the file is not a mapping of keys to values; write `KEY: VALUE`, as config.yaml does", path)
     if TEMPLATE_KEY in content:
@@ -81,7 +83,7 @@ def read_file(path: Path) -> dict[str, Any]:
     return content
 
 
-def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
+def _build_unique_mapping(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
     """The mapping of a JSON object."""
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -91,22 +93,22 @@ def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
     return found
 
 
-def _of_yaml(text: str, path: Path) -> Any:
-    kind = _StrictLoader if "\t" in text else _Loader
+def _parse_yaml(text: str, path: Path) -> Any:
+    kind = _StrictLoader if "\t" in text else _FastLoader
     loader = kind(text)
     try:
         depth = 0
         for event in yaml.parse(text, kind):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > DEEPEST:
+            if depth > MAX_NESTING_DEPTH:
                 raise InputError("nested too deeply; correct it", path)
         node = loader.get_single_node()
         if node is None:
             return None
-        _check_size(node, path)
-        for one in _nodes(node):
+        _check_expanded_size(node, path)
+        for one in _iterate_nodes(node):
             if isinstance(one, yaml.MappingNode):
-                _check_once(loader, one, path)
+                _check_unique_keys(loader, one, path)
             elif isinstance(one, yaml.ScalarNode):
                 _check_scalar(loader, one, path)
         return loader.construct_document(node)
@@ -121,7 +123,7 @@ def _of_yaml(text: str, path: Path) -> Any:
         loader.dispose()
 
 
-def _nodes(root: yaml.Node) -> Iterable[yaml.Node]:
+def _iterate_nodes(root: yaml.Node) -> Iterable[yaml.Node]:
     """Yield every node once; an alias is the node of its anchor."""
     seen, left = set(), [root]
     while left:
@@ -130,16 +132,16 @@ def _nodes(root: yaml.Node) -> Iterable[yaml.Node]:
             continue
         seen.add(id(node))
         yield node
-        left += _children(node)
+        left += _get_child_nodes(node)
 
 
-def _children(node: yaml.Node) -> list[yaml.Node]:
+def _get_child_nodes(node: yaml.Node) -> list[yaml.Node]:
     if isinstance(node, yaml.MappingNode):
         return [child for pair in node.value for child in pair]
     return node.value if isinstance(node, yaml.SequenceNode) else []
 
 
-def _check_size(root: yaml.Node, path: Path) -> None:
+def _check_expanded_size(root: yaml.Node, path: Path) -> None:
     """Raise an InputError if aliases make a document endless, too large or too deep."""
     sizes: dict[int, int | None] = {}
     depths: dict[int, int] = {}
@@ -148,16 +150,16 @@ def _check_size(root: yaml.Node, path: Path) -> None:
     def measure(node: yaml.Node) -> None:
         line = node.start_mark.line + 1
         sizes[id(node)] = None
-        for child in _children(node):
+        for child in _get_child_nodes(node):
             if id(child) not in sizes:
                 measure(child)
             elif sizes[id(child)] is None:
                 raise InputError("what begins here contains itself by an alias (`*`); write it out", path, line)
-        sizes[id(node)] = 1 + sum(sizes[id(child)] or 0 for child in _children(node))
-        depths[id(node)] = 1 + max((depths[id(child)] for child in _children(node)), default=0)
-        if (sizes[id(node)] or 0) > MOST_NODES:
-            raise InputError(f"aliases (`*`) make more than {MOST_NODES:,} keys and values; use fewer", path, line)
-        if depths[id(node)] > DEEPEST + 1:
+        sizes[id(node)] = 1 + sum(sizes[id(child)] or 0 for child in _get_child_nodes(node))
+        depths[id(node)] = 1 + max((depths[id(child)] for child in _get_child_nodes(node)), default=0)
+        if (sizes[id(node)] or 0) > MAX_NODES:
+            raise InputError(f"aliases (`*`) make more than {MAX_NODES:,} keys and values; use fewer", path, line)
+        if depths[id(node)] > MAX_NESTING_DEPTH + 1:
             raise InputError("nested too deeply by aliases (`*`); use fewer", path, line)
 
     measure(root)
@@ -172,15 +174,15 @@ def _check_scalar(loader: Any, node: yaml.ScalarNode, path: Path) -> None:
     if node.tag == TIMESTAMP_TAG:
         loader.construct_object(node)
         raise InputError(f"YAML reads `{node.value}` as a date; put it in quotes", path, line)
-    if node.tag in NUMBER_TAGS and UNUSUAL_NUMBER.fullmatch(node.value):
+    if node.tag in NUMBER_TAGS and UNUSUAL_NUMBER_PATTERN.fullmatch(node.value):
         number = loader.construct_object(node)
         raise InputError(f"YAML reads `{node.value}` as {number}; write this, or put text in quotes", path, line)
 
 
-def _check_once(loader: Any, mapping: yaml.MappingNode, path: Path) -> None:
+def _check_unique_keys(loader: Any, mapping: yaml.MappingNode, path: Path) -> None:
     first: dict[Any, int] = {}
     for key, _ in mapping.value:
-        if key.tag == MERGE or not isinstance(key, yaml.ScalarNode):
+        if key.tag == YAML_MERGE_TAG or not isinstance(key, yaml.ScalarNode):
             continue
         line = key.start_mark.line + 1
         name = loader.construct_object(key)
@@ -194,33 +196,33 @@ def _check_once(loader: Any, mapping: yaml.MappingNode, path: Path) -> None:
         first[name] = line
 
 
-def _instead(path: Path) -> str:
+def _format_file_suggestion(path: Path) -> str:
     """What may have been meant by a file that is none."""
     if path.parent.is_dir():
-        there = {file.stem: file for file in sorted(path.parent.iterdir()) if file.suffix in ENDINGS}
+        there = {file.stem: file for file in sorted(path.parent.iterdir()) if file.suffix in CONFIG_FILE_SUFFIXES}
         if near := difflib.get_close_matches(path.stem, there, n=1):
-            return f"did you mean {there[near[0]]}? ({TARGETS_FIRST})"
-    return f"give a configuration file ({TARGETS_FIRST})"
+            return f"did you mean {there[near[0]]}? ({TARGET_ORDER_HINT})"
+    return f"give a configuration file ({TARGET_ORDER_HINT})"
 
 
-def check_files(paths: Sequence[Path]) -> None:
+def check_config_files(paths: Sequence[Path]) -> None:
     """Read files of the configuration for what is wrong in them.
 
     Raises:
-        InputError: as `read_file`.
+        InputError: as `read_config_file`.
     """
     for path in paths:
         try:
-            read_file(path)
+            read_config_file(path)
         except InputError as error:
-            if path.is_file() and path.suffix not in ENDINGS:
-                raise InputError(f"{error} (if it is a target: {TARGETS_FIRST})") from None
+            if path.is_file() and path.suffix not in CONFIG_FILE_SUFFIXES:
+                raise InputError(f"{error} (if it is a target: {TARGET_ORDER_HINT})") from None
             raise
         except OSError as error:
             raise InputError(errors.describe_failure(error) or str(error)) from None
 
 
-def check_command_line() -> None:
+def check_command_line_files() -> None:
     """Look at the files that Snakemake's command line names, before Snakemake reads them; called by its profiles.
 
     What is wrong ends the process with one sentence on stderr and exit code 1.
@@ -228,7 +230,7 @@ def check_command_line() -> None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     parser.add_argument("--configfile", "--configfiles", nargs="*", type=Path, default=[])
     try:
-        check_files(parser.parse_known_args()[0].configfile)
+        check_config_files(parser.parse_known_args()[0].configfile)
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-TOOL_CODES = {
+TOOL_LANGUAGE_CODES = {
     "als": "sq",
     "arb": "ar",
     "azj": "az",
@@ -23,7 +23,7 @@ TOOL_CODES = {
 """Codes that Universal Dependencies, Stanza and Moses replace: mostly the main language of a macrolanguage."""
 
 
-def resolve_language(code: str) -> str:
+def resolve_language_code(code: str) -> str:
     """Return the code by which all tools know a language: the shortest of ISO 639, without region and script.
 
     `fra`, `fre`, `fr-CA` and `fra_Latn` are `fr`. Traditional Chinese (`zh-TW`) is `zh-hant`.
@@ -36,31 +36,31 @@ def resolve_language(code: str) -> str:
     tag = langcodes.Language.get(langcodes.standardize_tag(code))
     if not tag.is_valid() or tag.language in (None, "mis", "mul", "und", "zxx"):
         raise ValueError("no language has this code; give an ISO 639 code, e.g. en, deu or zh")
-    language = TOOL_CODES.get(tag.language, tag.language)
+    language = TOOL_LANGUAGE_CODES.get(tag.language, tag.language)
     return "zh-hant" if language == "zh" and tag.maximize().script == "Hant" else language
 
 
-UD_FILE = re.compile(r"([a-z]{2,3})_[a-z0-9]+-ud-(?:train|dev|test)")
+UD_FILE_NAME_PATTERN = re.compile(r"([a-z]{2,3})_[a-z0-9]+-ud-(?:train|dev|test)")
 """The beginning of the names of files of Universal Dependencies: `fr_sequoia-ud-train.conllu`."""
 
 
-class KnownLanguage(NamedTuple):
+class ParserLanguage(NamedTuple):
     """The language of a parser.
 
     Attributes:
         code: of the language.
-        origin: how it is known, as part of a message.
+        evidence: how it is known, as part of a message.
     """
 
     code: str
-    origin: str
+    evidence: str
 
 
-def language_of_treebank(files: Iterable[str | None]) -> KnownLanguage | None:
+def find_treebank_language(files: Iterable[str | None]) -> ParserLanguage | None:
     """Return the language of a treebank of Universal Dependencies by the names of its files; None if no name has it."""
     names = [Path(file).name for file in files if file is not None]
-    matches = ((UD_FILE.match(name), name) for name in names)
-    return next((KnownLanguage(match[1], f"its treebank is {name}") for match, name in matches if match), None)
+    matches = ((UD_FILE_NAME_PATTERN.match(name), name) for name in names)
+    return next((ParserLanguage(match[1], f"its treebank is {name}") for match, name in matches if match), None)
 
 
 MIXED_LANGUAGES = {
@@ -73,7 +73,7 @@ MIXED_LANGUAGES = {
 }
 """The languages of text that mixes two, by the code of its treebank in Universal Dependencies."""
 
-LARGEST_DISTANCE = 10
+MAX_LANGUAGE_DISTANCE = 10
 """Largest distance in CLDR's language matching between a parser and a text.
 
 Standards of one language (Croatian and Serbian) are at most 5 apart, a language and its macrolanguage (Egyptian and
@@ -81,33 +81,33 @@ Arabic) 10, and other pairs 20 or more.
 """
 
 
-def is_same_language(code: str, other: str) -> bool:
+def is_same_language(code: str, other_code: str) -> bool:
     """Return whether a parser of one language is for text of the other.
 
     Regions and scripts (`en-gb`, `zh-hans`) and the length of codes (`fr`, `fra`) do not matter. Standards of one
     language (`hr`, `sr`) are the same, and so are a macrolanguage and its members (`ar`, `arz`), but not two members.
     """
-    codes = [_main_codes(given) for given in (code, other)]
-    return any(_are_close(first, second) for first in codes[0] for second in codes[1])
+    codes = [_expand_main_codes(given) for given in (code, other_code)]
+    return any(_are_close_languages(first, second) for first in codes[0] for second in codes[1])
 
 
-def _main_codes(code: str) -> tuple[str, ...]:
-    main = _main_code(code)
+def _expand_main_codes(code: str) -> tuple[str, ...]:
+    main = _get_main_code(code)
     return MIXED_LANGUAGES.get(main, (main,))
 
 
-def _are_close(code: str, other: str) -> bool:
+def _are_close_languages(code: str, other_code: str) -> bool:
     from langcodes import tag_distance
 
-    if {code, other} == {"no", "nn"}:  # CLDR takes `no` for `nb`
+    if {code, other_code} == {"no", "nn"}:  # CLDR takes `no` for `nb`
         return True
-    first, second = (f"{main}-Latn-001" for main in (code, other))  # scripts and regions do not matter
-    return min(tag_distance(first, second), tag_distance(second, first)) <= LARGEST_DISTANCE
+    first, second = (f"{main}-Latn-001" for main in (code, other_code))  # scripts and regions do not matter
+    return min(tag_distance(first, second), tag_distance(second, first)) <= MAX_LANGUAGE_DISTANCE
 
 
-def _main_code(code: str) -> str:
+def _get_main_code(code: str) -> str:
     """Return the code of a language without region and script; the given one if no language has it."""
     try:
-        return resolve_language(code).partition("-")[0]
+        return resolve_language_code(code).partition("-")[0]
     except ValueError:
         return code.partition("-")[0]

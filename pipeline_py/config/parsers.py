@@ -8,15 +8,15 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from pipeline_py.config.base import Batch, Count, Section, Seed, Size
-from pipeline_py.config.corpora import Files, Language, LanguageCode
-from pipeline_py.config.entry_errors import listed
-from pipeline_py.config.languages import KnownLanguage, language_of_treebank
-from pipeline_py.config.parser_defaults import EPOCHS, HIDDEN
-from pipeline_py.kinds.kind import NAMES_OF_TREES, TREES, Trees
+from pipeline_py.config.base import BatchSize, ConfigSection, Count, LayerSize, Seed
+from pipeline_py.config.corpora import FileList, LanguageCode, LanguageConfig
+from pipeline_py.config.entry_errors import format_name_list
+from pipeline_py.config.languages import ParserLanguage, find_treebank_language
+from pipeline_py.config.parser_defaults import DEFAULT_EPOCHS, DEFAULT_HIDDEN_SIZE
+from pipeline_py.kinds.kind import TREE_FORMAT_NAMES, TREE_FORMATS, TreeFormat
 
 
-class Treebank(Section):
+class TreebankConfig(ConfigSection):
     """Gold trees: CoNLL-U and PTB files; without files, generated sentences.
 
     A generated treebank comes from shares of the language that hold no sentence of the corpus.
@@ -31,7 +31,7 @@ class Treebank(Section):
     constituency_test: str | None = None
 
     @model_validator(mode="after")
-    def _one_origin(self) -> Self:
+    def _check_treebank_origin(self) -> Self:
         dependency = [self.train, self.dev, self.test]
         constituency = [self.constituency_train, self.constituency_dev, self.constituency_test]
         if self.generate is None and not any(dependency):
@@ -52,59 +52,59 @@ class Treebank(Section):
         """Whether there are gold constituency trees."""
         return self.is_generated or self.constituency_train is not None
 
-    def files(self) -> list[str | None]:
+    def get_files(self) -> list[str | None]:
         """Return its files, dependency trees first."""
         return [*self.model_dump(exclude={"generate"}).values()]
 
 
-Branching = Literal["right", "left", "head-outward"]
+BranchingOption = Literal["right", "left", "head-outward"]
 """How constituents of more than two children are binarized."""
 
-Heads = Literal["auto", "dependencies", "rules"]
+HeadSourceOption = Literal["auto", "dependencies", "rules"]
 """Sources of the heads of constituents."""
 
-Words = Literal["text", "english", "treebank", "stanza"]
+ParserWordsOption = Literal["text", "english", "treebank", "stanza"]
 """Units that a parser reads: tokens, or words of English treebanks, of its own treebank or of Stanza's tokenizer."""
 
 
-class AnyParser(Section):
+class BaseParserConfig(ConfigSection):
     """What all parsers say of themselves; each has a `branching` too, as an option or because it is of no matter."""
 
     runs_stanza: ClassVar[bool] = False
     """Whether Stanza parses the text, with `max_words` and `batch_size`."""
 
-    def lacking(self, trees: Trees, in_files: Collection[str]) -> tuple[str, str] | None:
+    def find_missing_trees(self, tree_format: TreeFormat, file_splits: Collection[str]) -> tuple[str, str] | None:
         """What there is not of trees of a kind.
 
         Args:
-            trees: the kind.
-            in_files: the splits that need them and whose text is in files, and not generated.
+            tree_format: the kind.
+            file_splits: the splits that need them and whose text is in files, and not generated.
 
         Returns:
             The key below the parser's that lacks it, and the end of a sentence that names the reader, `{reader}`.
         """
         return None
 
-    def has_gold(self, trees: Trees) -> bool:
+    def has_gold_trees(self, tree_format: TreeFormat) -> bool:
         """Whether there are gold trees of a kind that its accuracy is measured on."""
         return False
 
-    def files_named(self) -> list[str | None]:
+    def get_named_files(self) -> list[str | None]:
         """Files and folders of the user's that its options name."""
         return []
 
-    def known_language(self) -> KnownLanguage | None:
+    def find_parser_language(self) -> ParserLanguage | None:
         """Return the language that it is made for; None if it is unknown or does not matter."""
         return None
 
 
-class PhraseOptions(AnyParser):
+class BinarizedParserConfig(BaseParserConfig):
     """Options of parsers whose phrases may have more than two children."""
 
-    branching: Branching = Field(
+    branching: BranchingOption = Field(
         "head-outward", description="How constituents of more than two children are binarized."
     )
-    heads: Heads = Field(
+    heads: HeadSourceOption = Field(
         "auto",
         description="The heads of constituents, for branching head-outward. dependencies: those of the parser's "
         "dependency trees. rules: by head rules of the language (English, Chinese), or else of English. auto: rules "
@@ -112,13 +112,13 @@ class PhraseOptions(AnyParser):
     )
 
     @model_validator(mode="after")
-    def _has_heads(self) -> Self:
+    def _check_heads(self) -> Self:
         if self.heads != "auto" and self.branching != "head-outward":
             raise ValueError(f"branching: {self.branching} uses no heads; leave out `heads`, or choose head-outward")
         return self
 
 
-class StanzaOptions(PhraseOptions):
+class BaseStanzaParserConfig(BinarizedParserConfig):
     """Options of parsers that run Stanza."""
 
     runs_stanza: ClassVar[bool] = True
@@ -128,8 +128,8 @@ class StanzaOptions(PhraseOptions):
         "(generated trees are English; names of files such as fr_sequoia-ud-train.conllu), or else that of the source.",
     )
     max_words: Count = Field(150, description="Longer sentences get the fallback, and are counted.")
-    batch_size: Batch = Field(64, description="Sentences parsed at a time.")
-    words: Literal["auto"] | Words = Field(
+    batch_size: BatchSize = Field(64, description="Sentences parsed at a time.")
+    words: Literal["auto"] | ParserWordsOption = Field(
         "auto",
         description="What the parser reads; its trees are always over the tokens of the text. text: these tokens. "
         "english: the words of English treebanks of Universal Dependencies. treebank: the words of the treebank that "
@@ -139,93 +139,93 @@ class StanzaOptions(PhraseOptions):
         "else of a trained parser as treebank, else the tokens.",
     )
 
-    def known_language(self) -> KnownLanguage | None:
+    def find_parser_language(self) -> ParserLanguage | None:
         """Return the stated language."""
-        return None if self.language is None else KnownLanguage(self.language, "its `language`")
+        return None if self.language is None else ParserLanguage(self.language, "its `language`")
 
-    def words_of(self, source: Language, has_tokenizer: bool) -> Words:
+    def resolve_parser_words(self, source_language: LanguageConfig, has_tokenizer: bool) -> ParserWordsOption:
         """What the parser reads of a text.
 
         Args:
-            source: the language of the text, and how it was tokenized.
+            source_language: the language of the text, and how it was tokenized.
             has_tokenizer: whether a tokenizer belongs to the parser's models.
         """
         if self.words != "auto":
             return self.words
-        if source.tokenizer == "none":
+        if source_language.tokenizer == "none":
             return "text"
         if has_tokenizer:
             return "stanza"
-        return "english" if source.is_english else self._default_words(source)
+        return "english" if source_language.is_english else self._get_default_words(source_language)
 
-    def _default_words(self, source: Language) -> Words:
+    def _get_default_words(self, source_language: LanguageConfig) -> ParserWordsOption:
         """Default units for text that is not English and has no tokenizer of Stanza's."""
         return "text"
 
 
-class ProcessorTraining(Section):
+class ProcessorTrainingConfig(ConfigSection):
     """How long and how wide one of a parser's networks is trained."""
 
     epochs: Count | None = Field(None, description="Passes over the trees; null: 5, of the constituency parser 2.")
-    hidden: Size | None = Field(None, ge=4, description=f"Size of the layers; null: {HIDDEN}.")
+    hidden: LayerSize | None = Field(None, ge=4, description=f"Size of the layers; null: {DEFAULT_HIDDEN_SIZE}.")
 
 
-class TrainedParser(StanzaOptions):
+class TrainedParserConfig(BaseStanzaParserConfig):
     """Stanza trained from a treebank."""
 
     type: Literal["trained"]
-    treebank: Treebank
+    treebank: TreebankConfig
     vectors: str | None = Field(None, description="Word vectors in word2vec text format.")
     seed: Seed = 1
-    tagger: ProcessorTraining = ProcessorTraining()
-    depparse: ProcessorTraining = ProcessorTraining()
-    constituency: ProcessorTraining = ProcessorTraining()
+    tagger: ProcessorTrainingConfig = ProcessorTrainingConfig()
+    depparse: ProcessorTrainingConfig = ProcessorTrainingConfig()
+    constituency: ProcessorTrainingConfig = ProcessorTrainingConfig()
 
     @model_validator(mode="after")
-    def _same_however_written(self) -> Self:
-        for processor, epochs in EPOCHS.items():
-            getattr(self, processor).with_null_for({"epochs": epochs, "hidden": HIDDEN})
+    def _normalize_defaults(self) -> Self:
+        for processor, epochs in DEFAULT_EPOCHS.items():
+            getattr(self, processor).with_null_for({"epochs": epochs, "hidden": DEFAULT_HIDDEN_SIZE})
         return self
 
-    def _default_words(self, source: Language) -> Words:
+    def _get_default_words(self, source_language: LanguageConfig) -> ParserWordsOption:
         # Chinese has no multi-word tokens, and its segmenter learns the words of the treebank.
-        return "text" if source.is_chinese and source.learns_tokenizer else "treebank"
+        return "text" if source_language.is_chinese and source_language.should_train_tokenizer else "treebank"
 
     @model_validator(mode="after")
-    def _generated_is_english(self) -> Self:
+    def _check_generated_language(self) -> Self:
         if self.treebank.is_generated and self.language not in (None, "en"):
             raise ValueError(f"language: generated trees are English, not {self.language}; name files in `treebank`")
         return self
 
-    def known_language(self) -> KnownLanguage | None:
+    def find_parser_language(self) -> ParserLanguage | None:
         """Return the stated language, or that of its treebank."""
         if self.treebank.is_generated:
-            return KnownLanguage("en", "its treebank is generated")
-        return super().known_language() or language_of_treebank(self.treebank.files())
+            return ParserLanguage("en", "its treebank is generated")
+        return super().find_parser_language() or find_treebank_language(self.treebank.get_files())
 
-    def lacking(self, trees: Trees, in_files: Collection[str]) -> tuple[str, str] | None:
+    def find_missing_trees(self, tree_format: TreeFormat, file_splits: Collection[str]) -> tuple[str, str] | None:
         """Phrase trees, where the treebank has none to learn from."""
-        if self.has_gold(trees):
+        if self.has_gold_trees(tree_format):
             return None
         return ".treebank", (
-            f": no {NAMES_OF_TREES[trees]} trees, but {{reader}} reads phrases of this parser; give "
+            f": no {TREE_FORMAT_NAMES[tree_format]} trees, but {{reader}} reads phrases of this parser; give "
             "`constituency_train`, `constituency_dev` and `constituency_test`, or `targets` that do without"
         )
 
-    def has_gold(self, trees: Trees) -> bool:
+    def has_gold_trees(self, tree_format: TreeFormat) -> bool:
         """Whether the treebank has trees of the kind."""
-        return trees == "conllu" or self.treebank.has_constituents
+        return tree_format == "conllu" or self.treebank.has_constituents
 
-    def files_named(self) -> list[str | None]:
+    def get_named_files(self) -> list[str | None]:
         """Word vectors and the treebank's."""
-        return [self.vectors, *self.treebank.files()]
+        return [self.vectors, *self.treebank.get_files()]
 
 
-DEFAULT_PACKAGE = "default"
+DEFAULT_STANZA_PACKAGE = "default"
 """Stanza's name for the default package of a language."""
 
 
-class StanzaParser(StanzaOptions):
+class StanzaParserConfig(BaseStanzaParserConfig):
     """A Stanza package: of a local directory, or downloaded when no directory is given."""
 
     type: Literal["stanza"]
@@ -240,93 +240,95 @@ class StanzaParser(StanzaOptions):
     constituency_test: str | None = Field(None, description="The same for phrase trees (PTB brackets).")
 
     @model_validator(mode="after")
-    def _one_origin(self) -> Self:
+    def _check_package(self) -> Self:
         if self.package is not None and self.directory is not None:
             raise ValueError("give either `package` (downloaded) or `directory` (local)")
         if self.words == "treebank":
             raise ValueError("a Stanza package has no treebank here; set `words` to auto, stanza, text or english")
-        return self.with_null_for({"package": DEFAULT_PACKAGE})
+        return self.replace_defaults_by_null({"package": DEFAULT_STANZA_PACKAGE})
 
-    def test_file(self, trees: Trees) -> str | None:
+    def get_test_file(self, tree_format: TreeFormat) -> str | None:
         """The gold trees of a kind that its accuracy is measured on."""
-        return self.test if trees == "conllu" else self.constituency_test
+        return self.test if tree_format == "conllu" else self.constituency_test
 
-    def has_gold(self, trees: Trees) -> bool:
-        """Whether `test_file` names some."""
-        return self.test_file(trees) is not None
+    def has_gold_trees(self, tree_format: TreeFormat) -> bool:
+        """Whether `get_test_file` names some."""
+        return self.get_test_file(tree_format) is not None
 
-    def files_named(self) -> list[str | None]:
+    def get_named_files(self) -> list[str | None]:
         """The directory with its index, and gold trees."""
         index = None if self.directory is None else f"{self.directory}/resources.json"
         return [self.directory, index, self.test, self.constituency_test]
 
 
-class GivenTrees(Section):
+class TreeFilesConfig(ConfigSection):
     """Trees of one split, as many as its text has sentences."""
 
-    conllu: Files = Field([], description="Dependency trees: a CoNLL-U file, or several one after the other.")
-    ptb: Files = Field([], description="Phrase trees: PTB brackets, one tree a line, likewise.")
+    conllu: FileList = Field([], description="Dependency trees: a CoNLL-U file, or several one after the other.")
+    ptb: FileList = Field([], description="Phrase trees: PTB brackets, one tree a line, likewise.")
 
-    def files(self, trees: Trees) -> list[str]:
+    def get_files(self, tree_format: TreeFormat) -> list[str]:
         """The files of a kind, in order."""
-        return self.conllu if trees == "conllu" else self.ptb
+        return self.conllu if tree_format == "conllu" else self.ptb
 
 
-class GivenParser(PhraseOptions):
+class TreeFileParserConfig(BinarizedParserConfig):
     """Trees from the user's files; for generated text without files, the true trees."""
 
     type: Literal["given"]
-    trees: dict[str, GivenTrees] = Field(
+    trees: dict[str, TreeFilesConfig] = Field(
         {},
         description="Files by split: `train`, `dev` or the name of a test set. Those of `train` are one after the "
         "other, as the texts of `corpora.train`. A split whose text is generated needs none.",
     )
 
-    def files(self, split: str, trees: Trees) -> list[str]:
+    def get_split_files(self, split: str, tree_format: TreeFormat) -> list[str]:
         """The files of a kind for a split, in order."""
-        return self.trees[split].files(trees) if split in self.trees else []
+        return self.trees[split].get_files(tree_format) if split in self.trees else []
 
-    def lacking(self, trees: Trees, in_files: Collection[str]) -> tuple[str, str] | None:
+    def find_missing_trees(self, tree_format: TreeFormat, file_splits: Collection[str]) -> tuple[str, str] | None:
         """Trees of splits that the user brings none for."""
-        splits = [split for split in in_files if not self.files(split, trees)]
+        splits = [split for split in file_splits if not self.get_split_files(split, tree_format)]
         if not splits:
             return None
         return "", (
-            f": no {NAMES_OF_TREES[trees]} trees of {listed(splits)}, which {{reader}} reads; give "
-            f"{listed([f'trees.{split}.{trees}' for split in splits])}"
+            f": no {TREE_FORMAT_NAMES[tree_format]} trees of {format_name_list(splits)}, which {{reader}} reads; give "
+            f"{format_name_list([f'trees.{split}.{tree_format}' for split in splits])}"
         )
 
-    def files_named(self) -> list[str | None]:
+    def get_named_files(self) -> list[str | None]:
         """The trees."""
-        return [file for given in self.trees.values() for trees in TREES for file in given.files(trees)]
+        return [file for given in self.trees.values() for trees in TREE_FORMATS for file in given.get_files(trees)]
 
 
-DEFAULT_SEED = 1
+DEFAULT_CONTROL_SEED = 1
 
-ORDER_PRESERVING = ("right-branching", "left-branching", "chain")
+ORDER_PRESERVING_SHAPES = ("right-branching", "left-branching", "chain")
 """Shapes of control trees that follow the order of words."""
 
 
-class ControlParser(AnyParser):
+class ControlParserConfig(BaseParserConfig):
     """Trees of one shape, without information about the syntax: a gain that remains with them is not from syntax."""
 
     type: Literal["control"]
-    branching: ClassVar[Branching] = "right"
+    branching: ClassVar[BranchingOption] = "right"
     """Of no matter, since the trees are binary."""
     shape: Literal["right-branching", "left-branching", "balanced", "random", "chain"]
-    seed: Seed = Field(DEFAULT_SEED, description="Of the shape random.")
+    seed: Seed = Field(DEFAULT_CONTROL_SEED, description="Of the shape random.")
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.seed != DEFAULT_SEED and self.shape != "random":
+    def _check_seed(self) -> Self:
+        if self.seed != DEFAULT_CONTROL_SEED and self.shape != "random":
             raise ValueError(f"a shape of {self.shape} uses no random numbers; leave out `seed`")
         return self
 
 
-Parser = Annotated[TrainedParser | StanzaParser | GivenParser | ControlParser, Field(discriminator="type")]
+AnyParserConfig = Annotated[
+    TrainedParserConfig | StanzaParserConfig | TreeFileParserConfig | ControlParserConfig, Field(discriminator="type")
+]
 
 
-class Parsing(Section):
+class ParsingConfig(ConfigSection):
     """How much of a text one job parses."""
 
     shard_size: Count = Field(

@@ -3,25 +3,25 @@
 import json
 from pathlib import Path
 
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.files.artifacts import writing
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.run.command import run_command
 
 
-def schema_text() -> str:
+def render_json_schema() -> str:
     """Generate the schema from the models, as indented JSON.
 
     A file laid over `config.yaml` may leave out any key, so nothing is required at the top.
     """
-    schema = Experiment.model_json_schema()
+    schema = ExperimentConfig.model_json_schema()
     schema.pop("required", None)
     return json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
 
 
 def write_schema(*, output: Path) -> None:
     """Write the JSON schema of the configuration, which lets editors complete and check its keys."""
-    with writing(output) as file:
-        file.write(schema_text())
+    with open_atomic_text_file(output) as file:
+        file.write(render_json_schema())
 
 
 if __name__ == "__main__":

@@ -4,47 +4,51 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from pipeline_py.config.base import Count, CountOrZero, Effect, ReadWith, Section
+from pipeline_py.config.base import ConfigSection, Count, CountOrZero, RequiredSetting, SettingEffect
 
 
-class Vocabulary(Section):
+class VocabularyConfig(ConfigSection):
     """What a vocabulary keeps; `</s>` and `<unk>` count towards its size."""
 
     max_size: CountOrZero = Field(50000, description="0: no limit; else at least 3.")
     min_count: Count = 1
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_max_size(self) -> Self:
         if self.max_size in (1, 2):
             raise ValueError(f"max_size {self.max_size} leaves no room for a word; give 0 (no limit) or at least 3")
         return self
 
 
-OF_BPE = ReadWith("scheme", "bpe")
+REQUIRES_BPE = RequiredSetting("scheme", "bpe")
 
 
-class Subword(Section):
+class SubwordConfig(ConfigSection):
     """Words with a cut-off, or byte-pair encoding."""
 
     scheme: Literal["words", "bpe"] = "words"
-    merges: Annotated[Count, OF_BPE] = Field(8000, description="BPE merge operations.")
-    joint: Annotated[bool, OF_BPE] = Field(False, description="One BPE model for both languages instead of one each.")
-    min_frequency: Annotated[Count, OF_BPE] = Field(2, description="BPE: pairs rarer than this are not merged.")
+    merges: Annotated[Count, REQUIRES_BPE] = Field(8000, description="BPE merge operations.")
+    joint: Annotated[bool, REQUIRES_BPE] = Field(
+        False, description="One BPE model for both languages instead of one each."
+    )
+    min_frequency: Annotated[Count, REQUIRES_BPE] = Field(2, description="BPE: pairs rarer than this are not merged.")
     generalise: Count | None = Field(
         None,
         description="Times, dates and numbers that are rarer than this in the training text become $time, $date and "
         "$number, and are put back after decoding; null: none do.",
     )
-    source_vocabulary: Vocabulary = Vocabulary()
-    target_vocabulary: Vocabulary = Vocabulary()
-    joint_vocabulary: Vocabulary | None = Field(
+    source_vocabulary: VocabularyConfig = VocabularyConfig()
+    target_vocabulary: VocabularyConfig = VocabularyConfig()
+    joint_vocabulary: VocabularyConfig | None = Field(
         None, description="One vocabulary of both languages, in the place of the two; null: one each."
     )
-    unit_vocabulary: Vocabulary = Field(
-        Vocabulary(), description="Words that dependency units know, whatever the models' own units are."
+    unit_vocabulary: VocabularyConfig = Field(
+        VocabularyConfig(), description="Words that dependency units know, whatever the models' own units are."
     )
 
     @property
-    def target(self) -> str:
+    def target_vocabulary_settings(self) -> str:
         """What decides the target vocabulary, as JSON."""
-        return self.model_dump_json(exclude=self.without(Effect.RESULT) | {"source_vocabulary", "unit_vocabulary"})
+        return self.model_dump_json(
+            exclude=self.collect_ineffective_keys(SettingEffect.RESULT) | {"source_vocabulary", "unit_vocabulary"}
+        )

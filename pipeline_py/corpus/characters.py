@@ -5,63 +5,63 @@ Ranges are those of the Unicode Character Database.
 
 import re
 
-from pipeline_py.files.languages import UNSPACED, base_language
+from pipeline_py.files.languages import UNSPACED_LANGUAGES, get_base_language
 
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """Category Cc with tab and carriage return, and the two separators that some tools take for a line end."""
 
-_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
+_INVISIBLE_CHARACTERS = re.compile("[\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
 """Soft hyphen, byte order mark, word joiner, invisible operators, marks of writing direction."""
 
-_JOINERS = re.compile("[\u200c\u200d\ufe00-\ufe0f]+")
+_JOINER_CHARACTERS = re.compile("[\u200c\u200d\ufe00-\ufe0f]+")
 """They shape the letter or emoji beside them and are nothing alone: ZWNJ, ZWJ, variation selectors."""
 
-_UNSPACED = (
+_UNSPACED_SCRIPT_RANGES = (
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 """Han, Hiragana and Katakana: scripts written without spaces. Hangul is written with them."""
 
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+_WORD_PATTERN = re.compile(rf"[{_UNSPACED_SCRIPT_RANGES}]|[^\s{_UNSPACED_SCRIPT_RANGES}]+")
 
 
-def without_controls(text: str) -> str:
+def replace_control_characters(text: str) -> str:
     """Return `text` with each control character or line separator replaced by a space."""
-    return _CONTROLS.sub(" ", text)
+    return _CONTROL_CHARACTERS.sub(" ", text)
 
 
-def without_invisible(text: str) -> str:
+def remove_invisible_characters(text: str) -> str:
     """Return `text` without invisible characters; a zero-width space, which separates words, becomes a space.
 
     ZWJ, ZWNJ and variation selectors stay: inside a word they change what is read.
     """
-    return _INVISIBLE.sub("", text.replace("\u200b", " "))
+    return _INVISIBLE_CHARACTERS.sub("", text.replace("\u200b", " "))
 
 
-def without_joiners(text: str) -> str:
+def remove_joiners(text: str) -> str:
     """Return `text` without ZWJ, ZWNJ and variation selectors."""
-    return _JOINERS.sub("", text)
+    return _JOINER_CHARACTERS.sub("", text)
 
 
-def is_visible(token: str) -> bool:
-    """Whether anything can be seen of a token (of text `without_invisible`)."""
-    return _JOINERS.fullmatch(token) is None
+def is_visible_token(token: str) -> bool:
+    """Whether anything can be seen of a token (of text `remove_invisible_characters`)."""
+    return _JOINER_CHARACTERS.fullmatch(token) is None
 
 
-def is_latin(character: str) -> bool:
+def is_ascii_word_char(character: str) -> bool:
     """Whether a character is a letter or digit of ASCII or `_`: what names are made of in Chinese text too."""
     return character.isascii() and (character.isalnum() or character == "_")
 
 
-def has_spaces(language: str) -> bool:
+def has_word_spaces(language: str) -> bool:
     """Whether a language, given by its ISO 639 code, is written with spaces between words."""
-    return base_language(language) not in UNSPACED
+    return get_base_language(language) not in UNSPACED_LANGUAGES
 
 
-def words(text: str, tokenized: bool = False) -> int:
+def count_words(text: str, is_tokenized: bool = False) -> int:
     """Count the words of a sentence.
 
-    Words stand between whitespace; in text that is not `tokenized`, each Han or Kana character counts as one too.
+    Words stand between whitespace; in text that is not `is_tokenized`, each Han or Kana character counts as one too.
     """
-    text = without_invisible(text)
-    return len(text.split()) if tokenized else len(_WORD.findall(text))
+    text = remove_invisible_characters(text)
+    return len(text.split()) if is_tokenized else len(_WORD_PATTERN.findall(text))

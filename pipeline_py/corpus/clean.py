@@ -11,26 +11,26 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py.corpus.characters import without_controls, words
-from pipeline_py.corpus.moses import are_escaped, unescape
-from pipeline_py.corpus.shared_sentences import fingerprint, sentence_hasher
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.files.text import read_bytes, read_lines, read_parallel
+from pipeline_py.corpus.characters import count_words, replace_control_characters
+from pipeline_py.corpus.moses import has_moses_escapes, undo_moses_escapes
+from pipeline_py.corpus.shared_sentences import build_sentence_hasher, hash_text
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.files.text import read_byte_lines, read_lines, read_parallel
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
-REPAIRED = "control characters replaced by spaces"
+CONTROLS_REPLACED_NOTE = "control characters replaced by spaces"
 
-UNESCAPED = "escapes of Moses undone"
+ESCAPES_UNDONE_NOTE = "escapes of Moses undone"
 
-REPEATED = "duplicate pair", "occurs in held-out"
+REPETITION_REASONS = "duplicate pair", "occurs in held-out"
 """Reasons to drop a pair that say nothing against it alone."""
 
-Repair = Callable[[str], str]
+SentenceRepair = Callable[[str], str]
 """Changes a sentence of one side."""
 
-LARGEST_UNUSABLE_SHARE = 0.95
-FEWEST_JUDGED_PAIRS = 100
+MAX_UNUSABLE_SHARE = 0.95
+MIN_JUDGED_PAIRS = 100
 """A training text of at least so many pairs of which more are unusable is refused."""
 
 
@@ -105,47 +105,51 @@ def clean(
         raise InputError("training text has one target; give several (references) in mode `held-out` only")
     if not 1 <= min_length <= (max_length or min_length):
         raise InputError("min_length must be at least 1 and at most max_length")
-    counts = Counts()
+    counts = SentenceCounts()
     with ExitStack() as stack:
-        stack.enter_context(_naming(dict(zip([source_input, *targets], originals or [], strict=False))))
-        repairs = [_text_repair(source_input, source_tokenized)]
-        repairs += [_text_repair(path, target_tokenized) for path in targets]
+        stack.enter_context(
+            _replace_paths_in_errors(dict(zip([source_input, *targets], originals or [], strict=False)))
+        )
+        repairs = [_select_repair(source_input, source_tokenized)]
+        repairs += [_select_repair(path, target_tokenized) for path in targets]
         if mode == "held-out":
             _check_line_counts([source_input, *targets])
-            sentences = _held_out_sentences([source_input, *targets], repairs, counts)
+            sentences = _clean_held_out_sentences([source_input, *targets], repairs, counts)
         else:
-            fingerprints = _fingerprints(source_input, targets[0])
-            hash_source = sentence_hasher(source_tokenized, ignore_case, punctuation_language)
-            held_out_sources = {hash_source(line) for path in held_out or [] for line in _repaired_lines(path)}
-            repeats = bytes(len(fingerprints)) if keep_duplicates else _repeats(fingerprints)
-            limits = _Limits(min_length, max_length, max_ratio, source_tokenized, target_tokenized)
+            fingerprints = _hash_pairs(source_input, targets[0])
+            hash_source = build_sentence_hasher(source_tokenized, ignore_case, punctuation_language)
+            held_out_sources = {hash_source(line) for path in held_out or [] for line in _read_repaired_lines(path)}
+            repeats = bytes(len(fingerprints)) if keep_duplicates else _flag_repeats(fingerprints)
+            limits = _PairLimits(min_length, max_length, max_ratio, source_tokenized, target_tokenized)
 
             def is_held_out(source: str) -> bool:
                 return bool(held_out_sources) and hash_source(source) in held_out_sources
 
-            sentences = _training_pairs(source_input, targets[0], repairs, limits, is_held_out, repeats, counts)
-        files = [stack.enter_context(writing(path)) for path in (lines_output, source_output, *target_outputs)]
+            sentences = _clean_training_pairs(source_input, targets[0], repairs, limits, is_held_out, repeats, counts)
+        files = [
+            stack.enter_context(open_atomic_text_file(path)) for path in (lines_output, source_output, *target_outputs)
+        ]
         for numbered in sentences:
             for file, part in zip(files, numbered, strict=True):
                 file.write(part + "\n")
-        _check_kept(counts, source_input)
-    counts.write(counts_output)
+        _check_kept_counts(counts, source_input)
+    counts.write_json_file(counts_output)
 
 
 @contextmanager
-def _naming(originals: Mapping[Path, str | None]) -> Iterator[None]:
+def _replace_paths_in_errors(original_paths: Mapping[Path, str | None]) -> Iterator[None]:
     """Let messages name the files that people know."""
     try:
         yield
     except InputError as error:
         message = str(error)
-        for copy in sorted(map(str, originals), key=len, reverse=True):  # dev.target1 before dev.target
-            message = message.replace(copy, originals[Path(copy)] or copy)
+        for copy in sorted(map(str, original_paths), key=len, reverse=True):  # dev.target1 before dev.target
+            message = message.replace(copy, original_paths[Path(copy)] or copy)
         raise InputError(message) from None
 
 
 @dataclass(frozen=True)
-class _Limits:
+class _PairLimits:
     """How many words a training pair may have."""
 
     min_length: int
@@ -154,9 +158,11 @@ class _Limits:
     source_tokenized: bool
     target_tokenized: bool
 
-    def fault(self, source: str, target: str) -> str | None:
+    def find_drop_reason(self, source: str, target: str) -> str | None:
         """Return why a pair must go, or None."""
-        shorter, longer = sorted((words(source, self.source_tokenized), words(target, self.target_tokenized)))
+        shorter, longer = sorted(
+            (count_words(source, self.source_tokenized), count_words(target, self.target_tokenized))
+        )
         if shorter == 0:
             return "empty"
         if shorter < self.min_length:
@@ -166,116 +172,118 @@ class _Limits:
         return "ratio" if longer > self.max_ratio * shorter else None
 
 
-def _training_pairs(
-    source: Path,
-    target: Path,
-    repairs: Sequence[Repair | None],
-    limits: _Limits,
+def _clean_training_pairs(
+    source_path: Path,
+    target_path: Path,
+    repairs: Sequence[SentenceRepair | None],
+    limits: _PairLimits,
     is_held_out: Callable[[str], bool],
-    repeats: bytes,
-    counts: Counts,
+    repeat_flags: bytes,
+    counts: SentenceCounts,
 ) -> Iterator[tuple[str, ...]]:
     """Yield the line number and both sides of each pair that is kept."""
-    pairs = zip(read_bytes(source), read_bytes(target), strict=True)
-    for number, lines in enumerate(progress(pairs, f"clean {source.name}", total=len(repeats)), start=1):
+    pairs = zip(read_byte_lines(source_path), read_byte_lines(target_path), strict=True)
+    for number, lines in enumerate(show_progress(pairs, f"clean {source_path.name}", total=len(repeat_flags)), start=1):
         try:
             raw = (lines[0].decode("utf-8"), lines[1].decode("utf-8"))
         except UnicodeDecodeError:
-            counts.drop("invalid UTF-8")
+            counts.add_dropped("invalid UTF-8")
             continue
-        pair = _repaired_sides(raw, repairs, counts)
-        if reason := limits.fault(*pair):
-            counts.drop(reason)
+        pair = _repair_sides(raw, repairs, counts)
+        if reason := limits.find_drop_reason(*pair):
+            counts.add_dropped(reason)
         elif is_held_out(pair[0]):
-            counts.drop("occurs in held-out")
-        elif repeats[number - 1]:
-            counts.drop("duplicate pair")
+            counts.add_dropped("occurs in held-out")
+        elif repeat_flags[number - 1]:
+            counts.add_dropped("duplicate pair")
         else:
-            counts.keep()
+            counts.add_kept()
             yield str(number), *pair
 
 
-def _held_out_sentences(
-    paths: list[Path], repairs: Sequence[Repair | None], counts: Counts
+def _clean_held_out_sentences(
+    paths: list[Path], repairs: Sequence[SentenceRepair | None], counts: SentenceCounts
 ) -> Iterator[tuple[str, ...]]:
     """Yield the line number and all sides of each sentence."""
-    lines = progress(read_parallel(*paths), f"clean {paths[0].name}")
+    lines = show_progress(read_parallel(*paths), f"clean {paths[0].name}")
     for number, raw in enumerate(lines, start=1):
-        sides = _repaired_sides(raw, repairs, counts)
-        if not words(sides[0]):
-            counts.note("empty source")
+        sides = _repair_sides(raw, repairs, counts)
+        if not count_words(sides[0]):
+            counts.add_noted("empty source")
         for path, side in zip(paths[1:], sides[1:], strict=True):
-            if not words(side):
+            if not count_words(side):
                 raise InputError(
                     "the reference is empty; add it, or remove the line from all files of the set", path, number
                 )
-        counts.keep()
+        counts.add_kept()
         yield str(number), *sides
 
 
-def _text_repair(path: Path, is_tokenized: bool) -> Repair | None:
+def _select_repair(path: Path, is_tokenized: bool) -> SentenceRepair | None:
     """Return what undoes the escapes of a tokenized text; None if it has none."""
-    lines = (line.decode("utf-8", "replace") for line in read_bytes(path))
-    return unescape if is_tokenized and are_escaped(lines) else None
+    lines = (line.decode("utf-8", "replace") for line in read_byte_lines(path))
+    return undo_moses_escapes if is_tokenized and has_moses_escapes(lines) else None
 
 
-def _repaired_sides(raw: Sequence[str], repairs: Sequence[Repair | None], counts: Counts) -> tuple[str, ...]:
+def _repair_sides(
+    raw_sides: Sequence[str], repairs: Sequence[SentenceRepair | None], counts: SentenceCounts
+) -> tuple[str, ...]:
     """Replace control characters and undo escapes in all sides of a sentence, and count what is changed."""
-    clean_sides = [*map(without_controls, raw)]
-    if clean_sides != [*raw]:
-        counts.note(REPAIRED)
+    clean_sides = [*map(replace_control_characters, raw_sides)]
+    if clean_sides != [*raw_sides]:
+        counts.add_noted(CONTROLS_REPLACED_NOTE)
     sides = [side if repair is None else repair(side) for side, repair in zip(clean_sides, repairs, strict=True)]
     if sides != clean_sides:
-        counts.note(UNESCAPED)
+        counts.add_noted(ESCAPES_UNDONE_NOTE)
     return tuple(sides)
 
 
-def _repaired_lines(path: Path) -> Iterator[str]:
-    return map(without_controls, read_lines(path))
+def _read_repaired_lines(path: Path) -> Iterator[str]:
+    return map(replace_control_characters, read_lines(path))
 
 
-def _check_kept(counts: Counts, source: Path) -> None:
+def _check_kept_counts(counts: SentenceCounts, source_path: Path) -> None:
     """Refuse a text of which nothing is kept, and a training text of which nearly all pairs are unusable."""
-    reasons = ", ".join(f"{reason} {count}" for reason, count in counts.dropped.most_common())
-    if counts.kept == 0:
-        raise InputError(f"no sentence is left ({reasons or 'the file is empty'})", source)
-    unusable = counts.dropped.total() - sum(counts.dropped[reason] for reason in REPEATED)
-    if counts.read >= FEWEST_JUDGED_PAIRS and unusable > LARGEST_UNUSABLE_SHARE * counts.read:
+    reasons = ", ".join(f"{reason} {count}" for reason, count in counts.dropped_by_reason.most_common())
+    if counts.kept_count == 0:
+        raise InputError(f"no sentence is left ({reasons or 'the file is empty'})", source_path)
+    unusable = counts.dropped_by_reason.total() - sum(counts.dropped_by_reason[reason] for reason in REPETITION_REASONS)
+    if counts.read_count >= MIN_JUDGED_PAIRS and unusable > MAX_UNUSABLE_SHARE * counts.read_count:
         raise InputError(
-            f"{unusable:,} of {counts.read:,} pairs cannot be used ({reasons}); check that line N of both files is the "
+            f"{unusable:,} of {counts.read_count:,} pairs cannot be used ({reasons}); check that line N of both files is the "
             "same sentence, one a line and in UTF-8, or change `corpora.limits`",
-            source,
+            source_path,
         )
 
 
-def _fingerprints(source: Path, target: Path) -> "array[int]":
+def _hash_pairs(source_path: Path, target_path: Path) -> "array[int]":
     """Hash every pair, bad ones as well: an equal pair is equally bad, so the reason is the same.
 
     Raises:
         InputError: the files differ in their number of lines.
     """
     hashes = array("Q")
-    for lines in zip_longest(read_bytes(source), read_bytes(target)):
+    for lines in zip_longest(read_byte_lines(source_path), read_byte_lines(target_path)):
         if None in lines:
-            _check_line_counts([source, target])
+            _check_line_counts([source_path, target_path])
         # Surrogates stand for bytes that are not UTF-8, so such a pair equals no valid one.
-        sides = (without_controls(line.decode("utf-8", "surrogateescape")) for line in lines)
-        hashes.append(fingerprint("\n".join(" ".join(side.split()) for side in sides)))
+        sides = (replace_control_characters(line.decode("utf-8", "surrogateescape")) for line in lines)
+        hashes.append(hash_text("\n".join(" ".join(side.split()) for side in sides)))
     return hashes
 
 
-def _repeats(hashes: "array[int]") -> bytes:
+def _flag_repeats(pair_hashes: "array[int]") -> bytes:
     """Mark with 1 each place whose hash stands at an earlier place."""
     import numpy as np
 
-    repeats = np.ones(len(hashes), dtype=np.uint8)
-    _, first = np.unique(np.asarray(hashes), return_index=True)
+    repeats = np.ones(len(pair_hashes), dtype=np.uint8)
+    _, first = np.unique(np.asarray(pair_hashes), return_index=True)
     repeats[first] = 0
     return repeats.tobytes()
 
 
 def _check_line_counts(paths: list[Path]) -> None:
-    counts = [sum(1 for _ in read_bytes(path)) for path in paths]
+    counts = [sum(1 for _ in read_byte_lines(path)) for path in paths]
     for path, count in zip(paths[1:], counts[1:], strict=True):
         if count != counts[0]:
             raise InputError(

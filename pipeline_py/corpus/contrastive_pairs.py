@@ -3,13 +3,13 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from pipeline_py.files.artifacts import writing
-from pipeline_py.files.contrastive import ABOUT, read_pairs
+from pipeline_py.files.artifacts import open_atomic_text_file
+from pipeline_py.files.contrastive import METADATA_COLUMNS, read_contrastive_pairs
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 
-def contrastive_pairs(
+def split_contrastive_pairs(
     *, input: list[Path], source_output: Path, correct_output: Path, contrastive_output: Path, pairs_output: Path
 ) -> None:
     """Write the pairs of some files as parallel texts: line k of each text belongs to pair k.
@@ -30,12 +30,12 @@ def contrastive_pairs(
     """
     outputs = (source_output, correct_output, contrastive_output, pairs_output)
     with ExitStack() as stack:
-        *texts, about = [stack.enter_context(writing(path)) for path in outputs]
-        about.write("\t".join(ABOUT) + "\n")
+        *texts, about = [stack.enter_context(open_atomic_text_file(path)) for path in outputs]
+        about.write("\t".join(METADATA_COLUMNS) + "\n")
         for path in input:
             if not path.is_file():
                 raise InputError("no such file; check the path in the configuration", path)
-            for pair in progress(read_pairs(path), f"contrastive_pairs {path.name}"):
+            for pair in show_progress(read_contrastive_pairs(path), f"contrastive_pairs {path.name}"):
                 for file, text in zip(texts, pair[: len(texts)], strict=True):
                     file.write(text + "\n")
                 about.write("\t".join(pair[len(texts) :]) + "\n")

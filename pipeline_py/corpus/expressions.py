@@ -30,63 +30,67 @@ import re
 from typing import Literal
 from unicodedata import normalize
 
-Kind = Literal["time", "date", "number"]
+ExpressionKind = Literal["time", "date", "number"]
 
-PLACEHOLDER_OF: dict[Kind, str] = {"time": "$time", "date": "$date", "number": "$number"}
+PLACEHOLDER_BY_KIND: dict[ExpressionKind, str] = {"time": "$time", "date": "$date", "number": "$number"}
 
-PLACEHOLDERS = frozenset(PLACEHOLDER_OF.values())
+PLACEHOLDERS = frozenset(PLACEHOLDER_BY_KIND.values())
 """One word each, never split into pieces. Where text holds one of its own, it is a placeholder like any other."""
 
 
-def _any(*forms: str) -> str:
-    return f"(?:{'|'.join(forms)})"
+def _build_alternation(*patterns: str) -> str:
+    return f"(?:{'|'.join(patterns)})"
 
 
 # Whatever repeats is separated by what it cannot contain, so the time a word takes grows with its length alone. Two of
 # the forms fit `1,234`, so n of them in a row could be read in 2ⁿ ways: `(?>…)` keeps to the first form that reaches
 # the end of the digits and signs.
 
-_PLAIN_FORMS = _any(
+_DIGIT_NUMBER_FORMS = _build_alternation(
     r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?",
     r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?",
     r"[0-9]{1,3}(?:['’][0-9]{3})+(?:[.,][0-9]+)?",
     r"[0-9]*\.[0-9]+",
     r"[0-9]+(?:,[0-9]+)?",
 )
-_PLAIN = f"(?>{_PLAIN_FORMS}(?![0-9.,'’]))"
-_NUMERALS = "一二三四五六七八九"
-_COUNT = f"[{_NUMERALS}两兩]"
-_DIGIT = f"[{_NUMERALS}〇○零]"
+_DIGIT_NUMBER = f"(?>{_DIGIT_NUMBER_FORMS}(?![0-9.,'’]))"
+_CHINESE_NUMERALS = "一二三四五六七八九"
+_CHINESE_MULTIPLIER = f"[{_CHINESE_NUMERALS}两兩]"
+_CHINESE_DIGIT = f"[{_CHINESE_NUMERALS}〇○零]"
 # Below ten thousand. A unit without a digit is one of it (`百五十`, Japanese); 零 stands for units left out.
-_SECTION = f"(?=[{_NUMERALS}两兩十百千])(?:{_COUNT}?千)?(?:零?{_COUNT}?百)?(?:零?{_COUNT}?十)?(?:零?{_COUNT})?"
-_COUNTED = (
-    f"(?!千[万萬]$)(?=[{_NUMERALS}两兩十百千])"
-    f"(?:{_SECTION}兆)?(?:零?{_SECTION}[亿億])?(?:零?{_SECTION}[万萬])?(?:零?{_SECTION})?"
+_CHINESE_BELOW_TEN_THOUSAND = f"(?=[{_CHINESE_NUMERALS}两兩十百千])(?:{_CHINESE_MULTIPLIER}?千)?(?:零?{_CHINESE_MULTIPLIER}?百)?(?:零?{_CHINESE_MULTIPLIER}?十)?(?:零?{_CHINESE_MULTIPLIER})?"
+_CHINESE_POSITIONAL_NUMBER = (
+    f"(?!千[万萬]$)(?=[{_CHINESE_NUMERALS}两兩十百千])"
+    f"(?:{_CHINESE_BELOW_TEN_THOUSAND}兆)?(?:零?{_CHINESE_BELOW_TEN_THOUSAND}[亿億])?(?:零?{_CHINESE_BELOW_TEN_THOUSAND}[万萬])?(?:零?{_CHINESE_BELOW_TEN_THOUSAND})?"
 )
-_DIGIT_BY_DIGIT = _any(f"{_DIGIT}{{4,}}", f"(?=[{_NUMERALS}]*[〇○零]){_DIGIT}{{2,}}", "[〇零]")
-_CHINESE = _any(_DIGIT_BY_DIGIT, _COUNTED) + f"(?:[点點]{_DIGIT}+)?"
-_PLAIN_OR_CHINESE = _any(_PLAIN, _CHINESE)
-_WITH_UNITS = f"(?:{_PLAIN}(?:[十百千][万萬亿億]?|[万萬亿億兆]))+{_PLAIN}?"
-_NUMBER = _any(
-    f"[-–+−±]?{_PLAIN}[%‰]?(?:[-–—~〜:/⁄]{_PLAIN}[%‰]?)*",
-    f"[-–+−±]?{_WITH_UNITS}[%‰]?",
-    f"{_PLAIN_OR_CHINESE}分之{_PLAIN_OR_CHINESE}",
-    _CHINESE,
+_CHINESE_DIGIT_SEQUENCE = _build_alternation(
+    f"{_CHINESE_DIGIT}{{4,}}", f"(?=[{_CHINESE_NUMERALS}]*[〇○零]){_CHINESE_DIGIT}{{2,}}", "[〇零]"
+)
+_CHINESE_NUMBER = (
+    _build_alternation(_CHINESE_DIGIT_SEQUENCE, _CHINESE_POSITIONAL_NUMBER) + f"(?:[点點]{_CHINESE_DIGIT}+)?"
+)
+_DIGIT_OR_CHINESE_NUMBER = _build_alternation(_DIGIT_NUMBER, _CHINESE_NUMBER)
+_NUMBER_WITH_CHINESE_UNITS = f"(?:{_DIGIT_NUMBER}(?:[十百千][万萬亿億]?|[万萬亿億兆]))+{_DIGIT_NUMBER}?"
+_NUMBER = _build_alternation(
+    f"[-–+−±]?{_DIGIT_NUMBER}[%‰]?(?:[-–—~〜:/⁄]{_DIGIT_NUMBER}[%‰]?)*",
+    f"[-–+−±]?{_NUMBER_WITH_CHINESE_UNITS}[%‰]?",
+    f"{_DIGIT_OR_CHINESE_NUMBER}分之{_DIGIT_OR_CHINESE_NUMBER}",
+    _CHINESE_NUMBER,
 )
 
 _HOUR = "(?:[01]?[0-9]|2[0-4])"
-_SIXTY = "[0-5][0-9]"
-_CHINESE_SIXTY = f"[{_NUMERALS}两兩〇零十]{{1,3}}"
-_ANY_HOUR = _any(_HOUR, _CHINESE_SIXTY)
-_ANY_SIXTY = _any("[0-5]?[0-9]", _CHINESE_SIXTY)
-_MINUTES = f"(?:{_ANY_SIXTY}分(?:{_ANY_SIXTY}秒)?|半)"
-_HALF_DAY = r"(?i:am|pm|a\.m\.?|p\.m\.?|uhr)"
+_MINUTE_OR_SECOND = "[0-5][0-9]"
+_CHINESE_HOUR_OR_MINUTE = f"[{_CHINESE_NUMERALS}两兩〇零十]{{1,3}}"
+_ANY_HOUR = _build_alternation(_HOUR, _CHINESE_HOUR_OR_MINUTE)
+_ANY_MINUTE_OR_SECOND = _build_alternation("[0-5]?[0-9]", _CHINESE_HOUR_OR_MINUTE)
+_CHINESE_MINUTES = f"(?:{_ANY_MINUTE_OR_SECOND}分(?:{_ANY_MINUTE_OR_SECOND}秒)?|半)"
+_CLOCK_SUFFIX = r"(?i:am|pm|a\.m\.?|p\.m\.?|uhr)"
 _PART_OF_DAY = "(?:凌晨|清晨|早晨|早上|上午|中午|下午|傍晚|晚上|午前|午後)"
-_TIME = _any(
-    rf"{_HOUR}:{_SIXTY}(?::{_SIXTY}(?:[.,][0-9]+)?)?(?:{_HALF_DAY}|h)?",
-    rf"{_HOUR}(?:\.{_SIXTY})?{_HALF_DAY}",
-    rf"{_HOUR}(?:h{_SIXTY}|\.{_SIXTY}h)",
-    f"{_PART_OF_DAY}?{_ANY_HOUR}(?:[点點](?:{_MINUTES}|[一二两三123]刻|[钟鐘整])|[时時]{_MINUTES})",
+_TIME = _build_alternation(
+    rf"{_HOUR}:{_MINUTE_OR_SECOND}(?::{_MINUTE_OR_SECOND}(?:[.,][0-9]+)?)?(?:{_CLOCK_SUFFIX}|h)?",
+    rf"{_HOUR}(?:\.{_MINUTE_OR_SECOND})?{_CLOCK_SUFFIX}",
+    rf"{_HOUR}(?:h{_MINUTE_OR_SECOND}|\.{_MINUTE_OR_SECOND}h)",
+    f"{_PART_OF_DAY}?{_ANY_HOUR}(?:[点點](?:{_CHINESE_MINUTES}|[一二两三123]刻|[钟鐘整])|[时時]{_CHINESE_MINUTES})",
     f"{_PART_OF_DAY}{_ANY_HOUR}[点點时時]",
     f"{_HOUR}[时時]",
 )
@@ -95,10 +99,10 @@ _YEAR = "(?:1[0-9]|20)[0-9]{2}"
 _MONTH = "(?:0?[1-9]|1[0-2])"
 _DAY = "(?:0?[1-9]|[12][0-9]|3[01])"
 _ERA = "(?:公元|西暦|明治|大正|昭和|平成|令和|民国|民國)"
-_YEAR_OF_ERA = _any("[0-9]{1,4}", f"[{_NUMERALS}〇○零元十]{{1,4}}")
-_ANY_MONTH = _any(_MONTH, "十[一二]?", f"[{_NUMERALS}]")
-_ANY_DAY = _any(_DAY, f"[二三]?十[{_NUMERALS}]?", f"[{_NUMERALS}]")
-_DATE = _any(
+_YEAR_OF_ERA = _build_alternation("[0-9]{1,4}", f"[{_CHINESE_NUMERALS}〇○零元十]{{1,4}}")
+_ANY_MONTH = _build_alternation(_MONTH, "十[一二]?", f"[{_CHINESE_NUMERALS}]")
+_ANY_DAY = _build_alternation(_DAY, f"[二三]?十[{_CHINESE_NUMERALS}]?", f"[{_CHINESE_NUMERALS}]")
+_DATE = _build_alternation(
     rf"{_YEAR}(?P<first>[-/.]){_MONTH}(?P=first){_DAY}",
     rf"{_DAY}(?P<second>[-/.]){_MONTH}(?P=second){_YEAR}",
     rf"{_MONTH}(?P<third>[-/.]){_DAY}(?P=third){_YEAR}",
@@ -107,19 +111,19 @@ _DATE = _any(
     rf"{_DAY}\.{_MONTH}\.",
     f"{_YEAR}[-–—/](?:{_YEAR}|[0-9]{{2}})",
     f"{_MONTH}/{_YEAR}",
-    f"(?:[0-9]{{4}}|{_DIGIT}{{4}}|{_ERA}{_YEAR_OF_ERA})年度?",
+    f"(?:[0-9]{{4}}|{_CHINESE_DIGIT}{{4}}|{_ERA}{_YEAR_OF_ERA})年度?",
     f"(?:{_ERA}?{_YEAR_OF_ERA}年)?{_ANY_MONTH}月(?:份|{_ANY_DAY}[日号號])?",
     f"{_DAY}日",
 )
 
-_PATTERNS: dict[Kind, re.Pattern[str]] = {
+_PATTERN_BY_KIND: dict[ExpressionKind, re.Pattern[str]] = {
     "time": re.compile(_TIME),
     "date": re.compile(_DATE),
     "number": re.compile(_NUMBER),
 }
 
 
-def kind_of(word: str) -> Kind | None:
+def classify_expression(word: str) -> ExpressionKind | None:
     """Tell whether a word is a time, a date or a number; None if it is none of them."""
     plain = normalize("NFKC", word)
-    return next((kind for kind, pattern in _PATTERNS.items() if pattern.fullmatch(plain)), None)
+    return next((kind for kind, pattern in _PATTERN_BY_KIND.items() if pattern.fullmatch(plain)), None)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline_py.files.artifacts import whole
-from pipeline_py.files.encodings import checked_lines
-from pipeline_py.files.text import read_bytes
+from pipeline_py.files.artifacts import write_atomically
+from pipeline_py.files.encodings import iterate_checked_lines
+from pipeline_py.files.text import read_byte_lines
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 
 def fetch(*, input: list[Path], output: Path) -> None:
@@ -27,15 +27,15 @@ def fetch(*, input: list[Path], output: Path) -> None:
     for path in input:
         if not path.is_file():
             raise InputError("no such file; check the path in the configuration", path)
-    with whole(output) as temporary, temporary.open("wb") as file:
+    with write_atomically(output) as temporary, temporary.open("wb") as file:
         for path in input:
-            for line in progress(_lines(path), f"fetch {path.name}"):
+            for line in show_progress(_read_checked_lines(path), f"fetch {path.name}"):
                 file.write(line + b"\n")
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def _read_checked_lines(path: Path) -> Iterator[bytes]:
     is_empty = True
-    for line in checked_lines(read_bytes(path), path):
+    for line in iterate_checked_lines(read_byte_lines(path), path):
         is_empty = False
         yield line
     if is_empty:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from pipeline_py.corpus.expressions import PLACEHOLDER_OF, PLACEHOLDERS, kind_of
-from pipeline_py.files.artifacts import Counts, write_json, writing
-from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.corpus.expressions import PLACEHOLDER_BY_KIND, PLACEHOLDERS, classify_expression
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file, write_json
+from pipeline_py.files.text import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 
 def generalise(*, input: Path, train: Path, min_count: PositiveInt, output: Path, counts_output: Path) -> None:
@@ -33,20 +33,20 @@ def generalise(*, input: Path, train: Path, min_count: PositiveInt, output: Path
     Raises:
         InputError: a file is not UTF-8, or the training text has no word.
     """
-    rare = RareExpressions(train, min_count)
-    counts = Counts()
+    rare = RareExpressionReplacer(train, min_count)
+    counts = SentenceCounts()
     words = Counter(dict.fromkeys(PLACEHOLDERS, 0))
     before: set[str] = set()
     after: set[str] = set()
-    with writing(output) as file:
-        for tokens in progress(_read(input), f"generalise {input.name}"):
-            generalised = [rare.word(token) for token in tokens]
+    with open_atomic_text_file(output) as file:
+        for tokens in show_progress(_read_tokens(input), f"generalise {input.name}"):
+            generalised = [rare.replace_word(token) for token in tokens]
             put = [new for new, old in zip(generalised, tokens, strict=True) if new != old]
-            counts.keep()
+            counts.add_kept()
             if put:
-                counts.note("sentence generalised")
+                counts.add_noted("sentence generalised")
             if not PLACEHOLDERS.isdisjoint(tokens):
-                counts.note("sentence with a placeholder of its own")
+                counts.add_noted("sentence with a placeholder of its own")
             words.update(put)
             before.update(tokens)
             after.update(generalised)
@@ -54,36 +54,36 @@ def generalise(*, input: Path, train: Path, min_count: PositiveInt, output: Path
     write_json(
         counts_output,
         {
-            "in": counts.read,
-            "kept": counts.kept,
+            "in": counts.read_count,
+            "kept": counts.kept_count,
             "dropped": {},
-            "noted": dict(sorted(counts.noted.items())),
+            "noted": dict(sorted(counts.noted_by_reason.items())),
             "words": dict(sorted(words.items())),
             "types": {"before": len(before), "after": len(after)},
         },
     )
 
 
-class RareExpressions:
+class RareExpressionReplacer:
     """Times, dates and numbers that occur fewer than `min_count` times in a training text, seen in it or not."""
 
-    def __init__(self, train: Path, min_count: int) -> None:
+    def __init__(self, train_path: Path, min_count: int) -> None:
         """Count the words of the training text."""
         counts: Counter[str] = Counter()
-        for tokens in progress(_read(train), f"generalise, counting {train.name}"):
+        for tokens in show_progress(_read_tokens(train_path), f"generalise, counting {train_path.name}"):
             counts.update(tokens)
         if not counts:
-            raise InputError("no word in the file; give the tokenized training text", train)
-        self._becomes = {word: word for word, count in counts.items() if count >= min_count}
+            raise InputError("no word in the file; give the tokenized training text", train_path)
+        self._replacements = {word: word for word, count in counts.items() if count >= min_count}
 
-    def word(self, word: str) -> str:
+    def replace_word(self, word: str) -> str:
         """Return the placeholder of a rare time, date or number, and any other word itself."""
-        found = self._becomes.get(word)
+        found = self._replacements.get(word)
         if found is None:
-            kind = kind_of(word)
-            found = self._becomes[word] = word if kind is None else PLACEHOLDER_OF[kind]
+            kind = classify_expression(word)
+            found = self._replacements[word] = word if kind is None else PLACEHOLDER_BY_KIND[kind]
         return found
 
 
-def _read(path: Path) -> Iterator[list[str]]:
-    return map(tokens_of, read_lines(path))
+def _read_tokens(path: Path) -> Iterator[list[str]]:
+    return map(split_tokens, read_lines(path))

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from embedded_grammar.focus import Focus
-from embedded_grammar.lexicon.size import Lexicon
-from embedded_grammar.limits import LONGEST, SHORTEST, Lengths, Limits
-from embedded_grammar.tree import conllu
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.run.progress import progress
+from embedded_grammar.focus import Phenomenon
+from embedded_grammar.lexicon.size import LexiconSize
+from embedded_grammar.limits import MAX_SENTENCE_LENGTH, MIN_SENTENCE_LENGTH, LengthDistribution, SentenceLimits
+from embedded_grammar.tree import format_conllu
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.run.progress import show_progress
 
 
 def generate(
@@ -24,11 +24,11 @@ def generate(
     seed: int = 1,
     share_from: float = 0.0,
     share_to: float = 1.0,
-    min_length: int = SHORTEST,
-    max_length: int = LONGEST,
-    focus: Focus = Focus.any,
-    lengths: Lengths = Lengths.natural,
-    lexicon: Lexicon = Lexicon.whole,
+    min_length: int = MIN_SENTENCE_LENGTH,
+    max_length: int = MAX_SENTENCE_LENGTH,
+    focus: Phenomenon = Phenomenon.any,
+    lengths: LengthDistribution = LengthDistribution.natural,
+    lexicon: LexiconSize = LexiconSize.whole,
     digits: bool = True,
     ambiguous: float = 0.0,
 ) -> None:
@@ -63,18 +63,21 @@ def generate(
         InputError: an argument is out of range, there are not that many such sentences, or the lexicon has a mistake.
     """
     # Reads the lexicon.
-    from embedded_grammar.pairs import Pairs
+    from embedded_grammar.pairs import PairGenerator
 
-    limits = Limits(share_from, share_to, min_length, max_length, lengths, focus, lexicon, digits, ambiguous)
-    counts = Counts()
+    limits = SentenceLimits(share_from, share_to, min_length, max_length, lengths, focus, lexicon, digits, ambiguous)
+    counts = SentenceCounts()
     with ExitStack() as stack:
         source, target, dependencies, brackets = (
-            stack.enter_context(writing(path)) for path in (source_output, target_output, conllu_output, ptb_output)
+            stack.enter_context(open_atomic_text_file(path))
+            for path in (source_output, target_output, conllu_output, ptb_output)
         )
-        drawn = progress(Pairs(seed, limits).distinct(sentences, counts), "generate", total=sentences)
+        drawn = show_progress(
+            PairGenerator(seed, limits).generate_distinct_pairs(sentences, counts), "generate", total=sentences
+        )
         for number, pair in enumerate(drawn, start=1):
             source.write(pair.english + "\n")
             target.write(pair.german + "\n")
-            dependencies.write(conllu(pair.leaves, str(number), pair.english))
-            brackets.write(pair.tree.bracket() + "\n")
-    counts.write(counts_output)
+            dependencies.write(format_conllu(pair.leaves, str(number), pair.english))
+            brackets.write(pair.tree.to_bracket_string() + "\n")
+    counts.write_json_file(counts_output)

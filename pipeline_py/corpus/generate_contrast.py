@@ -5,31 +5,31 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from embedded_grammar.focus import Contrast, Focus
-from embedded_grammar.lexicon.size import Lexicon
-from embedded_grammar.limits import LONGEST, SHORTEST, Lengths, Limits
-from embedded_grammar.tree import conllu
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.run.progress import progress
+from embedded_grammar.focus import ContrastiveErrorKind, Phenomenon
+from embedded_grammar.lexicon.size import LexiconSize
+from embedded_grammar.limits import MAX_SENTENCE_LENGTH, MIN_SENTENCE_LENGTH, LengthDistribution, SentenceLimits
+from embedded_grammar.tree import format_conllu
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.run.progress import show_progress
 
-COLUMNS = ("source", "correct", "contrastive", "kind", "distance")
+CONTRAST_COLUMNS = ("source", "correct", "contrastive", "kind", "distance")
 
 
-def generate_contrast(
+def generate_contrastive_pairs(
     *,
     sentences: PositiveInt,
     pairs_output: Path,
     conllu_output: Path,
     ptb_output: Path,
     counts_output: Path,
-    kinds: list[Contrast],
+    kinds: list[ContrastiveErrorKind],
     seed: int = 1,
     share_from: float = 0.0,
     share_to: float = 1.0,
-    min_length: int = SHORTEST,
-    max_length: int = LONGEST,
-    lengths: Lengths = Lengths.natural,
-    lexicon: Lexicon = Lexicon.whole,
+    min_length: int = MIN_SENTENCE_LENGTH,
+    max_length: int = MAX_SENTENCE_LENGTH,
+    lengths: LengthDistribution = LengthDistribution.natural,
+    lexicon: LexiconSize = LexiconSize.whole,
     digits: bool = True,
 ) -> None:
     """Write English sentences with two German translations that differ in one feature of their derivation.
@@ -61,20 +61,20 @@ def generate_contrast(
         InputError: an argument is out of range, there are not that many such pairs, or the lexicon has a mistake.
     """
     # Reads the lexicon.
-    from embedded_grammar.contrastive_pairs import ContrastivePairs
+    from embedded_grammar.contrastive_pairs import ContrastivePairGenerator
 
-    limits = Limits(share_from, share_to, min_length, max_length, lengths, Focus.any, lexicon, digits)
-    counts = Counts()
-    drawn = ContrastivePairs(seed, limits, kinds).distinct(sentences, counts)
+    limits = SentenceLimits(share_from, share_to, min_length, max_length, lengths, Phenomenon.any, lexicon, digits)
+    counts = SentenceCounts()
+    drawn = ContrastivePairGenerator(seed, limits, kinds).generate_distinct_pairs(sentences, counts)
     with ExitStack() as stack:
         pairs, dependencies, brackets = (
-            stack.enter_context(writing(path)) for path in (pairs_output, conllu_output, ptb_output)
+            stack.enter_context(open_atomic_text_file(path)) for path in (pairs_output, conllu_output, ptb_output)
         )
-        pairs.write("\t".join(COLUMNS) + "\n")
-        for number, found in enumerate(progress(drawn, "generate_contrast", total=sentences), start=1):
-            pair = found.pair
-            columns = (pair.english, pair.german, found.contrastive, found.kind, str(found.distance))
+        pairs.write("\t".join(CONTRAST_COLUMNS) + "\n")
+        for number, found in enumerate(show_progress(drawn, "generate_contrast", total=sentences), start=1):
+            pair = found.sentence_pair
+            columns = (pair.english, pair.german, found.contrastive_german, found.contrast_kind, str(found.distance))
             pairs.write("\t".join(columns) + "\n")
-            dependencies.write(conllu(pair.leaves, str(number), pair.english))
-            brackets.write(pair.tree.bracket() + "\n")
-    counts.write(counts_output)
+            dependencies.write(format_conllu(pair.leaves, str(number), pair.english))
+            brackets.write(pair.tree.to_bracket_string() + "\n")
+    counts.write_json_file(counts_output)

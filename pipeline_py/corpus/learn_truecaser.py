@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from pipeline_py.files.artifacts import writing
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.files.text import read_lines
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 
 def learn_truecaser(*, input: Path, output: Path) -> None:
@@ -27,12 +27,12 @@ def learn_truecaser(*, input: Path, output: Path) -> None:
 
     weights = MosesTruecaser().learn_truecase_weights
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for line in progress(read_lines(input), f"learn_truecaser {input.name}"):
+    for line in show_progress(read_lines(input), f"learn_truecaser {input.name}"):
         for word, form, _ in weights(line.split()):
             forms[word][form] += 1
     if not forms:
         raise InputError("no sentence has a word after its first; give tokenized text of the training set", input)
-    with writing(output) as file:
+    with open_atomic_text_file(output) as file:
         for _, counts in sorted(forms.items()):
             (best, count), *others = counts.most_common()
             fields = [f"{best} ({count}/{counts.total()})", *(f"{form} ({times})" for form, times in others)]

@@ -7,25 +7,25 @@ of the tokenizer in Irish and Catalan too. A Finnish suffix that is put behind i
 import re
 from collections.abc import Callable, Iterable
 
-APOSTROPHE_AS_IN_ITALIAN = frozenset({"ga", "ca"})
+ITALIAN_APOSTROPHE_LANGUAGES = frozenset({"ga", "ca"})
 """Languages of which an apostrophe ends a word, besides French and Italian: `D' fhág`, `l' home`."""
 
-GLOTTAL_APOSTROPHE = frozenset({"so", "tdt"})
+GLOTTAL_APOSTROPHE_LANGUAGES = frozenset({"so", "tdt"})
 """Languages of which an apostrophe between letters is a letter: `lo'aad`."""
 
-INNER_MARKS = {"fi": ":", "sv": ":", "ca": "·"}
+WORD_INTERNAL_MARKS = {"fi": ":", "sv": ":", "ca": "·"}
 """Marks that belong to a word where a small letter follows: `EU:n`, `S:t`, `il·lusió`."""
 
-GLUE = "\x02"
+GLUE_MARK = "\x02"
 """Stands before tokens that belong to the token before; text that is tokenized has no control characters."""
 
-CZECH_NUMBER = re.compile("[0-9]+")
-CZECH_POINT = re.compile("[.,]")
-CZECH_DASH = re.compile("[-–]")
-CZECH_AFTER_DASH = re.compile("li$|mail", re.IGNORECASE)
+CZECH_NUMBER_PATTERN = re.compile("[0-9]+")
+CZECH_DECIMAL_MARK_PATTERN = re.compile("[.,]")
+CZECH_DASH_PATTERN = re.compile("[-–]")
+CZECH_DASH_SUFFIX_PATTERN = re.compile("li$|mail", re.IGNORECASE)
 
 
-ESCAPES = {
+CHARACTER_BY_ESCAPE = {
     "&apos;": "'",
     "&quot;": '"',
     "&#91;": "[",
@@ -40,12 +40,12 @@ ESCAPES = {
 }
 """Characters by what tokenizer.perl writes for them."""
 
-_ESCAPE = re.compile("|".join(ESCAPES))
-_ESCAPED_CHARACTER = re.compile(f"[{re.escape(''.join({*ESCAPES.values()}))}]")
-_UNKNOWN = re.compile("<unk>")
+_ESCAPE_PATTERN = re.compile("|".join(CHARACTER_BY_ESCAPE))
+_ESCAPABLE_CHARACTER_PATTERN = re.compile(f"[{re.escape(''.join({*CHARACTER_BY_ESCAPE.values()}))}]")
+_UNKNOWN_WORD_PATTERN = re.compile("<unk>")
 
 
-def moses_tokenizer(language: str) -> Callable[[str], list[str]]:
+def build_moses_tokenizer(language: str) -> Callable[[str], list[str]]:
     """Return a function that splits a sentence into tokens, without XML escapes.
 
     Args:
@@ -58,18 +58,18 @@ def moses_tokenizer(language: str) -> Callable[[str], list[str]]:
     letters, lower = frozenset(moses.IsAlpha), frozenset(moses.IsLower)
     moses.isanyalpha = lambda text: not letters.isdisjoint(text)
     moses.islower = lower.issuperset
-    if mark := INNER_MARKS.get(language):
+    if mark := WORD_INTERNAL_MARKS.get(language):
         others = rf"[^{moses.IsAlnum}\s\.{mark}'`,\-]"
         moses.PAD_NOT_ISALNUM = re.compile(f"({others}|{mark}(?![{moses.IsLower}]))"), r" \1 "
-    if language in APOSTROPHE_AS_IN_ITALIAN:
+    if language in ITALIAN_APOSTROPHE_LANGUAGES:
         moses.lang = "it"  # which decides nothing else
-    if language in GLOTTAL_APOSTROPHE:
+    if language in GLOTTAL_APOSTROPHE_LANGUAGES:
         other = f"[^{moses.IsAlpha}]"
         moses.NON_SPECIFIC_APOSTROPHE = re.compile(f"(?<={other})'(?=.)|(?<=.)'(?={other})"), " ' "
     return lambda sentence: moses.tokenize(sentence, escape=False)
 
 
-def moses_detokenizer(language: str) -> Callable[[list[str]], str]:
+def build_moses_detokenizer(language: str) -> Callable[[list[str]], str]:
     """Return a function that joins tokens without XML escapes to a sentence.
 
     Args:
@@ -77,60 +77,64 @@ def moses_detokenizer(language: str) -> Callable[[list[str]], str]:
     """
     from sacremoses import MosesDetokenizer
 
-    moses = MosesDetokenizer(lang="it" if language in APOSTROPHE_AS_IN_ITALIAN else language)
+    moses = MosesDetokenizer(lang="it" if language in ITALIAN_APOSTROPHE_LANGUAGES else language)
     if language == "cs":
         moses.IS_FRENCH_CONRTACTION = re.compile("(?!)")  # behind it is the rule for dashes, which fails
-        glued = _glue_czech
+        glued = _glue_czech_tokens
     elif language == "fi":
         stems, possessives, particles = (
             "|".join(parts) for parts in (moses.FINNISH_MORPHSET_1, moses.FINNISH_MORPHSET_2, moses.FINNISH_MORPHSET_3)
         )
         suffix = re.compile(f"(?:{stems})(?:{possessives})?(?:{particles})?")
-        glued = lambda tokens: _glue_finnish(tokens, suffix)  # noqa: E731
+        glued = lambda tokens: _glue_finnish_suffixes(tokens, suffix)  # noqa: E731
     else:
         return lambda tokens: moses.detokenize(tokens, unescape=False)
-    return lambda tokens: re.sub(f" ?{GLUE}", "", moses.detokenize(glued(tokens), unescape=False))
+    return lambda tokens: re.sub(f" ?{GLUE_MARK}", "", moses.detokenize(glued(tokens), unescape=False))
 
 
-def _glue_czech(tokens: list[str]) -> list[str]:
+def _glue_czech_tokens(tokens: list[str]) -> list[str]:
     """Glue the parts of decimal numbers, and those of words with a dash: `3 , 5`, `bude - li`.
 
     A last token that is no number keeps sacremoses from gluing others: it looks at the last tokens of the sentence in
     place of those before a number.
     """
-    glued = [*tokens, GLUE]
+    glued = [*tokens, GLUE_MARK]
     for place in range(len(tokens) - 2):
         first, second, third = tokens[place : place + 3]
-        if CZECH_NUMBER.fullmatch(first) and CZECH_POINT.fullmatch(second) and CZECH_NUMBER.fullmatch(third):
-            glued[place + 2] = GLUE + third
+        if (
+            CZECH_NUMBER_PATTERN.fullmatch(first)
+            and CZECH_DECIMAL_MARK_PATTERN.fullmatch(second)
+            and CZECH_NUMBER_PATTERN.fullmatch(third)
+        ):
+            glued[place + 2] = GLUE_MARK + third
         elif (
             place < len(tokens) - 3
             and first[-1:].isalpha()
-            and CZECH_DASH.fullmatch(second)
-            and CZECH_AFTER_DASH.match(third)
+            and CZECH_DASH_PATTERN.fullmatch(second)
+            and CZECH_DASH_SUFFIX_PATTERN.match(third)
         ):
-            glued[place + 1 : place + 3] = GLUE + second, GLUE + third
+            glued[place + 1 : place + 3] = GLUE_MARK + second, GLUE_MARK + third
     return glued
 
 
-def _glue_finnish(tokens: list[str], suffix: re.Pattern[str]) -> list[str]:
+def _glue_finnish_suffixes(tokens: list[str], suffix_pattern: re.Pattern[str]) -> list[str]:
     """Glue suffixes that follow a colon: `EU : ssa`."""
     return [
-        GLUE + token if place and tokens[place - 1].endswith(":") and suffix.fullmatch(token) else token
+        GLUE_MARK + token if place and tokens[place - 1].endswith(":") and suffix_pattern.fullmatch(token) else token
         for place, token in enumerate(tokens)
     ]
 
 
-def are_escaped(lines: Iterable[str]) -> bool:
+def has_moses_escapes(lines: Iterable[str]) -> bool:
     """Return whether tokenizer.perl has escaped tokens: more characters that it escapes are escaped than are not."""
     escaped = unescaped = 0
     for line in lines:
-        rest, count = _ESCAPE.subn("", line)
+        rest, count = _ESCAPE_PATTERN.subn("", line)
         escaped += count
-        unescaped += len(_ESCAPED_CHARACTER.findall(_UNKNOWN.sub("", rest)))
+        unescaped += len(_ESCAPABLE_CHARACTER_PATTERN.findall(_UNKNOWN_WORD_PATTERN.sub("", rest)))
     return escaped > unescaped
 
 
-def unescape(text: str) -> str:
+def undo_moses_escapes(text: str) -> str:
     """Undo the escapes of tokenizer.perl."""
-    return _ESCAPE.sub(lambda match: ESCAPES[match[0]], text)
+    return _ESCAPE_PATTERN.sub(lambda match: CHARACTER_BY_ESCAPE[match[0]], text)

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from pipeline_py.files.artifacts import writing
-from pipeline_py.files.languages import base_language
+from pipeline_py.files.artifacts import open_atomic_text_file
+from pipeline_py.files.languages import get_base_language
 from pipeline_py.files.text import read_lines
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 
 def normalize_punctuation(*, input: Path, output: Path, language: str) -> None:
@@ -21,15 +21,15 @@ def normalize_punctuation(*, input: Path, output: Path, language: str) -> None:
     Raises:
         InputError: the input is not UTF-8.
     """
-    normalize = punctuation_normalizer(language)
-    with writing(output) as file:
-        for line in progress(read_lines(input), f"normalize_punctuation {input.name}"):
+    normalize = build_punctuation_normalizer(language)
+    with open_atomic_text_file(output) as file:
+        for line in show_progress(read_lines(input), f"normalize_punctuation {input.name}"):
             file.write(normalize(line) + "\n")
 
 
-def punctuation_normalizer(language: str) -> Callable[[str], str]:
+def build_punctuation_normalizer(language: str) -> Callable[[str], str]:
     """Return a function that normalizes the punctuation of a sentence in a language."""
     from sacremoses import MosesPunctNormalizer
 
-    normalize: Callable[[str], str] = MosesPunctNormalizer(lang=base_language(language)).normalize
+    normalize: Callable[[str], str] = MosesPunctNormalizer(lang=get_base_language(language)).normalize
     return normalize

@@ -7,19 +7,24 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pipeline_py.corpus.characters import has_spaces, is_latin, is_visible, without_invisible
-from pipeline_py.corpus.moses import moses_tokenizer
-from pipeline_py.files.artifacts import writing
-from pipeline_py.files.languages import UNSPACED, base_language
+from pipeline_py.corpus.characters import (
+    has_word_spaces,
+    is_ascii_word_char,
+    is_visible_token,
+    remove_invisible_characters,
+)
+from pipeline_py.corpus.moses import build_moses_tokenizer
+from pipeline_py.files.artifacts import open_atomic_text_file
+from pipeline_py.files.languages import UNSPACED_LANGUAGES, get_base_language
 from pipeline_py.files.text import read_lines
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
-from pipeline_py.run.runner import Loaded
+from pipeline_py.run.progress import show_progress
+from pipeline_py.run.runner import LoadedParameter
 
-Segment = Callable[[Iterable[str]], Iterator[list[str]]]
+TokenizerFunction = Callable[[Iterable[str]], Iterator[list[str]]]
 """Sentences, each with single spaces and perhaps empty, to the tokens of each, in order."""
 
-SENTENCES_AT_ONCE = 500
+STANZA_BATCH_SENTENCES = 500
 """What Stanza sees in one call."""
 
 
@@ -34,7 +39,7 @@ def tokenize(
     stanza_models: list[Path] | None = None,
     segmenter: Path | None = None,
     stanza_package: str | None = None,
-    segment: Annotated[Segment | None, Loaded()] = None,
+    segment: Annotated[TokenizerFunction | None, LoadedParameter()] = None,
 ) -> None:
     """Write one line of tokens, separated by single spaces, for each line of text.
 
@@ -61,13 +66,13 @@ def tokenize(
         InputError: the input is not UTF-8; the tokenizer is not made for the language; Stanza's model is missing.
     """
     segment = segment or load(tokenizer, language, stanza_directory, segmenter, stanza_package)
-    with writing(output) as file:
-        for tokens in segment(progress(map(_squeezed, read_lines(input)), f"tokenize {input.name}")):
+    with open_atomic_text_file(output) as file:
+        for tokens in segment(show_progress(map(_merge_whitespace, read_lines(input)), f"tokenize {input.name}")):
             line = " ".join(tokens)
             file.write((line.lower() if lowercase else line) + "\n")
 
 
-def _squeezed(text: str) -> str:
+def _merge_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -77,41 +82,50 @@ def load(
     stanza_directory: Path | None = None,
     segmenter: Path | None = None,
     stanza_package: str | None = None,
-) -> Segment:
+) -> TokenizerFunction:
     """Load a tokenizer; arguments as of `tokenize`."""
-    spoken = base_language(language)
+    spoken = get_base_language(language)
     if tokenizer == "none":
         return lambda sentences: (sentence.split() for sentence in sentences)
     if tokenizer == "moses":
-        if spoken in UNSPACED:
+        if spoken in UNSPACED_LANGUAGES:
             remedy = "jieba, stanza or none" if spoken == "zh" else "stanza or none"
             raise InputError(f"moses does not separate the words of {language}; use {remedy}")
-        return _visible(_moses(spoken))
+        return _add_invisible_filter(_load_moses_tokenizer(spoken))
     if tokenizer == "jieba":
         if spoken != "zh":
             raise InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
-        return _visible(_jieba())
+        return _add_invisible_filter(_load_jieba_tokenizer())
     if segmenter is not None:
-        return _visible(_with(load_segmenter(segmenter, language), _texts if has_spaces(language) else _unbroken))
-    return _visible(_with(_stanza(language, stanza_directory, stanza_package), _texts))
+        return _add_invisible_filter(
+            _wrap_stanza_pipeline(
+                load_segmenter(segmenter, language),
+                _get_token_texts if has_word_spaces(language) else _join_adjacent_ascii_words,
+            )
+        )
+    return _add_invisible_filter(
+        _wrap_stanza_pipeline(_load_stanza_tokenizer(language, stanza_directory, stanza_package), _get_token_texts)
+    )
 
 
-def _visible(segment: Segment) -> Segment:
-    """Hide invisible characters from `segment`, and whitespace and invisible tokens from whoever calls it."""
+def _add_invisible_filter(tokenizer_function: TokenizerFunction) -> TokenizerFunction:
+    """Hide invisible characters from `tokenizer_function`, and whitespace and invisible tokens from whoever calls it."""
 
-    def visible(sentences: Iterable[str]) -> Iterator[list[str]]:
-        for tokens in segment(_squeezed(without_invisible(sentence)) for sentence in sentences):
-            yield [part for token in tokens for part in token.split() if is_visible(part)]
+    def tokenize_visible(sentences: Iterable[str]) -> Iterator[list[str]]:
+        for tokens in tokenizer_function(
+            _merge_whitespace(remove_invisible_characters(sentence)) for sentence in sentences
+        ):
+            yield [part for token in tokens for part in token.split() if is_visible_token(part)]
 
-    return visible
+    return tokenize_visible
 
 
-def _moses(language: str) -> Segment:
-    split = moses_tokenizer(language)
+def _load_moses_tokenizer(language: str) -> TokenizerFunction:
+    split = build_moses_tokenizer(language)
     return lambda sentences: map(split, sentences)
 
 
-def _jieba() -> Segment:
+def _load_jieba_tokenizer() -> TokenizerFunction:
     import jieba
 
     words = jieba.Tokenizer()
@@ -121,7 +135,7 @@ def _jieba() -> Segment:
     return lambda sentences: (words.lcut(sentence) for sentence in sentences)
 
 
-def _stanza(language: str, directory: Path | None, package: str | None) -> Any:
+def _load_stanza_tokenizer(language: str, directory: Path | None, package: str | None) -> Any:
     if directory is None and package is None:
         raise InputError(
             f"no model for Stanza's tokenizer of {language}; give `stanza_directory` or, to download one, "
@@ -129,7 +143,7 @@ def _stanza(language: str, directory: Path | None, package: str | None) -> Any:
         )
     options = {"package": package} if directory is None else {"dir": str(directory), "download_method": None}
     try:
-        return _pipeline(language, **options)
+        return _build_tokenizer_pipeline(language, **options)
     except (OSError, KeyError, ValueError, RuntimeError) as error:
         if directory is None:
             raise InputError(
@@ -144,24 +158,24 @@ def _stanza(language: str, directory: Path | None, package: str | None) -> Any:
         ) from None
 
 
-def load_segmenter(model: Path, language: str) -> Any:
+def load_segmenter(model_path: Path, language: str) -> Any:
     """Load a model of `learn_segmenter` as a Stanza pipeline, without a network.
 
     Raises:
         InputError: the file is not such a model.
     """
-    if not model.is_file():
-        raise InputError("no such model; make it with learn_segmenter", model)
+    if not model_path.is_file():
+        raise InputError("no such model; make it with learn_segmenter", model_path)
     with tempfile.TemporaryDirectory() as nothing_to_download:
         (Path(nothing_to_download) / "resources.json").write_text("{}", encoding="utf-8")
         options = {"dir": nothing_to_download, "download_method": None, "allow_unknown_language": True}
         try:
-            return _pipeline(language, tokenize_model_path=str(model), **options)
+            return _build_tokenizer_pipeline(language, tokenize_model_path=str(model_path), **options)
         except (OSError, KeyError, ValueError, RuntimeError, pickle.UnpicklingError):
-            raise InputError("not a model of learn_segmenter; make it again", model) from None
+            raise InputError("not a model of learn_segmenter; make it again", model_path) from None
 
 
-def _pipeline(language: str, **options: Any) -> Any:
+def _build_tokenizer_pipeline(language: str, **options: Any) -> Any:
     import stanza
 
     return stanza.Pipeline(
@@ -174,30 +188,30 @@ def _pipeline(language: str, **options: Any) -> Any:
     )
 
 
-def _with(pipeline: Any, words: Callable[[list[Any]], list[str]]) -> Segment:
-    """Segment with Stanza; `words` makes words of the tokens of a sentence."""
+def _wrap_stanza_pipeline(pipeline: Any, extract_words: Callable[[list[Any]], list[str]]) -> TokenizerFunction:
+    """Segment with Stanza; `extract_words` makes words of the tokens of a sentence."""
 
-    def segment(sentences: Iterable[str]) -> Iterator[list[str]]:
+    def tokenize_sentences(sentences: Iterable[str]) -> Iterator[list[str]]:
         remaining = iter(sentences)
-        while batch := list(islice(remaining, SENTENCES_AT_ONCE)):
+        while batch := list(islice(remaining, STANZA_BATCH_SENTENCES)):
             documents = iter(pipeline.bulk_process([sentence for sentence in batch if sentence]))
             for sentence in batch:
                 parts = next(documents).sentences if sentence else []
-                yield words([token for part in parts for token in part.tokens])
+                yield extract_words([token for part in parts for token in part.tokens])
 
-    return segment
+    return tokenize_sentences
 
 
-def _texts(tokens: list[Any]) -> list[str]:
+def _get_token_texts(tokens: list[Any]) -> list[str]:
     return [token.text for token in tokens]
 
 
-def _unbroken(tokens: list[Any]) -> list[str]:
+def _join_adjacent_ascii_words(tokens: list[Any]) -> list[str]:
     """The texts of tokens, with letters and digits that touch in one: `max` and `_size` are `max_size`."""
     words: list[str] = []
     end = None
     for token in tokens:
-        if token.start_char == end and is_latin(words[-1][-1]) and is_latin(token.text[0]):
+        if token.start_char == end and is_ascii_word_char(words[-1][-1]) and is_ascii_word_char(token.text[0]):
             words[-1] += token.text
         else:
             words.append(token.text)

@@ -3,13 +3,13 @@
 import re
 from pathlib import Path
 
-from pipeline_py.files.artifacts import writing
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.files.text import read_lines
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
-SENTENCE_END = frozenset(".:?!")
-DELAYED_START = frozenset({"(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"})
+SENTENCE_END_TOKENS = frozenset(".:?!")
+START_DELAYING_TOKENS = frozenset({"(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"})
 
 
 def truecase(*, input: Path, model: Path, output: Path) -> None:
@@ -24,9 +24,9 @@ def truecase(*, input: Path, model: Path, output: Path) -> None:
         InputError: a file is not UTF-8, or a line of the model is malformed.
     """
     truecaser = Truecaser.load(model)
-    with writing(output) as file:
-        for line in progress(read_lines(input), f"truecase {input.name}"):
-            file.write(" ".join(truecaser.sentence(line.split(" "))) + "\n")
+    with open_atomic_text_file(output) as file:
+        for line in show_progress(read_lines(input), f"truecase {input.name}"):
+            file.write(" ".join(truecaser.truecase_sentence(line.split(" "))) + "\n")
 
 
 class Truecaser:
@@ -35,10 +35,10 @@ class Truecaser:
     Not that of sacremoses, which takes `a<b` apart and `<a b>` for one token: trees need every token where it was.
     """
 
-    def __init__(self, best: dict[str, str], known: set[str]) -> None:
+    def __init__(self, best_forms: dict[str, str], known_forms: set[str]) -> None:
         """Take the most frequent form of each lower-cased word, and every form seen inside a sentence."""
-        self.best = best
-        self.known = known
+        self.best_forms = best_forms
+        self.known_forms = known_forms
 
     @classmethod
     def load(cls, path: Path) -> "Truecaser":
@@ -53,16 +53,16 @@ class Truecaser:
             known.update(fields[::2])
         return cls(best, known)
 
-    def sentence(self, tokens: list[str]) -> list[str]:
+    def truecase_sentence(self, tokens: list[str]) -> list[str]:
         """Truecase the tokens of a line; a sentence also starts after `.`, `:`, `?` and `!`."""
         truecased = []
         starts = True
         for token in tokens:
-            if starts or token not in self.known:
-                token = self.best.get(token.lower(), token)
+            if starts or token not in self.known_forms:
+                token = self.best_forms.get(token.lower(), token)
             truecased.append(token)
-            if token in SENTENCE_END:
+            if token in SENTENCE_END_TOKENS:
                 starts = True
-            elif token not in DELAYED_START:
+            elif token not in START_DELAYING_TOKENS:
                 starts = False
         return truecased

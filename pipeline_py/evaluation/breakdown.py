@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline_py.evaluation.columns import read_columns, write_rows
-from pipeline_py.evaluation.metric import OF_A_SENTENCE
-from pipeline_py.evaluation.sentence_scores import COLUMNS, sentence_scores
+from pipeline_py.evaluation.columns import read_sentence_columns, write_tsv
+from pipeline_py.evaluation.metric import SENTENCE_METRIC
+from pipeline_py.evaluation.sentence_scores import SENTENCE_SCORE_COLUMNS, count_sentence_scores
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
 from pipeline_py.run.errors import InputError
 
-BOUNDS: Mapping[str, Sequence[float]] = {
+GROUP_BOUNDS: Mapping[str, Sequence[float]] = {
     "length": (10, 20, 30, 40, 50, 60, 70, 80),
     "phrase_depth": (4, 6, 8, 10, 12, 15, 20),
     "depth": (2, 3, 4, 5, 6, 8, 10),
@@ -26,28 +26,28 @@ BOUNDS: Mapping[str, Sequence[float]] = {
 }
 """Of a property of sentences the upper bounds of its groups."""
 
-NAMES: Mapping[str, Mapping[float, str]] = {"parse": {1: "parsed", 0: "not parsed"}}
+GROUP_NAMES: Mapping[str, Mapping[float, str]] = {"parse": {1: "parsed", 0: "not parsed"}}
 """Of a property that has no bounds what its values are called, in order."""
 
 
-class Group(NamedTuple):
+class SentenceGroup(NamedTuple):
     """Some sentences.
 
     Attributes:
-        by: what they have in common.
+        grouping: what they have in common.
         name: how much of it: the upper bound, as the papers call a group; `>80` for the open one behind the last.
-        low, high: it is more than `low`, and at most `high`; None where there is no such limit.
-        places: of the sentences, from 0.
+        lower_bound, upper_bound: it is more than `lower_bound`, and at most `upper_bound`; None where there is no such limit.
+        indices: of the sentences, from 0.
     """
 
-    by: str
+    grouping: str
     name: str
-    low: float | None
-    high: float | None
-    places: np.ndarray
+    lower_bound: float | None
+    upper_bound: float | None
+    indices: np.ndarray
 
 
-def breakdown(
+def score_sentence_groups(
     *,
     statistics: dict[str, dict[str, dict[str, Path]]],
     properties: dict[str, Path],
@@ -77,36 +77,40 @@ def breakdown(
     Raises:
         InputError: if files of a set differ in length, or bounds do not rise.
     """
-    bounds_of = {**BOUNDS, "length": bounds or BOUNDS["length"]}
+    bounds_of = {**GROUP_BOUNDS, "length": bounds or GROUP_BOUNDS["length"]}
     _check_bounds(bounds_of["length"])
-    of_metrics = _read_sets(statistics, [*dict.fromkeys([*metrics, OF_A_SENTENCE])])
-    values = _read_properties(properties, of_metrics[OF_A_SENTENCE])
+    of_metrics = _read_set_statistics(statistics, [*dict.fromkeys([*metrics, SENTENCE_METRIC])])
+    values = _read_source_properties(properties, of_metrics[SENTENCE_METRIC])
     columns = ["by", "bucket", "low", "high", "sentences", "system"]
     for place, name in enumerate(metrics):
         columns += [name, f"{name}_sd" if place else "sd", f"{name}_low", f"{name}_high"]
     rows: list[tuple[object, ...]] = []
-    for group in groups(values, bounds_of):
-        scores = [scores_of(of_metrics[name], group.places) for name in metrics]
-        for system, *numbers in zip(of_metrics[OF_A_SENTENCE], *scores, strict=True):
+    for group in split_into_groups(values, bounds_of):
+        scores = [score_sentence_subset(of_metrics[name], group.indices) for name in metrics]
+        for system, *numbers in zip(of_metrics[SENTENCE_METRIC], *scores, strict=True):
             scored = [number for of_metric in numbers for number in of_metric]
-            rows.append((*group[:4], len(group.places), system, *scored))
-    write_rows(scores_output, columns, rows)
-    write_rows(sentence_scores_output, COLUMNS, sentence_scores(of_metrics[OF_A_SENTENCE], baseline))
+            rows.append((*group[:4], len(group.indices), system, *scored))
+    write_tsv(scores_output, columns, rows)
+    write_tsv(
+        sentence_scores_output, SENTENCE_SCORE_COLUMNS, count_sentence_scores(of_metrics[SENTENCE_METRIC], baseline)
+    )
 
 
-def scores_of(
-    statistics: Mapping[str, SystemStatistics], places: np.ndarray
+def score_sentence_subset(
+    statistics: Mapping[str, SystemStatistics], sentence_indices: np.ndarray
 ) -> Iterator[tuple[float, float | None, float, float]]:
     """Score some sentences of each system: mean and deviation over runs, and the interval of the mean."""
-    group = {name: of_system.of(places) for name, of_system in statistics.items()}
-    resampled = resampling.resampled_scores(group, resampling.SAMPLES, resampling.SEED)
+    group = {name: of_system.select_sentences(sentence_indices) for name, of_system in statistics.items()}
+    resampled = resampling.resample_mean_scores(group, resampling.DEFAULT_SAMPLE_COUNT, resampling.DEFAULT_SEED)
     for name, of_system in group.items():
-        scores = of_system.scores
+        scores = of_system.run_scores
         spread = stdev(scores) if len(scores) > 1 else None
-        yield fmean(scores), spread, *resampling.interval(resampled[name])
+        yield fmean(scores), spread, *resampling.compute_score_interval(resampled[name])
 
 
-def groups(properties: Mapping[str, np.ndarray], bounds: Mapping[str, Sequence[float]]) -> Iterator[Group]:
+def split_into_groups(
+    properties: Mapping[str, np.ndarray], bounds: Mapping[str, Sequence[float]]
+) -> Iterator[SentenceGroup]:
     """Yield the groups that have sentences, of each property in order.
 
     Args:
@@ -121,13 +125,13 @@ def groups(properties: Mapping[str, np.ndarray], bounds: Mapping[str, Sequence[f
             for place, (low, high) in enumerate(pairwise(edges)):
                 found.append((f">{low}" if high is None else str(high), low, high, above == place))
         else:
-            found = [(name, None, None, values == value) for value, name in NAMES[by].items()]
+            found = [(name, None, None, values == value) for value, name in GROUP_NAMES[by].items()]
         for name, low, high, members in found:
             if members.any():
-                yield Group(by, name, low, high, np.flatnonzero(members))
+                yield SentenceGroup(by, name, low, high, np.flatnonzero(members))
 
 
-def _read_sets(
+def _read_set_statistics(
     statistics: Mapping[str, Mapping[str, Mapping[str, Path]]], metrics: Sequence[str]
 ) -> dict[str, dict[str, SystemStatistics]]:
     """Statistics by metric and system, of all sets one after the other."""
@@ -137,27 +141,31 @@ def _read_sets(
     ]
     return {
         metric: {
-            name: SystemStatistics(np.concatenate([of[metric][name].runs for of in read], axis=1), first.metric)
+            name: SystemStatistics(
+                np.concatenate([of[metric][name].run_statistics for of in read], axis=1), first.metric
+            )
             for name, first in read[0][metric].items()
         }
         for metric in metrics
     }
 
 
-def _read_properties(sources: Mapping[str, Path], systems: Mapping[str, SystemStatistics]) -> dict[str, np.ndarray]:
+def _read_source_properties(
+    property_files: Mapping[str, Path], system_statistics: Mapping[str, SystemStatistics]
+) -> dict[str, np.ndarray]:
     """Properties that all sets have, of the sets one after the other."""
-    read = [read_columns(path)[0] for path in sources.values()]
+    read = [read_sentence_columns(path)[0] for path in property_files.values()]
     values = {
         name: np.concatenate([columns[name] for columns in read])
         for name in read[0]
         if all(name in columns for columns in read)
     }
-    sentences = next(iter(systems.values())).runs.shape[1]
+    sentences = next(iter(system_statistics.values())).run_statistics.shape[1]
     if len(values["length"]) != sentences:
         raise InputError(
             f"the file has {len(values['length'])} sentences and the outputs have {sentences}; "
             "give the files of one set",
-            [*sources.values()][-1],
+            [*property_files.values()][-1],
         )
     return values
 

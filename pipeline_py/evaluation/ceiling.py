@@ -10,21 +10,21 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.config.entry_errors import shortened
-from pipeline_py.evaluation.columns import write_rows
-from pipeline_py.evaluation.metric import Tokenizer
-from pipeline_py.evaluation.metrics.bleu import Bleu, word_splitter
-from pipeline_py.evaluation.postprocess import Detokenizer, text_restorer
-from pipeline_py.evaluation.sentences import read_sentences
-from pipeline_py.files.languages import UNSPACED, base_language
-from pipeline_py.files.text import tokens_of
+from pipeline_py.config.entry_errors import shorten_text
+from pipeline_py.evaluation.columns import write_tsv
+from pipeline_py.evaluation.metric import TokenizerName
+from pipeline_py.evaluation.metrics.bleu import Bleu, build_word_splitter
+from pipeline_py.evaluation.postprocess import DetokenizerName, build_text_restorer
+from pipeline_py.evaluation.sentences import read_aligned_sentences
+from pipeline_py.files.languages import UNSPACED_LANGUAGES, get_base_language
+from pipeline_py.files.text import split_tokens
 
-LOWEST_CEILING = 99.0
+CEILING_WARNING_THRESHOLD = 99.0
 """The BLEU below which a ceiling is worth a warning."""
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class BleuCeiling:
     """The ceiling of BLEU on a set.
 
     Attributes:
@@ -44,10 +44,10 @@ class Ceiling:
     @property
     def is_low(self) -> bool:
         """Whether the ceiling is worth a warning."""
-        return self.bleu < LOWEST_CEILING
+        return self.bleu < CEILING_WARNING_THRESHOLD
 
     @property
-    def warning(self) -> str:
+    def warning_message(self) -> str:
         """Describe a low ceiling, its likely causes and an example in one sentence."""
         example = f", e.g. {self.example}" if self.example else ""
         return (
@@ -56,19 +56,19 @@ class Ceiling:
         )
 
 
-COLUMNS = tuple(field.name for field in fields(Ceiling))
+CEILING_COLUMNS = tuple(field.name for field in fields(BleuCeiling))
 
 
-def ceiling(
+def compute_bleu_ceiling(
     *,
     tokens: dict[str, Path],
     references: dict[str, list[Path]],
     output: Path,
     causes: dict[str, str] | None = None,
     language: str = "en",
-    detokenizer: Detokenizer = "moses",
+    detokenizer: DetokenizerName = "moses",
     truecased: bool = False,
-    tokenizer: Tokenizer = "13a",
+    tokenizer: TokenizerName = "13a",
     lowercase: bool = True,
 ) -> None:
     """Compute the ceiling of BLEU on each set, and print a warning for each low one on stderr.
@@ -91,47 +91,49 @@ def ceiling(
         InputError: if files of a set differ in length.
     """
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)  # it warns of text that looks tokenized, with less detail
-    scoring = Scoring(language, detokenizer, truecased, tokenizer, lowercase)
+    scoring = CeilingScorer(language, detokenizer, truecased, tokenizer, lowercase)
     ceilings = []
     for name, path in tokens.items():
-        lines, *texts = map(list, zip(*read_sentences([path], references[name]), strict=True))
-        words = [tokens_of(line) for line in lines]
-        found = Ceiling(name, scoring.bleu(words, texts), len(words))
+        lines, *texts = map(list, zip(*read_aligned_sentences([path], references[name]), strict=True))
+        words = [split_tokens(line) for line in lines]
+        found = BleuCeiling(name, scoring.compute_bleu(words, texts), len(words))
         if found.is_low:
             settings = ", ".join(f"`{key}: {value}`" for key, value in (causes or {}).items())
             cause = scoring.find_cause(words, texts) or settings
-            found = replace(found, causes=cause, example=scoring.find_difference(words, texts[0]))
-            print(f"warning: {found.warning}", file=sys.stderr)
+            found = replace(found, causes=cause, example=scoring.find_common_difference(words, texts[0]))
+            print(f"warning: {found.warning_message}", file=sys.stderr)
         ceilings.append(found)
-    write_rows(output, COLUMNS, map(astuple, ceilings), quoted=False)
+    write_tsv(output, CEILING_COLUMNS, map(astuple, ceilings), should_quote=False)
 
 
 @dataclass(frozen=True)
-class Scoring:
+class CeilingScorer:
     """Settings of detokenization and BLEU; attributes as the options of the stage."""
 
     language: str
-    detokenizer: Detokenizer
-    truecased: bool
-    tokenizer: Tokenizer
+    detokenizer: DetokenizerName
+    is_truecased: bool
+    tokenizer: TokenizerName
     lowercase: bool
 
-    def restore(self, words: Sequence[Sequence[str]]) -> list[str]:
+    def detokenize_sentences(self, tokenized_sentences: Sequence[Sequence[str]]) -> list[str]:
         """Turn the tokens of each sentence into text."""
-        join = text_restorer(self.detokenizer, self.language, self.truecased)
-        return [join([*tokens]) for tokens in words]
+        join = build_text_restorer(self.detokenizer, self.language, self.is_truecased)
+        return [join([*tokens]) for tokens in tokenized_sentences]
 
-    def bleu(self, words: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
+    def compute_bleu(self, tokenized_sentences: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
         """Score the text of tokens against references."""
         metric = Bleu(self.tokenizer, self.lowercase, references)
-        counts = np.array(metric.statistics(self.restore(words)), dtype=float)
-        return float(Bleu.scores(counts.sum(axis=0, keepdims=True))[0])
+        counts = np.array(
+            metric.compute_sentence_statistics(self.detokenize_sentences(tokenized_sentences)), dtype=float
+        )
+        return float(Bleu.score_corpora(counts.sum(axis=0, keepdims=True))[0])
 
-    def find_cause(self, words: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> str:
+    def find_cause(self, tokenized_sentences: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> str:
         """Name the setting without which more than half of the loss is gone; empty if there is none."""
-        loss = 100 - self.bleu(words, references)
-        is_unspaced = base_language(self.language) in UNSPACED
-        alternatives: list[Detokenizer] = ["chinese" if is_unspaced else "moses", "none"]
+        loss = 100 - self.compute_bleu(tokenized_sentences, references)
+        is_unspaced = get_base_language(self.language) in UNSPACED_LANGUAGES
+        alternatives: list[DetokenizerName] = ["chinese" if is_unspaced else "moses", "none"]
         others = {
             f"`evaluation.detokenizer: {self.detokenizer}` (`{name}` gives {{:.1f}})": replace(self, detokenizer=name)
             for name in alternatives
@@ -140,18 +142,20 @@ class Scoring:
         if not self.lowercase:
             name = "`corpora.target.case` and `evaluation.lowercase: false` (`true` gives {:.1f})"
             others[name] = replace(self, lowercase=True)
-        scores = {name: other.bleu(words, references) for name, other in others.items()}
+        scores = {name: other.compute_bleu(tokenized_sentences, references) for name, other in others.items()}
         best = max(scores, key=scores.__getitem__)
         return best.format(scores[best]) if 100 - scores[best] < loss / 2 else ""
 
-    def find_difference(self, words: Sequence[Sequence[str]], reference: Sequence[str]) -> str:
+    def find_common_difference(
+        self, tokenized_sentences: Sequence[Sequence[str]], reference_sentences: Sequence[str]
+    ) -> str:
         """Describe the most frequent difference between the text of tokens and the reference."""
-        split = word_splitter(self.tokenizer, self.lowercase)
+        split = build_word_splitter(self.tokenizer, self.lowercase)
         differences: Counter[str] = Counter()
-        for restored, text in zip(self.restore(words), reference, strict=True):
+        for restored, text in zip(self.detokenize_sentences(tokenized_sentences), reference_sentences, strict=True):
             outputs, expected = split(restored), split(text)
             for kind, first, last, start, end in SequenceMatcher(a=expected, b=outputs, autojunk=False).get_opcodes():
                 if kind == "replace":
                     before, after = " ".join(expected[first:last]), " ".join(outputs[start:end])
-                    differences[f"`{shortened(before)}` becomes `{shortened(after)}`"] += 1
+                    differences[f"`{shorten_text(before)}` becomes `{shorten_text(after)}`"] += 1
         return differences.most_common(1)[0][0] if differences else ""

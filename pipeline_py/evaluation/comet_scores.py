@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.evaluation.sentences import read_aligned_sentences
 from pipeline_py.files.artifacts import write_json
 from pipeline_py.run.errors import InputError
 
 
-def comet_scores(
+def compute_comet_scores(
     *,
     source: Path,
     hypothesis: Path,
@@ -41,7 +41,7 @@ def comet_scores(
     Raises:
         InputError: if files differ in length, or COMET fails.
     """
-    texts = [*zip(*read_sentences([hypothesis, source], [reference]), strict=True)]
+    texts = [*zip(*read_aligned_sentences([hypothesis, source], [reference]), strict=True)]
     with TemporaryDirectory() as folder:
         names = ("hypothesis", "source", "reference", "scores.json")
         said, read, right, scored = (Path(folder, name) for name in names)

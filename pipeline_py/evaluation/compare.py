@@ -9,29 +9,29 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from pipeline_py.evaluation.columns import read_columns, write_rows
+from pipeline_py.evaluation.columns import read_sentence_columns, write_tsv
 from pipeline_py.evaluation.output_properties import read_output_properties
 from pipeline_py.evaluation.significance import holm, randomization, resampling
-from pipeline_py.evaluation.significance.sign_test import TwoWaySignTest, sign_test
-from pipeline_py.evaluation.significance.system_difference import Difference, SystemScores, estimate_difference
-from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics, sums_over
+from pipeline_py.evaluation.significance.sign_test import TwoWaySignTestResult, run_sign_test
+from pipeline_py.evaluation.significance.system_difference import SystemDifference, SystemScores, estimate_difference
+from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics, sum_over_samples
 from pipeline_py.run.errors import InputError
 
-TESTS = ("systems", "sign", "bootstrap", "randomization")
+COMPARISON_TESTS = ("systems", "sign", "bootstrap", "randomization")
 """The test of systems, then those of the given outputs."""
 
-COLUMNS = (
+SYSTEM_COMPARISON_COLUMNS = (
     *("metric", "system", "other", "runs_system", "runs_other", "score_system", "score_other"),
     *("difference", "low", "high", "detectable", "run_deviation", "run_deviation_from", "low_outputs", "high_outputs"),
     *("better", "worse", "ties", "better_replaced", "worse_replaced", "ties_replaced"),
-    *(column for test in TESTS for column in (f"p_{test}", f"p_{test}_holm")),
+    *(column for test in COMPARISON_TESTS for column in (f"p_{test}", f"p_{test}_holm")),
     *("p_sign_inserted", "p_sign_replaced", "p_bootstrap_sacrebleu"),
 )
-INTERVAL_COLUMNS = ("metric", "system", "score", "low", "high")
-Row = tuple[str | float | None, ...]
+SCORE_INTERVAL_COLUMNS = ("metric", "system", "score", "low", "high")
+SystemComparisonRow = tuple[str | float | None, ...]
 
 
-def compare(
+def compare_systems(
     *,
     statistics: dict[str, dict[str, Path]],
     metrics: list[str],
@@ -39,11 +39,11 @@ def compare(
     intervals_output: Path,
     run_deviation: dict[str, float] | None = None,
     networks: dict[str, str] | None = None,
-    samples: Annotated[int, Field(ge=2)] = resampling.SAMPLES,
+    samples: Annotated[int, Field(ge=2)] = resampling.DEFAULT_SAMPLE_COUNT,
     trials: PositiveInt = 10000,
-    seed: NonNegativeInt = resampling.SEED,
+    seed: NonNegativeInt = resampling.DEFAULT_SEED,
     fewest_sentences: PositiveInt = 1,
-    parsed: Path | None = None,
+    sentence_properties: Path | None = None,
 ) -> None:
     """Compare all pairs of systems: their difference over sentences and runs, and three tests of their outputs.
 
@@ -88,51 +88,51 @@ def compare(
         trials: Number of random exchanges.
         seed: Seed of the draws; by default sacrebleu's.
         fewest_sentences: Number of different references that a set needs for inference.
-        parsed: The file of `evaluation.source_properties` for a parser's trees: only parsed sentences are scored. By
+        sentence_properties: The file of `evaluation.source_properties` for a parser's trees: only parsed sentences are scored. By
             default all are.
 
     Raises:
         InputError: if files differ in length, or no sentence is to be scored.
     """
     systems = {system: [*runs.values()] for system, runs in statistics.items()}
-    places = None if parsed is None else places_parsed(parsed)
+    places = None if sentence_properties is None else find_parsed_sentences(sentence_properties)
     deviations, network_of = run_deviation or {}, networks or {}
-    properties = read_output_properties(next(iter(systems.values()))[0]).at(places)
-    can_infer = properties.different_sentences >= fewest_sentences
-    pairs: list[Row] = []
-    intervals: list[Row] = []
+    properties = read_output_properties(next(iter(systems.values()))[0]).select_sentences(places)
+    can_infer = properties.distinct_reference_count >= fewest_sentences
+    pairs: list[SystemComparisonRow] = []
+    intervals: list[SystemComparisonRow] = []
     for name, of_systems in read_statistics(systems, metrics, places).items():
-        comparison = PairedComparison(
+        comparison = PairwiseComparison(
             of_systems, deviations.get(name, 0.0), network_of, samples, trials, seed, can_infer
         )
-        pairs += [(name, *row) for row in comparison.rows()]
-        intervals += [(name, *row) for row in comparison.intervals()]
-    write_rows(comparisons_output, COLUMNS, pairs)
-    write_rows(intervals_output, INTERVAL_COLUMNS, intervals)
+        pairs += [(name, *row) for row in comparison.build_comparison_rows()]
+        intervals += [(name, *row) for row in comparison.build_interval_rows()]
+    write_tsv(comparisons_output, SYSTEM_COMPARISON_COLUMNS, pairs)
+    write_tsv(intervals_output, SCORE_INTERVAL_COLUMNS, intervals)
 
 
-def places_parsed(path: Path) -> np.ndarray:
+def find_parsed_sentences(path: Path) -> np.ndarray:
     """The places of the sentences that were parsed, from 0.
 
     Raises:
         InputError: if there is none.
     """
-    parsed = read_columns(path)[0].get("parse", np.zeros(0))
+    parsed = read_sentence_columns(path)[0].get("parse", np.zeros(0))
     if not parsed.any():
         raise InputError("no sentence was parsed, so none is left to score; score all of them", path)
     return np.flatnonzero(parsed)
 
 
-class PairedComparison:
+class PairwiseComparison:
     """All pairs of systems on one set by one metric."""
 
     def __init__(
         self,
         statistics: Mapping[str, SystemStatistics],
         run_deviation: float,
-        networks: Mapping[str, str],
-        samples: int,
-        trials: int,
+        network_names: Mapping[str, str],
+        sample_count: int,
+        trial_count: int,
         seed: int,
         can_infer: bool,
     ) -> None:
@@ -141,46 +141,54 @@ class PairedComparison:
         Args:
             statistics: of each system, by its name.
             run_deviation: the standard deviation between runs that is assumed if no system has several.
-            networks: the trained network of systems that share one.
-            samples: number of resampled sets.
-            trials: number of random exchanges.
+            network_names: the trained network of systems that share one.
+            sample_count: number of resampled sets.
+            trial_count: number of random exchanges.
             seed: seed of the draws.
             can_infer: whether the set has enough sentences for intervals and tests.
         """
         self.statistics = statistics
         self.metric = next(iter(statistics.values())).metric
         self.run_deviation = run_deviation
-        self.networks = networks
-        self.trials, self.seed = trials, seed
+        self.network_names = network_names
+        self.trial_count, self.seed = trial_count, seed
         self.can_infer = can_infer
-        self.scores = {
-            name: SystemScores(np.array(statistics[name].scores), resampled, self.metric.higher_is_better)
-            for name, resampled in resampling.resampled_runs(statistics, samples, seed).items()
+        self.system_scores = {
+            name: SystemScores(np.array(statistics[name].run_scores), resampled, self.metric.higher_is_better)
+            for name, resampled in resampling.resample_run_scores(statistics, sample_count, seed).items()
         }
 
-    def intervals(self) -> Iterator[Row]:
+    def build_interval_rows(self) -> Iterator[SystemComparisonRow]:
         """Give each system's score with its interval over sentences."""
-        for name, system in self.scores.items():
-            ends = resampling.interval(system.resampled.mean(axis=0)) if self.can_infer else (None, None)
-            yield (name, system.mean, *ends)
+        for name, system in self.system_scores.items():
+            ends = (
+                resampling.compute_score_interval(system.resampled_scores.mean(axis=0))
+                if self.can_infer
+                else (None, None)
+            )
+            yield (name, system.mean_score, *ends)
 
-    def rows(self) -> Iterator[Row]:
+    def build_comparison_rows(self) -> Iterator[SystemComparisonRow]:
         """Give the rows of all pairs, from the column `system` on."""
         pairs = [(name, other) for other, name in combinations(self.statistics, 2)]
-        differences = [self._difference(*pair) for pair in pairs]
-        signs = [self._sign_test(*pair) for pair in pairs]
-        bootstraps = [self._bootstrap(*pair) for pair in pairs]
+        differences = [self._estimate_difference(*pair) for pair in pairs]
+        signs = [self._run_sign_test(*pair) for pair in pairs]
+        bootstraps = [self._run_bootstrap(*pair) for pair in pairs]
         p_values = {
             "systems": [difference.p_value for difference in differences],
             "sign": [nan if sign is None else sign.p_value for sign in signs],
             "bootstrap": [p_value for p_value, _, _ in bootstraps],
-            "randomization": self._randomization(pairs),
+            "randomization": self._run_randomization(pairs),
         }
-        columns = [column for test in TESTS for column in (p_values[test], holm.adjust_known(p_values[test]))]
+        columns = [
+            column
+            for test in COMPARISON_TESTS
+            for column in (p_values[test], holm.adjust_defined_p_values(p_values[test]))
+        ]
         for pair, difference, sign, bootstrap, *tests in zip(
             pairs, differences, signs, bootstraps, *columns, strict=True
         ):
-            one, other = (self.scores[name] for name in pair)
+            one, other = (self.system_scores[name] for name in pair)
             counts = (nan,) * 6 if sign is None else (*sign.inserted.counts, *sign.replaced.counts)
             directions = (nan, nan) if sign is None else (sign.inserted.p_value, sign.replaced.p_value)
             about_systems = (difference.low, difference.high, difference.detectable)
@@ -188,8 +196,8 @@ class PairedComparison:
             yield (
                 *pair,
                 *difference.runs,
-                one.mean,
-                other.mean,
+                one.mean_score,
+                other.mean_score,
                 difference.value,
                 *(value if self.can_infer else None for value in about_systems),
                 difference.run_deviation,
@@ -197,53 +205,53 @@ class PairedComparison:
                 *(None if not self.can_infer or isnan(value) else value for value in inferred),
             )
 
-    def _difference(self, system: str, other: str) -> Difference:
-        network = self.networks.get(system)
+    def _estimate_difference(self, system: str, other_system: str) -> SystemDifference:
+        network = self.network_names.get(system)
         return estimate_difference(
-            self.scores[system],
-            self.scores[other],
-            self.scores.values(),
+            self.system_scores[system],
+            self.system_scores[other_system],
+            self.system_scores.values(),
             self.run_deviation,
-            has_same_networks=network is not None and network == self.networks.get(other),
+            has_same_networks=network is not None and network == self.network_names.get(other_system),
         )
 
-    def _paired_runs(self, system: str, other: str) -> tuple[np.ndarray, np.ndarray] | None:
+    def _pair_runs(self, system: str, other_system: str) -> tuple[np.ndarray, np.ndarray] | None:
         """Give both systems equally many runs, (runs, sentences, statistics); a single run is repeated.
 
         Returns:
             None if both have several runs, and not equally many.
         """
-        both = [self.statistics[name].runs for name in (system, other)]
+        both = [self.statistics[name].run_statistics for name in (system, other_system)]
         runs = max(map(len, both))
         if any(len(each) not in (1, runs) for each in both):
             return None
         first, second = (np.broadcast_to(each, (runs, *each.shape[1:])) for each in both)
         return first, second
 
-    def _sign_test(self, system: str, other: str) -> TwoWaySignTest | None:
-        runs = self._paired_runs(system, other)
-        return None if runs is None else sign_test(*runs, self.metric)
+    def _run_sign_test(self, system: str, other_system: str) -> TwoWaySignTestResult | None:
+        runs = self._pair_runs(system, other_system)
+        return None if runs is None else run_sign_test(*runs, self.metric)
 
-    def _bootstrap(self, system: str, other: str) -> tuple[float, tuple[float, float], float]:
+    def _run_bootstrap(self, system: str, other_system: str) -> tuple[float, tuple[float, float], float]:
         """Give the p-value, the interval and sacrebleu's p-value."""
-        one, two = (self.scores[name] for name in (system, other))
-        resampled = one.resampled.mean(axis=0), two.resampled.mean(axis=0)
+        one, two = (self.system_scores[name] for name in (system, other_system))
+        resampled = one.resampled_scores.mean(axis=0), two.resampled_scores.mean(axis=0)
         return (
-            resampling.p_value(*resampled),
-            resampling.difference_interval(*resampled),
-            resampling.sacrebleu_p_value(one.mean - two.mean, *resampled),
+            resampling.compute_bootstrap_p_value(*resampled),
+            resampling.compute_difference_interval(*resampled),
+            resampling.compute_sacrebleu_p_value(one.mean_score - two.mean_score, *resampled),
         )
 
-    def _randomization(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    def _run_randomization(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Give the p-values of pairs; the same sentences change places in all of them."""
-        sentences = next(iter(self.statistics.values())).runs.shape[1]
-        sums_of_kept = sums_over(
-            randomization.sentences_kept(sentences, self.trials, self.seed),
-            {name: system.runs for name, system in self.statistics.items()},
+        sentences = next(iter(self.statistics.values())).run_statistics.shape[1]
+        sums_of_kept = sum_over_samples(
+            randomization.draw_kept_sentences(sentences, self.trial_count, self.seed),
+            {name: system.run_statistics for name, system in self.statistics.items()},
         )
         p_values = []
         for pair in pairs:
-            runs = self._paired_runs(*pair)
+            runs = self._pair_runs(*pair)
             if runs is None:
                 p_values.append(nan)
                 continue
@@ -251,5 +259,9 @@ class PairedComparison:
             kept_sums = [
                 np.broadcast_to(sums_of_kept[name], (len(runs[0]), *sums_of_kept[name].shape[1:])) for name in pair
             ]
-            p_values.append(randomization.p_value(totals[0], kept_sums[0], totals[1], kept_sums[1], self.metric))
+            p_values.append(
+                randomization.compute_randomization_p_value(
+                    totals[0], kept_sums[0], totals[1], kept_sums[1], self.metric
+                )
+            )
         return p_values

@@ -7,14 +7,14 @@ from statistics import NormalDist, fmean, stdev
 
 import numpy as np
 
-from pipeline_py.evaluation.breakdown import Group, groups
-from pipeline_py.evaluation.columns import write_rows
+from pipeline_py.evaluation.breakdown import SentenceGroup, split_into_groups
+from pipeline_py.evaluation.columns import write_tsv
 from pipeline_py.evaluation.significance import holm
 from pipeline_py.files.text import read_lines
 from pipeline_py.run.errors import InputError
 
-COLUMNS = ("by", "group", "pairs", "system", "accuracy", "sd", "low", "high", "ties")
-COMPARISON_COLUMNS = (
+CONTRAST_ACCURACY_COLUMNS = ("by", "group", "pairs", "system", "accuracy", "sd", "low", "high", "ties")
+CONTRAST_COMPARISON_COLUMNS = (
     "system",
     "other",
     "accuracy_system",
@@ -26,20 +26,20 @@ COMPARISON_COLUMNS = (
     "p_mcnemar",
     "p_mcnemar_holm",
 )
-BOUNDS: Mapping[str, Sequence[float]] = {
+PAIR_GROUP_BOUNDS: Mapping[str, Sequence[float]] = {
     "distance": (0, 1, 2, 3, 4, 6, 8, 10, 15),
     "frequency": (0, 2, 5, 10, 20, 50, 100, 1000, 10000),
 }
 """Of what is known of pairs in numbers the upper bounds of its groups; some of LingEval97's, which has more."""
 
-ALL = "all"
+ALL_PAIRS = "all"
 """By what the group of all pairs is made, and its name."""
 
-QUANTILE = NormalDist().inv_cdf(0.975)
+NORMAL_QUANTILE = NormalDist().inv_cdf(0.975)
 """Of the standard normal distribution: 95 % lie between it and its negative."""
 
 
-def contrast(
+def measure_contrastive_accuracy(
     *,
     correct: dict[str, dict[str, Path]],
     contrastive: dict[str, dict[str, Path]],
@@ -70,8 +70,8 @@ def contrast(
     Raises:
         InputError: if files are none of scores, or do not belong together.
     """
-    known = _read_pairs(pairs)
-    systems = read_decisions(correct, contrastive)
+    known = _read_pair_properties(pairs)
+    systems = read_score_margins(correct, contrastive)
     for name, decisions in systems.items():
         if decisions.shape[1] != len(known["kind"]):
             raise InputError(
@@ -81,22 +81,29 @@ def contrast(
     right = {name: decisions > 0 for name, decisions in systems.items()}
     tied = {name: decisions == 0 for name, decisions in systems.items()}
     rows = [
-        (group.by, group.name, len(group.places), name, *_accuracy(of[:, group.places]), _ties(tied[name], group))
-        for group in _groups(known)
+        (
+            group.grouping,
+            group.name,
+            len(group.indices),
+            name,
+            *_summarize_accuracy(of[:, group.indices]),
+            _count_ties(tied[name], group),
+        )
+        for group in _group_pairs(known)
         for name, of in right.items()
     ]
-    write_rows(accuracies_output, COLUMNS, rows)
-    write_rows(comparisons_output, COMPARISON_COLUMNS, _comparisons(right))
+    write_tsv(accuracies_output, CONTRAST_ACCURACY_COLUMNS, rows)
+    write_tsv(comparisons_output, CONTRAST_COMPARISON_COLUMNS, _compare_accuracies(right))
 
 
-def read_decisions(
-    correct: Mapping[str, Mapping[str, Path]], contrastive: Mapping[str, Mapping[str, Path]]
+def read_score_margins(
+    correct_files: Mapping[str, Mapping[str, Path]], contrastive_files: Mapping[str, Mapping[str, Path]]
 ) -> dict[str, np.ndarray]:
     """Say how much likelier the correct translation of each pair is to a system than the contrastive one.
 
     Args:
-        correct: files of scores of the correct translations, by system and run.
-        contrastive: the same of the contrastive ones.
+        correct_files: files of scores of the correct translations, by system and run.
+        contrastive_files: the same of the contrastive ones.
 
     Returns:
         Differences of log p by system, (runs, pairs); 0 where both are equally probable.
@@ -106,9 +113,9 @@ def read_decisions(
     """
     decisions: dict[str, list[np.ndarray]] = {}
     first: tuple[Path, int] | None = None
-    for system, runs in correct.items():
+    for system, runs in correct_files.items():
         for run, path in runs.items():
-            other = contrastive[system][run]
+            other = contrastive_files[system][run]
             scores, less = _read_scores(path), _read_scores(other)
             first = first or (path, len(scores))
             for file, numbers in ((path, scores), (other, less)):
@@ -120,67 +127,69 @@ def read_decisions(
     return {system: np.stack(of_runs) for system, of_runs in decisions.items()}
 
 
-def accuracies(decisions: np.ndarray) -> list[float]:
+def compute_accuracies(margins: np.ndarray) -> list[float]:
     """Percentage of pairs that each run is right of: (runs, pairs) → one number a run."""
-    return [100 * float(of_run) for of_run in (decisions > 0).mean(axis=1)]
+    return [100 * float(of_run) for of_run in (margins > 0).mean(axis=1)]
 
 
-def interval(decisions: np.ndarray) -> tuple[float, float]:
+def compute_accuracy_interval(margins: np.ndarray) -> tuple[float, float]:
     """The ends, in percent, of Wilson's interval of the mean accuracy of (runs, pairs)."""
-    low, high = wilson(fmean(accuracies(decisions)) / 100, decisions.shape[1])
+    low, high = compute_wilson_interval(fmean(compute_accuracies(margins)) / 100, margins.shape[1])
     return 100 * low, 100 * high
 
 
-def wilson(share: float, trials: int) -> tuple[float, float]:
+def compute_wilson_interval(share: float, trial_count: int) -> tuple[float, float]:
     """Give the ends of Wilson's 95 % interval of a share, 0 to 1.
 
     They are the probabilities p at which the share found is 1.96 standard deviations √(p (1 − p) / n) from p.
     """
-    z2 = QUANTILE**2 / trials
+    z2 = NORMAL_QUANTILE**2 / trial_count
     centre = (share + z2 / 2) / (1 + z2)
-    half = QUANTILE / (1 + z2) * np.sqrt(share * (1 - share) / trials + z2 / (4 * trials))
+    half = NORMAL_QUANTILE / (1 + z2) * np.sqrt(share * (1 - share) / trial_count + z2 / (4 * trial_count))
     return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
-def _accuracy(right: np.ndarray) -> tuple[float, float | None, float, float]:
+def _summarize_accuracy(correct_mask: np.ndarray) -> tuple[float, float | None, float, float]:
     """Mean, deviation over runs, and interval in percent, of (runs, pairs)."""
-    of_runs = accuracies(right)
-    return fmean(of_runs), stdev(of_runs) if len(of_runs) > 1 else None, *interval(right)
+    of_runs = compute_accuracies(correct_mask)
+    return fmean(of_runs), stdev(of_runs) if len(of_runs) > 1 else None, *compute_accuracy_interval(correct_mask)
 
 
-def _ties(tied: np.ndarray, group: Group) -> float:
-    return float(tied[:, group.places].sum() / len(tied))
+def _count_ties(tie_mask: np.ndarray, group: SentenceGroup) -> float:
+    return float(tie_mask[:, group.indices].sum() / len(tie_mask))
 
 
-def _groups(known: Mapping[str, Sequence[str]]) -> Iterator[Group]:
+def _group_pairs(pair_properties: Mapping[str, Sequence[str]]) -> Iterator[SentenceGroup]:
     """All pairs, those of each kind in the order of the set, and by distance and frequency."""
-    yield Group(ALL, ALL, None, None, np.arange(len(known["kind"])))
-    kinds = np.array(known["kind"], dtype=object)
-    for kind in dict.fromkeys(known["kind"]):
+    yield SentenceGroup(ALL_PAIRS, ALL_PAIRS, None, None, np.arange(len(pair_properties["kind"])))
+    kinds = np.array(pair_properties["kind"], dtype=object)
+    for kind in dict.fromkeys(pair_properties["kind"]):
         if kind:
-            yield Group("kind", kind, None, None, np.flatnonzero(kinds == kind))
-    numbers = {name: np.array([float(text or "nan") for text in known[name]]) for name in BOUNDS}
-    yield from groups(numbers, BOUNDS)
+            yield SentenceGroup("kind", kind, None, None, np.flatnonzero(kinds == kind))
+    numbers = {name: np.array([float(text or "nan") for text in pair_properties[name]]) for name in PAIR_GROUP_BOUNDS}
+    yield from split_into_groups(numbers, PAIR_GROUP_BOUNDS)
 
 
-def _comparisons(right: Mapping[str, np.ndarray]) -> Iterator[tuple[str | float, ...]]:
+def _compare_accuracies(correct_masks: Mapping[str, np.ndarray]) -> Iterator[tuple[str | float, ...]]:
     from scipy.stats import binomtest
 
-    shares = {name: of.mean(axis=0) for name, of in right.items()}
+    shares = {name: of.mean(axis=0) for name, of in correct_masks.items()}
     pairs = [(name, other) for other, name in combinations(shares, 2)]
     changes = [shares[name] - shares[other] for name, other in pairs]
     counts = [(int((change > 0).sum()), int((change < 0).sum()), int((change == 0).sum())) for change in changes]
     p_values = [
         float(binomtest(better, better + worse, 0.5).pvalue) if better + worse else 1.0 for better, worse, _ in counts
     ]
-    for (name, other), count, p_value, corrected in zip(pairs, counts, p_values, holm.adjusted(p_values), strict=True):
-        one, two = fmean(accuracies(right[name])), fmean(accuracies(right[other]))
+    for (name, other), count, p_value, corrected in zip(
+        pairs, counts, p_values, holm.adjust_p_values(p_values), strict=True
+    ):
+        one, two = fmean(compute_accuracies(correct_masks[name])), fmean(compute_accuracies(correct_masks[other]))
         yield (name, other, one, two, one - two, *count, p_value, corrected)
 
 
-def _read_pairs(path: Path) -> dict[str, list[str]]:
+def _read_pair_properties(path: Path) -> dict[str, list[str]]:
     lines = [line.split("\t") for line in read_lines(path)]
-    names = ["kind", *BOUNDS]
+    names = ["kind", *PAIR_GROUP_BOUNDS]
     return {name: [*column] for name, column in zip(names, zip(*lines[1:], strict=True), strict=True)}
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 from pydantic import PositiveInt
 
-from pipeline_py.evaluation.columns import write_rows
-from pipeline_py.evaluation.metric import OF_A_SENTENCE
-from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.evaluation.columns import write_tsv
+from pipeline_py.evaluation.metric import SENTENCE_METRIC
+from pipeline_py.evaluation.sentences import read_aligned_sentences
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.run.errors import InputError
 
-COLUMNS = (
+EXAMPLE_COLUMNS = (
     "system",
     "other",
     "sentence",
@@ -25,19 +25,19 @@ COLUMNS = (
 )
 
 
-def examples(
+def select_example_sentences(
     *,
     outputs: dict[str, Path],
     statistics: dict[str, Path],
     references: list[Path],
     source: Path,
     output: Path,
-    most: PositiveInt = 5,
+    max_per_direction: PositiveInt = 5,
 ) -> None:
     """Choose the sentences that each system translates much better, or much worse, than the first one does.
 
     The score is sacrebleu's chrF of the sentence, in percent. For each system except the first, the output has up to
-    `most` sentences that it translates better, the largest difference first, and then as many that it translates worse,
+    `max_per_direction` sentences that it translates better, the largest difference first, and then as many that it translates worse,
     the smallest difference first, so that differences fall from top to bottom. With equal differences, the earlier
     sentence comes first. All sentences are from the middle half of the set by length (first to third quartile of source
     characters): a short sentence shows only one mistake, and a long one is hard to read. Cells are not quoted; a tab
@@ -49,32 +49,32 @@ def examples(
         references: Reference translations. The first is shown.
         source: The source as people read it.
         output: The sentences as TSV, by system.
-        most: Most sentences in either direction.
+        max_per_direction: Most sentences in either direction.
 
     Raises:
         InputError: if files differ in length, or a reference line is empty.
     """
-    lines = [*read_sentences([source, *outputs.values()], references)]
-    read = read_statistics({name: [path] for name, path in statistics.items()}, [OF_A_SENTENCE])[OF_A_SENTENCE]
-    scores = {name: of.metric.scores(of.runs[0]) for name, of in read.items()}
+    lines = [*read_aligned_sentences([source, *outputs.values()], references)]
+    read = read_statistics({name: [path] for name, path in statistics.items()}, [SENTENCE_METRIC])[SENTENCE_METRIC]
+    scores = {name: of.metric.score_corpora(of.run_statistics[0]) for name, of in read.items()}
     other, *systems = outputs
     if len(scores[other]) != len(lines):
         raise InputError(
             f"{len(scores[other])} sentences, but {source} has {len(lines)}; give files of one set", statistics[other]
         )
-    middle = of_middle_length([line[0] for line in lines])
+    middle = mask_middle_lengths([line[0] for line in lines])
     rows: list[tuple[object, ...]] = []
     for place, name in enumerate(systems, start=2):
-        for sentence in most_different(np.where(middle, scores[name] - scores[other], 0), most):
+        for sentence in select_most_different(np.where(middle, scores[name] - scores[other], 0), max_per_direction):
             line = lines[sentence]
             texts = line[0], line[1 + len(outputs)], line[place], line[1]
             cells = (text.replace("\t", " ").replace("\r", " ") for text in texts)
             both = float(scores[name][sentence]), float(scores[other][sentence])
             rows.append((name, other, sentence + 1, *cells, *both))
-    write_rows(output, COLUMNS, rows, quoted=False)
+    write_tsv(output, EXAMPLE_COLUMNS, rows, should_quote=False)
 
 
-def of_middle_length(texts: Sequence[str]) -> np.ndarray:
+def mask_middle_lengths(texts: Sequence[str]) -> np.ndarray:
     """Which texts are neither among the shortest quarter nor among the longest, (texts,) of bool.
 
     Characters are counted, since not every language has spaces between words.
@@ -84,9 +84,12 @@ def of_middle_length(texts: Sequence[str]) -> np.ndarray:
     return (shortest <= lengths) & (lengths <= longest)
 
 
-def most_different(advantages: np.ndarray, most: int) -> list[int]:
-    """Choose the sentences with up to `most` advantages, the greatest first, and as many disadvantages, likewise."""
+def select_most_different(score_differences: np.ndarray, max_per_direction: int) -> list[int]:
+    """Choose the sentences with up to `max_per_direction` advantages, the greatest first, and as many disadvantages, likewise."""
     # Sorting is stable: of equal ones the earlier stays first.
-    better = [place for place in np.argsort(-advantages, kind="stable").tolist() if advantages[place] > 0]
-    worse = [place for place in np.argsort(advantages, kind="stable").tolist() if advantages[place] < 0]
-    return [*better[:most], *sorted(worse[:most], key=lambda place: -advantages[place])]
+    better = [place for place in np.argsort(-score_differences, kind="stable").tolist() if score_differences[place] > 0]
+    worse = [place for place in np.argsort(score_differences, kind="stable").tolist() if score_differences[place] < 0]
+    return [
+        *better[:max_per_direction],
+        *sorted(worse[:max_per_direction], key=lambda place: -score_differences[place]),
+    ]

@@ -3,11 +3,11 @@
 from math import isfinite
 from pathlib import Path
 
-from pipeline_py.files.artifacts import writing
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.files.text import read_lines
 from pipeline_py.run.errors import InputError
 
-NEEDED = ("correct", "contrastive")
+REQUIRED_COLUMNS = ("correct", "contrastive")
 
 
 def import_scores(*, scores: Path, pairs: Path, name: str, correct_output: Path, contrastive_output: Path) -> None:
@@ -27,7 +27,7 @@ def import_scores(*, scores: Path, pairs: Path, name: str, correct_output: Path,
     """
     rows = [line.split("\t") for line in read_lines(scores)]
     header = rows[0] if rows else []
-    if missing := [column for column in NEEDED if column not in header]:
+    if missing := [column for column in REQUIRED_COLUMNS if column not in header]:
         raise InputError(f"the file has no column `{missing[0]}`; begin it with a header of such columns", scores, 1)
     expected = sum(1 for _ in read_lines(pairs)) - 1
     if len(rows) - 1 != expected:
@@ -37,23 +37,25 @@ def import_scores(*, scores: Path, pairs: Path, name: str, correct_output: Path,
             scores,
         )
     found = [
-        [_number(row, header.index(column), len(header), scores, line) for column in NEEDED]
+        [_validate_score_cell(row, header.index(column), len(header), scores, line) for column in REQUIRED_COLUMNS]
         for line, row in enumerate(rows[1:], start=2)
     ]
     for output, column in zip((correct_output, contrastive_output), zip(*found, strict=True), strict=True):
-        with writing(output) as file:
+        with open_atomic_text_file(output) as file:
             file.write("log_probability\n")
             file.writelines(f"{number}\n" for number in column)
 
 
-def _number(row: list[str], place: int, cells: int, path: Path, line: int) -> str:
+def _validate_score_cell(row: list[str], column_index: int, cell_count: int, path: Path, line_number: int) -> str:
     """A score as it is written, once it is seen to be one."""
-    if len(row) != cells:
-        raise InputError(f"the row has {len(row)} cells and the header {cells}; separate them by tabs", path, line)
+    if len(row) != cell_count:
+        raise InputError(
+            f"the row has {len(row)} cells and the header {cell_count}; separate them by tabs", path, line_number
+        )
     try:
-        is_number = isfinite(float(row[place]))
+        is_number = isfinite(float(row[column_index]))
     except ValueError:
         is_number = False
     if not is_number:
-        raise InputError(f"`{row[place]}` is no number; give the score of the translation", path, line)
-    return row[place].strip()
+        raise InputError(f"`{row[column_index]}` is no number; give the score of the translation", path, line_number)
+    return row[column_index].strip()

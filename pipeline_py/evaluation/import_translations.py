@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from pipeline_py.corpus.characters import without_controls
-from pipeline_py.corpus.moses import are_escaped, unescape
-from pipeline_py.evaluation.postprocess import Detokenizer, detokenizer_of
-from pipeline_py.evaluation.restoring import words_of
-from pipeline_py.evaluation.translation_forms import Form, find_misfit
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.files.encodings import checked_lines
-from pipeline_py.files.text import read_bytes, read_lines, tokens_of
+from pipeline_py.corpus.characters import replace_control_characters
+from pipeline_py.corpus.moses import has_moses_escapes, undo_moses_escapes
+from pipeline_py.evaluation.postprocess import DetokenizerName, build_detokenizer
+from pipeline_py.evaluation.restoring import join_to_nonempty_words
+from pipeline_py.evaluation.translation_forms import TranslationForm, find_form_mismatch
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.files.encodings import iterate_checked_lines
+from pipeline_py.files.text import read_byte_lines, read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 
 def import_translations(
@@ -20,9 +20,9 @@ def import_translations(
     source: Path,
     name: str,
     output: Path,
-    form: Form = "text",
+    form: TranslationForm = "text",
     language: str = "en",
-    detokenizer: Detokenizer = "moses",
+    detokenizer: DetokenizerName = "moses",
     counts_output: Path | None = None,
 ) -> None:
     """Import the translations of a set, one a line; a line may be empty.
@@ -47,34 +47,34 @@ def import_translations(
             n-best list, or pieces of words (SentencePiece, WordPiece, or BPE if `form` says otherwise).
     """
     lines = [*read_lines(translations)]
-    for _ in checked_lines(read_bytes(translations), translations):
+    for _ in iterate_checked_lines(read_byte_lines(translations), translations):
         pass
-    if (misfit := find_misfit(lines, form)) is not None:
+    if (misfit := find_form_mismatch(lines, form)) is not None:
         number, other_form = misfit
-        raise InputError(f"the line looks like {other_form.name}; {other_form.remedy}", translations, number)
-    if len(lines) != (sentences := sum(1 for _ in read_bytes(source))):
+        raise InputError(f"the line looks like {other_form.description}; {other_form.remedy}", translations, number)
+    if len(lines) != (sentences := sum(1 for _ in read_byte_lines(source))):
         raise InputError(
             f"the file has {len(lines):,} lines and the set `{name}` has {sentences:,} sentences; give a line for "
             "each, in order, and an empty one where nothing was said",
             translations,
         )
-    join_words = detokenizer_of("none" if form == "text" else detokenizer, language)
-    has_escapes = form != "text" and are_escaped(lines)
-    counts = Counts()
-    with writing(output) as file:
-        for text in progress(lines, "import_translations"):
-            line = without_controls(text)
+    join_words = build_detokenizer("none" if form == "text" else detokenizer, language)
+    has_escapes = form != "text" and has_moses_escapes(lines)
+    counts = SentenceCounts()
+    with open_atomic_text_file(output) as file:
+        for text in show_progress(lines, "import_translations"):
+            line = replace_control_characters(text)
             if line != text:
-                counts.note("control characters replaced by spaces")
+                counts.add_noted("control characters replaced by spaces")
             if form != "text":
-                words = words_of(tokens_of(line), "bpe" if form == "bpe" else "none")
-                tokens = [*map(unescape, words)] if has_escapes else words
+                words = join_to_nonempty_words(split_tokens(line), "bpe" if form == "bpe" else "none")
+                tokens = [*map(undo_moses_escapes, words)] if has_escapes else words
                 if tokens != words:
-                    counts.note("escapes of Moses undone")
+                    counts.add_noted("escapes of Moses undone")
                 line = join_words(tokens)
             if not line.strip():
-                counts.note("empty output")
-            counts.keep()
+                counts.add_noted("empty output")
+            counts.add_kept()
             file.write(line + "\n")
     if counts_output is not None:
-        counts.write(counts_output)
+        counts.write_json_file(counts_output)

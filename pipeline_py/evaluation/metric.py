@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as Counter
 
 
-Tokenizer = Literal["13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"]
+TokenizerName = Literal["13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"]
 
-OF_A_SENTENCE = "chrf"
+SENTENCE_METRIC = "chrf"
 """The metric by which single sentences are laid beside each other: BLEU says little of one, which often has no sequence
 of four words in common with its reference."""
 
@@ -39,7 +39,7 @@ class Metric(ABC):
 
     @staticmethod
     @abstractmethod
-    def scores(sums: "np.ndarray") -> "np.ndarray":
+    def score_corpora(sums: "np.ndarray") -> "np.ndarray":
         """Score many corpora at once.
 
         Args:
@@ -55,15 +55,15 @@ class Metric(ABC):
         """What decides a score."""
 
     @abstractmethod
-    def statistics(self, outputs: Sequence[str]) -> list[list[float]]:
+    def compute_sentence_statistics(self, outputs: Sequence[str]) -> list[list[float]]:
         """Give the statistics of each output."""
 
     @abstractmethod
-    def as_json(self, statistics: list[list[float]]) -> dict[str, Any]:
+    def to_score_json(self, statistics: list[list[float]]) -> dict[str, Any]:
         """Score a corpus: an object like that of the `sacrebleu` command, with the score in full precision."""
 
 
-def named(name: str) -> type[Metric]:
+def get_metric_class(name: str) -> type[Metric]:
     """Find a metric by the name of its module."""
     found: type[Metric] = getattr(
         import_module(f"pipeline_py.evaluation.metrics.{name}"), name.title().replace("_", "")
@@ -71,17 +71,17 @@ def named(name: str) -> type[Metric]:
     return found
 
 
-class CountedMetric(Metric):
+class SacrebleuBackedMetric(Metric):
     """Its statistics are counted from outputs and references.
 
     Attributes:
-        fields: what its score as JSON says beside what all metrics say, by their names in sacrebleu's score.
+        extra_json_fields: what its score as JSON says beside what all metrics say, by their names in sacrebleu's score.
     """
 
-    fields: ClassVar[Sequence[str]] = ()
+    extra_json_fields: ClassVar[Sequence[str]] = ()
 
     def __init__(
-        self, tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str = "en"
+        self, tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str = "en"
     ) -> None:
         """Count the references once for many outputs.
 
@@ -95,7 +95,7 @@ class CountedMetric(Metric):
             InputError: if the tokenizer needs a package that is not installed.
         """
         try:
-            self._counter = self.counter(tokenizer, lowercase, references, language)
+            self._sacrebleu_metric = self.build_sacrebleu_metric(tokenizer, lowercase, references, language)
         except (ImportError, RuntimeError) as error:
             extra = tokenizer.partition("-")[0]
             raise InputError(
@@ -104,41 +104,43 @@ class CountedMetric(Metric):
 
     @staticmethod
     @abstractmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> "Counter":
+    def build_sacrebleu_metric(
+        tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
+    ) -> "Counter":
         """Give the metric of sacrebleu, or one made after its pattern, that counts statistics of sentences."""
 
     @property
     def signature(self) -> str:
         """What decides a score, in sacrebleu's form."""
-        return str(self._counter.get_signature().format())
+        return str(self._sacrebleu_metric.get_signature().format())
 
-    def statistics(self, outputs: Sequence[str]) -> list[list[float]]:
+    def compute_sentence_statistics(self, outputs: Sequence[str]) -> list[list[float]]:
         """Count the statistics of each output."""
         # None: the references that it was made with.
-        return self._counter._extract_corpus_statistics(outputs, None)
+        return self._sacrebleu_metric._extract_corpus_statistics(outputs, None)
 
-    def as_json(self, statistics: list[list[float]]) -> dict[str, Any]:
+    def to_score_json(self, statistics: list[list[float]]) -> dict[str, Any]:
         """The object that the `sacrebleu` command prints of a corpus, with the score in full precision."""
-        result = self._counter._aggregate_and_compute(statistics)
+        result = self._sacrebleu_metric._aggregate_and_compute(statistics)
         printed = json.loads(result.format(signature=self.signature, is_json=True))
-        fields = {field: getattr(result, field) for field in self.fields}
+        fields = {field: getattr(result, field) for field in self.extra_json_fields}
         return {**printed, "score": result.score, **fields, "sentences": len(statistics)}
 
 
-class SegmentMetric(Metric):
+class ExternalScoreMetric(Metric):
     """A sentence's statistics are its score and 1."""
 
-    def __init__(self, scored: Path) -> None:
+    def __init__(self, scores_path: Path) -> None:
         """Read the scores of an output's sentences.
 
         Args:
-            scored: JSON with `signature` and `scores`, one of each sentence.
+            scores_path: JSON with `signature` and `score_corpora`, one of each sentence.
         """
-        content = json.loads(scored.read_text(encoding="utf-8"))
-        self._path, self._signature, self._scores = scored, str(content["signature"]), content["scores"]
+        content = json.loads(scores_path.read_text(encoding="utf-8"))
+        self._path, self._signature, self._scores = scores_path, str(content["signature"]), content["scores"]
 
     @staticmethod
-    def scores(sums: np.ndarray) -> np.ndarray:
+    def score_corpora(sums: np.ndarray) -> np.ndarray:
         """Score many corpora at once: means over their sentences, times 100."""
         return 100.0 * sums[:, 0] / sums[:, 1]
 
@@ -147,7 +149,7 @@ class SegmentMetric(Metric):
         """What decides a score."""
         return self._signature
 
-    def statistics(self, outputs: Sequence[str]) -> list[list[float]]:
+    def compute_sentence_statistics(self, outputs: Sequence[str]) -> list[list[float]]:
         """The score of each output.
 
         Raises:
@@ -157,7 +159,7 @@ class SegmentMetric(Metric):
             raise InputError(f"{len(self._scores)} scores of {len(outputs)} sentences; make it anew", self._path)
         return [[score, 1.0] for score in self._scores]
 
-    def as_json(self, statistics: list[list[float]]) -> dict[str, Any]:
+    def to_score_json(self, statistics: list[list[float]]) -> dict[str, Any]:
         """The score of a corpus, as of other metrics."""
-        score = float(self.scores(np.sum(statistics, axis=0)[None])[0])
+        score = float(self.score_corpora(np.sum(statistics, axis=0)[None])[0])
         return {"name": self.label, "score": score, "signature": self.signature, "sentences": len(statistics)}

@@ -12,39 +12,39 @@ from typing import NamedTuple
 from pydantic import PositiveInt
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
-from pipeline_py.evaluation.columns import write_rows
-from pipeline_py.evaluation.metric import Tokenizer
-from pipeline_py.evaluation.metrics.bleu import word_splitter
-from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.evaluation.columns import write_tsv
+from pipeline_py.evaluation.metric import TokenizerName
+from pipeline_py.evaluation.metrics.bleu import build_word_splitter
+from pipeline_py.evaluation.sentences import read_aligned_sentences
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
-COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", "references", "share")
+NGRAM_COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", "references", "share")
 
 
-class Ngram(NamedTuple):
+class NgramMatches(NamedTuple):
     """Words that follow each other; how often two systems match them, and how often they could."""
 
     words: tuple[str, ...]
-    system: int
-    other: int
-    references: int
+    system_matches: int
+    other_matches: int
+    reference_count: int
 
     @property
-    def share(self) -> float:
+    def system_share(self) -> float:
         """Which part of the matches is the system's, smoothed so that many matches say more than few."""
-        return (self.system + 1) / (self.system + self.other + 2)
+        return (self.system_matches + 1) / (self.system_matches + self.other_matches + 2)
 
 
-def ngrams(
+def compare_ngrams(
     *,
     outputs: dict[str, Path],
     references: list[Path],
     output: Path,
-    most: PositiveInt = 10,
+    max_per_direction: PositiveInt = 10,
     shortest: PositiveInt = 1,
     longest: PositiveInt = 4,
-    tokenizer: Tokenizer = "13a",
+    tokenizer: TokenizerName = "13a",
     lowercase: bool = True,
 ) -> None:
     """Choose the n-grams that each system gets right more often than the first system, and the reverse.
@@ -55,15 +55,15 @@ def ngrams(
 
     N-grams are ranked by the system's share of the matches of both, (`matches_system` + 1) / (`matches_system` +
     `matches_other` + 2): compare-mt's score with its smoothing of 1. With equal shares, the larger difference comes
-    first, then the longer n-gram, then code point order. For each system except the first, the output has up to `most`
-    n-grams that it matches more often, and then, with `system` and `other` exchanged, up to `most` that the first
+    first, then the longer n-gram, then code point order. For each system except the first, the output has up to `max_per_direction`
+    n-grams that it matches more often, and then, with `system` and `other` exchanged, up to `max_per_direction` that the first
     system matches more often. Cells are not quoted.
 
     Args:
         outputs: Detokenized outputs by system. The others are compared with the first.
         references: Reference translations.
         output: The n-grams as TSV, by pair of systems.
-        most: Most n-grams in either direction.
+        max_per_direction: Most n-grams in either direction.
         shortest: Words of the shortest n-grams.
         longest: Words of the longest n-grams.
         tokenizer: Sacrebleu's tokenizer, the same as for the scores.
@@ -75,43 +75,53 @@ def ngrams(
     """
     if shortest > longest:
         raise InputError(f"shortest ({shortest}) is more than longest ({longest}); give n-grams of one length at least")
-    split = word_splitter(tokenizer, lowercase)
-    counts = _count([*outputs.values()], references, split, (shortest, longest))
+    split = build_word_splitter(tokenizer, lowercase)
+    counts = _count_ngram_matches([*outputs.values()], references, split, (shortest, longest))
     names = [*outputs]
     rows = [
-        (names[one], names[two], " ".join(ngram.words), ngram.system, ngram.other, ngram.references, ngram.share)
+        (
+            names[one],
+            names[two],
+            " ".join(ngram.words),
+            ngram.system_matches,
+            ngram.other_matches,
+            ngram.reference_count,
+            ngram.system_share,
+        )
         for place in range(1, len(names))
         for one, two in ((place, 0), (0, place))
-        for ngram in ranked(_beside(counts, one, two))[:most]
+        for ngram in rank_ngrams(_iterate_pair_matches(counts, one, two))[:max_per_direction]
     ]
-    write_rows(output, COLUMNS, rows, quoted=False)
+    write_tsv(output, NGRAM_COLUMNS, rows, should_quote=False)
 
 
-def ranked(ngrams: Iterator[Ngram]) -> list[Ngram]:
+def rank_ngrams(ngrams: Iterator[NgramMatches]) -> list[NgramMatches]:
     """Order the n-grams that the system matches more often than the other, those that tell most first."""
 
-    def rank(ngram: Ngram) -> tuple[float, int, int, tuple[str, ...]]:
-        return -ngram.share, ngram.other - ngram.system, -len(ngram.words), ngram.words
+    def rank(ngram: NgramMatches) -> tuple[float, int, int, tuple[str, ...]]:
+        return -ngram.system_share, ngram.other_matches - ngram.system_matches, -len(ngram.words), ngram.words
 
-    return sorted((ngram for ngram in ngrams if ngram.system > ngram.other), key=rank)
+    return sorted((ngram for ngram in ngrams if ngram.system_matches > ngram.other_matches), key=rank)
 
 
-def _beside(counts: Mapping[tuple[str, ...], Sequence[int]], one: int, two: int) -> Iterator[Ngram]:
+def _iterate_pair_matches(
+    counts: Mapping[tuple[str, ...], Sequence[int]], system_index: int, other_index: int
+) -> Iterator[NgramMatches]:
     """Yield every n-gram with the matches of the systems at two places."""
     for words, (references, *matches) in counts.items():
-        yield Ngram(words, matches[one], matches[two], references)
+        yield NgramMatches(words, matches[system_index], matches[other_index], references)
 
 
-def _count(
+def _count_ngram_matches(
     outputs: Sequence[Path],
     references: Sequence[Path],
-    split: Callable[[str], list[str]],
-    lengths: tuple[int, int],
+    split_words: Callable[[str], list[str]],
+    ngram_lengths: tuple[int, int],
 ) -> dict[tuple[str, ...], list[int]]:
     """For each n-gram of the references how often it could be matched, and behind that how often each output does."""
     counts: dict[tuple[str, ...], list[int]] = {}
-    for lines in progress(read_sentences(outputs, references), "ngrams"):
-        found = [extract_all_word_ngrams(" ".join(split(line)), *lengths)[0] for line in lines]
+    for lines in show_progress(read_aligned_sentences(outputs, references), "ngrams"):
+        found = [extract_all_word_ngrams(" ".join(split_words(line)), *ngram_lengths)[0] for line in lines]
         said, asked = found[: len(outputs)], reduce(or_, found[len(outputs) :])
         for words, most in asked.items():
             row = counts.setdefault(words, [0] * (1 + len(outputs)))

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.config.evaluation import TrainedThresholds
-from pipeline_py.evaluation.columns import read_columns
+from pipeline_py.config.evaluation import TrainedThresholdsConfig
+from pipeline_py.evaluation.columns import read_sentence_columns
 from pipeline_py.evaluation.metrics.bleu import Bleu
 
-COLUMN = "output properties"
+PROPERTIES_COLUMN = "output properties"
 """The column in a file of `evaluation.statistics`; no metric can have this name."""
 
-ORDER = 3
+REPETITION_NGRAM_LENGTH = 3
 """Length of the n-grams whose repetition is counted."""
 
 
@@ -39,13 +39,16 @@ def measure_outputs(
     rows = []
     for output, reference, chance in zip(outputs, references, chance_statistics, strict=True):
         words = split_words(output)
-        ngrams = [tuple(words[start : start + ORDER]) for start in range(len(words) - ORDER + 1)]
+        ngrams = [
+            tuple(words[start : start + REPETITION_NGRAM_LENGTH])
+            for start in range(len(words) - REPETITION_NGRAM_LENGTH + 1)
+        ]
         row = (len(words), len(split_words(reference)), len(ngrams), len(ngrams) - len({*ngrams}))
-        rows.append((_identify(output), _identify(reference), *row, *chance))
+        rows.append((_hash_line(output), _hash_line(reference), *row, *chance))
     return np.array(rows, dtype=np.float64)
 
 
-def _identify(line: str) -> int:
+def _hash_line(line: str) -> int:
     """Return a hash that a float64 holds exactly."""
     return int.from_bytes(blake2b(" ".join(line.split()).encode(), digest_size=6).digest(), "big")
 
@@ -57,84 +60,84 @@ class OutputProperties:
     rows: np.ndarray
 
     @property
-    def different_sentences(self) -> int:
+    def distinct_reference_count(self) -> int:
         """The number of different references."""
         return len(np.unique(self.rows[:, 1]))
 
     @property
-    def distinct_share(self) -> float:
+    def distinct_output_ratio(self) -> float:
         """The number of different outputs, relative to that of different references."""
-        return len(np.unique(self.rows[:, 0])) / self.different_sentences
+        return len(np.unique(self.rows[:, 0])) / self.distinct_reference_count
 
     @property
-    def relative_length(self) -> float:
+    def length_ratio(self) -> float:
         """The number of words, relative to that of the references."""
         return float(self.rows[:, 2].sum() / max(self.rows[:, 3].sum(), 1))
 
     @property
-    def repeated_share(self) -> float:
+    def repeated_ngram_share(self) -> float:
         """The share of n-grams that occurred before in the same output."""
         return float(self.rows[:, 5].sum() / max(self.rows[:, 4].sum(), 1))
 
     @property
-    def chance_score(self) -> float:
+    def chance_bleu(self) -> float:
         """BLEU with the references of other sentences."""
-        return float(Bleu.scores(self.rows[:, 6:].sum(axis=0, keepdims=True))[0])
+        return float(Bleu.score_corpora(self.rows[:, 6:].sum(axis=0, keepdims=True))[0])
 
-    def at(self, places: np.ndarray | None) -> "OutputProperties":
+    def select_sentences(self, sentence_indices: np.ndarray | None) -> "OutputProperties":
         """Select sentences; None for all."""
-        return self if places is None else OutputProperties(self.rows[places])
+        return self if sentence_indices is None else OutputProperties(self.rows[sentence_indices])
 
 
 def read_output_properties(path: Path) -> OutputProperties:
     """Read the properties from a file of `evaluation.statistics`."""
-    columns, _ = read_columns(path)
-    return OutputProperties(columns[COLUMN])
+    columns, _ = read_sentence_columns(path)
+    return OutputProperties(columns[PROPERTIES_COLUMN])
 
 
-def join_output_sets(properties: Sequence[OutputProperties]) -> OutputProperties:
+def join_set_properties(properties: Sequence[OutputProperties]) -> OutputProperties:
     """Join the outputs of one run on several sets."""
     return OutputProperties(np.concatenate([each.rows for each in properties]))
 
 
-def find_failures(
-    properties: OutputProperties, score: float, phrase_based_score: float | None, thresholds: TrainedThresholds
+def find_training_failures(
+    properties: OutputProperties, bleu: float, phrase_based_bleu: float | None, thresholds: TrainedThresholdsConfig
 ) -> list[str]:
     """Find the reasons why a run counts as untrained; none if it has learned to translate.
 
     Args:
         properties: of its outputs.
-        score: its BLEU on the same sentences.
-        phrase_based_score: BLEU of a phrase-based system on them, if there is one.
+        bleu: its BLEU on the same sentences.
+        phrase_based_bleu: BLEU of a phrase-based system on them, if there is one.
         thresholds: of the configuration.
     """
     failures = []
-    if score < thresholds.score:
-        failures.append(f"BLEU {score:.1f} is below {thresholds.score:g}")
-    if phrase_based_score is not None and score < thresholds.share_of_phrase_based * phrase_based_score:
+    if bleu < thresholds.score:
+        failures.append(f"BLEU {bleu:.1f} is below {thresholds.score:g}")
+    if phrase_based_bleu is not None and bleu < thresholds.share_of_phrase_based * phrase_based_bleu:
         failures.append(
-            f"BLEU {score:.1f} is below {thresholds.share_of_phrase_based:.0%} of the phrase-based system's "
-            f"{phrase_based_score:.1f}"
+            f"BLEU {bleu:.1f} is below {thresholds.share_of_phrase_based:.0%} of the phrase-based system's "
+            f"{phrase_based_bleu:.1f}"
         )
-    if score < thresholds.chance * properties.chance_score:
+    if bleu < thresholds.chance * properties.chance_bleu:
         failures.append(
-            f"BLEU {score:.1f} is less than {thresholds.chance:g} times the {properties.chance_score:.1f} with the "
+            f"BLEU {bleu:.1f} is less than {thresholds.chance:g} times the {properties.chance_bleu:.1f} with the "
             "references of other sentences"
         )
-    if properties.distinct_share < thresholds.distinct:
+    if properties.distinct_output_ratio < thresholds.distinct:
         failures.append(
-            f"only {properties.distinct_share:.0%} as many different outputs as different references, below "
+            f"only {properties.distinct_output_ratio:.0%} as many different outputs as different references, below "
             f"{thresholds.distinct:.0%}"
         )
-    if properties.repeated_share > thresholds.repetition:
+    if properties.repeated_ngram_share > thresholds.repetition:
         failures.append(
-            f"{properties.repeated_share:.0%} of the {ORDER}-grams repeat within a sentence, above "
+            f"{properties.repeated_ngram_share:.0%} of the {REPETITION_NGRAM_LENGTH}-grams repeat within a sentence, above "
             f"{thresholds.repetition:.0%}"
         )
     shortest, longest = thresholds.length
-    if not shortest <= properties.relative_length <= longest:
+    if not shortest <= properties.length_ratio <= longest:
         failures.append(
-            f"outputs are {properties.relative_length:.2f} times as long as references, outside {shortest:g} to "
+            f"outputs are {properties.length_ratio:.2f} times as long as references, outside {shortest:g} to "
             f"{longest:g}"
         )
     return failures

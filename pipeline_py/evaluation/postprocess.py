@@ -6,15 +6,23 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py.corpus.moses import moses_detokenizer
-from pipeline_py.evaluation.restoring import UNKNOWN, Attended, Joiner, known_words, put_back, read_attended, words_of
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.corpus.moses import build_moses_detokenizer
+from pipeline_py.evaluation.restoring import (
+    UNKNOWN_PIECE,
+    AlignedOutput,
+    JoinerName,
+    find_placeholder_replacements,
+    find_unknown_replacements,
+    join_to_nonempty_words,
+    read_aligned_outputs,
+)
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.files.text import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
-from pipeline_py.subword.pieces import pieces_of_word
+from pipeline_py.run.progress import show_progress
+from pipeline_py.subword.pieces import mark_pieces
 
-Detokenizer = Literal["moses", "chinese", "none"]
+DetokenizerName = Literal["moses", "chinese", "none"]
 
 UNSPACED_LETTER = re.compile("[\u0e00-\u109f\u1780-\u17ff]")
 """Thai, Lao, Tibetan, Burmese and Khmer."""
@@ -25,9 +33,9 @@ def postprocess(
     pieces: Path,
     output: Path,
     language: str = "en",
-    joiner: Joiner = "bpe",
+    joiner: JoinerName = "bpe",
     truecased: bool = False,
-    detokenizer: Detokenizer = "moses",
+    detokenizer: DetokenizerName = "moses",
     replace_unknown: bool = False,
     restore_placeholders: bool = False,
     alignment: Path | None = None,
@@ -57,72 +65,78 @@ def postprocess(
     Raises:
         InputError: if files differ in length, or an alignment does not fit its sentence.
     """
-    counts = Counts()
+    counts = SentenceCounts()
     if replace_unknown and (alignment is None or source_pieces is None):
         raise InputError("replace_unknown needs alignment and source_pieces; give both or leave it out")
     if restore_placeholders and (alignment is None or source_pieces is None or source_tokens is None):
         raise InputError(
             "restore_placeholders needs alignment, source_pieces and source_tokens; give all three or leave it out"
         )
-    sentences = _plain(pieces, counts)
+    sentences = _read_pieces(pieces, counts)
     if (replace_unknown or restore_placeholders) and alignment is not None and source_pieces is not None:
-        attended = read_attended(pieces, alignment, source_pieces, source_tokens, joiner, tagged)
+        attended = read_aligned_outputs(pieces, alignment, source_pieces, source_tokens, joiner, tagged)
         sentences = (
-            _restored(sentence, replace_unknown, restore_placeholders, joiner, counts) for sentence in attended
+            _restore_words(sentence, replace_unknown, restore_placeholders, joiner, counts) for sentence in attended
         )
-    restore_text = text_restorer(detokenizer, language, truecased)
-    with writing(output) as file:
-        for restored in progress(sentences, "postprocess"):
-            words = words_of(restored, joiner)
+    restore_text = build_text_restorer(detokenizer, language, truecased)
+    with open_atomic_text_file(output) as file:
+        for restored in show_progress(sentences, "postprocess"):
+            words = join_to_nonempty_words(restored, joiner)
             sentence = restore_text(words)
-            counts.keep()
-            counts.note("words", len(words))
+            counts.add_kept()
+            counts.add_noted("words", len(words))
             if not sentence:
-                counts.note("empty output")
+                counts.add_noted("empty output")
             file.write(sentence + "\n")
     if counts_output is not None:
-        counts.write(counts_output)
+        counts.write_json_file(counts_output)
 
 
-def _plain(pieces: Path, counts: Counts) -> Iterator[list[str]]:
+def _read_pieces(pieces: Path, counts: SentenceCounts) -> Iterator[list[str]]:
     """Yield the pieces of each output as they are."""
     for line in read_lines(pieces):
-        output = tokens_of(line)
-        _note_unknown(output, counts)
+        output = split_tokens(line)
+        _count_unknown_words(output, counts)
         yield output
 
 
-def _note_unknown(output: list[str], counts: Counts) -> None:
-    if UNKNOWN in output:
-        counts.note("unknown word left", output.count(UNKNOWN))
+def _count_unknown_words(output: list[str], counts: SentenceCounts) -> None:
+    if UNKNOWN_PIECE in output:
+        counts.add_noted("unknown word left", output.count(UNKNOWN_PIECE))
 
 
-def _restored(sentence: Attended, unknown: bool, placeholders: bool, joiner: Joiner, counts: Counts) -> list[str]:
+def _restore_words(
+    sentence: AlignedOutput,
+    should_replace_unknown: bool,
+    should_restore_placeholders: bool,
+    joiner: JoinerName,
+    counts: SentenceCounts,
+) -> list[str]:
     """Give the pieces of an output with unknown words, placeholders or both taken from the source."""
-    words = known_words(sentence, counts) if unknown else {}
-    if not unknown:
-        _note_unknown(sentence.pieces, counts)
-    if placeholders:
-        words |= put_back(sentence, {sentence.attended[place] for place in words}, counts)
+    words = find_unknown_replacements(sentence, counts) if should_replace_unknown else {}
+    if not should_replace_unknown:
+        _count_unknown_words(sentence.pieces, counts)
+    if should_restore_placeholders:
+        words |= find_placeholder_replacements(sentence, {sentence.source_positions[place] for place in words}, counts)
     restored: list[str] = []
     for place, piece in enumerate(sentence.pieces):
         if place not in words:
             restored.append(piece)
         else:
-            restored += [words[place]] if joiner == "none" else pieces_of_word([words[place]])
+            restored += [words[place]] if joiner == "none" else mark_pieces([words[place]])
     return restored
 
 
-def text_restorer(detokenizer: Detokenizer, language: str, truecased: bool) -> Callable[[list[str]], str]:
+def build_text_restorer(detokenizer: DetokenizerName, language: str, is_truecased: bool) -> Callable[[list[str]], str]:
     """Return a function that turns the words of an output into text."""
-    join_tokens = detokenizer_of(detokenizer, language)
-    if not truecased:
+    join_tokens = build_detokenizer(detokenizer, language)
+    if not is_truecased:
         return join_tokens
-    restore_case = _case_restorer()
+    restore_case = _build_case_restorer()
     return lambda words: join_tokens(restore_case(words))
 
 
-def _case_restorer() -> Callable[[list[str]], list[str]]:
+def _build_case_restorer() -> Callable[[list[str]], list[str]]:
     """Give a function that capitalises the first word of sentences, as Moses' detruecaser does."""
     from sacremoses import MosesDetruecaser
 
@@ -130,17 +144,17 @@ def _case_restorer() -> Callable[[list[str]], list[str]]:
     return lambda words: detruecaser.detruecase(" ".join(words))
 
 
-def detokenizer_of(name: Detokenizer, language: str) -> Callable[[list[str]], str]:
+def build_detokenizer(detokenizer: DetokenizerName, language: str) -> Callable[[list[str]], str]:
     """Return a function that joins words to text of a language."""
-    if name == "none":
+    if detokenizer == "none":
         return " ".join
-    if name == "chinese":
-        return join_chinese
+    if detokenizer == "chinese":
+        return join_chinese_words
     # The corpus is tokenized without XML escapes, so `&amp;` in the output is what the system means.
-    return moses_detokenizer(language)
+    return build_moses_detokenizer(language)
 
 
-def join_chinese(words: list[str]) -> str:
+def join_chinese_words(words: list[str]) -> str:
     """Join words, with a space only where two letters or digits of another script would run together.
 
     `["我", "在", "New", "York", "买", "了", "3", "本", "书", "。"]` gives `我在New York买了3本书。`

@@ -12,34 +12,39 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline_py.corpus.expressions import PLACEHOLDERS
-from pipeline_py.files.artifacts import Counts
-from pipeline_py.files.text import read_parallel, tokens_of
+from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.text import read_parallel, split_tokens
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword import pieces as subword
 
-Joiner = Literal["bpe", "none"]
+JoinerName = Literal["bpe", "none"]
 
 
 @dataclass(frozen=True)
-class Attended:
+class AlignedOutput:
     """One output of P pieces, and its source of J words.
 
     Attributes:
         pieces: (P,) the output.
-        attended: (P,) index of the source word that each piece attended to most; J is EOS.
-        read: (J,) the source words as the system read them.
-        original: (J,) the same before rare times, dates and numbers were generalised.
+        source_positions: (P,) index of the source word that each piece attended to most; J is EOS.
+        source_words: (J,) the source words as the system read them.
+        original_words: (J,) the same before rare times, dates and numbers were generalised.
     """
 
     pieces: list[str]
-    attended: list[int]
-    read: list[str]
-    original: list[str]
+    source_positions: list[int]
+    source_words: list[str]
+    original_words: list[str]
 
 
-def read_attended(
-    pieces: Path, alignment: Path, source_pieces: Path, source_tokens: Path | None, joiner: Joiner, tagged: bool = False
-) -> Iterator[Attended]:
+def read_aligned_outputs(
+    pieces: Path,
+    alignment: Path,
+    source_pieces: Path,
+    source_tokens: Path | None,
+    joiner: JoinerName,
+    has_tags: bool = False,
+) -> Iterator[AlignedOutput]:
     """Yield each output with its attention.
 
     Args:
@@ -48,55 +53,57 @@ def read_attended(
         source_pieces: the source; a position behind its last piece is EOS.
         source_tokens: the source before it was generalised; without it, that is what the pieces make up.
         joiner: of both sides.
-        tagged: the first and the last source piece are tags, no words, as EOS.
+        has_tags: the first and the last source piece are tags, no words, as EOS.
 
     Raises:
         InputError: if files differ in length, or words do not fit their sentence.
     """
     paths = [pieces, alignment, source_pieces, *([source_tokens] if source_tokens else [])]
     for number, (line, positions, source, *tokens) in enumerate(read_parallel(*paths), start=1):
-        source_line = tokens_of(source)
-        sentence = source_line[1:-1] if tagged else source_line
-        read = joined(sentence, joiner)
-        word_at = [*(range(len(read)) if joiner == "none" else subword.word_of_piece(sentence)), len(read)]
-        if tagged:
+        source_line = split_tokens(source)
+        sentence = source_line[1:-1] if has_tags else source_line
+        read = join_to_words(sentence, joiner)
+        word_at = [*(range(len(read)) if joiner == "none" else subword.find_word_indices(sentence)), len(read)]
+        if has_tags:
             word_at = [len(read), *word_at, len(read)]
         original = read
         if source_tokens is not None:
-            original = tokens_of(tokens[0])
-            _check_words(read, original, source_tokens, number)
-        yield Attended(tokens_of(line), [word_at[int(position)] for position in positions.split()], read, original)
-
-
-def _check_words(read: list[str], original: list[str], path: Path, number: int) -> None:
-    """See to it that one sentence is the other, but for its placeholders."""
-    if len(read) != len(original):
-        raise InputError(
-            f"{len(original)} words, but the source pieces make up {len(read)}; give the words that were generalised",
-            path,
-            number,
+            original = split_tokens(tokens[0])
+            _check_original_words(read, original, source_tokens, number)
+        yield AlignedOutput(
+            split_tokens(line), [word_at[int(position)] for position in positions.split()], read, original
         )
-    for new, old in zip(read, original, strict=True):
+
+
+def _check_original_words(source_words: list[str], original_words: list[str], path: Path, line_number: int) -> None:
+    """See to it that one sentence is the other, but for its placeholders."""
+    if len(source_words) != len(original_words):
+        raise InputError(
+            f"{len(original_words)} words, but the source pieces make up {len(source_words)}; give the words that were generalised",
+            path,
+            line_number,
+        )
+    for new, old in zip(source_words, original_words, strict=True):
         if new != old and new not in PLACEHOLDERS:
             raise InputError(
-                f"`{old}` is `{new}` in the source pieces; give the words that were generalised", path, number
+                f"`{old}` is `{new}` in the source pieces; give the words that were generalised", path, line_number
             )
 
 
-def joined(line: list[str], joiner: Joiner) -> list[str]:
+def join_to_words(pieces: list[str], joiner: JoinerName) -> list[str]:
     """Give the words that pieces stand for, an empty one for a word of nothing but joiners."""
-    return line if joiner == "none" else subword.join(line)
+    return pieces if joiner == "none" else subword.join_pieces(pieces)
 
 
-def words_of(line: list[str], joiner: Joiner) -> list[str]:
+def join_to_nonempty_words(pieces: list[str], joiner: JoinerName) -> list[str]:
     """Give the words that pieces stand for; a word of nothing but joiners is none."""
-    return [word for word in joined(line, joiner) if word]
+    return [word for word in join_to_words(pieces, joiner) if word]
 
 
-UNKNOWN = "<unk>"
+UNKNOWN_PIECE = "<unk>"
 
 
-def known_words(sentence: Attended, counts: Counts) -> dict[int, str]:
+def find_unknown_replacements(sentence: AlignedOutput, counts: SentenceCounts) -> dict[int, str]:
     """Give the word in the place of each `<unk>` of the output; one that attended to EOS leaves no word.
 
     Args:
@@ -108,16 +115,18 @@ def known_words(sentence: Attended, counts: Counts) -> dict[int, str]:
     """
     words = {}
     for place, piece in enumerate(sentence.pieces):
-        if piece == UNKNOWN:
-            end = sentence.attended[place] == len(sentence.original)
-            counts.note(
+        if piece == UNKNOWN_PIECE:
+            end = sentence.source_positions[place] == len(sentence.original_words)
+            counts.add_noted(
                 "unknown word dropped: it attended to the end of the source" if end else "unknown word replaced"
             )
-            words[place] = "" if end else sentence.original[sentence.attended[place]]
+            words[place] = "" if end else sentence.original_words[sentence.source_positions[place]]
     return words
 
 
-def put_back(sentence: Attended, taken: set[int], counts: Counts) -> dict[int, str]:
+def find_placeholder_replacements(
+    sentence: AlignedOutput, used_positions: set[int], counts: SentenceCounts
+) -> dict[int, str]:
     """Give the word in the place of each placeholder of the output.
 
     It is the original of the source word that the placeholder attended to, if that word is the same placeholder, be
@@ -128,27 +137,27 @@ def put_back(sentence: Attended, taken: set[int], counts: Counts) -> dict[int, s
 
     Args:
         sentence: an output and its source.
-        taken: source words that are in the output already; only a placeholder that attended to one can repeat it.
+        used_positions: source words that are in the output already; only a placeholder that attended to one can repeat it.
         counts: notes what became of each.
 
     Returns:
         Words by index of the output piece.
     """
-    read, attended = sentence.read, sentence.attended
+    read, attended = sentence.source_words, sentence.source_positions
     places = [place for place, piece in enumerate(sentence.pieces) if piece in PLACEHOLDERS]
     source: dict[int, int] = {}
     for place in places:
         if sentence.pieces[place] in read[attended[place] : attended[place] + 1]:
             source[place] = attended[place]
-            counts.note("placeholder put back: it attended to its like")
-    left = {word for word, form in enumerate(read) if form in PLACEHOLDERS} - taken - {*source.values()}
+            counts.add_noted("placeholder put back: it attended to its like")
+    left = {word for word, form in enumerate(read) if form in PLACEHOLDERS} - used_positions - {*source.values()}
     for same, what in ((True, "the nearest of its like"), (False, "one of another kind")):
         for place in places:
             near = [word for word in left if not same or read[word] == sentence.pieces[place]]
             if place not in source and near:
                 _, source[place] = min((abs(word - attended[place]), word) for word in near)
                 left.remove(source[place])
-                counts.note(f"placeholder put back: {what}")
+                counts.add_noted(f"placeholder put back: {what}")
     if len(source) < len(places):
-        counts.note("placeholder dropped: the source has none left", len(places) - len(source))
-    return {place: sentence.original[source[place]] if place in source else "" for place in places}
+        counts.add_noted("placeholder dropped: the source has none left", len(places) - len(source))
+    return {place: sentence.original_words[source[place]] if place in source else "" for place in places}

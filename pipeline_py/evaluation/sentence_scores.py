@@ -10,16 +10,16 @@ import numpy as np
 
 from pipeline_py.evaluation.system_statistics import SystemStatistics
 
-COLUMNS = ("by", "bucket", "low", "high", "system", "other", "sentences", "percent")
+SENTENCE_SCORE_COLUMNS = ("by", "bucket", "low", "high", "system", "other", "sentences", "percent")
 
-BOUNDS = range(0, 101, 10)
+SCORE_BOUNDS = range(0, 101, 10)
 """Percent of chrF; a group holds its lower bound, and the last one its upper bound too."""
 
-SIGNS = {"lower": -1, "equal": 0, "higher": 1}
+DIFFERENCE_SIGNS = {"lower": -1, "equal": 0, "higher": 1}
 """How a score is beside that of the first system → the sign of their difference."""
 
 
-def sentence_scores(
+def count_sentence_scores(
     systems: Mapping[str, SystemStatistics], baseline: str | None = None
 ) -> Iterator[tuple[object, ...]]:
     """Count sentences by their chrF, and by whether it is higher or lower than that of the baseline.
@@ -35,33 +35,36 @@ def sentence_scores(
         baseline: one of the systems, `other`; by default the first.
 
     Yields:
-        What `COLUMNS` name, by kind, system and group, the baseline's first.
+        What `SENTENCE_SCORE_COLUMNS` name, by kind, system and group, the baseline's first.
     """
     other = next(iter(systems)) if baseline is None else baseline
     names = [other, *(name for name in systems if name != other)]
-    scores = {name: np.array([systems[name].metric.scores(run) for run in systems[name].runs]) for name in names}
+    scores = {
+        name: np.array([systems[name].metric.score_corpora(run) for run in systems[name].run_statistics])
+        for name in names
+    }
     for name, of_runs in scores.items():
-        for (low, high), count in zip(pairwise(BOUNDS), histogram(of_runs), strict=True):
+        for (low, high), count in zip(pairwise(SCORE_BOUNDS), count_by_score(of_runs), strict=True):
             yield "score", low, low, high, name, None, count, 100 * count / of_runs.shape[1]
     for name in names[1:]:
-        for sign, count in zip(SIGNS, compared(scores[name], scores[other]), strict=True):
+        for sign, count in zip(DIFFERENCE_SIGNS, count_by_difference(scores[name], scores[other]), strict=True):
             yield "difference", sign, None, None, name, other, count, 100 * count / scores[name].shape[1]
 
 
-def histogram(scores: np.ndarray) -> np.ndarray:
+def count_by_score(scores: np.ndarray) -> np.ndarray:
     """How many sentences are in each group of scores: (runs, sentences) → the mean over runs, (groups,)."""
-    return np.mean([np.histogram(of_run, bins=BOUNDS)[0] for of_run in scores], axis=0)
+    return np.mean([np.histogram(of_run, bins=SCORE_BOUNDS)[0] for of_run in scores], axis=0)
 
 
-def compared(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
+def count_by_difference(scores: np.ndarray, other_scores: np.ndarray) -> np.ndarray:
     """How many sentences score lower, equal and higher than those of another system.
 
     Args:
         scores: (runs, sentences).
-        others: the other's, (runs of it, sentences).
+        other_scores: the other's, (runs of it, sentences).
 
     Returns:
         Means over all pairs of runs, (3,).
     """
-    signs = np.sign(scores[:, None] - others[None])
-    return np.array([(signs == sign).sum(axis=-1).mean() for sign in SIGNS.values()])
+    signs = np.sign(scores[:, None] - other_scores[None])
+    return np.array([(signs == sign).sum(axis=-1).mean() for sign in DIFFERENCE_SIGNS.values()])

@@ -7,7 +7,7 @@ from pipeline_py.files.text import read_parallel
 from pipeline_py.run.errors import InputError
 
 
-def read_sentences(outputs: Sequence[Path], references: Sequence[Path]) -> Iterator[tuple[str, ...]]:
+def read_aligned_sentences(outputs: Sequence[Path], references: Sequence[Path]) -> Iterator[tuple[str, ...]]:
     """Yield, for every sentence, its line of each output and then of each reference.
 
     Args:

@@ -7,15 +7,15 @@ from statistics import fmean
 
 import numpy as np
 
-from pipeline_py.evaluation.columns import write_columns
-from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.evaluation.columns import write_sentence_columns
+from pipeline_py.files.text import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.trees.constituency import read_trees
-from pipeline_py.syntax.trees.dependency import read_dependencies
-from pipeline_py.syntax.trees.shape import dependency_lengths, depth, phrase_shape
+from pipeline_py.syntax.trees.constituency import read_phrase_trees
+from pipeline_py.syntax.trees.dependency import read_dependency_trees
+from pipeline_py.syntax.trees.shape import compute_dependency_lengths, compute_phrase_tree_size, compute_tree_depth
 
 
-def source_properties(
+def measure_source_properties(
     *, source: Path, output: Path, dependencies: Path | None = None, phrases: Path | None = None
 ) -> None:
     """Compute for each sentence of a set the properties that scores can be broken down by.
@@ -35,37 +35,40 @@ def source_properties(
     Raises:
         InputError: if files differ in length, or a tree is none.
     """
-    columns: dict[str, Sequence[float]] = {"length": [len(tokens_of(line)) for line in read_lines(source)]}
+    columns: dict[str, Sequence[float]] = {"length": [len(split_tokens(line)) for line in read_lines(source)]}
     depths: list[float] | None = None
     if phrases is not None:
-        columns["phrase_depth"] = depths = _of_phrases(phrases)
-        _check_number(depths, columns["length"], phrases)
+        columns["phrase_depth"] = depths = _measure_phrase_depths(phrases)
+        _check_sentence_count(depths, columns["length"], phrases)
     if dependencies is not None:
-        columns["depth"], columns["dependency_length"] = depths, _ = _of_dependencies(dependencies)
-        _check_number(depths, columns["length"], dependencies)
+        columns["depth"], columns["dependency_length"] = depths, _ = _measure_dependencies(dependencies)
+        _check_sentence_count(depths, columns["length"], dependencies)
     if depths is not None:
         columns["parse"] = [not isnan(depth) for depth in depths]
-    write_columns(output, {name: np.array(values, dtype=np.float64) for name, values in columns.items()})
+    write_sentence_columns(output, {name: np.array(values, dtype=np.float64) for name, values in columns.items()})
 
 
-def _check_number(values: Sequence[float], lengths: Sequence[float], path: Path) -> None:
+def _check_sentence_count(values: Sequence[float], lengths: Sequence[float], path: Path) -> None:
     if len(values) != len(lengths):
         raise InputError(
             f"the file has {len(values)} sentences and the source has {len(lengths)}; give the files of one set", path
         )
 
 
-def _of_dependencies(path: Path) -> tuple[list[float], list[float]]:
+def _measure_dependencies(path: Path) -> tuple[list[float], list[float]]:
     """Depths and mean dependency lengths, NaN where there are none."""
     depths, means = [], []
-    for tree in read_dependencies(path):
-        has_tree = bool(tree.words) and tree.failed is None
-        lengths = dependency_lengths(tree.heads) if has_tree else []
-        depths.append(float(depth(tree.heads)) if has_tree else nan)
+    for tree in read_dependency_trees(path):
+        has_tree = bool(tree.words) and tree.failure_reason is None
+        lengths = compute_dependency_lengths(tree.heads) if has_tree else []
+        depths.append(float(compute_tree_depth(tree.heads)) if has_tree else nan)
         means.append(fmean(lengths) if lengths else nan)
     return depths, means
 
 
-def _of_phrases(path: Path) -> list[float]:
+def _measure_phrase_depths(path: Path) -> list[float]:
     """Depths, NaN where there are none."""
-    return [nan if tree.root is None or tree.failed else float(phrase_shape(tree).depth) for tree in read_trees(path)]
+    return [
+        nan if tree.root is None or tree.is_failed else float(compute_phrase_tree_size(tree).depth)
+        for tree in read_phrase_trees(path)
+    ]

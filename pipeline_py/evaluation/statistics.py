@@ -4,17 +4,24 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.evaluation.columns import write_columns
-from pipeline_py.evaluation.metric import OF_A_SENTENCE, CountedMetric, Metric, SegmentMetric, Tokenizer, named
+from pipeline_py.evaluation.columns import write_sentence_columns
+from pipeline_py.evaluation.metric import (
+    SENTENCE_METRIC,
+    ExternalScoreMetric,
+    Metric,
+    SacrebleuBackedMetric,
+    TokenizerName,
+    get_metric_class,
+)
 from pipeline_py.evaluation.metrics.bleu import Bleu
-from pipeline_py.evaluation.output_properties import COLUMN, measure_outputs
-from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.evaluation.output_properties import PROPERTIES_COLUMN, measure_outputs
+from pipeline_py.evaluation.sentences import read_aligned_sentences
 from pipeline_py.files.artifacts import write_json
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 
-def statistics(
+def compute_metric_statistics(
     *,
     hypothesis: Path,
     references: list[Path],
@@ -22,7 +29,7 @@ def statistics(
     metrics: list[str],
     scores_output: list[Path] | None = None,
     segment_scores: dict[str, Path] | None = None,
-    tokenizer: Tokenizer = "13a",
+    tokenizer: TokenizerName = "13a",
     lowercase: bool = True,
     language: str = "en",
 ) -> None:
@@ -50,28 +57,28 @@ def statistics(
     """
     from sacrebleu.metrics.bleu import BLEU
 
-    outputs, *texts = map(list, zip(*read_sentences([hypothesis], references), strict=True))
+    outputs, *texts = map(list, zip(*read_aligned_sentences([hypothesis], references), strict=True))
     columns, signatures = {}, {}
     scored = segment_scores or {}
     files = dict(zip(metrics, scores_output or [], strict=False))
-    for name in progress(dict.fromkeys([*metrics, OF_A_SENTENCE]), "statistics", unit="metrics"):
-        kind = named(name)
+    for name in show_progress(dict.fromkeys([*metrics, SENTENCE_METRIC]), "statistics", unit="metrics"):
+        kind = get_metric_class(name)
         counting: Metric
-        if issubclass(kind, CountedMetric):
+        if issubclass(kind, SacrebleuBackedMetric):
             counting = kind(tokenizer, lowercase, texts, language)
-        elif issubclass(kind, SegmentMetric) and name in scored:
+        elif issubclass(kind, ExternalScoreMetric) and name in scored:
             counting = kind(scored[name])
         else:
             raise InputError(f"another program scores sentences by {name}; give its file in `segment_scores`")
-        counted = counting.statistics(outputs)
+        counted = counting.compute_sentence_statistics(outputs)
         columns[name], signatures[name] = np.array(counted, dtype=np.float64), counting.signature
         if name in files:
-            write_json(files[name], counting.as_json(counted))
+            write_json(files[name], counting.to_score_json(counted))
     half = len(outputs) // 2
     others = Bleu(tokenizer, lowercase, [lines[half:] + lines[:half] for lines in texts])
     split_words = BLEU(lowercase=lowercase, tokenize=tokenizer).tokenizer
-    columns[COLUMN] = measure_outputs(
-        outputs, texts[0], lambda line: split_words(line).split(), others.statistics(outputs)
+    columns[PROPERTIES_COLUMN] = measure_outputs(
+        outputs, texts[0], lambda line: split_words(line).split(), others.compute_sentence_statistics(outputs)
     )
-    signatures[COLUMN] = tokenizer
-    write_columns(output, columns, signatures)
+    signatures[PROPERTIES_COLUMN] = tokenizer
+    write_sentence_columns(output, columns, signatures)

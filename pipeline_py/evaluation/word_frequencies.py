@@ -3,18 +3,18 @@
 from collections import Counter
 from pathlib import Path
 
-from pipeline_py.evaluation.metric import Tokenizer
-from pipeline_py.evaluation.metrics.bleu import word_splitter
-from pipeline_py.files.artifacts import writing
+from pipeline_py.evaluation.metric import TokenizerName
+from pipeline_py.evaluation.metrics.bleu import build_word_splitter
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.files.text import read_lines
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 
-def word_frequencies(
+def count_word_frequencies(
     *,
     text: Path,
     output: Path,
-    tokenizer: Tokenizer = "13a",
+    tokenizer: TokenizerName = "13a",
     lowercase: bool = True,
 ) -> None:
     """Count the words of a text, tokenized as for BLEU.
@@ -26,10 +26,10 @@ def word_frequencies(
         tokenizer: Sacrebleu's tokenizer, the same as for the scores.
         lowercase: Whether case is ignored, the same as for the scores.
     """
-    split = word_splitter(tokenizer, lowercase)
+    split = build_word_splitter(tokenizer, lowercase)
     counts: Counter[str] = Counter()
-    for line in progress(read_lines(text), "word frequencies"):
+    for line in show_progress(read_lines(text), "word frequencies"):
         counts.update(split(line))
-    with writing(output) as file:
+    with open_atomic_text_file(output) as file:
         for word, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
             file.write(f"{word} {count}\n")

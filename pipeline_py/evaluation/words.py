@@ -11,33 +11,33 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.evaluation.columns import write_rows
-from pipeline_py.evaluation.metric import Tokenizer
-from pipeline_py.evaluation.metrics.bleu import word_splitter
-from pipeline_py.evaluation.sentences import read_sentences
+from pipeline_py.evaluation.columns import write_tsv
+from pipeline_py.evaluation.metric import TokenizerName
+from pipeline_py.evaluation.metrics.bleu import build_word_splitter
+from pipeline_py.evaluation.sentences import read_aligned_sentences
 from pipeline_py.evaluation.significance import resampling
-from pipeline_py.evaluation.system_statistics import sums_over
-from pipeline_py.run.progress import progress
-from pipeline_py.subword.vocabulary import read_counts
+from pipeline_py.evaluation.system_statistics import sum_over_samples
+from pipeline_py.run.progress import show_progress
+from pipeline_py.subword.vocabulary import read_token_counts
 
-COLUMNS = ("frequency", "system", "precision", "recall", "f1", "f1_low", "f1_high", "words")
+WORD_ACCURACY_COLUMNS = ("frequency", "system", "precision", "recall", "f1", "f1_low", "f1_high", "words")
 
-LEAST = (0, 1, 2, 3, 5, 10, 100, 1000)
+MIN_FREQUENCIES = (0, 1, 2, 3, 5, 10, 100, 1000)
 """The least frequency of each group of words."""
 
-GROUPS = [
-    *(str(least) if least + 1 == more else f"{least}-{more - 1}" for least, more in pairwise(LEAST)),
-    f"{LEAST[-1]}+",
+FREQUENCY_GROUPS = [
+    *(str(least) if least + 1 == more else f"{least}-{more - 1}" for least, more in pairwise(MIN_FREQUENCIES)),
+    f"{MIN_FREQUENCIES[-1]}+",
 ]
 
 
-def words(
+def measure_word_accuracy(
     *,
     outputs: dict[str, dict[str, Path]],
     references: list[Path],
     frequencies: Path,
     output: Path,
-    tokenizer: Tokenizer = "13a",
+    tokenizer: TokenizerName = "13a",
     lowercase: bool = True,
 ) -> None:
     """Measure precision, recall and F1 of words, in groups by frequency in the training text.
@@ -45,7 +45,7 @@ def words(
     A word of an output is right if the reference of the sentence has it at any position; it is right at most as often
     as it occurs there. Precision is the share of a group's output words that are right, recall the share of its
     reference words that were found, and F1 their harmonic mean, all in percent, and 0 if there is no such word.
-    `f1_low` and `f1_high` are the ends of the 95 % interval of F1, from resampled sentences as in `compare`. `words` is
+    `f1_low` and `f1_high` are the ends of the 95 % interval of F1, from resampled sentences as in `compare`. `measure_word_accuracy` is
     the number of reference words. Sums are over all sentences, runs of a system, and references, each of which is
     compared alone. Groups without a word in references and outputs are left out.
 
@@ -61,61 +61,67 @@ def words(
         InputError: if files differ in length, or a reference line is empty.
     """
     systems = {system: [*runs.values()] for system, runs in outputs.items()}
-    counts = dict(read_counts(frequencies))
+    counts = dict(read_token_counts(frequencies))
     files = [path for paths in systems.values() for path in paths]
-    found = iter(_counts(files, references, word_splitter(tokenizer, lowercase), counts))
+    found = iter(_count_words(files, references, build_word_splitter(tokenizer, lowercase), counts))
     by_sentence = {name: np.sum([next(found) for _ in paths], axis=0) for name, paths in systems.items()}
     of_systems = {name: of_system.sum(axis=0) for name, of_system in by_sentence.items()}
-    intervals = _intervals(by_sentence)
+    intervals = _compute_f1_intervals(by_sentence)
     rows: list[tuple[object, ...]] = []
-    for place, group in enumerate(GROUPS):
+    for place, group in enumerate(FREQUENCY_GROUPS):
         # A word that one system alone says makes a group for all.
         if any(of_system[:, place].any() for of_system in of_systems.values()):
             for name, of_system in of_systems.items():
                 right, said, asked = map(int, of_system[:, place])
-                about = *measures(right, said, asked), *intervals[name][place]
+                about = *compute_precision_recall_f1(right, said, asked), *intervals[name][place]
                 rows.append((group, name, *about, asked // len(systems[name])))
-    write_rows(output, COLUMNS, rows)
+    write_tsv(output, WORD_ACCURACY_COLUMNS, rows)
 
 
-def group_of(frequency: int) -> int:
-    """The place in `GROUPS` of words that occur so often."""
-    return bisect_right(LEAST, frequency) - 1
+def find_frequency_group(frequency: int) -> int:
+    """The place in `FREQUENCY_GROUPS` of words that occur so often."""
+    return bisect_right(MIN_FREQUENCIES, frequency) - 1
 
 
-def measures(right: int, said: int, asked: int) -> tuple[float, float, float]:
+def compute_precision_recall_f1(
+    match_count: int, output_count: int, reference_count: int
+) -> tuple[float, float, float]:
     """Precision, recall and F1 in percent, of how many words were right, said, and asked for."""
-    return 100 * right / max(1, said), 100 * right / max(1, asked), 200 * right / max(1, said + asked)
+    return (
+        100 * match_count / max(1, output_count),
+        100 * match_count / max(1, reference_count),
+        200 * match_count / max(1, output_count + reference_count),
+    )
 
 
-def _intervals(systems: Mapping[str, np.ndarray]) -> dict[str, list[tuple[float, float]]]:
+def _compute_f1_intervals(system_counts: Mapping[str, np.ndarray]) -> dict[str, list[tuple[float, float]]]:
     """The 95 % interval of F1 of each group, for each system: of counts, (sentences, 3, groups)."""
-    (sentences,) = {len(counts) for counts in systems.values()}
-    times = resampling.times_drawn(sentences, resampling.SAMPLES, resampling.SEED)
-    sums = sums_over(times, {name: counts.reshape(1, sentences, -1) for name, counts in systems.items()})
+    (sentences,) = {len(counts) for counts in system_counts.values()}
+    times = resampling.draw_sentence_counts(sentences, resampling.DEFAULT_SAMPLE_COUNT, resampling.DEFAULT_SEED)
+    sums = sum_over_samples(times, {name: counts.reshape(1, sentences, -1) for name, counts in system_counts.items()})
     found = {}
     for name, of_system in sums.items():
         right, said, asked = of_system.reshape(len(times), 3, -1).transpose(1, 2, 0)
         f1 = 200 * right / np.maximum(1, said + asked)
-        found[name] = [resampling.interval(of_group) for of_group in f1]
+        found[name] = [resampling.compute_score_interval(of_group) for of_group in f1]
     return found
 
 
-def _counts(
+def _count_words(
     outputs: Sequence[Path],
     references: Sequence[Path],
-    split: Callable[[str], list[str]],
+    split_words: Callable[[str], list[str]],
     frequencies: Mapping[str, int],
 ) -> np.ndarray:
     """How many words of each group are right, said, and asked for, (outputs, sentences, 3, groups)."""
     counts: list[np.ndarray] = []
-    for lines in progress(read_sentences(outputs, references), "words"):
-        sentences = [Counter(split(line)) for line in lines]
+    for lines in show_progress(read_aligned_sentences(outputs, references), "words"):
+        sentences = [Counter(split_words(line)) for line in lines]
         asked = sentences[len(outputs) :]
-        counts.append(np.zeros((len(outputs), 3, len(GROUPS)), dtype=np.int64))
+        counts.append(np.zeros((len(outputs), 3, len(FREQUENCY_GROUPS)), dtype=np.int64))
         for of_output, said in zip(counts[-1], sentences, strict=False):
             for reference in asked:
                 for row, counted in zip(of_output, (said & reference, said, reference), strict=True):
                     for word, count in counted.items():
-                        row[group_of(frequencies.get(word, 0))] += count
+                        row[find_frequency_group(frequencies.get(word, 0))] += count
     return np.stack(counts, axis=1)

@@ -1,6 +1,6 @@
 """Files that a stage writes: complete or absent, with checksums within binary files.
 
-A binary file has a place for the checksum of all its other bytes (`seal`), which is kept wherever the file is copied.
+A binary file has a place for the checksum of all its other bytes (`write_checksum`), which is kept wherever the file is copied.
 Whatever else a job writes has a record (`run.record`). A checksum is a CRC-32: it detects damage, not forgery.
 """
 
@@ -19,69 +19,69 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from pipeline_py.files.text import open_regular_file
-from pipeline_py.run.errors import InputError, about_writing
+from pipeline_py.run.errors import InputError, describe_write_failure
 
-SEALED = (".arrow", ".safetensors")
+CHECKSUM_SUFFIXES = (".arrow", ".safetensors")
 """Suffixes of the files that carry their checksum themselves."""
 
-PLACE = "crc32=00000000"
-"""What the writer of such a file puts into its metadata, for `seal` to write the checksum there."""
+CHECKSUM_PLACEHOLDER = "crc32=00000000"
+"""What the writer of such a file puts into its metadata, for `write_checksum` to write the checksum there."""
 
-HEAD = 4096
+HEADER_BYTES = 4096
 """Bytes from the beginning of a file in which this place lies."""
 
-DAMAGED = "damaged: its content and its checksum do not agree; remove it and run again"
+CHECKSUM_MISMATCH_ERROR = "damaged: its content and its checksum do not agree; remove it and run again"
 """What is said of such a file."""
 
-CHUNK = 2**20  # bytes
+CHUNK_BYTES = 2**20  # bytes
 
 
-def seal(path: Path) -> None:
-    """Write the checksum of a file into its `PLACE`."""
+def write_checksum(path: Path) -> None:
+    """Write the checksum of a file into its `CHECKSUM_PLACEHOLDER`."""
     with path.open("r+b") as file:
-        place = file.read(HEAD).index(PLACE.encode()) + PLACE.index("0" * 8)
+        place = file.read(HEADER_BYTES).index(CHECKSUM_PLACEHOLDER.encode()) + CHECKSUM_PLACEHOLDER.index("0" * 8)
         digits = _compute_checksum(path, place)
         file.seek(place)
         file.write(digits.encode())
 
 
-def is_sealed(path: Path) -> bool:
+def has_valid_checksum(path: Path) -> bool:
     """Say whether a file carries the checksum of its content; a process reads a file once for that.
 
     Raises:
         OSError: naming the file, where it cannot be opened.
     """
     known = path.stat()
-    return _is_sealed(path, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns)
+    return _has_matching_checksum(path, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns)
 
 
 @cache
-def _is_sealed(path: Path, *_: int) -> bool:
+def _has_matching_checksum(path: Path, *_: int) -> bool:
     with open_regular_file(path) as file:
-        found = re.search(rb"crc32=([0-9a-f]{8})", file.read(HEAD))
+        found = re.search(rb"crc32=([0-9a-f]{8})", file.read(HEADER_BYTES))
     return found is not None and _compute_checksum(path, found.start(1)) == found[1].decode()
 
 
-def _compute_checksum(path: Path, place: int) -> str:
-    """Return the checksum of a file, with zeros for the eight digits at `place`."""
+def _compute_checksum(path: Path, digits_offset: int) -> str:
+    """Return the checksum of a file, with zeros for the eight digits at `digits_offset`."""
     with open_regular_file(path) as file:
-        head = bytearray(file.read(HEAD + len(PLACE)))
-        head[place : place + 8] = b"0" * 8
+        head = bytearray(file.read(HEADER_BYTES + len(CHECKSUM_PLACEHOLDER)))
+        head[digits_offset : digits_offset + 8] = b"0" * 8
         checksum = zlib.crc32(head)
-        while chunk := file.read(CHUNK):
+        while chunk := file.read(CHUNK_BYTES):
             checksum = zlib.crc32(chunk, checksum)
     return f"{checksum:08x}"
 
 
-PART = ".part"
+TEMPORARY_SUFFIX = ".part"
 """What names of temporaries end with."""
 
-LEFT = 86400
+STALE_TEMPORARY_SECONDS = 86400
 """Seconds without a change after which a temporary of another machine's process is one that was left behind."""
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def write_atomically(path: Path) -> Iterator[Path]:
     """Give a temporary path beside `path` (for a file or a directory) that takes its place on success.
 
     A killed job leaves at most the temporary, never a half file that looks whole; the next that writes the same
@@ -92,8 +92,8 @@ def whole(path: Path) -> Iterator[Path]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_remains(path)
-        temporary = temporary_of(path, os.getpid())
+        _remove_stale_temporaries(path)
+        temporary = get_temporary_path(path, os.getpid())
         try:
             yield temporary
             if path.is_dir() and not temporary.is_dir():
@@ -102,52 +102,56 @@ def whole(path: Path) -> Iterator[Path]:
                 shutil.rmtree(path)
             temporary.replace(path)
         finally:
-            _remove(temporary)
+            _remove_path(temporary)
     except Exception as error:
-        reason = about_writing(error)
+        reason = describe_write_failure(error)
         if reason is None or isinstance(error, InputError):
             raise
         raise InputError(reason, path) from None
 
 
-def temporary_of(path: Path, process: int) -> Path:
+def get_temporary_path(path: Path, process_id: int) -> Path:
     """What a process of this machine writes to before it takes the place of a path."""
-    return path.with_name(f".{path.name}.{_machine()}.{process}{PART}")
+    return path.with_name(f".{path.name}.{_get_machine_id()}.{process_id}{TEMPORARY_SUFFIX}")
 
 
-def _remove(path: Path) -> None:
+def _remove_path(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
 
 
-def _remove_remains(path: Path) -> None:
+def _remove_stale_temporaries(path: Path) -> None:
     """Remove temporaries for a path that no living process writes to."""
     for entry in path.parent.iterdir():
-        if not entry.name.startswith(f".{path.name}.") or entry.suffix != PART:
+        if not entry.name.startswith(f".{path.name}.") or entry.suffix != TEMPORARY_SUFFIX:
             continue
-        machine, _, process = entry.name.removeprefix(f".{path.name}.").removesuffix(PART).rpartition(".")
+        machine, _, process = entry.name.removeprefix(f".{path.name}.").removesuffix(TEMPORARY_SUFFIX).rpartition(".")
         try:
-            if _runs(process) if machine == _machine() else time.time() - entry.stat().st_mtime < LEFT:
+            if (
+                _is_running(process)
+                if machine == _get_machine_id()
+                else time.time() - entry.stat().st_mtime < STALE_TEMPORARY_SECONDS
+            ):
                 continue
-            _remove(entry)
+            _remove_path(entry)
         except OSError:  # somebody else was faster, or it is theirs
             continue
 
 
-def _machine() -> str:
+def _get_machine_id() -> str:
     """Where a process's number means the same process: the machine, of it perhaps a container."""
     processes = Path("/proc/self/ns/pid")
     place = f"{socket.gethostname()} {processes.readlink() if processes.is_symlink() else ''}"
     return f"{zlib.crc32(place.encode()):08x}"
 
 
-def _runs(process: str) -> bool:
-    if not process.isdecimal() or int(process) == os.getpid():  # the number comes round again
+def _is_running(process_id: str) -> bool:
+    if not process_id.isdecimal() or int(process_id) == os.getpid():  # the number comes round again
         return False
     try:
-        os.kill(int(process), 0)
+        os.kill(int(process_id), 0)
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):  # of somebody else
@@ -156,72 +160,72 @@ def _runs(process: str) -> bool:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[IO[str]]:
+def open_atomic_text_file(path: Path) -> Iterator[IO[str]]:
     """Open `path` for UTF-8 text with LF line ends; it appears only once it is whole."""
-    with whole(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+    with write_atomically(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         yield file
 
 
 def write_json(path: Path, content: Any) -> None:
     """Write `content` as indented JSON with keys in the order given."""
-    with writing(path) as file:
+    with open_atomic_text_file(path) as file:
         json.dump(content, file, ensure_ascii=False, indent=2)
         file.write("\n")
 
 
-class Counts:
+class SentenceCounts:
     """Counts what a stage did with each of its sentences: in = kept + dropped, always.
 
-    `kept` sentences may still be marked (`note`: truncated, parsed by fallback, …); a note says nothing
+    `kept_count` sentences may still be marked (`add_noted`: truncated, parsed by fallback, …); a note says nothing
     about keeping.
     """
 
     def __init__(self) -> None:
-        self.kept = 0
-        self.dropped: Counter[str] = Counter()
-        self.noted: Counter[str] = Counter()
+        self.kept_count = 0
+        self.dropped_by_reason: Counter[str] = Counter()
+        self.noted_by_reason: Counter[str] = Counter()
 
     @classmethod
-    def of(cls, path: Path) -> Self:
-        """Read what `write` wrote."""
+    def from_json_file(cls, path: Path) -> Self:
+        """Read what `write_json_file` wrote."""
         counts = cls()
         content = json.loads(path.read_text(encoding="utf-8"))
-        counts.kept = content["kept"]
-        counts.dropped.update(content["dropped"])
-        counts.noted.update(content["noted"])
+        counts.kept_count = content["kept"]
+        counts.dropped_by_reason.update(content["dropped"])
+        counts.noted_by_reason.update(content["noted"])
         return counts
 
-    def keep(self, sentences: int = 1) -> None:
+    def add_kept(self, sentence_count: int = 1) -> None:
         """Count sentences that went on to the next stage."""
-        self.kept += sentences
+        self.kept_count += sentence_count
 
-    def add(self, other: "Counts") -> None:
+    def add_counts(self, other_counts: "SentenceCounts") -> None:
         """Count what others count, too."""
-        self.kept += other.kept
-        self.dropped.update(other.dropped)
-        self.noted.update(other.noted)
+        self.kept_count += other_counts.kept_count
+        self.dropped_by_reason.update(other_counts.dropped_by_reason)
+        self.noted_by_reason.update(other_counts.noted_by_reason)
 
-    def drop(self, reason: str, sentences: int = 1) -> None:
+    def add_dropped(self, reason: str, sentence_count: int = 1) -> None:
         """Count sentences that did not."""
-        self.dropped[reason] += sentences
+        self.dropped_by_reason[reason] += sentence_count
 
-    def note(self, what: str, sentences: int = 1) -> None:
+    def add_noted(self, reason: str, sentence_count: int = 1) -> None:
         """Count something that happened to sentences whether or not they were kept."""
-        self.noted[what] += sentences
+        self.noted_by_reason[reason] += sentence_count
 
     @property
-    def read(self) -> int:
+    def read_count(self) -> int:
         """Sentences that came in."""
-        return self.kept + self.dropped.total()
+        return self.kept_count + self.dropped_by_reason.total()
 
-    def write(self, path: Path) -> None:
+    def write_json_file(self, path: Path) -> None:
         """Write the counts as JSON: `{"in", "kept", "dropped": {reason: n}, "noted": {what: n}}`."""
         write_json(
             path,
             {
-                "in": self.read,
-                "kept": self.kept,
-                "dropped": dict(sorted(self.dropped.items())),
-                "noted": dict(sorted(self.noted.items())),
+                "in": self.read_count,
+                "kept": self.kept_count,
+                "dropped": dict(sorted(self.dropped_by_reason.items())),
+                "noted": dict(sorted(self.noted_by_reason.items())),
             },
         )

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline_py.files.text import is_number, read_bytes, read_lines, uncompressed_name
+from pipeline_py.files.text import get_uncompressed_name, is_whole_number, read_byte_lines, read_lines
 from pipeline_py.run.errors import InputError
 
-TEXTS = ("source", "correct", "contrastive")
-ABOUT = ("kind", "distance", "frequency")
+TEXT_COLUMNS = ("source", "correct", "contrastive")
+METADATA_COLUMNS = ("kind", "distance", "frequency")
 
 
 class ContrastivePair(NamedTuple):
@@ -35,7 +35,7 @@ class ContrastivePair(NamedTuple):
     frequency: str = ""
 
 
-def read_pairs(path: Path) -> Iterator[ContrastivePair]:
+def read_contrastive_pairs(path: Path) -> Iterator[ContrastivePair]:
     """Yield the pairs of a file; `.json` (also compressed, as `.json.gz`) is LingEval97's JSON, all else is TSV.
 
     A TSV has the columns `source`, `correct`, `contrastive` and, where wanted, `kind`, `distance`, `frequency`. Without
@@ -46,8 +46,8 @@ def read_pairs(path: Path) -> Iterator[ContrastivePair]:
     Raises:
         InputError: at the first mistake, with its line, or in JSON the number of its entry, or the file has no pair.
     """
-    name = uncompressed_name(path)
-    pairs = _of_json(path) if name.endswith(".json") else _of_table(path, name.removesuffix(".tsv"))
+    name = get_uncompressed_name(path)
+    pairs = _read_json_pairs(path) if name.endswith(".json") else _read_tsv_pairs(path, name.removesuffix(".tsv"))
     pair = None
     for pair in pairs:
         yield pair
@@ -55,7 +55,7 @@ def read_pairs(path: Path) -> Iterator[ContrastivePair]:
         raise InputError("the file has no contrastive pairs; add some, or leave the file out", path)
 
 
-def _of_table(path: Path, kind: str) -> Iterator[ContrastivePair]:
+def _read_tsv_pairs(path: Path, default_kind: str) -> Iterator[ContrastivePair]:
     columns: list[str] = []
     for number, line in enumerate(read_lines(path), start=1):
         fields = line.split("\t")
@@ -70,23 +70,25 @@ def _of_table(path: Path, kind: str) -> Iterator[ContrastivePair]:
                 number,
             )
         named = dict(zip(columns, fields, strict=True))
-        if mistake := _mistake(named):
+        if mistake := _find_pair_error(named):
             raise InputError(mistake, path, number)
-        yield ContrastivePair(**{"kind": kind, **named})
+        yield ContrastivePair(**{"kind": default_kind, **named})
 
 
 def _check_columns(columns: list[str], path: Path) -> None:
     for name in columns:
-        if name not in (*TEXTS, *ABOUT) or columns.count(name) > 1:
+        if name not in (*TEXT_COLUMNS, *METADATA_COLUMNS) or columns.count(name) > 1:
             what = "stands twice" if columns.count(name) > 1 else "is unknown"
-            raise InputError(f"the column {name!r} {what}; columns are {', '.join((*TEXTS, *ABOUT))}", path, 1)
-    if missing := [name for name in TEXTS if name not in columns]:
-        raise InputError(f"no column {missing[0]!r}; the first line must name {', '.join(TEXTS)}", path, 1)
+            raise InputError(
+                f"the column {name!r} {what}; columns are {', '.join((*TEXT_COLUMNS, *METADATA_COLUMNS))}", path, 1
+            )
+    if missing := [name for name in TEXT_COLUMNS if name not in columns]:
+        raise InputError(f"no column {missing[0]!r}; the first line must name {', '.join(TEXT_COLUMNS)}", path, 1)
 
 
-def _of_json(path: Path) -> Iterator[ContrastivePair]:
+def _read_json_pairs(path: Path) -> Iterator[ContrastivePair]:
     try:
-        content = json.loads(b"\n".join(read_bytes(path)))
+        content = json.loads(b"\n".join(read_byte_lines(path)))
     except UnicodeDecodeError as error:
         raise InputError(f"byte {error.start} is not UTF-8 ({error.reason}); convert the file", path) from None
     except json.JSONDecodeError as error:
@@ -111,21 +113,21 @@ def _of_json(path: Path) -> Iterator[ContrastivePair]:
                 "frequency": made.get("frequency", ""),
             }
             fields = {name: str(value) if type(value) is int else value for name, value in fields.items()}
-            if mistake := _mistake(fields):
+            if mistake := _find_pair_error(fields):
                 raise InputError(f"entry {number}: {mistake}", path)
             yield ContrastivePair(**fields)
 
 
-def _mistake(fields: Mapping[str, Any]) -> str | None:
+def _find_pair_error(fields: Mapping[str, Any]) -> str | None:
     """What is wrong with a pair, if anything."""
     for name, text in fields.items():
         if not isinstance(text, str):
             return f"`{name}` must be text, not {text!r}; write it"
         if "\n" in text:
             return f"`{name}` is on several lines; write it on one"
-        if name in TEXTS and not text.strip():
+        if name in TEXT_COLUMNS and not text.strip():
             return f"`{name}` is empty; write it, or leave the pair out"
-        if name in ("distance", "frequency") and text and not is_number(text):
+        if name in ("distance", "frequency") and text and not is_whole_number(text):
             return f"`{name}` must be a whole number, not {text!r}; leave it empty if it is unknown"
     if fields["correct"] == fields["contrastive"]:
         return "both translations are the same, so that neither can be the better one; leave the pair out"

@@ -12,16 +12,16 @@ from unicodedata import normalize
 
 from pipeline_py.run.errors import InputError
 
-LARGEST_SHARE = 0.01
+MAX_FAULTY_SHARE = 0.01
 """Largest accepted share of lines that are not UTF-8, and of lines with NUL bytes."""
 
-LONGEST_MEAN = 10_000
+MAX_MEAN_LINE_BYTES = 10_000
 """Bytes of a line on average; longer lines are not sentences."""
 
-SAMPLE_LINES = 500
+MAX_SAMPLE_LINES = 500
 """Lines that are not UTF-8 by which an encoding is recognized."""
 
-SEARCHED_LINES = 200_000
+MAX_SEARCHED_LINES = 200_000
 """Lines of a file in which these are looked for."""
 
 BYTE_ORDER_MARKS = {
@@ -31,23 +31,23 @@ BYTE_ORDER_MARKS = {
     BOM_UTF16_BE: "UTF-16",
 }
 
-WESTERN = "àáâãäåæçèéêëìíîïñòóôõöøùúûüýßÀÁÂÄÅÆÇÈÉÊËÍÎÑÓÔÖØÚÜ«»°§"
-WESTERN_SMALL = "".join(filter(str.islower, WESTERN))
-CYRILLIC = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэ"
-CENTRAL = "áčďéěíňóřšťúůýžąćęłńśźżőűăâîşţČŘŠŽŁŚŻ"
+WESTERN_CHARACTERS = "àáâãäåæçèéêëìíîïñòóôõöøùúûüýßÀÁÂÄÅÆÇÈÉÊËÍÎÑÓÔÖØÚÜ«»°§"
+WESTERN_LOWERCASE_CHARACTERS = "".join(filter(str.islower, WESTERN_CHARACTERS))
+CYRILLIC_CHARACTERS = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэ"
+CENTRAL_EUROPEAN_CHARACTERS = "áčďéěíňóřšťúůýžąćęłńśźżőűăâîşţČŘŠŽŁŚŻ"
 LATIN_ENCODINGS = {
-    "Latin-1 (WINDOWS-1252)": WESTERN + "“”‘’„…–—€œ",
-    "WINDOWS-1250": CENTRAL + "„“”…–—äöüß",
-    "ISO-8859-2": CENTRAL + "äöüß",
-    "WINDOWS-1254": WESTERN + "ığşİĞŞ",
-    "MACINTOSH": WESTERN_SMALL + "“”‘’„…–—œ",
-    "CP850": WESTERN_SMALL,
+    "Latin-1 (WINDOWS-1252)": WESTERN_CHARACTERS + "“”‘’„…–—€œ",
+    "WINDOWS-1250": CENTRAL_EUROPEAN_CHARACTERS + "„“”…–—äöüß",
+    "ISO-8859-2": CENTRAL_EUROPEAN_CHARACTERS + "äöüß",
+    "WINDOWS-1254": WESTERN_CHARACTERS + "ığşİĞŞ",
+    "MACINTOSH": WESTERN_LOWERCASE_CHARACTERS + "“”‘’„…–—œ",
+    "CP850": WESTERN_LOWERCASE_CHARACTERS,
 }
 SINGLE_BYTE_ENCODINGS = {
-    "WINDOWS-1251": CYRILLIC,
-    "KOI8-R": CYRILLIC,
-    "ISO-8859-5": CYRILLIC,
-    "CP866": CYRILLIC,
+    "WINDOWS-1251": CYRILLIC_CHARACTERS,
+    "KOI8-R": CYRILLIC_CHARACTERS,
+    "ISO-8859-5": CYRILLIC_CHARACTERS,
+    "CP866": CYRILLIC_CHARACTERS,
     "WINDOWS-1253": "αοιετσνηυρπκμλςάέήίόύώ",
     "WINDOWS-1255": "יוהלאמתרבשנכפחדקצגטזס",
     "WINDOWS-1256": "اليمونرتبةعدسفهكقحجأشطصخ",
@@ -67,32 +67,34 @@ In Latin script less than half of the bytes are outside ASCII, in other scripts 
 are letters in every other one, and not the other way round.
 """
 
-TYPOGRAPHIC = "“”‘’„‚…–—«»\xa0€"
+TYPOGRAPHIC_CHARACTERS = "“”‘’„‚…–—«»\xa0€"
 FREQUENT_CHARACTERS = frozenset(
-    TYPOGRAPHIC.join([*LATIN_ENCODINGS.values(), *SINGLE_BYTE_ENCODINGS.values(), *MULTIBYTE_ENCODINGS.values()])
+    TYPOGRAPHIC_CHARACTERS.join(
+        [*LATIN_ENCODINGS.values(), *SINGLE_BYTE_ENCODINGS.values(), *MULTIBYTE_ENCODINGS.values()]
+    )
 )
 MISREADING_ENCODINGS = ("WINDOWS-1252", "ISO-8859-1", "WINDOWS-1250", "WINDOWS-1251", "MACINTOSH", "CP850")
 """Encodings in which UTF-8 is often misread and then saved as UTF-8; of two that are as likely the first is named."""
 
-FEWEST_CHARACTERS = 3
+MIN_MISREAD_CHARACTERS = 3
 """Characters of a line that was misread if none of them is a frequent one."""
 
-ADJACENT_CHARACTERS = re.compile(rb"[\x80-\xbf][\xc2-\xf4]")
+ADJACENT_NON_ASCII_PATTERN = re.compile(rb"[\x80-\xbf][\xc2-\xf4]")
 """Two adjacent characters outside ASCII, as in every line that was misread."""
 
-ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{2,6}|#[xX][0-9A-Fa-f]{2,5});")
+HTML_ENTITY_PATTERN = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{2,6}|#[xX][0-9A-Fa-f]{2,5});")
 """A character as HTML spells it."""
 
-ESCAPE_SEQUENCE = re.compile(rb"\x1b[$(][@-J]")
+ISO_2022_ESCAPE_PATTERN = re.compile(rb"\x1b[$(][@-J]")
 """Change of the character set in ISO-2022, whose bytes are those of ASCII."""
 
-SEGMENT = re.compile(rb"\s*<(?:seg|tuv)\b", re.IGNORECASE)
+SEGMENT_TAG_PATTERN = re.compile(rb"\s*<(?:seg|tuv)\b", re.IGNORECASE)
 """The beginning of a sentence in SGML, XML and TMX files of test sets and translation memories."""
 
-SMALLEST_SHARE_OF_LATIN, SMALLEST_SHARE_OF_OTHERS = 0.6, 0.1
+MIN_LATIN_SHARE, MIN_NON_LATIN_SHARE = 0.6, 0.1
 """Frequent characters among those outside ASCII, for an encoding to be named."""
 
-FEWEST_JUDGED_LINES = 100
+MIN_JUDGED_LINES = 100
 """A shorter text may have letters apart from their accents."""
 
 
@@ -101,140 +103,140 @@ class LineFaults:
     """Faults of the lines of a text.
 
     Attributes:
-        lines: lines read.
-        size: their bytes.
-        invalid: lines that are not UTF-8.
-        zeros: lines with NUL bytes.
-        returns: CRs within lines.
-        decomposed: lines with letters apart from their accents, which NFC composes.
-        lossy: lines with U+FFFD, which stands for characters that a conversion did not know.
-        escaped: lines with letters outside ASCII as entities of HTML.
-        shifted: lines with escape sequences of ISO-2022.
-        segments: lines that begin a segment of SGML or XML.
-        misread: lines of UTF-8 that was read in another encoding and saved as UTF-8 again, by this encoding.
-        misread_line: the first of these lines.
-        beginning: the first bytes of the text.
-        sample: some lines that are not UTF-8.
+        line_count: lines read.
+        byte_count: their bytes.
+        non_utf8_lines: lines that are not UTF-8.
+        nul_lines: lines with NUL bytes.
+        inner_carriage_returns: CRs within lines.
+        decomposed_lines: lines with letters apart from their accents, which NFC composes.
+        lossy_lines: lines with U+FFFD, which stands for characters that a conversion did not know.
+        html_entity_lines: lines with letters outside ASCII as entities of HTML.
+        iso_2022_lines: lines with escape sequences of ISO-2022.
+        segment_tag_lines: lines that begin a segment of SGML or XML.
+        misread_lines_by_encoding: lines of UTF-8 that was read in another encoding and saved as UTF-8 again, by this encoding.
+        first_misread_line: the first of these lines.
+        first_bytes: the first bytes of the text.
+        non_utf8_sample: some lines that are not UTF-8.
     """
 
-    lines: int = 0
-    size: int = 0
-    invalid: int = 0
-    zeros: int = 0
-    returns: int = 0
-    decomposed: int = 0
-    lossy: int = 0
-    escaped: int = 0
-    shifted: int = 0
-    segments: int = 0
-    misread: Counter[str] = field(default_factory=Counter)
-    misread_line: str = ""
-    beginning: bytes = b""
-    sample: list[bytes] = field(default_factory=list)
+    line_count: int = 0
+    byte_count: int = 0
+    non_utf8_lines: int = 0
+    nul_lines: int = 0
+    inner_carriage_returns: int = 0
+    decomposed_lines: int = 0
+    lossy_lines: int = 0
+    html_entity_lines: int = 0
+    iso_2022_lines: int = 0
+    segment_tag_lines: int = 0
+    misread_lines_by_encoding: Counter[str] = field(default_factory=Counter)
+    first_misread_line: str = ""
+    first_bytes: bytes = b""
+    non_utf8_sample: list[bytes] = field(default_factory=list)
 
-    def add(self, line: bytes) -> None:
+    def add_line(self, line: bytes) -> None:
         """Count a line."""
-        if not self.lines:
-            self.beginning = line[:LONGEST_MEAN]
-        self.lines += 1
-        self.size += len(line)
-        self.zeros += b"\0" in line
-        self.returns += line.rstrip(b"\r").count(b"\r")
-        self.shifted += ESCAPE_SEQUENCE.search(line) is not None
-        self.segments += SEGMENT.match(line) is not None
+        if not self.line_count:
+            self.first_bytes = line[:MAX_MEAN_LINE_BYTES]
+        self.line_count += 1
+        self.byte_count += len(line)
+        self.nul_lines += b"\0" in line
+        self.inner_carriage_returns += line.rstrip(b"\r").count(b"\r")
+        self.iso_2022_lines += ISO_2022_ESCAPE_PATTERN.search(line) is not None
+        self.segment_tag_lines += SEGMENT_TAG_PATTERN.match(line) is not None
         try:
             text = line.decode("utf-8")
-            self.lossy += "\ufffd" in text
-            self.escaped += "&" in text and any(map(_is_letter, ENTITY.findall(text)))
-            self.decomposed += not text.isascii() and len(normalize("NFC", text)) < len(text)
-            if ADJACENT_CHARACTERS.search(line) and (encodings := _find_misreading(text)):
-                self.misread.update(encodings)
-                self.misread_line = self.misread_line or text
+            self.lossy_lines += "\ufffd" in text
+            self.html_entity_lines += "&" in text and any(map(_is_letter_entity, HTML_ENTITY_PATTERN.findall(text)))
+            self.decomposed_lines += not text.isascii() and len(normalize("NFC", text)) < len(text)
+            if ADJACENT_NON_ASCII_PATTERN.search(line) and (encodings := _find_misreading_encodings(text)):
+                self.misread_lines_by_encoding.update(encodings)
+                self.first_misread_line = self.first_misread_line or text
         except UnicodeDecodeError:
-            self.invalid += 1
-            if len(self.sample) < SAMPLE_LINES:
-                self.sample.append(line[:LONGEST_MEAN])
+            self.non_utf8_lines += 1
+            if len(self.non_utf8_sample) < MAX_SAMPLE_LINES:
+                self.non_utf8_sample.append(line[:MAX_MEAN_LINE_BYTES])
 
-    def describe(self) -> str | None:
+    def describe_fault(self) -> str | None:
         """Return what is wrong with the text as a whole, with the remedy, or None."""
-        many = LARGEST_SHARE * self.lines
-        if self.zeros > many:
-            return f"{self._share(self.zeros)} contain NUL bytes; {self.describe_encoding()}"
-        if self.invalid > many:
-            return f"{self._share(self.invalid)} are not UTF-8; {self.describe_encoding()}"
-        if self.returns and self.returns >= self.lines:
+        many = MAX_FAULTY_SHARE * self.line_count
+        if self.nul_lines > many:
+            return f"{self._format_line_share(self.nul_lines)} contain NUL bytes; {self.describe_encoding()}"
+        if self.non_utf8_lines > many:
+            return f"{self._format_line_share(self.non_utf8_lines)} are not UTF-8; {self.describe_encoding()}"
+        if self.inner_carriage_returns and self.inner_carriage_returns >= self.line_count:
             return "lines end in CR (as in classic Mac OS) and not in LF; convert the file: tr '\\r' '\\n' <FILE >NEW"
-        if self.shifted > many:
+        if self.iso_2022_lines > many:
             return (
-                f"{self._share(self.shifted)} have escape sequences of ISO-2022 (Japanese: ISO-2022-JP); convert the "
+                f"{self._format_line_share(self.iso_2022_lines)} have escape sequences of ISO-2022 (Japanese: ISO-2022-JP); convert the "
                 "file: iconv -f ISO-2022-JP -t UTF-8 <FILE >NEW"
             )
-        if self.segments > many:
+        if self.segment_tag_lines > many:
             return (
-                f"{self._share(self.segments)} begin with a tag of SGML or XML (`<seg`); write the text of each "
+                f"{self._format_line_share(self.segment_tag_lines)} begin with a tag of SGML or XML (`<seg`); write the text of each "
                 "segment on a line, without tags and entities"
             )
-        if self.lossy > many and self.lines >= FEWEST_JUDGED_LINES:
+        if self.lossy_lines > many and self.line_count >= MIN_JUDGED_LINES:
             return (
-                f"{self._share(self.lossy)} have lost characters (U+FFFD is in their place); fetch the original, and "
+                f"{self._format_line_share(self.lossy_lines)} have lost characters (U+FFFD is in their place); fetch the original, and "
                 "convert it from its own encoding with iconv"
             )
-        if self.escaped > many and self.lines >= FEWEST_JUDGED_LINES:
+        if self.html_entity_lines > many and self.line_count >= MIN_JUDGED_LINES:
             return (
-                f"{self._share(self.escaped)} have letters as entities of HTML (`&eacute;` for `é`); convert the "
+                f"{self._format_line_share(self.html_entity_lines)} have letters as entities of HTML (`&eacute;` for `é`); convert the "
                 "file: python -c 'import html, sys; sys.stdout.writelines(map(html.unescape, sys.stdin))' <FILE >NEW"
             )
-        if self.decomposed > many and self.lines >= FEWEST_JUDGED_LINES:
+        if self.decomposed_lines > many and self.line_count >= MIN_JUDGED_LINES:
             return (
-                f"{self._share(self.decomposed)} have letters apart from their accents (Unicode's NFD), which "
+                f"{self._format_line_share(self.decomposed_lines)} have letters apart from their accents (Unicode's NFD), which "
                 "tokenizers divide; convert the file to NFC, e.g. with uconv -x nfc"
             )
-        for encoding, lines in self.misread.most_common(1):
-            if lines > many and self.lines >= FEWEST_JUDGED_LINES:
-                wrong, right = _example_of_misreading(self.misread_line, encoding)
+        for encoding, lines in self.misread_lines_by_encoding.most_common(1):
+            if lines > many and self.line_count >= MIN_JUDGED_LINES:
+                wrong, right = _find_misreading_example(self.first_misread_line, encoding)
                 return (
-                    f"{self._share(lines)} are UTF-8 that was read as {encoding} and saved again (`{wrong}` for "
+                    f"{self._format_line_share(lines)} are UTF-8 that was read as {encoding} and saved again (`{wrong}` for "
                     f"`{right}`); fetch the original, or convert the file back: iconv -f UTF-8 -t {encoding} <FILE >NEW"
                 )
-        if self.size > LONGEST_MEAN * self.lines:
+        if self.byte_count > MAX_MEAN_LINE_BYTES * self.line_count:
             return (
-                f"the lines have {self.size // self.lines:,} bytes on average (there are {self.lines:,}); give one "
+                f"the lines have {self.byte_count // self.line_count:,} bytes on average (there are {self.line_count:,}); give one "
                 "sentence a line, and end it with LF"
             )
         return None
 
     def describe_encoding(self) -> str:
         """Return which encoding the faulty lines look like, and how to convert them."""
-        encoding = self._encoding()
+        encoding = self._guess_encoding()
         if encoding is None:
             return "convert the file to UTF-8 with iconv, or remove the bytes that are not text"
-        return f"the file looks like {encoding}; convert it: iconv -f {_name_for_iconv(encoding)} -t UTF-8 <FILE >NEW"
+        return f"the file looks like {encoding}; convert it: iconv -f {_get_iconv_name(encoding)} -t UTF-8 <FILE >NEW"
 
-    def _share(self, lines: int) -> str:
-        return f"{lines:,} of {self.lines:,} lines"
+    def _format_line_share(self, faulty_lines: int) -> str:
+        return f"{faulty_lines:,} of {self.line_count:,} lines"
 
-    def _encoding(self) -> str | None:
+    def _guess_encoding(self) -> str | None:
         for mark, name in BYTE_ORDER_MARKS.items():
-            if self.beginning.startswith(mark):
+            if self.first_bytes.startswith(mark):
                 return name
-        if self.zeros > self.lines / 2:
-            return _wide_encoding(self.beginning)
-        sample = b"\n".join(self.sample)
+        if self.nul_lines > self.line_count / 2:
+            return _guess_wide_encoding(self.first_bytes)
+        sample = b"\n".join(self.non_utf8_sample)
         others = sum(byte >= 0x80 for byte in sample)
         if others < len(sample) / 2:
-            return _most_likely_encoding(sample, LATIN_ENCODINGS, SMALLEST_SHARE_OF_LATIN)
-        return _most_likely_encoding(sample, MULTIBYTE_ENCODINGS, SMALLEST_SHARE_OF_OTHERS) or _most_likely_encoding(
-            sample, SINGLE_BYTE_ENCODINGS, SMALLEST_SHARE_OF_OTHERS
+            return _find_likeliest_encoding(sample, LATIN_ENCODINGS, MIN_LATIN_SHARE)
+        return _find_likeliest_encoding(sample, MULTIBYTE_ENCODINGS, MIN_NON_LATIN_SHARE) or _find_likeliest_encoding(
+            sample, SINGLE_BYTE_ENCODINGS, MIN_NON_LATIN_SHARE
         )
 
 
-def _is_letter(entity: str) -> bool:
+def _is_letter_entity(entity: str) -> bool:
     """Return whether an entity of HTML is a letter outside ASCII; the escapes of Moses are none."""
     character = unescape(entity)
     return character.isalpha() and not character.isascii()
 
 
-def _find_misreading(text: str) -> list[str]:
+def _find_misreading_encodings(text: str) -> list[str]:
     """Return the encodings in which a line of UTF-8 may have been read before it was saved as UTF-8 again.
 
     All characters of the line have to be bytes of UTF-8, which they seldom are by chance: three adjacent ones, or two
@@ -247,33 +249,35 @@ def _find_misreading(text: str) -> list[str]:
         except UnicodeError:
             continue
         others = [character for character in original if not character.isascii()]
-        if len(others) >= FEWEST_CHARACTERS or not FREQUENT_CHARACTERS.isdisjoint(others):
+        if len(others) >= MIN_MISREAD_CHARACTERS or not FREQUENT_CHARACTERS.isdisjoint(others):
             encodings.append(encoding)
     return encodings
 
 
-def _example_of_misreading(line: str, encoding: str) -> tuple[str, str]:
+def _find_misreading_example(line: str, encoding: str) -> tuple[str, str]:
     """Return the first misread character of a line, and what it stands for."""
     original = line.encode(encoding, errors="replace").decode("utf-8", errors="replace")
     right = next(character for character in original if not character.isascii())
     return right.encode("utf-8").decode(encoding, errors="replace"), right
 
 
-def _most_likely_encoding(sample: bytes, encodings: Mapping[str, str], smallest_share: float) -> str | None:
+def _find_likeliest_encoding(sample: bytes, frequent_characters: Mapping[str, str], min_share: float) -> str | None:
     """Return the encoding in which most characters outside ASCII are frequent ones, if enough are."""
-    shares = {name: _share_of_frequent(sample, name, characters) for name, characters in encodings.items()}
+    shares = {
+        name: _compute_frequent_share(sample, name, characters) for name, characters in frequent_characters.items()
+    }
     best = max(shares, key=lambda name: round(shares[name], 1))
-    return best if shares[best] >= smallest_share else None
+    return best if shares[best] >= min_share else None
 
 
-def _name_for_iconv(encoding: str) -> str:
+def _get_iconv_name(encoding: str) -> str:
     return encoding.split()[-1].strip("()")
 
 
-def _wide_encoding(beginning: bytes) -> str | None:
+def _guess_wide_encoding(first_bytes: bytes) -> str | None:
     """Tell UTF-16 and UTF-32 without a byte order mark apart by the places of NUL bytes."""
-    zeros = [beginning[place::4].count(0) for place in range(4)]
-    if sum(zeros) < len(beginning) / 8:  # not of ASCII
+    zeros = [first_bytes[place::4].count(0) for place in range(4)]
+    if sum(zeros) < len(first_bytes) / 8:  # not of ASCII
         return "UTF-16"
     if min(zeros[1:]) > 2 * zeros[0]:
         return "UTF-32LE"
@@ -283,19 +287,19 @@ def _wide_encoding(beginning: bytes) -> str | None:
     return "UTF-16LE" if odd > 2 * even else "UTF-16BE" if even > 2 * odd else None
 
 
-def _share_of_frequent(sample: bytes, encoding: str, frequent: str) -> float:
+def _compute_frequent_share(sample: bytes, encoding: str, frequent_characters: str) -> float:
     """Return which part of a sample's characters outside ASCII is frequent in text in an encoding."""
-    text = sample.decode(_name_for_iconv(encoding), errors="replace")
+    text = sample.decode(_get_iconv_name(encoding), errors="replace")
     others = [character for character in text if not character.isascii()]
-    return sum(character in frequent for character in others) / max(len(others), 1)
+    return sum(character in frequent_characters for character in others) / max(len(others), 1)
 
 
 def describe_encoding(lines: Iterable[bytes]) -> str:
     """Return which encoding a text that is not UTF-8 looks like, and how to convert it."""
     faults = LineFaults()
-    for line in islice(lines, SEARCHED_LINES):
-        faults.add(line)
-        if len(faults.sample) == SAMPLE_LINES:
+    for line in islice(lines, MAX_SEARCHED_LINES):
+        faults.add_line(line)
+        if len(faults.non_utf8_sample) == MAX_SAMPLE_LINES:
             break
     return faults.describe_encoding()
 
@@ -304,11 +308,11 @@ def describe_faults(lines: Iterable[bytes]) -> str | None:
     """Return what is wrong with a text as a whole, with the remedy, or None."""
     faults = LineFaults()
     for line in lines:
-        faults.add(line)
-    return faults.describe()
+        faults.add_line(line)
+    return faults.describe_fault()
 
 
-def checked_lines(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
+def iterate_checked_lines(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
     """Yield the lines of a text, and judge the text as a whole after the last.
 
     Raises:
@@ -318,7 +322,7 @@ def checked_lines(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
     """
     faults = LineFaults()
     for line in lines:
-        faults.add(line)
+        faults.add_line(line)
         yield line
-    if message := faults.describe():
+    if message := faults.describe_fault():
         raise InputError(message, path)

@@ -1,15 +1,15 @@
 """Properties of languages that follow from their scripts, and the languages of Moses; codes are resolved."""
 
-CHINESE = frozenset({"gan", "hsn", "lzh", "wuu", "yue", "zh"})
-CHINESE_OR_JAPANESE = CHINESE | {"ja"}
-UNSPACED = CHINESE_OR_JAPANESE | {"bo", "dz", "km", "lo", "mnw", "my", "shn", "th", "tts"}
+CHINESE_LANGUAGES = frozenset({"gan", "hsn", "lzh", "wuu", "yue", "zh"})
+CHINESE_JAPANESE_LANGUAGES = CHINESE_LANGUAGES | {"ja"}
+UNSPACED_LANGUAGES = CHINESE_JAPANESE_LANGUAGES | {"bo", "dz", "km", "lo", "mnw", "my", "shn", "th", "tts"}
 """Languages without spaces between words: also in the scripts of Tibetan, Khmer, Lao, Burmese and Thai.
 
 Southern Min (`nan`) and Hakka (`hak`) are not among them, since they are written in Latin script too.
 """
 
 
-def base_language(language: str) -> str:
+def get_base_language(language: str) -> str:
     """Return a language without its script: `zh` for `zh-hant`."""
     return language.partition("-")[0]
 
@@ -18,4 +18,4 @@ def has_moses_rules(language: str) -> bool:
     """Whether Moses' tokenizer knows abbreviations of a language; it treats others like English."""
     from sacremoses.corpus import NonbreakingPrefixes
 
-    return base_language(language) in NonbreakingPrefixes().available_langs
+    return get_base_language(language) in NonbreakingPrefixes().available_langs

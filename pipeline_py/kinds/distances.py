@@ -1,5 +1,5 @@
 """Lengths of the paths between words in the dependency tree (SDAtt section 3.1)."""
 
-from pipeline_py.kinds.kind import Distances, Kind
+from pipeline_py.kinds.kind import DistanceMatrix, SyntaxKind
 
-KIND = Kind("distances", "conllu", Distances(), of_words="distances.arrow", packed=False)
+SYNTAX_KIND = SyntaxKind("distances", "conllu", DistanceMatrix(), word_file_suffix="distances.arrow", is_packed=False)

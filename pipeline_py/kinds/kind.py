@@ -11,105 +11,105 @@ from typing import Literal, get_args
 
 from pipeline_py import kinds
 
-Trees = Literal["conllu", "ptb"]
+TreeFormat = Literal["conllu", "ptb"]
 """Dependency trees or phrase trees, called by the ending of their file."""
 
-TREES: tuple[Trees, ...] = get_args(Trees)
+TREE_FORMATS: tuple[TreeFormat, ...] = get_args(TreeFormat)
 
-NAMES_OF_TREES: dict[Trees, str] = {"conllu": "CoNLL-U", "ptb": "PTB"}
+TREE_FORMAT_NAMES: dict[TreeFormat, str] = {"conllu": "CoNLL-U", "ptb": "PTB"}
 """What people call the formats."""
 
 
 @dataclass(frozen=True)
-class Table:
+class PositionTable:
     """Values of the J positions of a sentence, EOS among them, row-major (J, columns).
 
     Attributes:
-        columns: values of each position; None: J of them.
-        padding: what stands in a batch where a sentence has no positions.
+        column_count: values of each position; None: J of them.
+        padding_value: what stands in a batch where a sentence has no positions.
         dtype: of the tensor.
     """
 
-    columns: int | None
-    padding: int = 0
+    column_count: int | None
+    padding_value: int = 0
     dtype: str = "int64"
 
-    def width(self, positions: int) -> int:
+    def count_columns(self, position_count: int) -> int:
         """Columns of a sentence of so many positions."""
-        return self.columns or positions
+        return self.column_count or position_count
 
 
 @dataclass(frozen=True)
-class Distances(Table):
+class DistanceMatrix(PositionTable):
     """From each position to every one, 0 to itself."""
 
-    columns: int | None = None
-    padding: int = 255
+    column_count: int | None = None
+    padding_value: int = 255
     dtype: str = "uint8"
 
 
 @dataclass(frozen=True)
-class Positions(Table):
+class PositionReferences(PositionTable):
     """A position of the sentence for each, counted from 0, or the padding."""
 
-    columns: int | None = 1
-    padding: int = -1
+    column_count: int | None = 1
+    padding_value: int = -1
 
 
 @dataclass(frozen=True)
-class Identifiers(Table):
+class VocabularyIds(PositionTable):
     """Tokens of a vocabulary, by number.
 
     Attributes:
-        vocabulary: its file beside those of the units, with {parser} open where it is the parser's own.
-        further: identifiers behind those of the vocabulary.
+        vocabulary_file: its file beside those of the units, with {parser} open where it is the parser's own.
+        extra_id_count: identifiers behind those of the vocabulary.
     """
 
-    vocabulary: str = ""
-    further: int = 0
+    vocabulary_file: str = ""
+    extra_id_count: int = 0
 
 
 @dataclass(frozen=True)
-class BinaryTrees:
+class BinaryTreeLayout:
     """Binary trees over the pieces of a sentence, as `kinds.trees` describes their row.
 
     Attributes:
-        rooted: whether one tree stands over the whole sentence; otherwise they stand over parts of it.
+        has_root: whether one tree stands over the whole sentence; otherwise they stand over parts of it.
     """
 
-    rooted: bool = True
+    has_root: bool = True
 
 
 @dataclass(frozen=True)
-class Kind:
+class SyntaxKind:
     """What a part may read of a sentence, or learn to predict, beside its words.
 
     Attributes:
         name: in options, in names of files, and of the module.
-        trees: what it is made from; None: from the pieces alone, without a parser.
-        values: what the row of a sentence holds.
-        of_words: how the files end that hold it for words, which pieces inherit; None: made for pieces at once.
-        packed: whether what pieces have is packed once more, into a file of the kind's name.
+        tree_format: what it is made from; None: from the pieces alone, without a parser.
+        row_layout: what the row of a sentence holds.
+        word_file_suffix: how the files end that hold it for words, which pieces inherit; None: made for pieces at once.
+        is_packed: whether what pieces have is packed once more, into a file of the kind's name.
     """
 
     name: str
-    trees: Trees | None
-    values: Table | BinaryTrees
-    of_words: str | None = None
-    packed: bool = True
+    tree_format: TreeFormat | None
+    row_layout: PositionTable | BinaryTreeLayout
+    word_file_suffix: str | None = None
+    is_packed: bool = True
 
     @property
-    def identifiers(self) -> Identifiers | None:
+    def vocabulary_ids(self) -> VocabularyIds | None:
         """The values, where they are identifiers."""
-        return self.values if isinstance(self.values, Identifiers) else None
+        return self.row_layout if isinstance(self.row_layout, VocabularyIds) else None
 
 
-def kind_of(name: str) -> Kind:
+def load_syntax_kind(name: str) -> SyntaxKind:
     """Find a kind by its name."""
-    kind: Kind = import_module(f"pipeline_py.kinds.{name}").KIND
+    kind: SyntaxKind = import_module(f"pipeline_py.kinds.{name}").KIND
     return kind
 
 
-def all_kinds() -> list[Kind]:
+def load_all_syntax_kinds() -> list[SyntaxKind]:
     """Every kind, in order of the names."""
-    return [kind_of(module.name) for module in iter_modules(kinds.__path__) if module.name != "kind"]
+    return [load_syntax_kind(module.name) for module in iter_modules(kinds.__path__) if module.name != "kind"]

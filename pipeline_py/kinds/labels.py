@@ -1,5 +1,7 @@
 """Labels of words in the dependency tree (Sennrich and Haddow 2016); EOS has one of its own."""
 
-from pipeline_py.kinds.kind import Identifiers, Kind
+from pipeline_py.kinds.kind import SyntaxKind, VocabularyIds
 
-KIND = Kind("labels", "conllu", Identifiers(1, vocabulary="vocabulary.labels.{parser}"), of_words="labels")
+SYNTAX_KIND = SyntaxKind(
+    "labels", "conllu", VocabularyIds(1, vocabulary_file="vocabulary.labels.{parser}"), word_file_suffix="labels"
+)

@@ -1,5 +1,5 @@
 """A left-branching tree over the pieces of each split word, and never a root."""
 
-from pipeline_py.kinds.kind import BinaryTrees, Kind
+from pipeline_py.kinds.kind import BinaryTreeLayout, SyntaxKind
 
-KIND = Kind("lexical_trees", None, BinaryTrees(rooted=False))
+SYNTAX_KIND = SyntaxKind("lexical_trees", None, BinaryTreeLayout(has_root=False))

@@ -5,6 +5,6 @@ its head word, counted from 0. A root has its own word there, and EOS itself.
 """
 
 from pipeline_py.kinds.heads import NO_HEAD
-from pipeline_py.kinds.kind import Kind, Positions
+from pipeline_py.kinds.kind import PositionReferences, SyntaxKind
 
-KIND = Kind("parents", "conllu", Positions(columns=2, padding=NO_HEAD))
+SYNTAX_KIND = SyntaxKind("parents", "conllu", PositionReferences(column_count=2, padding_value=NO_HEAD))

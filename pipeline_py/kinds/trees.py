@@ -7,12 +7,12 @@ of its children's. `root` is the number of the node over the whole sentence, the
 A tree over all n pieces has n − 1 inner nodes; where the parse failed, there are none and no root.
 """
 
-from pipeline_py.kinds.kind import BinaryTrees, Kind
+from pipeline_py.kinds.kind import BinaryTreeLayout, SyntaxKind
 
 NO_ROOT = -1
 """Root of a sentence that has no parse, or only trees over the pieces of its words."""
 
-NODE_SIZE = 3
+VALUES_PER_NODE = 3
 """Numbers of each inner node."""
 
-KIND = Kind("trees", "ptb", BinaryTrees(), of_words="binary.ptb")
+SYNTAX_KIND = SyntaxKind("trees", "ptb", BinaryTreeLayout(), word_file_suffix="binary.ptb")

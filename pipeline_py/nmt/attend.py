@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import PositiveInt
 
-from pipeline_py.files.text import in_order
+from pipeline_py.files.text import restore_input_order
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
-from pipeline_py.run.runner import Loaded
+from pipeline_py.run.progress import show_progress
+from pipeline_py.run.runner import LoadedParameter
 
 if TYPE_CHECKING:
     from pipeline_py.nmt.search.ensemble import Member, Networks
@@ -34,7 +34,7 @@ def load(*, model: Path, config: Path, target_vocabulary: Path, device: str = "a
 
 def attend(
     *,
-    networks: Annotated["Networks", Loaded()],
+    networks: Annotated["Networks", LoadedParameter()],
     model: Path,
     config: Path,
     source: Path,
@@ -73,7 +73,7 @@ def attend(
     Raises:
         InputError: files are invalid, or do not belong together, or a sentence number is out of range.
     """
-    from pipeline_py.files.ragged import write_rows
+    from pipeline_py.files.ragged import write_ragged_rows
     from pipeline_py.nmt.data.dataset import read_translations
     from pipeline_py.nmt.device import prepare
 
@@ -81,19 +81,19 @@ def attend(
     (member,) = networks.open_members([source], [syntax])
     targets = read_translations(translation, networks.vocabulary, source, len(member.sources))
     wanted = _wanted(sentences, source, len(member.sources))
-    attended = in_order(_attention(member, targets, wanted))
+    attended = restore_input_order(_attention(member, targets, wanted))
     gates: list[np.ndarray] = []
 
     def rows() -> Iterator[np.ndarray]:
-        for weights, phrase_weights in progress(attended, f"attend {translation.name}", total=len(targets)):
+        for weights, phrase_weights in show_progress(attended, f"attend {translation.name}", total=len(targets)):
             gates.append(phrase_weights)
             yield weights
 
     try:
-        write_rows(attention_output, rows(), "float32")
+        write_ragged_rows(attention_output, rows(), "float32")
     except FloatingPointError as error:
         raise InputError(f"{error}; train the system again", model) from None
-    write_rows(gates_output, gates, "float32")
+    write_ragged_rows(gates_output, gates, "float32")
 
 
 def _wanted(numbers: Sequence[int] | None, source: Path, sentences: int) -> np.ndarray:

@@ -7,8 +7,8 @@ import platform
 
 import torch
 
-from pipeline_py.run.device import device_named
-from pipeline_py.run.optimizers import without_compiler
+from pipeline_py.run.device import select_device
+from pipeline_py.run.optimizers import disable_torch_compile_hooks
 
 CPU = "cpu"
 """The type of device that computes in the ways of a processor; tests set it to another to take those of a GPU."""
@@ -28,13 +28,13 @@ def prepare(device: str, threads: int) -> torch.device:
     Raises:
         InputError: CUDA is asked for and there is none.
     """
-    chosen = torch.device(device_named(device))
+    chosen = torch.device(select_device(device))
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS does not repeat its sums
     torch.set_deterministic_debug_mode("error")  # what `use_deterministic_algorithms` does, less a compiler to import
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     torch.set_flush_denormal(True)  # a sharp softmax has numbers that a processor multiplies ten times slower
     torch.set_num_threads(threads)
-    without_compiler()
+    disable_torch_compile_hooks()
     _keep_memory()
     gc.freeze()  # what the libraries made on import stays, and need not be looked through every few updates
     return chosen

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.systems.training import Dropout as Rates
+from pipeline_py.config.systems.training import DropoutConfig as Rates
 from pipeline_py.nmt.device import on_cpu
 
 Place: TypeAlias = Literal["embeddings", "states", "contexts", "readout"]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import PositiveInt
 
-from pipeline_py.files.artifacts import writing
-from pipeline_py.run.command import Option, run_command
+from pipeline_py.files.artifacts import open_atomic_text_file
+from pipeline_py.run.command import OptionLimits, run_command
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
-from pipeline_py.run.runner import Loaded
+from pipeline_py.run.progress import show_progress
+from pipeline_py.run.runner import LoadedParameter
 
 if TYPE_CHECKING:
     from pipeline_py.nmt.search.ensemble import Member, Networks
@@ -38,7 +38,7 @@ def load(
 
 def force_decode(
     *,
-    networks: Annotated["Networks", Loaded()],
+    networks: Annotated["Networks", LoadedParameter()],
     model: list[Path],
     config: list[Path],
     source: list[Path],
@@ -88,7 +88,7 @@ def force_decode(
     files = [read_translations(path, networks.vocabulary, source[0], len(sources)) for path in translation]
 
     scores = np.empty((len(files), len(sources)))
-    computed = progress(_log_probabilities(members, files), f"force_decode {source[0].name}", total=len(sources))
+    computed = show_progress(_log_probabilities(members, files), f"force_decode {source[0].name}", total=len(sources))
     for number, of_files in computed:
         # Rounding depends on the rest of a batch; it must not tell apart what is the same.
         of_translation: dict[bytes, float] = {}
@@ -98,7 +98,7 @@ def force_decode(
         models = ", ".join(map(str, model))
         raise InputError("the model predicts something that is not a number; train the system again", models)
     for path, rows, targets in zip(output, scores.tolist(), files, strict=True):
-        with writing(path) as file:
+        with open_atomic_text_file(path) as file:
             file.write("\t".join(COLUMNS) + "\n")
             file.writelines(f"{score!r}\t{len(target)}\n" for score, target in zip(rows, targets, strict=True))
 
@@ -140,7 +140,7 @@ def score_translations(
     translation: list[Path],
     target_vocabulary: Path,
     device: str = "auto",
-    threads: Annotated[int, Option(min=1)] = 1,
+    threads: Annotated[int, OptionLimits(minimum=1)] = 1,
     output: list[Path],
 ) -> None:
     """Compute log p(translation | source) of given translations; row k of each output belongs to sentence k.

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.training import Initialization
+from pipeline_py.config.systems.training import InitializationName
 
 SMALL = 0.1
 """Where uniform distributions end, on either side of 0."""
@@ -124,7 +124,7 @@ class WithParameters(Protocol):
         """Fill them, without gradients."""
 
 
-RULES: dict[Initialization, Rule] = {
+RULES: dict[InitializationName, Rule] = {
     "nematus": Nematus(),
     "uniform": Uniform(),
     "lecun": LeCun(),
@@ -134,7 +134,7 @@ RULES: dict[Initialization, Rule] = {
 
 
 @torch.no_grad()
-def initialize(network: nn.Module, name: Initialization) -> None:
+def initialize(network: nn.Module, name: InitializationName) -> None:
     """Draw all parameters of a network from torch's global generator.
 
     Modules of torch follow the rule where they are linear maps and embeddings; others keep what they began with.
@@ -155,7 +155,7 @@ def initialize(network: nn.Module, name: Initialization) -> None:
 
 
 @torch.no_grad()
-def initialize_tied(embedding: Tensor, name: Initialization) -> None:
+def initialize_tied(embedding: Tensor, name: InitializationName) -> None:
     """Let an embedding (V, E) that `initialize` has drawn begin as one that is the softmax's matrix as well."""
     embedding.mul_(RULES[name].tied(embedding.shape[1]))
 

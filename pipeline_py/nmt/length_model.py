@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from pydantic import NonNegativeInt
 
-from pipeline_py.files.artifacts import writing
-from pipeline_py.files.ragged import Ragged
+from pipeline_py.files.artifacts import open_atomic_text_file
+from pipeline_py.files.ragged import RaggedArrayFile
 from pipeline_py.files.text import read_lines
 from pipeline_py.nmt.data.packed import check_aligned
 from pipeline_py.run.errors import InputError
@@ -31,13 +31,13 @@ def length_model(*, source: Path, target: Path, added: NonNegativeInt = 0, count
     Raises:
         InputError: the files differ in sentences, or are empty.
     """
-    sources, targets = Ragged(source), Ragged(target)
+    sources, targets = RaggedArrayFile(source), RaggedArrayFile(target)
     check_aligned(targets, sources)
     if len(sources) == 0:
         raise InputError("the file is empty; check the corpus", source)
-    lengths = np.stack([sources.lengths - 1 + added, targets.lengths - 1])
+    lengths = np.stack([sources.row_lengths - 1 + added, targets.row_lengths - 1])
     pairs, counts = np.unique(lengths, axis=1, return_counts=True)
-    with writing(counts_output) as file:
+    with open_atomic_text_file(counts_output) as file:
         for fields in [COLUMNS, *zip(*pairs.tolist(), counts.tolist(), strict=True)]:
             file.write("\t".join(map(str, fields)) + "\n")
 

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.parts import module_of
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.parts import get_part_module_name
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.initialization import initialize, initialize_tied
@@ -23,7 +23,7 @@ def part(kind: str, name: str) -> Any:
     Raises:
         TypeError: there are none, or several.
     """
-    module = importlib.import_module(f"pipeline_py.{module_of(kind, name)}")
+    module = importlib.import_module(f"pipeline_py.{get_part_module_name(kind, name)}")
     found = [
         member
         for called, member in vars(module).items()
@@ -69,7 +69,7 @@ class Model(nn.Module):
         decoder: what it offers is described at `decoder.base.Decoder`.
     """
 
-    def __init__(self, system: System, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, system: CompositionConfig, vocabularies: Mapping[str, int]) -> None:
         """Build the network; the parameters are drawn from torch's global generator.
 
         Args:
@@ -81,12 +81,12 @@ class Model(nn.Module):
         self.system = system
         self.vocabularies = dict(vocabularies)
         encoders = [self._encoder(options) for options in system.encoders]
-        scores, contexts = (system.scores, system.contexts) if system.decoder.takes_scores else ([], [])
+        scores, contexts = (system.scores, system.contexts) if system.decoder.has_score_parts else ([], [])
         self.encoders = nn.ModuleList(encoders)
         self.graphs = nn.ModuleDict(
             {
                 str(number): part("graph", options.graph.type)(
-                    options.graph, encoder.size, system.model.rates.states, self.vocabularies
+                    options.graph, encoder.size, system.model.dropout_rates.states, self.vocabularies
                 )
                 for number, (options, encoder) in enumerate(zip(system.encoders, encoders, strict=True))
                 if options.graph

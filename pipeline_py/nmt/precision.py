@@ -8,9 +8,9 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.training import Decoding, Training
+from pipeline_py.config.systems.training import DecodingConfig, TrainingConfig
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.fast.products import gradient_of_weight, half_products, product
+from pipeline_py.nmt.fast.products import compute_weight_gradient, detect_bfloat16_mode, multiply_matrices
 
 LARGE = 256
 """Hidden size from which on most of the time goes into products that half precision can make faster."""
@@ -26,7 +26,7 @@ ROWS, SIZE = 512, 512
 """Of the products that are timed: those of a batch's words, in a network of common size."""
 
 
-def with_precision(training: Training, hidden: int, device: torch.device) -> Training:
+def with_precision(training: TrainingConfig, hidden: int, device: torch.device) -> TrainingConfig:
     """Replace the precision `auto`: bfloat16 in large networks where this processor or GPU is fast at it, else float32.
 
     Says so on standard error where bfloat16 is asked for on a CPU that is slower with it.
@@ -44,7 +44,7 @@ def with_precision(training: Training, hidden: int, device: torch.device) -> Tra
     return training.model_copy(update={"precision": precision})
 
 
-def searches_in_half(decoding: Decoding, hidden: int, sentences: int, device: torch.device) -> bool:
+def searches_in_half(decoding: DecodingConfig, hidden: int, sentences: int, device: torch.device) -> bool:
     """Say whether the products of a search read bfloat16.
 
     Says so on standard error where bfloat16 is asked for on a CPU that is slower with it.
@@ -59,11 +59,11 @@ def searches_in_half(decoding: Decoding, hidden: int, sentences: int, device: to
         return False
     if decoding.precision == "bfloat16":
         _warn_if_slow("decoding")
-        return half_products() is not None
+        return detect_bfloat16_mode() is not None
     return (
         hidden >= LARGE
         and decoding.beam * sentences >= MANY
-        and half_products() is not None
+        and detect_bfloat16_mode() is not None
         and half_speedup() >= WORTHWHILE
     )
 
@@ -97,9 +97,9 @@ def half_speedup() -> float:
 
 def _seconds(values: Tensor, weight: Tensor) -> float:
     start = time.perf_counter()
-    made = product(values, weight.T)
-    product(made, weight)
-    gradient_of_weight(made, values)
+    made = multiply_matrices(values, weight.T)
+    multiply_matrices(made, weight)
+    compute_weight_gradient(made, values)
     return time.perf_counter() - start
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.training import Training
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.files.artifacts import write_json
-from pipeline_py.files.ragged import Ragged
+from pipeline_py.files.ragged import RaggedArrayFile
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.packed import count_identifiers
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 SMALLEST_VOCABULARY = 2
 """EOS and the unknown word."""
@@ -21,8 +21,8 @@ SMALLEST_VOCABULARY = 2
 def pretrain(
     *,
     name: str = "system",
-    system: System,
-    training: Training,
+    system: CompositionConfig,
+    training: TrainingConfig,
     seed: NonNegativeInt = 1,
     train_source: Path,
     dev_source: Path,
@@ -71,7 +71,7 @@ def pretrain(
     from pipeline_py.nmt.parsing import Parser
     from pipeline_py.nmt.precision import with_precision
     from pipeline_py.nmt.saved import save_weights
-    from pipeline_py.nmt.training.parsing_run import ParsingRun
+    from pipeline_py.nmt.training.parsing_run import ParserTrainingRun
     from pipeline_py.subword.vocabulary import Vocabulary
 
     device = prepare(training.device, threads)
@@ -89,8 +89,8 @@ def pretrain(
     model = Model(system, {**vocabularies, "target": SMALLEST_VOCABULARY})
     parser = model.encoders[place].to(device)
     assert isinstance(parser, Parser)
-    run = ParsingRun(name, parser, epochs, training, data, dev, device, seed)
-    for _ in progress(run.updates(), f"pretrain {name}", total=run.total, unit="updates"):
+    run = ParserTrainingRun(name, parser, epochs, training, data, dev, device, seed)
+    for _ in show_progress(run.run_updates(), f"pretrain {name}", total=run.total_updates, unit="updates"):
         pass
 
     save_weights(weights_output, {f"encoders.{place}.{key}": tensor for key, tensor in parser.state_dict().items()})
@@ -99,28 +99,28 @@ def pretrain(
         {
             "parameters": sum(parameter.numel() for parameter in parser.parameters()),
             "epochs": epochs,
-            "best_epoch": run.best["epoch"],
-            "dev_loss": run.best["dev_loss"],
-            "dev_unlabelled_attachment": run.best["dev_unlabelled_attachment"],
-            "dev_labelled_attachment": run.best["dev_labelled_attachment"],
-            "curve": run.curve,
+            "best_epoch": run.best_validation["epoch"],
+            "dev_loss": run.best_validation["dev_loss"],
+            "dev_unlabelled_attachment": run.best_validation["dev_unlabelled_attachment"],
+            "dev_labelled_attachment": run.best_validation["dev_labelled_attachment"],
+            "curve": run.learning_curve,
             "seconds": round(time.monotonic() - started, 1),
             "seed": seed,
             "device": device.type,
             "threads": threads,
             "precision": training.precision,
-            "skipped": {"too_long": data.skipped, "non_finite_batches": run.skipped},
+            "skipped": {"too_long": data.skipped, "non_finite_batches": run.skipped_batches},
             "versions": {"torch": torch.__version__, "numpy": np.__version__},
         },
     )
 
 
-def _parser_of(system: System) -> tuple[int, int]:
+def _parser_of(system: CompositionConfig) -> tuple[int, int]:
     """Find the encoder that is pretrained: its place among the encoders, and how many passes it makes."""
     found = [
-        (place, encoder.passes_of_pretraining)
+        (place, encoder.pretraining_passes)
         for place, encoder in enumerate(system.encoders)
-        if encoder.passes_of_pretraining is not None
+        if encoder.pretraining_passes is not None
     ]
     if len(found) != 1:
         raise InputError(
@@ -131,7 +131,7 @@ def _parser_of(system: System) -> tuple[int, int]:
 
 def _check_parsed(path: Path) -> None:
     """Raise `InputError` where no word of a file has a head."""
-    for _, values, offsets in Ragged(path).blocks():
+    for _, values, offsets in RaggedArrayFile(path).iterate_blocks():
         ends = values[offsets[1:] - 1]
         if (values != NO_HEAD).sum() > (ends != NO_HEAD).sum():
             return

@@ -9,19 +9,19 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.files import artifacts
-from pipeline_py.files.artifacts import whole, write_json
+from pipeline_py.files.artifacts import write_atomically, write_json
 from pipeline_py.nmt.model import Model
 from pipeline_py.run.errors import InputError
 
 
 def save_weights(path: Path, weights: dict[str, Tensor]) -> None:
     """Write weights; the same weights give the same bytes."""
-    with whole(path) as temporary:
+    with write_atomically(path) as temporary:
         # `save_file` would write to a file of another name first, which stays where it is killed.
-        temporary.write_bytes(save(weights, metadata={"checksum": artifacts.PLACE}))
-        artifacts.seal(temporary)
+        temporary.write_bytes(save(weights, metadata={"checksum": artifacts.CHECKSUM_PLACEHOLDER}))
+        artifacts.write_checksum(temporary)
 
 
 def load_weights(path: Path) -> dict[str, Tensor]:
@@ -31,8 +31,8 @@ def load_weights(path: Path) -> dict[str, Tensor]:
         FileNotFoundError: naming the file.
         InputError: the file is damaged, or not of `save_weights`.
     """
-    if not artifacts.is_sealed(path):
-        raise InputError(artifacts.DAMAGED, path)
+    if not artifacts.has_valid_checksum(path):
+        raise InputError(artifacts.CHECKSUM_MISMATCH_ERROR, path)
     try:
         return load_file(path)
     except SafetensorError as error:
@@ -76,7 +76,7 @@ def load(weights_path: Path, config_path: Path, device: torch.device | str = "cp
     remedy = "train the system again"
     try:
         config = json.loads(config_path.read_text(encoding="utf-8"))
-        system = System.model_validate(config["system"])
+        system = CompositionConfig.model_validate(config["system"])
         model = Model(system, {name: int(size) for name, size in config["vocabularies"].items()})
     except (ValidationError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
         reason = str(error).splitlines()[0]

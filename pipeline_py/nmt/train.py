@@ -5,12 +5,12 @@ from pathlib import Path
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.training import Training
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.packed import count_identifiers
-from pipeline_py.nmt.training.launch import is_one_of_several, launch
+from pipeline_py.nmt.training.launch import is_torchrun_worker, launch_processes
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 SIDES = ("source", "target")
 
@@ -18,9 +18,9 @@ SIDES = ("source", "target")
 def train(
     *,
     name: str = "system",
-    system: System,
-    training: Training,
-    like: System | None = None,
+    system: CompositionConfig,
+    training: TrainingConfig,
+    like: CompositionConfig | None = None,
     initial: Path | None = None,
     seed: NonNegativeInt = 1,
     train_source: Path,
@@ -80,9 +80,9 @@ def train(
         InputError: files are invalid, or do not belong together; the training diverged.
     """
     arguments = dict(locals())
-    one_of_several = is_one_of_several(training.processes)
+    one_of_several = is_torchrun_worker(training.processes)
     if training.processes > 1 and not one_of_several:
-        launch(training.processes, "nmt.train", arguments)
+        launch_processes(training.processes, "nmt.train", arguments)
         return
 
     import torch
@@ -92,18 +92,18 @@ def train(
     from pipeline_py.nmt.model import Model
     from pipeline_py.nmt.precision import with_precision
     from pipeline_py.nmt.saved import save_config, save_weights, start_from
-    from pipeline_py.nmt.training.capacity import matched
-    from pipeline_py.nmt.training.checkpoint import Checkpoints
-    from pipeline_py.nmt.training.facts import write_curve, write_facts
-    from pipeline_py.nmt.training.processes import ALONE, Processes
-    from pipeline_py.nmt.training.run import Run
-    from pipeline_py.nmt.training.update import recorded
-    from pipeline_py.nmt.training.validation import Validation
+    from pipeline_py.nmt.training.capacity import match_parameter_count
+    from pipeline_py.nmt.training.checkpoint import CheckpointStore
+    from pipeline_py.nmt.training.facts import write_learning_curve, write_training_metadata
+    from pipeline_py.nmt.training.processes import SINGLE_PROCESS, ProcessGroup
+    from pipeline_py.nmt.training.run import TrainingRun
+    from pipeline_py.nmt.training.update import disable_unsupported_graphs
+    from pipeline_py.nmt.training.validation import Validator
     from pipeline_py.subword.vocabulary import Vocabulary
 
     training = training.model_copy(update={"threads": max(1, threads // training.processes)})
     device = prepare(training.device, training.threads)
-    processes = Processes.joined(device) if one_of_several else ALONE
+    processes = ProcessGroup.from_torchrun(device) if one_of_several else SINGLE_PROCESS
     vocabulary = Vocabulary.load(target_vocabulary)
     of_source = Vocabulary.load(source_vocabulary)
     if system.model.tied_embeddings == "all" and of_source.tokens != vocabulary.tokens:
@@ -114,12 +114,12 @@ def train(
         **count_identifiers(syntax_vocabularies),
     }
     if like is not None:
-        system = matched(system, like, vocabularies)
+        system = match_parameter_count(system, like, vocabularies)
         print(f"{name}: embedding and hidden size are {system.model.hidden}", file=sys.stderr)
-    needed = {*SIDES, *system.kinds_with_vocabulary}
+    needed = {*SIDES, *system.vocabulary_syntax_names}
     vocabularies = {kind: size for kind, size in vocabularies.items() if kind in needed}
-    training = recorded(
-        processes.of_first(lambda: with_precision(training, system.model.hidden, device)),
+    training = disable_unsupported_graphs(
+        processes.broadcast_from_first(lambda: with_precision(training, system.model.hidden, device)),
         system,
     )
     data = Dataset(train_source, train_target, train_syntax, vocabularies, training.max_length)
@@ -130,42 +130,42 @@ def train(
     model.learn_frequencies(torch.from_numpy(data.target_frequencies(len(vocabulary))))
     if initial is not None:
         start_from(model, initial)
-    run = Run(
-        name=name,
+    run = TrainingRun(
+        system_name=name,
         model=model,
         training=training,
-        data=data,
-        validation=Validation(
+        train_dataset=data,
+        validator=Validator(
             dev,
             dev.in_order_of_length(training.batch_size, training.batch_unit),
             device,
-            half=training.precision == "bfloat16",
+            is_bfloat16=training.precision == "bfloat16",
         ),
-        vocabulary=vocabulary,
-        checkpoints=Checkpoints(checkpoints, _describe_rounding(device.type, training)),
+        target_vocabulary=vocabulary,
+        checkpoint_store=CheckpointStore(checkpoints, _describe_rounding(device.type, training)),
         device=device,
         seed=seed,
-        processes=processes,
+        process_group=processes,
     )
     what = f"train {name}" + (f" from update {run.state.update}" if run.resume() else "")
-    updates = run.updates()
-    if processes.first:
+    updates = run.run_updates()
+    if processes.is_first:
         if tensorboard is not None:
-            run.watched(tensorboard)
-        updates = progress(updates, what, run.remaining(), "updates", run.status)
+            run.start_tensorboard(tensorboard)
+        updates = show_progress(updates, what, run.estimate_remaining_updates(), "updates", run.format_status)
     for _ in updates:
         pass
-    if not processes.first:
-        processes.part()
+    if not processes.is_first:
+        processes.leave_group()
         return
 
     save_weights(model_output, run.model.state_dict())
     save_config(config_output, run.model)
-    write_curve(curve_output, run.state.curve)
-    write_facts(facts_output, run, data.skipped)
-    processes.part()
+    write_learning_curve(curve_output, run.state.learning_curve)
+    write_training_metadata(facts_output, run, data.skipped)
+    processes.leave_group()
 
 
-def _describe_rounding(device: str, training: Training) -> str:
+def _describe_rounding(device: str, training: TrainingConfig) -> str:
     """Describe what decides the last digits of a training on this machine."""
     return f"{device}, {training.precision}, graphs {training.graphs}, {training.threads} threads"

@@ -9,12 +9,12 @@ from typing import IO, TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import PositiveInt
 
-from pipeline_py.config.systems.training import Decoding
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.files.text import in_order
+from pipeline_py.config.systems.training import DecodingConfig
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.files.text import restore_input_order
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
-from pipeline_py.run.runner import Loaded
+from pipeline_py.run.progress import show_progress
+from pipeline_py.run.runner import LoadedParameter
 
 if TYPE_CHECKING:
     from pipeline_py.nmt.length_model import LengthModel
@@ -39,14 +39,14 @@ def load(
 
 def translate(
     *,
-    networks: Annotated["Networks", Loaded()],
+    networks: Annotated["Networks", LoadedParameter()],
     model: list[Path],
     config: list[Path],
     source: list[Path],
     syntax: list[dict[str, Path]],
     target_vocabulary: Path,
     length_model: Path | None = None,
-    decoding: Decoding,
+    decoding: DecodingConfig,
     device: str = "auto",
     threads: PositiveInt = 1,
     pieces_output: Path,
@@ -86,7 +86,7 @@ def translate(
     Raises:
         InputError: files are invalid, or do not belong together.
     """
-    from pipeline_py.files.ragged import write_rows
+    from pipeline_py.files.ragged import write_ragged_rows
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.length_model import LengthModel
 
@@ -94,27 +94,31 @@ def translate(
     members = networks.open_members(source, syntax)
     lengths = None if length_model is None else LengthModel.load(length_model, decoding.length_floor)
 
-    counts = Counts()
+    counts = SentenceCounts()
     searched = _search(members, decoding, lengths, attention_output is not None, counts)
-    found = in_order(progress(searched, f"translate {source[0].name}", total=len(members[0].sources)))
+    found = restore_input_order(show_progress(searched, f"translate {source[0].name}", total=len(members[0].sources)))
     with closing(searched), ExitStack() as files:
-        pieces = files.enter_context(writing(pieces_output))
-        alignment = files.enter_context(writing(alignment_output))
-        n_best = files.enter_context(writing(n_best_output)) if n_best_output is not None else None
+        pieces = files.enter_context(open_atomic_text_file(pieces_output))
+        alignment = files.enter_context(open_atomic_text_file(alignment_output))
+        n_best = files.enter_context(open_atomic_text_file(n_best_output)) if n_best_output is not None else None
         # The ragged writer asks for its rows one by one; the lines of the text files are written as it goes.
         rows = _write(found, networks.vocabulary, counts, pieces, alignment, n_best)
         try:
             if attention_output is not None:
-                write_rows(attention_output, rows, "float32")
+                write_ragged_rows(attention_output, rows, "float32")
             else:
                 deque(rows, maxlen=0)
         except FloatingPointError as error:
             raise InputError(f"{error}; train the system again", ", ".join(map(str, model))) from None
-    counts.write(counts_output)
+    counts.write_json_file(counts_output)
 
 
 def _search(
-    members: Sequence["Member"], options: Decoding, lengths: "LengthModel | None", attention: bool, counts: Counts
+    members: Sequence["Member"],
+    options: DecodingConfig,
+    lengths: "LengthModel | None",
+    attention: bool,
+    counts: SentenceCounts,
 ) -> Generator[tuple[int, list["Hypothesis"]]]:
     """Yield the number of each sentence and its best translations, in the order of the search."""
     import torch
@@ -133,7 +137,7 @@ def _search(
         for sentences in sources.batches(options.batch_size):
             words = sources.lengths[sentences] - 1
             for number in sentences[words == 0].tolist():
-                counts.note("empty source")
+                counts.add_noted("empty source")
                 yield number, [nothing]
             sentences, words = sentences[words > 0], words[words > 0]
             if len(sentences):
@@ -145,7 +149,7 @@ def _search(
                     terms = torch.from_numpy(lengths.log_probabilities(words, int(limits.max())))
                     unknown = sum(not lengths.knows(length) for length in words.tolist())
                     if unknown:
-                        counts.note("source of a length that the length model does not know", unknown)
+                        counts.add_noted("source of a length that the length model does not know", unknown)
                 found = beam_search(
                     networks,
                     [member.sources.batch(sentences, steps.multiple).to(device) for member in members],
@@ -158,14 +162,14 @@ def _search(
                     steps=steps,
                 )
                 if half:
-                    counts.note("searched in bfloat16", len(sentences))
+                    counts.add_noted("searched in bfloat16", len(sentences))
                 yield from zip(sentences.tolist(), found, strict=True)
 
 
 def _write(
     found: Iterator[list["Hypothesis"]],
     vocabulary: "Vocabulary",
-    counts: Counts,
+    counts: SentenceCounts,
     pieces: IO[str],
     alignment: IO[str],
     n_best: IO[str] | None,
@@ -173,11 +177,11 @@ def _write(
     """Write a line of each file for each sentence and yield its attention, flattened (empty if it was not kept)."""
     for number, hypotheses in enumerate(found):
         best = hypotheses[0]
-        counts.keep()
+        counts.add_kept()
         if best.cut:
-            counts.note("cut at the greatest length")
+            counts.add_noted("cut at the greatest length")
         if not best.tokens:
-            counts.note("empty translation")
+            counts.add_noted("empty translation")
         pieces.write(" ".join(vocabulary.decode(best.tokens)) + "\n")
         alignment.write(" ".join(map(str, best.alignment[: len(best.tokens)])) + "\n")
         if n_best is not None:

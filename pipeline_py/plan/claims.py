@@ -4,40 +4,42 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline_py.config.claims import Claims, read_claims
-from pipeline_py.config.entry_errors import unknown
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.parsers import ControlParser
-from pipeline_py.config.systems.any_system import NeuralSystem
-from pipeline_py.config.tables import BleuTable, MeasureTable
+from pipeline_py.config.claims import ClaimFileConfig, read_claim_file
+from pipeline_py.config.entry_errors import format_unknown_name_error
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.parsers import ControlParserConfig
+from pipeline_py.config.systems.any_system import NeuralSystemConfig
+from pipeline_py.config.tables import BleuTableConfig, MeasureTableConfig
 from pipeline_py.plan.evaluation import EvaluationPlan
-from pipeline_py.plan.paths import one_of
+from pipeline_py.plan.paths import build_name_pattern
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job
 
-EVERYTHING = "all"
+ALL_TABLES = "all"
 """All tables that are asked for, in the place of a table; none is called so."""
 
 
-def claims_files(experiment: Experiment, papers: Path) -> dict[str, Claims]:
+def read_experiment_claims(experiment: ExperimentConfig, claims_folder: Path) -> dict[str, ClaimFileConfig]:
     """The claims of an experiment, by their file.
 
     Raises:
         InputError: there is no such paper, a file is malformed, or one of the user's names an unknown system.
     """
-    own = iter(experiment.own_claims)
+    own = iter(experiment.user_claim_files)
     found = {}
     for name in experiment.claims:
-        file = Path(next(own)) if Path(name).suffix else papers / f"{name}.yaml"
+        file = Path(next(own)) if Path(name).suffix else claims_folder / f"{name}.yaml"
         if not file.is_file():
-            known = sorted(file.stem for file in papers.glob("*.yaml"))
-            raise InputError(f"claims: {unknown('paper', name, known)} (your own file needs an ending, e.g. .yaml)")
-        found[str(file)] = read_claims(file)
+            known = sorted(file.stem for file in claims_folder.glob("*.yaml"))
+            raise InputError(
+                f"claims: {format_unknown_name_error('paper', name, known)} (your own file needs an ending, e.g. .yaml)"
+            )
+        found[str(file)] = read_claim_file(file)
         named = [system for claim in found[str(file)].claims for system in (claim.system, claim.above)]
-        left_out = {system for section, system in experiment.left_out if section == "systems"}
+        left_out = {system for section, system in experiment.omitted_entries if section == "systems"}
         strange = [system for system in named if system not in experiment.systems and system not in left_out]
         if Path(name).suffix and strange:
-            raise InputError(unknown("system", strange[0], experiment.systems), file)
+            raise InputError(format_unknown_name_error("system", strange[0], experiment.systems), file)
     return found
 
 
@@ -46,102 +48,104 @@ class ClaimsPlan:
     """Which claims are held against which results: only what tables score, so that nothing is trained for a claim.
 
     Attributes:
-        files: the claims, by their file.
-        of_run: tables, or all of them, whose claims this run asks for.
+        claims_by_file: the claims, by their file.
+        requested_tables: tables, or all of them, whose claims this run asks for.
     """
 
-    experiment: Experiment
+    experiment: ExperimentConfig
     evaluation: EvaluationPlan
-    files: Mapping[str, Claims]
-    of_run: set[str] = field(default_factory=set)
+    claims_by_file: Mapping[str, ClaimFileConfig]
+    requested_tables: set[str] = field(default_factory=set)
 
-    def in_this_run(self, table: str) -> str:
+    def add_requested_table(self, table: str) -> str:
         """Take note that this run holds claims against what a table scores."""
-        self.of_run.add(table)
+        self.requested_tables.add(table)
         return table
 
     @property
-    def shown_tables(self) -> list[str]:
+    def answer_tables(self) -> list[str]:
         """The tables whose answers end this run, or all tables together."""
-        if EVERYTHING in self.of_run:
-            return [EVERYTHING]
-        return [table for table in self.experiment.tables if table in self.of_run]
+        if ALL_TABLES in self.requested_tables:
+            return [ALL_TABLES]
+        return [table for table in self.experiment.tables if table in self.requested_tables]
 
     @property
-    def tables(self) -> str:
+    def table_name_pattern(self) -> str:
         """A pattern for what claims are held against: tables with scores, and all of them."""
-        return one_of([*filter(self.is_scored, self.experiment.tables), EVERYTHING])
+        return build_name_pattern([*filter(self.is_scored_table, self.experiment.tables), ALL_TABLES])
 
-    def file(self, table: str) -> str:
+    def get_claims_path(self, table: str) -> str:
         """What is said of the claims about a table's systems."""
         return f"<results>/evaluation/{table}/claims.tsv"
 
-    def exclusions_file(self, table: str) -> str:
+    def get_exclusions_path(self, table: str) -> str:
         """The systems and sets of a table that no conclusion is drawn from."""
         return f"<results>/evaluation/{table}/exclusions.tsv"
 
-    def is_partial(self, table: str) -> bool:
+    def is_partial_table(self, table: str) -> bool:
         """Whether the experiment has more runs or control trees than a table, so that the table gives no verdict."""
-        return not {*self.statistics(EVERYTHING)} <= {*self.statistics(table)}
+        return not {*self.get_statistics_paths(ALL_TABLES)} <= {*self.get_statistics_paths(table)}
 
-    def properties(self, table: str) -> dict[str, str]:
+    def get_property_paths(self, table: str) -> dict[str, str]:
         """Properties of the sentences of a table's sets, by set, if a claim is about sentences of some length."""
-        if not any(claim.sentences for file in self.files.values() for claim in file.claims):
+        if not any(claim.sentences for file in self.claims_by_file.values() for claim in file.claims):
             return {}
-        sets = dict.fromkeys(split for _, _, split in self.statistics(table))
+        sets = dict.fromkeys(split for _, _, split in self.get_statistics_paths(table))
         return {split: f"<results>/evaluation/source/{split}.words.arrow" for split in sets}
 
-    def statistics(self, table: str) -> dict[tuple[str, str, str], str]:
+    def get_statistics_paths(self, table: str) -> dict[tuple[str, str, str], str]:
         """What is counted of a table's systems on its sets, or of those of all tables on theirs."""
         return {
             place: file
-            for one in self._tables(table)
-            for split in self.evaluation.compared_sets(one)
-            for place, file in self.evaluation.statistics_files(one, split).items()
+            for one in self._get_scored_tables(table)
+            for split in self.evaluation.get_compared_sets(one)
+            for place, file in self.evaluation.get_statistics_paths(one, split).items()
         }
 
-    def claims(self, table: str) -> Job:
+    def build_claims_job(self, table: str) -> Job:
         """Decide the claims about a table's systems."""
-        systems = list(dict.fromkeys(system for system, _, _ in self.statistics(table)))
+        systems = list(dict.fromkeys(system for system, _, _ in self.get_statistics_paths(table)))
         asked = {
             (system, options.baseline): None
-            for one in self._tables(table)
-            if isinstance(options := self.experiment.tables[one], BleuTable)
+            for one in self._get_scored_tables(table)
+            if isinstance(options := self.experiment.tables[one], BleuTableConfig)
             for system in options.proposed or options.systems
-            if system != options.baseline and not self.experiment.reads_control_trees(system)
+            if system != options.baseline and not self.experiment.has_control_trees(system)
         }
         sets: dict[str, dict[str, dict[str, str]]] = {}
-        for (system, run, split), file in self.statistics(table).items():
+        for (system, run, split), file in self.get_statistics_paths(table).items():
             sets.setdefault(split, {}).setdefault(system, {})[run] = file
-        controls, variants = self._same_with_other_trees(systems)
+        controls, variants = self._find_tree_variants(systems)
         return Job(
             "evaluation.claims",
-            files={"claims": [*self.files], "statistics": sets, "properties": self.properties(table)},
+            files={"claims": [*self.claims_by_file], "statistics": sets, "properties": self.get_property_paths(table)},
             settings={
-                "metrics": self.evaluation.metrics,
+                "metrics": self.evaluation.computed_metrics,
                 "asked": [*map(list, asked)],
-                "reads_trees": [system for system in systems if self.experiment.parsers_of(system)],
+                "reads_trees": [system for system in systems if self.experiment.get_system_parsers(system)],
                 "controls": controls,
                 "variants": variants,
-                **self.evaluation.inference_settings(systems),
+                **self.evaluation.build_inference_settings(systems),
                 "phrase_based": [*filter(self.experiment.is_phrase_based, systems)],
                 "thresholds": self.experiment.evaluation.trained.model_dump(),
-                "partial": self.is_partial(table),
+                "partial": self.is_partial_table(table),
             },
             software=["scipy"],
-            modules=[f"evaluation.metrics.{metric}" for metric in self.evaluation.metrics],
+            modules=[f"evaluation.metrics.{metric}" for metric in self.evaluation.computed_metrics],
         )
 
-    def _tables(self, table: str) -> list[str]:
-        asked = self.experiment.asked(self.experiment.tables) if table == EVERYTHING else [table]
-        return [one for one in asked if self.is_scored(one)]
+    def _get_scored_tables(self, table: str) -> list[str]:
+        asked = self.experiment.select_requested_names(self.experiment.tables) if table == ALL_TABLES else [table]
+        return [one for one in asked if self.is_scored_table(one)]
 
-    def is_scored(self, table: str) -> bool:
+    def is_scored_table(self, table: str) -> bool:
         """Whether a table has scores that claims may be about."""
         options = self.experiment.tables[table]
-        return isinstance(options, BleuTable) or (isinstance(options, MeasureTable) and options.is_scored)
+        return isinstance(options, BleuTableConfig) or (
+            isinstance(options, MeasureTableConfig) and options.has_score_columns
+        )
 
-    def _same_with_other_trees(self, systems: list[str]) -> tuple[list[list[str]], list[list[str]]]:
+    def _find_tree_variants(self, systems: list[str]) -> tuple[list[list[str]], list[list[str]]]:
         """Find systems that are others, whose trees mean something, but for their trees.
 
         Returns:
@@ -150,15 +154,15 @@ class ClaimsPlan:
         networks = {
             name: (system.model_dump_json(exclude={"parser"}), system.parser)
             for name, system in self.experiment.systems.items()
-            if isinstance(system, NeuralSystem) and system.parser is not None
+            if isinstance(system, NeuralSystemConfig) and system.parser is not None
         }
         controls, variants = [], []
         for system, (composition, parser) in networks.items():
-            for name in systems if not self.experiment.reads_control_trees(system) else ():
+            for name in systems if not self.experiment.has_control_trees(system) else ():
                 same, other = networks.get(name, ("", None))
                 if same == composition and other is not None and other != parser:
                     options = self.experiment.parsers[other]
-                    if isinstance(options, ControlParser):
+                    if isinstance(options, ControlParserConfig):
                         controls.append([system, options.shape, other, name])
                     else:
                         variants.append([system, other, name])

@@ -10,12 +10,12 @@ from pathlib import Path, PurePath
 from statistics import mean, median
 from typing import NamedTuple
 
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.parser_defaults import EPOCHS
-from pipeline_py.config.parsers import StanzaParser, TrainedParser
-from pipeline_py.plan.corpus import BYTES_OF_A_GENERATED_SENTENCE, BYTES_OF_A_WORD
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.parser_defaults import DEFAULT_EPOCHS
+from pipeline_py.config.parsers import StanzaParserConfig, TrainedParserConfig
+from pipeline_py.plan.corpus import BYTES_PER_GENERATED_SENTENCE, BYTES_PER_WORD
 
-RATES = {
+STAGE_RATES = {
     "syntax/train_parser": (0.5, 5.5),  # for a thousand trees, as often as there are epochs
     "syntax/parse": (2.0, 3.0),
     "smt/train": (1.0, 6.0),
@@ -33,51 +33,65 @@ RATES = {
 The sentences are as long as those of the embedded corpus.
 """
 
-BY_SENTENCE = ("evaluation/", "report/", "syntax/train_parser")
+LENGTH_INDEPENDENT_STAGES = ("evaluation/", "report/", "syntax/train_parser")
 """Stages that take as long for short sentences as for long ones, or read other texts."""
 
-OF_ALL_SETS = ("nmt/translate", "nmt/force_decode", "evaluation/postprocess")
+MULTI_SET_STAGES = ("nmt/translate", "nmt/force_decode", "evaluation/postprocess")
 """Stages whose jobs read several sets, one after the other: contrastive ones, or all others that are held out."""
 
 
-class Stage(NamedTuple):
-    """Jobs of a stage, and the seconds of all of them; of `seen` of them it is known by those that ran here."""
+class StageForecast(NamedTuple):
+    """Jobs of a stage, and the seconds of all of them; of `measured_job_count` of them it is known by those that ran here."""
 
-    name: str
-    jobs: int
-    work: float
-    seen: int = 0
+    stage_name: str
+    job_count: int
+    total_seconds: float
+    measured_job_count: int = 0
 
 
-def planned(
-    counts: Mapping[str, int], experiment: Experiment, sentences: Mapping[str, int], lengths: Mapping[str, float]
-) -> list[Stage]:
+def forecast_stages(
+    job_counts: Mapping[str, int],
+    experiment: ExperimentConfig,
+    sentence_counts: Mapping[str, int],
+    relative_lengths: Mapping[str, float],
+) -> list[StageForecast]:
     """Make the stages of a run.
 
     Args:
-        counts: its jobs by benchmark file, BENCHMARKS/PACKAGE/STAGE/NAME.tsv.
+        job_counts: its jobs by benchmark file, BENCHMARKS/PACKAGE/STAGE/NAME.tsv.
         experiment: the whole configuration.
-        sentences: of each split.
-        lengths: mean length of these sentences, as a multiple of those of the embedded corpus.
+        sentence_counts: of each split.
+        relative_lengths: mean length of these sentences, as a multiple of those of the embedded corpus.
     """
     benchmarks, stages = Path(experiment.times_folder), []
-    for pattern, jobs in counts.items():
+    for pattern, jobs in job_counts.items():
         stage = "/".join(Path(pattern).relative_to(benchmarks).parts[:2])
-        if times := recorded(benchmarks / stage):  # a few jobs more, as of a further test set, are of the usual kind
+        if times := read_job_seconds(
+            benchmarks / stage
+        ):  # a few jobs more, as of a further test set, are of the usual kind
             seconds = mean(times) if jobs >= len(times) else median(times)
         else:
-            start, of_thousand = RATES.get(stage.removesuffix("_shard")) or RATES.get(stage.split("/")[0]) or RATES[""]
-            splits = _splits(stage, pattern, experiment, sentences)
-            length = 1.0 if stage.startswith(BY_SENTENCE) else _length(splits, sentences, lengths)
-            seconds = start + of_thousand * length * _work(stage, pattern, experiment, sentences, length) / 1000
-        stages.append(Stage(stage, jobs, jobs * seconds, min(jobs, len(times))))
+            start, of_thousand = (
+                STAGE_RATES.get(stage.removesuffix("_shard")) or STAGE_RATES.get(stage.split("/")[0]) or STAGE_RATES[""]
+            )
+            splits = _get_stage_splits(stage, pattern, experiment, sentence_counts)
+            length = (
+                1.0
+                if stage.startswith(LENGTH_INDEPENDENT_STAGES)
+                else _compute_mean_length(splits, sentence_counts, relative_lengths)
+            )
+            seconds = (
+                start
+                + of_thousand * length * _estimate_workload(stage, pattern, experiment, sentence_counts, length) / 1000
+            )
+        stages.append(StageForecast(stage, jobs, jobs * seconds, min(jobs, len(times))))
     return stages
 
 
-def recorded(folder: Path) -> list[float]:
+def read_job_seconds(benchmark_folder: Path) -> list[float]:
     """Seconds that jobs took, by the benchmark files in a folder that tell a time."""
     found = []
-    for file in sorted(folder.glob("**/*.tsv")):
+    for file in sorted(benchmark_folder.glob("**/*.tsv")):
         try:
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
             row = [{}, *csv.DictReader(lines, delimiter="\t")][-1]
@@ -89,37 +103,53 @@ def recorded(folder: Path) -> list[float]:
     return found
 
 
-def _splits(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[str, int]) -> list[str]:
+def _get_stage_splits(
+    stage: str, benchmark_pattern: str, experiment: ExperimentConfig, sentence_counts: Mapping[str, int]
+) -> list[str]:
     """What a stage's jobs read, each or all of them."""
-    if stage not in OF_ALL_SETS:
-        return [*sentences] if "{split" in pattern else ["train"]
+    if stage not in MULTI_SET_STAGES:
+        return [*sentence_counts] if "{split" in benchmark_pattern else ["train"]
     corpora = experiment.corpora
-    sets = corpora.contrastive if stage == "nmt/force_decode" else corpora.held_out
-    return [split for split in sets if split in sentences]
+    sets = corpora.contrastive_sets if stage == "nmt/force_decode" else corpora.held_out_sets
+    return [split for split in sets if split in sentence_counts]
 
 
-def _length(splits: Sequence[str], sentences: Mapping[str, int], lengths: Mapping[str, float]) -> float:
+def _compute_mean_length(
+    splits: Sequence[str], sentence_counts: Mapping[str, int], relative_lengths: Mapping[str, float]
+) -> float:
     """How long their sentences are, on average of all."""
-    words = sum(sentences[split] * lengths[split] for split in splits)
-    return words / (sum(sentences[split] for split in splits) or 1)
+    words = sum(sentence_counts[split] * relative_lengths[split] for split in splits)
+    return words / (sum(sentence_counts[split] for split in splits) or 1)
 
 
-def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[str, int], length: float) -> float:
+def _estimate_workload(
+    stage: str,
+    benchmark_pattern: str,
+    experiment: ExperimentConfig,
+    sentence_counts: Mapping[str, int],
+    relative_length: float,
+) -> float:
     """What a stage's rate is multiplied with: on average, where its jobs read different texts, and for such lengths."""
-    train, held_out = sentences.get("train", 0), [size for split, size in sentences.items() if split != "train"]
-    size = mean(sentences.values()) if "{split" in pattern else train
-    if stage in OF_ALL_SETS:
-        size = sum(sentences[split] for split in _splits(stage, pattern, experiment, sentences))
-    elif stage.startswith("evaluation/") or ("{system" in pattern and "{split" in pattern):
+    train, held_out = (
+        sentence_counts.get("train", 0),
+        [size for split, size in sentence_counts.items() if split != "train"],
+    )
+    size = mean(sentence_counts.values()) if "{split" in benchmark_pattern else train
+    if stage in MULTI_SET_STAGES:
+        size = sum(
+            sentence_counts[split] for split in _get_stage_splits(stage, benchmark_pattern, experiment, sentence_counts)
+        )
+    elif stage.startswith("evaluation/") or ("{system" in benchmark_pattern and "{split" in benchmark_pattern):
         size = mean(held_out)
     if stage == "syntax/train_parser":
-        parsers = [parser for parser in experiment.parsers.values() if isinstance(parser, TrainedParser)]
+        parsers = [parser for parser in experiment.parsers.values() if isinstance(parser, TrainedParserConfig)]
         return mean(
-            (parser.treebank.generate or 10_000) * (parser.depparse.epochs or EPOCHS["depparse"]) for parser in parsers
+            (parser.treebank.generate or 10_000) * (parser.depparse.epochs or DEFAULT_EPOCHS["depparse"])
+            for parser in parsers
         )
     if stage in ("syntax/parse", "syntax/parse_shard"):  # models that others trained are larger than ours
-        packaged = isinstance(experiment.parsers.get(experiment.parser or ""), StanzaParser)
-        of_a_shard = experiment.parsing.shard_size * BYTES_OF_A_WORD / (length * BYTES_OF_A_GENERATED_SENTENCE)
+        packaged = isinstance(experiment.parsers.get(experiment.parser or ""), StanzaParserConfig)
+        of_a_shard = experiment.parsing.shard_size * BYTES_PER_WORD / (relative_length * BYTES_PER_GENERATED_SENTENCE)
         return min(size, of_a_shard) * (3 if packaged else 1)
     if stage == "nmt/train":
         training = experiment.training
@@ -131,43 +161,53 @@ def _work(stage: str, pattern: str, experiment: Experiment, sentences: Mapping[s
     return size * experiment.decoding.beam if stage == "nmt/translate" else size
 
 
-def summary(stages: list[Stage], cores: int | None, cards: int | None) -> str:
-    """The forecast in words; not less than the longest jobs of all packages in a row. On a cluster `cores` is null."""
-    total, networks = (sum(stage.work for stage in stages if stage.name.startswith(of)) for of in ("", "nmt/"))
-    packages = {stage.name.split("/")[0] for stage in stages}
-    longest = sum(
-        max(stage.work / stage.jobs for stage in stages if stage.name.startswith(f"{package}/")) for package in packages
+def format_forecast(stages: list[StageForecast], core_count: int | None, gpu_count: int | None) -> str:
+    """The forecast in words; not less than the longest jobs of all packages in a row. On a cluster `core_count` is null."""
+    total, networks = (
+        sum(stage.total_seconds for stage in stages if stage.stage_name.startswith(of)) for of in ("", "nmt/")
     )
-    together = _time(max(longest, total / (cores or math.inf), networks / (cards or math.inf)))
-    rows = [stage for stage in stages if stage.work >= max(1, 0.01 * total)]
+    packages = {stage.stage_name.split("/")[0] for stage in stages}
+    longest = sum(
+        max(stage.total_seconds / stage.job_count for stage in stages if stage.stage_name.startswith(f"{package}/"))
+        for package in packages
+    )
+    together = _format_duration(max(longest, total / (core_count or math.inf), networks / (gpu_count or math.inf)))
+    rows = [stage for stage in stages if stage.total_seconds >= max(1, 0.01 * total)]
     if others := [stage for stage in stages if stage not in rows]:
-        jobs = sum(stage.jobs for stage in others)
-        rows.append(Stage("others", jobs, sum(stage.work for stage in others)))
-    lines = [f"  {row.name:<30}  {row.jobs:>5} × {_time(row.work / row.jobs):<7} = {_time(row.work)}" for row in rows]
-    seen, known = sum(stage.seen for stage in stages), sum(stage.jobs for stage in stages)
+        jobs = sum(stage.job_count for stage in others)
+        rows.append(StageForecast("others", jobs, sum(stage.total_seconds for stage in others)))
+    lines = [
+        f"  {row.stage_name:<30}  {row.job_count:>5} × {_format_duration(row.total_seconds / row.job_count):<7} = {_format_duration(row.total_seconds)}"
+        for row in rows
+    ]
+    seen, known = sum(stage.measured_job_count for stage in stages), sum(stage.job_count for stage in stages)
     source = f"{seen} of {known} jobs from earlier runs here" * (seen > 0) + ", the others " * (0 < seen < known)
     source += "from the embedded experiment on CPUs and the size of this one" * (seen < known)
-    where = "on the cluster, without the time in its queue" if cores is None else f"on {cores} core{'s' * (cores != 1)}"
+    where = (
+        "on the cluster, without the time in its queue"
+        if core_count is None
+        else f"on {core_count} core{'s' * (core_count != 1)}"
+    )
     lines += [f"In total about {together} {where} ({source})."]
     return "\n".join(["Jobs to run, with estimated times:", *lines]) if stages else ""
 
 
-def _time(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s" if seconds >= 9.95 else f"{seconds:.1f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-COSTLY = 20.0
+COSTLY_JOB_SECONDS = 20.0
 """Seconds from which on a job is told alone."""
 
-STEP = 0.1
+PROGRESS_STEP = 0.1
 """Of all jobs the share after which it is told how many are done, where no costly one says so."""
 
-LAST_LINES = 30
+SHOWN_LOG_LINES = 30
 """Of the log of a job that failed without a sentence, how many are shown."""
 
-PATIENCE, LOOKS = 1.0, 10
+LOG_WAIT_SECONDS, LOG_CHECK_COUNT = 1.0, 10
 """Seconds, and how often within them, that the log of a job that failed is looked at for its sentence.
 
 `tee` writes it there, for which a rule's shell does not wait.
@@ -175,67 +215,71 @@ PATIENCE, LOOKS = 1.0, 10
 
 
 @dataclass
-class RunLines:
+class JobProgress:
     """Jobs of a run that are at work, and what was told of it.
 
     Attributes:
-        expected: seconds of a job of each stage, by PACKAGE/STAGE.
+        expected_seconds: seconds of a job of each stage, by PACKAGE/STAGE.
         clock: tells seconds.
     """
 
-    expected: dict[str, float] = field(default_factory=dict)
+    expected_seconds: dict[str, float] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic
-    _running: dict[int, tuple[str, float]] = field(default_factory=dict)
-    _ended: list[str] = field(default_factory=list)
-    _told: float = 0.0
+    _running_jobs: dict[int, tuple[str, float]] = field(default_factory=dict)
+    _finished_messages: list[str] = field(default_factory=list)
+    _reported_share: float = 0.0
 
-    def begin(self, number: int, times: str) -> str:
+    def start(self, job_id: int, benchmark_path: str) -> str:
         """Take note that a job begins; give a line if it will be costly.
 
         Args:
-            number: of the job.
-            times: the file for its times below that of all, PACKAGE/STAGE/NAME.tsv.
+            job_id: of the job.
+            benchmark_path: the file for its times below that of all, PACKAGE/STAGE/NAME.tsv.
         """
-        package, stage, *rest = PurePath(times).with_suffix("").parts
+        package, stage, *rest = PurePath(benchmark_path).with_suffix("").parts
         name = " ".join([stage, "/".join(rest).replace(".", " ")])
-        self._running[number] = name, self.clock()
-        return f"{name}: started" if self.expected.get(f"{package}/{stage}", 0) >= COSTLY else ""
+        self._running_jobs[job_id] = name, self.clock()
+        return f"{name}: started" if self.expected_seconds.get(f"{package}/{stage}", 0) >= COSTLY_JOB_SECONDS else ""
 
-    def end(self, number: int) -> None:
+    def finish(self, job_id: int) -> None:
         """Take note that a job is done."""
-        name, began = self._running.pop(number, ("", self.clock()))
-        if (seconds := self.clock() - began) >= COSTLY:
-            self._ended.append(f"{name}: done after {seconds:.0f} s")
+        name, began = self._running_jobs.pop(job_id, ("", self.clock()))
+        if (seconds := self.clock() - began) >= COSTLY_JOB_SECONDS:
+            self._finished_messages.append(f"{name}: done after {seconds:.0f} s")
 
-    def fail(self, number: int, rule: str, logs: Sequence[str]) -> str:
+    def fail(self, job_id: int, rule_name: str, log_paths: Sequence[str]) -> str:
         """Say what a job that failed said: its own sentence, or else the end of its log.
 
         Args:
-            number: of the job.
-            rule: what makes such jobs, where it is not known by its times.
-            logs: its log files.
+            job_id: of the job.
+            rule_name: what makes such jobs, where it is not known by its times.
+            log_paths: its log files.
         """
-        name, _ = self._running.pop(number, (rule, 0.0))
-        said, own = _said(logs)
-        for _ in range(LOOKS):
+        name, _ = self._running_jobs.pop(job_id, (rule_name, 0.0))
+        said, own = _read_log_messages(log_paths)
+        for _ in range(LOG_CHECK_COUNT):
             if own:
                 break
-            time.sleep(PATIENCE / LOOKS)
-            said, own = _said(logs)
-        return "\n".join([f"{name}: failed ({', '.join(logs)})", *(own or said[-LAST_LINES:])])
+            time.sleep(LOG_WAIT_SECONDS / LOG_CHECK_COUNT)
+            said, own = _read_log_messages(log_paths)
+        return "\n".join([f"{name}: failed ({', '.join(log_paths)})", *(own or said[-SHOWN_LOG_LINES:])])
 
-    def progress(self, done: int, jobs: int) -> str:
+    def report_progress(self, finished_count: int, job_count: int) -> str:
         """Say which costly jobs are done since it was last asked, and of how many all; nothing where nothing is new."""
-        if not self._ended and done < jobs and done / jobs < self._told + STEP:
+        if (
+            not self._finished_messages
+            and finished_count < job_count
+            and finished_count / job_count < self._reported_share + PROGRESS_STEP
+        ):
             return ""
-        ended, self._ended, self._told = self._ended, [], done / jobs
-        return "\n".join([*ended, f"{done} of {jobs} jobs done"])
+        ended, self._finished_messages, self._reported_share = self._finished_messages, [], finished_count / job_count
+        return "\n".join([*ended, f"{finished_count} of {job_count} jobs done"])
 
 
-def _said(logs: Sequence[str]) -> tuple[list[str], list[str]]:
-    said = [line for log in logs if Path(log).is_file() for line in _lines(Path(log))]
+def _read_log_messages(log_paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    said = [line for log in log_paths if Path(log).is_file() for line in _read_log_lines(Path(log))]
     return said, [line for line in said if line.startswith("error: ")]
 
 
-def _lines(log: Path) -> list[str]:
-    return log.read_text(encoding="utf-8", errors="replace").replace("\r", "\n").splitlines()
+def _read_log_lines(log_path: Path) -> list[str]:
+    return log_path.read_text(encoding="utf-8", errors="replace").replace("\r", "\n").splitlines()

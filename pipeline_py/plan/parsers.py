@@ -2,115 +2,117 @@
 
 from dataclasses import dataclass
 
-from pipeline_py.config.corpora import Generated, share_of_treebank
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.parsers import StanzaOptions, TrainedParser
-from pipeline_py.kinds.kind import TREES, Trees
-from pipeline_py.plan.corpus import generation_job
-from pipeline_py.plan.paths import ContentsOf, one_of
+from pipeline_py.config.corpora import GeneratedTextConfig, compute_treebank_share
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.parsers import BaseStanzaParserConfig, TrainedParserConfig
+from pipeline_py.kinds.kind import TREE_FORMATS, TreeFormat
+from pipeline_py.plan.corpus import build_generation_job
+from pipeline_py.plan.paths import UserFileHasher, build_name_pattern
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job
 
-ANNOTATION: dict[Trees, str] = {"conllu": "dependency", "ptb": "constituency"}
+ANNOTATION_NAMES: dict[TreeFormat, str] = {"conllu": "dependency", "ptb": "constituency"}
 
-PARTS = ("train", "dev", "test")
+TREEBANK_PARTS = ("train", "dev", "test")
 
 
 @dataclass(frozen=True)
 class ParsersPlan:
     """Treebanks, models, and what a parser's accuracy is measured on."""
 
-    experiment: Experiment
-    contents_of: ContentsOf
+    experiment: ExperimentConfig
+    hash_user_files: UserFileHasher
 
-    def of_type(self, *types: str) -> str:
+    def parser_name_pattern(self, *parser_types: str) -> str:
         """A pattern for the names of parsers of some types."""
-        return one_of(name for name, parser in self.experiment.parsers.items() if parser.type in types)
+        return build_name_pattern(
+            name for name, parser in self.experiment.parsers.items() if parser.type in parser_types
+        )
 
-    def trained(self, parser: str) -> TrainedParser:
+    def get_trained_parser_config(self, parser: str) -> TrainedParserConfig:
         """The options of a parser that is trained here."""
         options = self.experiment.parsers[parser]
-        assert isinstance(options, TrainedParser)
+        assert isinstance(options, TrainedParserConfig)
         return options
 
-    def has_gold(self, parser: str, trees: Trees) -> bool:
+    def has_gold_trees(self, parser: str, tree_format: TreeFormat) -> bool:
         """Whether there are gold trees that a parser's accuracy is measured on."""
-        return self.experiment.parsers[parser].has_gold(trees)
+        return self.experiment.parsers[parser].has_gold_trees(tree_format)
 
-    def measures_raw_text(self, parser: str) -> bool:
+    def has_raw_text_accuracy(self, parser: str) -> bool:
         """Whether a parser's accuracy is also measured on the words that the pipeline makes of its gold text.
 
         Text that comes tokenized is not divided, unless that is asked for.
         """
         options = self.experiment.parsers[parser]
-        if not isinstance(options, StanzaOptions) or not options.has_gold("conllu"):
+        if not isinstance(options, BaseStanzaParserConfig) or not options.has_gold_trees("conllu"):
             return False
         return self.experiment.corpora.source.tokenizer != "none" or options.words not in ("auto", "text")
 
-    def treebank(self, parser: str, part: str, trees: Trees) -> str:
+    def get_treebank_path(self, parser: str, part: str, tree_format: TreeFormat) -> str:
         """Gold trees of a parser: the user's, or generated.
 
         Raises:
             InputError: there are none.
         """
         options = self.experiment.parsers[parser]
-        if isinstance(options, TrainedParser):
+        if isinstance(options, TrainedParserConfig):
             if options.treebank.is_generated:
-                return f"<results>/syntax/{parser}/treebank/{part}.{trees}"
-            file = getattr(options.treebank, part if trees == "conllu" else f"constituency_{part}")
+                return f"<results>/syntax/{parser}/treebank/{part}.{tree_format}"
+            file = getattr(options.treebank, part if tree_format == "conllu" else f"constituency_{part}")
             if file is None:
                 raise InputError(
                     f"parsers.{parser}.treebank: constituency trees are needed; give `constituency_{part}` "
                     "(PTB brackets)"
                 )
-            return self.experiment.path(file)
-        if not isinstance(options, StanzaOptions):
+            return self.experiment.resolve_path(file)
+        if not isinstance(options, BaseStanzaParserConfig):
             raise InputError(
                 f"parsers.{parser}: its trees are not parsed, so they have no accuracy; ask for its report"
             )
-        file = options.test_file(trees)
+        file = options.get_test_file(tree_format)
         if file is None:
             raise InputError(
                 f"parsers.{parser}: to measure its accuracy, give `test` (CoNLL-U) or `constituency_test` (PTB)"
             )
-        return self.experiment.path(file)
+        return self.experiment.resolve_path(file)
 
-    def model_file(self, parser: str, name: str) -> str:
+    def get_model_path(self, parser: str, model_name: str) -> str:
         """One of the models of a parser that is trained here."""
-        return f"<results>/syntax/{parser}/model/{name}.pt"
+        return f"<results>/syntax/{parser}/model/{model_name}.pt"
 
-    def word_table(self, parser: str) -> str:
+    def get_word_table_path(self, parser: str) -> str:
         """The table from tokens to the words of a parser's treebank."""
         return f"<results>/syntax/{parser}/model/words.tsv"
 
-    def learned_words(self, parser: str) -> dict[str, str]:
+    def get_word_model_paths(self, parser: str) -> dict[str, str]:
         """Return the tokenizer that is trained on a parser's treebank, and the table that expands its tokens."""
-        return {"segmenter": self.model_file(parser, "segmenter"), "word_table": self.word_table(parser)}
+        return {"segmenter": self.get_model_path(parser, "segmenter"), "word_table": self.get_word_table_path(parser)}
 
     @property
-    def _lowercase(self) -> bool:
+    def _is_lowercase(self) -> bool:
         """Whether parsers see lower-cased text, so that they are measured on lower-cased words."""
         return self.experiment.corpora.source.case == "lower"
 
     # Jobs of the rules, each called like its rule.
 
-    def train_parser(self, parser: str, processor: str) -> Job:
+    def build_train_parser_job(self, parser: str, processor: str) -> Job:
         """Train a tagger or a parser; the constituency parser learns from the tags that it will see."""
-        options = self.trained(parser)
-        trees: Trees = "ptb" if processor == "constituency" else "conllu"
+        options = self.get_trained_parser_config(parser)
+        trees: TreeFormat = "ptb" if processor == "constituency" else "conllu"
         return Job(
             "syntax.train_parser",
             files={
-                "treebank_train": self.treebank(parser, "train", trees),
-                "treebank_dev": self.treebank(parser, "dev", trees),
-                "vectors": self.experiment.path(options.vectors) if options.vectors else None,
-                "tagger": self.model_file(parser, "tagger") if processor == "constituency" else None,
+                "treebank_train": self.get_treebank_path(parser, "train", trees),
+                "treebank_dev": self.get_treebank_path(parser, "dev", trees),
+                "vectors": self.experiment.resolve_path(options.vectors) if options.vectors else None,
+                "tagger": self.get_model_path(parser, "tagger") if processor == "constituency" else None,
             },
             settings={
                 "processor": processor,
-                "language": self.experiment.language_of(parser),
+                "language": self.experiment.resolve_parser_language(parser),
                 "seed": options.seed,
-                "lowercase": self._lowercase,
+                "lowercase": self._is_lowercase,
                 **{
                     name: value for name, value in getattr(options, processor).model_dump().items() if value is not None
                 },
@@ -119,28 +121,28 @@ class ParsersPlan:
             is_cached=True,
         )
 
-    def generate_treebank(self, parser: str, part: str) -> Job:
+    def build_generate_treebank_job(self, parser: str, part: str) -> Job:
         """Generate a part of a treebank."""
-        sentences = self.trained(parser).treebank.generate
+        sentences = self.get_trained_parser_config(parser).treebank.generate
         assert sentences is not None
-        what = Generated(sentences=sentences if part == "train" else max(sentences // 10, 20))
-        share = share_of_treebank(PARTS.index(part))
-        return generation_job(what, self.experiment.corpora.generator, share, is_learnt=part == "train")
+        what = GeneratedTextConfig(sentences=sentences if part == "train" else max(sentences // 10, 20))
+        share = compute_treebank_share(TREEBANK_PARTS.index(part))
+        return build_generation_job(what, self.experiment.corpora.generator, share, is_training_text=part == "train")
 
-    def treebank_text(self, parser: str, trees: Trees) -> Job:
+    def build_treebank_text_job(self, parser: str, trees: TreeFormat) -> Job:
         """Write the words of a parser's gold trees as text."""
         return Job(
             "syntax.treebank_text",
-            files={"treebank": self.treebank(parser, "test", trees)},
-            settings={"annotation": ANNOTATION[trees], "lowercase": self._lowercase},
+            files={"treebank": self.get_treebank_path(parser, "test", trees)},
+            settings={"annotation": ANNOTATION_NAMES[trees], "lowercase": self._is_lowercase},
         )
 
-    def original_text_of_treebank(self, parser: str, part: str) -> Job:
+    def build_original_text_of_treebank_job(self, parser: str, part: str) -> Job:
         """Write the text of a parser's gold trees; if the source comes tokenized, the tokens."""
         source = self.experiment.corpora.source
         return Job(
             "syntax.treebank_text",
-            files={"treebank": self.treebank(parser, part, "conllu")},
+            files={"treebank": self.get_treebank_path(parser, part, "conllu")},
             settings={
                 "annotation": "dependency",
                 "form": "tokens" if source.tokenizer == "none" else "original",
@@ -148,47 +150,47 @@ class ParsersPlan:
             },
         )
 
-    def learn_words(self, parser: str) -> Job:
+    def build_learn_words_job(self, parser: str) -> Job:
         """Learn which words of a parser's treebank the tokens of its text are."""
         return Job(
             "syntax.learn_words",
             files={
-                "treebank": self.treebank(parser, "train", "conllu"),
+                "treebank": self.get_treebank_path(parser, "train", "conllu"),
                 "tokens": f"<results>/syntax/{parser}/treebank/train.tokens",
             },
-            settings={"lowercase": self._lowercase},
+            settings={"lowercase": self._is_lowercase},
         )
 
-    def learn_parser_segmenter(self, parser: str) -> Job:
+    def build_learn_parser_segmenter_job(self, parser: str) -> Job:
         """Train a tokenizer of the words of a parser's treebank."""
         return Job(
             "corpus.learn_segmenter",
-            files={f"treebank_{part}": self.treebank(parser, part, "conllu") for part in ("train", "dev")},
-            settings={"language": self.experiment.language_of(parser), "words": True},
+            files={f"treebank_{part}": self.get_treebank_path(parser, part, "conllu") for part in ("train", "dev")},
+            settings={"language": self.experiment.resolve_parser_language(parser), "words": True},
             software=["stanza", "torch", "jieba"],
         )
 
-    def accuracy(self, parser: str, trees: Trees) -> Job:
+    def build_accuracy_job(self, parser: str, trees: TreeFormat) -> Job:
         """Measure a parser on its gold trees, and on their raw text if that is divided into words."""
-        has_raw_text = trees == "conllu" and self.measures_raw_text(parser)
+        has_raw_text = trees == "conllu" and self.has_raw_text_accuracy(parser)
         folder = f"<results>/syntax/{parser}/accuracy"
         return Job(
             "syntax.accuracy",
             files={
-                "gold": self.treebank(parser, "test", trees),
+                "gold": self.get_treebank_path(parser, "test", trees),
                 "predicted": f"{folder}/test.{trees}",
                 "raw_text": f"{folder}/raw.conllu" if has_raw_text else None,
             },
             settings={
-                "annotation": ANNOTATION[trees],
-                "language": self.experiment.language_of(parser),
-                "lowercase": self._lowercase,
+                "annotation": ANNOTATION_NAMES[trees],
+                "language": self.experiment.resolve_parser_language(parser),
+                "lowercase": self._is_lowercase,
             },
         )
 
-    def accuracy_of_all_trees(self, parser: str) -> Job:
+    def build_accuracy_of_all_trees_job(self, parser: str) -> Job:
         """Join the accuracies of all kinds of trees for which there are gold trees; without any, name the remedy."""
-        kinds = [trees for trees in TREES if self.has_gold(parser, trees)] or [*TREES]
+        kinds = [trees for trees in TREE_FORMATS if self.has_gold_trees(parser, trees)] or [*TREE_FORMATS]
         return Job(
             "syntax.accuracy_of_all_trees",
             files={"input": [f"<results>/syntax/{parser}/accuracy/{trees}.tsv" for trees in kinds]},

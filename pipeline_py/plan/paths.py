@@ -3,19 +3,19 @@
 import re
 from collections.abc import Callable, Iterable
 
-from pipeline_py.config.description import Description
+from pipeline_py.config.description import BaseExperimentConfig
 
-ContentsOf = Callable[[Iterable[str]], list[str | None]]
+UserFileHasher = Callable[[Iterable[str]], list[str | None]]
 """Hashes the user's files among some, in order."""
 
 
-def one_of(names: Iterable[str]) -> str:
+def build_name_pattern(names: Iterable[str]) -> str:
     """A pattern for one of some names; without any it matches nothing."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-def folder_of_system(experiment: Description, system: str) -> str:
+def get_system_folder(experiment: BaseExperimentConfig, system: str) -> str:
     """The folder of a system's runs, in the package that trains it, or takes it over from elsewhere."""
-    if experiment.from_elsewhere(system):
+    if experiment.find_external_system(system):
         return f"<results>/evaluation/{system}"
     return f"<results>/{'nmt' if experiment.is_neural(system) else 'smt'}/{system}"

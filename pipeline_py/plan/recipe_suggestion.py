@@ -4,16 +4,16 @@ import math
 from itertools import islice
 from pathlib import Path
 
-from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.load import list_recipes
-from pipeline_py.config.systems.any_system import NeuralSystem
-from pipeline_py.files.text import read_bytes
+from pipeline_py.config.systems.any_system import NeuralSystemConfig
+from pipeline_py.files.text import read_byte_lines
 
-FEWEST_UPDATES = 1000
+MIN_UPDATES = 1000
 """Updates below which a training on text from files seldom learns to translate: 1,360 are enough for Multi30k."""
 
 
-def suggest_recipe(experiment: Experiment) -> str | None:
+def suggest_recipe(experiment: ExperimentConfig) -> str | None:
     """Return a sentence that names the recipe for the amount of training text; None if the settings may fit.
 
     Only as many lines are read as decide it.
@@ -22,16 +22,16 @@ def suggest_recipe(experiment: Experiment) -> str | None:
         InputError: if a training text is a broken gzip file.
     """
     training = experiment.training
-    if not any(isinstance(experiment.systems[name], NeuralSystem) for name in experiment.networks_asked):
+    if not any(isinstance(experiment.systems[name], NeuralSystemConfig) for name in experiment.requested_networks):
         return None
     counts_updates = training.batch_unit == "sentences" and not training.updates
     epochs = training.epochs if counts_updates and training.epochs else 0
-    enough = math.ceil(FEWEST_UPDATES * training.batch_size / epochs) if epochs else 0
-    too_many = _fewest_pairs_of_next(experiment.recipe)
-    pairs = _count_pairs(experiment, max(enough, too_many))
+    enough = math.ceil(MIN_UPDATES * training.batch_size / epochs) if epochs else 0
+    too_many = _compute_larger_recipe_minimum(experiment.recipe)
+    pairs = _count_training_pairs(experiment, max(enough, too_many))
     if not pairs:
         return None
-    name = min(_recipe_sizes(), key=lambda name: abs(math.log(_recipe_sizes()[name] / pairs)))
+    name = min(_get_recipe_sizes(), key=lambda name: abs(math.log(_get_recipe_sizes()[name] / pairs)))
     advice = f"write `recipe: {name}` (workflow/recipes/{name}.yaml) and leave out `model`, `training` and `subword`."
     if pairs < enough:
         if name == experiment.recipe:
@@ -46,23 +46,25 @@ def suggest_recipe(experiment: Experiment) -> str | None:
     return None
 
 
-def _recipe_sizes() -> dict[str, int]:
+def _get_recipe_sizes() -> dict[str, int]:
     """Return the number of pairs that each recipe is for."""
     return {name: int(name.rpartition("_")[2]) for name in list_recipes()}
 
 
-def _fewest_pairs_of_next(recipe: str | None) -> int:
+def _compute_larger_recipe_minimum(recipe: str | None) -> int:
     """Return the number of pairs from which on the recipe for more pairs is nearer than this one; 0 if none is."""
-    sizes = _recipe_sizes()
+    sizes = _get_recipe_sizes()
     size = sizes.get(recipe or "", math.inf)
     larger = [other for other in sizes.values() if other > size]
     return math.ceil(math.sqrt(size * min(larger))) if larger else 0
 
 
-def _count_pairs(experiment: Experiment, most: int) -> int:
+def _count_training_pairs(experiment: ExperimentConfig, max_pairs: int) -> int:
     """Count the lines of the training texts that are there, up to a number."""
-    sources = [Path(experiment.path(text.source)) for text in experiment.corpora.train if text.source is not None]
+    sources = [
+        Path(experiment.resolve_path(text.source)) for text in experiment.corpora.train if text.source is not None
+    ]
     pairs = 0
     for source in filter(Path.is_file, sources):
-        pairs += sum(1 for _ in islice(read_bytes(source), most - pairs))
+        pairs += sum(1 for _ in islice(read_byte_lines(source), max_pairs - pairs))
     return pairs

@@ -2,46 +2,48 @@
 
 from dataclasses import dataclass
 
-from pipeline_py.config.experiment import Experiment
+from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.plan.corpus import CorpusPlan
-from pipeline_py.plan.nmt import SIDES, SPLITS
-from pipeline_py.plan.paths import one_of
+from pipeline_py.plan.nmt import SIDES, TRAINING_SPLITS
+from pipeline_py.plan.paths import build_name_pattern
 from pipeline_py.run.job import Job
 
-LIBRARIES = ("sil-machine", "sil-thot")
+SMT_SOFTWARE = ("sil-machine", "sil-thot")
 
 
 @dataclass(frozen=True)
 class SmtPlan:
     """Jobs of phrase-based systems."""
 
-    experiment: Experiment
+    experiment: ExperimentConfig
     corpus: CorpusPlan
 
     @property
-    def systems(self) -> str:
+    def system_name_pattern(self) -> str:
         """A pattern for the phrase-based systems."""
-        return one_of(filter(self.experiment.is_phrase_based, self.experiment.systems))
+        return build_name_pattern(filter(self.experiment.is_phrase_based, self.experiment.systems))
 
-    def train(self, system: str, run: str) -> Job:
+    def build_train_job(self, system: str, run: str) -> Job:
         """Train a phrase-based system; its only run is `single`."""
         return Job(
             "smt.train",
             files={
-                f"{split}_{side}": self.corpus.tokens(side).format(split=split) for split in SPLITS for side in SIDES
+                f"{split}_{side}": self.corpus.get_token_path_pattern(side).format(split=split)
+                for split in TRAINING_SPLITS
+                for side in SIDES
             },
             settings={"system": self.experiment.systems[system].model_dump(mode="json")},
-            execution={"name": system},
-            software=[*LIBRARIES, "sacrebleu"],
+            execution_settings={"name": system},
+            software=[*SMT_SOFTWARE, "sacrebleu"],
         )
 
-    def translate(self, system: str, run: str, split: str) -> Job:
+    def build_translate_job(self, system: str, run: str, split: str) -> Job:
         """Translate a set."""
         return Job(
             "smt.translate",
             files={
                 "model": f"<results>/smt/{system}/{run}/model",
-                "source": self.corpus.tokens("source").format(split=split),
+                "source": self.corpus.get_token_path_pattern("source").format(split=split),
             },
-            software=LIBRARIES,
+            software=SMT_SOFTWARE,
         )

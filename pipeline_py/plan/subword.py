@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.kinds.kind import Kind, all_kinds, kind_of
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.kinds.kind import SyntaxKind, load_all_syntax_kinds, load_syntax_kind
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.run.job import Job
 
-INHERITED = {kind.of_words: kind.name for kind in all_kinds() if kind.of_words}
+SYNTAX_NAME_BY_SUFFIX = {kind.word_file_suffix: kind.name for kind in load_all_syntax_kinds() if kind.word_file_suffix}
 """How the files end that hold syntax of words, and the kind that pieces inherit from them."""
 
-JOINT = "joint"
+JOINT_SIDE = "joint"
 """Both sides together, in the place of a side."""
 
 
@@ -19,145 +19,172 @@ JOINT = "joint"
 class SubwordPlan:
     """Where the words, pieces, identifiers and syntax of the models' units lie."""
 
-    experiment: Experiment
+    experiment: ExperimentConfig
     corpus: CorpusPlan
 
-    def words(self, units: str, side: str) -> str:
+    def get_word_path_pattern(self, subword_name: str, side: str) -> str:
         """The path of the words that are cut into units, with {split} open: rare numbers may be generalised."""
-        rarer = self.experiment.units[units].generalise
-        return self.corpus.tokens(side) if rarer is None else f"<results>/corpus/generalised/{rarer}/{{split}}.{side}"
+        rarer = self.experiment.subword_configs[subword_name].generalise
+        return (
+            self.corpus.get_token_path_pattern(side)
+            if rarer is None
+            else f"<results>/corpus/generalised/{rarer}/{{split}}.{side}"
+        )
 
-    def codes(self, units: str, side: str) -> str:
+    def get_codes_path(self, subword_name: str, side: str) -> str:
         """The merges of one side: its own, or those that both share."""
-        language = JOINT if self.experiment.units[units].joint else self.corpus.trained_side(side)
-        return f"<results>/subword/{units}/codes.{language}"
+        language = (
+            JOINT_SIDE if self.experiment.subword_configs[subword_name].joint else self.corpus.get_training_side(side)
+        )
+        return f"<results>/subword/{subword_name}/codes.{language}"
 
-    def pieces(self, units: str, side: str) -> str:
+    def get_piece_path_pattern(self, subword_name: str, side: str) -> str:
         """The path of the units of one side, with {split} open: pieces, or the words themselves."""
-        if units in self.experiment.tasks:
-            return f"<results>/subword/{units}/tagged/{{split}}.{side}"
-        split = self.experiment.units[units].scheme == "bpe"
-        return f"<results>/subword/{units}/pieces/{{split}}.{side}" if split else self.words(units, side)
+        if subword_name in self.experiment.parsing_tasks:
+            return f"<results>/subword/{subword_name}/tagged/{{split}}.{side}"
+        split = self.experiment.subword_configs[subword_name].scheme == "bpe"
+        return (
+            f"<results>/subword/{subword_name}/pieces/{{split}}.{side}"
+            if split
+            else self.get_word_path_pattern(subword_name, side)
+        )
 
-    def of_translation(self, units: str) -> str:
+    def get_base_subword_name(self, subword_name: str) -> str:
         """The units that translation alone has: those of two tasks without tags and parses."""
-        return self.experiment.tasks[units].of if units in self.experiment.tasks else units
+        return (
+            self.experiment.parsing_tasks[subword_name].base_subword
+            if subword_name in self.experiment.parsing_tasks
+            else subword_name
+        )
 
-    def vocabulary(self, units: str, side: str) -> str:
+    def get_vocabulary_path(self, subword_name: str, side: str) -> str:
         """The vocabulary of one side: its own, or the one that both share."""
-        shared = self.experiment.units[units].joint_vocabulary is not None
-        return f"<results>/subword/{units}/vocabulary.{JOINT if shared else self.corpus.trained_side(side)}"
+        shared = self.experiment.subword_configs[subword_name].joint_vocabulary is not None
+        return f"<results>/subword/{subword_name}/vocabulary.{JOINT_SIDE if shared else self.corpus.get_training_side(side)}"
 
-    def packed(self, units: str, split: str, side: str) -> str:
+    def get_packed_path(self, subword_name: str, split: str, side: str) -> str:
         """Identifiers of the units of one side of a split."""
-        return f"<results>/subword/{units}/packed/{split}.{side}.arrow"
+        return f"<results>/subword/{subword_name}/packed/{split}.{side}.arrow"
 
-    def syntax(self, units: str, kind: str) -> str:
+    def get_syntax_path_pattern(self, subword_name: str, syntax_name: str) -> str:
         """The path of syntax over the units, with {parser} and {split} open; words pass on their own."""
-        folder = f"subword/{units}" if self.experiment.units[units].scheme == "bpe" else "syntax"
-        return f"<results>/{folder}/{{parser}}/{{split}}.{kind_of(kind).of_words}"
+        folder = (
+            f"subword/{subword_name}" if self.experiment.subword_configs[subword_name].scheme == "bpe" else "syntax"
+        )
+        return f"<results>/{folder}/{{parser}}/{{split}}.{load_syntax_kind(syntax_name).word_file_suffix}"
 
-    def syntax_of(self, network: str, split: str, kinds: Iterable[str]) -> list[str]:
+    def get_network_syntax_paths(self, network: str, split: str, syntax_names: Iterable[str]) -> list[str]:
         """Files of some kinds of syntax in a network's units, made by its parser."""
-        units, parser = self.experiment.units_of(network), self.experiment.systems[network].parser
+        units, parser = self.experiment.get_subword_name(network), self.experiment.systems[network].parser
         folder = f"<results>/subword/{units}/packed"
 
-        def file(kind: Kind) -> str:
-            if not kind.packed:
-                return self.syntax(units, kind.name).format(parser=parser, split=split)
-            of_parser = f"{folder}/{parser}" if kind.trees else folder
-            return f"{of_parser}/{split}.{kind.name}.arrow"
+        def get_path(syntax_kind: SyntaxKind) -> str:
+            if not syntax_kind.is_packed:
+                return self.get_syntax_path_pattern(units, syntax_kind.name).format(parser=parser, split=split)
+            of_parser = f"{folder}/{parser}" if syntax_kind.tree_format else folder
+            return f"{of_parser}/{split}.{syntax_kind.name}.arrow"
 
-        return [file(kind_of(name)) for name in kinds]
+        return [get_path(load_syntax_kind(name)) for name in syntax_names]
 
-    def vocabularies_of_syntax(self, network: str) -> dict[str, str]:
+    def get_syntax_vocabulary_paths(self, network: str) -> dict[str, str]:
         """Vocabularies of the syntax that a network, or the one it is like, reads or predicts, by kind.
 
         Units hold words, labels are the parser's.
         """
-        folder = f"<results>/subword/{self.experiment.units_of(network)}"
+        folder = f"<results>/subword/{self.experiment.get_subword_name(network)}"
         files: dict[str, str] = {}
-        for name in (network, self.experiment.network(network).like):
+        for name in (network, self.experiment.get_network(network).like):
             if name is not None:
-                composition = self.experiment.network(name)
+                composition = self.experiment.get_network(name)
                 files = {
-                    kind.name: f"{folder}/{kind.identifiers.vocabulary.format(parser=composition.parser)}"
-                    for kind in composition.kinds
-                    if kind.identifiers
+                    kind.name: f"{folder}/{kind.vocabulary_ids.vocabulary_file.format(parser=composition.parser)}"
+                    for kind in composition.syntax_kinds
+                    if kind.vocabulary_ids
                 } | files
         return files
 
     # Jobs of the rules, each called like its rule.
 
-    def learn_bpe(self, units: str, side: str) -> Job:
+    def build_learn_bpe_job(self, units: str, side: str) -> Job:
         """Learn the merges of one side of the training text, or of both."""
         return Job(
             "subword.learn_bpe",
-            files={"input": [self.words(units, one).format(split="train") for one in _sides(side)]},
-            settings=self.experiment.units[units].model_dump(include={"merges", "min_frequency"}),
+            files={
+                "input": [
+                    self.get_word_path_pattern(units, one).format(split="train") for one in _expand_joint_side(side)
+                ]
+            },
+            settings=self.experiment.subword_configs[units].model_dump(include={"merges", "min_frequency"}),
             software=["subword-nmt"],
         )
 
-    def apply_bpe(self, units: str, split: str, side: str) -> Job:
+    def build_apply_bpe_job(self, units: str, split: str, side: str) -> Job:
         """Split the words of a text into pieces."""
         return Job(
             "subword.apply_bpe",
-            files={"input": self.words(units, side).format(split=split), "codes": self.codes(units, side)},
+            files={
+                "input": self.get_word_path_pattern(units, side).format(split=split),
+                "codes": self.get_codes_path(units, side),
+            },
             software=["subword-nmt"],
         )
 
-    def parsing_task(self, units: str) -> Job:
+    def build_parsing_task_job(self, units: str) -> Job:
         """Make the training text of translation and parsing."""
         return Job(
             "subword.parsing_task",
             files={
-                **{side: self._translation_pieces(units, "train", side) for side in ("source", "target")},
-                "trees": f"<results>/syntax/{self.experiment.tasks[units].parser}/train.ptb",
+                **{side: self._get_untagged_piece_path(units, "train", side) for side in ("source", "target")},
+                "trees": f"<results>/syntax/{self.experiment.parsing_tasks[units].parser}/train.ptb",
             },
         )
 
-    def parsing_task_held_out(self, units: str, split: str, side: str) -> Job:
+    def build_parsing_task_held_out_job(self, units: str, split: str, side: str) -> Job:
         """Tag a text to translate for systems that also parse."""
         return Job(
             "subword.parsing_task_held_out",
-            files={"pieces": self._translation_pieces(units, split, side)},
+            files={"pieces": self._get_untagged_piece_path(units, split, side)},
             settings={"is_source": side == "source"},
         )
 
-    def _translation_pieces(self, units: str, split: str, side: str) -> str:
+    def _get_untagged_piece_path(self, subword_name: str, split: str, side: str) -> str:
         """Return the pieces of units without tags and parses."""
-        return self.pieces(self.of_translation(units), side).format(split=split)
+        return self.get_piece_path_pattern(self.get_base_subword_name(subword_name), side).format(split=split)
 
-    def inherit(self, units: str, parser: str, split: str, syntax: str) -> Job:
-        """Transfer syntax of words to their pieces; `syntax` is how its files end."""
+    def build_inherit_job(self, units: str, parser: str, split: str, syntax: str) -> Job:
+        """Transfer syntax of words to their pieces; `get_syntax_path_pattern` is how its files end."""
         return Job(
             "subword.inherit",
             files={
                 "input": f"<results>/syntax/{parser}/{split}.{syntax}",
-                "pieces": self.pieces(units, "source").format(split=split),
+                "pieces": self.get_piece_path_pattern(units, "source").format(split=split),
             },
-            settings={"kind": INHERITED[syntax]},
+            settings={"kind": SYNTAX_NAME_BY_SUFFIX[syntax]},
             software=["pyarrow"],
-            modules=[f"kinds.{INHERITED[syntax]}"],
+            modules=[f"kinds.{SYNTAX_NAME_BY_SUFFIX[syntax]}"],
         )
 
-    def make_vocabulary(self, units: str, side: str) -> Job:
+    def build_make_vocabulary_job(self, units: str, side: str) -> Job:
         """Make the vocabulary of one side, or of both."""
         return Job(
             "subword.vocabulary",
-            files={"input": [self.pieces(units, one).format(split="train") for one in _sides(side)]},
-            settings=getattr(self.experiment.units[units], f"{side}_vocabulary").model_dump(),
+            files={
+                "input": [
+                    self.get_piece_path_pattern(units, one).format(split="train") for one in _expand_joint_side(side)
+                ]
+            },
+            settings=getattr(self.experiment.subword_configs[units], f"{side}_vocabulary").model_dump(),
         )
 
-    def vocabulary_of_units(self, units: str) -> Job:
+    def build_vocabulary_of_units_job(self, units: str) -> Job:
         """Make the vocabulary of the words in dependency units."""
         return Job(
             "subword.vocabulary",
-            files={"input": [self.corpus.tokens("source").format(split="train")]},
-            settings=self.experiment.units[units].unit_vocabulary.model_dump(),
+            files={"input": [self.corpus.get_token_path_pattern("source").format(split="train")]},
+            settings=self.experiment.subword_configs[units].unit_vocabulary.model_dump(),
         )
 
-    def vocabulary_of_labels(self, units: str, parser: str) -> Job:
+    def build_vocabulary_of_labels_job(self, units: str, parser: str) -> Job:
         """Make the vocabulary of a parser's labels."""
         del units  # each has a copy
         return Job(
@@ -166,80 +193,80 @@ class SubwordPlan:
             settings={"max_size": 0, "min_count": 1},
         )
 
-    def pack(self, units: str, split: str, side: str) -> Job:
+    def build_pack_job(self, units: str, split: str, side: str) -> Job:
         """Pack the pieces of a text."""
         return Job(
             "subword.pack",
             files={
-                "input": self.pieces(units, side).format(split=split),
-                "vocabulary": self.vocabulary(units, side),
+                "input": self.get_piece_path_pattern(units, side).format(split=split),
+                "vocabulary": self.get_vocabulary_path(units, side),
             },
             software=["pyarrow"],
         )
 
-    def pack_labels(self, units: str, parser: str, split: str) -> Job:
+    def build_pack_labels_job(self, units: str, parser: str, split: str) -> Job:
         """Pack the labels of pieces."""
         return Job(
             "subword.pack",
             files={
-                "input": self.syntax(units, "labels").format(parser=parser, split=split),
+                "input": self.get_syntax_path_pattern(units, "labels").format(parser=parser, split=split),
                 "vocabulary": f"<results>/subword/{units}/vocabulary.labels.{parser}",
             },
             software=["pyarrow"],
         )
 
-    def pack_units(self, units: str, parser: str, split: str) -> Job:
+    def build_pack_units_job(self, units: str, parser: str, split: str) -> Job:
         """Pack the dependency units of pieces."""
         return Job(
             "subword.pack_units",
             files={
-                "units": self.syntax(units, "units").format(parser=parser, split=split),
-                "tokens": self.corpus.tokens("source").format(split=split),
+                "units": self.get_syntax_path_pattern(units, "units").format(parser=parser, split=split),
+                "tokens": self.corpus.get_token_path_pattern("source").format(split=split),
                 "vocabulary": f"<results>/subword/{units}/vocabulary.units",
             },
             software=["pyarrow"],
         )
 
-    def pack_trees(self, units: str, parser: str, split: str) -> Job:
+    def build_pack_trees_job(self, units: str, parser: str, split: str) -> Job:
         """Pack the phrase trees over pieces."""
         return Job(
             "subword.pack_trees",
             files={
-                "trees": self.syntax(units, "trees").format(parser=parser, split=split),
-                "pieces": self.pieces(units, "source").format(split=split),
+                "trees": self.get_syntax_path_pattern(units, "trees").format(parser=parser, split=split),
+                "pieces": self.get_piece_path_pattern(units, "source").format(split=split),
             },
             software=["pyarrow"],
         )
 
-    def pack_lexical_trees(self, units: str, split: str) -> Job:
+    def build_pack_lexical_trees_job(self, units: str, split: str) -> Job:
         """Pack trees over the pieces of each split word."""
         return Job(
             "subword.pack_trees",
-            files={"pieces": self.pieces(units, "source").format(split=split)},
+            files={"pieces": self.get_piece_path_pattern(units, "source").format(split=split)},
             software=["pyarrow"],
         )
 
-    def pack_heads(self, units: str, parser: str, split: str) -> Job:
+    def build_pack_heads_job(self, units: str, parser: str, split: str) -> Job:
         """Pack the head of each piece."""
-        return self._heads(units, parser, split, {})
+        return self._build_head_packing_job(units, parser, split, {})
 
-    def pack_parents(self, units: str, parser: str, split: str) -> Job:
+    def build_pack_parents_job(self, units: str, parser: str, split: str) -> Job:
         """Pack the first and last piece of the head word of each piece."""
-        return self._heads(units, parser, split, {"parents": True})
+        return self._build_head_packing_job(units, parser, split, {"parents": True})
 
-    def _heads(self, units: str, parser: str, split: str, settings: Mapping[str, bool]) -> Job:
+    def _build_head_packing_job(self, subword_name: str, parser: str, split: str, settings: Mapping[str, bool]) -> Job:
         return Job(
             "subword.pack_heads",
             files={
                 "trees": f"<results>/syntax/{parser}/{split}.conllu",
-                "tokens": self.corpus.tokens("source").format(split=split),
-                "pieces": self.pieces(units, "source").format(split=split),
+                "tokens": self.corpus.get_token_path_pattern("source").format(split=split),
+                "pieces": self.get_piece_path_pattern(subword_name, "source").format(split=split),
             },
             settings=settings,
             software=["pyarrow"],
         )
 
 
-def _sides(side: str) -> tuple[str, ...]:
+def _expand_joint_side(side: str) -> tuple[str, ...]:
     """Return a side, or both if they are joint."""
-    return ("source", "target") if side == JOINT else (side,)
+    return ("source", "target") if side == JOINT_SIDE else (side,)

@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pipeline_py.plan.paths import one_of
-from pipeline_py.plan.plan import Plan
-from pipeline_py.plan.subword import INHERITED
-from pipeline_py.run.job import Job, list_paths
+from pipeline_py.plan.paths import build_name_pattern
+from pipeline_py.plan.plan import ExperimentPlan
+from pipeline_py.plan.subword import SYNTAX_NAME_BY_SUFFIX
+from pipeline_py.run.job import Job, iterate_nested_paths
 
-CLEAN = "corpus.clean_held_out"
+CLEAN_JOB_NAME = "corpus.clean_held_out"
 """The job that reads the text."""
 
-OUTPUTS: Mapping[str, Mapping[str, str]] = {
-    CLEAN: {
+OUTPUT_PATTERNS: Mapping[str, Mapping[str, str]] = {
+    CLEAN_JOB_NAME: {
         "source": "<results>/corpus/clean/{split}.source",
         "targets": "<results>/corpus/clean/{split}.{side}",
         "lines": "<results>/corpus/clean/{split}.lines",
@@ -81,10 +81,15 @@ OUTPUTS: Mapping[str, Mapping[str, str]] = {
 }
 """By job of the plan, patterns of its outputs by their names."""
 
-WILDCARDS = {"side": r"source|target\d*", "trees": "conllu|ptb", "rarer": r"\d+", "syntax": one_of(INHERITED)}
+WILDCARD_PATTERNS = {
+    "side": r"source|target\d*",
+    "trees": "conllu|ptb",
+    "rarer": r"\d+",
+    "syntax": build_name_pattern(SYNTAX_NAME_BY_SUFFIX),
+}
 """Patterns of wildcards; others are names."""
 
-JOBS_OF_PARSERS = {"control": "syntax.control_trees", "given": "syntax.import_trees"}
+JOB_NAME_BY_PARSER_TYPE = {"control": "syntax.control_trees", "given": "syntax.import_trees"}
 """By type of parser, the job that makes its trees; others are parsed by Stanza."""
 
 
@@ -93,77 +98,83 @@ class TextJob:
     """A job for one text.
 
     Attributes:
-        name: package and method of the plan.
+        job_name: package and method of the plan.
         job: the job of the plan, perhaps of several sets.
-        split: the set whose place the text has.
-        outputs: by name, paths that begin with `<results>`.
+        set_name: the set whose place the text has.
+        output_paths: by name, paths that begin with `<results>`.
     """
 
-    name: str
+    job_name: str
     job: Job
-    split: str
-    outputs: Mapping[str, str]
+    set_name: str
+    output_paths: Mapping[str, str]
 
     @cached_property
-    def inputs(self) -> list[str]:
+    def input_paths(self) -> list[str]:
         """Input files, of several sets those of the text."""
-        return [*list_paths(self.job.files), *list_paths(self.job.sets.get(self.split, {}))]
+        return [
+            *iterate_nested_paths(self.job.files),
+            *iterate_nested_paths(self.job.files_by_set.get(self.set_name, {})),
+        ]
 
 
-class TextJobs:
+class TextJobFinder:
     """The jobs of a plan for the text of one set."""
 
-    def __init__(self, plan: Plan, split: str) -> None:
+    def __init__(self, plan: ExperimentPlan, set_name: str) -> None:
         """Take a plan, and the set whose place the text has."""
         self._plan = plan
-        self._split = split
-        self._patterns = {
-            (name, output): re.compile(_to_regex(pattern, split))
-            for name, outputs in OUTPUTS.items()
+        self._set_name = set_name
+        self._output_regexes = {
+            (name, output): re.compile(_build_regex(pattern, set_name))
+            for name, outputs in OUTPUT_PATTERNS.items()
             for output, pattern in outputs.items()
         }
 
-    def find(self, file: str) -> TextJob | None:
+    def find_job(self, path: str) -> TextJob | None:
         """Return the job that makes a file of the text; None if it does not depend on the text."""
-        for (name, _), pattern in self._patterns.items():
-            if match := pattern.fullmatch(file):
-                return self._job(name, match.groupdict())
+        for (name, _), pattern in self._output_regexes.items():
+            if match := pattern.fullmatch(path):
+                return self._build_text_job(name, match.groupdict())
         return None
 
-    def _job(self, name: str, wildcards: dict[str, str]) -> TextJob:
-        outputs = {output: _fill(pattern, wildcards, self._split) for output, pattern in OUTPUTS[name].items()}
-        if name == CLEAN:
+    def _build_text_job(self, job_name: str, wildcards: dict[str, str]) -> TextJob:
+        outputs = {
+            output: _fill_pattern(pattern, wildcards, self._set_name)
+            for output, pattern in OUTPUT_PATTERNS[job_name].items()
+        }
+        if job_name == CLEAN_JOB_NAME:
             outputs.pop("targets")
-            return TextJob(name, self._plan.job(name, {"split": self._split}), self._split, outputs)
-        if name == "syntax.parse":
+            return TextJob(job_name, self._plan.build_job(job_name, {"split": self._set_name}), self._set_name, outputs)
+        if job_name == "syntax.parse":
             parser = self._plan.parsers.experiment.parsers[wildcards["parser"]]
-            name = JOBS_OF_PARSERS.get(parser.type, name)
-        of_all_sets = name in ("nmt.translate", "evaluation.postprocess")
-        split = {} if of_all_sets else {"split": self._split}
-        return TextJob(name, self._plan.job(name, {**wildcards, **split}), self._split, outputs)
+            job_name = JOB_NAME_BY_PARSER_TYPE.get(parser.type, job_name)
+        of_all_sets = job_name in ("nmt.translate", "evaluation.postprocess")
+        split = {} if of_all_sets else {"split": self._set_name}
+        return TextJob(job_name, self._plan.build_job(job_name, {**wildcards, **split}), self._set_name, outputs)
 
-    def order(self, files: Sequence[str]) -> tuple[list[TextJob], list[str]]:
+    def resolve_jobs(self, paths: Sequence[str]) -> tuple[list[TextJob], list[str]]:
         """Return the jobs that make files, each after those that make its inputs, and the files that must exist."""
         jobs: dict[str, TextJob] = {}
         existing: dict[str, None] = {}
 
-        def need(file: str) -> None:
-            job = self.find(file)
+        def add_required_file(file_path: str) -> None:
+            job = self.find_job(file_path)
             if job is None:
-                existing[file] = None
+                existing[file_path] = None
                 return
-            key = next(iter(job.outputs.values()))
+            key = next(iter(job.output_paths.values()))
             if key not in jobs:
-                for path in job.inputs if job.name != CLEAN else ():
-                    need(path)
+                for path in job.input_paths if job.job_name != CLEAN_JOB_NAME else ():
+                    add_required_file(path)
                 jobs[key] = job
 
-        for file in files:
-            need(file)
+        for file in paths:
+            add_required_file(file)
         return [*jobs.values()], [*existing]
 
 
-def _to_regex(pattern: str, split: str) -> str:
+def _build_regex(pattern: str, set_name: str) -> str:
     """Return a regular expression for files of a set with named groups for the other wildcards."""
     parts = re.split(r"\{(\w+)\}", pattern)
     names: set[str] = set()
@@ -172,16 +183,16 @@ def _to_regex(pattern: str, split: str) -> str:
         if place % 2 == 0:
             regex += re.escape(part)
         elif part == "split":
-            regex += re.escape(split)
+            regex += re.escape(set_name)
         elif part in names:
             regex += f"(?P={part})"
         else:
             names.add(part)
-            regex += f"(?P<{part}>{WILDCARDS.get(part, '[^/]+')})"
+            regex += f"(?P<{part}>{WILDCARD_PATTERNS.get(part, '[^/]+')})"
     return regex
 
 
-def _fill(pattern: str, wildcards: Mapping[str, str], split: str) -> str:
-    for name, value in {**wildcards, "split": split}.items():
+def _fill_pattern(pattern: str, wildcards: Mapping[str, str], set_name: str) -> str:
+    for name, value in {**wildcards, "split": set_name}.items():
         pattern = pattern.replace(f"{{{name}}}", value)
     return pattern

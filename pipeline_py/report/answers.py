@@ -6,82 +6,82 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.evaluation.claims import AVERAGE
-from pipeline_py.evaluation.metric import named
-from pipeline_py.report.stage_results import read_table
+from pipeline_py.evaluation.claims import AVERAGE_SET_NAME
+from pipeline_py.evaluation.metric import get_metric_class
+from pipeline_py.report.stage_results import read_tsv
 
-NUMBERS = ("score_system", "score_other", "difference", "low", "high", "p_value", "detectable", "run_deviation")
-RUNS = ("runs_system", "runs_other")
-SYNTAX = "syntax"
+NUMBER_COLUMNS = ("score_system", "score_other", "difference", "low", "high", "p_value", "detectable", "run_deviation")
+RUN_COUNT_COLUMNS = ("runs_system", "runs_other")
+SYNTAX_SUBJECT = "syntax"
 
-MOST_SHOWN = 10
+MAX_PRINTED_CLAIMS = 10
 """Number of claims that end a run without answers about syntax."""
 
-NO_VERDICT = (
+NO_VERDICT_HEADING = (
     "Comparisons in this table (the verdict on syntax is in the report, which uses all runs and control trees of the "
     "experiment):"
 )
 
 
 @dataclass(frozen=True)
-class Interval:
+class DifferenceInterval:
     """A difference of two systems with the ends of its 95 % interval."""
 
     system: str
-    value: float
+    difference: float
     low: float
     high: float
 
 
 @dataclass(frozen=True)
-class Answer:
+class ClaimAnswer:
     """The answer to one claim.
 
     Attributes:
         paper: the paper that makes the claim; empty if a table proposes it.
-        system, other: the system and the one that it is compared with.
-        sentences: which sentences it is about; empty for all.
+        system, other_system: the system and the one that it is compared with.
+        sentence_group: which sentences it is about; empty for all.
         relation: the relation that is claimed.
-        metric: the metric's name for people.
-        runs: numbers of runs of both.
+        metric_label: the metric's name for people.
+        run_counts: numbers of runs of both.
         run_deviation: the assumed standard deviation between runs of a system with a single run.
-        run_deviation_from: its origin, as in `significance.system_difference`.
+        run_deviation_source: its origin, as in `significance.system_difference`.
         scores: scores of both.
         difference: the difference; None if it is not tested.
-        detectable: the smallest detectable difference.
+        smallest_detectable: the smallest detectable difference.
         is_about_syntax: whether the system reads trees and the other reads none.
-        verdict, syntax, excluded, sentence: as in the file.
-        says, printed: what the paper concludes, and what it prints where.
-        controls: by parser, the system with control trees minus the other.
+        verdict, syntax_answer, published_exclusion, verdict_sentence: as in the file.
+        paper_conclusion, published_result: what the paper concludes, and what it prints where.
+        control_differences: by parser, the system with control trees minus the other.
     """
 
     paper: str
     system: str
-    other: str
+    other_system: str
     relation: str
-    sentences: str
-    metric: str
-    runs: tuple[int, int]
+    sentence_group: str
+    metric_label: str
+    run_counts: tuple[int, int]
     run_deviation: float
-    run_deviation_from: str
+    run_deviation_source: str
     scores: tuple[float, float]
-    difference: Interval | None
-    detectable: float
+    difference: DifferenceInterval | None
+    smallest_detectable: float
     is_about_syntax: bool
     verdict: str
-    syntax: str
-    excluded: str
-    sentence: str
-    says: str
-    printed: str
-    controls: Mapping[str, Interval]
+    syntax_answer: str
+    published_exclusion: str
+    verdict_sentence: str
+    paper_conclusion: str
+    published_result: str
+    control_differences: Mapping[str, DifferenceInterval]
 
 
-def read_answers(path: Path) -> list[Answer]:
+def read_answers(path: Path) -> list[ClaimAnswer]:
     """Read the answers of an experiment or table, an output of `evaluation.claims`."""
-    rows = read_table(path, [*NUMBERS, *RUNS]).to_dict("records")
-    rows = [row for row in rows if row["set"] == AVERAGE]
-    answers: list[Answer] = []
+    rows = read_tsv(path, [*NUMBER_COLUMNS, *RUN_COUNT_COLUMNS]).to_dict("records")
+    rows = [row for row in rows if row["set"] == AVERAGE_SET_NAME]
+    answers: list[ClaimAnswer] = []
     seen = set()
     for place, row in enumerate(rows):
         key = tuple(row[column] for column in ("paper", "claim", "relation", "sentences", "system", "other"))
@@ -95,13 +95,15 @@ def read_answers(path: Path) -> list[Answer]:
             details.append(detail)
         is_tested = row["difference"] == row["difference"]
         answers.append(
-            Answer(
-                metric=named(row["metric"]).label,
-                runs=(int(row["runs_system"]), int(row["runs_other"])) if is_tested else (0, 0),
+            ClaimAnswer(
+                metric_label=get_metric_class(row["metric"]).label,
+                run_counts=(int(row["runs_system"]), int(row["runs_other"])) if is_tested else (0, 0),
                 scores=(row["score_system"], row["score_other"]),
-                difference=_interval(row) if is_tested else None,
-                is_about_syntax=row["about"] == SYNTAX,
-                controls={each["trees"]: _interval(each) for each in details if each["role"] == "control"},
+                difference=_parse_interval(row) if is_tested else None,
+                is_about_syntax=row["about"] == SYNTAX_SUBJECT,
+                control_differences={
+                    each["trees"]: _parse_interval(each) for each in details if each["role"] == "control"
+                },
                 **{
                     column: row[column]
                     for column in (
@@ -123,42 +125,42 @@ def read_answers(path: Path) -> list[Answer]:
     return answers
 
 
-def find_syntax_answers(answers: Sequence[Answer]) -> list[Answer]:
+def find_syntax_answers(answers: Sequence[ClaimAnswer]) -> list[ClaimAnswer]:
     """Return, for each system that reads trees, the answer against its twin, the first that reads none."""
-    twins: dict[str, Answer] = {}
+    twins: dict[str, ClaimAnswer] = {}
     for answer in answers:
-        if answer.is_about_syntax and answer.relation == "better" and not answer.sentences:
+        if answer.is_about_syntax and answer.relation == "better" and not answer.sentence_group:
             twins.setdefault(answer.system, answer)
     return [*twins.values()]
 
 
-def count_verdicts(answers: Sequence[Answer]) -> str:
+def format_verdict_counts(answers: Sequence[ClaimAnswer]) -> str:
     """Count the answers with each verdict, as text."""
     counts = Counter(answer.verdict for answer in answers)
     return ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
 
 
-def remove_repetitions(answers: Iterable[Answer]) -> list[Answer]:
+def remove_repeated_answers(answers: Iterable[ClaimAnswer]) -> list[ClaimAnswer]:
     """Keep one of the answers with equal sentences, which several papers or tables ask for."""
-    first: dict[str, Answer] = {}
+    first: dict[str, ClaimAnswer] = {}
     for answer in answers:
-        first.setdefault(answer.sentence, answer)
+        first.setdefault(answer.verdict_sentence, answer)
     return [*first.values()]
 
 
-def group_sentences(answers: Sequence[Answer]) -> dict[str, list[str]]:
+def group_answer_sentences(answers: Sequence[ClaimAnswer]) -> dict[str, list[str]]:
     """Group the sentences by their heading below a table."""
-    answers = remove_repetitions(answers)
+    answers = remove_repeated_answers(answers)
     syntax = find_syntax_answers(answers)
     others = [answer for answer in answers if answer not in syntax]
     if not any(answer.verdict for answer in answers):
-        groups = {NO_VERDICT: answers}
+        groups = {NO_VERDICT_HEADING: answers}
     else:
         groups = {"Does syntax help?": syntax, "Other claims": others}
-    return {heading: [answer.sentence for answer in group] for heading, group in groups.items() if group}
+    return {heading: [answer.verdict_sentence for answer in group] for heading, group in groups.items() if group}
 
 
-def render_for_terminal(answers: Sequence[Answer], notes: Sequence[str]) -> list[str]:
+def render_terminal_summary(answers: Sequence[ClaimAnswer], notes: Sequence[str]) -> list[str]:
     """Render the lines that end a run: what is excluded, answers about syntax, and the number of others.
 
     If no answer is about syntax, the first of the others are shown.
@@ -167,19 +169,19 @@ def render_for_terminal(answers: Sequence[Answer], notes: Sequence[str]) -> list
         answers: of this run.
         notes: sentences about systems and sets without verdicts.
     """
-    answers = remove_repetitions(answers)
+    answers = remove_repeated_answers(answers)
     syntax = find_syntax_answers(answers)
     others = [answer for answer in answers if answer not in syntax]
     lines = [*notes]
     if any(answer.verdict for answer in answers):
-        lines += ["Does syntax help?", *(f"  {answer.sentence}" for answer in syntax)] if syntax else []
+        lines += ["Does syntax help?", *(f"  {answer.verdict_sentence}" for answer in syntax)] if syntax else []
         if others:
-            shown = [] if syntax else [f"  {answer.sentence}" for answer in others[:MOST_SHOWN]]
-            lines += [f"Other claims: {count_verdicts(others)}{':' if shown else '.'}", *shown]
+            shown = [] if syntax else [f"  {answer.verdict_sentence}" for answer in others[:MAX_PRINTED_CLAIMS]]
+            lines += [f"Other claims: {format_verdict_counts(others)}{':' if shown else '.'}", *shown]
     elif answers:
-        lines += [NO_VERDICT, *(f"  {answer.sentence}" for answer in syntax or others)]
+        lines += [NO_VERDICT_HEADING, *(f"  {answer.verdict_sentence}" for answer in syntax or others)]
     return lines
 
 
-def _interval(row: Mapping[Hashable, Any]) -> Interval:
-    return Interval(row["system"], row["difference"], row["low"], row["high"])
+def _parse_interval(row: Mapping[Hashable, Any]) -> DifferenceInterval:
+    return DifferenceInterval(row["system"], row["difference"], row["low"], row["high"])

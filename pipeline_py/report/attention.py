@@ -6,15 +6,15 @@ from pathlib import Path
 from pydantic import PositiveInt
 
 from pipeline_py.files.text import read_lines
-from pipeline_py.report.figures.attended_sentence import nth, read_attended, telling_steps
-from pipeline_py.report.figures.typesetting import shown
+from pipeline_py.report.figures.attended_sentence import get_sentence, read_attended_sentence, select_informative_steps
+from pipeline_py.report.figures.typesetting import replace_unprintable
 from pipeline_py.run.errors import InputError
 
-PANELS = 4
+DEFAULT_PANEL_COUNT = 4
 """How many words the figure chooses by itself."""
 
 
-def attention(
+def draw_attention(
     *,
     sentence: PositiveInt,
     source_pieces: Path,
@@ -54,7 +54,7 @@ def attention(
     """
     if tree is not None and lexical:
         raise InputError("give either a tree or `lexical`, not both")
-    attended = read_attended(
+    attended = read_attended_sentence(
         sentence,
         source_pieces=source_pieces,
         translation=translation,
@@ -63,19 +63,30 @@ def attention(
         lexical=lexical,
         gates=gates,
     )
-    text = "" if reference is None else nth(read_lines(reference), sentence, reference)
-    chosen = _chosen(words, len(attended.translation)) if words else telling_steps(attended, PANELS)
+    text = "" if reference is None else get_sentence(read_lines(reference), sentence, reference)
+    chosen = (
+        _parse_word_positions(words, len(attended.translation))
+        if words
+        else select_informative_steps(attended, DEFAULT_PANEL_COUNT)
+    )
 
-    from pipeline_py.report.figures.attention_figure import draw
-    from pipeline_py.report.figures.figure_files import save, style
+    from pipeline_py.report.figures.attention_figure import draw_attention_figure
+    from pipeline_py.report.figures.figure_files import save_figure, use_style
 
-    with style():
-        save(draw(shown(title), attended, chosen, shown(text)), shown(title), svg_output, pdf_output)
+    with use_style():
+        save_figure(
+            draw_attention_figure(replace_unprintable(title), attended, chosen, replace_unprintable(text)),
+            replace_unprintable(title),
+            svg_output,
+            pdf_output,
+        )
 
 
-def _chosen(words: Sequence[int], steps: int) -> list[int]:
+def _parse_word_positions(words: Sequence[int], step_count: int) -> list[int]:
     """Read the positions of words as steps, in order, each once."""
     for word in words:
-        if not 1 <= word <= steps:
-            raise InputError(f"figures: words: {word}: the translation has {steps - 1} pieces and EOS, counted from 1")
+        if not 1 <= word <= step_count:
+            raise InputError(
+                f"figures: words: {word}: the translation has {step_count - 1} pieces and EOS, counted from 1"
+            )
     return sorted({word - 1 for word in words})

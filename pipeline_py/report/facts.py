@@ -7,11 +7,11 @@ from typing import Any
 
 from pipeline_py.report.stage_results import read_ceilings
 from pipeline_py.report.tables import renderings
-from pipeline_py.report.tables.measures import METRICS, note_on_shared_cores, read_accuracies
-from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Files, Sheet
+from pipeline_py.report.tables.measures import PARSER_METRICS, describe_shared_cores, read_parser_accuracies
+from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Column, InputFiles, Sheet
 
 # Column → key of facts.json.
-COLUMNS = {
+FACT_KEYS = {
     "parameters": "parameters",
     "updates": "updates",
     "epochs": "epochs",
@@ -24,7 +24,7 @@ COLUMNS = {
     "seed": "seed",
 }
 # Columns that are there if a file has the key of the same name: a phrase-based system has none of them.
-OPTIONAL = (
+OPTIONAL_FACT_KEYS = (
     "embedding",
     "hidden",
     "loss",
@@ -45,13 +45,13 @@ OPTIONAL = (
     "kernels",
 )
 # What parses and scores whatever the system is made with.
-SCORED_BY = "sacrebleu"
-SHARED_SOFTWARE = ("stanza", SCORED_BY)
-HERE = "here"
+SCORING_PACKAGE = "sacrebleu"
+SHARED_PACKAGES = ("stanza", SCORING_PACKAGE)
+LOCAL_ORIGIN = "here"
 """The origin of a system that this experiment trained, where others come from elsewhere."""
 
 
-def facts(
+def render_facts(
     *, description: dict[str, Any], files: dict[str, dict[str, Path]], tsv_output: Path, markdown_output: Path
 ) -> None:
     """Make a table of the parameters, speed, time, hardware, seed, parser and versions of every system.
@@ -79,36 +79,41 @@ def facts(
         description: The plan's description of the systems: `parsers`, the parser of each system;
             `settings`, by column and system, the settings in which systems differ; `from_elsewhere`, the origin of each
             system that was not made here; `sets`, the sets of the table, if there is a file of ceilings.
-        files: Inputs by kind and name: `facts` by SYSTEM:RUN, the facts.json of trainings in the table's order;
+        files: Inputs by kind and name: `render_facts` by SYSTEM:RUN, the facts.json of trainings in the table's order;
             `accuracy` by PARSER:TREES, TSV of `syntax.accuracy`; `ceiling`, a TSV of `evaluation.ceiling`.
         tsv_output: The table as TSV.
         markdown_output: The table as Markdown.
     """
-    inputs = Files(files)
+    inputs = InputFiles(files)
     ceilings = {
         f"ceiling_{ceiling.set}": ceiling.bleu
-        for path in inputs.of("ceiling").values()
+        for path in inputs.get_files("ceiling").values()
         for ceiling in read_ceilings(path)
         if ceiling.set in description["sets"]
     }
-    read = [(system, json.loads(path.read_text(encoding="utf-8"))) for (system, *_), path in inputs.of("facts").items()]
-    accuracies = read_accuracies(inputs.of("accuracy"))
-    software = dict.fromkeys([*(name for _, content in read for name in content["versions"]), *SHARED_SOFTWARE])
+    read = [
+        (system, json.loads(path.read_text(encoding="utf-8")))
+        for (system, *_), path in inputs.get_files("facts").items()
+    ]
+    accuracies = read_parser_accuracies(inputs.get_files("accuracy"))
+    software = dict.fromkeys([*(name for _, content in read for name in content["versions"]), *SHARED_PACKAGES])
     origins: dict[str, str | None] = description.get("from_elsewhere", {})
-    unknown: dict[str, Any] = dict.fromkeys(COLUMNS.values()) | {"versions": dict.fromkeys({*software} - {SCORED_BY})}
+    unknown: dict[str, Any] = dict.fromkeys(FACT_KEYS.values()) | {
+        "versions": dict.fromkeys({*software} - {SCORING_PACKAGE})
+    }
     rows = []
     for system, content in [*read, *((system, unknown) for system in origins)]:
         parser = description["parsers"].get(system)
         accuracy = accuracies.get(parser, {})
         row: list[dict[str, Any]] = [
-            {"system": system, **{column: content[key] for column, key in COLUMNS.items()}},
-            {key: content.get(key) for key in OPTIONAL},
-            _statistics(content),
+            {"system": system, **{column: content[key] for column, key in FACT_KEYS.items()}},
+            {key: content.get(key) for key in OPTIONAL_FACT_KEYS},
+            _collect_context_statistics(content),
             {column: of.get(system) for column, of in description["settings"].items()},
             {"parser": parser},
-            {metric: accuracy[metric].value if metric in accuracy else None for metric in METRICS},
-            {package: content["versions"].get(package, _installed(package)) for package in software},
-            {"origin": origins.get(system, HERE)} if origins else {},
+            {metric: accuracy[metric].value if metric in accuracy else None for metric in PARSER_METRICS},
+            {package: content["versions"].get(package, _get_installed_version(package)) for package in software},
+            {"origin": origins.get(system, LOCAL_ORIGIN)} if origins else {},
             ceilings,
         ]
         rows.append(row)
@@ -124,40 +129,43 @@ def facts(
         if content.get("core_share") is not None:
             shares.setdefault(system, []).append(content["core_share"])
     values = [[row[place].get(name) for place, name in columns] for row in rows]
-    cells = [[Cell(_readable(value), "" if value is None else _text(value)) for value in row] for row in values]
+    cells = [
+        [Cell(_format_value(value), "" if value is None else _format_raw_value(value)) for value in row]
+        for row in values
+    ]
     for row_of_cells in cells[len(read) :]:
-        row_of_cells[1:] = [Cell("unknown", "") if cell.text == NOTHING else cell for cell in row_of_cells[1:]]
+        row_of_cells[1:] = [Cell("unknown", "") if cell.text == MISSING_VALUE else cell for cell in row_of_cells[1:]]
     layout = Sheet(
-        "Facts of the run", [Column(name, name) for _, name in columns], cells, note_on_shared_cores(shares, str)
+        "Facts of the run", [Column(name, name) for _, name in columns], cells, describe_shared_cores(shares, str)
     )
-    renderings.write(layout, tsv_output, markdown_output=markdown_output)
+    renderings.write_sheet(layout, tsv_output, markdown_output=markdown_output)
 
 
-def _statistics(content: dict[str, Any]) -> dict[str, Any]:
+def _collect_context_statistics(facts: dict[str, Any]) -> dict[str, Any]:
     """Name what each context of the decoder observed; contexts after the first get their number."""
     return {
         name if number == 1 else f"{name} ({number})": value
-        for number, context in enumerate(content.get("statistics", []), start=1)
+        for number, context in enumerate(facts.get("statistics", []), start=1)
         for name, value in context.items()
     }
 
 
-def _installed(package: str) -> str | None:
+def _get_installed_version(package: str) -> str | None:
     try:
-        return metadata.version(package) if package in SHARED_SOFTWARE else None
+        return metadata.version(package) if package in SHARED_PACKAGES else None
     except metadata.PackageNotFoundError:
         return None
 
 
-def _readable(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Write a value for people: a dash for none, no more decimals than matter."""
     if value is None:
-        return NOTHING
+        return MISSING_VALUE
     if isinstance(value, float):
         return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return _text(value)
+    return _format_raw_value(value)
 
 
-def _text(value: Any) -> str:
+def _format_raw_value(value: Any) -> str:
     """Write a value as it is, and what is true or false as yes or no."""
     return ("no", "yes")[value] if isinstance(value, bool) else str(value)

@@ -12,31 +12,31 @@ from pipeline_py.report import chapters as chapters_of_page
 from pipeline_py.report import overview
 from pipeline_py.report import sections as sections_of_tables
 from pipeline_py.report.figures import figure_files
-from pipeline_py.report.figures.figure_files import COLOURS
-from pipeline_py.report.figures.line_figure import STYLE
-from pipeline_py.report.page_parts import Chapter, Manifest
-from pipeline_py.report.table_chapter import chapters
-from pipeline_py.report.tables.sheet import Column, signed
+from pipeline_py.report.figures.figure_files import STYLE_SHEET_COLOURS
+from pipeline_py.report.figures.line_figure import LINE_FIGURE_STYLE
+from pipeline_py.report.page_parts import Chapter, PageManifest
+from pipeline_py.report.table_chapter import build_table_chapters
+from pipeline_py.report.tables.sheet import Column, format_signed
 
-ORIGINS = {"": "", "cost": "what it cost", "paper": "as published"}
+ORIGIN_HEADINGS = {"": "", "cost": "what it cost", "paper": "as published"}
 """What stands above columns that come from elsewhere than the table."""
 
 
-def page(manifest: Manifest) -> str:
+def render_page(manifest: PageManifest) -> str:
     """Make the page: the answer, a chapter for each table with its sections in their places, and the other chapters."""
-    tables = [*chapters(manifest)]
-    sections = in_their_places(sections_of_tables)
-    with figure_files.style(STYLE):
+    tables = [*build_table_chapters(manifest)]
+    sections = import_ordered_modules(sections_of_tables)
+    with figure_files.use_style(LINE_FIGURE_STYLE):
         made = [
             Chapter(
                 table.anchor,
                 table.sheet.title,
-                [part for section in sections for part in section.section(table) if not part.is_empty],
+                [part for module in sections for part in module.build_sections(table) if not part.is_empty],
             )
             for table in tables
         ]
-        modules = in_their_places(chapters_of_page)
-        others = [(module.PLACE, chapter) for module in modules for chapter in module.chapters(manifest)]
+        modules = import_ordered_modules(chapters_of_page)
+        others = [(module.PAGE_ORDER, chapter) for module in modules for chapter in module.build_chapters(manifest)]
     # Chapters of tables stand at 0.
     made = [*(one for place, one in others if place < 0), *made, *(one for place, one in others if place >= 0)]
     environment = Environment(
@@ -46,16 +46,16 @@ def page(manifest: Manifest) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["groupby_runs"] = _runs
-    environment.filters["signed"] = signed
+    environment.filters["groupby_runs"] = _count_origin_runs
+    environment.filters["signed"] = format_signed
     experiment = manifest.experiment
     source, target = experiment.corpora.source.language, experiment.corpora.target.language
-    systems = {system for table in tables for system in table.called}
+    systems = {system for table in tables for system in table.display_names}
     runs = sorted(
         {
-            len(experiment.seeds(name))
-            for name in experiment.asked(experiment.tables)
-            if any(map(experiment.networks, experiment.rows(name)))
+            len(experiment.get_seeds(name))
+            for name in experiment.select_requested_names(experiment.tables)
+            if any(map(experiment.get_networks, experiment.get_rows(name)))
         }
     )
     return environment.get_template("report.html").render(
@@ -66,26 +66,26 @@ def page(manifest: Manifest) -> str:
             f"{len(systems)} system{'' if len(systems) == 1 else 's'}",
             *([f"{' or '.join(map(str, runs))} run{'' if runs == [1] else 's'} of each network"] if runs else []),
         ],
-        overview=Chapter("answer", "The answer", [*overview.parts(manifest)]),
-        colours=COLOURS,
-        origins=ORIGINS,
+        overview=Chapter("answer", "The answer", [*overview.build_overview_sections(manifest)]),
+        colours=STYLE_SHEET_COLOURS,
+        origins=ORIGIN_HEADINGS,
         published=any(
             column.origin == "paper"
             for chapter in made
-            for part in chapter.parts
-            for table in part.tables
+            for section in chapter.sections
+            for table in section.tables
             for column in table.columns
         ),
         chapters=made,
     )
 
 
-def in_their_places(package: ModuleType) -> list[ModuleType]:
-    """All modules of a package, by their `PLACE`."""
+def import_ordered_modules(package: ModuleType) -> list[ModuleType]:
+    """All modules of a package, by their `PAGE_ORDER`."""
     modules = [import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)]
-    return sorted(modules, key=lambda module: module.PLACE)
+    return sorted(modules, key=lambda module: module.PAGE_ORDER)
 
 
-def _runs(columns: Sequence[Column]) -> list[tuple[str, int]]:
+def _count_origin_runs(columns: Sequence[Column]) -> list[tuple[str, int]]:
     """How many neighbouring columns come from where."""
     return [(origin, len([*run])) for origin, run in groupby(column.origin for column in columns)]

@@ -5,12 +5,12 @@ from pathlib import Path
 from pydantic import PositiveInt
 
 from pipeline_py.report.figures import figure_files
-from pipeline_py.report.figures.line_figure import STYLE, look_of
-from pipeline_py.report.groups import lines_of, notes_on_small
-from pipeline_py.report.sections.sentence_groups import LENGTH, read_breakdown
+from pipeline_py.report.figures.line_figure import LINE_FIGURE_STYLE, get_line_style
+from pipeline_py.report.groups import describe_small_groups, draw_group_lines
+from pipeline_py.report.sections.sentence_groups import LENGTH_LABEL, read_breakdown
 
 
-def plot(
+def draw_bleu_by_length(
     *,
     title: str,
     labels: dict[str, str],
@@ -32,10 +32,10 @@ def plot(
         pdf_output: The figure as PDF.
         smallest_group: Fewest sentences of a group that is drawn.
     """
-    of_length = next(groups for groups in read_breakdown(buckets, ["bleu"]) if groups.by == LENGTH)
-    groups = of_length.without_groups_below(smallest_group)
-    notes = ["Bars: 95 % intervals over the sentences of these runs.", *notes_on_small(groups, smallest_group)]
-    looks = {system: look_of(number) for number, system in enumerate(labels)}
-    with figure_files.style(STYLE):
-        figure = lines_of(groups, looks, title, [*labels.values()], " ".join(notes))
-        figure_files.save(figure, title, svg_output, pdf_output)
+    of_length = next(groups for groups in read_breakdown(buckets, ["bleu"]) if groups.grouping_label == LENGTH_LABEL)
+    groups = of_length.remove_small_groups(smallest_group)
+    notes = ["Bars: 95 % intervals over the sentences of these runs.", *describe_small_groups(groups, smallest_group)]
+    looks = {system: get_line_style(number) for number, system in enumerate(labels)}
+    with figure_files.use_style(LINE_FIGURE_STYLE):
+        figure = draw_group_lines(groups, looks, title, [*labels.values()], " ".join(notes))
+        figure_files.save_figure(figure, title, svg_output, pdf_output)

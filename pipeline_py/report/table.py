@@ -6,19 +6,31 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from pipeline_py.config.tables import AttentionTable, BleuTable, ParseTable, Table, VocabularyTable
-from pipeline_py.report.answers import group_sentences, read_answers
+from pipeline_py.config.tables import (
+    AnyTableConfig,
+    AttentionTableConfig,
+    BleuTableConfig,
+    ParseTableConfig,
+    VocabularyTableConfig,
+)
+from pipeline_py.report.answers import group_answer_sentences, read_answers
 from pipeline_py.report.stage_results import read_ceilings
 from pipeline_py.report.tables import count_tables, renderings
-from pipeline_py.report.tables.measures import is_scored, metric_of, read_accuracies, read_measured, sentences_about
-from pipeline_py.report.tables.published import Published, read_published
-from pipeline_py.report.tables.score_table import bleu_sheet, measures_sheet
-from pipeline_py.report.tables.sheet import Files, Sheet
-from pipeline_py.report.tables.system_comparison import read_comparisons
+from pipeline_py.report.tables.measures import (
+    describe_parser_accuracies,
+    get_column_metric,
+    is_scored_column,
+    read_parser_accuracies,
+    read_system_measures,
+)
+from pipeline_py.report.tables.published import PublishedNumber, read_published_numbers
+from pipeline_py.report.tables.score_table import build_bleu_sheet, build_measures_sheet
+from pipeline_py.report.tables.sheet import InputFiles, Sheet
+from pipeline_py.report.tables.system_comparison import read_comparison_index
 from pipeline_py.run.errors import InputError
 
 
-def table(
+def render_table(
     *,
     description: dict[str, Any],
     files: dict[str, dict[str, Path]],
@@ -36,7 +48,7 @@ def table(
     metrics are called `METRIC_SET`, as are those of a table of type `measures` with several sets.
 
     Args:
-        description: The plan's description of the table: `table`, one of `tables` of the configuration;
+        description: The plan's description of the table: `render_table`, one of `tables` of the configuration;
             `dev`, the name of the development set; `tests`, the test sets; `metrics` of a table of type `bleu`;
             `settings` by system and column; `contrastive`, the contrastive sets; `set_names`; `notes` below the table;
             `lowercase_trees`, whether parsers read lower-cased text.
@@ -53,50 +65,52 @@ def table(
     Raises:
         InputError: if files of one set differ in length or were counted differently, or a user's file is malformed.
     """
-    options: Table = TypeAdapter(Table).validate_python(description["table"])
-    inputs = Files(files)
+    options: AnyTableConfig = TypeAdapter(AnyTableConfig).validate_python(description["table"])
+    inputs = InputFiles(files)
     laid_out: Sheet
-    answers = [answer for path in inputs.of("claims").values() for answer in read_answers(path)]
-    if isinstance(options, ParseTable):
-        laid_out = count_tables.parses_sheet(options, inputs)
-    elif isinstance(options, VocabularyTable):
-        laid_out = count_tables.vocabulary_sheet(options, inputs)
-    elif isinstance(options, AttentionTable):
-        laid_out = count_tables.attention_sheet(options, inputs)
+    answers = [answer for path in inputs.get_files("claims").values() for answer in read_answers(path)]
+    if isinstance(options, ParseTableConfig):
+        laid_out = count_tables.build_parse_sheet(options, inputs)
+    elif isinstance(options, VocabularyTableConfig):
+        laid_out = count_tables.build_vocabulary_sheet(options, inputs)
+    elif isinstance(options, AttentionTableConfig):
+        laid_out = count_tables.build_attention_sheet(options, inputs)
     else:
-        comparisons = read_comparisons({on: path for (on,), path in inputs.of("comparisons").items()})
-        ceilings = [ceiling for path in inputs.of("ceiling").values() for ceiling in read_ceilings(path)]
-        sets = {split for *_, split in inputs.of("statistics")}
-        notes = [ceiling.warning for ceiling in ceilings if ceiling.is_low and ceiling.set in sets]
+        comparisons = read_comparison_index({on: path for (on,), path in inputs.get_files("comparisons").items()})
+        ceilings = [ceiling for path in inputs.get_files("ceiling").values() for ceiling in read_ceilings(path)]
+        sets = {split for *_, split in inputs.get_files("statistics")}
+        notes = [ceiling.warning_message for ceiling in ceilings if ceiling.is_low and ceiling.set in sets]
         notes += description["notes"]
-        if isinstance(options, BleuTable):
-            measured = read_measured(inputs, options.systems, description["metrics"], description)
-            laid_out = bleu_sheet(
+        if isinstance(options, BleuTableConfig):
+            measured = read_system_measures(inputs, options.systems, description["metrics"], description)
+            laid_out = build_bleu_sheet(
                 options,
                 measured,
                 comparisons,
                 description["dev"],
                 description["metrics"],
-                _printed(options, inputs),
+                _read_published_numbers(options, inputs),
                 notes,
             )
         else:
-            metrics = [*dict.fromkeys(map(metric_of, filter(is_scored, options.columns)))]
-            measured = read_measured(inputs, options.systems, metrics, description)
-            accuracies = read_accuracies(inputs.of("accuracy"))
-            notes += sentences_about(accuracies, description["lowercase_trees"])
-            laid_out = measures_sheet(options, measured, comparisons, description["set_names"], notes)
+            metrics = [*dict.fromkeys(map(get_column_metric, filter(is_scored_column, options.columns)))]
+            measured = read_system_measures(inputs, options.systems, metrics, description)
+            accuracies = read_parser_accuracies(inputs.get_files("accuracy"))
+            notes += describe_parser_accuracies(accuracies, description["lowercase_trees"])
+            laid_out = build_measures_sheet(options, measured, comparisons, description["set_names"], notes)
         laid_out = replace(laid_out, departures=description.get("departures", []))
-    renderings.write(laid_out, tsv_output, sheet_output, markdown_output, latex_output, group_sentences(answers))
+    renderings.write_sheet(
+        laid_out, tsv_output, sheet_output, markdown_output, latex_output, group_answer_sentences(answers)
+    )
 
 
-def _printed(options: BleuTable, files: Files) -> list[Published]:
+def _read_published_numbers(options: BleuTableConfig, files: InputFiles) -> list[PublishedNumber]:
     """The numbers of the paper that a table names."""
     asked = options.published
     if asked is None:
         return []
-    path = files.one("published")
-    numbers = read_published(path)
+    path = files.get_single_file("published")
+    numbers = read_published_numbers(path)
     known = sorted({(number.table, number.task) for number in numbers})
     if (asked.table, asked.task) not in known:
         raise InputError(

@@ -5,17 +5,17 @@ import sys
 from pipeline_py.run.job_server import request_job
 
 
-def run_call(job: str) -> None:
+def run_job_argument(job_argument: str) -> None:
     """Run a job, given as JSON or as the path of a record."""
     import json
     from pathlib import Path
 
-    from pipeline_py.run.runner import run_again, run_job
+    from pipeline_py.run.runner import rerun_job, run_job
 
-    if job.startswith("{"):
-        run_job(json.loads(job))
+    if job_argument.startswith("{"):
+        run_job(json.loads(job_argument))
     else:
-        run_again(Path(job))
+        rerun_job(Path(job_argument))
 
 
 def main() -> None:
@@ -25,9 +25,9 @@ def main() -> None:
     code = request_job(sys.argv[1])
     if code is not None:
         sys.exit(code)
-    from pipeline_py.run.command import end_after
+    from pipeline_py.run.command import run_and_exit
 
-    end_after(lambda: run_call(sys.argv[1]))
+    run_and_exit(lambda: run_job_argument(sys.argv[1]))
 
 
 if __name__ == "__main__":

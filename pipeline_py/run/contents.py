@@ -33,23 +33,23 @@ def write_checked_json(path: Path, content: dict[str, Any]) -> None:
         write_json(path, {"checksum": hash_json(content), "content": content})
 
 
-SETTLED = 2 * 10**9
+SETTLING_NANOSECONDS = 2 * 10**9
 """Nanoseconds after its last change from which on a file cannot change again without another time of change."""
 
 
-class Contents:
+class FileHashCache:
     """Hashes of files, remembered for as long as a file stays as it is, so that a plan is made in a moment.
 
     A file is known by its device, number and size, and by the times when its content and when anything of it changed.
     The last of these is the system's: no copy or move sets it back.
     """
 
-    def __init__(self, cache: Path) -> None:
+    def __init__(self, cache_path: Path) -> None:
         """Name the file in which hashes are remembered; it need not be there, and it may be lost at any time."""
-        self._cache = cache
-        self._known: dict[str, list[int | str]] = read_checked_json(cache)
+        self._cache_path = cache_path
+        self._entries: dict[str, list[int | str]] = read_checked_json(cache_path)
 
-    def of(self, files: Iterable[str]) -> dict[str, str | None]:
+    def hash_files(self, files: Iterable[str]) -> dict[str, str | None]:
         """Hash files.
 
         Args:
@@ -58,27 +58,27 @@ class Contents:
         Returns:
             By path, 16 hexadecimal digits; None of what cannot be read as a file, for whoever reads it to tell.
         """
-        return {str(file): self._hash(Path(file)) for file in files}
+        return {str(file): self._hash_file(Path(file)) for file in files}
 
-    def _hash(self, path: Path) -> str | None:
+    def _hash_file(self, path: Path) -> str | None:
         name = str(path.absolute())
         try:
-            identity = _identity(path)
-            known = self._known.get(name)
+            identity = _get_file_identity(path)
+            known = self._entries.get(name)
             if isinstance(known, list) and known[:-1] == identity:
                 return str(known[-1])
             began = time.time_ns()
             with open_regular_file(path) as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()[:16]
-            if identity == _identity(path) and identity[-1] < began - SETTLED:
-                self._known[name] = [*identity, found]
-                write_checked_json(self._cache, self._known)
+            if identity == _get_file_identity(path) and identity[-1] < began - SETTLING_NANOSECONDS:
+                self._entries[name] = [*identity, found]
+                write_checked_json(self._cache_path, self._entries)
         except (OSError, ValueError, InputError):
             return None
         return found
 
 
-def _identity(path: Path) -> list[int]:
+def _get_file_identity(path: Path) -> list[int]:
     """What changes with a file; the time when anything of it changed comes last."""
     status = path.stat()
     return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Literal
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.locks import hold_lock, make_private_folder
+from pipeline_py.run.locks import acquire_lock, create_private_folder
 
 
-def device_named(name: str) -> Literal["cpu", "cuda"]:
+def select_device(device_name: str) -> Literal["cpu", "cuda"]:
     """Read a device of the configuration; `auto` is a GPU where there is one, of several one that is free.
 
     Raises:
@@ -17,18 +17,18 @@ def device_named(name: str) -> Literal["cpu", "cuda"]:
     """
     import torch
 
-    if name not in ("auto", "cpu", "cuda"):
-        raise InputError(f"unknown device {name!r}; use auto, cpu or cuda")
-    if name == "cuda" and not torch.cuda.is_available():
+    if device_name not in ("auto", "cpu", "cuda"):
+        raise InputError(f"unknown device {device_name!r}; use auto, cpu or cuda")
+    if device_name == "cuda" and not torch.cuda.is_available():
         raise InputError("the device is set to cuda, but there is no GPU; set it to cpu or auto")
-    if name == "cpu" or not torch.cuda.is_available():
+    if device_name == "cpu" or not torch.cuda.is_available():
         return "cpu"
-    _take_card()
+    _reserve_gpu()
     return "cuda"
 
 
 @cache
-def _take_card() -> None:
+def _reserve_gpu() -> None:
     """Let `cuda` mean a card that no other process of this user has taken; where all are taken, the first one.
 
     A process that torchrun has started is told which card is its own.
@@ -39,9 +39,9 @@ def _take_card() -> None:
     if cards == 1 or "LOCAL_RANK" in os.environ:
         return
     try:
-        folder = make_private_folder()
+        folder = create_private_folder()
         for card in range(cards):
-            if hold_lock(folder / f"card-{torch.cuda.get_device_properties(card).uuid}.lock"):
+            if acquire_lock(folder / f"card-{torch.cuda.get_device_properties(card).uuid}.lock"):
                 torch.cuda.set_device(card)
                 return
     except OSError as error:

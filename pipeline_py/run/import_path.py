@@ -7,16 +7,16 @@
 import os
 import sys
 
-PACKAGE = __name__.partition(".")[0]
+PACKAGE_NAME = __name__.partition(".")[0]
 
 
-def is_command() -> bool:
+def is_package_command() -> bool:
     """Return whether this process is `python -m pipeline_py.STAGE`, and is just importing the package."""
     words = (word.partition(".")[0] for word in sys.orig_argv)
-    return sys.argv[:1] == ["-m"] and PACKAGE in words
+    return sys.argv[:1] == ["-m"] and PACKAGE_NAME in words
 
 
-def put_project_last() -> None:
+def move_project_last() -> None:
     """Remove the working folder from the import path, and put the folder of the project behind all others.
 
     The package itself is imported already, and its modules are found by its own path.

@@ -10,76 +10,78 @@ from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
-EXIT_CODE = 130
+INTERRUPT_EXIT_CODE = 130
 """128 and the number of SIGINT, as shells report it."""
 
 
-def report_interruptions() -> None:
+def install_interrupt_hook() -> None:
     """Report Ctrl-C in one sentence wherever this process is interrupted."""
-    sys.excepthook = _report
+    sys.excepthook = _handle_uncaught_exception
 
 
-def _report(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
-    if issubclass(kind, KeyboardInterrupt):
-        end_interrupted()
-    sys.__excepthook__(kind, error, traceback)
+def _handle_uncaught_exception(
+    error_type: type[BaseException], error: BaseException, traceback: TracebackType | None
+) -> None:
+    if issubclass(error_type, KeyboardInterrupt):
+        exit_interrupted()
+    sys.__excepthook__(error_type, error, traceback)
 
 
-def end_interrupted() -> NoReturn:
+def exit_interrupted() -> NoReturn:
     """End this process, which Ctrl-C has interrupted."""
     print("error: interrupted; run the same command again", file=sys.stderr, flush=True)
-    os._exit(EXIT_CODE)
+    os._exit(INTERRUPT_EXIT_CODE)
 
 
-RUNNER = "ARBITREE_SNAKEMAKE"
+SNAKEMAKE_PID_VARIABLE = "ARBITREE_SNAKEMAKE"
 """The environment variable with the number of the Snakemake process that runs a job, which the Snakefile sets."""
 
 
-def end_with_runner() -> None:
+def exit_with_snakemake() -> None:
     """End this process and those that it has started as soon as its Snakemake ends, however that does.
 
     A stage that Snakemake does not run is left alone, and so is any on another system than Linux.
     """
-    runner = os.environ.get(RUNNER, "")
-    if not hasattr(os, "pidfd_open") or not runner.isdecimal() or int(runner) not in _ancestors():
+    runner = os.environ.get(SNAKEMAKE_PID_VARIABLE, "")
+    if not hasattr(os, "pidfd_open") or not runner.isdecimal() or int(runner) not in _iterate_ancestor_ids():
         return
     try:
         handle = os.pidfd_open(int(runner))
     except OSError:
         return
-    threading.Thread(target=_wait, args=(handle, runner), daemon=True).start()
+    threading.Thread(target=_wait_for_snakemake, args=(handle, runner), daemon=True).start()
 
 
-def _wait(handle: int, runner: str) -> None:
+def _wait_for_snakemake(process_descriptor: int, snakemake_pid: str) -> None:
     waiting = select.poll()
-    waiting.register(handle, select.POLLIN)
+    waiting.register(process_descriptor, select.POLLIN)
     waiting.poll()
-    print(f"error: Snakemake (process {runner}) has ended, and with it this job; run it again", file=sys.stderr)
+    print(f"error: Snakemake (process {snakemake_pid}) has ended, and with it this job; run it again", file=sys.stderr)
     sys.stderr.flush()
-    for process in [*_descendants(os.getpid()), os.getpid()]:
+    for process in [*_list_descendant_ids(os.getpid()), os.getpid()]:
         try:
             os.kill(process, signal.SIGKILL)
         except ProcessLookupError:
             continue
 
 
-def _parent(process: int) -> int:
+def _read_parent_id(process_id: int) -> int:
     """Return the number of a process's parent; 0 without one."""
     try:
-        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+        status = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return 0
     return int(status.rpartition(")")[2].split()[1])  # the name of a process may hold anything, also brackets
 
 
-def _ancestors() -> Iterator[int]:
+def _iterate_ancestor_ids() -> Iterator[int]:
     process = os.getppid()
     while process:
         yield process
-        process = _parent(process)
+        process = _read_parent_id(process)
 
 
-def _descendants(process: int) -> list[int]:
+def _list_descendant_ids(process_id: int) -> list[int]:
     numbers = [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdecimal()]
-    children = [number for number in numbers if _parent(number) == process]
-    return [descendant for child in children for descendant in (*_descendants(child), child)]
+    children = [number for number in numbers if _read_parent_id(number) == process_id]
+    return [descendant for child in children for descendant in (*_list_descendant_ids(child), child)]

@@ -5,30 +5,30 @@ import os
 import stat
 from pathlib import Path
 
-FOLDER = "arbitree"
-BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+PRIVATE_FOLDER_NAME = "arbitree"
+NON_OWNER_WRITE_BITS = stat.S_IWGRP | stat.S_IWOTH
 
 
-def make_private_folder() -> Path:
+def create_private_folder() -> Path:
     """Return the folder, after making it where it does not exist.
 
     Raises:
         OSError: there is no home folder, or the folder is not this user's.
     """
     try:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / FOLDER
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / PRIVATE_FOLDER_NAME
     except RuntimeError:
         raise OSError("there is no home folder to store it in") from None
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.stat()
     if status.st_uid != os.geteuid():
         raise OSError(f"{folder} belongs to another user")
-    if status.st_mode & BY_OTHERS:
-        folder.chmod(stat.S_IMODE(status.st_mode) & ~BY_OTHERS)
+    if status.st_mode & NON_OWNER_WRITE_BITS:
+        folder.chmod(stat.S_IMODE(status.st_mode) & ~NON_OWNER_WRITE_BITS)
     return folder
 
 
-def hold_lock(path: Path) -> bool:
+def acquire_lock(path: Path) -> bool:
     """Lock a file, which is made where it does not exist, until this process ends.
 
     Returns:

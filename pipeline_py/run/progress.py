@@ -16,7 +16,7 @@ _is_silent = ContextVar("is_silent", default=False)
 
 
 @contextmanager
-def without_progress() -> Iterator[None]:
+def silence_progress() -> Iterator[None]:
     """Show no progress meanwhile, except at a terminal."""
     token = _is_silent.set(not sys.stderr.isatty())
     try:
@@ -25,14 +25,14 @@ def without_progress() -> Iterator[None]:
         _is_silent.reset(token)
 
 
-def progress(
+def show_progress(
     items: Iterable[Item],
-    what: str,
+    label: str,
     total: int | None = None,
     unit: str = "sentences",
-    status: Callable[[], str] | None = None,
+    get_status: Callable[[], str] | None = None,
 ) -> Iterator[Item]:
-    """Yield `items`, showing how far it is, the time left, and the rate or what `status` says instead."""
+    """Yield `items`, showing how far it is, the time left, and the rate or what `get_status` says instead."""
     if _is_silent.get():
         yield from items
         return
@@ -40,31 +40,31 @@ def progress(
         total = len(items)
     bar: tqdm[Any]
     if sys.stderr.isatty():
-        bar = tqdm(desc=what, total=total, unit=f" {unit}", miniters=1, dynamic_ncols=True)
+        bar = tqdm(desc=label, total=total, unit=f" {unit}", miniters=1, dynamic_ncols=True)
     else:
         bar = tqdm(
-            desc=what,
+            desc=label,
             total=total,
             unit=f" {unit}",
             miniters=1,  # else a line may be written between two items, with the number of long ago
             mininterval=SECONDS_BETWEEN_LOG_LINES,
             maxinterval=SECONDS_BETWEEN_LOG_LINES,
-            file=_LogLines(),
+            file=_LogLineWriter(),
             bar_format="{desc}: {n_fmt}{unit}, {rate_fmt}, {elapsed} elapsed{postfix}"
             if total is None
-            else "{desc}: {n_fmt}/{total_fmt}, " + ("" if status else "{rate_fmt}, ") + "{remaining} left{postfix}",
+            else "{desc}: {n_fmt}/{total_fmt}, " + ("" if get_status else "{rate_fmt}, ") + "{remaining} left{postfix}",
         )
     with bar:
         for item in items:
             yield item
-            if status is not None:
-                bar.set_postfix_str(status(), refresh=False)
+            if get_status is not None:
+                bar.set_postfix_str(get_status(), refresh=False)
             bar.update()
-        if status is not None:  # what followed the last item may have changed it
-            bar.set_postfix_str(status(), refresh=False)
+        if get_status is not None:  # what followed the last item may have changed it
+            bar.set_postfix_str(get_status(), refresh=False)
 
 
-class _LogLines:
+class _LogLineWriter:
     """A file for tqdm that ends lines instead of redrawing one."""
 
     def write(self, text: str) -> int:

@@ -13,18 +13,18 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-PACKAGE = __name__.partition(".")[0]
+PACKAGE_NAME = __name__.partition(".")[0]
 
-PACKAGES = (PACKAGE, "embedded_grammar")
+PACKAGE_NAMES = (PACKAGE_NAME, "embedded_grammar")
 """Top-level packages of this project whose code stages reach."""
 
-FOLDER = Path(__file__).parent.parent.parent
+PROJECT_FOLDER = Path(__file__).parent.parent.parent
 """The folder of the packages."""
 
-LOADER = "load"
+LOADER_FUNCTION_NAME = "load"
 """The function of a stage's module that returns what the stage loads once for several sets."""
 
-CHANGE_NO_RESULT = (
+RESULT_NEUTRAL_MODULES = (
     "nmt.training.monitoring",
     "run.command",
     "run.errors",
@@ -45,27 +45,27 @@ Times in facts are those of the code that measured them.
 """
 
 
-def made_by(stage: str, *distributions: str, parts: Sequence[str] = ()) -> dict[str, str]:
+def compute_provenance(stage: str, *distributions: str, module_names: Sequence[str] = ()) -> dict[str, str]:
     """Return the provenance of a stage's outputs.
 
     Args:
         stage: module below `pipeline_py`, e.g. "syntax.parse".
         distributions: installed packages whose version decides the output, e.g. "stanza".
-        parts: further modules that the stage finds by name instead of importing them.
+        module_names: further modules that the stage finds by name instead of importing them.
 
     Returns:
         `{"code": hash, distribution: version, …}`.
     """
-    return {"code": code_of(stage, *parts), **{name: _version(name) for name in distributions}}
+    return {"code": hash_stage_code(stage, *module_names), **{name: _get_version(name) for name in distributions}}
 
 
 @cache
-def _version(distribution: str) -> str:
+def _get_version(distribution: str) -> str:
     return metadata.version(distribution)
 
 
 @cache
-def code_of(stage: str, *parts: str) -> str:
+def hash_stage_code(stage: str, *module_names: str) -> str:
     """Hash the definitions that a stage reaches: its function, what this uses, and so on.
 
     A definition is a function, a class or a variable of a module. The hash is over syntax trees without docstrings, so
@@ -73,142 +73,154 @@ def code_of(stage: str, *parts: str) -> str:
     used other than by its attributes counts with all definitions. Of a module with a reached definition count
     also C code next to it under its name without comments, tables (`.tsv`) in its folder, and statements that
     define nothing. Models of the configuration do not count: their values are settings of jobs, and a new option must
-    not train systems again that leave it at its default. Nor do modules of `CHANGE_NO_RESULT`.
+    not train systems again that leave it at its default. Nor do modules of `RESULT_NEUTRAL_MODULES`.
 
     Args:
         stage: module below `pipeline_py`, e.g. "syntax.parse".
-        parts: modules that the stage finds by name, which count with all definitions.
+        module_names: modules that the stage finds by name, which count with all definitions.
 
     Returns:
         16 hexadecimal digits.
     """
     reached: dict[tuple[str, str], str] = {}
     modules: set[str] = set()
-    waiting = [*_entries(f"{PACKAGE}.{stage}"), *(pair for part in parts for pair in _all_of(f"{PACKAGE}.{part}"))]
+    waiting = [
+        *_get_entry_points(f"{PACKAGE_NAME}.{stage}"),
+        *(pair for part in module_names for pair in _list_definitions(f"{PACKAGE_NAME}.{part}")),
+    ]
     while waiting:
         name = waiting.pop()
         if name in reached:
             continue
-        module = _read(name[0])
+        module = _parse_module(name[0])
         if name[1] not in module.definitions:
             reached[name] = ""
-            waiting += module.resolve(name[1])
+            waiting += module.resolve_name(name[1])
             continue
-        reached[name], references = _read_definition(*name)
+        reached[name], references = _analyze_definition(*name)
         waiting += references
         if name[0] not in modules:
             modules.add(name[0])
-            waiting += _references(module.further, module)
+            waiting += _iterate_references(module.other_statements, module)
     content = [f"{module} {name} {code}" for (module, name), code in sorted(reached.items()) if code]
-    content += [f"{module} {_unparse(_read(module).further)} {_files_beside(module)}" for module in sorted(modules)]
+    content += [
+        f"{module} {_unparse_statements(_parse_module(module).other_statements)} {_read_companion_files(module)}"
+        for module in sorted(modules)
+    ]
     return hashlib.sha256("\n".join(content).encode()).hexdigest()[:16]
 
 
 @cache
-def file_of(module: str) -> Path | None:
+def find_module_file(module_name: str) -> Path | None:
     """Return the file of a first-party module without importing any; None if there is none."""
-    place = FOLDER.joinpath(*module.split("."))
+    place = PROJECT_FOLDER.joinpath(*module_name.split("."))
     return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
 
 
-Name = tuple[str, str]
+DefinitionKey = tuple[str, str]
 """A module, and a definition in it."""
 
 
 @dataclass(frozen=True)
-class Module:
+class ModuleSyntax:
     """The syntax of a module.
 
     Attributes:
         name: with the package.
         definitions: statements by the name that they define.
         imports: modules, and definitions of modules, by the name that they have here.
-        further: statements that define nothing.
+        other_statements: statements that define nothing.
     """
 
     name: str
     definitions: Mapping[str, Sequence[ast.stmt]]
-    imports: Mapping[str, Sequence[Name]]
-    further: Sequence[ast.stmt]
+    imports: Mapping[str, Sequence[DefinitionKey]]
+    other_statements: Sequence[ast.stmt]
 
-    def resolve(self, name: str) -> list[Name]:
+    def resolve_name(self, name: str) -> list[DefinitionKey]:
         """Return what a name is that the module does not define: imported, a submodule, or all of the module."""
         if name in self.imports:
-            return [reached for imported in self.imports[name] for reached in _reached_by(imported)]
-        if file_of(f"{self.name}.{name}") is not None:
-            return _all_of(f"{self.name}.{name}")
-        return _all_of(self.name)
+            return [reached for imported in self.imports[name] for reached in _resolve_import(imported)]
+        if find_module_file(f"{self.name}.{name}") is not None:
+            return _list_definitions(f"{self.name}.{name}")
+        return _list_definitions(self.name)
 
 
-def _entries(module: str) -> list[Name]:
+def _get_entry_points(module_name: str) -> list[DefinitionKey]:
     """Return the function of a stage and its loader; all definitions of a module that is no stage."""
-    definitions = _read(module).definitions
-    function = module.rpartition(".")[2]
+    definitions = _parse_module(module_name).definitions
+    function = module_name.rpartition(".")[2]
     return (
-        [(module, name) for name in (function, LOADER) if name in definitions]
+        [(module_name, name) for name in (function, LOADER_FUNCTION_NAME) if name in definitions]
         if function in definitions
-        else _all_of(module)
+        else _list_definitions(module_name)
     )
 
 
-def _all_of(module: str) -> list[Name]:
-    return [(module, name) for name in _read(module).definitions] if _counts(module) else []
+def _list_definitions(module_name: str) -> list[DefinitionKey]:
+    return (
+        [(module_name, name) for name in _parse_module(module_name).definitions]
+        if _is_hashed_module(module_name)
+        else []
+    )
 
 
-def _reached_by(imported: Name) -> list[Name]:
+def _resolve_import(imported: DefinitionKey) -> list[DefinitionKey]:
     """Return the definitions that are used with an imported name; an empty one is the module itself."""
     module, name = imported
-    if not _counts(module):
+    if not _is_hashed_module(module):
         return []
-    if name and file_of(f"{module}.{name}") is not None:
-        return _all_of(f"{module}.{name}") if _counts(f"{module}.{name}") else []
-    return [(module, name)] if name else _all_of(module)
+    if name and find_module_file(f"{module}.{name}") is not None:
+        return _list_definitions(f"{module}.{name}") if _is_hashed_module(f"{module}.{name}") else []
+    return [(module, name)] if name else _list_definitions(module)
 
 
 @cache
-def _counts(module: str) -> bool:
-    package, _, name = module.partition(".")
-    is_left_out = package == PACKAGE and any(
-        f"{name}.".startswith(f"{left_out}.") for left_out in (*CHANGE_NO_RESULT, "config")
+def _is_hashed_module(module_name: str) -> bool:
+    package, _, name = module_name.partition(".")
+    is_left_out = package == PACKAGE_NAME and any(
+        f"{name}.".startswith(f"{left_out}.") for left_out in (*RESULT_NEUTRAL_MODULES, "config")
     )
-    return package in PACKAGES and bool(name) and not is_left_out and file_of(module) is not None
+    return package in PACKAGE_NAMES and bool(name) and not is_left_out and find_module_file(module_name) is not None
 
 
 @cache
-def _read(module: str) -> Module:
+def _parse_module(module_name: str) -> ModuleSyntax:
     """Read the definitions of a first-party module."""
-    file = file_of(module)
+    file = find_module_file(module_name)
     if file is None:
-        raise ModuleNotFoundError(f"no module {module}")
-    tree = _without_docstrings(ast.parse(file.read_text(encoding="utf-8")))
+        raise ModuleNotFoundError(f"no module {module_name}")
+    tree = _remove_docstrings(ast.parse(file.read_text(encoding="utf-8")))
     definitions: dict[str, list[ast.stmt]] = {}
     further: list[ast.stmt] = []
     for statement in tree.body:
-        names = [*_defined_names(statement)]
+        names = [*_iterate_defined_names(statement)]
         for name in names:
             definitions.setdefault(name, []).append(statement)
-        if not names and not _defines_nothing_at_run_time(statement):
+        if not names and not _has_no_runtime_effect(statement):
             further.append(statement)
-    imports: dict[str, list[Name]] = {}
-    for name, imported in _imports(tree):
+    imports: dict[str, list[DefinitionKey]] = {}
+    for name, imported in _iterate_imports(tree):
         imports.setdefault(name, []).append(imported)
-    return Module(module, definitions, imports, further)
+    return ModuleSyntax(module_name, definitions, imports, further)
 
 
 @cache
-def _read_definition(module: str, name: str) -> tuple[str, Sequence[Name]]:
+def _analyze_definition(module_name: str, name: str) -> tuple[str, Sequence[DefinitionKey]]:
     """Return the normalized source of a definition, and the first-party definitions that it uses."""
-    statements = _read(module).definitions[name]
-    return _unparse(statements), [*dict.fromkeys(_references(statements, _read(module)))]
+    statements = _parse_module(module_name).definitions[name]
+    return _unparse_statements(statements), [
+        *dict.fromkeys(_iterate_references(statements, _parse_module(module_name)))
+    ]
 
 
-def _unparse(statements: Sequence[ast.stmt]) -> str:
+def _unparse_statements(statements: Sequence[ast.stmt]) -> str:
     return "\n".join(map(ast.unparse, statements))
 
 
-def _files_beside(module: str) -> str:
+def _read_companion_files(module_name: str) -> str:
     """Return the C code of a module, and the tables in its folder."""
-    file = file_of(module)
+    file = find_module_file(module_name)
     assert file is not None
     in_c = file.with_suffix(".c")
     content = re.sub(r"(?s)(/\*.*?\*/|\s)+", " ", in_c.read_text(encoding="utf-8")) if in_c.is_file() else ""
@@ -217,7 +229,7 @@ def _files_beside(module: str) -> str:
     return content
 
 
-def _defined_names(statement: ast.stmt) -> Iterator[str]:
+def _iterate_defined_names(statement: ast.stmt) -> Iterator[str]:
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield statement.name
     elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign):
@@ -225,34 +237,34 @@ def _defined_names(statement: ast.stmt) -> Iterator[str]:
             yield from (node.id for node in ast.walk(target) if isinstance(node, ast.Name))
 
 
-def _defines_nothing_at_run_time(statement: ast.stmt) -> bool:
+def _has_no_runtime_effect(statement: ast.stmt) -> bool:
     """Return whether a statement is an import, or only for type checkers or for running the module."""
     if isinstance(statement, ast.If):
         return ast.unparse(statement.test) in ("TYPE_CHECKING", "__name__ == '__main__'")
     return isinstance(statement, ast.Import | ast.ImportFrom | ast.Pass)
 
 
-def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+def _iterate_statements(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield all statements, which are few of all nodes; imports and docstrings are not within expressions."""
     for node in ast.iter_child_nodes(tree):
         if not isinstance(node, ast.expr):
             yield node
-            yield from _statements(node)
+            yield from _iterate_statements(node)
 
 
-def _imports(tree: ast.Module) -> Iterator[tuple[str, Name]]:
+def _iterate_imports(tree: ast.Module) -> Iterator[tuple[str, DefinitionKey]]:
     """Yield the names of first-party imports, also of those within functions."""
-    for node in _statements(tree):
+    for node in _iterate_statements(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                if alias.name.partition(".")[0] in PACKAGES:
+                if alias.name.partition(".")[0] in PACKAGE_NAMES:
                     yield (alias.asname or alias.name.partition(".")[0]), (alias.name, "")
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in PACKAGES:
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in PACKAGE_NAMES:
             for alias in node.names:
                 yield (alias.asname or alias.name), (node.module or "", alias.name)
 
 
-def _references(statements: Sequence[ast.stmt], module: Module) -> Iterator[Name]:
+def _iterate_references(statements: Sequence[ast.stmt], module_syntax: ModuleSyntax) -> Iterator[DefinitionKey]:
     """Yield the first-party definitions that statements of a module use.
 
     `name.attribute` of an imported module is a definition of that module.
@@ -261,18 +273,19 @@ def _references(statements: Sequence[ast.stmt], module: Module) -> Iterator[Name
     while nodes:
         node = nodes.pop()
         if isinstance(node, ast.Name):
-            if node.id in module.definitions:
-                yield module.name, node.id
-            if node.id in module.imports:  # a function may import what is called like a definition of its module
-                for name in module.imports[node.id]:
-                    yield from _reached_by(name)
+            if node.id in module_syntax.definitions:
+                yield module_syntax.name, node.id
+            if node.id in module_syntax.imports:  # a function may import what is called like a definition of its module
+                for name in module_syntax.imports[node.id]:
+                    yield from _resolve_import(name)
             continue
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             targets = [
-                f"{imported}.{name}" if name else imported for imported, name in module.imports.get(node.value.id, ())
+                f"{imported}.{name}" if name else imported
+                for imported, name in module_syntax.imports.get(node.value.id, ())
             ]
-            if targets and all(file_of(target) is not None for target in targets):
-                yield from ((target, node.attr) for target in targets if _counts(target))
+            if targets and all(find_module_file(target) is not None for target in targets):
+                yield from ((target, node.attr) for target in targets if _is_hashed_module(target))
                 continue
         for field in node._fields:
             value = getattr(node, field)
@@ -282,8 +295,8 @@ def _references(statements: Sequence[ast.stmt], module: Module) -> Iterator[Name
                 nodes += [item for item in value if isinstance(item, ast.AST)]
 
 
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in [tree, *_statements(tree)]:
+def _remove_docstrings(tree: ast.Module) -> ast.Module:
+    for node in [tree, *_iterate_statements(tree)]:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [
                 statement

@@ -19,16 +19,16 @@ from pipeline_py.files import artifacts
 from pipeline_py.files.artifacts import write_json
 from pipeline_py.files.text import open_regular_file
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.job import DIGITS
+from pipeline_py.run.job import HASH_DIGITS
 
-SUFFIX = ".job.json"
+RECORD_SUFFIX = ".job.json"
 
-DAMAGED = "damaged: its content is not that of its record; remove it and run again"
+RECORD_MISMATCH_ERROR = "damaged: its content is not that of its record; remove it and run again"
 
 
-def record_path(path: Path) -> Path:
+def get_record_path(path: Path) -> Path:
     """Return the path of the record of an output."""
-    return path.parent / f".{path.name}{SUFFIX}"
+    return path.parent / f".{path.name}{RECORD_SUFFIX}"
 
 
 def hash_content(path: Path) -> str:
@@ -38,38 +38,38 @@ def hash_content(path: Path) -> str:
         return _hash_file(path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
     files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
     content = "\n".join(f"{file.relative_to(path)} {hash_content(file)}" for file in files)
-    return hashlib.sha256(content.encode()).hexdigest()[:DIGITS]
+    return hashlib.sha256(content.encode()).hexdigest()[:HASH_DIGITS]
 
 
 @cache
 def _hash_file(path: Path, *_: int) -> str:
     with open_regular_file(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:DIGITS]
+        return hashlib.file_digest(file, "sha256").hexdigest()[:HASH_DIGITS]
 
 
 def remove_records(paths: Iterable[Path]) -> None:
     """Remove the records of outputs that will be written."""
     for path in paths:
-        if _exists(record_path(path)):
-            record_path(path).unlink()
+        if _is_existing_path(get_record_path(path)):
+            get_record_path(path).unlink()
 
 
-def write_records(record: Mapping[str, Any], outputs: Iterable[Path], results: Path) -> None:
+def write_records(record: Mapping[str, Any], outputs: Iterable[Path], results_folder: Path) -> None:
     """Write the record of a job next to each of its outputs.
 
     Args:
         record: metadata of the job.
-        outputs: existing files or folders; their names in the record are relative to `results`, if they are there.
-        results: the folder of results.
+        outputs: existing files or folders; their names in the record are relative to `results_folder`, if they are there.
+        results_folder: the folder of results.
     """
     paths = [*outputs]
-    hashes = {_name_in_results(path, results): hash_content(path) for path in paths}
+    hashes = {_get_recorded_name(path, results_folder): hash_content(path) for path in paths}
     for path in paths:
-        write_json(record_path(path), {**record, "outputs": hashes})
+        write_json(get_record_path(path), {**record, "outputs": hashes})
 
 
-def _name_in_results(path: Path, results: Path) -> str:
-    return str(path.relative_to(results)) if path.is_relative_to(results) else path.name
+def _get_recorded_name(path: Path, results_folder: Path) -> str:
+    return str(path.relative_to(results_folder)) if path.is_relative_to(results_folder) else path.name
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
@@ -86,12 +86,12 @@ def read_record(path: Path) -> dict[str, Any] | None:
     return record if isinstance(record, dict) and isinstance(record.get("outputs"), dict) else None
 
 
-def has_name(path: Path, name: str) -> bool:
+def has_recorded_name(path: Path, recorded_name: str) -> bool:
     """Return whether a path ends with the name that an output has in its record."""
-    return path.parts[-len(Path(name).parts) :] == Path(name).parts
+    return path.parts[-len(Path(recorded_name).parts) :] == Path(recorded_name).parts
 
 
-def check_input(path: Path) -> None:
+def check_input_file(path: Path) -> None:
     """Check a file that a job wrote against its record.
 
     A file without a record, such as one of the user's, passes if it is not of a kind that carries its checksum; a
@@ -100,22 +100,22 @@ def check_input(path: Path) -> None:
     Raises:
         InputError: the file is damaged, or its record is that of another file.
     """
-    if not _exists(path):
+    if not _is_existing_path(path):
         return
-    if not _exists(record_path(path)):
-        if path.suffix in artifacts.SEALED and path.is_file() and not artifacts.is_sealed(path):
-            raise InputError(artifacts.DAMAGED, path)
+    if not _is_existing_path(get_record_path(path)):
+        if path.suffix in artifacts.CHECKSUM_SUFFIXES and path.is_file() and not artifacts.has_valid_checksum(path):
+            raise InputError(artifacts.CHECKSUM_MISMATCH_ERROR, path)
         return
-    record = read_record(record_path(path))
+    record = read_record(get_record_path(path))
     hashes = {} if record is None else record["outputs"]
-    names = [name for name in hashes if has_name(path, name)]
+    names = [name for name in hashes if has_recorded_name(path, name)]
     if not names and hashes:
         raise InputError(
             f"its record says that it was made as {next(iter(hashes))}; remove both files and run again", path
         )
     if not names or hashes[names[0]] != hash_content(path):
-        raise InputError(DAMAGED, path)
+        raise InputError(RECORD_MISMATCH_ERROR, path)
 
 
-def _exists(path: Path) -> bool:
+def _is_existing_path(path: Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110 (a name may be too long, or below a file)

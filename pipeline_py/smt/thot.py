@@ -22,13 +22,13 @@ from machine.translation.thot.thot_word_alignment_model_type import ThotWordAlig
 from machine.utils.progress_status import ProgressStatus
 
 from pipeline_py.files.artifacts import write_json
-from pipeline_py.files.text import read_parallel, tokens_of
+from pipeline_py.files.text import read_parallel, split_tokens
 from pipeline_py.run.errors import InputError
 
-LONGEST = MAX_SEGMENT_LENGTH
+MAX_SENTENCE_WORDS = MAX_SEGMENT_LENGTH
 """Words of the longest sentence that Thot learns from and translates; it ignores others, and gives nothing for them."""
 
-WEIGHTS = (
+FEATURE_NAMES = (
     "word_penalty",
     "language_model",
     "target_phrase_length",
@@ -40,33 +40,33 @@ WEIGHTS = (
 )
 """The features of the log-linear model, in Thot's order."""
 
-TRANSLATION_MODEL, LANGUAGE_MODEL, CONFIG = "translation", "language", "config.json"
+TRANSLATION_MODEL_PREFIX, LANGUAGE_MODEL_PREFIX, CONFIG_FILE_NAME = "translation", "language", "config.json"
 
 # What Thot wrote on the way and does not read again: alignments, and what serves to train on, or to complete words.
-SCAFFOLDING = ("*.A3.final", "*.bestal", "*.srctrgc", "*_classes", "*_class_names")
+INTERMEDIATE_FILE_PATTERNS = ("*.A3.final", "*.bestal", "*.srctrgc", "*_classes", "*_class_names")
 # The training text; loading fails without the files, but only further training needs their lines.
-TRAINING_TEXT = ("*_swm.src", "*_swm.trg", "*_invswm.src", "*_invswm.trg")
+TRAINING_TEXT_PATTERNS = ("*_swm.src", "*_swm.trg", "*_invswm.src", "*_invswm.trg")
 
 # Thot's files are separated by white space and by `|||`, `({` and `})`, and comments begin with `#`; its words in
 # angle brackets are special, and a source may hold XML. The two plain words are those for nothing and for any unknown.
-UNSAFE = re.compile(r"[%#<>|{}\s\x00-\x1f\x7f]")
-RESERVED = {"NULL", "UNKNOWN_WORD"}
-ESCAPED = re.compile("%([0-9a-f]+);")
+UNSAFE_CHARACTER = re.compile(r"[%#<>|{}\s\x00-\x1f\x7f]")
+RESERVED_WORDS = {"NULL", "UNKNOWN_WORD"}
+ESCAPED_CHARACTER = re.compile("%([0-9a-f]+);")
 
 
-def escape(word: str) -> str:
+def escape_word(word: str) -> str:
     """Rewrite a word so that it means nothing to Thot: `%` and the code point in hexadecimal, `;` at the end."""
-    if word in RESERVED:
+    if word in RESERVED_WORDS:
         return f"%{ord(word[0]):x};{word[1:]}"
-    return UNSAFE.sub(lambda match: f"%{ord(match[0]):x};", word)
+    return UNSAFE_CHARACTER.sub(lambda match: f"%{ord(match[0]):x};", word)
 
 
-def unescape(word: str) -> str:
-    """Undo `escape`."""
-    return ESCAPED.sub(lambda match: chr(int(match[1], 16)), word)
+def unescape_word(word: str) -> str:
+    """Undo `escape_word`."""
+    return ESCAPED_CHARACTER.sub(lambda match: chr(int(match[1], 16)), word)
 
 
-class Pairs(ParallelTextCorpus):
+class ThotTrainingCorpus(ParallelTextCorpus):
     """The sentence pairs of two files that Thot can learn from, read anew for each pass."""
 
     def __init__(self, source: Path, target: Path) -> None:
@@ -80,15 +80,17 @@ class Pairs(ParallelTextCorpus):
             InputError: if one file has more lines, or there is nothing to learn from.
         """
         self.paths = (source, target)
-        self.skipped = {"empty": 0, "too_long": 0}
-        self.size = 0
-        for sides in self._read():
-            if reason := _unfit(sides):
-                self.skipped[reason] += 1
+        self.skipped_pairs = {"empty": 0, "too_long": 0}
+        self.pair_count = 0
+        for sides in self._read_pairs():
+            if reason := _find_skip_reason(sides):
+                self.skipped_pairs[reason] += 1
             else:
-                self.size += 1
-        if not self.size:
-            raise InputError(f"no sentence pair with 1 to {LONGEST} words on each side; give more text", source)
+                self.pair_count += 1
+        if not self.pair_count:
+            raise InputError(
+                f"no sentence pair with 1 to {MAX_SENTENCE_WORDS} words on each side; give more text", source
+            )
 
     @property
     def is_source_tokenized(self) -> bool:
@@ -100,64 +102,68 @@ class Pairs(ParallelTextCorpus):
         """Keep the library from splitting words at other white space."""
         return True
 
-    def _read(self) -> Iterable[list[list[str]]]:
-        return ([tokens_of(line) for line in lines] for lines in read_parallel(*self.paths))
+    def _read_pairs(self) -> Iterable[list[list[str]]]:
+        return ([split_tokens(line) for line in lines] for lines in read_parallel(*self.paths))
 
     def _get_rows(self, text_ids: Iterable[str] | None = None) -> Generator[ParallelTextRow, None, None]:
-        for number, sides in enumerate(self._read(), start=1):
-            if not _unfit(sides):
-                source, target = ([escape(word) for word in words] for words in sides)
+        for number, sides in enumerate(self._read_pairs(), start=1):
+            if not _find_skip_reason(sides):
+                source, target = ([escape_word(word) for word in words] for words in sides)
                 yield ParallelTextRow("train", [number], [number], source, target)
 
 
-def _unfit(sides: list[list[str]]) -> str | None:
-    if not all(sides):
+def _find_skip_reason(sentence_pair: list[list[str]]) -> str | None:
+    if not all(sentence_pair):
         return "empty"
-    return "too_long" if any(len(words) > LONGEST for words in sides) else None
+    return "too_long" if any(len(words) > MAX_SENTENCE_WORDS for words in sentence_pair) else None
 
 
-class Trainer(ThotSmtModelTrainer):
+class ThotTrainer(ThotSmtModelTrainer):
     """The library's trainer without its way to tune: it takes a random part of train for that, and then trains on it.
 
     Its steps are the same: word alignments by HMMs in both directions, symmetrised; phrases of at most ten source
     words, with some 20 translations each; interpolated n-gram model.
     """
 
-    def __init__(self, pairs: Pairs, iterations: int, order: int) -> None:
+    def __init__(self, training_corpus: ThotTrainingCorpus, em_iterations: int, ngram_order: int) -> None:
         """Prepare the training.
 
         Args:
-            pairs: what to train on.
-            iterations: of EM, for each alignment model.
-            order: words of the language model's n-grams.
+            training_corpus: what to train on.
+            em_iterations: of EM, for each alignment model.
+            ngram_order: words of the language model's n-grams.
         """
-        parameters = ThotSmtParameters(learning_em_iters=iterations)
-        super().__init__(ThotWordAlignmentModelType.HMM, pairs, parameters)
-        self._pairs = pairs
-        self._order = order
+        parameters = ThotSmtParameters(learning_em_iters=em_iterations)
+        super().__init__(ThotWordAlignmentModelType.HMM, training_corpus, parameters)
+        self._training_corpus = training_corpus
+        self._ngram_order = ngram_order
 
-    def learn(self, directory: Path, dev_target: list[list[str]], report: Callable[[ProgressStatus], None]) -> int:
+    def train_models(
+        self, directory: Path, dev_target: list[list[str]], report_progress: Callable[[ProgressStatus], None]
+    ) -> int:
         """Write all models into a directory; of the log-linear model, only the weights remain to be tuned.
 
         Args:
             directory: where to write.
             dev_target: sentences on which the weights of the language model's n-grams are tuned (the library's
                 simplex, some 200 perplexities at most).
-            report: told which step has been reached.
+            report_progress: told which step has been reached.
 
         Returns:
             How many phrase pairs there are.
         """
-        translation, language = directory / TRANSLATION_MODEL, directory / LANGUAGE_MODEL
-        reporter = ThotTrainProgressReporter(report, None)
+        translation, language = directory / TRANSLATION_MODEL_PREFIX, directory / LANGUAGE_MODEL_PREFIX
+        reporter = ThotTrainProgressReporter(report_progress, None)
         with reporter.start_next_phase():
-            self._train_language_model(language, self._order, self._pairs)
-        self._train_translation_model(translation, self._pairs, self._pairs.size, reporter)
+            self._train_language_model(language, self._ngram_order, self._training_corpus)
+        self._train_translation_model(translation, self._training_corpus, self._training_corpus.pair_count, reporter)
         with reporter.start_next_phase():
-            self._tune_language_model(language, [[escape(word) for word in words] for words in dev_target], self._order)
-        for path in (path for pattern in SCAFFOLDING for path in directory.glob(pattern)):
+            self._tune_language_model(
+                language, [[escape_word(word) for word in words] for words in dev_target], self._ngram_order
+            )
+        for path in (path for pattern in INTERMEDIATE_FILE_PATTERNS for path in directory.glob(pattern)):
             path.unlink()
-        for path in (path for pattern in TRAINING_TEXT for path in directory.glob(pattern)):
+        for path in (path for pattern in TRAINING_TEXT_PATTERNS for path in directory.glob(pattern)):
             path.write_bytes(b"")
         with translation.with_suffix(".ttable").open("rb") as table:
             return sum(1 for _ in table)
@@ -166,24 +172,24 @@ class Trainer(ThotSmtModelTrainer):
         """Leave out what serves to complete the words that a translator types."""
 
 
-class Translator:
+class ThotTranslator:
     """Thot's stack decoder over a directory of models."""
 
-    def __init__(self, directory: Path, reordering: int, weights: Sequence[float] | None = None) -> None:
+    def __init__(self, directory: Path, reordering_limit: int, weights: Sequence[float] | None = None) -> None:
         """Load the models.
 
         Args:
-            directory: what `Trainer.learn` wrote.
-            reordering: source words that the decoder may skip.
-            weights: of the log-linear model, in the order of `WEIGHTS`; None: Thot's own, until `set_weights`.
+            directory: what `ThotTrainer.learn` wrote.
+            reordering_limit: source words that the decoder may skip.
+            weights: of the log-linear model, in the order of `FEATURE_NAMES`; None: Thot's own, until `set_weights`.
 
         Raises:
             RuntimeError: if Thot cannot read the models.
         """
         parameters = ThotSmtParameters(
-            translation_model_filename_prefix=str(directory / TRANSLATION_MODEL),
-            language_model_filename_prefix=str(directory / LANGUAGE_MODEL),
-            model_non_monotonicity=reordering,
+            translation_model_filename_prefix=str(directory / TRANSLATION_MODEL_PREFIX),
+            language_model_filename_prefix=str(directory / LANGUAGE_MODEL_PREFIX),
+            model_non_monotonicity=reordering_limit,
         )
         self._model = load_smt_model(ThotWordAlignmentModelType.HMM, parameters)
         self._decoder = load_smt_decoder(self._model, parameters)
@@ -194,43 +200,43 @@ class Translator:
         """Translate with other weights from now on; the models, which take longer to load, stay."""
         self._model.weights = list(weights)
 
-    def translate(self, words: Sequence[str]) -> "Translation":
-        """Translate a sentence, in parts if it is longer than `LONGEST`."""
-        parts = in_parts(words)
-        found = [self._decoder.translate(" ".join(map(escape, part))) for part in parts]
-        return Translation(
-            words=[unescape(word) for translation in found for word in translation.target],
-            unknown=sum(len(translation.target_unknown_words) for translation in found),
-            parts=len(parts),
+    def translate(self, words: Sequence[str]) -> "ThotTranslation":
+        """Translate a sentence, in parts if it is longer than `MAX_SENTENCE_WORDS`."""
+        parts = split_long_sentence(words)
+        found = [self._decoder.translate(" ".join(map(escape_word, part))) for part in parts]
+        return ThotTranslation(
+            words=[unescape_word(word) for translation in found for word in translation.target],
+            unknown_count=sum(len(translation.target_unknown_words) for translation in found),
+            part_count=len(parts),
         )
 
 
 @dataclass(frozen=True)
-class Translation:
+class ThotTranslation:
     """The best translation of a sentence."""
 
     words: list[str]
-    unknown: int
+    unknown_count: int
     """How many of the words are copied from the source, because no translation is known."""
-    parts: int
+    part_count: int
     """How many parts the source was cut into; none if it is empty."""
 
 
-def in_parts(words: Sequence[str]) -> list[Sequence[str]]:
-    """Cut a sentence into as few parts of at most `LONGEST` words as can be, of nearly equal length."""
-    parts = -(-len(words) // LONGEST)
+def split_long_sentence(words: Sequence[str]) -> list[Sequence[str]]:
+    """Cut a sentence into as few parts of at most `MAX_SENTENCE_WORDS` words as can be, of nearly equal length."""
+    parts = -(-len(words) // MAX_SENTENCE_WORDS)
     bounds = [number * len(words) // parts for number in range(parts + 1)] if parts else [0]
     return [words[left:right] for left, right in pairwise(bounds)]
 
 
-def save_config(directory: Path, reordering: int, weights: Sequence[float]) -> None:
+def write_model_config(directory: Path, reordering_limit: int, weights: Sequence[float]) -> None:
     """Make a directory of models complete: `{"reordering", "weights", "files": {name: SHA-256}}`."""
-    files = {path.name: _digest(path) for path in sorted(directory.iterdir())}
-    config = {"reordering": reordering, "weights": dict(zip(WEIGHTS, weights, strict=True)), "files": files}
-    write_json(directory / CONFIG, config)
+    files = {path.name: _compute_digest(path) for path in sorted(directory.iterdir())}
+    config = {"reordering": reordering_limit, "weights": dict(zip(FEATURE_NAMES, weights, strict=True)), "files": files}
+    write_json(directory / CONFIG_FILE_NAME, config)
 
 
-def load(directory: Path) -> Translator:
+def load_translator(directory: Path) -> ThotTranslator:
     """Load a trained and tuned model.
 
     Raises:
@@ -238,19 +244,19 @@ def load(directory: Path) -> Translator:
         InputError: where a file of the model is missing or not as it was written.
     """
     remedy = "train the system again"
-    config: dict[str, Any] = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
-    weights = [config["weights"][name] for name in WEIGHTS]
+    config: dict[str, Any] = json.loads((directory / CONFIG_FILE_NAME).read_text(encoding="utf-8"))
+    weights = [config["weights"][name] for name in FEATURE_NAMES]
     for name, digest in config["files"].items():
         path = directory / name
         # Thot reads half a file without a word, and translates with what there was in it.
-        if not path.is_file() or _digest(path) != digest:
+        if not path.is_file() or _compute_digest(path) != digest:
             raise InputError(f"the file of the model is missing or not as it was written; {remedy}", path)
     try:
-        return Translator(directory, config["reordering"], weights)
+        return ThotTranslator(directory, config["reordering"], weights)
     except RuntimeError as error:
         raise InputError(f"Thot cannot read the model ({error}); {remedy}", directory) from None
 
 
-def _digest(path: Path) -> str:
+def _compute_digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

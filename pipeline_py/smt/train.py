@@ -4,18 +4,18 @@ import os
 from importlib import metadata
 from pathlib import Path
 
-from pipeline_py.config.systems.phrase_based import PhraseBased
-from pipeline_py.files.artifacts import whole, write_json
-from pipeline_py.files.text import read_parallel, tokens_of
+from pipeline_py.config.systems.phrase_based import PhraseBasedSystemConfig
+from pipeline_py.files.artifacts import write_atomically, write_json
+from pipeline_py.files.text import read_parallel, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.smt.log import Log
-from pipeline_py.smt.tuning import Tuner
+from pipeline_py.smt.log import ProgressLog
+from pipeline_py.smt.tuning import WeightTuner
 
 
 def train(
     *,
     name: str = "system",
-    system: PhraseBased,
+    system: PhraseBasedSystemConfig,
     train_source: Path,
     train_target: Path,
     dev_source: Path,
@@ -44,22 +44,22 @@ def train(
     Raises:
         InputError: files are invalid, or do not belong together.
     """
-    log = Log(f"train {name}")
+    log = ProgressLog(f"train {name}")
     # Thot's OpenMP reads it when it is loaded; the rule asks for one thread, and more hardly help.
     os.environ["OMP_NUM_THREADS"] = "1"
 
-    from pipeline_py.smt.thot import Pairs, Trainer, Translator, save_config
+    from pipeline_py.smt.thot import ThotTrainer, ThotTrainingCorpus, ThotTranslator, write_model_config
 
-    pairs = Pairs(train_source, train_target)
-    sources, targets = _tuning_sentences(dev_source, dev_target, system.tuning.sentences)
-    trainer = Trainer(pairs, system.iterations, system.language_model_order)
-    with whole(model_output) as directory, trainer:
+    pairs = ThotTrainingCorpus(train_source, train_target)
+    sources, targets = _read_tuning_sentences(dev_source, dev_target, system.tuning.sentences)
+    trainer = ThotTrainer(pairs, system.iterations, system.language_model_order)
+    with write_atomically(model_output) as directory, trainer:
         directory.mkdir()
-        phrase_pairs = trainer.learn(directory, targets, log.status)
-        log.line("tuning weights")
-        tuner = Tuner(Translator(directory, system.reordering), sources, targets, system.tuning, log)
-        tuner.tune()
-        save_config(directory, system.reordering, tuner.best_weights)
+        phrase_pairs = trainer.train_models(directory, targets, log.report_status)
+        log.write_line("tuning weights")
+        tuner = WeightTuner(ThotTranslator(directory, system.reordering), sources, targets, system.tuning, log)
+        tuner.tune_weights()
+        write_model_config(directory, system.reordering, tuner.best_weights)
 
     write_json(
         facts_output,
@@ -69,25 +69,27 @@ def train(
             "epochs": None,
             "best_update": None,
             "early_stopping": "bleu",
-            "best_dev": tuner.best,
+            "best_dev": tuner.best_bleu,
             "target_words": None,
             "target_words_per_second": None,
-            "seconds": round(log.elapsed, 1),
-            **log.usage(),
+            "seconds": round(log.elapsed_seconds, 1),
+            **log.measure_usage(),
             "seed": None,
             "device": "cpu",
             "threads": 1,
             "precision": None,
-            "skipped": pairs.skipped,
-            "statistics": [{"phrase_pairs": phrase_pairs, "tuning_evaluations": tuner.evaluations}],
+            "skipped": pairs.skipped_pairs,
+            "statistics": [{"phrase_pairs": phrase_pairs, "tuning_evaluations": tuner.evaluation_count}],
             "versions": {package: metadata.version(package) for package in ("sil-machine", "sil-thot")},
         },
     )
 
 
-def _tuning_sentences(source: Path, target: Path, limit: int | None) -> tuple[list[list[str]], list[list[str]]]:
-    pairs = [(tokens_of(one), tokens_of(other)) for one, other in read_parallel(source, target)][:limit]
+def _read_tuning_sentences(
+    source: Path, target: Path, max_pairs: int | None
+) -> tuple[list[list[str]], list[list[str]]]:
+    pairs = [(split_tokens(one), split_tokens(other)) for one, other in read_parallel(source, target)][:max_pairs]
     if not any(one and other for one, other in pairs):
-        of_these = "" if len(pairs) != limit else f" among the first {limit}, which are tuned on"
+        of_these = "" if len(pairs) != max_pairs else f" among the first {max_pairs}, which are tuned on"
         raise InputError(f"no sentence pair with words on both sides{of_these}; give a development set", source)
     return [one for one, _ in pairs], [other for _, other in pairs]

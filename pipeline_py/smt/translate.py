@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.files.text import read_lines, tokens_of
-from pipeline_py.run.progress import progress
-from pipeline_py.run.runner import Loaded
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.run.progress import show_progress
+from pipeline_py.run.runner import LoadedParameter
 
 if TYPE_CHECKING:
-    from pipeline_py.smt.thot import Translator
+    from pipeline_py.smt.thot import ThotTranslator
 
 
-def load(*, model: Path) -> "Translator":
+def load(*, model: Path) -> "ThotTranslator":
     """Load a phrase-based system.
 
     Raises:
@@ -20,12 +20,12 @@ def load(*, model: Path) -> "Translator":
     """
     from pipeline_py.smt import thot
 
-    return thot.load(model)
+    return thot.load_translator(model)
 
 
 def translate(
     *,
-    translator: Annotated["Translator", Loaded()],
+    translator: Annotated["ThotTranslator", LoadedParameter()],
     model: Path,
     source: Path,
     pieces_output: Path,
@@ -48,19 +48,19 @@ def translate(
         InputError: the source is not UTF-8.
     """
     lines = list(read_lines(source))
-    counts = Counts()
-    with writing(pieces_output) as file:
-        for line in progress(lines, f"translate {source.name}", total=len(lines)):
-            words = tokens_of(line)
+    counts = SentenceCounts()
+    with open_atomic_text_file(pieces_output) as file:
+        for line in show_progress(lines, f"translate {source.name}", total=len(lines)):
+            words = split_tokens(line)
             translation = translator.translate(words)
-            counts.keep()
+            counts.add_kept()
             if not words:
-                counts.note("empty source")
+                counts.add_noted("empty source")
             elif not translation.words:
-                counts.note("empty translation")
-            if translation.parts > 1:
-                counts.note("cut into parts")
-            if translation.unknown:
-                counts.note("unknown words copied", translation.unknown)
+                counts.add_noted("empty translation")
+            if translation.part_count > 1:
+                counts.add_noted("cut into parts")
+            if translation.unknown_count:
+                counts.add_noted("unknown words copied", translation.unknown_count)
             file.write(" ".join(translation.words) + "\n")
-    counts.write(counts_output)
+    counts.write_json_file(counts_output)

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from pipeline_py.corpus.expressions import PLACEHOLDERS
-from pipeline_py.files.artifacts import writing
-from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.files.artifacts import open_atomic_text_file
+from pipeline_py.files.text import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.subword import pieces
-from pipeline_py.subword.vocabulary import read_counts
+from pipeline_py.subword.vocabulary import read_token_counts
 
-WORDS_REMEMBERED = 500_000
+MAX_CACHED_WORDS = 500_000
 """Of any text most words are among the first that differ, so pieces of later ones are found again each time."""
 
 
@@ -39,13 +39,13 @@ def apply_bpe(
         InputError: the input is not UTF-8, or the vocabulary has no piece that is frequent enough.
     """
     segmenter = Segmenter(codes, vocabulary, vocabulary_threshold)
-    with writing(output) as file:
-        for line in progress(read_lines(input), f"apply_bpe {input.name}"):
-            file.write(" ".join(segmenter.sentence(tokens_of(line))) + "\n")
+    with open_atomic_text_file(output) as file:
+        for line in show_progress(read_lines(input), f"apply_bpe {input.name}"):
+            file.write(" ".join(segmenter.split_sentence(split_tokens(line))) + "\n")
 
 
 class Segmenter:
-    """Learned merges, ready to split words; remembers the pieces of the first `WORDS_REMEMBERED` different ones."""
+    """Learned merges, ready to split words; remembers the pieces of the first `MAX_CACHED_WORDS` different ones."""
 
     def __init__(self, codes: Path, vocabulary: Path | None = None, vocabulary_threshold: int = 1) -> None:
         """Read codes and, where given, the vocabulary that pieces are held to."""
@@ -53,24 +53,24 @@ class Segmenter:
 
         known = None
         if vocabulary is not None:
-            known = {token for token, count in read_counts(vocabulary) if count >= vocabulary_threshold}
+            known = {token for token, count in read_token_counts(vocabulary) if count >= vocabulary_threshold}
             if not known:
                 raise InputError(f"no piece occurs {vocabulary_threshold} times; lower the threshold", vocabulary)
         with codes.open(encoding="utf-8", newline="\n") as file:
-            self._bpe = BPE(file, separator=pieces.CONTINUES, vocab=known)
-        self._pieces = {placeholder: [placeholder] for placeholder in PLACEHOLDERS}
+            self._bpe = BPE(file, separator=pieces.CONTINUATION_MARK, vocab=known)
+        self._pieces_by_word = {placeholder: [placeholder] for placeholder in PLACEHOLDERS}
 
-    def word(self, word: str) -> list[str]:
+    def split_word(self, word: str) -> list[str]:
         """Return the pieces of a word."""
-        found = self._pieces.get(word)
+        found = self._pieces_by_word.get(word)
         if found is None:
             *marked, last = self._bpe.segment_tokens([word])
             self._bpe.cache.clear()  # which never forgets, and would hold every word a second time
-            found = pieces.pieces_of_word([*(piece.removesuffix(pieces.CONTINUES) for piece in marked), last])
-            if len(self._pieces) < WORDS_REMEMBERED:
-                self._pieces[word] = found
+            found = pieces.mark_pieces([*(piece.removesuffix(pieces.CONTINUATION_MARK) for piece in marked), last])
+            if len(self._pieces_by_word) < MAX_CACHED_WORDS:
+                self._pieces_by_word[word] = found
         return found
 
-    def sentence(self, words: list[str]) -> list[str]:
+    def split_sentence(self, words: list[str]) -> list[str]:
         """Return the pieces of a sentence."""
-        return [piece for word in words for piece in self.word(word)]
+        return [piece for word in words for piece in self.split_word(word)]

@@ -8,21 +8,21 @@ from typing import TypeVar
 
 import numpy as np
 
-from pipeline_py.files.artifacts import writing
-from pipeline_py.files.ragged import read_rows, write_rows
-from pipeline_py.kinds.kind import BinaryTrees, Distances, Table, all_kinds
+from pipeline_py.files.artifacts import open_atomic_text_file
+from pipeline_py.files.ragged import read_ragged_rows, write_ragged_rows
+from pipeline_py.kinds.kind import BinaryTreeLayout, DistanceMatrix, PositionTable, load_all_syntax_kinds
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.subword import pieces as subword
 from pipeline_py.syntax.trees.constituency import (
-    Node,
-    Phrase,
+    PhraseNode,
     PhraseTree,
     Preterminal,
-    fold,
-    read_trees,
-    unparsed_phrase,
-    write_trees,
+    TreeNode,
+    build_failed_phrase_tree,
+    fold_tree,
+    read_phrase_trees,
+    write_phrase_trees,
 )
 
 Syntax = TypeVar("Syntax")
@@ -46,47 +46,47 @@ def inherit(*, kind: str, input: Path, pieces: Path, output: Path) -> None:
         InputError: words have no such syntax, a sentence has another number of words in the two files, or one file
             has more sentences.
     """
-    inherited = {known.name: known for known in all_kinds() if known.of_words}
+    inherited = {known.name: known for known in load_all_syntax_kinds() if known.word_file_suffix}
     if kind not in inherited:
         raise InputError(f"{kind}: not a kind of syntax over words; give one of {', '.join(inherited)}")
-    values, ending = inherited[kind].values, inherited[kind].of_words or ""
-    sentences = progress(subword.read(pieces), f"inherit {kind}")
-    if isinstance(values, Distances):
-        write_rows(output, _distances(input, pieces, sentences), "uint8")
+    values, ending = inherited[kind].row_layout, inherited[kind].word_file_suffix or ""
+    sentences = show_progress(subword.read_tokens(pieces), f"inherit {kind}")
+    if isinstance(values, DistanceMatrix):
+        write_ragged_rows(output, _read_and_inherit_distances(input, pieces, sentences), "uint8")
         return
-    if isinstance(values, Table) and ending.endswith(".arrow"):
-        write_rows(output, _table(input, pieces, sentences, values), "int16")
+    if isinstance(values, PositionTable) and ending.endswith(".arrow"):
+        write_ragged_rows(output, _read_and_inherit_tables(input, pieces, sentences, values), "int16")
         return
-    with writing(output) as file:
-        if isinstance(values, BinaryTrees):
-            write_trees(file, _trees(input, pieces, sentences))
+    with open_atomic_text_file(output) as file:
+        if isinstance(values, BinaryTreeLayout):
+            write_phrase_trees(file, _read_and_inherit_trees(input, pieces, sentences))
         else:
-            for labels in _labels(input, pieces, sentences):
+            for labels in _read_and_inherit_labels(input, pieces, sentences):
                 file.write(" ".join(labels) + "\n")
 
 
-def inherit_distances(matrix: np.ndarray, word_of_piece: list[int]) -> np.ndarray:
+def inherit_distances(matrix: np.ndarray, word_indices: list[int]) -> np.ndarray:
     """Give pieces the distances of their words, 0 to the other pieces of the same word.
 
     Args:
         matrix: (J+1, J+1) distances between words, EOS last.
-        word_of_piece: (P,) the index of each piece's word, 0 … J-1.
+        word_indices: (P,) the index of each piece's word, 0 … J-1.
 
     Returns:
         (P+1, P+1) distances between pieces, EOS last.
     """
-    word = np.array([*word_of_piece, len(matrix) - 1])
+    word = np.array([*word_indices, len(matrix) - 1])
     return matrix[np.ix_(word, word)]
 
 
-def inherit_table(table: np.ndarray, word_of_piece: list[int]) -> np.ndarray:
+def inherit_table(table: np.ndarray, word_indices: list[int]) -> np.ndarray:
     """Give each of P pieces the values of its word, and EOS its own: (J+1, columns), (P,) → (P+1, columns)."""
-    return table[[*word_of_piece, len(table) - 1]]
+    return table[[*word_indices, len(table) - 1]]
 
 
-def inherit_labels(labels: list[str], word_of_piece: list[int]) -> list[str]:
+def inherit_labels(labels: list[str], word_indices: list[int]) -> list[str]:
     """Give each of P pieces the label of its word."""
-    return [labels[word] for word in word_of_piece]
+    return [labels[word] for word in word_indices]
 
 
 def inherit_tree(tree: PhraseTree, pieces: list[list[str]]) -> PhraseTree:
@@ -101,67 +101,86 @@ def inherit_tree(tree: PhraseTree, pieces: list[list[str]]) -> PhraseTree:
     """
     if tree.root is None:
         return tree
-    if tree.failed:
-        return unparsed_phrase([piece for word in pieces for piece in word])
+    if tree.is_failed:
+        return build_failed_phrase_tree([piece for word in pieces for piece in word])
     words = iter(pieces)
 
-    def lexical(leaf: Preterminal) -> Node:
+    def build_lexical_tree(leaf: Preterminal) -> TreeNode:
         first, *others = (Preterminal(leaf.label, piece) for piece in next(words))
-        node: Node = first
+        node: TreeNode = first
         for piece in others:
-            node = Phrase(leaf.label, (node, piece))
+            node = PhraseNode(leaf.label, (node, piece))
         return node
 
     return PhraseTree(
-        fold(tree.root, lexical, lambda phrase, children: Phrase(phrase.label, tuple(children))), tree.line
+        fold_tree(tree.root, build_lexical_tree, lambda phrase, children: PhraseNode(phrase.label, tuple(children))),
+        tree.line_number,
     )
 
 
-def _table(path: Path, pieces_path: Path, sentences: Iterable[list[str]], values: Table) -> Iterator[np.ndarray]:
-    for number, (row, pieces) in enumerate(_aligned(read_rows(path), sentences, path, pieces_path), start=1):
-        table = row.reshape(-1, values.columns or 1)
-        words = subword.word_of_piece(pieces)
-        _check(len(table) - 1, words, path, pieces_path, number)
+def _read_and_inherit_tables(
+    syntax_path: Path, pieces_path: Path, sentences: Iterable[list[str]], values: PositionTable
+) -> Iterator[np.ndarray]:
+    for number, (row, pieces) in enumerate(
+        _zip_with_pieces(read_ragged_rows(syntax_path), sentences, syntax_path, pieces_path), start=1
+    ):
+        table = row.reshape(-1, values.column_count or 1)
+        words = subword.find_word_indices(pieces)
+        _check_word_count(len(table) - 1, words, syntax_path, pieces_path, number)
         yield inherit_table(table, words).ravel()
 
 
-def _distances(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[np.ndarray]:
-    for number, (row, pieces) in enumerate(_aligned(read_rows(path), sentences, path, pieces_path), start=1):
+def _read_and_inherit_distances(
+    syntax_path: Path, pieces_path: Path, sentences: Iterable[list[str]]
+) -> Iterator[np.ndarray]:
+    for number, (row, pieces) in enumerate(
+        _zip_with_pieces(read_ragged_rows(syntax_path), sentences, syntax_path, pieces_path), start=1
+    ):
         size = isqrt(len(row))
-        words = subword.word_of_piece(pieces)
-        _check(size - 1, words, path, pieces_path, number)
+        words = subword.find_word_indices(pieces)
+        _check_word_count(size - 1, words, syntax_path, pieces_path, number)
         yield inherit_distances(row.reshape(size, size), words).ravel()
 
 
-def _labels(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[list[str]]:
-    labelled = subword.read(path)
-    for number, (labels, pieces) in enumerate(_aligned(labelled, sentences, path, pieces_path), start=1):
-        words = subword.word_of_piece(pieces)
-        _check(len(labels), words, path, pieces_path, number)
+def _read_and_inherit_labels(
+    syntax_path: Path, pieces_path: Path, sentences: Iterable[list[str]]
+) -> Iterator[list[str]]:
+    labelled = subword.read_tokens(syntax_path)
+    for number, (labels, pieces) in enumerate(_zip_with_pieces(labelled, sentences, syntax_path, pieces_path), start=1):
+        words = subword.find_word_indices(pieces)
+        _check_word_count(len(labels), words, syntax_path, pieces_path, number)
         yield inherit_labels(labels, words)
 
 
-def _trees(path: Path, pieces_path: Path, sentences: Iterable[list[str]]) -> Iterator[PhraseTree]:
-    for number, (tree, pieces) in enumerate(_aligned(read_trees(path), sentences, path, pieces_path), start=1):
-        _check(len(tree.leaves), subword.word_of_piece(pieces), path, pieces_path, number)
-        yield inherit_tree(tree, subword.by_word(pieces))
+def _read_and_inherit_trees(
+    syntax_path: Path, pieces_path: Path, sentences: Iterable[list[str]]
+) -> Iterator[PhraseTree]:
+    for number, (tree, pieces) in enumerate(
+        _zip_with_pieces(read_phrase_trees(syntax_path), sentences, syntax_path, pieces_path), start=1
+    ):
+        _check_word_count(len(tree.leaves), subword.find_word_indices(pieces), syntax_path, pieces_path, number)
+        yield inherit_tree(tree, subword.group_by_word(pieces))
 
 
-def _aligned(
-    syntax: Iterable[Syntax], sentences: Iterable[list[str]], path: Path, pieces_path: Path
+def _zip_with_pieces(
+    syntax: Iterable[Syntax], sentences: Iterable[list[str]], syntax_path: Path, pieces_path: Path
 ) -> Iterator[tuple[Syntax, list[str]]]:
     for number, (one, pieces) in enumerate(zip_longest(syntax, sentences)):
         if one is None or pieces is None:
-            shorter, longer = (path, pieces_path) if one is None else (pieces_path, path)
+            shorter, longer = (syntax_path, pieces_path) if one is None else (pieces_path, syntax_path)
             raise InputError(
                 f"the file has {number} sentences and {longer} has more; make both from the same text", shorter
             )
         yield one, pieces
 
 
-def _check(words: int, word_of_piece: list[int], path: Path, pieces_path: Path, line: int) -> None:
-    found = word_of_piece[-1] + 1 if word_of_piece else 0
-    if words != found:
+def _check_word_count(
+    word_count: int, word_indices: list[int], syntax_path: Path, pieces_path: Path, line_number: int
+) -> None:
+    found = word_indices[-1] + 1 if word_indices else 0
+    if word_count != found:
         raise InputError(
-            f"{words} words, but the pieces of {pieces_path} make {found}; make both from the same text", path, line
+            f"{word_count} words, but the pieces of {pieces_path} make {found}; make both from the same text",
+            syntax_path,
+            line_number,
         )

@@ -9,9 +9,9 @@ from pathlib import Path
 from pydantic import PositiveInt
 
 from pipeline_py.corpus.expressions import PLACEHOLDERS
-from pipeline_py.files.artifacts import writing
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.subword import pieces
 
 
@@ -34,26 +34,26 @@ def learn_bpe(*, input: list[Path], output: Path, merges: PositiveInt = 8000, mi
         InputError: a file is not UTF-8, or no pair of characters in it is frequent enough.
     """
     codes = StringIO()
-    if any(len(token) > 1 for tokens in _words(input) for token in tokens):
-        lines = map(" ".join, _words(input))
-        _learn(progress(lines, "learn_bpe, counting words"), codes, merges, min_frequency)
+    if any(len(token) > 1 for tokens in _read_splittable_words(input) for token in tokens):
+        lines = map(" ".join, _read_splittable_words(input))
+        _learn_merges(show_progress(lines, "learn_bpe, counting words"), codes, merges, min_frequency)
     if codes.getvalue().count("\n") < 2:
         raise InputError(
             f"no two neighbouring characters occur {min_frequency} times in a word; give more text", input[0]
         )
-    with writing(output) as file:
+    with open_atomic_text_file(output) as file:
         file.write(codes.getvalue())
 
 
-def _words(paths: list[Path]) -> Iterator[list[str]]:
+def _read_splittable_words(paths: list[Path]) -> Iterator[list[str]]:
     """Yield the words of each line that can be split."""
-    for tokens in chain.from_iterable(map(pieces.read, paths)):
+    for tokens in chain.from_iterable(map(pieces.read_tokens, paths)):
         yield [token for token in tokens if token not in PLACEHOLDERS]
 
 
-def _learn(lines: Iterable[str], codes: StringIO, merges: int, min_frequency: int) -> None:
+def _learn_merges(lines: Iterable[str], codes: StringIO, merges: int, min_frequency: int) -> None:
     from subword_nmt import learn_bpe as library
 
     # Its own bar would redraw itself thousands of times in a log file.
-    library.tqdm = partial(progress, what="learn_bpe", total=merges, unit="merges")
+    library.tqdm = partial(show_progress, label="learn_bpe", total=merges, unit="merges")
     library.learn_bpe(lines, codes, merges, min_frequency)

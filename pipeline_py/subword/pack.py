@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.files.artifacts import Counts
-from pipeline_py.files.ragged import write_rows
-from pipeline_py.run.progress import progress
+from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.run.progress import show_progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
@@ -24,17 +24,17 @@ def pack(*, input: Path, vocabulary: Path, output: Path, counts_output: Path) ->
     Raises:
         InputError: the text is not UTF-8.
     """
-    counts = Counts()
-    write_rows(output, _rows(input, Vocabulary.load(vocabulary), counts), "int32")
-    counts.write(counts_output)
+    counts = SentenceCounts()
+    write_ragged_rows(output, _encode_rows(input, Vocabulary.load(vocabulary), counts), "int32")
+    counts.write_json_file(counts_output)
 
 
-def _rows(path: Path, vocabulary: Vocabulary, counts: Counts) -> Iterator[np.ndarray]:
-    for tokens in progress(pieces.read(path), f"pack {path.name}"):
+def _encode_rows(path: Path, vocabulary: Vocabulary, counts: SentenceCounts) -> Iterator[np.ndarray]:
+    for tokens in show_progress(pieces.read_tokens(path), f"pack {path.name}"):
         ids = vocabulary.encode(tokens)
-        counts.keep()
-        counts.note("tokens", len(ids))
-        counts.note("unknown tokens", ids.count(UNK))
+        counts.add_kept()
+        counts.add_noted("tokens", len(ids))
+        counts.add_noted("unknown tokens", ids.count(UNK))
         if not ids:
-            counts.note("empty line")
+            counts.add_noted("empty line")
         yield np.array([*ids, EOS], dtype=np.int32)

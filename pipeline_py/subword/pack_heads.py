@@ -6,16 +6,16 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.files.artifacts import Counts
-from pipeline_py.files.ragged import write_rows
+from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.ragged import write_ragged_rows
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.subword import pieces as subword
-from pipeline_py.syntax.trees.dependency import read_dependencies
-from pipeline_py.syntax.trees.formats import with_tokens
+from pipeline_py.syntax.trees.dependency import read_dependency_trees
+from pipeline_py.syntax.trees.formats import check_trees_against_tokens
 
-LAST_POSITION = np.iinfo(np.int16).max
+MAX_POSITION = np.iinfo(np.int16).max
 """The last position that a row can name."""
 
 
@@ -45,86 +45,88 @@ def pack_heads(
         InputError: the trees are not those of the text, the files have different numbers of sentences or a sentence
             different numbers of words, or a sentence is too long for int16.
     """
-    counts = Counts()
-    write_rows(output, _rows(trees, tokens, pieces, parents, counts), "int16")
-    counts.write(counts_output)
+    counts = SentenceCounts()
+    write_ragged_rows(output, _build_head_rows(trees, tokens, pieces, parents, counts), "int16")
+    counts.write_json_file(counts_output)
 
 
-def heads_of_pieces(heads: Sequence[int], word_of_piece: Sequence[int]) -> list[int]:
+def find_piece_heads(word_heads: Sequence[int], word_indices: Sequence[int]) -> list[int]:
     """Find the heads of a sentence's pieces and of EOS.
 
     Args:
-        heads: of each of J words; 0 is the root, i is the i-th word counted from 1.
-        word_of_piece: the index of each of n pieces' word, 0 … J − 1.
+        word_heads: of each of J words; 0 is the root, i is the i-th word counted from 1.
+        word_indices: the index of each of n pieces' word, 0 … J − 1.
 
     Returns:
         n + 1 positions, counted from 0.
     """
     first: dict[int, int] = {}
     found = []
-    for piece, word in enumerate(word_of_piece):
+    for piece, word in enumerate(word_indices):
         first.setdefault(word, piece)
-    for piece, word in enumerate(word_of_piece):
+    for piece, word in enumerate(word_indices):
         if piece != first[word]:
             found.append(first[word])
         else:
-            found.append(first[heads[word] - 1] if heads[word] else piece)
+            found.append(first[word_heads[word] - 1] if word_heads[word] else piece)
     return [*found, len(found)]
 
 
-def parents_of_pieces(heads: Sequence[int], word_of_piece: Sequence[int]) -> list[int]:
-    """Find where the head words of a sentence's pieces and of EOS stand; arguments as of `heads_of_pieces`.
+def find_parent_spans(word_heads: Sequence[int], word_indices: Sequence[int]) -> list[int]:
+    """Find where the head words of a sentence's pieces and of EOS stand; arguments as of `find_piece_heads`.
 
     Returns:
         For each of n pieces and for EOS the first and the last position of the head word's pieces, 2 (n + 1) numbers.
     """
     spans: dict[int, tuple[int, int]] = {}
-    for piece, word in enumerate(word_of_piece):
+    for piece, word in enumerate(word_indices):
         first, _ = spans.get(word, (piece, piece))
         spans[word] = first, piece
-    found = [place for word in word_of_piece for place in spans[heads[word] - 1 if heads[word] else word]]
-    return [*found, len(word_of_piece), len(word_of_piece)]
+    found = [place for word in word_indices for place in spans[word_heads[word] - 1 if word_heads[word] else word]]
+    return [*found, len(word_indices), len(word_indices)]
 
 
-def _rows(trees: Path, tokens: Path, pieces: Path, parents: bool, counts: Counts) -> Iterator[np.ndarray]:
-    parsed = with_tokens(read_dependencies(trees), trees, tokens)
-    sentences = progress(subword.read(pieces), f"pack_heads {pieces.name}")
+def _build_head_rows(
+    trees: Path, tokens: Path, pieces: Path, parents: bool, counts: SentenceCounts
+) -> Iterator[np.ndarray]:
+    parsed = check_trees_against_tokens(read_dependency_trees(trees), trees, tokens)
+    sentences = show_progress(subword.read_tokens(pieces), f"pack_heads {pieces.name}")
     for number, (tree, units) in enumerate(zip_longest(parsed, sentences), start=1):
         if tree is None or units is None:
             shorter, longer = (trees, pieces) if tree is None else (pieces, trees)
             raise InputError(
                 f"the file has {number - 1} sentences and {longer} has more; make both from the same text", shorter
             )
-        if len(units) > LAST_POSITION:
+        if len(units) > MAX_POSITION:
             raise InputError(
-                f"the sentence has {len(units)} pieces and heads are packed for up to {LAST_POSITION}; split the line",
+                f"the sentence has {len(units)} pieces and heads are packed for up to {MAX_POSITION}; split the line",
                 pieces,
                 number,
             )
-        words = _word_of_piece(units, len(tree.words), pieces, number)
-        counts.keep()
+        words = _resolve_word_indices(units, len(tree.words), pieces, number)
+        counts.add_kept()
         if not units:
-            counts.note("empty line")
-        elif tree.failed is not None:
-            counts.note("failed parse, no heads")
-        elif len(tree.roots) > 1:
-            counts.note("several roots")
-        if tree.failed is not None:
+            counts.add_noted("empty line")
+        elif tree.failure_reason is not None:
+            counts.add_noted("failed parse, no heads")
+        elif len(tree.root_words) > 1:
+            counts.add_noted("several roots")
+        if tree.failure_reason is not None:
             found = [NO_HEAD] * ((2 if parents else 1) * (len(units) + 1))
         else:
-            found = (parents_of_pieces if parents else heads_of_pieces)(tree.heads, words)
+            found = (find_parent_spans if parents else find_piece_heads)(tree.heads, words)
         yield np.array(found, dtype=np.int16)
 
 
-def _word_of_piece(pieces: list[str], words: int, path: Path, line: int) -> list[int]:
+def _resolve_word_indices(pieces: list[str], word_count: int, path: Path, line_number: int) -> list[int]:
     """Find the word of each piece, checking that there are so many words."""
-    if len(pieces) == words:
-        return list(range(words))
-    found = subword.word_of_piece(pieces)
-    if len({*found}) != words:
+    if len(pieces) == word_count:
+        return list(range(word_count))
+    found = subword.find_word_indices(pieces)
+    if len({*found}) != word_count:
         raise InputError(
-            f"the pieces make {len({*found})} words, but the sentence's tree has {words}; make both from the same text",
+            f"the pieces make {len({*found})} words, but the sentence's tree has {word_count}; make both from the same text",
             path,
-            line,
+            line_number,
         )
     return found

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline_py.files.artifacts import Counts
-from pipeline_py.files.ragged import write_rows
+from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.ragged import write_ragged_rows
 from pipeline_py.kinds.trees import NO_ROOT
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.subword import pieces as subword
-from pipeline_py.syntax.trees.constituency import PhraseTree, fold, read_trees
+from pipeline_py.syntax.trees.constituency import PhraseTree, fold_tree, read_phrase_trees
 
 
 def pack_trees(*, trees: Path | None = None, pieces: Path, output: Path, counts_output: Path) -> None:
@@ -33,96 +33,104 @@ def pack_trees(*, trees: Path | None = None, pieces: Path, output: Path, counts_
     Raises:
         InputError: the files have different numbers of sentences.
     """
-    counts = Counts()
-    sentences = progress(subword.read(pieces), f"pack_trees {pieces.name}")
-    rows = _lexical(sentences, counts) if trees is None else _parsed(trees, pieces, sentences, counts)
-    write_rows(output, rows, "int32")
-    counts.write(counts_output)
+    counts = SentenceCounts()
+    sentences = show_progress(subword.read_tokens(pieces), f"pack_trees {pieces.name}")
+    rows = (
+        _build_lexical_rows(sentences, counts)
+        if trees is None
+        else _build_parsed_rows(trees, pieces, sentences, counts)
+    )
+    write_ragged_rows(output, rows, "int32")
+    counts.write_json_file(counts_output)
 
 
-class Node(NamedTuple):
+class ForestNode(NamedTuple):
     """A node while numbers are not known.
 
     Attributes:
         level: height, 0 for a leaf.
-        place: number of a leaf; of an inner node how many were made before it.
+        number: number of a leaf; of an inner node how many were made before it.
     """
 
     level: int
-    place: int
+    number: int
 
 
-class Forest:
+class ForestBuilder:
     """Grows inner nodes over n leaves, from left to right, and numbers them in the end."""
 
-    def __init__(self, leaves: int) -> None:
-        self._leaves = leaves
-        self._grown: list[tuple[int, Node, Node]] = []
+    def __init__(self, leaf_count: int) -> None:
+        self._leaf_count = leaf_count
+        self._inner_nodes: list[tuple[int, ForestNode, ForestNode]] = []
 
-    def join(self, left: Node, right: Node) -> Node:
+    def join_nodes(self, left: ForestNode, right: ForestNode) -> ForestNode:
         """Make the parent of two nodes."""
-        node = Node(1 + max(left.level, right.level), len(self._grown))
-        self._grown.append((node.level, left, right))
+        node = ForestNode(1 + max(left.level, right.level), len(self._inner_nodes))
+        self._inner_nodes.append((node.level, left, right))
         return node
 
-    def row(self, root: Node | None) -> np.ndarray:
+    def build_row(self, root: ForestNode | None) -> np.ndarray:
         """Number the nodes and lay them out (1 + 3·k,)."""
         # Nodes of one height lie beside each other, so the left one was made first, and sorting keeps them in order.
-        order = sorted(range(len(self._grown)), key=lambda place: self._grown[place][0])
+        order = sorted(range(len(self._inner_nodes)), key=lambda place: self._inner_nodes[place][0])
         numbers = [0] * len(order)
-        for number, place in enumerate(order, start=self._leaves):
+        for number, place in enumerate(order, start=self._leaf_count):
             numbers[place] = number
 
-        def number_of(node: Node) -> int:
-            return numbers[node.place] if node.level else node.place
+        def get_number(node: ForestNode) -> int:
+            return numbers[node.number] if node.level else node.number
 
-        row = [NO_ROOT if root is None else number_of(root)]
+        row = [NO_ROOT if root is None else get_number(root)]
         for place in order:
-            level, left, right = self._grown[place]
-            row += (number_of(left), number_of(right), level)
+            level, left, right = self._inner_nodes[place]
+            row += (get_number(left), get_number(right), level)
         return np.array(row, dtype=np.int32)
 
 
-def _leaves(count: int) -> Iterator[Node]:
-    return (Node(0, number) for number in range(count))
+def _iterate_leaves(leaf_count: int) -> Iterator[ForestNode]:
+    return (ForestNode(0, number) for number in range(leaf_count))
 
 
-def _parsed(path: Path, pieces_path: Path, sentences: Iterable[list[str]], counts: Counts) -> Iterator[np.ndarray]:
-    for number, (tree, pieces) in enumerate(zip_longest(read_trees(path), sentences), start=1):
+def _build_parsed_rows(
+    tree_path: Path, pieces_path: Path, sentences: Iterable[list[str]], counts: SentenceCounts
+) -> Iterator[np.ndarray]:
+    for number, (tree, pieces) in enumerate(zip_longest(read_phrase_trees(tree_path), sentences), start=1):
         if tree is None or pieces is None:
-            shorter, longer = (path, pieces_path) if tree is None else (pieces_path, path)
+            shorter, longer = (tree_path, pieces_path) if tree is None else (pieces_path, tree_path)
             raise InputError(
                 f"the file has {number - 1} sentences and {longer} has more; make both from the same text", shorter
             )
-        counts.keep()
+        counts.add_kept()
         if not pieces:
-            counts.note("empty line")
-        elif tree.failed:
-            counts.note("no tree, words only")
+            counts.add_noted("empty line")
+        elif tree.is_failed:
+            counts.add_noted("no tree, words only")
         elif len(pieces) == 1:
-            counts.note("one word")
-        yield _row(tree, len(pieces))
+            counts.add_noted("one word")
+        yield _build_tree_row(tree, len(pieces))
 
 
-def _row(tree: PhraseTree, leaves: int) -> np.ndarray:
-    forest = Forest(leaves)
-    if tree.root is None or tree.failed:
-        return forest.row(None)
-    nodes = _leaves(leaves)
-    return forest.row(fold(tree.root, lambda _: next(nodes), lambda _, children: forest.join(*children)))
+def _build_tree_row(tree: PhraseTree, leaf_count: int) -> np.ndarray:
+    forest = ForestBuilder(leaf_count)
+    if tree.root is None or tree.is_failed:
+        return forest.build_row(None)
+    nodes = _iterate_leaves(leaf_count)
+    return forest.build_row(
+        fold_tree(tree.root, lambda _: next(nodes), lambda _, children: forest.join_nodes(*children))
+    )
 
 
-def _lexical(sentences: Iterable[list[str]], counts: Counts) -> Iterator[np.ndarray]:
+def _build_lexical_rows(sentences: Iterable[list[str]], counts: SentenceCounts) -> Iterator[np.ndarray]:
     for pieces in sentences:
-        counts.keep()
+        counts.add_kept()
         if not pieces:
-            counts.note("empty line")
-        forest = Forest(len(pieces))
-        nodes = _leaves(len(pieces))
-        for word in subword.by_word(pieces):
+            counts.add_noted("empty line")
+        forest = ForestBuilder(len(pieces))
+        nodes = _iterate_leaves(len(pieces))
+        for word in subword.group_by_word(pieces):
             node, *others = (next(nodes) for _ in word)
             for other in others:
-                node = forest.join(node, other)
+                node = forest.join_nodes(node, other)
             if others:
-                counts.note("words with a lexical tree")
-        yield forest.row(None)
+                counts.add_noted("words with a lexical tree")
+        yield forest.build_row(None)

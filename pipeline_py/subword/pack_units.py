@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.files.artifacts import Counts
-from pipeline_py.files.ragged import read_rows, write_rows
+from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.ragged import read_ragged_rows, write_ragged_rows
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
-NOTHING = EOS
+EPSILON_ID = EOS
 """ε: no unit holds the end of the sentence, whose identifier is free."""
 
 
@@ -32,23 +32,25 @@ def pack_units(*, units: Path, tokens: Path, vocabulary: Path, output: Path, cou
     Raises:
         InputError: the files have different numbers of sentences.
     """
-    counts = Counts()
+    counts = SentenceCounts()
     words = Vocabulary.load(vocabulary)
-    write_rows(output, _rows(units, tokens, words, counts), "int32")
-    counts.write(counts_output)
+    write_ragged_rows(output, _encode_unit_rows(units, tokens, words, counts), "int32")
+    counts.write_json_file(counts_output)
 
 
-def _rows(units: Path, tokens: Path, vocabulary: Vocabulary, counts: Counts) -> Iterator[np.ndarray]:
-    sentences = progress(pieces.read(tokens), f"pack_units {tokens.name}")
-    for number, (row, words) in enumerate(zip_longest(read_rows(units), sentences), start=1):
+def _encode_unit_rows(
+    units: Path, tokens: Path, vocabulary: Vocabulary, counts: SentenceCounts
+) -> Iterator[np.ndarray]:
+    sentences = show_progress(pieces.read_tokens(tokens), f"pack_units {tokens.name}")
+    for number, (row, words) in enumerate(zip_longest(read_ragged_rows(units), sentences), start=1):
         if row is None or words is None:
             shorter, longer = (units, tokens) if row is None else (tokens, units)
             raise InputError(
                 f"the file has {number - 1} sentences and {longer} has more; make both from the same text", shorter
             )
         # By place: ε, the sentence's words, and last, where -1 finds it, the padding.
-        table = np.array([NOTHING, *vocabulary.encode(words), len(vocabulary)], dtype=np.int32)
-        counts.keep()
-        counts.note("words in units", int((row > 0).sum()))
-        counts.note("unknown words in units", int((table[row] == UNK).sum()))
+        table = np.array([EPSILON_ID, *vocabulary.encode(words), len(vocabulary)], dtype=np.int32)
+        counts.add_kept()
+        counts.add_noted("words in units", int((row > 0).sum()))
+        counts.add_noted("unknown words in units", int((table[row] == UNK).sum()))
         yield table[row]

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.subword import pieces
-from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, read_trees
+from pipeline_py.syntax.trees.constituency import PhraseNode, PhraseTree, TreeNode, read_phrase_trees
 
-TRANSLATE, PARSE = "<translate>", "<parse>"
+TRANSLATE_TAG, PARSE_TAG = "<translate>", "<parse>"
 """Tags before and after a source sentence."""
 
 
@@ -33,43 +33,47 @@ def parsing_task(
     Raises:
         InputError: files have different numbers of sentences.
     """
-    counts = Counts()
-    with writing(source_output) as sources, writing(target_output) as targets:
-        for sentence, translation, _ in _aligned(source, target, trees):
-            print(*tag(sentence, TRANSLATE), file=sources)
+    counts = SentenceCounts()
+    with open_atomic_text_file(source_output) as sources, open_atomic_text_file(target_output) as targets:
+        for sentence, translation, _ in _read_aligned_sentences(source, target, trees):
+            print(*add_task_tags(sentence, TRANSLATE_TAG), file=sources)
             print(*translation, file=targets)
-        for sentence, _, tree in progress(_aligned(source, target, trees), f"parsing_task {source.name}"):
-            counts.keep()
-            parse = linearized(tree)
+        for sentence, _, tree in show_progress(
+            _read_aligned_sentences(source, target, trees), f"parsing_task {source.name}"
+        ):
+            counts.add_kept()
+            parse = linearize_tree(tree)
             if not parse:
-                counts.note("no parse")
+                counts.add_noted("no parse")
                 continue
-            print(*tag(sentence, PARSE), file=sources)
+            print(*add_task_tags(sentence, PARSE_TAG), file=sources)
             print(*parse, file=targets)
-    counts.write(counts_output)
+    counts.write_json_file(counts_output)
 
 
-def linearized(tree: PhraseTree) -> list[str]:
+def linearize_tree(tree: PhraseTree) -> list[str]:
     """List the brackets of a tree's phrases from left to right; none where the parse failed."""
     symbols: list[str] = []
-    stack: list[Node | str] = [] if tree.root is None or tree.failed else [tree.root]
+    stack: list[TreeNode | str] = [] if tree.root is None or tree.is_failed else [tree.root]
     while stack:
         node = stack.pop()
         if isinstance(node, str):
             symbols.append(node)
-        elif isinstance(node, Phrase):
+        elif isinstance(node, PhraseNode):
             symbols.append(f"({node.label}")
             stack += [f"){node.label}", *reversed(node.children)]
     return symbols
 
 
-def tag(sentence: list[str], task: str) -> list[str]:
+def add_task_tags(sentence: list[str], task_tag: str) -> list[str]:
     """Return a source sentence between the tags of a task."""
-    return [task, *sentence, task]
+    return [task_tag, *sentence, task_tag]
 
 
-def _aligned(source: Path, target: Path, trees: Path) -> Iterator[tuple[list[str], list[str], PhraseTree]]:
-    rows = zip_longest(pieces.read(source), pieces.read(target), read_trees(trees))
+def _read_aligned_sentences(
+    source: Path, target: Path, trees: Path
+) -> Iterator[tuple[list[str], list[str], PhraseTree]]:
+    rows = zip_longest(pieces.read_tokens(source), pieces.read_tokens(target), read_phrase_trees(trees))
     for number, (sentence, translation, tree) in enumerate(rows):
         if sentence is None or translation is None or tree is None:
             shorter = source if sentence is None else target if translation is None else trees

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from pipeline_py.files.artifacts import writing
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.subword import pieces as subword
-from pipeline_py.subword.parsing_task import TRANSLATE, tag
+from pipeline_py.subword.parsing_task import TRANSLATE_TAG, add_task_tags
 
 
 def parsing_task_held_out(*, pieces: Path, is_source: bool, output: Path) -> None:
@@ -18,6 +18,6 @@ def parsing_task_held_out(*, pieces: Path, is_source: bool, output: Path) -> Non
     Raises:
         InputError: the text is not UTF-8.
     """
-    with writing(output) as file:
-        for sentence in subword.read(pieces):
-            print(*(tag(sentence, TRANSLATE) if is_source else sentence), file=file)
+    with open_atomic_text_file(output) as file:
+        for sentence in subword.read_tokens(pieces):
+            print(*(add_task_tags(sentence, TRANSLATE_TAG) if is_source else sentence), file=file)

@@ -8,47 +8,47 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.files.text import read_lines, split_tokens
 
-CONTINUES = "@@"
+CONTINUATION_MARK = "@@"
 
 
-def read(path: Path) -> Iterator[list[str]]:
+def read_tokens(path: Path) -> Iterator[list[str]]:
     """Yield the tokens or pieces of each line of a file."""
-    return map(tokens_of, read_lines(path))
+    return map(split_tokens, read_lines(path))
 
 
-def pieces_of_word(parts: Iterable[str]) -> list[str]:
+def mark_pieces(parts: Iterable[str]) -> list[str]:
     """Mark the parts of one word as its pieces.
 
     A word that itself ends with `@@` in one part loses the last character to a part of its own: the parts `a@@`
     become the pieces `a@@@` and `@`.
     """
     *parts, last = parts
-    if last.endswith(CONTINUES):
+    if last.endswith(CONTINUATION_MARK):
         parts.append(last[:-1])
         last = last[-1]
-    return [*(part + CONTINUES for part in parts), last]
+    return [*(part + CONTINUATION_MARK for part in parts), last]
 
 
-def word_of_piece(pieces: list[str]) -> list[int]:
+def find_word_indices(pieces: list[str]) -> list[int]:
     """Return for each of P pieces the index of its word, counted from 0; the end of the line ends a word, too."""
     words = []
     word = 0
     for piece in pieces:
         words.append(word)
-        word += not piece.endswith(CONTINUES)
+        word += not piece.endswith(CONTINUATION_MARK)
     return words
 
 
-def by_word(pieces: list[str]) -> list[list[str]]:
+def group_by_word(pieces: list[str]) -> list[list[str]]:
     """Return the pieces of each word."""
     return [
         [piece for piece, _ in group]
-        for _, group in groupby(zip(pieces, word_of_piece(pieces), strict=True), key=lambda pair: pair[1])
+        for _, group in groupby(zip(pieces, find_word_indices(pieces), strict=True), key=lambda pair: pair[1])
     ]
 
 
-def join(pieces: list[str]) -> list[str]:
+def join_pieces(pieces: list[str]) -> list[str]:
     """Return the words that pieces make up."""
-    return ["".join(piece.removesuffix(CONTINUES) for piece in word) for word in by_word(pieces)]
+    return ["".join(piece.removesuffix(CONTINUATION_MARK) for piece in word) for word in group_by_word(pieces)]

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from pipeline_py.files.artifacts import writing
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.files.text import read_lines
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.subword import pieces
 
 EOS = 0
 UNK = 1
-SPECIALS = ("</s>", "<unk>")
+SPECIAL_TOKENS = ("</s>", "<unk>")
 """The tokens of EOS and UNK. Where they occur in text they are words like any other, and unknown."""
 
 
@@ -32,27 +32,27 @@ def vocabulary(*, input: list[Path], output: Path, max_size: NonNegativeInt = 0,
     Raises:
         InputError: a text is not UTF-8, or they hold no token that is frequent enough.
     """
-    if 0 < max_size <= len(SPECIALS):
-        raise InputError(f"max_size must be 0 (no limit) or more than the {len(SPECIALS)} special tokens")
+    if 0 < max_size <= len(SPECIAL_TOKENS):
+        raise InputError(f"max_size must be 0 (no limit) or more than the {len(SPECIAL_TOKENS)} special tokens")
     counts: Counter[str] = Counter()
     for text in input:
-        for tokens in progress(pieces.read(text), f"vocabulary {text.name}"):
+        for tokens in show_progress(pieces.read_tokens(text), f"vocabulary {text.name}"):
             counts.update(tokens)
     if not counts:
         raise InputError("no token in the file; give the tokenized training text", input[0])
     frequent = sorted(
-        ((-count, token) for token, count in counts.items() if count >= min_count and token not in SPECIALS),
+        ((-count, token) for token, count in counts.items() if count >= min_count and token not in SPECIAL_TOKENS),
     )
     if not frequent:
         raise InputError(f"no token occurs {min_count} times; lower min_count", input[0])
-    with writing(output) as file:
-        for token in SPECIALS:
+    with open_atomic_text_file(output) as file:
+        for token in SPECIAL_TOKENS:
             file.write(f"{token} 0\n")
-        for negative, token in frequent[: max_size - len(SPECIALS) if max_size else None]:
+        for negative, token in frequent[: max_size - len(SPECIAL_TOKENS) if max_size else None]:
             file.write(f"{token} {-negative}\n")
 
 
-def read_counts(path: Path) -> Iterator[tuple[str, int]]:
+def read_token_counts(path: Path) -> Iterator[tuple[str, int]]:
     """Yield the tokens of a vocabulary file with their counts."""
     for line in read_lines(path):
         token, _, count = line.rpartition(" ")
@@ -67,16 +67,16 @@ class Vocabulary:
         counts: (V,) how often it occurs in the training text; 0 for EOS and UNK.
     """
 
-    def __init__(self, entries: Iterable[tuple[str, int]]) -> None:
-        """Take tokens with their counts, in order of their identifiers; the first two are `SPECIALS`."""
+    def __init__(self, token_counts: Iterable[tuple[str, int]]) -> None:
+        """Take tokens with their counts, in order of their identifiers; the first two are `SPECIAL_TOKENS`."""
         self.tokens: list[str] = []
         self.counts: list[int] = []
-        for token, count in entries:
+        for token, count in token_counts:
             self.tokens.append(token)
             self.counts.append(count)
-        self._ids = {token: id for id, token in enumerate(self.tokens)}
-        for token in SPECIALS:
-            del self._ids[token]
+        self._ids_by_token = {token: id for id, token in enumerate(self.tokens)}
+        for token in SPECIAL_TOKENS:
+            del self._ids_by_token[token]
 
     @classmethod
     def load(cls, path: Path) -> "Vocabulary":
@@ -86,7 +86,7 @@ class Vocabulary:
             InputError: the file, which may be a user's argument of `force_decode`, is not a vocabulary.
         """
         try:
-            return cls(read_counts(path))
+            return cls(read_token_counts(path))
         except (KeyError, ValueError):
             raise InputError("not a vocabulary; give a file that subword.vocabulary wrote", path) from None
 
@@ -96,7 +96,7 @@ class Vocabulary:
 
     def encode(self, tokens: Iterable[str]) -> list[int]:
         """Return the identifier of each token, UNK for one outside the vocabulary; no EOS is appended."""
-        return [self._ids.get(token, UNK) for token in tokens]
+        return [self._ids_by_token.get(token, UNK) for token in tokens]
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """Return the token of each identifier, `</s>` for EOS."""

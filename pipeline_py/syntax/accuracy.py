@@ -4,24 +4,30 @@ from collections.abc import Callable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from pipeline_py.corpus.characters import has_spaces
+from pipeline_py.corpus.characters import has_word_spaces
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
-from pipeline_py.syntax.measures import LEFT_WHOLE, MULTIWORD, RAW_TEXT, Accuracy, write_measures
-from pipeline_py.syntax.trees.bracket_scoring import BracketCounts, compare
+from pipeline_py.run.progress import show_progress
+from pipeline_py.syntax.measures import (
+    MULTIWORD_COUNT_METRIC,
+    RAW_TEXT_SUFFIX,
+    UNDIVIDED_SHARE_METRIC,
+    AccuracyRow,
+    write_measures,
+)
+from pipeline_py.syntax.trees.bracket_scoring import BracketCounts, count_matching_brackets
 from pipeline_py.syntax.trees.constituency import PhraseTree
-from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation, in_pairs
-from pipeline_py.syntax.words.word_matching import DifferentTextError, count_whole_tokens, match_words
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependency_trees
+from pipeline_py.syntax.trees.formats import TREE_FILE_FORMATS, TreeKind, pair_trees
+from pipeline_py.syntax.words.word_matching import TextMismatchError, count_undivided_tokens, match_tree_words
 
-Metrics = list[tuple[str, float]]
+MetricValues = list[tuple[str, float]]
 
-AGAIN = "parse the gold text again"
+REPARSE_GOLD_HINT = "parse the gold text again"
 
 
-def accuracy(
+def measure_accuracy(
     *,
-    annotation: Annotation,
+    annotation: TreeKind,
     gold: Path,
     predicted: Path,
     raw_text: Path | None = None,
@@ -50,28 +56,30 @@ def accuracy(
         lowercase: The parser saw lower-cased text.
         output: TSV with the columns metric, value (percent, or a number for failed parses), sentences, words.
     """
-    if raw_text is not None and annotation is not Annotation.DEPENDENCY:
+    if raw_text is not None and annotation is not TreeKind.DEPENDENCY:
         raise InputError("raw text is measured with dependency trees only; leave out `raw_text`")
     case: Callable[[str], str] = str.lower if lowercase else str
-    kind = FORMATS[annotation]
-    trees = in_pairs(kind.read_treebank(gold), kind.read(predicted), gold, predicted, AGAIN, case)
-    measure = _dependency_metrics if annotation is Annotation.DEPENDENCY else _constituency_metrics
-    metrics, sentences, words = measure(progress(trees, "accuracy"))
+    kind = TREE_FILE_FORMATS[annotation]
+    trees = pair_trees(kind.read_treebank(gold), kind.read_trees(predicted), gold, predicted, REPARSE_GOLD_HINT, case)
+    measure = _compute_dependency_metrics if annotation is TreeKind.DEPENDENCY else _compute_constituency_metrics
+    metrics, sentences, words = measure(show_progress(trees, "accuracy"))
     if raw_text is not None:
-        raw_metrics = _raw_text_metrics(
-            progress(_aligned_sentences(gold, raw_text), "accuracy of raw text"), has_spaces(language)
+        raw_metrics = _compute_raw_text_metrics(
+            show_progress(_read_aligned_trees(gold, raw_text), "accuracy of raw text"), has_word_spaces(language)
         )
-        metrics += [(f"{name}{RAW_TEXT}", value) for name, value in raw_metrics]
+        metrics += [(f"{name}{RAW_TEXT_SUFFIX}", value) for name, value in raw_metrics]
     shown = ((name, str(value) if isinstance(value, int) else f"{value:.2f}") for name, value in metrics)
-    write_measures(output, ((*metric, str(sentences), str(words)) for metric in shown), Accuracy._fields)
+    write_measures(output, ((*metric, str(sentences), str(words)) for metric in shown), AccuracyRow._fields)
 
 
-def _dependency_metrics(pairs: Iterator[tuple[DependencyTree, DependencyTree]]) -> tuple[Metrics, int, int]:
+def _compute_dependency_metrics(
+    tree_pairs: Iterator[tuple[DependencyTree, DependencyTree]],
+) -> tuple[MetricValues, int, int]:
     sentences = words = failed = upos = heads = labelled = 0
-    for gold, predicted in pairs:
+    for gold, predicted in tree_pairs:
         sentences += 1
         words += len(gold.words)
-        if predicted.failed is not None:
+        if predicted.failure_reason is not None:
             failed += 1
             continue
         for place in range(len(gold.words)):
@@ -80,31 +88,33 @@ def _dependency_metrics(pairs: Iterator[tuple[DependencyTree, DependencyTree]]) 
                 heads += 1
                 labelled += gold.labels[place] == predicted.labels[place]
     share = 100 / max(words, 1)
-    metrics: Metrics = [("UPOS", upos * share), ("UAS", heads * share), ("LAS", labelled * share)]
+    metrics: MetricValues = [("UPOS", upos * share), ("UAS", heads * share), ("LAS", labelled * share)]
     return [*metrics, ("failed parses", failed)], sentences, words
 
 
-def _aligned_sentences(gold: Path, predicted: Path) -> Iterator[tuple[DependencyTree, DependencyTree]]:
-    for tree, other in zip_longest(read_dependencies(gold), read_dependencies(predicted)):
+def _read_aligned_trees(gold_path: Path, predicted_path: Path) -> Iterator[tuple[DependencyTree, DependencyTree]]:
+    for tree, other in zip_longest(read_dependency_trees(gold_path), read_dependency_trees(predicted_path)):
         if tree is None or other is None:
-            raise InputError(f"not as many sentences as {gold}; parse its text again", predicted)
+            raise InputError(f"not as many sentences as {gold_path}; parse its text again", predicted_path)
         yield tree, other
 
 
-def _raw_text_metrics(pairs: Iterator[tuple[DependencyTree, DependencyTree]], spaced: bool) -> Metrics:
+def _compute_raw_text_metrics(
+    tree_pairs: Iterator[tuple[DependencyTree, DependencyTree]], is_space_delimited: bool
+) -> MetricValues:
     words = failed = other_characters = same = upos = heads = labelled = multiword = whole = 0
-    for gold, predicted in pairs:
+    for gold, predicted in tree_pairs:
         words += len(gold.words) + len(predicted.words)
-        failed += predicted.failed is not None
+        failed += predicted.failure_reason is not None
         try:
-            matches = match_words(gold, predicted)
-        except DifferentTextError:
+            matches = match_tree_words(gold, predicted)
+        except TextMismatchError:
             other_characters += 1
             continue
         same += len(matches)
-        counts = count_whole_tokens(gold, predicted, spaced)
+        counts = count_undivided_tokens(gold, predicted, is_space_delimited)
         multiword, whole = multiword + counts[0], whole + counts[1]
-        if predicted.failed is not None:
+        if predicted.failure_reason is not None:
             continue
         gold_places = {0: 0} | {other + 1: place + 1 for place, other in matches}
         for place, other in matches:
@@ -113,19 +123,19 @@ def _raw_text_metrics(pairs: Iterator[tuple[DependencyTree, DependencyTree]], sp
                 heads += 1
                 labelled += gold.labels[place] == predicted.labels[other]
     share = 200 / max(words, 1)
-    metrics: Metrics = [("words", same * share), ("UPOS", upos * share)]
+    metrics: MetricValues = [("words", same * share), ("UPOS", upos * share)]
     metrics += [("UAS", heads * share), ("LAS", labelled * share), ("failed parses", failed)]
-    metrics += [(MULTIWORD, multiword), (LEFT_WHOLE, 100 * whole / max(multiword, 1))]
+    metrics += [(MULTIWORD_COUNT_METRIC, multiword), (UNDIVIDED_SHARE_METRIC, 100 * whole / max(multiword, 1))]
     return [*metrics, ("sentences with other characters", other_characters)]
 
 
-def _constituency_metrics(pairs: Iterator[tuple[PhraseTree, PhraseTree]]) -> tuple[Metrics, int, int]:
+def _compute_constituency_metrics(tree_pairs: Iterator[tuple[PhraseTree, PhraseTree]]) -> tuple[MetricValues, int, int]:
     sentences = words = failed = 0
     counts = BracketCounts()
-    for gold, predicted in pairs:
+    for gold, predicted in tree_pairs:
         sentences += 1
         words += len(gold.words)
-        failed += predicted.failed
-        counts = counts.plus(compare(gold, predicted))
-    metrics: Metrics = [("bracket precision", counts.precision), ("bracket recall", counts.recall)]
+        failed += predicted.is_failed
+        counts = counts.add_counts(count_matching_brackets(gold, predicted))
+    metrics: MetricValues = [("bracket precision", counts.precision), ("bracket recall", counts.recall)]
     return [*metrics, ("bracket F1", counts.f1), ("failed parses", failed)], sentences, words

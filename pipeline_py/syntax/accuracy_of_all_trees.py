@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from pipeline_py.syntax.measures import Accuracy, read_accuracies, write_measures
+from pipeline_py.syntax.measures import AccuracyRow, read_accuracy_rows, write_measures
 
 
-def accuracy_of_all_trees(*, input: list[Path], output: Path) -> None:
+def join_accuracies(*, input: list[Path], output: Path) -> None:
     """Join the accuracy tables of one parser, in the given order.
 
     Args:
         input: TSV files of `accuracy`.
         output: TSV with the rows of all input files.
     """
-    write_measures(output, [row for path in input for row in read_accuracies(path)], Accuracy._fields)
+    write_measures(output, [row for path in input for row in read_accuracy_rows(path)], AccuracyRow._fields)

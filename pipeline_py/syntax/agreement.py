@@ -5,21 +5,21 @@ from operator import eq
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline_py.run.progress import progress
-from pipeline_py.syntax.measures import Row, write_measures
+from pipeline_py.run.progress import show_progress
+from pipeline_py.syntax.measures import MeasureRow, write_measures
 from pipeline_py.syntax.trees.constituency import PhraseTree
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation, in_pairs
-from pipeline_py.syntax.trees.shape import phrase_spans
+from pipeline_py.syntax.trees.formats import TREE_FILE_FORMATS, TreeKind, pair_trees
+from pipeline_py.syntax.trees.shape import map_spans_to_labels
 
-Trees: TypeAlias = tuple[str, Annotation]
+SplitTreeKind: TypeAlias = tuple[str, TreeKind]
 """A split and the kind of its trees."""
 
-Measures: TypeAlias = list[tuple[str, str]]
+MeasureList: TypeAlias = list[tuple[str, str]]
 
 
-def agreement(
-    *, first: dict[str, dict[Annotation, Path]], second: dict[str, dict[Annotation, Path]], output: Path
+def measure_agreement(
+    *, first: dict[str, dict[TreeKind, Path]], second: dict[str, dict[TreeKind, Path]], output: Path
 ) -> None:
     """Compare the trees of two parsers sentence by sentence; their order does not matter, since neither is gold.
 
@@ -47,23 +47,25 @@ def agreement(
         {(split, kind): path for split, kinds in files.items() for kind, path in kinds.items()}
         for files in (first, second)
     ]
-    write_measures(output, _rows(*flat))
+    write_measures(output, _compute_agreement_rows(*flat))
 
 
-def _rows(of_first: Mapping[Trees, Path], of_second: Mapping[Trees, Path]) -> Iterator[Row]:
-    for (split, annotation), path in of_first.items():
-        compare = _dependency if annotation is Annotation.DEPENDENCY else _constituency
-        read, other = FORMATS[annotation].read, of_second[split, annotation]
-        pairs = in_pairs(read(path), read(other), path, other, "let both parsers parse the same text")
-        yield from ((split, annotation, *row) for row in compare(progress(pairs, f"agreement {path.name}")))
+def _compute_agreement_rows(
+    first_paths: Mapping[SplitTreeKind, Path], second_paths: Mapping[SplitTreeKind, Path]
+) -> Iterator[MeasureRow]:
+    for (split, annotation), path in first_paths.items():
+        compare = _measure_dependency_agreement if annotation is TreeKind.DEPENDENCY else _measure_phrase_agreement
+        read, other = TREE_FILE_FORMATS[annotation].read_trees, second_paths[split, annotation]
+        pairs = pair_trees(read(path), read(other), path, other, "let both parsers parse the same text")
+        yield from ((split, annotation, *row) for row in compare(show_progress(pairs, f"agreement {path.name}")))
 
 
-def _dependency(pairs: Iterable[tuple[DependencyTree, DependencyTree]]) -> Measures:
+def _measure_dependency_agreement(tree_pairs: Iterable[tuple[DependencyTree, DependencyTree]]) -> MeasureList:
     sentences = empty = parsed = words = heads = labelled = same_heads = same_trees = 0
-    for one, other in pairs:
+    for one, other in tree_pairs:
         sentences += 1
         empty += not one.words
-        if not one.words or one.failed is not None or other.failed is not None:
+        if not one.words or one.failure_reason is not None or other.failure_reason is not None:
             continue
         number = len(one.words)
         with_head = sum(map(eq, one.heads, other.heads))
@@ -75,23 +77,23 @@ def _dependency(pairs: Iterable[tuple[DependencyTree, DependencyTree]]) -> Measu
         same_heads += with_head == number
         same_trees += with_label == number
     return [
-        *_counts(sentences, empty, parsed),
+        *_format_count_rows(sentences, empty, parsed),
         ("words", str(words)),
-        ("UAS", _percent(heads, words)),
-        ("LAS", _percent(labelled, words)),
-        ("identical trees (%)", _percent(same_heads, parsed)),
-        ("identical labelled trees (%)", _percent(same_trees, parsed)),
+        ("UAS", _format_percent(heads, words)),
+        ("LAS", _format_percent(labelled, words)),
+        ("identical trees (%)", _format_percent(same_heads, parsed)),
+        ("identical labelled trees (%)", _format_percent(same_trees, parsed)),
     ]
 
 
-def _constituency(pairs: Iterable[tuple[PhraseTree, PhraseTree]]) -> Measures:
+def _measure_phrase_agreement(tree_pairs: Iterable[tuple[PhraseTree, PhraseTree]]) -> MeasureList:
     sentences = empty = parsed = words = common = total = same_spans = same_trees = 0
-    for one, other in pairs:
+    for one, other in tree_pairs:
         sentences += 1
         empty += one.root is None
-        if one.root is None or one.failed or other.failed:
+        if one.root is None or one.is_failed or other.is_failed:
             continue
-        spans, others = phrase_spans(one), phrase_spans(other)
+        spans, others = map_spans_to_labels(one), map_spans_to_labels(other)
         parsed += 1
         words += len(one.words)
         common += len(spans.keys() & others.keys())
@@ -99,17 +101,21 @@ def _constituency(pairs: Iterable[tuple[PhraseTree, PhraseTree]]) -> Measures:
         same_spans += spans.keys() == others.keys()
         same_trees += spans == others
     return [
-        *_counts(sentences, empty, parsed),
+        *_format_count_rows(sentences, empty, parsed),
         ("words", str(words)),
-        ("unlabelled bracket F1", _percent(2 * common, total)),
-        ("identical trees (%)", _percent(same_spans, parsed)),
-        ("identical labelled trees (%)", _percent(same_trees, parsed)),
+        ("unlabelled bracket F1", _format_percent(2 * common, total)),
+        ("identical trees (%)", _format_percent(same_spans, parsed)),
+        ("identical labelled trees (%)", _format_percent(same_trees, parsed)),
     ]
 
 
-def _counts(sentences: int, empty: int, parsed: int) -> Measures:
-    return [("sentences", str(sentences)), ("empty lines", str(empty)), ("both parsed", str(parsed))]
+def _format_count_rows(sentence_count: int, empty_line_count: int, parsed_count: int) -> MeasureList:
+    return [
+        ("sentences", str(sentence_count)),
+        ("empty lines", str(empty_line_count)),
+        ("both parsed", str(parsed_count)),
+    ]
 
 
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.2f}" if whole else ""
+def _format_percent(part: int, total: int) -> str:
+    return f"{100 * part / total:.2f}" if total else ""

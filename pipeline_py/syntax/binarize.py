@@ -22,28 +22,33 @@ from itertools import repeat
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.syntax.trees.constituency import (
-    Node,
-    Phrase,
+    PhraseNode,
     PhraseTree,
     Preterminal,
-    fold,
-    read_trees,
-    simplify,
-    write_trees,
+    TreeNode,
+    fold_tree,
+    read_phrase_trees,
+    simplify_tree,
+    write_phrase_trees,
 )
-from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
-from pipeline_py.syntax.trees.formats import with_tokens
-from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES, ENGLISH, RULES, HeadRules
-from pipeline_py.syntax.trees.shape import levels
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependency_trees
+from pipeline_py.syntax.trees.formats import check_trees_against_tokens
+from pipeline_py.syntax.trees.head_rules import (
+    DEFAULT_RULES_LANGUAGE,
+    ENGLISH_HEAD_RULES,
+    HEAD_RULES_BY_LANGUAGE,
+    HeadRules,
+)
+from pipeline_py.syntax.trees.shape import compute_word_levels
 
-FAILED = "failed parse, words only"
+FAILED_PARSE_NOTE = "failed parse, words only"
 """What the counts call a sentence without a tree."""
 
-BY_RULES = "heads by rules, as there is no dependency parse"
+RULE_HEADS_NOTE = "heads by rules, as there is no dependency parse"
 """Name in the counts for a sentence whose dependency parse failed."""
 
 
@@ -61,7 +66,7 @@ def binarize(
     tokens: Path,
     branching: Branching = Branching.HEAD_OUTWARD,
     dependencies: Path | None = None,
-    rules: str = DEFAULT_RULES,
+    rules: str = DEFAULT_RULES_LANGUAGE,
     output: Path,
     counts_output: Path,
 ) -> None:
@@ -81,60 +86,66 @@ def binarize(
     Raises:
         InputError: if there are no such rules, or the trees are not those of the text.
     """
-    if rules not in RULES:
-        raise InputError(f"there are no head rules of {rules!r}; choose one of {', '.join(RULES)}")
-    counts = Counts()
-    with writing(output) as file:
-        aligned = with_tokens(read_trees(trees), trees, tokens)
+    if rules not in HEAD_RULES_BY_LANGUAGE:
+        raise InputError(f"there are no head rules of {rules!r}; choose one of {', '.join(HEAD_RULES_BY_LANGUAGE)}")
+    counts = SentenceCounts()
+    with open_atomic_text_file(output) as file:
+        aligned = check_trees_against_tokens(read_phrase_trees(trees), trees, tokens)
         heads: Iterator[DependencyTree | None] = repeat(None)
         if dependencies is not None:
-            heads = with_tokens(read_dependencies(dependencies), dependencies, tokens)
-        pairs = zip(progress(aligned, "binarize"), heads, strict=False)
-        write_trees(file, _binarized(pairs, branching, RULES[rules], counts))
-    counts.write(counts_output)
+            heads = check_trees_against_tokens(read_dependency_trees(dependencies), dependencies, tokens)
+        pairs = zip(show_progress(aligned, "binarize"), heads, strict=False)
+        write_phrase_trees(file, _binarize_trees(pairs, branching, HEAD_RULES_BY_LANGUAGE[rules], counts))
+    counts.write_json_file(counts_output)
 
 
-def _binarized(
-    trees: Iterable[tuple[PhraseTree, DependencyTree | None]], branching: Branching, rules: HeadRules, counts: Counts
+def _binarize_trees(
+    tree_pairs: Iterable[tuple[PhraseTree, DependencyTree | None]],
+    branching: Branching,
+    head_rules: HeadRules,
+    counts: SentenceCounts,
 ) -> Iterator[PhraseTree]:
-    for tree, dependencies in trees:
-        counts.keep()
-        if tree.failed:
-            counts.note(FAILED)
+    for tree, dependencies in tree_pairs:
+        counts.add_kept()
+        if tree.is_failed:
+            counts.add_noted(FAILED_PARSE_NOTE)
         if tree.root is None:
-            counts.note("empty line")
+            counts.add_noted("empty line")
         heads = None
-        if dependencies is not None and dependencies.failed is None:
+        if dependencies is not None and dependencies.failure_reason is None:
             heads = dependencies.heads
-        elif dependencies is not None and tree.root is not None and not tree.failed:
-            counts.note(BY_RULES)
-        yield binary(tree, branching, rules, heads)
+        elif dependencies is not None and tree.root is not None and not tree.is_failed:
+            counts.add_noted(RULE_HEADS_NOTE)
+        yield binarize_tree(tree, branching, head_rules, heads)
 
 
-def binary(
-    tree: PhraseTree, branching: Branching, rules: HeadRules = ENGLISH, heads: Sequence[int] | None = None
+def binarize_tree(
+    tree: PhraseTree,
+    branching: Branching,
+    head_rules: HeadRules = ENGLISH_HEAD_RULES,
+    heads: Sequence[int] | None = None,
 ) -> PhraseTree:
     """Return the binary tree over the same words; a failed parse and an empty sentence stay as they are.
 
     Args:
         tree: of n words.
         branching: how phrases with more than two children are split.
-        rules: which child is the head, if there are no `heads`.
+        head_rules: which child is the head, if there are no `heads`.
         heads: n heads of words, of the dependency tree; 0 is the root, i is the i-th word counted from 1.
     """
-    tree = simplify(tree)
-    if tree.root is None or tree.failed:
+    tree = simplify_tree(tree)
+    if tree.root is None or tree.is_failed:
         return tree
-    word_levels = iter(levels(heads or [0] * len(tree.words)))
+    word_levels = iter(compute_word_levels(heads or [0] * len(tree.words)))
 
-    def leaf(node: Preterminal) -> _Subtree:
+    def attach_level(node: Preterminal) -> _LeveledNode:
         return node, next(word_levels)
 
-    def divide(phrase: Phrase, children: list[_Subtree]) -> _Subtree:
+    def divide_phrase(phrase: PhraseNode, children: list[_LeveledNode]) -> _LeveledNode:
         nodes, tops = [node for node, _ in children], [level for _, level in children]
         if len(nodes) == 1:
             node = nodes[0]
-            return Phrase(phrase.label, node.children) if isinstance(node, Phrase) else node, tops[0]
+            return PhraseNode(phrase.label, node.children) if isinstance(node, PhraseNode) else node, tops[0]
         if branching is Branching.RIGHT:
             head = len(nodes) - 1
         elif branching is Branching.LEFT:
@@ -142,21 +153,21 @@ def binary(
         elif heads:
             head = tops.index(min(tops))
         else:
-            head = rules.head_child(phrase.label, [child.label for child in phrase.children])
-        return _divided(phrase.label, nodes, head), min(tops)
+            head = head_rules.find_head_child(phrase.label, [child.label for child in phrase.children])
+        return _divide_children(phrase.label, nodes, head), min(tops)
 
-    return PhraseTree(fold(tree.root, leaf, divide)[0], tree.line)
+    return PhraseTree(fold_tree(tree.root, attach_level, divide_phrase)[0], tree.line_number)
 
 
-_Subtree: TypeAlias = tuple[Node, int]
+_LeveledNode: TypeAlias = tuple[TreeNode, int]
 """A node, and how far its topmost word is from the root of the dependency tree."""
 
 
-def _divided(label: str, children: Sequence[Node], head: int) -> Node:
+def _divide_children(label: str, children: Sequence[TreeNode], head_index: int) -> TreeNode:
     """Return one binary phrase over two or more children: the head child, its right siblings, then its left ones."""
-    places = [*range(head + 1, len(children)), *range(head - 1, -1, -1)]
-    node = children[head]
+    places = [*range(head_index + 1, len(children)), *range(head_index - 1, -1, -1)]
+    node = children[head_index]
     for count, place in enumerate(places, start=1):
-        pair = (node, children[place]) if place > head else (children[place], node)
-        node = Phrase(label if count == len(places) else f"@{label}", pair)
+        pair = (node, children[place]) if place > head_index else (children[place], node)
+        node = PhraseNode(label if count == len(places) else f"@{label}", pair)
     return node

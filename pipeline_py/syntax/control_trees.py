@@ -4,22 +4,22 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.run.progress import progress
-from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal
-from pipeline_py.syntax.trees.control_shapes import Shape, heads, phrase_ends
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.run.progress import show_progress
+from pipeline_py.syntax.trees.constituency import PhraseNode, PhraseTree, Preterminal, TreeNode
+from pipeline_py.syntax.trees.control_shapes import ControlShape, build_control_heads, count_control_phrase_ends
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation, TreeFacts
+from pipeline_py.syntax.trees.formats import TREE_FILE_FORMATS, TreeKind, TreeMetadata
 from pipeline_py.syntax.words.token_alignment import read_sentences
 
-LABEL = "X"
+CONTROL_LABEL = "X"
 """Of every phrase and, as in Universal Dependencies, of a word whose part of speech is not known."""
 
 
-def control_trees(
+def build_control_trees(
     *,
-    annotation: Annotation,
-    shape: Shape,
+    annotation: TreeKind,
+    shape: ControlShape,
     seed: int = 1,
     tokens: Path,
     output: Path,
@@ -46,48 +46,50 @@ def control_trees(
         InputError: if a line contains a tab or a carriage return.
     """
     started = time.monotonic()
-    counts = Counts()
-    sentences = progress(_sentences(tokens, counts), "control trees")
-    with writing(output) as file:
-        tree = dependency_tree if annotation is Annotation.DEPENDENCY else phrase_tree
-        FORMATS[annotation].write(file, (tree(words, shape, seed) for words in sentences))
-    counts.write(counts_output)
-    TreeFacts(counts.kept, time.monotonic() - started).write(facts_output)
+    counts = SentenceCounts()
+    sentences = show_progress(_read_counted_sentences(tokens, counts), "control trees")
+    with open_atomic_text_file(output) as file:
+        tree = build_dependency_tree if annotation is TreeKind.DEPENDENCY else build_phrase_tree
+        TREE_FILE_FORMATS[annotation].write_trees(file, (tree(words, shape, seed) for words in sentences))
+    counts.write_json_file(counts_output)
+    TreeMetadata(counts.kept_count, time.monotonic() - started).write(facts_output)
 
 
-def _sentences(tokens: Path, counts: Counts) -> Iterator[tuple[str, ...]]:
-    for words in read_sentences(tokens):
-        counts.keep()
+def _read_counted_sentences(tokens_path: Path, counts: SentenceCounts) -> Iterator[tuple[str, ...]]:
+    for words in read_sentences(tokens_path):
+        counts.add_kept()
         if not words:
-            counts.note("empty line")
+            counts.add_noted("empty line")
         yield words
 
 
-def dependency_tree(words: tuple[str, ...], shape: Shape, seed: int) -> DependencyTree:
+def build_dependency_tree(words: tuple[str, ...], shape: ControlShape, seed: int) -> DependencyTree:
     """The dependency tree of a shape over n words; of none the empty tree."""
     if not words:
         return DependencyTree((), (), (), ())
-    found = heads(shape, len(words), _key(words, Annotation.DEPENDENCY, seed))
+    found = build_control_heads(shape, len(words), _build_random_key(words, TreeKind.DEPENDENCY, seed))
     labels = tuple(["dep" if head else "root" for head in found])
-    return DependencyTree(words, tuple(found), labels, (LABEL,) * len(words))
+    return DependencyTree(words, tuple(found), labels, (CONTROL_LABEL,) * len(words))
 
 
-def phrase_tree(words: tuple[str, ...], shape: Shape, seed: int) -> PhraseTree:
+def build_phrase_tree(words: tuple[str, ...], shape: ControlShape, seed: int) -> PhraseTree:
     """The binary tree of a shape over n words, with n - 1 phrases; of no words the empty tree."""
     if not words:
         return PhraseTree(None)
-    nodes: list[Node] = []
+    nodes: list[TreeNode] = []
     for word, ends in zip(
-        words, phrase_ends(shape, len(words), _key(words, Annotation.CONSTITUENCY, seed)), strict=True
+        words,
+        count_control_phrase_ends(shape, len(words), _build_random_key(words, TreeKind.CONSTITUENCY, seed)),
+        strict=True,
     ):
-        node: Node = Preterminal(LABEL, word)
+        node: TreeNode = Preterminal(CONTROL_LABEL, word)
         for _ in range(ends):
-            node = Phrase(LABEL, (nodes.pop(), node))
+            node = PhraseNode(CONTROL_LABEL, (nodes.pop(), node))
         nodes.append(node)
     (root,) = nodes
     return PhraseTree(root)
 
 
-def _key(words: tuple[str, ...], annotation: Annotation, seed: int) -> str:
+def _build_random_key(words: tuple[str, ...], annotation: TreeKind, seed: int) -> str:
     """What a random tree is drawn with; no other sentence, annotation or seed has the same."""
     return f"{seed} {annotation} {' '.join(words)}"

@@ -16,18 +16,18 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from pipeline_py.files import ragged
-from pipeline_py.files.artifacts import Counts
-from pipeline_py.run.progress import progress
-from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
-from pipeline_py.syntax.trees.formats import with_tokens
+from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.run.progress import show_progress
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependency_trees
+from pipeline_py.syntax.trees.formats import check_trees_against_tokens
 
-FARTHEST = 255
-WINDOW = 1024
-WINDOW_ELEMENTS = 2**24
-BATCH_ELEMENTS = 250_000
+MAX_DISTANCE = 255
+MAX_WINDOW_TREES = 1024
+MAX_WINDOW_ELEMENTS = 2**24
+MAX_BATCH_ELEMENTS = 250_000
 
 
-def distances(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
+def compute_distances(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
     """Compute the matrix of syntactic distances of every sentence.
 
     Args:
@@ -37,34 +37,34 @@ def distances(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -
         counts_output: JSON counts of sentences, of failed parses (which get linear distances) and of matrices with
             distances above 255.
     """
-    counts = Counts()
-    aligned = progress(with_tokens(read_dependencies(trees), trees, tokens), "distances")
-    ragged.write_rows(output, _rows(aligned, counts), "uint8")
-    counts.write(counts_output)
+    counts = SentenceCounts()
+    aligned = show_progress(check_trees_against_tokens(read_dependency_trees(trees), trees, tokens), "distances")
+    ragged.write_ragged_rows(output, _compute_distance_rows(aligned, counts), "uint8")
+    counts.write_json_file(counts_output)
 
 
-def _rows(trees: Iterable[DependencyTree], counts: Counts) -> Iterator[np.ndarray]:
-    for window in _windows(trees):
-        heads = [None if tree.failed is not None else tree.heads for tree in window]
-        matrices = batch_distances(heads, [len(tree.words) for tree in window])
+def _compute_distance_rows(trees: Iterable[DependencyTree], counts: SentenceCounts) -> Iterator[np.ndarray]:
+    for window in _split_into_windows(trees):
+        heads = [None if tree.failure_reason is not None else tree.heads for tree in window]
+        matrices = compute_batch_distances(heads, [len(tree.words) for tree in window])
         for tree, matrix in zip(window, matrices, strict=True):
-            counts.keep()
-            if tree.failed is not None:
-                counts.note("failed parse, linear distances")
+            counts.add_kept()
+            if tree.failure_reason is not None:
+                counts.add_noted("failed parse, linear distances")
             elif not tree.words:
-                counts.note("empty line")
-            if matrix.max() == FARTHEST:
-                counts.note(f"distances of {FARTHEST} or more")
+                counts.add_noted("empty line")
+            if matrix.max() == MAX_DISTANCE:
+                counts.add_noted(f"distances of {MAX_DISTANCE} or more")
             yield matrix.ravel()
 
 
-def _windows(trees: Iterable[DependencyTree]) -> Iterator[list[DependencyTree]]:
+def _split_into_windows(trees: Iterable[DependencyTree]) -> Iterator[list[DependencyTree]]:
     """Cut a text into parts whose matrices memory can hold, however long the sentences are."""
     window: list[DependencyTree] = []
     elements = 0
     for tree in trees:
         size = (len(tree.words) + 1) ** 2
-        if window and (len(window) == WINDOW or elements + size > WINDOW_ELEMENTS):
+        if window and (len(window) == MAX_WINDOW_TREES or elements + size > MAX_WINDOW_ELEMENTS):
             yield window
             window, elements = [], 0
         window.append(tree)
@@ -73,37 +73,39 @@ def _windows(trees: Iterable[DependencyTree]) -> Iterator[list[DependencyTree]]:
         yield window
 
 
-def batch_distances(heads: Sequence[Sequence[int] | None], lengths: Sequence[int]) -> list[np.ndarray]:
+def compute_batch_distances(
+    sentence_heads: Sequence[Sequence[int] | None], sentence_lengths: Sequence[int]
+) -> list[np.ndarray]:
     """The distances of many sentences.
 
     Args:
-        heads: for each sentence its heads, which must be trees, or None where it has no parse.
-        lengths: for each sentence its number of words J.
+        sentence_heads: for each sentence its heads, which must be trees, or None where it has no parse.
+        sentence_lengths: for each sentence its number of words J.
 
     Returns:
         For each sentence its (J+1, J+1) uint8 matrix.
     """
-    matrices: list[np.ndarray] = [np.zeros((0, 0), np.uint8)] * len(heads)
-    parsed = [place for place, sentence in enumerate(heads) if sentence is not None]
-    parsed.sort(key=lengths.__getitem__)
-    for batch in _similar_lengths(parsed, lengths):
-        sentences = [sentence for place in batch if (sentence := heads[place]) is not None]
-        for place, matrix in zip(batch, _tree_distances(sentences), strict=True):
+    matrices: list[np.ndarray] = [np.zeros((0, 0), np.uint8)] * len(sentence_heads)
+    parsed = [place for place, sentence in enumerate(sentence_heads) if sentence is not None]
+    parsed.sort(key=sentence_lengths.__getitem__)
+    for batch in _group_similar_lengths(parsed, sentence_lengths):
+        sentences = [sentence for place in batch if (sentence := sentence_heads[place]) is not None]
+        for place, matrix in zip(batch, _compute_tree_distances(sentences), strict=True):
             matrices[place] = matrix
-    for place, sentence in enumerate(heads):
+    for place, sentence in enumerate(sentence_heads):
         if sentence is None:
-            last = lengths[place]
-            line = np.minimum(np.abs(np.arange(-last, last + 1)), FARTHEST).astype(np.uint8)
+            last = sentence_lengths[place]
+            line = np.minimum(np.abs(np.arange(-last, last + 1)), MAX_DISTANCE).astype(np.uint8)
             # Row i is the part of the line whose 0 stands at column i.
             matrices[place] = sliding_window_view(line, last + 1)[::-1]
     return matrices
 
 
-def _similar_lengths(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Cut `order`, sorted by length, into batches whose padded matrices stay within a CPU's cache."""
+def _group_similar_lengths(sorted_indices: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Cut `sorted_indices`, sorted by length, into batches whose padded matrices stay within a CPU's cache."""
     batch: list[int] = []
-    for place in order:
-        if batch and (len(batch) + 1) * (lengths[place] + 2) ** 2 > BATCH_ELEMENTS:
+    for place in sorted_indices:
+        if batch and (len(batch) + 1) * (lengths[place] + 2) ** 2 > MAX_BATCH_ELEMENTS:
             yield batch
             batch = []
         batch.append(place)
@@ -111,26 +113,26 @@ def _similar_lengths(order: Sequence[int], lengths: Sequence[int]) -> Iterator[l
         yield batch
 
 
-def _tree_distances(batch: Sequence[Sequence[int]]) -> list[np.ndarray]:
+def _compute_tree_distances(batch_heads: Sequence[Sequence[int]]) -> list[np.ndarray]:
     """The distances of B sentences of at most N - 1 words each: (J+1, J+1) uint8 for each of them."""
-    lengths = np.array([len(heads) for heads in batch])
+    lengths = np.array([len(heads) for heads in batch_heads])
     nodes = int(lengths.max()) + 1  # N: the words and EOS
     is_word = np.arange(nodes) < lengths[:, None]  # (B, N)
-    heads = np.full((len(batch), nodes), -1)
-    heads[is_word] = np.fromiter(chain.from_iterable(batch), np.int64, int(lengths.sum()))
+    heads = np.full((len(batch_heads), nodes), -1)
+    heads[is_word] = np.fromiter(chain.from_iterable(batch_heads), np.int64, int(lengths.sum()))
     is_root = heads == 0
-    heads[np.arange(len(batch)), lengths] = np.where(is_root.sum(1) == 1, is_root.argmax(1) + 1, 0)
-    sets = _ancestors(heads)
+    heads[np.arange(len(batch_heads)), lengths] = np.where(is_root.sum(1) == 1, is_root.argmax(1) + 1, 0)
+    sets = _compute_ancestor_sets(heads)
     # No two nodes are farther apart than there are nodes.
-    edges = np.zeros((len(batch), nodes, nodes), np.uint8 if nodes <= FARTHEST else np.uint16)
+    edges = np.zeros((len(batch_heads), nodes, nodes), np.uint8 if nodes <= MAX_DISTANCE else np.uint16)
     for word in range(sets.shape[2]):
         bits = sets[:, :, word]
         edges += np.bitwise_count(bits[:, :, None] ^ bits[:, None, :])
-    saturated = edges if nodes <= FARTHEST else np.minimum(edges, FARTHEST).astype(np.uint8)
+    saturated = edges if nodes <= MAX_DISTANCE else np.minimum(edges, MAX_DISTANCE).astype(np.uint8)
     return [saturated[k, : length + 1, : length + 1] for k, length in enumerate(lengths)]
 
 
-def _ancestors(heads: np.ndarray) -> np.ndarray:
+def _compute_ancestor_sets(heads: np.ndarray) -> np.ndarray:
     """The set of every node and its ancestors, found by doubling how far up every node has looked.
 
     Args:

@@ -6,19 +6,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.files.artifacts import Counts, writing
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
-from pipeline_py.syntax.filtered_trees import KeptLine, Located, filtered_trees
-from pipeline_py.syntax.trees.dependency import WITHOUT_TEXT, DependencyTree, MultiwordToken, has_text
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation, AnyTree, Format, TreeFacts, checksums, note_fallback
-from pipeline_py.syntax.words.retokenize import over_tokens, places_of
-from pipeline_py.syntax.words.token_alignment import SPACE, DifferentWordsError, Match, align
+from pipeline_py.run.progress import show_progress
+from pipeline_py.syntax.filtered_trees import KeptLine, TreeWithPath, match_trees_to_kept_lines
+from pipeline_py.syntax.trees.dependency import MISSING_TEXT_ERROR, DependencyTree, MultiwordToken, has_word_text
+from pipeline_py.syntax.trees.formats import (
+    TREE_FILE_FORMATS,
+    TreeFileFormat,
+    TreeKind,
+    TreeMetadata,
+    TreeType,
+    compute_checksums,
+    count_fallback,
+)
+from pipeline_py.syntax.words.retokenize import build_placement, retokenize_tree
+from pipeline_py.syntax.words.token_alignment import (
+    NO_BREAK_SPACE,
+    DifferentWordsError,
+    WordTokenMatch,
+    align_words_with_tokens,
+)
 
 
 def import_trees(
     *,
-    annotation: Annotation,
+    annotation: TreeKind,
     trees: list[Path],
     text: Path,
     lines: Path,
@@ -50,60 +63,64 @@ def import_trees(
         InputError: a tree is malformed; its words are not those of its line; more or fewer trees than lines.
     """
     started = time.perf_counter()
-    counts = Counts()
-    comparison = _Comparison(text, tokens, ignore_case, counts)
-    with writing(output) as file:
-        kind = FORMATS[annotation]
-        located = (Located(tree, path) for path in trees for tree in kind.read_treebank(path))
-        sentences = filtered_trees(located, text, lines, tokens)
-        kind.write(file, progress(_imported(sentences, kind, comparison), "import trees"))
-    counts.write(counts_output)
-    TreeFacts(counts.kept, time.perf_counter() - started, models=checksums(trees)).write(facts_output)
+    counts = SentenceCounts()
+    comparison = _TreeTextMatcher(text, tokens, ignore_case, counts)
+    with open_atomic_text_file(output) as file:
+        kind = TREE_FILE_FORMATS[annotation]
+        located = (TreeWithPath(tree, path) for path in trees for tree in kind.read_treebank(path))
+        sentences = match_trees_to_kept_lines(located, text, lines, tokens)
+        kind.write_trees(file, show_progress(_import_sentences(sentences, kind, comparison), "import trees"))
+    counts.write_json_file(counts_output)
+    TreeMetadata(counts.kept_count, time.perf_counter() - started, models=compute_checksums(trees)).write(facts_output)
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class _TreeTextMatcher:
     """What trees are compared with, and how; it counts what it sees."""
 
-    text: Path
-    tokens: Path
+    text_path: Path
+    tokens_path: Path
     ignore_case: bool
-    counts: Counts
+    counts: SentenceCounts
 
-    def matches(self, line: KeptLine, given: Located[AnyTree] | None) -> list[Match]:
+    def match_line(self, line: KeptLine, located_tree: TreeWithPath[TreeType] | None) -> list[WordTokenMatch]:
         """Match the words of a tree with the tokens of its line.
 
         Raises:
             InputError: they are not the same.
         """
-        self.counts.keep()
+        self.counts.add_kept()
         if not line.tokens:
-            self.counts.note("empty line")
-        if given is None:
+            self.counts.add_noted("empty line")
+        if located_tree is None:
             return []
-        multiword = given.tree.multiword if isinstance(given.tree, DependencyTree) else ()
+        multiword = located_tree.tree.multiword_tokens if isinstance(located_tree.tree, DependencyTree) else ()
         try:
-            matches = align(given.tree.words, line.tokens, multiword, self.ignore_case)
+            matches = align_words_with_tokens(located_tree.tree.words, line.tokens, multiword, self.ignore_case)
         except DifferentWordsError as difference:
             raise InputError(
-                f"{difference} ({self.text}, line {line.raw}; tokenized: {self.tokens}, line {line.number}); "
-                + self._remedy(given.tree.words, line, multiword),
-                given.path,
-                given.tree.line,
+                f"{difference} ({self.text_path}, line {line.raw_number}; tokenized: {self.tokens_path}, line {line.kept_number}); "
+                + self._suggest_mismatch_fix(located_tree.tree.words, line, multiword),
+                located_tree.path,
+                located_tree.tree.line_number,
             ) from None
-        if any(len(match.words) > 1 for match in matches):
-            self.counts.note("multi-word token taken as one word")
-        if any(len(match.tokens) > 1 for match in matches):
-            self.counts.note("word with spaces taken as several")
-        if any(match.form != SPACE.join(line.tokens[place] for place in match.tokens) for match in matches):
-            self.counts.note("spelt otherwise than in the text")
+        if any(len(match.word_range) > 1 for match in matches):
+            self.counts.add_noted("multi-word token taken as one word")
+        if any(len(match.token_range) > 1 for match in matches):
+            self.counts.add_noted("word with spaces taken as several")
+        if any(
+            match.form != NO_BREAK_SPACE.join(line.tokens[place] for place in match.token_range) for match in matches
+        ):
+            self.counts.add_noted("spelt otherwise than in the text")
         return matches
 
-    def _remedy(self, words: Sequence[str], line: KeptLine, multiword: Sequence[MultiwordToken]) -> str:
-        if not has_text(words):
-            return WITHOUT_TEXT
+    def _suggest_mismatch_fix(
+        self, tree_words: Sequence[str], line: KeptLine, multiword_tokens: Sequence[MultiwordToken]
+    ) -> str:
+        if not has_word_text(tree_words):
+            return MISSING_TEXT_ERROR
         try:
-            align(words, line.tokens, multiword, ignore_case=True)
+            align_words_with_tokens(tree_words, line.tokens, multiword_tokens, ignore_case=True)
         except DifferentWordsError:
             return "give a tree for each line, and text in the words of the trees (with `tokenizer: none`)"
         return (
@@ -111,15 +128,17 @@ class _Comparison:
         )
 
 
-def _imported(
-    sentences: Iterator[tuple[KeptLine, Located[AnyTree] | None]], kind: Format[Any], comparison: _Comparison
+def _import_sentences(
+    lines_with_trees: Iterator[tuple[KeptLine, TreeWithPath[TreeType] | None]],
+    tree_format: TreeFileFormat[Any],
+    matcher: _TreeTextMatcher,
 ) -> Iterator[Any]:
-    for line, given in sentences:
-        tree: Any = kind.empty if given is None else given.tree
-        matches = comparison.matches(line, given)
-        reason = kind.reason(tree)
+    for line, given in lines_with_trees:
+        tree: Any = tree_format.empty_tree if given is None else given.tree
+        matches = matcher.match_line(line, given)
+        reason = tree_format.get_failure_reason(tree)
         if reason is not None and line.tokens:
-            note_fallback(comparison.counts, reason)
-            yield kind.unparsed(line.tokens, reason)
+            count_fallback(matcher.counts, reason)
+            yield tree_format.build_failed_tree(line.tokens, reason)
         else:
-            yield over_tokens(tree, line.tokens, places_of(matches))
+            yield retokenize_tree(tree, line.tokens, build_placement(matches))

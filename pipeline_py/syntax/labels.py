@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.run.progress import progress
-from pipeline_py.syntax.trees.dependency import read_dependencies
-from pipeline_py.syntax.trees.formats import with_tokens
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.run.progress import show_progress
+from pipeline_py.syntax.trees.dependency import read_dependency_trees
+from pipeline_py.syntax.trees.formats import check_trees_against_tokens
 
-UNKNOWN = "_"
+UNKNOWN_LABEL = "_"
 """Stands for the labels of a sentence without a parse; CoNLL-U's mark for what is not specified."""
 
 
-def labels(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
+def extract_labels(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
     """Write the dependency labels of every sentence, one for each word, separated by spaces.
 
     Args:
@@ -20,14 +20,14 @@ def labels(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> N
         output: Line k has the labels of the J words of sentence k.
         counts_output: JSON counts of sentences and of failed parses, whose words have the label `_`.
     """
-    counts = Counts()
-    with writing(output) as file:
-        for tree in progress(with_tokens(read_dependencies(trees), trees, tokens), "labels"):
-            counts.keep()
-            if tree.failed is not None:
-                counts.note("failed parse, no labels")
+    counts = SentenceCounts()
+    with open_atomic_text_file(output) as file:
+        for tree in show_progress(check_trees_against_tokens(read_dependency_trees(trees), trees, tokens), "labels"):
+            counts.add_kept()
+            if tree.failure_reason is not None:
+                counts.add_noted("failed parse, no labels")
             elif not tree.words:
-                counts.note("empty line")
-            found = [UNKNOWN] * len(tree.words) if tree.failed is not None else tree.labels
-            file.write(" ".join(label.replace(" ", "_") or UNKNOWN for label in found) + "\n")
-    counts.write(counts_output)
+                counts.add_noted("empty line")
+            found = [UNKNOWN_LABEL] * len(tree.words) if tree.failure_reason is not None else tree.labels
+            file.write(" ".join(label.replace(" ", "_") or UNKNOWN_LABEL for label in found) + "\n")
+    counts.write_json_file(counts_output)

@@ -5,32 +5,32 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from pipeline_py.files.artifacts import writing
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.files.text import read_lines
 
-MEASURES = ("split", "trees", "measure", "value")
+MEASURE_COLUMNS = ("split", "trees", "measure", "value")
 """Columns of what is said of the trees of a parser, or of two."""
 
-ALL = "all"
+ALL_SPLITS = "all"
 """The split of a row about all splits."""
 
-RAW_TEXT = " (raw text)"
+RAW_TEXT_SUFFIX = " (raw text)"
 """Follows the name of a metric that is measured on the words that the pipeline makes of the text."""
 
-MULTIWORD, LEFT_WHOLE = "multi-word tokens", "multi-word tokens left whole (%)"
+MULTIWORD_COUNT_METRIC, UNDIVIDED_SHARE_METRIC = "multi-word tokens", "multi-word tokens left whole (%)"
 """Metrics on raw text: the number in the gold trees, and the share of them that the pipeline did not divide."""
 
-LEAST_MULTIWORD, MOST_LEFT_WHOLE = 20, 10.0
+MIN_MULTIWORD_TOKENS, MAX_UNDIVIDED_PERCENT = 20, 10.0
 """A share above the second of at least the first number of multi-word tokens is worth a warning.
 
 The table of words leaves 4 % whole in French, where the same multi-word tokens occur again, and more than half in
 Arabic and Turkish, where most are new. Of fewer than 20, two tokens are more than 10 %.
 """
 
-Row: TypeAlias = tuple[str, str, str, str]
+MeasureRow: TypeAlias = tuple[str, str, str, str]
 
 
-class Accuracy(NamedTuple):
+class AccuracyRow(NamedTuple):
     """One metric of a parser; its names are the columns of a table of accuracies.
 
     Attributes:
@@ -46,19 +46,22 @@ class Accuracy(NamedTuple):
     words: str = ""
 
 
-def write_measures(path: Path, rows: Iterable[Sequence[str]], columns: Sequence[str] = MEASURES) -> None:
+def write_measures(path: Path, rows: Iterable[Sequence[str]], columns: Sequence[str] = MEASURE_COLUMNS) -> None:
     """Write one measure a line."""
-    with writing(path) as file:
+    with open_atomic_text_file(path) as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
         table.writerow(columns)
         table.writerows(rows)
 
 
-def warn_of_whole_tokens(accuracies: Iterable[Accuracy]) -> str | None:
+def format_undivided_warning(accuracy_rows: Iterable[AccuracyRow]) -> str | None:
     """Return a warning if the pipeline leaves many multi-word tokens of the gold text whole; None if it does not."""
-    values = {accuracy.metric: accuracy.value for accuracy in accuracies}
-    number, share = values.get(MULTIWORD + RAW_TEXT), values.get(LEFT_WHOLE + RAW_TEXT)
-    if not number or not share or int(number) < LEAST_MULTIWORD or float(share) <= MOST_LEFT_WHOLE:
+    values = {accuracy.metric: accuracy.value for accuracy in accuracy_rows}
+    number, share = (
+        values.get(MULTIWORD_COUNT_METRIC + RAW_TEXT_SUFFIX),
+        values.get(UNDIVIDED_SHARE_METRIC + RAW_TEXT_SUFFIX),
+    )
+    if not number or not share or int(number) < MIN_MULTIWORD_TOKENS or float(share) <= MAX_UNDIVIDED_PERCENT:
         return None
     return (
         f"{float(share):.0f} % of the {number} multi-word tokens of the test text are left whole, and so are those of "
@@ -66,9 +69,9 @@ def warn_of_whole_tokens(accuracies: Iterable[Accuracy]) -> str | None:
     )
 
 
-def read_accuracies(path: Path) -> list[Accuracy]:
+def read_accuracy_rows(path: Path) -> list[AccuracyRow]:
     """Read a table of accuracies; it has a metric and a value at least."""
     lines = (line.split("\t") for line in read_lines(path))
     header = next(lines, [])
     rows = (dict(zip(header, cells, strict=False)) for cells in lines)
-    return [Accuracy(*(row.get(column, "") for column in Accuracy._fields)) for row in rows]
+    return [AccuracyRow(*(row.get(column, "") for column in AccuracyRow._fields)) for row in rows]

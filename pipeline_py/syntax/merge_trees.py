@@ -3,15 +3,15 @@
 import shutil
 from pathlib import Path
 
-from pipeline_py.files.artifacts import Counts, whole
-from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.files.artifacts import SentenceCounts, write_atomically
+from pipeline_py.files.text import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.trees.formats import FORMATS, REMEDY, Annotation, TreeFacts, same_words
+from pipeline_py.syntax.trees.formats import REPARSE_HINT, TREE_FILE_FORMATS, TreeKind, TreeMetadata, has_same_words
 
 
 def merge_trees(
     *,
-    annotation: Annotation,
+    annotation: TreeKind,
     parts: list[Path],
     counts: list[Path],
     facts: list[Path],
@@ -38,30 +38,35 @@ def merge_trees(
     Raises:
         InputError: if the shards are those of another text, or in another order.
     """
-    total, kept = Counts(), []
+    total, kept = SentenceCounts(), []
     for path in counts:
-        counted = Counts.of(path)
-        kept.append(counted.kept)
-        total.add(counted)
-    with whole(output) as temporary, temporary.open("wb") as file:
+        counted = SentenceCounts.from_json_file(path)
+        kept.append(counted.kept_count)
+        total.add_counts(counted)
+    with write_atomically(output) as temporary, temporary.open("wb") as file:
         for part in parts:
             with part.open("rb") as trees:
                 shutil.copyfileobj(trees, file)
-        _check(parts, kept, annotation, tokens)
-    total.write(counts_output)
-    TreeFacts.joined([TreeFacts.read(path) for path in facts]).write(facts_output)
+        _check_tree_order(parts, kept, annotation, tokens)
+    total.write_json_file(counts_output)
+    TreeMetadata.merge([TreeMetadata.read(path) for path in facts]).write(facts_output)
 
 
-def _check(parts: list[Path], counts: list[int], annotation: Annotation, tokens: Path) -> None:
+def _check_tree_order(
+    shard_paths: list[Path], shard_tree_counts: list[int], annotation: TreeKind, tokens_path: Path
+) -> None:
     """Compare the first words of each part and the number of all trees with the text."""
-    begins = {1 + sum(counts[:k]): part for k, part in enumerate(parts) if counts[k]}
+    begins = {1 + sum(shard_tree_counts[:k]): part for k, part in enumerate(shard_paths) if shard_tree_counts[k]}
     number = 0
-    for number, line in enumerate(read_lines(tokens), start=1):
+    for number, line in enumerate(read_lines(tokens_path), start=1):
         if number in begins:
-            words = next(FORMATS[annotation].read(begins[number])).words
-            if not same_words(words, tuple(tokens_of(line))):
-                raise InputError(f"the first tree is not that of {tokens}, line {number}; {REMEDY}", begins[number])
-    if number != sum(counts):
+            words = next(TREE_FILE_FORMATS[annotation].read_trees(begins[number])).words
+            if not has_same_words(words, tuple(split_tokens(line))):
+                raise InputError(
+                    f"the first tree is not that of {tokens_path}, line {number}; {REPARSE_HINT}", begins[number]
+                )
+    if number != sum(shard_tree_counts):
         raise InputError(
-            f"with this last part there are {sum(counts)} trees, but {tokens} has {number} lines; {REMEDY}", parts[-1]
+            f"with this last part there are {sum(shard_tree_counts)} trees, but {tokens_path} has {number} lines; {REPARSE_HINT}",
+            shard_paths[-1],
         )

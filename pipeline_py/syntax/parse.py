@@ -11,29 +11,42 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import NonNegativeInt, PositiveInt
 
-from pipeline_py.files.artifacts import Counts, writing
-from pipeline_py.files.text import in_order, read_lines
+from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.files.text import read_lines, restore_input_order
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import hash_json
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.run.record import hash_content
-from pipeline_py.run.runner import Loaded
-from pipeline_py.syntax.stanza.model_source import LoadedModels, ModelSource
-from pipeline_py.syntax.trees.formats import NO_DEVICE, Annotation, TreeFacts, checksums, fallbacks
-from pipeline_py.syntax.words.english_words import english_words
-from pipeline_py.syntax.words.parser_words import AMBIGUOUS, Divide, Sentence, Word, in_tokens, read_in_words
+from pipeline_py.run.runner import LoadedParameter
+from pipeline_py.syntax.stanza.model_source import LazyParserModels, ModelSource
+from pipeline_py.syntax.trees.formats import (
+    NO_DEVICE,
+    TreeKind,
+    TreeMetadata,
+    compute_checksums,
+    select_fallback_counts,
+)
+from pipeline_py.syntax.words.english_words import find_english_words
+from pipeline_py.syntax.words.parser_words import (
+    AMBIGUOUS_TOKENS_NOTE,
+    ParserSentence,
+    WordDivider,
+    WordSpan,
+    build_token_sentence,
+    read_parser_sentences,
+)
 from pipeline_py.syntax.words.token_alignment import read_sentences
 from pipeline_py.syntax.words.word_table import WordTable
 
 if TYPE_CHECKING:
-    from pipeline_py.syntax.stanza.pipeline import Pipeline
+    from pipeline_py.syntax.stanza.pipeline import StanzaPipeline
 
-LIBRARIES = "stanza", "torch"
+RECORDED_LIBRARIES = "stanza", "torch"
 
 
 def load(
     *,
-    annotation: Annotation,
+    annotation: TreeKind,
     language: str = "en",
     tagger: Path | None = None,
     depparse: Path | None = None,
@@ -44,14 +57,14 @@ def load(
     segmenter: Path | None = None,
     device: str = "auto",
     batch_size: int = 64,
-) -> LoadedModels:
+) -> LazyParserModels:
     """Return the models of a parser, which are loaded when they are used; arguments as of `parse`.
 
     Raises:
         InputError: the arguments name no parser of the annotation, or several.
     """
     source = ModelSource(annotation, language, tagger, depparse, constituency, pretrain, directory, package, segmenter)
-    return LoadedModels(source, device, batch_size)
+    return LazyParserModels(source, device, batch_size)
 
 
 def hash_inputs(
@@ -74,7 +87,7 @@ def hash_inputs(
     for path in (tokens, text):
         if path is not None:
             digest = hashlib.sha256()
-            for line in _part(read_lines(path), first, sentences):
+            for line in _slice_lines(read_lines(path), first, sentences):
                 digest.update(line.encode() + b"\n")
             hashes[path] = digest.hexdigest()
     return hashes
@@ -82,8 +95,8 @@ def hash_inputs(
 
 def parse(
     *,
-    models: Annotated[LoadedModels | None, Loaded()] = None,
-    annotation: Annotation,
+    models: Annotated[LazyParserModels | None, LoadedParameter()] = None,
+    annotation: TreeKind,
     tokens: Path,
     output: Path,
     counts_output: Path,
@@ -166,61 +179,65 @@ def parse(
     )
     total = sum(1 for _ in read_sentences(tokens, first, sentences))  # what is wrong with one shows now
     if text is not None:
-        lines = sum(1 for _ in _part(read_lines(text), first, sentences))
+        lines = sum(1 for _ in _slice_lines(read_lines(text), first, sentences))
         if lines != total:
             raise InputError(f"{lines} lines where {tokens} has {total}; tokenize the text again", text)
     table = None if word_table is None else WordTable.read(word_table)
-    versions = {name: metadata.version(name) for name in LIBRARIES}
-    counts = Counts()
+    versions = {name: metadata.version(name) for name in RECORDED_LIBRARIES}
+    counts = SentenceCounts()
     if total == 0:
-        with writing(output):
+        with open_atomic_text_file(output):
             pass
-        counts.write(counts_output)
-        TreeFacts(0, 0.0, NO_DEVICE, versions).write(facts_output)
+        counts.write_json_file(counts_output)
+        TreeMetadata(0, 0.0, NO_DEVICE, versions).write(facts_output)
         return True
 
     # Stanza and torch take seconds to import: not before the arguments are known to be good.
     import torch
 
-    from pipeline_py.syntax.stanza.pipeline import model_files, models_left_alone
-    from pipeline_py.syntax.stanza.text_parser import text_parser
+    from pipeline_py.syntax.stanza.pipeline import list_loaded_model_files, without_garbage_collection
+    from pipeline_py.syntax.stanza.text_parser import build_text_parser
 
     torch.set_num_threads(threads)
     pipeline = models.pipeline
-    parser = text_parser(pipeline, annotation, batch_size, max_words, counts, models.source.word_space, over_words)
-    to_parse: Iterator[Sentence]
+    parser = build_text_parser(
+        pipeline, annotation, batch_size, max_words, counts, models.source.word_space, over_words
+    )
+    to_parse: Iterator[ParserSentence]
     if table is not None:
-        counts.note(AMBIGUOUS, 0)  # zero is worth knowing
+        counts.add_noted(AMBIGUOUS_TOKENS_NOTE, 0)  # zero is worth knowing
     if table is not None and text is None:
-        to_parse = read_in_words(tokens, tokens, first, sentences, table.divide, counts)
+        to_parse = read_parser_sentences(tokens, tokens, first, sentences, table.divide_sentences, counts)
     elif text is None:
-        to_parse = map(in_tokens, read_sentences(tokens, first, sentences))
+        to_parse = map(build_token_sentence, read_sentences(tokens, first, sentences))
     else:
-        divide = models.tokenizer if words == "stanza" else _english(pipeline)
+        divide = models.tokenizer if words == "stanza" else _build_english_divider(pipeline)
         if table is not None:
-            divide = table.expand_after(divide)
-        to_parse = read_in_words(tokens, text, first, sentences, divide, counts)
+            divide = table.build_expanding_divider(divide)
+        to_parse = read_parser_sentences(tokens, text, first, sentences, divide, counts)
     start = time.perf_counter()
-    with writing(output) as file, models_left_alone():
-        parsed = parser.parsed(to_parse)
-        file.writelines(in_order(progress(parsed, "parse", total)))
+    with open_atomic_text_file(output) as file, without_garbage_collection():
+        parsed = parser.parse_sentences(to_parse)
+        file.writelines(restore_input_order(show_progress(parsed, "parse", total)))
     seconds = time.perf_counter() - start
-    counts.write(counts_output)
-    TreeFacts(total, seconds, str(pipeline.device), versions, checksums(model_files(pipeline))).write(facts_output)
-    return not any(map(_lacked_memory, fallbacks(counts.noted)))
+    counts.write_json_file(counts_output)
+    TreeMetadata(
+        total, seconds, str(pipeline.device), versions, compute_checksums(list_loaded_model_files(pipeline))
+    ).write(facts_output)
+    return not any(map(_is_memory_failure, select_fallback_counts(counts.noted_by_reason)))
 
 
-def _part(lines: Iterable[str], first: int, sentences: int | None) -> Iterator[str]:
-    return islice(lines, first, None if sentences is None else first + sentences)
+def _slice_lines(lines: Iterable[str], start: int, line_count: int | None) -> Iterator[str]:
+    return islice(lines, start, None if line_count is None else start + line_count)
 
 
-def _english(pipeline: "Pipeline") -> Divide:
-    from pipeline_py.syntax.stanza.pipeline import splits_compounds
+def _build_english_divider(pipeline: "StanzaPipeline") -> WordDivider:
+    from pipeline_py.syntax.stanza.pipeline import has_split_compounds
 
-    hyphens = splits_compounds(pipeline)
-    return lambda texts: ([Word(*span) for span in english_words(text, hyphens)] for text in texts)
+    hyphens = has_split_compounds(pipeline)
+    return lambda texts: ([WordSpan(*span) for span in find_english_words(text, hyphens)] for text in texts)
 
 
-def _lacked_memory(reason: str) -> bool:
+def _is_memory_failure(reason: str) -> bool:
     """Whether a sentence failed where another run may parse it: the device was full, perhaps of others' tensors."""
     return re.search("memory|alloc", reason, flags=re.IGNORECASE) is not None

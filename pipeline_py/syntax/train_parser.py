@@ -8,14 +8,14 @@ from typing import Annotated
 
 from pydantic import Field, PositiveInt
 
-from pipeline_py.config.parser_defaults import EPOCHS, HIDDEN
-from pipeline_py.files.artifacts import Counts
-from pipeline_py.run.device import device_named
+from pipeline_py.config.parser_defaults import DEFAULT_EPOCHS, DEFAULT_HIDDEN_SIZE
+from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.run.device import select_device
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
+from pipeline_py.syntax.stanza.treebank import write_dependency_training_data, write_phrase_training_data
 
 
-class Processor(StrEnum):
+class StanzaProcessor(StrEnum):
     """The models that make up a parser."""
 
     TAGGER = "tagger"
@@ -25,7 +25,7 @@ class Processor(StrEnum):
 
 def train_parser(
     *,
-    processor: Processor,
+    processor: StanzaProcessor,
     treebank_train: Path,
     treebank_dev: Path,
     output: Path,
@@ -35,7 +35,7 @@ def train_parser(
     tagger: Path | None = None,
     pretrain_output: Path | None = None,
     lowercase: bool = False,
-    hidden: Annotated[int, Field(ge=4)] = HIDDEN,
+    hidden: Annotated[int, Field(ge=4)] = DEFAULT_HIDDEN_SIZE,
     epochs: PositiveInt | None = None,
     seed: int = 1,
     threads: PositiveInt = 1,
@@ -65,55 +65,57 @@ def train_parser(
         threads: CPU threads.
         device: auto, cpu or cuda.
     """
-    needs_pretrain = vectors is not None or processor is Processor.CONSTITUENCY
+    needs_pretrain = vectors is not None or processor is StanzaProcessor.CONSTITUENCY
     if needs_pretrain and pretrain_output is None:
         raise InputError("this model cannot be loaded without its word vectors; write them to `pretrain_output`")
-    if processor is Processor.CONSTITUENCY and tagger is None:
+    if processor is StanzaProcessor.CONSTITUENCY and tagger is None:
         raise InputError("the constituency parser learns from the tags that it will see, which needs a tagger")
 
-    epochs = epochs or EPOCHS[processor]
+    epochs = epochs or DEFAULT_EPOCHS[processor]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        counts, sentences, words = _write_data(processor, treebank_train, treebank_dev, folder, lowercase)
+        counts, sentences, words = _write_training_data(processor, treebank_train, treebank_dev, folder, lowercase)
 
         # Stanza and torch take seconds to import: not before the treebanks are known to be good.
         import torch
 
-        from pipeline_py.run.optimizers import without_compiler
+        from pipeline_py.run.optimizers import disable_torch_compile_hooks
         from pipeline_py.syntax.stanza import training as stanza_training
-        from pipeline_py.syntax.stanza.pipeline import from_files
-        from pipeline_py.syntax.stanza.training import load_model, save_reproducibly, write_pretrain
+        from pipeline_py.syntax.stanza.pipeline import load_pipeline_from_files
+        from pipeline_py.syntax.stanza.training import load_model_content, save_reproducibly, write_pretrain
 
         torch.set_num_threads(threads)
-        without_compiler()
-        device = device_named(device)
-        pretrain = folder / stanza_training.PRETRAIN
+        disable_torch_compile_hooks()
+        device = select_device(device)
+        pretrain = folder / stanza_training.PRETRAIN_FILE
         if pretrain_output is not None:
             write_pretrain(vectors, pretrain)
-        budget = stanza_training.Budget(hidden, epochs, seed, sentences, words)
+        budget = stanza_training.TrainingBudget(hidden, epochs, seed, sentences, words)
         tagging = None
-        if processor is Processor.CONSTITUENCY and tagger is not None:
-            tagging = from_files({"pos": tagger}, pretrain, language, device, batch_size=100)
+        if processor is StanzaProcessor.CONSTITUENCY and tagger is not None:
+            tagging = load_pipeline_from_files({"pos": tagger}, pretrain, language, device, batch_size=100)
         with contextlib.chdir(folder):
-            if processor is Processor.TAGGER:
+            if processor is StanzaProcessor.TAGGER:
                 stanza_training.train_tagger(language, budget, vectors is not None, device)
-            elif processor is Processor.DEPPARSE:
+            elif processor is StanzaProcessor.DEPPARSE:
                 stanza_training.train_depparse(language, budget, vectors is not None, device)
             else:
                 stanza_training.train_constituency(language, budget, tagging, device)
-        save_reproducibly(load_model(folder / stanza_training.MODEL), output)
+        save_reproducibly(load_model_content(folder / stanza_training.MODEL_FILE), output)
         if pretrain_output is not None:
-            save_reproducibly(load_model(pretrain), pretrain_output)
-    counts.write(counts_output)
+            save_reproducibly(load_model_content(pretrain), pretrain_output)
+    counts.write_json_file(counts_output)
 
 
-def _write_data(processor: Processor, train: Path, dev: Path, folder: Path, lowercase: bool) -> tuple[Counts, int, int]:
+def _write_training_data(
+    processor: StanzaProcessor, train_treebank: Path, dev_treebank: Path, folder: Path, lowercase: bool
+) -> tuple[SentenceCounts, int, int]:
     """Check both treebanks and write them for Stanza; training trees are counted, with notes on the others."""
-    write = write_phrase_training if processor is Processor.CONSTITUENCY else write_dependency_training
-    counts = Counts()
-    words = write(train, folder / "train.txt", lowercase, counts)
-    of_dev = Counts()
-    write(dev, folder / "dev.txt", lowercase, of_dev)
-    for what, sentences in (of_dev.dropped + of_dev.noted).items():
-        counts.note(f"dev: {what}", sentences)
-    return counts, counts.kept, words
+    write = write_phrase_training_data if processor is StanzaProcessor.CONSTITUENCY else write_dependency_training_data
+    counts = SentenceCounts()
+    words = write(train_treebank, folder / "train.txt", lowercase, counts)
+    of_dev = SentenceCounts()
+    write(dev_treebank, folder / "dev.txt", lowercase, of_dev)
+    for what, sentences in (of_dev.dropped_by_reason + of_dev.noted_by_reason).items():
+        counts.add_noted(f"dev: {what}", sentences)
+    return counts, counts.kept_count, words

@@ -10,20 +10,25 @@ from collections import Counter
 from pathlib import Path
 
 from pipeline_py.files.artifacts import write_json
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 from pipeline_py.syntax.trees.constituency import PhraseTree
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation
-from pipeline_py.syntax.trees.shape import dependency_lengths, depth, is_projective, phrase_shape
+from pipeline_py.syntax.trees.formats import TREE_FILE_FORMATS, TreeKind
+from pipeline_py.syntax.trees.shape import (
+    compute_dependency_lengths,
+    compute_phrase_tree_size,
+    compute_tree_depth,
+    is_projective,
+)
 
-OF_ALL = ("sentences", "empty", "failed", "trees", "words", "depth")
-SUMS = {
-    Annotation.DEPENDENCY: (*OF_ALL, "dependencies", "dependency_length", "non_projective", "several_roots"),
-    Annotation.CONSTITUENCY: (*OF_ALL, "phrases"),
+COMMON_SUM_NAMES = ("sentences", "empty", "failed", "trees", "words", "depth")
+SUM_NAMES_BY_KIND = {
+    TreeKind.DEPENDENCY: (*COMMON_SUM_NAMES, "dependencies", "dependency_length", "non_projective", "several_roots"),
+    TreeKind.CONSTITUENCY: (*COMMON_SUM_NAMES, "phrases"),
 }
 
 
-def tree_statistics(*, annotation: Annotation, trees: Path, output: Path) -> None:
+def compute_tree_statistics(*, annotation: TreeKind, trees: Path, output: Path) -> None:
     """Sum up depths, lengths of dependencies, phrases and the like over the trees of a text.
 
     Empty lines and failed parses are counted, but not included in the sums. `trees.shape` defines depth and the other
@@ -34,11 +39,11 @@ def tree_statistics(*, annotation: Annotation, trees: Path, output: Path) -> Non
         trees: CoNLL-U (dependency) or brackets, one tree a line (constituency), from `parse`.
         output: The sums as JSON.
     """
-    sums = Counter(dict.fromkeys(SUMS[annotation], 0))
-    shape = _of_dependencies if annotation is Annotation.DEPENDENCY else _of_phrases
-    for tree in progress(FORMATS[annotation].read(trees), "tree statistics"):
+    sums = Counter(dict.fromkeys(SUM_NAMES_BY_KIND[annotation], 0))
+    shape = _measure_dependency_tree if annotation is TreeKind.DEPENDENCY else _measure_phrase_tree
+    for tree in show_progress(TREE_FILE_FORMATS[annotation].read_trees(trees), "tree statistics"):
         found = shape(tree)
-        failed = FORMATS[annotation].reason(tree) is not None
+        failed = TREE_FILE_FORMATS[annotation].get_failure_reason(tree) is not None
         kind = "empty" if not found["words"] else "failed" if failed else "trees"
         sums.update({"sentences": 1, kind: 1})
         if kind == "trees":
@@ -46,18 +51,18 @@ def tree_statistics(*, annotation: Annotation, trees: Path, output: Path) -> Non
     write_json(output, {"annotation": annotation, **sums})
 
 
-def read_statistics(path: Path) -> dict[str, int]:
-    """Read the sums that `tree_statistics` wrote."""
+def read_tree_statistics(path: Path) -> dict[str, int]:
+    """Read the sums that `compute_tree_statistics` wrote."""
     content: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
     del content["annotation"]
     return content
 
 
-def _of_dependencies(tree: DependencyTree) -> dict[str, int]:
-    lengths = dependency_lengths(tree.heads)
+def _measure_dependency_tree(tree: DependencyTree) -> dict[str, int]:
+    lengths = compute_dependency_lengths(tree.heads)
     return {
         "words": len(tree.words),
-        "depth": depth(tree.heads),
+        "depth": compute_tree_depth(tree.heads),
         "dependencies": len(lengths),
         "dependency_length": sum(lengths),
         "non_projective": int(not is_projective(tree.heads)),
@@ -65,5 +70,5 @@ def _of_dependencies(tree: DependencyTree) -> dict[str, int]:
     }
 
 
-def _of_phrases(tree: PhraseTree) -> dict[str, int]:
-    return phrase_shape(tree)._asdict()
+def _measure_phrase_tree(tree: PhraseTree) -> dict[str, int]:
+    return compute_phrase_tree_size(tree)._asdict()

@@ -3,18 +3,18 @@
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py.files.artifacts import writing
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.run.command import run_command
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
-from pipeline_py.syntax.trees.dependency import WITHOUT_TEXT, has_text
-from pipeline_py.syntax.trees.formats import FORMATS, Annotation
-from pipeline_py.syntax.words.token_alignment import original_text
+from pipeline_py.run.progress import show_progress
+from pipeline_py.syntax.trees.dependency import MISSING_TEXT_ERROR, has_word_text
+from pipeline_py.syntax.trees.formats import TREE_FILE_FORMATS, TreeKind
+from pipeline_py.syntax.words.token_alignment import restore_original_text
 
 
 def treebank_text(
     *,
-    annotation: Annotation,
+    annotation: TreeKind,
     treebank: Path,
     form: Literal["words", "tokens", "original"] = "words",
     language: str = "en",
@@ -38,18 +38,18 @@ def treebank_text(
     Raises:
         InputError: if a tree is malformed, or all of its words are `_`.
     """
-    if form != "words" and annotation is not Annotation.DEPENDENCY:
+    if form != "words" and annotation is not TreeKind.DEPENDENCY:
         raise InputError("brackets do not record the text; leave out --form", treebank)
-    with writing(output) as file:
-        for tree in progress(FORMATS[annotation].read_treebank(treebank), "treebank text"):
-            if not has_text(tree.words):
-                raise InputError(WITHOUT_TEXT, treebank, tree.line)
+    with open_atomic_text_file(output) as file:
+        for tree in show_progress(TREE_FILE_FORMATS[annotation].read_treebank(treebank), "treebank text"):
+            if not has_word_text(tree.words):
+                raise InputError(MISSING_TEXT_ERROR, treebank, tree.line)
             if form == "words":
                 line = " ".join(tree.words)
             elif form == "tokens":
                 line = " ".join(token.form for token in tree.tokens)
             else:
-                line = original_text(tree, language)
+                line = restore_original_text(tree, language)
             file.write((line.lower() if lowercase else line) + "\n")
 
 

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.files.artifacts import Counts
-from pipeline_py.files.ragged import write_rows
-from pipeline_py.kinds.units import NOTHING, PADDING, UNIT_SIZE
+from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.kinds.units import EPSILON_POSITION, PADDING_POSITION, WORDS_PER_UNIT
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress
-from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
-from pipeline_py.syntax.trees.formats import with_tokens
+from pipeline_py.run.progress import show_progress
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependency_trees
+from pipeline_py.syntax.trees.formats import check_trees_against_tokens
 
-LAST_PLACE = np.iinfo(np.int16).max
+MAX_WORD_POSITION = np.iinfo(np.int16).max
 """The last word of a sentence that a unit can name."""
 
 
-def units(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
+def extract_units(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
     """Find the dependency unit of every word.
 
     A unit consists of positions of words, so that it does not depend on a vocabulary: 0 means ε, i the i-th word of the
@@ -33,32 +33,38 @@ def units(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> No
     Raises:
         InputError: the trees are not those of the text, or a sentence is too long for int16.
     """
-    counts = Counts()
-    aligned = progress(with_tokens(read_dependencies(trees), trees, tokens), "units")
-    write_rows(output, _rows(aligned, trees, counts), "int16")
-    counts.write(counts_output)
+    counts = SentenceCounts()
+    aligned = show_progress(check_trees_against_tokens(read_dependency_trees(trees), trees, tokens), "units")
+    write_ragged_rows(output, _compute_unit_rows(aligned, trees, counts), "int16")
+    counts.write_json_file(counts_output)
 
 
-def _rows(trees: Iterable[DependencyTree], path: Path, counts: Counts) -> Iterator[np.ndarray]:
+def _compute_unit_rows(
+    trees: Iterable[DependencyTree], trees_path: Path, counts: SentenceCounts
+) -> Iterator[np.ndarray]:
     for tree in trees:
-        if len(tree.words) > LAST_PLACE:
+        if len(tree.words) > MAX_WORD_POSITION:
             raise InputError(
-                f"the sentence has {len(tree.words)} words and units name up to {LAST_PLACE}; split the line",
-                path,
-                tree.line,
+                f"the sentence has {len(tree.words)} words and units name up to {MAX_WORD_POSITION}; split the line",
+                trees_path,
+                tree.line_number,
             )
-        counts.keep()
-        if tree.failed is not None:
-            counts.note("failed parse, empty units")
+        counts.add_kept()
+        if tree.failure_reason is not None:
+            counts.add_noted("failed parse, empty units")
         elif not tree.words:
-            counts.note("empty line")
-        found = [[NOTHING] * 3] * len(tree.words) if tree.failed is not None else dependency_units(tree.heads)
-        counts.note("units", len(found))
-        counts.note(f"units cut at {UNIT_SIZE} words", sum(len(unit) > UNIT_SIZE for unit in found))
-        yield np.array([padded(unit) for unit in [*found, [NOTHING] * 3]], dtype=np.int16).ravel()
+            counts.add_noted("empty line")
+        found = (
+            [[EPSILON_POSITION] * 3] * len(tree.words)
+            if tree.failure_reason is not None
+            else find_dependency_units(tree.heads)
+        )
+        counts.add_noted("units", len(found))
+        counts.add_noted(f"units cut at {WORDS_PER_UNIT} words", sum(len(unit) > WORDS_PER_UNIT for unit in found))
+        yield np.array([pad_unit(unit) for unit in [*found, [EPSILON_POSITION] * 3]], dtype=np.int16).ravel()
 
 
-def dependency_units(heads: Sequence[int]) -> list[list[int]]:
+def find_dependency_units(heads: Sequence[int]) -> list[list[int]]:
     """The units of one sentence's J words: parent, siblings from left to right, children from left to right.
 
     Args:
@@ -73,13 +79,13 @@ def dependency_units(heads: Sequence[int]) -> list[list[int]]:
     return [
         [
             head,  # a root has no parent, which is ε
-            *([sibling for sibling in children[head] if sibling != word] or [NOTHING]),
-            *(children[word] or [NOTHING]),
+            *([sibling for sibling in children[head] if sibling != word] or [EPSILON_POSITION]),
+            *(children[word] or [EPSILON_POSITION]),
         ]
         for word, head in enumerate(heads, start=1)
     ]
 
 
-def padded(unit: Sequence[int]) -> list[int]:
+def pad_unit(unit: Sequence[int]) -> list[int]:
     """Fill a unit up to ten places, or cut it."""
-    return [*unit[:UNIT_SIZE], *[PADDING] * (UNIT_SIZE - len(unit))]
+    return [*unit[:WORDS_PER_UNIT], *[PADDING_POSITION] * (WORDS_PER_UNIT - len(unit))]

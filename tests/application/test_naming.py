@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline_py
-from pipeline_py.application.system import LONGEST, System, Translation, _joined, _split_path, parts_of
+from pipeline_py.application.system import (
+    MAX_SENTENCE_CHARACTERS,
+    System,
+    Translation,
+    _join_n_best_parts,
+    _parse_system_path,
+    split_long_text,
+)
 from pipeline_py.run.errors import InputError
 
 
@@ -21,32 +28,32 @@ from pipeline_py.run.errors import InputError
     ],
 )
 def test_a_system_is_a_name_or_a_folder(told, found):
-    assert _split_path(told) == found
-    assert _split_path(Path(told)) == found
+    assert _parse_system_path(told) == found
+    assert _parse_system_path(Path(told)) == found
 
 
 def test_another_folder_is_none():
     with pytest.raises(InputError, match="write SDAtt or results/nmt/SDAtt/seed1"):
-        _split_path("results/table1.tsv")
+        _parse_system_path("results/table1.tsv")
 
 
-@given(st.text(st.sampled_from("ab \t語"), max_size=12).map(lambda text: text * (LONGEST // 6)))
+@given(st.text(st.sampled_from("ab \t語"), max_size=12).map(lambda text: text * (MAX_SENTENCE_CHARACTERS // 6)))
 def test_parts_hold_all_words(sentence):
-    parts = parts_of(sentence)
-    assert parts and all(len(part) <= LONGEST for part in parts)
+    parts = split_long_text(sentence)
+    assert parts and all(len(part) <= MAX_SENTENCE_CHARACTERS for part in parts)
     assert "".join("".join(parts).split()) == "".join(sentence.split())
-    if len(sentence) <= LONGEST:
+    if len(sentence) <= MAX_SENTENCE_CHARACTERS:
         assert parts == [sentence]
 
 
 def test_words_stay_whole_where_there_are_spaces():
-    parts = parts_of("well-known word " * LONGEST)
+    parts = split_long_text("well-known word " * MAX_SENTENCE_CHARACTERS)
     assert {*" ".join(parts).split()} == {"well-known", "word"}
 
 
 def test_the_translations_of_parts_are_joined():
     parts = [[Translation("a", -1.0), Translation("b", -2.0)], [Translation("c", -0.5)], [Translation("", -0.1)]]
-    assert _joined(parts) == [("a c", pytest.approx(-1.6)), ("b c", pytest.approx(-2.6))]
+    assert _join_n_best_parts(parts) == [("a c", pytest.approx(-1.6)), ("b c", pytest.approx(-2.6))]
 
 
 @pytest.mark.parametrize(

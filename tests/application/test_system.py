@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from pipeline_py import load
-from pipeline_py.application.system import LONGEST, System
+from pipeline_py.application.system import MAX_SENTENCE_CHARACTERS, System
 from pipeline_py.nmt import force_decode
 from pipeline_py.run.errors import InputError
-from tests.workplace import ROOT, Workplace
+from tests.workplace import ROOT, ProjectCopy
 
 pytestmark = pytest.mark.slow
 
@@ -49,36 +49,36 @@ ODD = [
     "\u2028\u2029\u200b\ufeff",
     "a ||| b <unk> @@ x@@ $number </s>",
     "(" * 100,
-    "word " * (LONGEST // 4),
-    "x" * (LONGEST + 1),
+    "word " * (MAX_SENTENCE_CHARACTERS // 4),
+    "x" * (MAX_SENTENCE_CHARACTERS + 1),
     "語" * 50 + "\U0001f469\u200d\U0001f467",
 ]
 
 
-def text_of(place: Workplace, system: str) -> list[str]:
+def text_of(place: ProjectCopy, system: str) -> list[str]:
     file = place.folder / f"results/small/evaluation/{system}/{SYSTEMS[system]}/two.txt"
     return file.read_text(encoding="utf-8").splitlines()
 
 
-def source_of(place: Workplace) -> str:
+def source_of(place: ProjectCopy) -> str:
     return (place.folder / "results/small/corpus/generated/two.source").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory) -> Workplace:
-    place = Workplace(tmp_path_factory.mktemp("trained"))
+def trained(tmp_path_factory) -> ProjectCopy:
+    place = ProjectCopy(tmp_path_factory.mktemp("trained"))
     targets = [f"results/small/evaluation/{system}/{run}/two.txt" for system, run in SYSTEMS.items()]
-    done = place.snakemake(*targets, "results/small/corpus/truecased/two.target", config=CONFIG)
+    done = place.run_snakemake(*targets, "results/small/corpus/truecased/two.target", config=CONFIG)
     assert done.returncode == 0, done.stderr[-5000:]
     return place
 
 
 @cache
-def opened(place: Workplace, system: str) -> System:
+def opened(place: ProjectCopy, system: str) -> System:
     return load(system, run=SYSTEMS[system], configfile="small.yaml", directory=place.folder)
 
 
-def command(place: Workplace, *options: str, stdin: bytes) -> subprocess.CompletedProcess:
+def command(place: ProjectCopy, *options: str, stdin: bytes) -> subprocess.CompletedProcess:
     words = [sys.executable, "-m", "pipeline_py.translate", *options, "--configfile", "small.yaml"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(words, input=stdin, capture_output=True, cwd=place.folder, env=environment)
@@ -110,7 +110,7 @@ def test_a_line_in_is_a_line_out_whatever_it_holds(trained, system):
 
 
 def test_lines_of_the_command(trained):
-    stdin = b"The girl sleeps .\r\n\r\n\xff\xfe\n" + b"word " * (LONGEST // 4)
+    stdin = b"The girl sleeps .\r\n\r\n\xff\xfe\n" + b"word " * (MAX_SENTENCE_CHARACTERS // 4)
     done = command(trained, "--system", "PBSMT", stdin=stdin)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count(b"\n") == 4 and done.stdout.split(b"\n")[1] == b""
@@ -182,7 +182,7 @@ def test_attention(trained, system, tmp_path):
     assert "One" in (tmp_path / "one.svg").read_text(encoding="utf-8")
     assert given.plot(words=[1]).get_figwidth() > 0
     assert given._repr_svg_().lstrip().startswith("<?xml")
-    assert found.attentions(["", "x" * (LONGEST + 1)]) == [None, None]
+    assert found.attentions(["", "x" * (MAX_SENTENCE_CHARACTERS + 1)]) == [None, None]
 
 
 def test_attention_of_the_command(trained, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline_py import load
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import progress, without_progress
+from pipeline_py.run.progress import show_progress, silence_progress
 from tests.workplace import ROOT
 
 TRAP = "from pathlib import Path\nPath('{}').touch()\n"
@@ -56,9 +56,9 @@ def test_the_remedy_repeats_the_options(folder):
 def test_progress_is_silent_in_one_thread_alone(capsys):
     def count(number: int) -> int:
         if number:
-            return sum(1 for _ in progress(range(3), "others"))
-        with without_progress():
-            return sum(1 for _ in progress(range(3), "mine"))
+            return sum(1 for _ in show_progress(range(3), "others"))
+        with silence_progress():
+            return sum(1 for _ in show_progress(range(3), "mine"))
 
     with ThreadPoolExecutor(2) as pool:
         assert [*pool.map(count, range(2))] == [3, 3]

@@ -12,13 +12,13 @@ from random import Random
 import pytest
 
 from benchmarks.faults import campaign, damage, mutations, results, stages
-from benchmarks.faults.cases import Case, Outcome, Result, failed
-from benchmarks.faults.configurations import failed_plan
-from benchmarks.faults.experiment import Experiment
-from benchmarks.faults.inputs import sentences
-from benchmarks.faults.jobs import behind, planned
-from benchmarks.faults.pairs import refused
-from benchmarks.faults.stages import Done
+from benchmarks.faults.cases import AttackCase, AttackOutcome, AttackResult, classify_stage_failure
+from benchmarks.faults.configurations import classify_plan_failure
+from benchmarks.faults.experiment import FaultExperiment
+from benchmarks.faults.inputs import count_sentences
+from benchmarks.faults.jobs import parse_planned_jobs, select_downstream_jobs
+from benchmarks.faults.pairs import is_refused_run
+from benchmarks.faults.stages import ProcessResult
 from pipeline_py.run.output_cache import OutputCache
 
 ROOT = Path(__file__).parents[2]
@@ -29,18 +29,18 @@ TRACE = "Traceback (most recent call last):\n  File\nValueError: x\n"
     ("code", "said", "outcome"),
     [
         (0, "", None),
-        (0, TRACE, Outcome.TRACEBACK),
-        (1, "clean: 5/9\rerror: given/a.txt, line 3: x; mend it\n", Outcome.CLEAR),
-        (1, "error: something; mend it\n", Outcome.VAGUE),
-        (1, "error: given/a.txt: x\nerror: given/a.txt: y\n", Outcome.VAGUE),
-        (2, "error: given/a.txt: x\n", Outcome.VAGUE),
-        (1, f"{TRACE}error: given/a.txt: x\n", Outcome.TRACEBACK),
-        (-11, "", Outcome.TRACEBACK),
-        (None, "", Outcome.HANG),
+        (0, TRACE, AttackOutcome.TRACEBACK),
+        (1, "clean: 5/9\rerror: given/a.txt, line 3: x; mend it\n", AttackOutcome.CLEAR_ERROR),
+        (1, "error: something; mend it\n", AttackOutcome.VAGUE_ERROR),
+        (1, "error: given/a.txt: x\nerror: given/a.txt: y\n", AttackOutcome.VAGUE_ERROR),
+        (2, "error: given/a.txt: x\n", AttackOutcome.VAGUE_ERROR),
+        (1, f"{TRACE}error: given/a.txt: x\n", AttackOutcome.TRACEBACK),
+        (-11, "", AttackOutcome.TRACEBACK),
+        (None, "", AttackOutcome.HANG),
     ],
 )
 def test_an_error_is_clear_if_it_is_one_sentence_that_names_the_file(code, said, outcome):
-    assert failed(Done(code, said, 1.0), ["given/a.txt"]) == outcome
+    assert classify_stage_failure(ProcessResult(code, said, 1.0), ["given/a.txt"]) == outcome
 
 
 @pytest.mark.parametrize(
@@ -53,16 +53,16 @@ def test_an_error_is_clear_if_it_is_one_sentence_that_names_the_file(code, said,
     ],
 )  # fmt: skip
 def test_the_second_snakemake_in_a_directory_may_make_way(said, of_another):
-    assert refused(Done(1, said, 1.0)) == of_another
+    assert is_refused_run(ProcessResult(1, said, 1.0)) == of_another
 
 
 def test_a_dry_run_that_fails_names_the_configuration():
-    assert failed_plan(Done(1, "configuration: unknown key `x`\n", 1.0)) is Outcome.CLEAR
-    assert failed_plan(Done(1, "Config file is not valid\n", 1.0)) is Outcome.VAGUE
-    assert failed_plan(Done(1, TRACE, 1.0)) is Outcome.TRACEBACK
+    assert classify_plan_failure(ProcessResult(1, "configuration: unknown key `x`\n", 1.0)) is AttackOutcome.CLEAR_ERROR
+    assert classify_plan_failure(ProcessResult(1, "Config file is not valid\n", 1.0)) is AttackOutcome.VAGUE_ERROR
+    assert classify_plan_failure(ProcessResult(1, TRACE, 1.0)) is AttackOutcome.TRACEBACK
     shown_by_snakemake = 'AttributeError in file "/x/Snakefile", line 38:\n  File "/x/pipeline_py/a.py", line 2, in f\n'
-    assert failed_plan(Done(1, shown_by_snakemake, 1.0)) is Outcome.TRACEBACK
-    assert failed_plan(Done(0, "", 1.0)) is None
+    assert classify_plan_failure(ProcessResult(1, shown_by_snakemake, 1.0)) is AttackOutcome.TRACEBACK
+    assert classify_plan_failure(ProcessResult(0, "", 1.0)) is None
 
 
 @pytest.mark.parametrize(
@@ -85,24 +85,26 @@ def test_results_are_compared_but_for_times(tmp_path, name, one, other, equal):
     for folder, content in (("one", one), ("other", other)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
-    assert results.differing(tmp_path / "one", tmp_path / "other", [name]) == ([] if equal else [name])
-    assert results.differing(tmp_path / "one", tmp_path / "other", ["gone"]) == []
-    assert results.differing(tmp_path / "one", tmp_path, [name]) == [name]
+    assert results.list_differing_files(tmp_path / "one", tmp_path / "other", [name]) == ([] if equal else [name])
+    assert results.list_differing_files(tmp_path / "one", tmp_path / "other", ["gone"]) == []
+    assert results.list_differing_files(tmp_path / "one", tmp_path, [name]) == [name]
 
 
 @pytest.mark.parametrize("content", [b"", b"x", b"\0" * 40, b"one\ntwo\n" * 9])
 def test_damage_always_changes_a_file(content):
     for number in range(200):
-        changed, way = damage.damaged(content, Random(number))
+        changed, way = damage.damage_content(content, Random(number))
         assert changed != content and way
-        assert (changed, way) == damage.damaged(content, Random(number))
+        assert (changed, way) == damage.damage_content(content, Random(number))
 
 
 def test_mutations_are_decided_by_the_seed():
     content = "1\tein Wort\t0.5\n2\tzwei (Wörter)\t0.25\n".encode()
-    made = [mutations.mutated(content, Random(number)) for number in range(400)]
-    assert made == [mutations.mutated(content, Random(number)) for number in range(400)]
-    assert {name for _, names in made for name in names.split()} >= {way.__name__ for way in mutations.MUTATIONS}
+    made = [mutations.mutate_content(content, Random(number)) for number in range(400)]
+    assert made == [mutations.mutate_content(content, Random(number)) for number in range(400)]
+    assert {name for _, names in made for name in names.split()} >= {
+        way.__name__ for way in mutations.MUTATION_FUNCTIONS
+    }
     assert len({changed for changed, _ in made}) > 200
 
 
@@ -131,15 +133,20 @@ Shell command: None
 
 
 def test_jobs_are_read_from_a_dry_run_in_an_order_in_which_they_can_run():
-    tokenize, pack = planned(SAID)
-    assert (tokenize.rule, tokenize.module) == ("tokenize", "pipeline_py.corpus.tokenize")
-    assert tokenize.call["arguments"] == {"name": "two words"} and tokenize.command == (
+    tokenize, pack = parse_planned_jobs(SAID)
+    assert (tokenize.rule, tokenize.stage_module) == ("tokenize", "pipeline_py.corpus.tokenize")
+    assert tokenize.job_content["arguments"] == {"name": "two words"} and tokenize.module_and_argument == (
         "pipeline_py.run",
-        tokenize.json,
+        tokenize.job_json,
     )
-    assert pack.reads("v") and pack.reads("b.txt") and not pack.reads("b.arrow") and not pack.reads("a.txt")
-    assert behind([tokenize, pack], ["a.txt"]) == [tokenize, pack]
-    assert behind([tokenize, pack], ["v"]) == [pack]
+    assert (
+        pack.is_reader_of("v")
+        and pack.is_reader_of("b.txt")
+        and not pack.is_reader_of("b.arrow")
+        and not pack.is_reader_of("a.txt")
+    )
+    assert select_downstream_jobs([tokenize, pack], ["a.txt"]) == [tokenize, pack]
+    assert select_downstream_jobs([tokenize, pack], ["v"]) == [pack]
 
 
 CALLED = """
@@ -153,10 +160,10 @@ Shell command:
 
 
 def test_a_job_reads_nested_files_and_reuses_folders_next_to_its_outputs():
-    (train,) = planned(CALLED)
-    assert train.module == "pipeline_py.nmt.train" and train.command[0] == "pipeline_py.run"
-    assert train.reads("b.arrow") and train.reads("t") and not train.reads("nmt/model")
-    assert train.reused == ["nmt/cache/model", "nmt/cache/facts.json", "nmt/checkpoints"]
+    (train,) = parse_planned_jobs(CALLED)
+    assert train.stage_module == "pipeline_py.nmt.train" and train.module_and_argument[0] == "pipeline_py.run"
+    assert train.is_reader_of("b.arrow") and train.is_reader_of("t") and not train.is_reader_of("nmt/model")
+    assert train.reusable_folders == ["nmt/cache/model", "nmt/cache/facts.json", "nmt/checkpoints"]
 
 
 @pytest.mark.parametrize(
@@ -171,12 +178,12 @@ def test_a_job_reads_nested_files_and_reuses_folders_next_to_its_outputs():
 )
 def test_sentences_are_counted(tmp_path, name, content, number):
     (tmp_path / name).write_bytes(content)
-    assert sentences(tmp_path / name) == number
-    assert sentences(tmp_path / "gone") is None
+    assert count_sentences(tmp_path / name) == number
+    assert count_sentences(tmp_path / "gone") is None
 
 
 def in_process(work, folder, **options):
-    return stages.Process(work, folder).done(**{"limit": 20, **options})
+    return stages.ForkedProcess(work, folder).wait_for_result(**{"limit": 20, **options})
 
 
 def test_work_is_done_in_a_process_of_its_own(tmp_path):
@@ -185,7 +192,7 @@ def test_work_is_done_in_a_process_of_its_own(tmp_path):
         sys.exit(3)
 
     done = in_process(work, tmp_path)
-    assert (done.code, done.said) == (3, "said True\n") and Path.cwd() != tmp_path
+    assert (done.exit_code, done.output) == (3, "said True\n") and Path.cwd() != tmp_path
 
 
 def test_what_takes_too_long_is_stopped_with_all_that_it_started(tmp_path):
@@ -195,8 +202,8 @@ def test_what_takes_too_long_is_stopped_with_all_that_it_started(tmp_path):
         time.sleep(60)
 
     done = in_process(work, tmp_path, limit=2)
-    assert done.code is None and len(done.said) == 200_001 and done.seconds < 20
-    assert in_process(work, tmp_path, killed_after=0.2).code == -9
+    assert done.exit_code is None and len(done.output) == 200_001 and done.seconds < 20
+    assert in_process(work, tmp_path, killed_after=0.2).exit_code == -9
 
 
 def test_a_process_is_killed_as_soon_as_a_file_is_there(tmp_path):
@@ -205,7 +212,7 @@ def test_a_process_is_killed_as_soon_as_a_file_is_there(tmp_path):
         time.sleep(60)
 
     done = in_process(work, tmp_path, until=(tmp_path / "made").exists)
-    assert done.code == -9 and done.seconds < 20
+    assert done.exit_code == -9 and done.seconds < 20
 
 
 def test_a_process_that_cannot_even_say_what_failed_ends(tmp_path):
@@ -213,34 +220,34 @@ def test_a_process_that_cannot_even_say_what_failed_ends(tmp_path):
         sys.stderr.close()
         raise ValueError
 
-    assert in_process(work, tmp_path).code == 1
+    assert in_process(work, tmp_path).exit_code == 1
 
 
-def throw(case: Case) -> Result:
+def throw(case: AttackCase) -> AttackResult:
     """An attack for tests."""
-    if case.number == 2:
+    if case.case_number == 2:
         raise KeyError("unforeseen")
-    return Result("dice", Outcome.RIGHT, str(case.random.random()))
+    return AttackResult("dice", AttackOutcome.RIGHT_RESULT, str(case.random.random()))
 
 
 def test_a_case_is_its_seed_and_number(tmp_path):
-    def made(seed: int, cases: list[tuple[str, int]]) -> list[tuple[str, int, Result]]:
+    def made(seed: int, cases: list[tuple[str, int]]) -> list[tuple[str, int, AttackResult]]:
         end = time.monotonic() + 60
-        return [*campaign.Campaign(None, {"throw": throw}, seed, tmp_path, end).all(cases, 2)]
+        return [*campaign.FaultCampaign(None, {"throw": throw}, seed, tmp_path, end).run_cases(cases, 2)]
 
-    cases = campaign.interleaved({"throw": 3})
+    cases = campaign.interleave_cases({"throw": 3})
     told = made(1, cases)
     assert cases == [("throw", 0), ("throw", 1), ("throw", 2)]
     assert made(1, [("throw", 1)]) == told[1:2] != made(2, [("throw", 1)])
-    assert told[2][2].outcome is Outcome.TRACEBACK and "unforeseen" in told[2][2].said
+    assert told[2][2].outcome is AttackOutcome.TRACEBACK and "unforeseen" in told[2][2].message
     table = campaign.count_outcomes(told)
     assert [(row["on"], row["cases"], row["right result"]) for row in table] == [
         ("dice", 2, 2),
         ("throw", 1, 0),
         ("", 3, 2),
     ]
-    assert campaign.markdown(table).count("\n") == 5
-    assert campaign.write_bad(tmp_path / "bad", told, ["python", "-m", "x"]) == 1
+    assert campaign.render_markdown_table(table).count("\n") == 5
+    assert campaign.write_bad_cases(tmp_path / "bad", told, ["python", "-m", "x"]) == 1
     assert "python -m x --only throw:2" in (tmp_path / "bad").read_text()
 
 
@@ -251,7 +258,7 @@ def test_what_a_copy_takes_from_its_cache_leaves_the_times_of_the_experiment(tmp
     made.write_text("made")
     OutputCache(made.parent / "cache", "same").store(made)
     os.utime(made, (1, 1))
-    Experiment(tmp_path / "experiment", "", (), {}, {}).copied(tmp_path / "copy")
+    FaultExperiment(tmp_path / "experiment", "", (), {}, {}).copy_to(tmp_path / "copy")
     copy = tmp_path / "copy" / "results"
     assert (copy / "out.pieces").samefile(made), "what takes space is linked"
     assert OutputCache(copy / "cache", "same").restore(copy / "out.pieces")

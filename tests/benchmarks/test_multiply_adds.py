@@ -6,37 +6,39 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.material import Material
-from benchmarks.random_text import draw_tree
-from benchmarks.setting import Setting, Shape
-from benchmarks.sides import OURS, Side, job
+from benchmarks.material import PackedCorpus
+from benchmarks.random_text import draw_tree_row
+from benchmarks.setting import BenchmarkSettings, NetworkSize
+from benchmarks.sides import ARBITREE, NetworkSpec, build_worker_options
 from benchmarks.toolkits import batches
-from benchmarks.toolkits.batches import Sentences
-from benchmarks.toolkits.ours import Ours
-from benchmarks.toolkits.worker import Rounds, set_up
-from pipeline_py.files.ragged import read_rows, write_rows
+from benchmarks.toolkits.batches import SentenceBatch
+from benchmarks.toolkits.ours import ArbitreeAdapter
+from benchmarks.toolkits.worker import RequestHandler, configure_torch
+from pipeline_py.files.ragged import read_ragged_rows, write_ragged_rows
 
 PAIRS, SOURCE, TARGET, HIDDEN = 3, 40, 30, 16
 """Sentences all have the same length, their end included, so that there is no padding."""
 
 
 @pytest.fixture(scope="module")
-def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
+def material(tmp_path_factory: pytest.TempPathFactory) -> PackedCorpus:
     folder = tmp_path_factory.mktemp("packed")
     random = np.random.default_rng(1)
     files = {name: folder / f"{name}.arrow" for name in ("source", "target", "trees")}
     for side, length in (("source", SOURCE), ("target", TARGET)):
         rows = [np.array([*random.integers(2, 50, length - 1), 0]) for _ in range(PAIRS)]
-        write_rows(files[side], rows, "int32")
-    trees = [draw_tree(random, SOURCE - 1) for _ in range(PAIRS)]
-    write_rows(files["trees"], trees, "int32")
-    return Material("pairs of one length", files, files["source"], {"source": 50, "target": 50})
+        write_ragged_rows(files[side], rows, "int32")
+    trees = [draw_tree_row(random, SOURCE - 1) for _ in range(PAIRS)]
+    write_ragged_rows(files["trees"], trees, "int32")
+    return PackedCorpus("pairs of one length", files, files["source"], {"source": 50, "target": 50})
 
 
-def rounds(system: str, material: Material, precision: str = "float32") -> Rounds:
-    setting = Setting(device="cpu", dropout=0.0)
-    given = job(Side(system, OURS, Shape(12, HIDDEN), precision, system), setting, material, threads=1)
-    return Rounds(Ours(given), set_up(given))
+def rounds(system: str, material: PackedCorpus, precision: str = "float32") -> RequestHandler:
+    setting = BenchmarkSettings(device="cpu", dropout=0.0)
+    given = build_worker_options(
+        NetworkSpec(system, ARBITREE, NetworkSize(12, HIDDEN), precision, system), setting, material, threads=1
+    )
+    return RequestHandler(ArbitreeAdapter(given), configure_torch(given))
 
 
 def of_matrices(network: torch.nn.Module, rows: dict[str, int]) -> float:
@@ -72,15 +74,15 @@ def of_matrices(network: torch.nn.Module, rows: dict[str, int]) -> float:
 )
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_products_are_those_of_all_matrices_and_of_attention(
-    precision: str, system: str, rows: dict[str, int], material: Material, tmp_path: Path
+    precision: str, system: str, rows: dict[str, int], material: PackedCorpus, tmp_path: Path
 ) -> None:
     made = rounds(system, material, precision)
     file = tmp_path / "pairs.npz"
-    source, target = (list(read_rows(material.packed[side])) for side in ("source", "target"))
-    batches.write(file, [Sentences(np.arange(PAIRS), source, target)])
-    counted = made.answer("multiply_adds", batches=str(file), count=1)["multiply_adds"]
+    source, target = (list(read_ragged_rows(material.train_files[side])) for side in ("source", "target"))
+    batches.write_batches(file, [SentenceBatch(np.arange(PAIRS), source, target)])
+    counted = made.handle_request("multiply_adds", batches=str(file), count=1)["multiply_adds"]
     # For each target word the context is a sum over annotations, which has three products, and some scores have theirs.
     least, most = 3 * SOURCE * HIDDEN, 3 * 4 * 2 * SOURCE * 2 * HIDDEN
-    matrices = of_matrices(made.side.model, rows)
+    matrices = of_matrices(made.adapter.model, rows)
     # A first state that is known to be zero may be left out of products.
     assert 0.97 * matrices + least <= counted <= 1.01 * matrices + most, (counted, matrices)

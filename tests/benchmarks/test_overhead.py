@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.overhead import sum_stages
+from benchmarks.overhead import sum_stage_seconds
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,7 +15,7 @@ def test_a_job_with_two_outputs_counts_once(tmp_path):
     for name, stage, seconds in (("a", "x.y", 1.5), ("b", "x.y", 1.5), ("c", "x.z", 2.0)):
         record = {"stage": stage, "arguments": {"outputs": ["a", "b"]}, "seconds": seconds}
         (tmp_path / f".{name}.job.json").write_text(json.dumps(record))
-    assert sum_stages(tmp_path) == 3.5
+    assert sum_stage_seconds(tmp_path) == 3.5
 
 
 def overhead(*arguments: str) -> subprocess.CompletedProcess:

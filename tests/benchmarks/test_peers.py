@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks import peers
-from benchmarks.setting import Setting
+from benchmarks.setting import BenchmarkSettings
 from pipeline_py.run.errors import InputError
 
 
 def test_a_python_without_the_peers_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--peers: it is no Python that imports onmt and joeynmt"):
-        peers.interpreter(Setting(peers=tmp_path / "python"))
-    assert peers.interpreter(Setting(peers=Path("none"))) is None
+        peers.find_peer_python(BenchmarkSettings(peers=tmp_path / "python"))
+    assert peers.find_peer_python(BenchmarkSettings(peers=Path("none"))) is None
 
 
 def test_where_the_peers_cannot_be_installed_ours_is_measured_alone(
@@ -22,6 +22,6 @@ def test_where_the_peers_cannot_be_installed_ours_is_measured_alone(
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    assert peers.interpreter(Setting(work=tmp_path)) is None
+    assert peers.find_peer_python(BenchmarkSettings(work=tmp_path)) is None
     assert "ours is measured alone" in capsys.readouterr().err
     assert "torch" in (tmp_path / "logs" / "peers.txt").read_text()

@@ -4,7 +4,7 @@ from math import isnan
 
 import pytest
 
-from benchmarks.quality import reached
+from benchmarks.quality import compute_level_times
 
 
 def curve(side: str, toolkit: str, points: list[tuple[float, float]]) -> list[dict]:
@@ -23,21 +23,21 @@ CURVES = [
 
 
 def test_minutes_are_interpolated_and_divided_by_those_of_the_faster_peer() -> None:
-    rows = {(row["side"], row["level"]): row for row in reached(CURVES, [33.0, 30.0])}
+    rows = {(row["side"], row["level"]): row for row in compute_level_times(CURVES, [33.0, 30.0])}
     assert rows["A", 30.0]["cpu_minutes"] == 4.0 and rows["A", 30.0]["epochs"] == 2
     assert rows["A", 33.0]["cpu_minutes"] == pytest.approx(4 + 2 * 3 / 4) and rows["A", 33.0]["epochs"] == 2.75
     assert rows["B", 33.0]["cpu_minutes"] == pytest.approx(15 + 5 * 5 / 8) and rows["B", 33.0]["epochs"] == 3.625
     assert rows["A", 30.0]["to_faster_peer"] == pytest.approx(0.4) and rows["B", 30.0]["to_faster_peer"] == 1
-    assert [row["level"] for row in reached(CURVES, [33.0, 30.0])] == [30.0] * 3 + [33.0] * 3
+    assert [row["level"] for row in compute_level_times(CURVES, [33.0, 30.0])] == [30.0] * 3 + [33.0] * 3
 
 
 def test_what_was_never_reached_has_no_time() -> None:
-    rows = {(row["side"], row["level"]): row for row in reached(CURVES, [30.0, 35.0])}
+    rows = {(row["side"], row["level"]): row for row in compute_level_times(CURVES, [30.0, 35.0])}
     assert isnan(rows["C", 30.0]["cpu_minutes"]) and rows["C", 30.0]["epochs"] == 2
     assert isnan(rows["A", 35.0]["cpu_minutes"]) and rows["B", 35.0]["to_faster_peer"] == 1
-    assert all(isnan(row["to_faster_peer"]) for row in reached(CURVES[:1], [30.0]))
+    assert all(isnan(row["to_faster_peer"]) for row in compute_level_times(CURVES[:1], [30.0]))
 
 
 def test_the_first_epoch_is_interpolated_from_nothing() -> None:
-    (row,) = reached([curve("A", "ours", [(2.0, 40.0)])], [10.0])
+    (row,) = compute_level_times([curve("A", "ours", [(2.0, 40.0)])], [10.0])
     assert row["cpu_minutes"] == 0.5 and row["epochs"] == 0.25

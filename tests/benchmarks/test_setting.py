@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.setting import Architecture, Setting, Shape, command
+from benchmarks.setting import Architecture, BenchmarkSettings, NetworkSize, build_command
 from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_sizes_come_in_pairs() -> None:
-    assert Setting(embedding=[1, 2], hidden=[3, 4]).shapes == [Shape(1, 3), Shape(2, 4)]
+    assert BenchmarkSettings(embedding=[1, 2], hidden=[3, 4]).network_sizes == [NetworkSize(1, 3), NetworkSize(2, 4)]
     with pytest.raises(InputError, match="--embedding is given 2 times and --hidden 1"):
-        Setting(embedding=[1, 2], hidden=[3])
+        BenchmarkSettings(embedding=[1, 2], hidden=[3])
 
 
 @pytest.mark.parametrize(
@@ -25,21 +25,23 @@ def test_sizes_come_in_pairs() -> None:
 )
 def test_mistakes_are_named(given: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Setting(**given)
+        BenchmarkSettings(**given)
 
 
 def test_a_command_takes_what_a_setting_has() -> None:
-    asked: list[Setting] = []
-    made = command(asked.append)
-    assert inspect.signature(made).parameters["rounds"].default == Setting().rounds
+    asked: list[BenchmarkSettings] = []
+    made = build_command(asked.append)
+    assert inspect.signature(made).parameters["rounds"].default == BenchmarkSettings().rounds
     made(rounds=3, threads=1)
-    assert asked == [Setting(rounds=3, threads=1)]
+    assert asked == [BenchmarkSettings(rounds=3, threads=1)]
 
 
 def test_systems_are_named_or_those_of_the_architecture() -> None:
-    assert Setting().systems == ["GlobalAtt"] and Setting(system=["SDAtt"]).systems == ["SDAtt"]
-    transformer = Setting(architecture=Architecture.TRANSFORMER, embedding=[8], hidden=[8])
-    assert transformer.systems == ["Transformer-base"]
+    assert BenchmarkSettings().system_names == ["GlobalAtt"] and BenchmarkSettings(system=["SDAtt"]).system_names == [
+        "SDAtt"
+    ]
+    transformer = BenchmarkSettings(architecture=Architecture.TRANSFORMER, embedding=[8], hidden=[8])
+    assert transformer.system_names == ["Transformer-base"]
 
 
 def test_every_option_is_explained() -> None:

@@ -6,16 +6,21 @@ from pathlib import Path
 import pytest
 
 from benchmarks import table
-from benchmarks.rounds import NOT_MEASURED, Spread
+from benchmarks.rounds import NOT_MEASURED, MedianAndRange
 
 ROWS = [
-    {"side": "ours", "rate": Spread(2000.0, 1900.5, 2100.0), "to_peer": NOT_MEASURED, "parameters": 14_350_167},
-    {"side": "another", "rate": Spread(10.0, 9.0, 11.0), "to_peer": Spread(0.5, 0.25, 1.0), "parameters": 7},
+    {"side": "ours", "rate": MedianAndRange(2000.0, 1900.5, 2100.0), "to_peer": NOT_MEASURED, "parameters": 14_350_167},
+    {
+        "side": "another",
+        "rate": MedianAndRange(10.0, 9.0, 11.0),
+        "to_peer": MedianAndRange(0.5, 0.25, 1.0),
+        "parameters": 7,
+    },
 ]
 
 
 def test_a_file_has_a_column_for_each_number_and_nothing_where_nothing_was_measured(tmp_path: Path) -> None:
-    table.write(tmp_path / "table.tsv", ROWS)
+    table.write_table(tmp_path / "table.tsv", ROWS)
     with (tmp_path / "table.tsv").open(encoding="utf-8") as file:
         ours, another = csv.DictReader(file, delimiter="\t")
     assert ours["side"] == "ours" and ours["parameters"] == "14350167"
@@ -25,7 +30,7 @@ def test_a_file_has_a_column_for_each_number_and_nothing_where_nothing_was_measu
 
 
 def test_people_see_medians_with_their_spread(capsys: pytest.CaptureFixture[str]) -> None:
-    table.show(ROWS, {"side": ("", ""), "rate": ("words/s", ",.0f"), "to_peer": ("ratio", ".2f")})
+    table.print_table(ROWS, {"side": ("", ""), "rate": ("words/s", ",.0f"), "to_peer": ("ratio", ".2f")})
     head, ours, another, *_ = capsys.readouterr().out.splitlines()
     assert head.split() == ["words/s", "ratio"]
     assert ours.split() == ["ours", "2,000", "(1,900–2,100)", "–"]

@@ -8,7 +8,7 @@ from statistics import fmean
 import pytest
 import yaml
 
-from pipeline_py.config.claims import Claim, Claims, Printed, read_claims
+from pipeline_py.config.claims import ClaimConfig, ClaimFileConfig, PublishedResultConfig, read_claim_file
 from pipeline_py.run.errors import InputError
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
@@ -108,12 +108,12 @@ def test_what_is_printed_is_what_the_paper_prints(file):
     """Differences are those of the printed scores, Tables 2 and 1 taken together where a claim is across them."""
     printed_scores = scores(file.stem)
     checked = 0
-    for claim in read_claims(file).claims:
+    for claim in read_claim_file(file).claims:
         for printed in claim.printed:
             tables = re.search(r"[Tt]ables? (?:of )?(\d|results)(?: and (\d))?", printed.where)
             assert tables is not None
 
-            def score(system: str, table: str, printed: Printed = printed) -> float:
+            def score(system: str, table: str, printed: PublishedResultConfig = printed) -> float:
                 names = OTHER_NAMES[file.stem]
                 for place in ((file.stem, table), (file.stem, table, printed.task)):
                     names = {**names, **IN_TABLE.get(place, {})}
@@ -129,7 +129,7 @@ def test_what_is_printed_is_what_the_paper_prints(file):
 
 @pytest.mark.parametrize("file", PAPERS, ids=lambda file: file.stem)
 def test_claims_of_papers_are_about_systems_of_the_default_configuration(file):
-    for claim in read_claims(file).claims:
+    for claim in read_claim_file(file).claims:
         assert {claim.system, claim.above} <= {*CONFIG["systems"]}
         assert claim.printed or claim.sentences, "a paper prints it, but for what figures alone show"
 
@@ -177,13 +177,13 @@ def test_mistakes_are_one_sentence_that_names_the_file(tmp_path, text, sentence)
     path = tmp_path / "mine.yaml"
     path.write_text(text)
     with pytest.raises(InputError, match=f"mine.yaml.*: {sentence}"):
-        read_claims(path)
+        read_claim_file(path)
 
 
 def test_a_claim_of_ones_own_needs_no_print(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("paper: me\nclaims: [{system: A, above: B, says: y}]\n")
-    assert read_claims(path) == Claims(paper="me", claims=[Claim(system="A", above="B", says="y")])
+    assert read_claim_file(path) == ClaimFileConfig(paper="me", claims=[ClaimConfig(system="A", above="B", says="y")])
 
 
 def test_a_pair_may_have_claims_of_several_relations_and_lengths(tmp_path):
@@ -193,10 +193,10 @@ def test_a_pair_may_have_claims_of_several_relations_and_lengths(tmp_path):
         *("sentences: {up_to: 9}", "sentences: {longer_than: 9}", "sentences: {longer_than: 9, up_to: 20}"),
     )
     path.write_text("paper: me\nclaims:\n" + "".join(f"- {{system: A, above: B, says: y, {one}}}\n" for one in options))
-    assert [str(claim.sentences or claim.relation) for claim in read_claims(path).claims] == [
+    assert [str(claim.sentences or claim.relation) for claim in read_claim_file(path).claims] == [
         *("better", "comparable", "not worse", "sentences of at most 9 words", "sentences of more than 9 words"),
         "sentences of more than 9 words and at most 20 words",
     ]
     path.write_text(path.read_text() + "- {system: A, above: B, says: z, sentences: {up_to: 9}}\n")
     with pytest.raises(InputError, match="claims: `A` above `B` occurs twice; join the two"):
-        read_claims(path)
+        read_claim_file(path)

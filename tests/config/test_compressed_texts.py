@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.config.load import load
+from pipeline_py.config.load import load_experiment
 from pipeline_py.run.errors import InputError
-from tests.plan.conftest import DEFAULT
+from tests.plan.conftest import DEFAULT_CONFIG
 
 
 def load_texts(folder: Path, train: bytes) -> None:
@@ -22,7 +22,9 @@ def load_texts(folder: Path, train: bytes) -> None:
         "train": [{"source": "a.en", "target": "a.de"}],
         "tests": [{"name": "one", "source": "b.en.xz", "references": ["b.de"]}],
     }
-    load(DEFAULT, {"data": str(folder), "corpora": corpora, "targets": ["table1"], "parser": "embedded"})
+    load_experiment(
+        DEFAULT_CONFIG, {"data": str(folder), "corpora": corpora, "targets": ["table1"], "parser": "embedded"}
+    )
 
 
 def tar() -> bytes:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.load import load
+from pipeline_py.config.load import load_experiment
 from pipeline_py.run.errors import InputError
 
 PARSERS = {"gold": {"type": "given"}, "random": {"type": "control", "shape": "random"}}
@@ -14,7 +14,7 @@ BLEU = {"title": "T", "baseline": "GlobalAtt"}
 
 def loaded(config: dict[str, Any], table: dict[str, Any] | None = None, **over: Any) -> Any:
     tables = {} if table is None else {"tables": {"t": table}}
-    return load(config, command_line={"parsers": PARSERS, **tables, **over})
+    return load_experiment(config, command_line_config={"parsers": PARSERS, **tables, **over})
 
 
 def test_a_crossing_is_its_base_with_another_parser(config):
@@ -42,7 +42,7 @@ def test_every_preset_is_crossed(config):
         "other": {"parsers": PARSERS, "tables": {"t": {**BLEU, "systems": ["GlobalAtt", "SDAtt [gld]"]}}}
     }
     with pytest.raises(InputError, match=r"configuration with preset other: table `t`: .*unknown parser `gld`"):
-        load(config)
+        load_experiment(config)
 
 
 def test_with_its_own_parser_a_system_is_itself_under_another_label(config):
@@ -303,4 +303,4 @@ def test_a_mistake_of_the_base_is_told_once(config, over, sentence):
 )
 def test_what_is_malformed_is_left_to_the_validation(config, over, place):
     with pytest.raises(InputError, match=place):
-        load(config, command_line=over)
+        load_experiment(config, command_line_config=over)

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from pipeline_py.config.base import Effect, ReadWith, Section, UnreadBy
-from pipeline_py.config.load import load
-from pipeline_py.config.subword import Subword
-from pipeline_py.config.systems.differences import differences
-from pipeline_py.config.systems.training import Decoding, Training
-from pipeline_py.plan.plan import Plan
+from pipeline_py.config.base import ConfigSection, IgnoringStage, RequiredSetting, SettingEffect
+from pipeline_py.config.load import load_experiment
+from pipeline_py.config.subword import SubwordConfig
+from pipeline_py.config.systems.differences import find_setting_differences
+from pipeline_py.config.systems.training import DecodingConfig, TrainingConfig
+from pipeline_py.plan.plan import ExperimentPlan
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "pipeline_py"
@@ -38,7 +38,7 @@ RESULT = {
 }
 
 
-def sections(model: type[BaseModel] = Section) -> Iterator[type[BaseModel]]:
+def sections(model: type[BaseModel] = ConfigSection) -> Iterator[type[BaseModel]]:
     """All models of the configuration."""
     for below in model.__subclasses__():
         yield below
@@ -47,25 +47,27 @@ def sections(model: type[BaseModel] = Section) -> Iterator[type[BaseModel]]:
 
 def test_every_mark_names_a_stage_and_a_key():
     marks = [(model, mark) for model in sections() for field in model.model_fields.values() for mark in field.metadata]
-    assert {type(mark) for _, mark in marks} >= {Effect, UnreadBy, ReadWith}
+    assert {type(mark) for _, mark in marks} >= {SettingEffect, IgnoringStage, RequiredSetting}
     for model, mark in marks:
-        if isinstance(mark, UnreadBy):
+        if isinstance(mark, IgnoringStage):
             assert (PACKAGE / f"{mark.stage.replace('.', '/')}.py").is_file()
-        if isinstance(mark, ReadWith):
+        if isinstance(mark, RequiredSetting):
             assert mark.key in model.model_fields
 
 
 @pytest.mark.parametrize(
     ("effect", "keys"),
     [
-        (Effect.ROUNDING, {*NOTHING}),
-        (Effect.MEANS, {*NOTHING, *ROUNDING}),
-        (Effect.RESULT, {*NOTHING, *ROUNDING, *MEANS}),
+        (SettingEffect.ROUNDING, {*NOTHING}),
+        (SettingEffect.EXECUTION, {*NOTHING, *ROUNDING}),
+        (SettingEffect.RESULT, {*NOTHING, *ROUNDING, *MEANS}),
     ],
 )
 def test_each_key_of_training_has_its_effect(effect, keys):
-    assert Training.model_fields.keys() == {*NOTHING, *ROUNDING, *MEANS, *RESULT}, "say here what a new key decides"
-    assert Training().without(effect) == keys
+    assert TrainingConfig.model_fields.keys() == {*NOTHING, *ROUNDING, *MEANS, *RESULT}, (
+        "say here what a new key decides"
+    )
+    assert TrainingConfig().collect_ineffective_keys(effect) == keys
 
 
 def test_a_stage_is_without_what_it_does_not_read():
@@ -79,16 +81,29 @@ def test_a_stage_is_without_what_it_does_not_read():
         "average",
         "moving_average",
     }
-    assert Training().without(Effect.NOTHING, "nmt.pretrain") == until
-    assert Training().without(Effect.NOTHING, "nmt.train") == set()
-    assert Decoding().without(Effect.NOTHING, "nmt.translate") == {"attention", "replace_unknown", "length_floor"}
+    assert TrainingConfig().collect_ineffective_keys(SettingEffect.NO_EFFECT, "nmt.pretrain") == until
+    assert TrainingConfig().collect_ineffective_keys(SettingEffect.NO_EFFECT, "nmt.train") == set()
+    assert DecodingConfig().collect_ineffective_keys(SettingEffect.NO_EFFECT, "nmt.translate") == {
+        "attention",
+        "replace_unknown",
+        "length_floor",
+    }
 
 
 def test_a_key_that_is_read_only_with_another_counts_with_it():
-    assert Decoding(length_model=False).without(Effect.RESULT) == {"batch_size", "n_best", "attention", "length_floor"}
-    assert Decoding(length_model=True).without(Effect.MEANS) == {"batch_size"}
-    assert Subword(scheme="words").without(Effect.RESULT) == {"merges", "joint", "min_frequency"}
-    assert Subword(scheme="bpe").without(Effect.RESULT) == set()
+    assert DecodingConfig(length_model=False).collect_ineffective_keys(SettingEffect.RESULT) == {
+        "batch_size",
+        "n_best",
+        "attention",
+        "length_floor",
+    }
+    assert DecodingConfig(length_model=True).collect_ineffective_keys(SettingEffect.EXECUTION) == {"batch_size"}
+    assert SubwordConfig(scheme="words").collect_ineffective_keys(SettingEffect.RESULT) == {
+        "merges",
+        "joint",
+        "min_frequency",
+    }
+    assert SubwordConfig(scheme="bpe").collect_ineffective_keys(SettingEffect.RESULT) == set()
 
 
 @pytest.mark.parametrize(("key", "value"), [*{**NOTHING, **ROUNDING, **MEANS, **RESULT}.items()])
@@ -96,16 +111,18 @@ def test_plans_and_comparisons_follow_the_marks(config, tmp_path, key: str, valu
     """Of two systems that differ in one key of `training`; keys that all systems share are the experiment's."""
     shared = key in ("seeds", "device", "threads")
 
-    def planned(**changes: Any) -> Plan:
+    def planned(**changes: Any) -> ExperimentPlan:
         changed = {"Other": {} if shared else {"training": changes}}
         laid_over = {"systems": changed, **({"training": changes} if shared else {})}
-        return Plan(load(config, laid_over, check_files=False), ROOT, tmp_path / "contents.json")
+        return ExperimentPlan(
+            load_experiment(config, laid_over, should_check_files=False), ROOT, tmp_path / "contents.json"
+        )
 
     before, after = planned(), planned(**{key: value})
-    identities = [plan.identity(plan.nmt.train("Other", "seed1")) for plan in (before, after)]
+    identities = [plan.compute_identity(plan.nmt.build_train_job("Other", "seed1")) for plan in (before, after)]
     is_planned = identities[0] != identities[1]
     assert is_planned == (key in {**MEANS, **RESULT})
-    told = differences(after.nmt.experiment, ["GlobalAtt", "Other"])
+    told = find_setting_differences(after.nmt.experiment, ["GlobalAtt", "Other"])
     assert bool(told) == (key in RESULT)
-    whole = after.nmt.train("Other", "seed1").execution["training"]
-    assert whole.keys() == Training.model_fields.keys(), "a job is told all of it"
+    whole = after.nmt.build_train_job("Other", "seed1").execution_settings["training"]
+    assert whole.keys() == TrainingConfig.model_fields.keys(), "a job is told all of it"

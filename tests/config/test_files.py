@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipeline_py.config.files import check_files, read_file
+from pipeline_py.config.files import check_config_files, read_config_file
 from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +16,7 @@ LAST = "and only the last would count; join the two or remove one"
 
 @pytest.mark.parametrize("path", [ROOT / "config.yaml", *sorted(ROOT.glob("workflow/experiments/*.yaml"))], ids=str)
 def test_a_file_says_what_yaml_says(path: Path) -> None:
-    assert read_file(path) == yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert read_config_file(path) == yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, content: str | bytes, s
     path = tmp_path / "mine.yaml"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(InputError) as caught:
-        check_files([path])
+        check_config_files([path])
     assert str(caught.value).startswith(f"{path}{sentence}") and "\n" not in str(caught.value)
 
 
@@ -66,7 +66,7 @@ def test_a_mistake_is_told_with_its_line(tmp_path: Path, content: str | bytes, s
 )
 def test_what_merges_is_no_key_twice(tmp_path: Path, content: str) -> None:
     (tmp_path / "mine.yaml").write_text(content)
-    assert read_file(tmp_path / "mine.yaml") == yaml.safe_load(content)
+    assert read_config_file(tmp_path / "mine.yaml") == yaml.safe_load(content)
 
 
 def aliases(levels: int, element: str) -> str:
@@ -84,16 +84,16 @@ def test_aliases_that_multiply_are_refused(tmp_path: Path, element: str) -> None
     with pytest.raises(
         InputError, match=r"mine.yaml, line \d: aliases \(`\*`\) make more than 100,000 keys and values"
     ):
-        read_file(tmp_path / "mine.yaml")
+        read_config_file(tmp_path / "mine.yaml")
     (tmp_path / "mine.yaml").write_text(aliases(3, element))
-    assert read_file(tmp_path / "mine.yaml")["a0"] == {"x": 1}
+    assert read_config_file(tmp_path / "mine.yaml")["a0"] == {"x": 1}
 
 
 def test_aliases_that_nest_are_refused(tmp_path: Path) -> None:
     lines = [f"a{level}: &a{level} [*a{level - 1}]\n" for level in range(1, 5000)]
     (tmp_path / "mine.yaml").write_text("".join(["a0: &a0 []\n", *lines]))
     with pytest.raises(InputError, match=r"line \d+: nested too deeply by aliases"):
-        read_file(tmp_path / "mine.yaml")
+        read_config_file(tmp_path / "mine.yaml")
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_aliases_that_nest_are_refused(tmp_path: Path) -> None:
 def test_a_mapping_in_itself_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "mine.yaml").write_text(content)
     with pytest.raises(InputError, match=r"mine.yaml, line \d: what begins here contains itself by an alias"):
-        read_file(tmp_path / "mine.yaml")
+        read_config_file(tmp_path / "mine.yaml")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_unusual_numbers_are_refused(tmp_path: Path, value: str, number: str) ->
     for content in (f"b: 1\na: {value}\n", f"b: 1\n{value}: a\n"):
         (tmp_path / "mine.yaml").write_text(content)
         with pytest.raises(InputError) as caught:
-            read_file(tmp_path / "mine.yaml")
+            read_config_file(tmp_path / "mine.yaml")
         assert str(caught.value) == (
             f"{tmp_path}/mine.yaml, line 2: YAML reads `{value}` as {number}; write this, or put text in quotes"
         )
@@ -126,7 +126,7 @@ def test_unusual_numbers_are_refused(tmp_path: Path, value: str, number: str) ->
 def test_dates_are_refused(tmp_path: Path, value: str) -> None:
     (tmp_path / "mine.yaml").write_text(f"a: {value}\n")
     with pytest.raises(InputError, match=rf"mine.yaml, line 1: YAML reads `{value}` as a date; put it in quotes"):
-        read_file(tmp_path / "mine.yaml")
+        read_config_file(tmp_path / "mine.yaml")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_dates_are_refused(tmp_path: Path, value: str) -> None:
 )
 def test_usual_numbers_and_text_are_read_as_yaml_reads_them(tmp_path: Path, value: str) -> None:
     (tmp_path / "mine.yaml").write_text(f"a: {value}\n")
-    assert read_file(tmp_path / "mine.yaml") == yaml.safe_load(f"a: {value}")
+    assert read_config_file(tmp_path / "mine.yaml") == yaml.safe_load(f"a: {value}")
 
 
 def test_what_is_no_file_is_told_with_what_is_near(tmp_path: Path) -> None:
@@ -142,18 +142,18 @@ def test_what_is_no_file_is_told_with_what_is_near(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"multi30.yaml: no such file; did you mean .*/multi30k.yaml\? .*targets before"
     ):
-        check_files([tmp_path / "multi30.yaml"])
+        check_config_files([tmp_path / "multi30.yaml"])
     with pytest.raises(InputError, match=r"table1: no such file; .*write targets before `--configfile`"):
-        check_files([tmp_path / "table1"])
+        check_config_files([tmp_path / "table1"])
     (tmp_path / "table1.tsv").write_text("a\tb")
     with pytest.raises(
         InputError, match=r"table1.tsv, line 1: not valid YAML.*if it is a target: write targets before"
     ):
-        check_files([tmp_path / "table1.tsv"])
+        check_config_files([tmp_path / "table1.tsv"])
     with pytest.raises(InputError, match="this is not a file"):
-        check_files([tmp_path])
+        check_config_files([tmp_path])
     with pytest.raises(InputError, match="the name is too long"):
-        check_files([tmp_path / ("x" * 300)])
+        check_config_files([tmp_path / ("x" * 300)])
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.load import load
+from pipeline_py.config.load import load_experiment
 from pipeline_py.run.errors import InputError
 
 GOLD = {"parsers": {"gold": {"type": "given"}}, "systems": {"SDAtt": {"parser": "gold"}}}
@@ -29,37 +29,41 @@ def texts() -> dict[str, Any]:
 
 def given(config, texts, trees=None, **over):
     gold = {"parsers": {"gold": {"type": "given", "trees": trees or {}}}, "corpora": texts, "targets": ["table1"]}
-    return load(config, command_line={**GOLD, **gold, **over}, check_files=False)
+    return load_experiment(config, command_line_config={**GOLD, **gold, **over}, should_check_files=False)
 
 
 def test_the_true_trees_of_generated_text_need_no_files(config):
-    experiment = load(config, command_line=GOLD)
-    assert experiment.makes("gold", "conllu") and experiment.makes("gold", "ptb")
-    assert experiment.trees_of("gold") == ["conllu"]
-    assert [experiment.given_trees("gold", split, "conllu") for split in ("train", "dev", "long")] == [[], [], []]
+    experiment = load_experiment(config, command_line_config=GOLD)
+    assert experiment.can_provide_trees("gold", "conllu") and experiment.can_provide_trees("gold", "ptb")
+    assert experiment.get_parser_tree_formats("gold") == ["conllu"]
+    assert [experiment.resolve_tree_files("gold", split, "conllu") for split in ("train", "dev", "long")] == [
+        [],
+        [],
+        [],
+    ]
 
 
 def test_files_of_a_split_are_found_below_data(config, texts):
     trees = files("conllu", "train", "dev", "test2014") | {"train": {"conllu": ["a.conllu", "b.conllu"]}}
     experiment = given(config, texts, trees, data="d")
-    assert experiment.given_trees("gold", "train", "conllu") == ["d/a.conllu", "d/b.conllu"]
-    assert experiment.given_trees("gold", "dev", "conllu") == ["d/dev.conllu"]
-    assert experiment.given_trees("gold", "long", "conllu") == []
-    assert {"d/a.conllu", "d/b.conllu", "d/dev.conllu", "d/test2014.conllu"} <= {*experiment.files()}
-    assert experiment.makes("gold", "conllu") and not experiment.makes("gold", "ptb")
-    assert experiment.trees_of("gold") == ["conllu"]
+    assert experiment.resolve_tree_files("gold", "train", "conllu") == ["d/a.conllu", "d/b.conllu"]
+    assert experiment.resolve_tree_files("gold", "dev", "conllu") == ["d/dev.conllu"]
+    assert experiment.resolve_tree_files("gold", "long", "conllu") == []
+    assert {"d/a.conllu", "d/b.conllu", "d/dev.conllu", "d/test2014.conllu"} <= {*experiment.collect_file_paths()}
+    assert experiment.can_provide_trees("gold", "conllu") and not experiment.can_provide_trees("gold", "ptb")
+    assert experiment.get_parser_tree_formats("gold") == ["conllu"]
 
 
 def test_files_win_over_generated_trees(config):
     parsers = {"gold": {"type": "given", "trees": {"long": {"ptb": "long.ptb"}}}}
-    experiment = load(config, command_line={**GOLD, "parsers": parsers}, check_files=False)
-    assert experiment.given_trees("gold", "long", "ptb") == ["long.ptb"]
+    experiment = load_experiment(config, command_line_config={**GOLD, "parsers": parsers}, should_check_files=False)
+    assert experiment.resolve_tree_files("gold", "long", "ptb") == ["long.ptb"]
 
 
 def test_a_missing_file_of_trees_is_named(config):
     parsers = {"gold": {"type": "given", "trees": {"long": {"ptb": "long.ptb"}}}}
     with pytest.raises(InputError, match=r"nowhere/long.ptb: no such file; relative paths start"):
-        load(config, command_line={**GOLD, "parsers": parsers, "data": "nowhere"})
+        load_experiment(config, command_line_config={**GOLD, "parsers": parsers, "data": "nowhere"})
 
 
 @pytest.mark.parametrize(
@@ -118,6 +122,6 @@ def test_tables_and_crossings_read_trees_too(config, texts, table, reader, lacki
 
 def test_what_is_not_asked_for_needs_no_files_until_it_is(config, texts):
     experiment = given(config, texts, targets=["table2"])
-    assert experiment.parsers_asked == ["embedded"]
+    assert experiment.requested_parsers == ["embedded"]
     with pytest.raises(InputError, match=r"parsers.gold: no CoNLL-U trees of `train`; give `trees.train.conllu`"):
-        experiment.given_trees("gold", "train", "conllu")
+        experiment.resolve_tree_files("gold", "train", "conllu")

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.inherited_entries import sentence_about
-from pipeline_py.config.load import load
+from pipeline_py.config.inherited_entries import format_omission_warning
+from pipeline_py.config.load import load_experiment
 from pipeline_py.run.errors import InputError
-from tests.workplace import merged
+from tests.workplace import merge_configs
 
 MEASURES = {"type": "measures", "title": "T", "columns": ["bleu"]}
 CONTROLS = {"title": "T", "systems": ["GlobalAtt", "SDAtt"], "parsers": ["default", "gold"], "baseline": "GlobalAtt"}
@@ -21,7 +21,7 @@ def inherited(config) -> dict[str, Any]:
 
 
 def over(inherited: dict[str, Any], own: dict[str, Any]) -> Any:
-    return load(merged(inherited, own), own=own)
+    return load_experiment(merge_configs(inherited, own), own_config=own)
 
 
 CROSSED = "table `controls`: its baseline `GlobalAtt` is crossed with parsers; name one of "
@@ -32,7 +32,7 @@ def test_a_table_that_is_not_named_is_left_out(inherited):
     experiment = over(inherited, SYNTACTIC)
     assert {*experiment.left_out} == {("tables", "controls")} and "controls" not in experiment.tables
     assert experiment.systems["GlobalAtt"].syntax == ["distances"]
-    assert sentence_about(experiment.left_out) == (
+    assert format_omission_warning(experiment.left_out) == (
         "Left out from config.yaml, since incompatible with this experiment's own settings: `controls`; "
         f"{CROSSED}`GlobalAtt [embedded]`, `GlobalAtt [gold]`."
     )
@@ -65,7 +65,7 @@ def test_contrastive_sets_are_of_the_text_that_they_belong_to(inherited):
 
 def test_what_is_no_overlay_is_named(inherited):
     with pytest.raises(InputError, match="its baseline `GlobalAtt` is crossed"):
-        load(merged(inherited, SYNTACTIC))
+        load_experiment(merge_configs(inherited, SYNTACTIC))
 
 
 def test_systems_go_with_all_that_is_made_of_them(inherited):
@@ -75,7 +75,7 @@ def test_systems_go_with_all_that_is_made_of_them(inherited):
     assert {("tables", "hierarchical/table3"), ("figures", "hierarchical/attention")} <= {*gone}
     assert "each direction has half the hidden size, but 101 is odd" in gone["tables", "hierarchical/table3"]
     assert {"table1", "hierarchical/table2", "tree2seq/table9"} <= {*experiment.tables}
-    said = sentence_about(gone)
+    said = format_omission_warning(gone)
     assert ": `hierarchical/attention`, `hierarchical/table3`, `hierarchical/table4`; systems." in said
     assert said.count("101 is odd") == 1 and "name these in `targets`" in said
 
@@ -107,14 +107,14 @@ def test_names_of_systems_that_are_left_out_go_too(inherited):
     own = {"parser": "mine", "parsers": {"mine": {"type": "given"}}, "tables": {"table1": table}}
     text = {"name": "news", "source": "a", "references": ["b"]}
     own["corpora"] = {"tests": [text]}
-    experiment = load(merged(inherited, own), own=own, check_files=False)
-    assert ("systems", "SDRNMT-1") in experiment.left_out and ("tables", "table2") in experiment.left_out
+    experiment = load_experiment(merge_configs(inherited, own), own_config=own, should_check_files=False)
+    assert ("systems", "SDRNMT-1") in experiment.omitted_entries and ("tables", "table2") in experiment.omitted_entries
     assert [*experiment.tables["table1"].labels] == ["PBSMT"]
-    assert "no CoNLL-U trees of `news`" in experiment.left_out["tables", "controls"]
+    assert "no CoNLL-U trees of `news`" in experiment.omitted_entries["tables", "controls"]
 
 
 def test_a_crossing_goes_with_the_table_that_makes_it(inherited):
     own = {"corpora": {"tests": [{"name": "news", "source": "a", "references": ["b"]}]}, "parser": "embedded"}
-    experiment = load(merged(inherited, own), own=own, check_files=False)
-    assert {*experiment.left_out} == {("tables", "controls")} and "SDAtt [gold]" not in experiment.systems
-    assert "`SDAtt [gold]` reads" in experiment.left_out["tables", "controls"]
+    experiment = load_experiment(merge_configs(inherited, own), own_config=own, should_check_files=False)
+    assert {*experiment.omitted_entries} == {("tables", "controls")} and "SDAtt [gold]" not in experiment.systems
+    assert "`SDAtt [gold]` reads" in experiment.omitted_entries["tables", "controls"]

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.base import check_collisions
-from pipeline_py.config.load import load
+from pipeline_py.config.base import check_name_collisions
+from pipeline_py.config.load import load_experiment
 from pipeline_py.run.errors import InputError
-from tests.plan.conftest import DEFAULT
+from tests.plan.conftest import DEFAULT_CONFIG
 
 REMEDY = "differ only in case or in how accents are encoded, which some file systems ignore; rename one"
 
@@ -23,28 +23,28 @@ def set_with_name(name: str) -> dict[str, Any]:
         ({"systems": {"Caf\u00e9": {}, "Cafe\u0301": {}}}, "systems 'Caf\u00e9' and 'Cafe\u0301'"),
         ({"systems": {"CAF\u00c9": {}, "cafe\u0301": {}}}, "systems 'CAF\u00c9' and 'cafe\u0301'"),
         ({"systems": {"sdatt": {}}}, "systems 'SDAtt' and 'sdatt'"),
-        ({"parsers": {"Random": DEFAULT["parsers"]["random"]}}, "parsers 'random' and 'Random'"),
+        ({"parsers": {"Random": DEFAULT_CONFIG["parsers"]["random"]}}, "parsers 'random' and 'Random'"),
         ({"subwords": {"Default": {}}}, "subwords 'default' and 'Default'"),
-        ({"tables": {"Table1": DEFAULT["tables"]["table1"]}}, "tables 'table1' and 'Table1'"),
+        ({"tables": {"Table1": DEFAULT_CONFIG["tables"]["table1"]}}, "tables 'table1' and 'Table1'"),
         ({"corpora": {"tests": [set_with_name("Dev")]}}, "test sets and files 'dev' and 'Dev'"),
         ({"corpora": {"tests": [set_with_name("one"), set_with_name("ONE")]}}, "test sets and files 'one' and 'ONE'"),
     ],
 )
 def test_names_that_collide_are_refused(config: dict[str, Any], names: str) -> None:
     with pytest.raises(InputError) as caught:
-        load(DEFAULT, config, check_files=False)
+        load_experiment(DEFAULT_CONFIG, config, should_check_files=False)
     assert f"{names} {REMEDY}" in str(caught.value)
 
 
 def test_other_names_pass() -> None:
-    check_collisions("systems", ["one", "two", "Eins", "\u00e9", "e", "one [a]", "one[a]"])
+    check_name_collisions("systems", ["one", "two", "Eins", "\u00e9", "e", "one [a]", "one[a]"])
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "@SUM(A1)", "-1+1"])
 def test_a_system_is_no_formula(name: str) -> None:
     with pytest.raises(InputError, match=r"the name is part of paths; leave out / = .* do not begin it with"):
-        load(DEFAULT, {"systems": {name: {}}}, check_files=False)
+        load_experiment(DEFAULT_CONFIG, {"systems": {name: {}}}, should_check_files=False)
 
 
 def test_a_system_may_begin_with_a_plus_sign() -> None:
-    assert "+SDAtt" in load(DEFAULT, {"systems": {"+SDAtt": {}}}, check_files=False).systems
+    assert "+SDAtt" in load_experiment(DEFAULT_CONFIG, {"systems": {"+SDAtt": {}}}, should_check_files=False).systems

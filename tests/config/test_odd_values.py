@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.files import read_file
-from pipeline_py.config.load import load
+from pipeline_py.config.files import read_config_file
+from pipeline_py.config.load import load_experiment
 from pipeline_py.run.errors import InputError
 from tests.workplace import ROOT
 
-CONFIG = read_file(ROOT / "config.yaml")
+CONFIG = read_config_file(ROOT / "config.yaml")
 ODD = [
     *(None, "", "1", "x" * 300, "{}", "{x}", "../x", "a b", "é", "a\nb", "\x00", "\ud800", "-x", "a=b", "~/x"),
     *(-1, 0, 1, 10**30, -(10**30), 1e300, 1e-300, 2.5, math.nan, math.inf, True, False),
@@ -44,7 +44,7 @@ def test_odd_values_are_valid_or_told_in_one_sentence(seed: int) -> None:
     for _ in range(PER_SEED):
         place, value = chance.choice(there), chance.choice(ODD)
         try:
-            load(with_value(place, value), check_files=False)
+            load_experiment(with_value(place, value), should_check_files=False)
             valid += 1
         except InputError as error:
             assert str(error).isprintable() and len(str(error)) < 1500, (place, value)
@@ -56,7 +56,9 @@ def test_odd_values_are_valid_or_told_in_one_sentence(seed: int) -> None:
 def test_a_name_that_is_not_text_is_told(section: str, name: Any) -> None:
     own = {section: {name: {"system": "SDAtt"}}}
     with pytest.raises(InputError, match=rf"{section}: the name {name} is not text; put it in quotes"):
-        load({**CONFIG, section: {**CONFIG.get(section, {}), **own[section]}}, own=own, check_files=False)
+        load_experiment(
+            {**CONFIG, section: {**CONFIG.get(section, {}), **own[section]}}, own_config=own, should_check_files=False
+        )
 
 
 NUMBERS = [
@@ -100,6 +102,6 @@ def spoilt(place: tuple[str, ...], value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("value", [10**40, -(10**40), 1e300, math.nan, math.inf, True])
 def test_no_number_is_beyond_what_a_job_bears(place: tuple[str, ...], value: Any) -> None:
     with pytest.raises(InputError, match=rf"\b{place[-1]}: ") as caught:
-        load(spoilt(place, value), check_files=False)
+        load_experiment(spoilt(place, value), should_check_files=False)
     messages = ("input should be", "give a number", "give a whole number", "parse")
     assert any(message in str(caught.value) for message in messages)

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from pipeline_py.config.languages import is_same_language, language_of_treebank
-from pipeline_py.config.load import load
+from pipeline_py.config.languages import find_treebank_language, is_same_language
+from pipeline_py.config.load import load_experiment
 from pipeline_py.run.errors import InputError
 
 
@@ -33,7 +33,7 @@ def trained(train: str, **options):
 
 def experiment(config, french, parser, said=None):
     over = {**french, "parsers": {"mine": parser} if parser else {}, "parser": "mine" if parser else "embedded"}
-    return load(config, command_line={**over, **(said or {})})
+    return load_experiment(config, command_line_config={**over, **(said or {})})
 
 
 REMEDY = (
@@ -86,26 +86,26 @@ def test_parsers_of_another_language_are_refused(config, french, parser, fault):
 )
 def test_parsers_of_the_language_or_of_an_unknown_one_are_accepted(config, french, parser):
     found = experiment(config, french, parser)
-    assert [*found.foreign_parsers] == ["embedded"], "which nothing reads"
-    assert found.language_of("mine") == "fr"
+    assert [*found.foreign_language_parsers] == ["embedded"], "which nothing reads"
+    assert found.resolve_parser_language("mine") == "fr"
 
 
 def test_models_of_another_language_are_named_apart_from_what_they_read(config, french):
     for stated in ({}, {"language": "fr"}):
         found = experiment(config, french, {"type": "stanza", "model_language": "ita", **stated})
-        assert found.language_of("mine") == "it"
+        assert found.resolve_parser_language("mine") == "it"
 
 
 def test_what_reads_no_trees_needs_no_parser_of_the_language(config, french):
     systems = {"type": "bleu", "title": "T", "systems": ["GlobalAtt", "LocalAtt"], "baseline": "GlobalAtt"}
-    assert experiment(config, french, None, {"tables": {"t": systems}}).foreign_parsers
+    assert experiment(config, french, None, {"tables": {"t": systems}}).foreign_language_parsers
 
 
 def test_a_french_parser_is_refused_for_generated_english(config, french):
     parsers = {"mine": trained("fr_x-ud-train.conllu")}
     with pytest.raises(InputError, match=r"`mine` is for `fr` .* but the text is in `en`"):
         over = {"data": french["data"], "parsers": parsers, "parser": "mine"}
-        load(config, command_line={**over, "tables": french["tables"], "targets": ["t"]})
+        load_experiment(config, command_line_config={**over, "tables": french["tables"], "targets": ["t"]})
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,9 @@ def test_a_french_parser_is_refused_for_generated_english(config, french):
 )
 def test_languages_that_a_parser_cannot_have(config, options, sentence):
     with pytest.raises(InputError) as caught:
-        load(config, command_line={"parsers": {"mine": {"type": "trained", **options}}}, check_files=False)
+        load_experiment(
+            config, command_line_config={"parsers": {"mine": {"type": "trained", **options}}}, should_check_files=False
+        )
     assert sentence in str(caught.value)
 
 
@@ -130,7 +132,7 @@ def test_languages_that_a_parser_cannot_have(config, options, sentence):
     ],
 )
 def test_names_of_files_of_universal_dependencies(files, code):
-    found = language_of_treebank(files)
+    found = find_treebank_language(files)
     assert (found and found.code) == code
 
 

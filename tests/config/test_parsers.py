@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.corpora import Language
-from pipeline_py.config.load import load
-from pipeline_py.config.parsers import StanzaParser, TrainedParser
+from pipeline_py.config.corpora import LanguageConfig
+from pipeline_py.config.load import load_experiment
+from pipeline_py.config.parsers import StanzaParserConfig, TrainedParserConfig
 from pipeline_py.run.errors import InputError
 
 
 def with_parsers(config: dict[str, Any], **parsers: Any) -> Any:
-    return load(config, command_line={"parsers": parsers}, check_files=False)
+    return load_experiment(config, command_line_config={"parsers": parsers}, should_check_files=False)
 
 
 TREEBANK = {"train": "a.conllu", "dev": "b.conllu", "test": "c.conllu"}
@@ -110,12 +110,12 @@ def test_a_mistake_gets_one_sentence(config, options, sentence):
 
 
 def test_shards_have_a_size(config):
-    assert load(config).parsing.shard_size == 200_000
-    assert load(config, command_line={"parsing": {"shard_size": 10}}).parsing.shard_size == 10
+    assert load_experiment(config).parsing.shard_size == 200_000
+    assert load_experiment(config, command_line_config={"parsing": {"shard_size": 10}}).parsing.shard_size == 10
     with pytest.raises(InputError, match=r"parsing.shard_size: input should be greater than 0, not 0"):
-        load(config, command_line={"parsing": {"shard_size": 0}})
+        load_experiment(config, command_line_config={"parsing": {"shard_size": 0}})
     with pytest.raises(InputError, match=r"unknown key `parsing.shard`; did you mean `shard_size`\?"):
-        load(config, command_line={"parsing": {"shard": 10}})
+        load_experiment(config, command_line_config={"parsing": {"shard": 10}})
 
 
 def test_trees_of_a_parser_are_those_that_systems_read(config):
@@ -133,8 +133,8 @@ def test_trees_of_a_parser_are_those_that_systems_read(config):
         },
     }
     parsers = {name: random for name in ("heads", "distances", "phrases", "labels", "unread")}
-    experiment = load(config, command_line={"parsers": parsers, "systems": systems})
-    assert {name: experiment.trees_of(name) for name in experiment.parsers} == {
+    experiment = load_experiment(config, command_line_config={"parsers": parsers, "systems": systems})
+    assert {name: experiment.get_parser_tree_formats(name) for name in experiment.parsers} == {
         "embedded": ["conllu", "ptb"],
         "heads": ["conllu"],
         "distances": ["conllu"],
@@ -142,9 +142,9 @@ def test_trees_of_a_parser_are_those_that_systems_read(config):
         "labels": ["conllu"],
         "unread": ["conllu", "ptb"],
     }
-    assert experiment.trees_read("Phrases") == ["ptb"]
-    assert experiment.trees_read("PBSMT") == experiment.trees_read("GlobalAtt") == []
-    assert experiment.trees_read("Sequential-lexical") == []
+    assert experiment.get_network_tree_formats("Phrases") == ["ptb"]
+    assert experiment.get_network_tree_formats("PBSMT") == experiment.get_network_tree_formats("GlobalAtt") == []
+    assert experiment.get_network_tree_formats("Sequential-lexical") == []
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_trees_of_a_parser_are_those_that_systems_read(config):
     [(["table1"], ["conllu"]), (["hierarchical/table3"], ["ptb"]), (["hierarchical/table2"], ["conllu", "ptb"])],
 )
 def test_trees_of_a_parser_are_those_that_targets_read(config, targets, trees):
-    assert load({**config, "targets": targets}).trees_of("embedded") == trees
+    assert load_experiment({**config, "targets": targets}).get_parser_tree_formats("embedded") == trees
 
 
 def test_gold_trees_that_a_package_is_measured_on(config):
@@ -189,9 +189,9 @@ def test_a_parser_of_another_type_has_a_name_of_its_own(config):
 def test_a_stanza_directory_has_an_index(config, tmp_path):
     over = {"parsers": {"other": {"type": "stanza", "directory": str(tmp_path)}}}
     with pytest.raises(InputError, match=r"resources\.json: no such file"):
-        load(config, command_line=over)
+        load_experiment(config, command_line_config=over)
     (tmp_path / "resources.json").touch()
-    load(config, command_line=over)
+    load_experiment(config, command_line_config=over)
 
 
 @pytest.mark.parametrize(
@@ -208,15 +208,17 @@ def test_parsers_are_asked_for_by_systems_behind_targets(config, targets, parser
         "tables": {"mine": {"type": "measures", "title": "T", "systems": ["Both", "PBSMT"], "columns": ["bleu"]}},
         "targets": targets,
     }
-    experiment = load(config, command_line=over)
-    assert experiment.parsers_asked == parsers
-    assert experiment.trained_parsers == [name for name in parsers if name == "embedded"]
+    experiment = load_experiment(config, command_line_config=over)
+    assert experiment.requested_parsers == parsers
+    assert experiment.requested_trained_parsers == [name for name in parsers if name == "embedded"]
 
 
 def test_a_held_out_set_leaves_the_training_text_alone_where_it_is_told_to(config):
-    assert {held_out.removed_from_training for held_out in load(config).corpora.held_out.values()} == {True}
+    assert {held_out.removed_from_training for held_out in load_experiment(config).corpora.held_out_sets.values()} == {
+        True
+    }
     config["corpora"]["tests"][1]["removed_from_training"] = False
-    held_out = load(config).corpora.held_out
+    held_out = load_experiment(config).corpora.held_out_sets
     assert [name for name, found in held_out.items() if not found.removed_from_training] == ["long"]
 
 
@@ -235,9 +237,12 @@ def test_a_held_out_set_leaves_the_training_text_alone_where_it_is_told_to(confi
 )
 def test_words_that_a_parser_reads(source, has_tokenizer, words):
     options = {"type": "stanza", "directory": "d"}
-    assert StanzaParser(**options).words_of(Language(**source), has_tokenizer) == words
+    assert StanzaParserConfig(**options).resolve_parser_words(LanguageConfig(**source), has_tokenizer) == words
     for chosen in ("text", "english", "stanza"):
-        assert StanzaParser(**options, words=chosen).words_of(Language(**source), has_tokenizer) == chosen
+        assert (
+            StanzaParserConfig(**options, words=chosen).resolve_parser_words(LanguageConfig(**source), has_tokenizer)
+            == chosen
+        )
 
 
 @pytest.mark.parametrize(
@@ -254,9 +259,14 @@ def test_words_that_a_parser_reads(source, has_tokenizer, words):
 )
 def test_words_that_a_trained_parser_reads(source, words):
     options = {"type": "trained", "treebank": TREEBANK}
-    assert TrainedParser(**options).words_of(Language(**source), has_tokenizer=False) == words
+    assert TrainedParserConfig(**options).resolve_parser_words(LanguageConfig(**source), has_tokenizer=False) == words
     for chosen in ("treebank", "stanza"):
-        assert TrainedParser(**options, words=chosen).words_of(Language(**source), has_tokenizer=False) == chosen
+        assert (
+            TrainedParserConfig(**options, words=chosen).resolve_parser_words(
+                LanguageConfig(**source), has_tokenizer=False
+            )
+            == chosen
+        )
 
 
 def test_english_words_are_those_of_english(config):
@@ -265,4 +275,4 @@ def test_english_words_are_those_of_english(config):
     texts["tests"] = [{"name": "t", "source": "a", "references": ["b"]}]
     over = {"corpora": german["corpora"] | texts, "parsers": {"other": {"type": "stanza", "words": "english"}}}
     with pytest.raises(InputError, match=r"parsers\.other\.words: english, but the source is de; choose auto"):
-        load(config, command_line=over, check_files=False)
+        load_experiment(config, command_line_config=over, should_check_files=False)

@@ -5,34 +5,34 @@ from typing import Any
 import pytest
 import yaml
 
-from pipeline_py.config.load import RECIPES, load
+from pipeline_py.config.load import RECIPES_FOLDER, load_experiment
 from pipeline_py.run.errors import InputError
-from tests.workplace import merged
+from tests.workplace import merge_configs
 
-NAMES = sorted(path.stem for path in RECIPES.glob("*.yaml"))
+NAMES = sorted(path.stem for path in RECIPES_FOLDER.glob("*.yaml"))
 OWN = {"recipe": NAMES[0], "training": {"epochs": 77}}
 
 
 def read_recipe(name: str) -> dict[str, Any]:
-    return yaml.safe_load((RECIPES / f"{name}.yaml").read_text(encoding="utf-8"))
+    return yaml.safe_load((RECIPES_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_recipe_fits_the_default_experiment(config: dict[str, Any], name: str) -> None:
     own = {"recipe": name}
-    experiment = load(merged(config, own), own=own)
+    experiment = load_experiment(merge_configs(config, own), own_config=own)
     assert experiment.training.epochs == read_recipe(name)["training"]["epochs"]
-    assert not experiment.left_out
+    assert not experiment.omitted_entries
 
 
 def test_own_settings_override_a_recipe(config: dict[str, Any]) -> None:
-    training = load(merged(config, OWN), own=OWN).training
+    training = load_experiment(merge_configs(config, OWN), own_config=OWN).training
     assert training.epochs == 77
     assert training.batch_size == read_recipe(NAMES[0])["training"]["batch_size"]
 
 
 def test_the_command_line_names_a_recipe(config: dict[str, Any]) -> None:
-    experiment = load(config, {"recipe": NAMES[0], "training": {"epochs": 78}})
+    experiment = load_experiment(config, {"recipe": NAMES[0], "training": {"epochs": 78}})
     assert experiment.training.epochs == 78
     assert experiment.subword.merges == read_recipe(NAMES[0])["subword"]["merges"]
 
@@ -41,31 +41,31 @@ def test_the_inherited_configuration_names_no_recipe(config: dict[str, Any]) -> 
     config["recipe"] = NAMES[0]
     for own in (None, {"training": {"epochs": 77}}):
         with pytest.raises(InputError) as caught:
-            load(merged(config, own or {}), own=own)
+            load_experiment(merge_configs(config, own or {}), own_config=own)
         assert str(caught.value) == (
             f"configuration: recipe: config.yaml names `{NAMES[0]}`, which overrides what config.yaml says of the same "
             f"keys; name it in a file of your own (snakemake --configfile FILE), or with --config recipe={NAMES[0]}"
         )
     own = {"recipe": None}
-    assert load(merged(config, own), own=own).training.epochs == config["training"]["epochs"]
-    assert load(config, {"recipe": NAMES[1]}).recipe == NAMES[1]
+    assert load_experiment(merge_configs(config, own), own_config=own).training.epochs == config["training"]["epochs"]
+    assert load_experiment(config, {"recipe": NAMES[1]}).recipe == NAMES[1]
 
 
 def test_an_unknown_recipe_is_refused(config: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=f"unknown recipe `{NAMES[0]}0`; did you mean `{NAMES[0]}`"):
-        load(config, {"recipe": f"{NAMES[0]}0"})
+        load_experiment(config, {"recipe": f"{NAMES[0]}0"})
 
 
 def test_a_preset_names_a_recipe(config: dict[str, Any]) -> None:
     own = {"presets": {"small": {"recipe": NAMES[0], "training": {"epochs": 79}}}, "preset": "small"}
-    experiment = load(merged(config, own), own=own)
+    experiment = load_experiment(merge_configs(config, own), own_config=own)
     assert experiment.training.epochs == 79
     assert experiment.subword.merges == read_recipe(NAMES[0])["subword"]["merges"]
     own["presets"]["other"] = {"recipe": "pairs_3"}
     with pytest.raises(InputError, match="unknown recipe `pairs_3`"):
-        load(merged(config, own), own=own)
+        load_experiment(merge_configs(config, own), own_config=own)
 
 
 def test_a_recipe_is_a_name(config: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"recipe"):
-        load(merged(config, {"recipe": [NAMES[0]]}))
+        load_experiment(merge_configs(config, {"recipe": [NAMES[0]]}))

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import pipeline_py.config.evaluation
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.load import load
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.load import load_experiment
 from pipeline_py.run.errors import InputError
 
 FILES = {"source": "a", "references": ["b"]}
@@ -14,7 +14,7 @@ FILES = {"source": "a", "references": ["b"]}
 
 @pytest.fixture
 def loaded(config: dict[str, Any]):
-    def load_for(language: Any, tokenizer: str = "moses", source: Any = "en", **own: Any) -> Experiment:
+    def load_for(language: Any, tokenizer: str = "moses", source: Any = "en", **own: Any) -> ExperimentConfig:
         corpora = {
             **config["corpora"],
             "source": {"language": source, "tokenizer": "none"},
@@ -24,7 +24,7 @@ def loaded(config: dict[str, Any]):
             "tests": [{"name": "test", **FILES}],
         }
         own = {"corpora": corpora, "parser": "embedded", **own}
-        return load({**config, **own}, own=own, check_files=False)
+        return load_experiment({**config, **own}, own_config=own, should_check_files=False)
 
     return load_for
 
@@ -53,7 +53,7 @@ def has_mecab(monkeypatch: pytest.MonkeyPatch):
 def test_codes_are_resolved_at_validation(loaded, source, target, codes):
     experiment = loaded(target, source=source)
     assert (experiment.corpora.source.language, experiment.corpora.target.language) == codes
-    again = load({**experiment.model_dump(exclude_unset=True)}, check_files=False)
+    again = load_experiment({**experiment.model_dump(exclude_unset=True)}, should_check_files=False)
     assert again.corpora == experiment.corpora and again.evaluation == experiment.evaluation
 
 
@@ -150,4 +150,6 @@ def test_columns_that_cannot_score_the_language_are_refused_or_left_out(config, 
         loaded("th", "stanza", tables={"mine": table})
     config["tables"]["inherited"] = table
     own = {"corpora": loaded("th", "stanza").corpora.model_dump(exclude_unset=True), "parser": "embedded"}
-    assert ("tables", "inherited") in load({**config, **own}, own=own, check_files=False).left_out
+    assert ("tables", "inherited") in load_experiment(
+        {**config, **own}, own_config=own, should_check_files=False
+    ).omitted_entries

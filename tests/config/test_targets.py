@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from pipeline_py.config.load import load, no_target
+from pipeline_py.config.load import format_unknown_target_error, load_experiment
 from tests.workplace import ROOT
 
 TABLES = (
@@ -31,6 +31,8 @@ FILE = "results/nmt/SDAtt/seed1/model.safetensors"
     ],
 )
 def test_what_was_meant_is_named(target: str, instead: str) -> None:
-    experiment = load(yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")), check_files=False)
-    said = no_target(target, experiment, ["all", "generate"])
+    experiment = load_experiment(
+        yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")), should_check_files=False
+    )
+    said = format_unknown_target_error(target, experiment, ["all", "generate"])
     assert said == f"there is no target `{target}`; {instead}{TABLES}"

@@ -3,19 +3,19 @@ import yaml
 from snakemake.cli import parse_config
 from snakemake.utils import update_config
 
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.load import load
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.load import load_experiment
 from pipeline_py.run.errors import InputError
 from tests.workplace import ROOT
 
 
-def load_default(over: str, command_line: list[str] | None = None) -> Experiment:
+def load_default(over: str, command_line: list[str] | None = None) -> ExperimentConfig:
     """Load the default configuration with YAML laid over it."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     update_config(config, yaml.safe_load(over))
     overrides = parse_config(command_line)
     update_config(config, overrides)
-    return load(config, command_line=overrides)
+    return load_experiment(config, command_line_config=overrides)
 
 
 @pytest.mark.parametrize(
@@ -86,5 +86,5 @@ def test_a_number_that_is_no_default_is_another_setting():
 
 def test_a_configuration_with_every_default_written_out_is_the_same_experiment():
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    experiment = load({**config, "tables": {}, "figures": {}, "targets": None})
-    assert load(experiment.model_dump(mode="json")) == experiment
+    experiment = load_experiment({**config, "tables": {}, "figures": {}, "targets": None})
+    assert load_experiment(experiment.model_dump(mode="json")) == experiment

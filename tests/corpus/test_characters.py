@@ -5,7 +5,13 @@ import unicodedata
 
 import pytest
 
-from pipeline_py.corpus.characters import is_latin, is_visible, without_controls, without_invisible, words
+from pipeline_py.corpus.characters import (
+    count_words,
+    is_ascii_word_char,
+    is_visible_token,
+    remove_invisible_characters,
+    replace_control_characters,
+)
 
 UNSPACED = (
     "CJK UNIFIED IDEOGRAPH",
@@ -21,9 +27,9 @@ def test_each_han_or_kana_letter_is_a_word_and_no_letter_of_another_script_is() 
     for code in range(sys.maxunicode + 1):
         name = unicodedata.name(chr(code), "")
         if name.startswith(UNSPACED) and "MINNAN" not in name:  # Minnan tone marks are no syllables
-            assert words(chr(code) * 2) == 2, name
+            assert count_words(chr(code) * 2) == 2, name
         elif name.startswith(SPACED):
-            assert words(chr(code) * 2) == 1, name
+            assert count_words(chr(code) * 2) == 1, name
 
 
 @pytest.mark.parametrize(
@@ -44,26 +50,26 @@ def test_each_han_or_kana_letter_is_a_word_and_no_letter_of_another_script_is() 
     ],
 )
 def test_words(text: str, count: int, tokenized_count: int) -> None:
-    assert words(text) == count
-    assert words(text, tokenized=True) == tokenized_count
+    assert count_words(text) == count
+    assert count_words(text, is_tokenized=True) == tokenized_count
 
 
 def test_controls_are_those_of_unicode_and_the_two_separators() -> None:
     for code in range(sys.maxunicode + 1):
         character = chr(code)
         control = unicodedata.category(character) in ("Cc", "Zl", "Zp")
-        assert without_controls(character) == (" " if control else character)
+        assert replace_control_characters(character) == (" " if control else character)
 
 
 def test_invisible_characters_go_and_joiners_stay_inside_a_word() -> None:
-    assert without_invisible("\ufeffa\u200bb\u00adc \u200fd\u2066") == "a bc d"
+    assert remove_invisible_characters("\ufeffa\u200bb\u00adc \u200fd\u2066") == "a bc d"
     persian = "می\u200cخواهم"
-    assert without_invisible(persian) == persian
-    assert is_visible(persian)
-    assert not is_visible("\u200d")
-    assert not is_visible("\ufe0f\u200d")
+    assert remove_invisible_characters(persian) == persian
+    assert is_visible_token(persian)
+    assert not is_visible_token("\u200d")
+    assert not is_visible_token("\ufe0f\u200d")
 
 
 def test_names_in_chinese_text_are_made_of_ascii_letters_digits_and_underscores():
-    assert all(map(is_latin, "aZ09_"))
-    assert not any(map(is_latin, "é中９ -.Ａ"))
+    assert all(map(is_ascii_word_char, "aZ09_"))
+    assert not any(map(is_ascii_word_char, "é中９ -.Ａ"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline_py.corpus.contrastive_pairs import contrastive_pairs
+from pipeline_py.corpus.contrastive_pairs import split_contrastive_pairs
 from pipeline_py.run.errors import InputError
 
 
@@ -27,7 +27,7 @@ NAMES = ("source", "correct", "contrastive", "pairs")
 
 
 def test_files_stand_one_after_the_other(files):
-    contrastive_pairs(**arguments(files))
+    split_contrastive_pairs(**arguments(files))
     texts = [(files[0].parent / f"out.{name}").read_text(encoding="utf-8").split("\n") for name in NAMES]
     assert texts == [
         ["The dog", "He sleeps", "He sleeps", ""],
@@ -40,7 +40,7 @@ def test_files_stand_one_after_the_other(files):
 def test_nothing_is_written_where_a_file_is_wrong(files):
     files[1].write_text("[]")
     with pytest.raises(InputError, match=r"negation\.json: the file has no contrastive pair"):
-        contrastive_pairs(**arguments(files))
+        split_contrastive_pairs(**arguments(files))
     with pytest.raises(InputError, match="no such file"):
-        contrastive_pairs(**arguments([files[0], files[0].parent / "absent.tsv"]))
+        split_contrastive_pairs(**arguments([files[0], files[0].parent / "absent.tsv"]))
     assert not [*files[0].parent.glob("out.*")]

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from pipeline_py.corpus.expressions import kind_of
+from pipeline_py.corpus.expressions import classify_expression
 
 TIMES = """
 12:30 0:00 24:00 09:59 9:05:10 9:05:10.5 23:59:59
@@ -47,22 +47,22 @@ def words_of(table: str) -> list[str]:
 
 @pytest.mark.parametrize("word", words_of(TIMES))
 def test_times(word: str) -> None:
-    assert kind_of(word) == "time"
+    assert classify_expression(word) == "time"
 
 
 @pytest.mark.parametrize("word", words_of(DATES))
 def test_dates(word: str) -> None:
-    assert kind_of(word) == "date"
+    assert classify_expression(word) == "date"
 
 
 @pytest.mark.parametrize("word", words_of(NUMBERS))
 def test_numbers(word: str) -> None:
-    assert kind_of(word) == "number"
+    assert classify_expression(word) == "number"
 
 
 @pytest.mark.parametrize("word", words_of(NEAR_MISSES))
 def test_near_misses(word: str) -> None:
-    assert kind_of(word) is None
+    assert classify_expression(word) is None
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_near_misses(word: str) -> None:
     ],
 )
 def test_what_is_out_of_the_range_of_one_kind_or_could_be_two(word: str, kind: str) -> None:
-    assert kind_of(word) == kind
+    assert classify_expression(word) == kind
 
 
 PARTS = "1 1, 1万 1- 一 零 123, 十 1.1 一万 1:1 1分之 1,234- 0.123/ 1'234: 1,234万 0.123亿-"
@@ -89,5 +89,5 @@ PARTS = "1 1, 1万 1- 一 零 123, 十 1.1 一万 1:1 1分之 1,234- 0.123/ 1'23
 @pytest.mark.parametrize("part", words_of(PARTS))
 def test_a_long_word_takes_no_long_time(part: str) -> None:
     start = time.process_time()
-    assert kind_of(part * 5000 + "x") is None
+    assert classify_expression(part * 5000 + "x") is None
     assert time.process_time() - start < 0.5

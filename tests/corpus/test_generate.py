@@ -13,12 +13,12 @@ import conllu
 import pytest
 from nltk import Tree
 
-from embedded_grammar.choices import COMPACT_SENSES
-from embedded_grammar.lexicon.size import Lexicon
+from embedded_grammar.choices import COMPACT_SENSE_COUNT
+from embedded_grammar.lexicon.size import LexiconSize
 from embedded_grammar.nouns import NOUNS
-from embedded_grammar.pairs import position
+from embedded_grammar.pairs import compute_core_position
 from embedded_grammar.senses import SENSES
-from pipeline_py.corpus.generate import Focus, Lengths, generate
+from pipeline_py.corpus.generate import LengthDistribution, Phenomenon, generate
 from pipeline_py.run.errors import InputError
 
 NAMES = ("source", "target", "conllu", "ptb", "counts")
@@ -37,7 +37,7 @@ def dependency_trees(directory: Path) -> list[conllu.TokenList]:
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[str]]]:
     directory = tmp_path_factory.mktemp("generated")
-    return directory, run(directory, sentences=2000, seed=7, lengths=Lengths.uniform)
+    return directory, run(directory, sentences=2000, seed=7, lengths=LengthDistribution.uniform)
 
 
 def test_text_is_tokenized_distinct_and_aligned(corpus: tuple[Path, dict[str, list[str]]]) -> None:
@@ -201,7 +201,7 @@ def test_disjoint_shares_have_no_sentence_in_common(tmp_path: Path) -> None:
         files = run(directory, sentences=1000, max_length=7, share_from=start, share_to=end, seed=1)
         shares[start] = set(files["source"])
         for tree in dependency_trees(directory):
-            assert start <= position(gold_core(tree)) < end
+            assert start <= compute_core_position(gold_core(tree)) < end
     assert not shares[0.0] & shares[0.4] and not shares[0.4] & shares[0.8] and not shares[0.0] & shares[0.8]
 
 
@@ -224,8 +224,8 @@ def test_a_small_share_is_cheap(tmp_path: Path) -> None:
     assert counts["in"] < 300  # sentences built; a hundred times as many would be needed if all were built first
 
 
-@pytest.mark.parametrize("focus", [focus for focus in Focus if focus is not Focus.any])
-def test_focus_is_in_every_sentence(tmp_path: Path, focus: Focus) -> None:
+@pytest.mark.parametrize("focus", [focus for focus in Phenomenon if focus is not Phenomenon.any])
+def test_focus_is_in_every_sentence(tmp_path: Path, focus: Phenomenon) -> None:
     files = run(tmp_path, sentences=150, focus=focus)
     for tree, german in zip(dependency_trees(tmp_path), files["target"], strict=True):
         assert SHOWS[focus.value](tree), tree.metadata["text"] + german
@@ -278,7 +278,7 @@ def test_counts_accounts_for_every_drawing(corpus: tuple[Path, dict[str, list[st
     counts = json.loads("\n".join(corpus[1]["counts"]))
     assert counts["kept"] == 2000
     assert counts["in"] == counts["kept"] + sum(counts["dropped"].values())
-    ordinary = [focus for focus in Focus if focus not in (Focus.any, Focus.ambiguous)]
+    ordinary = [focus for focus in Phenomenon if focus not in (Phenomenon.any, Phenomenon.ambiguous)]
     assert all(counts["noted"][focus.value] > 50 for focus in ordinary) and "ambiguous" not in counts["noted"]
 
 
@@ -297,11 +297,11 @@ def test_some_trees_are_not_projective(corpus: tuple[Path, dict[str, list[str]]]
         ({"sentences": 5, "share_to": 1.5}, "share_to"),
         ({"sentences": 5, "min_length": 2}, "min_length"),
         ({"sentences": 5, "ambiguous": 1.5}, "ambiguous 1.5"),
-        ({"sentences": 5, "max_length": 7, "focus": Focus.ambiguous}, "another focus"),
+        ({"sentences": 5, "max_length": 7, "focus": Phenomenon.ambiguous}, "another focus"),
         ({"sentences": 5, "min_length": 9, "max_length": 8}, "min_length"),
         ({"sentences": 5, "max_length": 46}, "max_length"),
         ({"sentences": 9999, "max_length": 3, "share_to": 0.1}, "ask for fewer sentences"),
-        ({"sentences": 5, "max_length": 4, "focus": Focus.relative_clause}, "another focus"),
+        ({"sentences": 5, "max_length": 4, "focus": Phenomenon.relative_clause}, "another focus"),
     ],
 )
 def test_what_cannot_be_is_one_sentence_and_no_file(tmp_path: Path, options: dict[str, Any], words: str) -> None:
@@ -312,15 +312,15 @@ def test_what_cannot_be_is_one_sentence_and_no_file(tmp_path: Path, options: dic
 
 def test_the_compact_lexicon_is_a_part_of_the_whole_one_without_rare_numbers(tmp_path: Path) -> None:
     words = {}
-    for lexicon in Lexicon:
+    for lexicon in LexiconSize:
         files = run(tmp_path, sentences=1500, lexicon=lexicon, digits=False)
         lemmas = {token["lemma"] for tree in dependency_trees(tmp_path) for token in tree}
         words[lexicon] = lemmas
         assert not any(character.isdigit() for line in files["source"] + files["target"] for character in line)
     nouns = {noun.english for noun in NOUNS}
-    assert 90 < len(words[Lexicon.compact] & nouns) < 0.7 * len(words[Lexicon.whole] & nouns)
-    assert len(words[Lexicon.compact]) < 0.7 * len(words[Lexicon.whole])
-    frequent = {sense.verb.base for sense in SENSES[:COMPACT_SENSES]}
-    rare = {sense.verb.base for sense in SENSES} - frequent
+    assert 90 < len(words[LexiconSize.compact] & nouns) < 0.7 * len(words[LexiconSize.whole] & nouns)
+    assert len(words[LexiconSize.compact]) < 0.7 * len(words[LexiconSize.whole])
+    frequent = {sense.english_verb.base for sense in SENSES[:COMPACT_SENSE_COUNT]}
+    rare = {sense.english_verb.base for sense in SENSES} - frequent
     verbs = {token["lemma"] for tree in dependency_trees(tmp_path) for token in tree if token["upos"] == "VERB"}
     assert not verbs & rare and verbs <= frequent

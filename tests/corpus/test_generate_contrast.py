@@ -11,13 +11,13 @@ import pytest
 from nltk import Tree
 from scipy.stats import binomtest
 
-from embedded_grammar.contrast import ACCEPTABLE, wrong_prefixes
-from embedded_grammar.german.verbs import GermanVerb, german_verb
-from embedded_grammar.lexicon.size import Lexicon
+from embedded_grammar.contrast import ACCEPTABLE_PREFIXES, list_wrong_prefixes
+from embedded_grammar.german.verbs import GermanVerb, inflect_german_verb
+from embedded_grammar.lexicon.size import LexiconSize
 from embedded_grammar.nouns import NOUNS
 from embedded_grammar.senses import SENSES
-from pipeline_py.corpus.generate_contrast import Contrast, generate_contrast
-from pipeline_py.files.contrastive import ContrastivePair, read_pairs
+from pipeline_py.corpus.generate_contrast import ContrastiveErrorKind, generate_contrastive_pairs
+from pipeline_py.files.contrastive import ContrastivePair, read_contrastive_pairs
 from pipeline_py.run.errors import InputError
 from tests.embedded_grammar.german.test_realization import (
     ARTICLES,
@@ -31,8 +31,8 @@ from tests.embedded_grammar.german.test_realization import (
 
 PAIRS = 900
 NAMES = ("pairs", "conllu", "ptb", "counts")
-VERBS = [german_verb(name) for name in ("sein", "haben", "werden", "können", "müssen", "sollen", "wollen")] + [
-    sense.german for sense in SENSES
+VERBS = [inflect_german_verb(name) for name in ("sein", "haben", "werden", "können", "müssen", "sollen", "wollen")] + [
+    sense.german_verb for sense in SENSES
 ]
 READINGS = ("relative_attachment", "phrase_attachment")
 Found = list[tuple[ContrastivePair, conllu.TokenList]]
@@ -40,21 +40,21 @@ Found = list[tuple[ContrastivePair, conllu.TokenList]]
 
 def run(directory: Path, **options: Any) -> dict[str, Path]:
     paths = {name: directory / f"pairs.{name if name != 'pairs' else 'tsv'}" for name in NAMES}
-    generate_contrast(**{f"{name}_output": path for name, path in paths.items()}, **options)
+    generate_contrastive_pairs(**{f"{name}_output": path for name, path in paths.items()}, **options)
     return paths
 
 
-@pytest.fixture(scope="module", params=[*Lexicon])
+@pytest.fixture(scope="module", params=[*LexiconSize])
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     directory = tmp_path_factory.mktemp("contrast")
-    return run(directory, sentences=PAIRS, kinds=[*Contrast], seed=3, max_length=25, lexicon=request.param)
+    return run(directory, sentences=PAIRS, kinds=[*ContrastiveErrorKind], seed=3, max_length=25, lexicon=request.param)
 
 
 @pytest.fixture(scope="module")
 def by_kind(made: dict[str, Path]) -> dict[str, Found]:
     trees = conllu.parse(made["conllu"].read_text(encoding="utf-8"))
     found: dict[str, Found] = {}
-    for pair, tree in zip(read_pairs(made["pairs"]), trees, strict=True):
+    for pair, tree in zip(read_contrastive_pairs(made["pairs"]), trees, strict=True):
         found.setdefault(pair.kind, []).append((pair, tree))
     return found
 
@@ -73,19 +73,21 @@ def between(tokens: list[str], place: int, forms: set[str]) -> set[int]:
 
 
 def test_kinds_take_turns_and_sentences_are_distinct(made: dict[str, Path], by_kind: dict[str, Found]) -> None:
-    assert {kind: len(found) for kind, found in by_kind.items()} == dict.fromkeys(map(str, Contrast), PAIRS // 9)
-    pairs = [*read_pairs(made["pairs"])]
-    assert [pair.kind for pair in pairs[:10]] == [*Contrast, "agreement"]
+    assert {kind: len(found) for kind, found in by_kind.items()} == dict.fromkeys(
+        map(str, ContrastiveErrorKind), PAIRS // 9
+    )
+    pairs = [*read_contrastive_pairs(made["pairs"])]
+    assert [pair.kind for pair in pairs[:10]] == [*ContrastiveErrorKind, "agreement"]
     ambiguous = sum(len(by_kind[kind]) for kind in READINGS)
     assert len({pair.source for pair in pairs}) == PAIRS - ambiguous / 2
     assert all(pair.correct != pair.contrastive and pair.distance.isdigit() for pair in pairs)
     counts = json.loads(made["counts"].read_text(encoding="utf-8"))
     assert counts["kept"] == PAIRS and counts["in"] == PAIRS + sum(counts["dropped"].values())
-    assert counts["noted"] == dict.fromkeys(map(str, Contrast), PAIRS // 9)
+    assert counts["noted"] == dict.fromkeys(map(str, ContrastiveErrorKind), PAIRS // 9)
 
 
 def test_trees_are_of_the_sources(made: dict[str, Path], by_kind: dict[str, Found]) -> None:
-    sources = [pair.source for pair in read_pairs(made["pairs"])]
+    sources = [pair.source for pair in read_contrastive_pairs(made["pairs"])]
     brackets = made["ptb"].read_text(encoding="utf-8").splitlines()
     assert [" ".join(Tree.fromstring(line).leaves()) for line in brackets] == sources
     for found in by_kind.values():
@@ -121,29 +123,35 @@ def test_agreement_is_wrong_in_number(by_kind: dict[str, Found]) -> None:
 
 
 def test_particles_are_those_of_other_verbs(by_kind: dict[str, Found]) -> None:
-    prefixes = {sense.german.prefix for sense in SENSES}
+    prefixes = {sense.german_verb.prefix for sense in SENSES}
     with_others = 0
     for pair, _ in by_kind["particle"]:
         place, form, instead = changed(pair)
         assert {form, instead} <= prefixes and pair.correct.split()[place + 1] in (".", ",", "und", "aber", "oder")
-        bases = {sense.german.base for sense in SENSES if sense.german.prefix == form}
-        with_others += any(s.german.prefix == instead and s.german.base in bases for s in SENSES)
-        finite = {f for s in SENSES if s.german.prefix == form for f in (*s.german.present, *s.german.past)}
+        bases = {sense.german_verb.base for sense in SENSES if sense.german_verb.prefix == form}
+        with_others += any(s.german_verb.prefix == instead and s.german_verb.base in bases for s in SENSES)
+        finite = {
+            f for s in SENSES if s.german_verb.prefix == form for f in (*s.german_verb.present, *s.german_verb.past)
+        }
         assert int(pair.distance) in between(pair.correct.split(), place, finite), pair
     assert with_others > 20
 
 
 def test_a_wrong_prefix_makes_no_acceptable_translation(by_kind: dict[str, Found]) -> None:
     """*Räumte das Hemd auf* is German for *put away the shirt* too."""
-    verbs = {f"{sense.german.prefix} {sense.german.base}": sense.german for sense in SENSES if sense.german.prefix}
-    assert {*ACCEPTABLE} <= {*verbs}
+    verbs = {
+        f"{sense.german_verb.prefix} {sense.german_verb.base}": sense.german_verb
+        for sense in SENSES
+        if sense.german_verb.prefix
+    }
+    assert {*ACCEPTABLE_PREFIXES} <= {*verbs}
     for name, verb in verbs.items():
-        found = wrong_prefixes(verb)
-        assert found and not {*found} & {verb.prefix, *ACCEPTABLE.get(name, "").split()}
-    assert "auf" not in wrong_prefixes(verbs["weg räumen"]) and wrong_prefixes(verbs["an ziehen"]) == ["aus"]
+        found = list_wrong_prefixes(verb)
+        assert found and not {*found} & {verb.prefix, *ACCEPTABLE_PREFIXES.get(name, "").split()}
+    assert "auf" not in list_wrong_prefixes(verbs["weg räumen"]) and list_wrong_prefixes(verbs["an ziehen"]) == ["aus"]
     for pair, _ in by_kind["particle"]:
         _, form, instead = changed(pair)
-        bases = [name for name in verbs if name.split()[0] == form and instead in wrong_prefixes(verbs[name])]
+        bases = [name for name in verbs if name.split()[0] == form and instead in list_wrong_prefixes(verbs[name])]
         assert bases, pair
 
 
@@ -249,10 +257,10 @@ def test_attachments_are_told_by_the_tree_alone(made: dict[str, Path], by_kind: 
 
 
 def test_some_kinds_alone_from_a_share(tmp_path: Path) -> None:
-    kinds = [Contrast.case, Contrast.agreement]
-    options = {"kinds": kinds, "share_from": 0.5, "share_to": 0.6, "lexicon": Lexicon.compact, "digits": False}
+    kinds = [ContrastiveErrorKind.case, ContrastiveErrorKind.agreement]
+    options = {"kinds": kinds, "share_from": 0.5, "share_to": 0.6, "lexicon": LexiconSize.compact, "digits": False}
     paths = run(tmp_path, sentences=21, **options)
-    assert Counter(pair.kind for pair in read_pairs(paths["pairs"])) == {"case": 11, "agreement": 10}
+    assert Counter(pair.kind for pair in read_contrastive_pairs(paths["pairs"])) == {"case": 11, "agreement": 10}
     again = run(tmp_path / "again", sentences=21, **options)
     assert all(paths[name].read_bytes() == again[name].read_bytes() for name in NAMES)
 
@@ -266,5 +274,5 @@ def test_some_kinds_alone_from_a_share(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_is_one_sentence_and_no_file(tmp_path: Path, options: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        run(tmp_path, kinds=[Contrast.phrase_attachment], **options)
+        run(tmp_path, kinds=[ContrastiveErrorKind.phrase_attachment], **options)
     assert not list(tmp_path.iterdir())

@@ -8,7 +8,7 @@ from pathlib import Path
 import jieba
 import pytest
 
-from pipeline_py.corpus.learn_segmenter import _sentences, learn_segmenter
+from pipeline_py.corpus.learn_segmenter import _read_treebank_sentences, learn_segmenter
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.run.errors import InputError
 from tests.text_files import read_lines, write_lines
@@ -57,7 +57,7 @@ def learn(folder: Path, output: Path, epochs: int, train: str = "train.conllu.gz
 
 def test_byte_order_marks_of_joined_treebanks_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "joined.conllu").write_text(f"\ufeff{block(['我们', '书'])}\ufeff{block(['他'])}", encoding="utf-8")
-    sentences = _sentences(tmp_path / "joined.conllu", "zh", words=False)
+    sentences = _read_treebank_sentences(tmp_path / "joined.conllu", "zh", should_split_multiword=False)
     assert [[word for word, _ in sentence] for sentence in sentences] == [["我们", "书"], ["他"]]
 
 
@@ -78,7 +78,7 @@ def row(place: int, form: str, misc: str = "_", features: str = "_") -> str:
 )
 def test_spaces_are_those_of_the_text(tmp_path: Path, treebank: str) -> None:
     (tmp_path / "treebank.conllu").write_text(treebank, encoding="utf-8")
-    (sentence,) = _sentences(tmp_path / "treebank.conllu", "fr", words=False)
+    (sentence,) = _read_treebank_sentences(tmp_path / "treebank.conllu", "fr", should_split_multiword=False)
     assert [(form.replace("\u00a0", " "), has_space) for form, has_space in sentence] == [
         ("Il", False),
         ("a", True),

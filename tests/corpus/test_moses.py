@@ -3,7 +3,7 @@
 import pytest
 from sacremoses import MosesDetokenizer, MosesTokenizer
 
-from pipeline_py.corpus.moses import moses_detokenizer, moses_tokenizer
+from pipeline_py.corpus.moses import build_moses_detokenizer, build_moses_tokenizer
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from pipeline_py.corpus.moses import moses_detokenizer, moses_tokenizer
     ],
 )
 def test_tokens_of_a_language(language: str, text: str, tokens: str) -> None:
-    assert moses_tokenizer(language)(text) == tokens.split()
+    assert build_moses_tokenizer(language)(text) == tokens.split()
 
 
 @pytest.mark.parametrize(
@@ -41,16 +41,18 @@ def test_tokens_of_a_language(language: str, text: str, tokens: str) -> None:
     ],
 )
 def test_text_of_a_language(language: str, tokens: str, text: str) -> None:
-    assert moses_detokenizer(language)(tokens.split()) == text
+    assert build_moses_detokenizer(language)(tokens.split()) == text
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "tr", "xx"])
 def test_other_languages_are_those_of_sacremoses(language: str) -> None:
     text = "He said: 'It's 3,5 % of l'homme', U.S. a.m. \"No\" (EU:n) 1990's · x-ray…"
     tokens = MosesTokenizer(lang=language).tokenize(text, escape=False)
-    assert moses_tokenizer(language)(text) == tokens
-    assert moses_detokenizer(language)(tokens) == MosesDetokenizer(lang=language).detokenize(tokens, unescape=False)
+    assert build_moses_tokenizer(language)(text) == tokens
+    assert build_moses_detokenizer(language)(tokens) == MosesDetokenizer(lang=language).detokenize(
+        tokens, unescape=False
+    )
 
 
 def test_no_tokens_are_no_text() -> None:
-    assert [moses_detokenizer(language)([]) for language in ("cs", "fi", "de")] == ["", "", ""]
+    assert [build_moses_detokenizer(language)([]) for language in ("cs", "fi", "de")] == ["", "", ""]

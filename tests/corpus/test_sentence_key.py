@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.corpus.normalize_punctuation import punctuation_normalizer
-from pipeline_py.corpus.shared_sentences import sentence_hasher
+from pipeline_py.corpus.normalize_punctuation import build_punctuation_normalizer
+from pipeline_py.corpus.shared_sentences import build_sentence_hasher
 from pipeline_py.corpus.tokenize import load, tokenize
 
 load_once = cache(load)
@@ -32,13 +32,13 @@ def test_a_sentence_has_the_hash_of_its_tokens(
     language, tokenizer = side
     sentences[0] = sentences[0].removeprefix("\ufeff")  # A file that begins with it is read without it.
     punctuation_language = language if normalizes and tokenizer != "none" else None
-    normalize = punctuation_normalizer(language) if punctuation_language else str
+    normalize = build_punctuation_normalizer(language) if punctuation_language else str
     (tmp_path / "in").write_text("".join(f"{normalize(sentence)}\n" for sentence in sentences), encoding="utf-8")
     options = {"language": language, "tokenizer": tokenizer, "lowercase": lowercase}
     tokenize(input=tmp_path / "in", output=tmp_path / "out", segment=load_once(tokenizer, language), **options)
     tokens = (tmp_path / "out").read_text(encoding="utf-8").split("\n")[:-1]
-    hash_sentence = sentence_hasher(tokenizer == "none", lowercase, punctuation_language)
-    hash_tokens = sentence_hasher(tokenizer == "none", lowercase)
+    hash_sentence = build_sentence_hasher(tokenizer == "none", lowercase, punctuation_language)
+    hash_tokens = build_sentence_hasher(tokenizer == "none", lowercase)
     assert [*map(hash_sentence, sentences)] == [*map(hash_tokens, tokens)]
 
 
@@ -54,5 +54,5 @@ def test_a_sentence_has_the_hash_of_its_tokens(
     ],
 )
 def test_other_sentences_have_other_hashes(first: str, second: str, options: dict[str, bool]) -> None:
-    hash_sentence = sentence_hasher(**options)
+    hash_sentence = build_sentence_hasher(**options)
     assert hash_sentence(first) != hash_sentence(second)

@@ -4,12 +4,12 @@ import gzip
 import json
 from pathlib import Path
 
-from pipeline_py.config.load import load
+from pipeline_py.config.load import load_experiment
 from pipeline_py.corpus import shared_sentences as module
 from pipeline_py.corpus.clean import clean
-from pipeline_py.corpus.shared_sentences import shared_sentences
-from pipeline_py.run.contents import Contents
-from tests.plan.conftest import DEFAULT
+from pipeline_py.corpus.shared_sentences import count_shared_sentences
+from pipeline_py.run.contents import FileHashCache
+from tests.plan.conftest import DEFAULT_CONFIG
 
 TRAIN = ["Das ist eins", "zwei  Wörter", "drei\u2028vier", "\ufefffünf", "sechs", "zwei Wörter"]
 
@@ -27,11 +27,13 @@ def described(folder: Path, **corpora):
         "contrast": [{"name": "told", "file": "pairs.tsv"}],
     }
     over = {"data": str(folder), "corpora": {**files, **corpora}, "targets": ["sdrnmt"], "parser": "embedded"}
-    return load(DEFAULT, over, check_files=False)
+    return load_experiment(DEFAULT_CONFIG, over, should_check_files=False)
 
 
 def counted(experiment, folder: Path) -> dict[str, int]:
-    return shared_sentences(experiment, Contents(folder / "contents.json").of, folder / "shared.json")
+    return count_shared_sentences(
+        experiment, FileHashCache(folder / "contents.json").hash_files, folder / "shared.json"
+    )
 
 
 def test_sentences_are_the_same_if_cleaning_says_so(tmp_path):
@@ -88,4 +90,4 @@ def test_what_cannot_be_known_is_left_out(tmp_path):
     experiment = described(tmp_path)
     (tmp_path / "one.en").unlink()
     assert "one" not in counted(experiment, tmp_path)
-    assert counted(load(DEFAULT, check_files=False), tmp_path) == {}
+    assert counted(load_experiment(DEFAULT_CONFIG, should_check_files=False), tmp_path) == {}

@@ -36,7 +36,7 @@ def test_truecasing_is_that_of_moses(tmp_path_factory: pytest.TempPathFactory, t
     path = tmp_path_factory.getbasetemp() / "model"
     path.write_text(MODEL)
     library = MosesTruecaser(str(path))
-    assert Truecaser.load(path).sentence(tokens) == library.truecase(" ".join(tokens), use_known=True)
+    assert Truecaser.load(path).truecase_sentence(tokens) == library.truecase(" ".join(tokens), use_known=True)
 
 
 def test_lines_and_tokens_stay_where_they_are(tmp_path: Path) -> None:

@@ -18,13 +18,13 @@ import pytest
 import yaml
 from snakemake.cli import get_argument_parser
 
-from pipeline_py.run.runner import cache_folder
-from tests.docs.pages import PLACEHOLDER, Command, commands
-from tests.docs.readers_place import PAGE_OF_FILE, ReadersPlace, configuration_of, page_of_parts
+from pipeline_py.run.runner import get_cache_folder
+from tests.docs.pages import PLACEHOLDER_PATTERN, PageCommand, find_commands
+from tests.docs.readers_place import CONFIGURATION_PAGES, ReaderProject, find_parts_page, get_configuration_path
 from tests.test_one_name import JOBS
-from tests.workplace import ROOT, snakemake
+from tests.workplace import ROOT, run_snakemake
 
-COMMANDS = commands()
+COMMANDS = find_commands()
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
 VALUES = {
@@ -41,14 +41,14 @@ MODULES_THAT_RUN_A_COMMAND = {"tests.slurm.cluster": 1}
 """Module → how many arguments come before the command."""
 
 
-def of_program(*words: str) -> list[Command]:
+def of_program(*words: str) -> list[PageCommand]:
     """The commands that begin with some words, those that others run among them."""
     return [command for command in _with_inner(COMMANDS) if command.words[: len(words)] == words]
 
 
-def _with_inner(given: Sequence[Command]) -> list[Command]:
+def _with_inner(given: Sequence[PageCommand]) -> list[PageCommand]:
     inner = [
-        Command(command.block, command.words[3 + MODULES_THAT_RUN_A_COMMAND[command.words[2]] :])
+        PageCommand(command.block, command.words[3 + MODULES_THAT_RUN_A_COMMAND[command.words[2]] :])
         for command in given
         if command.words[1:2] == ("-m",) and command.words[2] in MODULES_THAT_RUN_A_COMMAND
     ]
@@ -103,7 +103,7 @@ def reads_the_log_of_a_stage(words: Sequence[str]) -> None:
 def deletes_what_is_kept(words: Sequence[str]) -> None:
     """There is nothing to delete; it is the folder of a costly stage's outputs, and within the results."""
     assert words[:2] == ("rm", "-r") and re.fullmatch(r"results/nmt/\w+/seed1/cache", words[2])
-    assert cache_folder(Path(words[2]).with_name("model.safetensors")).parent == Path(words[2])
+    assert get_cache_folder(Path(words[2]).with_name("model.safetensors")).parent == Path(words[2])
 
 
 def asks_a_cluster(words: Sequence[str]) -> None:
@@ -172,7 +172,7 @@ def test_every_command_is_checked(command):
 
 @pytest.mark.parametrize("command", COMMANDS, ids=str)
 def test_every_placeholder_is_known(command):
-    placeholders = {name for word in command.words for name in PLACEHOLDER.findall(word)}
+    placeholders = {name for word in command.words for name in PLACEHOLDER_PATTERN.findall(word)}
     assert placeholders <= {*VALUES}
 
 
@@ -217,15 +217,15 @@ def is_of_the_reader(word: str) -> bool:
     return word.endswith(".yaml") and not (ROOT / word).is_relative_to(ROOT / "workflow") and word != "config.yaml"
 
 
-def dry(command: Command) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def dry(command: PageCommand) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The targets of a command, and its options for a dry run in the place of somebody who read its page."""
-    words = [PLACEHOLDER.sub(lambda match: VALUES[match[0]], word) for word in command.words[1:]]
+    words = [PLACEHOLDER_PATTERN.sub(lambda match: VALUES[match[0]], word) for word in command.words[1:]]
     targets: list[str] = get_argument_parser().parse_args(words).targets or ["all"]
     words = [word for word in words if word not in (*targets, *SAYS_LITTLE)]
     for option in (*NOT_DRY, "--cores", *MISSING):
         if option in words:
             del words[words.index(option) : words.index(option) + 2]
-    own = configuration_of(command.block.page)
+    own = get_configuration_path(command.block.page)
     words = [own if is_of_the_reader(word) else word for word in words]
     return tuple(targets), tuple(_without_missing_plugins(words))
 
@@ -247,22 +247,22 @@ def _without_missing_plugins(words: list[str]) -> list[str]:
 @pytest.mark.slow
 def test_what_snakemake_would_do(tmp_path):
     """Each command is planned as it stands; those that differ in nothing but targets are planned together."""
-    place = ReadersPlace(tmp_path / "parts")
-    assert place.validated().returncode == 0
+    place = ReaderProject(tmp_path / "parts")
+    assert place.validate_configurations().returncode == 0
     for command in of_program("tar"):
         with tarfile.open(ROOT / command.words[2]) as archive:
             archive.extractall(place.folder / command.words[4], filter="data")
-    plain = place.without_parts(tmp_path / "plain")
+    plain = place.copy_without_parts(tmp_path / "plain")
     targets_by_options: dict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
     for command in of_program("snakemake"):
         targets, options = dry(command)
         targets_by_options[options] |= dict.fromkeys(targets)
 
     def done(options: tuple[str, ...]) -> CompletedProcess:
-        folder = (place if configuration_of(page_of_parts()) in options else plain).folder
+        folder = (place if get_configuration_path(find_parts_page()) in options else plain).folder
         if {*MAKES_NOTHING} & {*options}:
-            return snakemake(options, folder, ROOT)
-        return snakemake([*targets_by_options[options], *options, "--cores", "8", *SAYS_LITTLE], folder, ROOT)
+            return run_snakemake(options, folder, ROOT)
+        return run_snakemake([*targets_by_options[options], *options, "--cores", "8", *SAYS_LITTLE], folder, ROOT)
 
     with ThreadPoolExecutor(2) as pool:
         failed = {
@@ -276,7 +276,7 @@ def test_what_snakemake_would_do(tmp_path):
 def test_own_files_stand_on_their_pages():
     """A page that has its reader run a configuration of theirs says what it is called, or calls it FILE."""
     for command in of_program("snakemake"):
-        page = PAGE_OF_FILE.get(command.block.page, command.block.page)
+        page = CONFIGURATION_PAGES.get(command.block.page, command.block.page)
         text = (ROOT / page).read_text(encoding="utf-8")
         for word in command.words:
             if is_of_the_reader(word):

@@ -5,25 +5,30 @@ import sys
 
 import pytest
 
-from tests.docs.pages import blocks
-from tests.docs.readers_place import TESTED, ReadersPlace, parts
+from tests.docs.pages import find_blocks
+from tests.docs.readers_place import PART_TEST_PATH, ReaderProject, find_parts
 from tests.workplace import ROOT
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory) -> ReadersPlace:
-    return ReadersPlace(tmp_path_factory.mktemp("reader"))
+def place(tmp_path_factory) -> ReaderProject:
+    return ReaderProject(tmp_path_factory.mktemp("reader"))
 
 
 def test_there_are_configurations():
-    assert {block.page for block in blocks("yaml")} >= {"README.md", "docs/index.md", "docs/data.md", "docs/systems.md"}
+    assert {block.page for block in find_blocks("yaml")} >= {
+        "README.md",
+        "docs/index.md",
+        "docs/data.md",
+        "docs/systems.md",
+    }
 
 
 def test_every_configuration_is_valid(place):
     """Each block by itself, and all blocks of a page together."""
     done = place.validated()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len([*(place.folder / "reader").glob("*.yaml")]) > len(blocks("yaml"))
+    assert len([*(place.folder / "reader").glob("*.yaml")]) > len(find_blocks("yaml"))
 
 
 def test_a_mistake_in_a_configuration_is_found(place):
@@ -42,29 +47,40 @@ def test_every_key_and_part_is_explained():
     sections = {
         "docs/data.md": [
             *(
-                corpora.Language,
-                corpora.Limits,
-                corpora.Corpora,
-                corpora.HeldOutText,
-                corpora.Generated,
-                corpora.ContrastiveSet,
+                corpora.LanguageConfig,
+                corpora.PairLimitsConfig,
+                corpora.CorporaConfig,
+                corpora.HeldOutTextConfig,
+                corpora.GeneratedTextConfig,
+                corpora.ContrastiveSetConfig,
             ),
-            *(subword.Subword, subword.Vocabulary, training.Training, training.Optimizer),
-            *(training.Decoding, evaluation.Evaluation),
+            *(subword.SubwordConfig, subword.VocabularyConfig, training.TrainingConfig, training.OptimizerConfig),
+            *(training.DecodingConfig, evaluation.EvaluationConfig),
         ],
         "docs/systems.md": [
             *(
-                any_system.Translations,
-                any_system.NeuralSystem,
-                composition.Model,
-                encoders.LabelInput,
-                encoders.UnitInput,
-                encoders.GRUEncoder,
+                any_system.ExternalSystemConfig,
+                any_system.NeuralSystemConfig,
+                composition.ModelConfig,
+                encoders.LabelInputConfig,
+                encoders.UnitInputConfig,
+                encoders.GRUEncoderConfig,
             ),
-            *(encoders.LSTMEncoder, encoders.TreeLSTM, encoders.TreeGRU, encoders.LatentGraph, decoders.MLPScore),
-            *(decoders.LocalContext, decoders.FlexibleContext, decoders.SyntaxContext, decoders.ConditionalGRU),
-            *(decoders.GRUDecoder, decoders.BlackOut, decoders.Softmax, parts.DepsSAN),
-            *(encoders.TransformerEncoder, decoders.TransformerDecoder),
+            *(
+                encoders.LSTMEncoderConfig,
+                encoders.TreeLSTMEncoderConfig,
+                encoders.TreeGRUEncoderConfig,
+                encoders.LatentGraphEncoderConfig,
+                decoders.MLPScoreConfig,
+            ),
+            *(
+                decoders.LocalContextConfig,
+                decoders.FlexibleContextConfig,
+                decoders.SyntaxContextConfig,
+                decoders.ConditionalGRUDecoderConfig,
+            ),
+            *(decoders.GRUDecoderConfig, decoders.BlackOutLossConfig, decoders.SoftmaxLossConfig, parts.DepsSANConfig),
+            *(encoders.TransformerEncoderConfig, decoders.TransformerDecoderConfig),
         ],
     }
     for page, models in sections.items():
@@ -97,7 +113,10 @@ assert carried == () and numpy.allclose(weights.numpy(), expected, atol=1e-6), w
 @pytest.mark.slow
 def test_a_new_change_of_scores_passes_the_test_of_the_page(place):
     """And one that does something else fails it."""
-    module, command = place.folder / parts()[1][2], (sys.executable, "-m", "pytest", "-q", "-n", "0", TESTED)
+    module, command = (
+        place.folder / find_parts()[1][2],
+        (sys.executable, "-m", "pytest", "-q", "-n", "0", PART_TEST_PATH),
+    )
     done = place.run(*command)
     assert done.returncode == 0, done.stdout
     as_taught = module.read_text(encoding="utf-8")

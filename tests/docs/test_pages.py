@@ -7,12 +7,12 @@ import subprocess
 import pytest
 import yaml
 
-from pipeline_py.config.claims import read_claims
-from pipeline_py.config.load import load
+from pipeline_py.config.claims import read_claim_file
+from pipeline_py.config.load import load_experiment
 from pipeline_py.run.errors import InputError
-from tests.docs.pages import PAGES, blocks
+from tests.docs.pages import PAGES, find_blocks
 from tests.test_one_name import JOBS
-from tests.workplace import ROOT, SNAKEMAKE, merged
+from tests.workplace import ROOT, SNAKEMAKE_PROGRAM, merge_configs
 
 CHECKED = {
     "sh": "test_commands",
@@ -27,21 +27,21 @@ CHECKED = {
 
 
 def test_every_block_has_a_language_that_is_checked():
-    assert len(blocks()) > 60
-    assert [str(block) for block in blocks() if block.language not in CHECKED] == []
+    assert len(find_blocks()) > 60
+    assert [str(block) for block in find_blocks() if block.language not in CHECKED] == []
 
 
 def test_python_of_a_page_is_that_of_the_worked_example():
     """Which tests/application/test_system.py runs."""
     script = (ROOT / "docs/use_a_system.py").read_text(encoding="utf-8").splitlines()
-    (block,) = blocks("py")
+    (block,) = find_blocks("py")
     assert {*block.text.splitlines()} <= {*script}
 
 
 def test_no_fence_is_left_open():
     for page in PAGES:
         fences = re.findall(r"^ *```", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        assert len(fences) == 2 * sum(block.page == str(page.relative_to(ROOT)) for block in blocks()), page
+        assert len(fences) == 2 * sum(block.page == str(page.relative_to(ROOT)) for block in find_blocks()), page
 
 
 # What is quoted → the configuration, laid over the default one, that it is said of.
@@ -65,7 +65,7 @@ CLAIMS = "paper: "
 
 
 def test_every_text_is_quoted_from_what_is_tested():
-    quoted = {block.text.strip() for block in blocks("text")}
+    quoted = {block.text.strip() for block in find_blocks("text")}
     listing = {text for text in quoted if text.startswith(FILES_OF_DATA)}
     claims = {text for text in quoted if text.startswith(CLAIMS)}
     assert quoted - listing - claims == {*MISTAKES, LOCKED, *SWALLOWED} and len(listing) == 1
@@ -73,11 +73,11 @@ def test_every_text_is_quoted_from_what_is_tested():
 
 def test_claims_on_a_page_are_claims_about_systems_that_there_are(tmp_path):
     systems = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["systems"]
-    quoted = [block.text for block in blocks("text") if block.text.startswith(CLAIMS)]
+    quoted = [block.text for block in find_blocks("text") if block.text.startswith(CLAIMS)]
     assert quoted
     for text in quoted:
         (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
-        for claim in read_claims(tmp_path / "mine.yaml").claims:
+        for claim in read_claim_file(tmp_path / "mine.yaml").claims:
             assert {claim.system, claim.above} <= {*systems}
 
 
@@ -85,7 +85,7 @@ def test_claims_on_a_page_are_claims_about_systems_that_there_are(tmp_path):
 def test_a_quoted_mistake_is_told_in_these_words(sentence):
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     with pytest.raises(InputError, match=re.escape(sentence)):
-        load(merged(default, MISTAKES[sentence]), check_files=False)
+        load_experiment(merge_configs(default, MISTAKES[sentence]), should_check_files=False)
 
 
 @pytest.mark.slow
@@ -94,7 +94,7 @@ def test_snakemake_says_what_is_quoted_of_it(tmp_path):
     (tmp_path / "mine.yaml").write_text("{}")
 
     def said(*arguments: str) -> str:
-        done = subprocess.run([SNAKEMAKE, *arguments], cwd=tmp_path, capture_output=True, text=True)
+        done = subprocess.run([SNAKEMAKE_PROGRAM, *arguments], cwd=tmp_path, capture_output=True, text=True)
         return done.stdout + done.stderr
 
     shutil.copytree(ROOT / "profiles", tmp_path / "profiles")
@@ -109,9 +109,11 @@ def test_snakemake_says_what_is_quoted_of_it(tmp_path):
 
 
 def test_files_of_ones_own_are_those_that_the_configuration_names():
-    (listing,) = [block.text for block in blocks("text") if block.text.startswith(FILES_OF_DATA)]
+    (listing,) = [block.text for block in find_blocks("text") if block.text.startswith(FILES_OF_DATA)]
     configuration = yaml.safe_load(
-        next(block.text for block in blocks("yaml") if block.page == "docs/data.md" and "references:" in block.text)
+        next(
+            block.text for block in find_blocks("yaml") if block.page == "docs/data.md" and "references:" in block.text
+        )
     )
     corpora, (parser,) = configuration["corpora"], configuration["parsers"].values()
     named = [*corpora["train"], corpora["dev"], *corpora["tests"]]
@@ -124,9 +126,9 @@ def test_files_of_ones_own_are_those_that_the_configuration_names():
 
 
 def test_graphs_are_of_rooms_and_stages():
-    assert [block.page for block in blocks("mermaid")] == ["docs/architecture.md", "docs/stages.md"]
+    assert [block.page for block in find_blocks("mermaid")] == ["docs/architecture.md", "docs/stages.md"]
     known = {part for stage in JOBS for part in stage} | {"trees", "train_smt", "translate_smt"}
-    for graph in blocks("mermaid"):
+    for graph in find_blocks("mermaid"):
         text = re.sub(r"-- [^\n]*? -->|<br/?>|\b(subgraph|flowchart|end|TD|LR)\b", " ", graph.text)
         assert {*re.findall(r"[a-z_]+", text)} - known == set()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.docs.pages import FENCE, PAGES
+from tests.docs.pages import FENCE_PATTERN, PAGES
 from tests.workplace import ROOT
 
 FETCHED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
@@ -77,7 +77,7 @@ def test_nothing_is_fetched_from_elsewhere(site):
 def test_links_beside_the_site_lead_somewhere(site):
     """Those of the site itself are looked at when it is built; a viewer of the repository has the same anchors."""
     for page in PAGES:
-        text = FENCE.sub("", page.read_text(encoding="utf-8"))
+        text = FENCE_PATTERN.sub("", page.read_text(encoding="utf-8"))
         for link in re.findall(r"\]\(([^)\s]+)\)", text):
             path, _, anchor = link.partition("#")
             if re.match(r"\w+:", link):
@@ -92,5 +92,5 @@ def test_links_beside_the_site_lead_somewhere(site):
 
 def anchors_in_repository(page: Path) -> set[str]:
     """What a viewer makes of headings: lower case, spaces to hyphens, other signs left out."""
-    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text(encoding="utf-8")), flags=re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", FENCE_PATTERN.sub("", page.read_text(encoding="utf-8")), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -9,21 +9,21 @@ import pytest
 from nltk import Tree
 from scipy.stats import binomtest
 
-from embedded_grammar.ambiguity import is_open, leave_open
-from embedded_grammar.expansion import Expansion
-from embedded_grammar.focus import Attachment, Focus
-from embedded_grammar.lexicon.size import Lexicon
-from embedded_grammar.limits import Lengths, Limits
+from embedded_grammar.ambiguity import add_ambiguity, is_ambiguous
+from embedded_grammar.expansion import SentenceExpansion
+from embedded_grammar.focus import AttachmentKind, Phenomenon
+from embedded_grammar.lexicon.size import LexiconSize
+from embedded_grammar.limits import LengthDistribution, SentenceLimits
 from embedded_grammar.nouns import NOUNS
-from embedded_grammar.pairs import Pair, Pairs
+from embedded_grammar.pairs import PairGenerator, SentencePair
 from embedded_grammar.tree import Leaf
-from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.artifacts import SentenceCounts
 
 SENTENCES = 2000
 RELATIVE = {"m": {"der", "den", "dem"}, "f": {"die", "der"}, "n": {"das", "dem"}, "p": {"die", "denen"}}
 GERMAN = {noun.english: noun for noun in NOUNS}
 # What both a verb and its object (of these verbs, a person or a container) can have `with` them.
-PERSONS = {noun.english for noun in NOUNS if "person" in noun.classes}
+PERSONS = {noun.english for noun in NOUNS if "person" in noun.semantic_classes}
 CONTAINERS = {"bag", "box", "suitcase", "basket"}
 WITH = {
     "see": (PERSONS, {"telescope", "camera"}),
@@ -80,7 +80,7 @@ def readings(leaves: Sequence[Leaf]) -> Iterator[Reading]:
                         yield Reading("with", high, leaf.position, obj, verb, noun)
 
 
-def cues(found: Sequence[tuple[Reading, Pair]]) -> list[tuple[str, float]]:
+def cues(found: Sequence[tuple[Reading, SentencePair]]) -> list[tuple[str, float]]:
     """What comes with one reading more often than with the other, and how improbable that is of a fair coin."""
     counts: dict[str, list[int]] = {}
     for reading, pair in found:
@@ -96,25 +96,27 @@ def cues(found: Sequence[tuple[Reading, Pair]]) -> list[tuple[str, float]]:
     return [(what, value) for what, value in values if value < SIGNIFICANT]
 
 
-def drawn(sentences: int, focus: Focus, ambiguous: float = 0.0, seed: int = 4) -> list[tuple[Reading, Pair]]:
-    limits = Limits(0, 1, 3, 30, Lengths.natural, focus, Lexicon.compact, False, ambiguous)
-    pairs = Pairs(seed, limits).distinct(sentences, Counts())
+def drawn(
+    sentences: int, focus: Phenomenon, ambiguous: float = 0.0, seed: int = 4
+) -> list[tuple[Reading, SentencePair]]:
+    limits = SentenceLimits(0, 1, 3, 30, LengthDistribution.natural, focus, LexiconSize.compact, False, ambiguous)
+    pairs = PairGenerator(seed, limits).generate_distinct_pairs(sentences, SentenceCounts())
     return [(reading, pair) for pair in pairs for reading in readings(pair.leaves)]
 
 
 @pytest.fixture(scope="module")
-def found() -> list[tuple[Reading, Pair]]:
-    return drawn(SENTENCES, Focus.ambiguous)
+def found() -> list[tuple[Reading, SentencePair]]:
+    return drawn(SENTENCES, Phenomenon.ambiguous)
 
 
-def test_nothing_tells_the_reading(found: list[tuple[Reading, Pair]]) -> None:
+def test_nothing_tells_the_reading(found: list[tuple[Reading, SentencePair]]) -> None:
     assert len(found) == len({pair.english for _, pair in found}) == SENTENCES
     assert cues(found) == []
     for what in ("that", "with"):
         assert sum(reading.what == what for reading, _ in found) > 0.4 * SENTENCES
 
 
-def test_a_cue_would_be_seen(found: list[tuple[Reading, Pair]]) -> None:
+def test_a_cue_would_be_seen(found: list[tuple[Reading, SentencePair]]) -> None:
     """A noun whose relative clauses are its own three times in four."""
     often = Counter(reading.near.lemma for reading, _ in found).most_common(1)[0][0]
     skewed = [each for n, each in enumerate(found) if not each[0].high or each[0].near.lemma != often or n % 3 == 0]
@@ -123,15 +125,15 @@ def test_a_cue_would_be_seen(found: list[tuple[Reading, Pair]]) -> None:
 
 def test_nothing_tells_the_reading_among_other_sentences() -> None:
     """Where some sentences leave an attachment open, no others have one of that form."""
-    mixed = drawn(1500, Focus.any, ambiguous=0.25)
+    mixed = drawn(1500, Phenomenon.any, ambiguous=0.25)
     assert cues(mixed) == []
-    assert all(Focus.ambiguous in pair.phenomena for _, pair in mixed)
+    assert all(Phenomenon.ambiguous in pair.phenomena for _, pair in mixed)
     assert 0.22 < len(mixed) / 1500 < 0.28
 
 
-def test_brackets_follow_the_reading(found: list[tuple[Reading, Pair]]) -> None:
+def test_brackets_follow_the_reading(found: list[tuple[Reading, SentencePair]]) -> None:
     for reading, pair in found[:800]:
-        tree = Tree.fromstring(pair.tree.bracket())
+        tree = Tree.fromstring(pair.tree.to_bracket_string())
         place = tree.leaf_treeposition(reading.position - 1)
         label = "SBAR" if reading.what == "that" else "PP"
         phrase = next(place[:end] for end in range(len(place) - 1, 0, -1) if tree[place[:end]].label() == label)
@@ -139,10 +141,10 @@ def test_brackets_follow_the_reading(found: list[tuple[Reading, Pair]]) -> None:
         assert sisters.label() == ("VP" if reading.what == "with" and reading.high else "NP")
         first = sisters[0].leaves() if isinstance(sisters[0], Tree) else [sisters[0]]
         owner = reading.far if reading.high else reading.near
-        assert first[-1] == owner.form or (reading.high and reading.what == "with"), pair.tree.bracket()
+        assert first[-1] == owner.form or (reading.high and reading.what == "with"), pair.tree.to_bracket_string()
 
 
-def test_german_shows_the_reading(found: list[tuple[Reading, Pair]]) -> None:
+def test_german_shows_the_reading(found: list[tuple[Reading, SentencePair]]) -> None:
     for reading, pair in found:
         tokens = pair.german.split()
         if reading.what == "that":
@@ -153,8 +155,8 @@ def test_german_shows_the_reading(found: list[tuple[Reading, Pair]]) -> None:
             assert allowed & set(pronouns), pair
             continue
         thing, near = GERMAN[reading.behind.lemma], GERMAN[reading.near.lemma]
-        things = {thing.german, thing.german_plural, thing.german_plural + "n", thing.genitive}
-        objects = {near.german, near.german_plural, near.genitive}
+        things = {thing.german, thing.german_plural, thing.german_plural + "n", thing.german_genitive}
+        objects = {near.german, near.german_plural, near.german_genitive}
         places = [
             (first, second)
             for first, a in enumerate(tokens)
@@ -165,22 +167,26 @@ def test_german_shows_the_reading(found: list[tuple[Reading, Pair]]) -> None:
         assert any(first < second if reading.high else first > second for first, second in places), pair
 
 
-@pytest.mark.parametrize("what", [*Attachment])
-def test_either_reading_has_the_same_words_and_another_german(what: Attachment) -> None:
-    pairs = Pairs(2, Limits(0, 1, 3, 20, Lengths.natural, Focus.any, Lexicon.whole, True))
+@pytest.mark.parametrize("what", [*AttachmentKind])
+def test_either_reading_has_the_same_words_and_another_german(what: AttachmentKind) -> None:
+    pairs = PairGenerator(
+        2, SentenceLimits(0, 1, 3, 20, LengthDistribution.natural, Phenomenon.any, LexiconSize.whole, True)
+    )
     opened = 0
     for _ in range(600):
-        derived = pairs.derive(what)
+        derived = pairs.derive_sentence(what)
         if derived is None or isinstance(derived, str):
             continue
-        assert derived.ambiguity is not None and is_open(derived.main, derived.ambiguity)
+        assert derived.ambiguity is not None and is_ambiguous(derived.main_clause, derived.ambiguity)
         opened += 1
     assert opened > 20
 
 
 def test_what_has_no_place_for_it_stays_as_it_is() -> None:
-    pairs = Pairs(1, Limits(0, 1, 3, 20, Lengths.natural, Focus.any, Lexicon.whole, True))
-    main = pairs.sampler.clause(False, 0, senses=pairs.sampler.choices.intransitive)
+    pairs = PairGenerator(
+        1, SentenceLimits(0, 1, 3, 20, LengthDistribution.natural, Phenomenon.any, LexiconSize.whole, True)
+    )
+    main = pairs.sampler.draw_clause(False, 0, senses=pairs.sampler.choices.intransitive_senses)
     assert main is not None
-    assert leave_open(Expansion(pairs.sampler, main, 20), Attachment.phrase_attachment) is None
+    assert add_ambiguity(SentenceExpansion(pairs.sampler, main, 20), AttachmentKind.phrase_attachment) is None
     assert not main.adverbials

@@ -5,17 +5,17 @@ from collections import Counter
 from random import Random
 
 from embedded_grammar import digits
-from pipeline_py.corpus.expressions import kind_of
+from pipeline_py.corpus.expressions import classify_expression
 
 DRAWN = 20_000
 
 
 def test_numbers_spread_evenly_over_powers_of_ten() -> None:
     random = Random(1)
-    drawn = [digits.number(random) for _ in range(DRAWN)]
+    drawn = [digits.draw_number(random) for _ in range(DRAWN)]
     values = [int(determiner.english) for determiner in drawn]
     assert min(values) == 5 and 9900 < max(values) <= 9999
-    assert all(d.english == d.german and (d.kind, d.tag) == ("numeral", "CD") for d in drawn)
+    assert all(d.english == d.german and (d.german_paradigm, d.pos_tag) == ("numeral", "CD") for d in drawn)
     # 10 to 99, 100 to 999 and 1000 to 9999 each take log 10 / log 2000 of all, 0.303.
     for start in (10, 100, 1000):
         assert 0.28 < sum(start <= value < 10 * start for value in values) / DRAWN < 0.33
@@ -23,7 +23,7 @@ def test_numbers_spread_evenly_over_powers_of_ten() -> None:
 
 def test_times_are_every_minute_of_the_day() -> None:
     random = Random(2)
-    drawn = Counter(digits.clock(random).english.split()[1] for _ in range(DRAWN))
+    drawn = Counter(digits.draw_clock_time(random).english.split()[1] for _ in range(DRAWN))
     assert set(drawn) == {f"{hour}:{minute:02}" for hour in range(24) for minute in range(60)}
     assert max(drawn.values()) < 40  # 14 on average
 
@@ -31,7 +31,7 @@ def test_times_are_every_minute_of_the_day() -> None:
 def test_dates_exist_and_lie_in_the_past_or_not() -> None:
     random = Random(3)
     for past, years in ((True, range(1900, 2020)), (False, range(2020, 2100))):
-        drawn = {digits.date(random, past).english.split()[1] for _ in range(DRAWN)}
+        drawn = {digits.draw_date(random, past).english.split()[1] for _ in range(DRAWN)}
         dates = {datetime.date.fromisoformat(word) for word in drawn}
         assert {date.year for date in dates} == set(years)
         assert {date.day for date in dates} == set(range(1, 32)) and len(drawn) > 0.7 * DRAWN
@@ -40,9 +40,9 @@ def test_dates_exist_and_lie_in_the_past_or_not() -> None:
 def test_both_languages_write_them_alike_and_generalisation_knows_them() -> None:
     random = Random(4)
     for moment, preposition, german, kind in (
-        (digits.clock(random), "at", "um", "time"),
-        (digits.date(random, True), "on", "am", "date"),
+        (digits.draw_clock_time(random), "at", "um", "time"),
+        (digits.draw_date(random, True), "on", "am", "date"),
     ):
         word = moment.english.removeprefix(f"{preposition} ")
-        assert moment.german == f"{german} {word}" and kind_of(word) == kind
-    assert kind_of(digits.number(random).english) == "number"
+        assert moment.german == f"{german} {word}" and classify_expression(word) == kind
+    assert classify_expression(digits.draw_number(random).english) == "number"

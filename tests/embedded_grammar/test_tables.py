@@ -5,13 +5,13 @@ import itertools
 import pytest
 
 from embedded_grammar.derivation import Clause, NounPhrase
-from embedded_grammar.determiners import THE, A
+from embedded_grammar.determiners import DETERMINER_A, DETERMINER_THE
 from embedded_grammar.english import realization as english
-from embedded_grammar.english.verbs import english_verb
-from embedded_grammar.english.words import indefinite_article
-from embedded_grammar.german.verbs import german_verb
-from embedded_grammar.modifiers import ADJECTIVES_OF, ATTRIBUTES_OF
-from embedded_grammar.nouns import NOUNS, of_classes
+from embedded_grammar.english.verbs import inflect_english_verb
+from embedded_grammar.english.words import choose_indefinite_article
+from embedded_grammar.german.verbs import inflect_german_verb
+from embedded_grammar.modifiers import ADJECTIVES_BY_NOUN, ATTRIBUTE_SLOTS_BY_NOUN
+from embedded_grammar.nouns import NOUNS, select_nouns
 from embedded_grammar.senses import SENSES
 
 
@@ -35,13 +35,13 @@ from embedded_grammar.senses import SENSES
     ],
 )
 def test_german_verbs(name: str, forms: str) -> None:
-    verb = german_verb(name)
+    verb = inflect_german_verb(name)
     assert [*verb.present, *verb.past[1:], verb.participle, verb.infinitive] == forms.split()
 
 
 def test_zu_goes_between_prefix_and_verb() -> None:
-    assert german_verb("auf+heben").zu_infinitive == ("aufzuheben",)
-    assert german_verb("lesen").zu_infinitive == ("zu", "lesen")
+    assert inflect_german_verb("auf+heben").zu_infinitive == ("aufzuheben",)
+    assert inflect_german_verb("lesen").zu_infinitive == ("zu", "lesen")
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_zu_goes_between_prefix_and_verb() -> None:
     ],
 )
 def test_english_verbs(forms: str) -> None:
-    verb = english_verb(forms.split()[0])
+    verb = inflect_english_verb(forms.split()[0])
     assert [verb.base, verb.third, verb.past, verb.participle, verb.gerund] == forms.split()
 
 
 def test_indefinite_articles() -> None:
-    assert [indefinite_article(word) for word in ("old", "car", "umbrella", "university", "hour", "useful")] == [
+    assert [choose_indefinite_article(word) for word in ("old", "car", "umbrella", "university", "hour", "useful")] == [
         "an",
         "a",
         "an",
@@ -78,40 +78,48 @@ def test_a_verb_form_tells_its_verb() -> None:
     """Else a sentence could have two lexical cores, and so lie in two shares."""
     verbs_of: dict[str, set[str]] = {}
     for sense in SENSES:
-        verb = sense.verb
+        verb = sense.english_verb
         for form in {verb.base, verb.third, verb.past, verb.participle, verb.gerund}:
             verbs_of.setdefault(form, set()).add(verb.base)
     assert not {form: verbs for form, verbs in verbs_of.items() if len(verbs) > 1}
 
 
 def test_a_noun_form_tells_its_noun() -> None:
-    forms = [form for noun in NOUNS for form in {noun.english, noun.plural}]
+    forms = [form for noun in NOUNS for form in {noun.english, noun.english_plural}]
     assert len(forms) == len(set(forms))
 
 
 def test_arguments_decide_between_the_senses_of_a_verb() -> None:
     """Two German verbs for one English verb, particle and frame never share subject and arguments."""
     for one, other in itertools.combinations(SENSES, 2):
-        same = (one.verb, one.particle) == (other.verb, other.particle)
-        if not same or [s.english for s in one.slots] != [s.english for s in other.slots] or one.german == other.german:
+        same = (one.english_verb, one.particle) == (other.english_verb, other.particle)
+        if (
+            not same
+            or [s.english_role for s in one.slots] != [s.english_role for s in other.slots]
+            or one.german_verb == other.german_verb
+        ):
             continue
-        pairs = [(one.subjects, other.subjects)]
+        pairs = [(one.subject_nouns, other.subject_nouns)]
         pairs += [(a.fillers, b.fillers) for a, b in zip(one.slots, other.slots, strict=True)]
-        assert any(not set(a) & set(b) for a, b in pairs), (one.verb.base, one.particle, one.german.infinitive)
+        assert any(not set(a) & set(b) for a, b in pairs), (
+            one.english_verb.base,
+            one.particle,
+            one.german_verb.infinitive,
+        )
 
 
 def test_verbs_are_ambiguous_without_their_structure() -> None:
     translations: dict[str, set[str]] = {}
     for sense in SENSES:
-        translations.setdefault(sense.verb.base, set()).add(sense.german.infinitive)
+        translations.setdefault(sense.english_verb.base, set()).add(sense.german_verb.infinitive)
     assert sum(len(german) >= 2 for german in translations.values()) >= 25
     assert len(translations["take"]) >= 5 and len(translations["put"]) >= 6 and len(translations["give"]) >= 4
-    separable = [sense for sense in SENSES if sense.german.prefix]
+    separable = [sense for sense in SENSES if sense.german_verb.prefix]
     assert len(separable) >= 50
 
 
 def test_an_adjective_has_one_translation_for_a_noun() -> None:
-    for noun, adjectives in ADJECTIVES_OF.items():
+    for noun, adjectives in ADJECTIVES_BY_NOUN.items():
         words = [adjective.english for adjective in adjectives]
         assert len(words) == len(set(words)), noun.english
 
@@ -119,12 +127,14 @@ def test_an_adjective_has_one_translation_for_a_noun() -> None:
 def test_instruments_are_no_attributes_of_the_objects_of_their_verbs() -> None:
     """The tool belongs to the deed, the hat to the man: words tell the attachment."""
     for sense in SENSES:
-        slot = sense.obj
-        if not sense.instruments or slot is None:
+        slot = sense.object_slot
+        if not sense.instrument_nouns or slot is None:
             continue
         for noun in slot.fillers:
-            carried = {filler for a in ATTRIBUTES_OF[noun] if a.english == "with" for filler in a.fillers}
-            assert not carried & set(sense.instruments), (sense.verb.base, noun.english)
+            carried = {
+                filler for a in ATTRIBUTE_SLOTS_BY_NOUN[noun] if a.english_role == "with" for filler in a.fillers
+            }
+            assert not carried & set(sense.instrument_nouns), (sense.english_verb.base, noun.english)
 
 
 def test_more_than_a_million_pairs() -> None:
@@ -134,25 +144,25 @@ def test_more_than_a_million_pairs() -> None:
     different senses of one verb and particle have disjoint objects or subjects and are counted together.
     """
     kernels = {
-        (subject, sense.verb, sense.particle, thing)
+        (subject, sense.english_verb, sense.particle, thing)
         for sense in SENSES
-        if [slot.english for slot in sense.slots] == ["obj"]
-        for subject in sense.subjects
+        if [slot.english_role for slot in sense.slots] == ["obj"]
+        for subject in sense.subject_nouns
         for thing in sense.slots[0].fillers
-        if subject is not thing and not thing.mass
+        if subject is not thing and not thing.is_mass
     }
-    bound = sum(4 * (1 + len(ADJECTIVES_OF[thing])) for *_, thing in kernels)
+    bound = sum(4 * (1 + len(ADJECTIVES_BY_NOUN[thing])) for *_, thing in kernels)
     assert bound > 1_000_000
 
 
 def test_the_choices_that_are_counted_give_different_sentences() -> None:
-    sense = next(s for s in SENSES if s.verb.base == "visit")
+    sense = next(s for s in SENSES if s.english_verb.base == "visit")
     texts = set()
     count = 0
-    for subject, thing in itertools.product(sense.subjects[:12], of_classes("town")):
-        for one, other in itertools.product((THE, A), repeat=2):
+    for subject, thing in itertools.product(sense.subject_nouns[:12], select_nouns("town")):
+        for one, other in itertools.product((DETERMINER_THE, DETERMINER_A), repeat=2):
             main = Clause(sense, NounPhrase(subject, False, one), "past", True)
             main.arguments = [(sense.slots[0], NounPhrase(thing, False, other))]
-            texts.add(" ".join(leaf.form for leaf in english.sentence(main).leaves()))
+            texts.add(" ".join(leaf.form for leaf in english.build_sentence(main).iterate_leaves()))
             count += 1
     assert len(texts) == count > 90

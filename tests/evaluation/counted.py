@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from pipeline_py.evaluation.metric import named
-from pipeline_py.evaluation.statistics import statistics
+from pipeline_py.evaluation.metric import get_metric_class
+from pipeline_py.evaluation.statistics import compute_metric_statistics
 from tests.text_files import write_lines
 
 
-def counted(
+def write_output_statistics(
     folder: Path,
     outputs: Mapping[str, Sequence[str]],
     references: Sequence[Sequence[str]],
@@ -24,11 +24,13 @@ def counted(
     for name, lines in outputs.items():
         path = folder / f"{name.replace(':', '-')}.arrow"
         hypothesis = write_lines(folder / name.replace(":", "-"), lines)
-        statistics(hypothesis=hypothesis, references=files, output=path, metrics=[*metrics], **options)
+        compute_metric_statistics(hypothesis=hypothesis, references=files, output=path, metrics=[*metrics], **options)
         paths[name] = path
     return paths
 
 
-def of_lines(lines: list[str], references: list[list[str]], metric: str = "bleu", lowercase: bool = True) -> np.ndarray:
+def compute_statistics(
+    lines: list[str], references: list[list[str]], metric: str = "bleu", lowercase: bool = True
+) -> np.ndarray:
     """Statistics of one run, (1, sentences, statistics)."""
-    return np.array([named(metric)("13a", lowercase, references).statistics(lines)])
+    return np.array([get_metric_class(metric)("13a", lowercase, references).compute_sentence_statistics(lines)])

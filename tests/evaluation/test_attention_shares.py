@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.evaluation.attention_shares import attention_shares, shares
-from pipeline_py.files.ragged import write_rows
+from pipeline_py.evaluation.attention_shares import count_attention_shares, count_high_weights
+from pipeline_py.files.ragged import write_ragged_rows
 from pipeline_py.run.errors import InputError
 from tests.nested_files import group_by_system
 
@@ -14,8 +14,10 @@ HEADER = "system\tthreshold\twords\tphrases\tgenerated_words"
 
 
 def write(folder: Path, name: str, attention: list, lengths: list[int], pieces: list[str]) -> None:
-    write_rows(folder / f"{name}.arrow", [np.array(row, dtype=np.float32).ravel() for row in attention], "float32")
-    write_rows(folder / f"{name}.source", [np.array([*range(2, length + 1), 0]) for length in lengths], "int32")
+    write_ragged_rows(
+        folder / f"{name}.arrow", [np.array(row, dtype=np.float32).ravel() for row in attention], "float32"
+    )
+    write_ragged_rows(folder / f"{name}.source", [np.array([*range(2, length + 1), 0]) for length in lengths], "int32")
     (folder / f"{name}.pieces").write_text("".join(line + "\n" for line in pieces), encoding="utf-8")
 
 
@@ -56,7 +58,7 @@ def folder(tmp_path):
 
 
 def test_counted_by_hand(folder):
-    attention_shares(**arguments(folder, {"Tree-to-Sequence": "trees", "Seq=Seq": "words"}))
+    count_attention_shares(**arguments(folder, {"Tree-to-Sequence": "trees", "Seq=Seq": "words"}))
     # Of 5 · 3 destinations: words .85 .25 .45 .55, phrases .65; neither .2 nor .8 is above itself.
     assert rows(folder) == [
         ["Tree-to-Sequence", "0.2", "26.67", "6.67", "3"],
@@ -71,7 +73,7 @@ def test_counted_by_hand(folder):
 
 
 def test_runs_are_counted_together(folder):
-    attention_shares(**arguments(folder, {"T:seed1": "trees", "T:seed2": "words"}))
+    count_attention_shares(**arguments(folder, {"T:seed1": "trees", "T:seed2": "words"}))
     # 5 of 15 + 1 of 5 destinations above .2.
     assert rows(folder)[0] == ["T", "0.2", "25.00", "5.00", "4"]
     assert len(rows(folder)) == 4
@@ -79,7 +81,7 @@ def test_runs_are_counted_together(folder):
 
 def test_nothing_said(folder):
     write(folder, "empty", [[[0.5, 0.5]]], [2], [""])
-    attention_shares(**arguments(folder, {"empty": "empty"}))
+    count_attention_shares(**arguments(folder, {"empty": "empty"}))
     assert rows(folder)[0] == ["empty", "0.2", "0.00", "0.00", "0"]
 
 
@@ -94,7 +96,7 @@ def test_of_the_five_highest_as_a_naive_count_finds_them(columns):
             for place, threshold in enumerate((0.2, 0.4, 0.6, 0.8)):
                 if step[column] > threshold:
                     (words if column < positions else phrases)[place] += 1
-    on_words, on_phrases = shares(weights, positions)
+    on_words, on_phrases = count_high_weights(weights, positions)
     assert (on_words.tolist(), on_phrases.tolist()) == (words, phrases)
     assert words[0] > words[3] > 0 < phrases[3]
 
@@ -108,9 +110,9 @@ def test_of_the_five_highest_as_a_naive_count_finds_them(columns):
 )
 def test_files_that_do_not_belong_together(folder, lengths, pieces, message):
     if lengths is not None:
-        write_rows(folder / "trees.source", [np.arange(length, 0, -1) - 1 for length in lengths], "int32")
+        write_ragged_rows(folder / "trees.source", [np.arange(length, 0, -1) - 1 for length in lengths], "int32")
     if pieces is not None:
         (folder / "trees.pieces").write_text("".join(line + "\n" for line in pieces))
     with pytest.raises(InputError, match=message):
-        attention_shares(**arguments(folder, {"T": "trees"}))
+        count_attention_shares(**arguments(folder, {"T": "trees"}))
     assert not (folder / "shares.tsv").exists()

@@ -12,11 +12,11 @@ from nltk import Tree
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.ter import TER
 
-from pipeline_py.evaluation.breakdown import breakdown, groups
-from pipeline_py.evaluation.compare import compare
-from pipeline_py.evaluation.source_properties import source_properties
+from pipeline_py.evaluation.breakdown import score_sentence_groups, split_into_groups
+from pipeline_py.evaluation.compare import compare_systems
+from pipeline_py.evaluation.source_properties import measure_source_properties
 from pipeline_py.run.errors import InputError
-from tests.evaluation.counted import counted
+from tests.evaluation.counted import write_output_statistics
 from tests.nested_files import group_by_system
 from tests.text_files import read_table, write_lines
 
@@ -79,7 +79,7 @@ class Texts:
         self.write("ptb", "".join(tree + "\n" for tree in trees))
         write_lines(folder / "source", [" ".join(words) for words in self.source])
         outputs = {f"{system}:{run}": lines for (system, run), lines in self.outputs.items()}
-        self.statistics = group_by_system(counted(folder, outputs, [self.reference]))
+        self.statistics = group_by_system(write_output_statistics(folder, outputs, [self.reference]))
 
     @staticmethod
     def noisy(state: random.Random, line: str) -> str:
@@ -91,8 +91,8 @@ class Texts:
 
     def rows(self, bounds: list[int] | None = None, **trees: Path) -> list[dict[str, str]]:
         properties = self.folder / "source.arrow"
-        source_properties(source=self.folder / "source", output=properties, **trees)
-        breakdown(
+        measure_source_properties(source=self.folder / "source", output=properties, **trees)
+        score_sentence_groups(
             statistics={"x": self.statistics},
             properties={"x": properties},
             metrics=["bleu"],
@@ -153,7 +153,7 @@ def test_length_alone_without_trees(texts: Texts) -> None:
 
 def test_a_group_of_all_sentences_has_the_interval_of_the_set(texts: Texts) -> None:
     rows = {row["system"]: row for row in texts.rows(bounds=[99])}
-    compare(
+    compare_systems(
         statistics=texts.statistics,
         metrics=["bleu"],
         comparisons_output=texts.folder / "pairs.tsv",
@@ -234,7 +234,10 @@ def test_bounds_rise(texts: Texts, bounds: list[int]) -> None:
 
 def test_a_value_on_a_bound_is_below_it_and_what_has_none_is_in_no_group() -> None:
     values = {"depth": np.array([2.5, math.nan, 9.0, 1.5, 1.6]), "parse": np.array([0.0, 1, 1, 0, 1])}
-    assert [(group.by, group.name, group.places.tolist()) for group in groups(values, {"depth": [1.5, 2.5, 4.0]})] == [
+    assert [
+        (group.grouping, group.name, group.indices.tolist())
+        for group in split_into_groups(values, {"depth": [1.5, 2.5, 4.0]})
+    ] == [
         ("depth", "1.5", [3]),
         ("depth", "2.5", [0, 4]),
         ("depth", ">4.0", [2]),
@@ -260,15 +263,15 @@ class Sets:
             output = [Texts.noisy(state, line) for line in reference]
             self.outputs += output
             self.reference += reference
-            files = counted(folder / name, {"A:1": output}, [reference], ["bleu", "ter"])
+            files = write_output_statistics(folder / name, {"A:1": output}, [reference], ["bleu", "ter"])
             self.statistics[name] = group_by_system(files)
-            source_properties(source=source, output=folder / name / "source.arrow")
+            measure_source_properties(source=source, output=folder / name / "source.arrow")
             self.properties[name] = folder / name / "source.arrow"
 
     def rows(self, **options: Any) -> list[dict[str, str]]:
         given: dict[str, Any] = {"statistics": self.statistics, "properties": self.properties, "metrics": ["bleu"]}
         outputs = {"scores_output": self.folder / "out.tsv", "sentence_scores_output": self.folder / "scores.tsv"}
-        breakdown(**{**given, **options}, **outputs)
+        score_sentence_groups(**{**given, **options}, **outputs)
         return read_table(self.folder / "out.tsv")
 
 

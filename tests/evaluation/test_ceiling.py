@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.corpus.tokenize import tokenize
-from pipeline_py.evaluation.ceiling import Ceiling, ceiling
+from pipeline_py.evaluation.ceiling import BleuCeiling, compute_bleu_ceiling
 from pipeline_py.report.stage_results import read_ceilings
 
 FRENCH = ["L'homme que voit Marie n'est pas là.", "L'homme dort ; c'est bien !", "Elle dit : « J'y vais. »"] * 4
@@ -16,11 +16,11 @@ CAUSES = {"corpora.target.language": "x", "corpora.target.tokenizer": "y"}
 SETTINGS = [f"{key}: {value}" for key, value in CAUSES.items()]
 
 
-def measured(folder: Path, text: list[str], language: str, words: str = "moses", **options) -> Ceiling:
+def measured(folder: Path, text: list[str], language: str, words: str = "moses", **options) -> BleuCeiling:
     reference, tokens, output = folder / "reference", folder / "tokens", folder / "ceiling.tsv"
     reference.write_text("\n".join(text) + "\n", encoding="utf-8")
     tokenize(input=reference, output=tokens, language=language, tokenizer=words, lowercase=options.pop("low", False))
-    ceiling(
+    compute_bleu_ceiling(
         tokens={"test": tokens},
         references={"test": [reference]},
         output=output,
@@ -85,9 +85,11 @@ def test_fitting_settings_change_nothing(tmp_path, capsys, text, language, words
 def test_a_wrong_setting_is_warned_of(tmp_path, capsys, text, language, words, options, causes, example):
     found = measured(tmp_path, text, language, words, **options)
     assert found.bleu < 95 and found.is_low and (found.causes, found.example) == (causes, example)
-    assert f"warning: {found.warning}" in capsys.readouterr().err
-    assert found.warning.startswith(f"test: the ceiling of BLEU is {found.bleu:.1f}; even a perfect translation")
-    assert found.warning.endswith(f"e.g. {example}. Check {causes}.")
+    assert f"warning: {found.warning_message}" in capsys.readouterr().err
+    assert found.warning_message.startswith(
+        f"test: the ceiling of BLEU is {found.bleu:.1f}; even a perfect translation"
+    )
+    assert found.warning_message.endswith(f"e.g. {example}. Check {causes}.")
 
 
 def test_chinese_with_words_between_spaces_scores_nothing(tmp_path):
@@ -99,9 +101,9 @@ def test_truecased_tokens_get_their_capital_again(tmp_path):
     reference.write_text("The cat saw Anna.\n")
     tokens.write_text("the cat saw Anna .\n")
     options = {"tokens": {"a": tokens}, "references": {"a": [reference]}, "output": output, "lowercase": False}
-    ceiling(**options, truecased=True)
+    compute_bleu_ceiling(**options, truecased=True)
     assert read_ceilings(output)[0].bleu == pytest.approx(100)
-    ceiling(**options)
+    compute_bleu_ceiling(**options)
     assert read_ceilings(output)[0].bleu < 90
 
 
@@ -114,7 +116,7 @@ def test_sets_have_references_of_their_own(tmp_path):
         (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
     options = {"tokens": {"one": tmp_path / "a", "two": tmp_path / "b"}, "output": tmp_path / "ceiling.tsv"}
     references = {"one": [tmp_path / "a"], "two": [tmp_path / "c", tmp_path / "b"]}
-    ceiling(**options, references=references)
+    compute_bleu_ceiling(**options, references=references)
     assert [(found.set, found.bleu) for found in read_ceilings(tmp_path / "ceiling.tsv")] == [
         ("one", pytest.approx(100)),
         ("two", pytest.approx(100)),

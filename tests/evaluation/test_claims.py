@@ -9,12 +9,12 @@ import pytest
 import yaml
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.config.claims import Claim, Printed
-from pipeline_py.config.evaluation import TrainedThresholds
-from pipeline_py.evaluation.claims import COLUMNS, claims, find_questions
-from pipeline_py.evaluation.columns import write_columns
+from pipeline_py.config.claims import ClaimConfig, PublishedResultConfig
+from pipeline_py.config.evaluation import TrainedThresholdsConfig
+from pipeline_py.evaluation.claims import CLAIM_COLUMNS, judge_claims, resolve_claims
+from pipeline_py.evaluation.columns import write_sentence_columns
 from pipeline_py.run.errors import InputError
-from tests.evaluation.counted import counted
+from tests.evaluation.counted import write_output_statistics
 from tests.evaluation.test_compare import disturbed, text
 from tests.nested_files import group_by_system
 from tests.text_files import read_table
@@ -49,14 +49,14 @@ def run(folder: Path, outputs: dict, systems: list[str], claimed: list[dict], **
     for on, of_set in outputs.items():
         (place := folder / on).mkdir(exist_ok=True)
         lines = {name: said for name, said in of_set.items() if name.partition(":")[0] in systems}
-        statistics[on] = group_by_system(counted(place, lines, [of_set["reference"]], metrics))  # type: ignore[arg-type]
+        statistics[on] = group_by_system(write_output_statistics(place, lines, [of_set["reference"]], metrics))  # type: ignore[arg-type]
     files = [file(folder / "claims.yaml", *claimed)] if claimed else []
-    thresholds = TrainedThresholds.model_validate(options.pop("thresholds", ANY_OUTPUT))
+    thresholds = TrainedThresholdsConfig.model_validate(options.pop("thresholds", ANY_OUTPUT))
     places = {"claims_output": folder / "claims.tsv", "exclusions_output": folder / "exclusions.tsv"}
     options = {"samples": 300, "metrics": metrics, "thresholds": thresholds, **places, **options}
-    claims(claims=files, statistics=statistics, **options)  # type: ignore[arg-type]
+    judge_claims(claims=files, statistics=statistics, **options)  # type: ignore[arg-type]
     rows = read_table(folder / "claims.tsv")
-    assert all(tuple(row) == COLUMNS for row in rows)
+    assert all(tuple(row) == CLAIM_COLUMNS for row in rows)
     return rows
 
 
@@ -244,7 +244,7 @@ def test_networks_far_below_phrases_are_untrained(tmp_path, outputs):
 def test_claims_about_sentences_of_some_length(tmp_path, outputs):
     lengths = {on: np.arange(40.0) for on in outputs}
     for on, values in lengths.items():
-        write_columns(tmp_path / f"{on}.properties.arrow", {"length": values})
+        write_sentence_columns(tmp_path / f"{on}.properties.arrow", {"length": values})
     given = {on: tmp_path / f"{on}.properties.arrow" for on in outputs}
     claimed = [{"system": "SDAtt", "above": "GlobalAtt", "sentences": {"longer_than": 9, "up_to": 29}}]
     rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, properties=given)
@@ -291,12 +291,12 @@ def test_a_claim_goes_for_other_trees_that_mean_something(tmp_path, outputs):
 
 
 def test_gains_that_several_papers_print_stand_beside_each_answer():
-    first, second = (Printed.model_validate({**PRINTED, "difference": value}) for value in (0.92, 0.75))
+    first, second = (PublishedResultConfig.model_validate({**PRINTED, "difference": value}) for value in (0.92, 0.75))
     pair = {"system": "SDAtt", "above": "GlobalAtt", "says": "It gains."}
-    claimed = [(paper, Claim(**pair, printed=[printed])) for paper, printed in (("A", first), ("B", second))]
-    questions = [*find_questions(claimed, ["SDAtt", "GlobalAtt"], ["SDAtt"], {}, {})]
+    claimed = [(paper, ClaimConfig(**pair, printed=[printed])) for paper, printed in (("A", first), ("B", second))]
+    questions = [*resolve_claims(claimed, ["SDAtt", "GlobalAtt"], ["SDAtt"], {}, {})]
     assert [question.paper for question in questions] == ["A", "B"]
-    assert all([*question.printed] == [first, second] for question in questions)
+    assert all([*question.published_differences] == [first, second] for question in questions)
 
 
 def test_what_a_table_asks_is_answered_once(tmp_path, outputs):

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 import yaml
 
-from pipeline_py.config.evaluation import find_comet
-from pipeline_py.config.load import load
-from pipeline_py.evaluation.comet_scores import comet_scores
-from pipeline_py.evaluation.compare import compare
-from pipeline_py.evaluation.statistics import statistics
+from pipeline_py.config.evaluation import find_comet_installation
+from pipeline_py.config.load import load_experiment
+from pipeline_py.evaluation.comet_scores import compute_comet_scores
+from pipeline_py.evaluation.compare import compare_systems
+from pipeline_py.evaluation.statistics import compute_metric_statistics
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.run.errors import InputError
 from tests.report.page_files import ROOT
@@ -61,7 +61,7 @@ class Texts:
         (self.folder / name / "hparams.yaml").touch()
 
     def scored(self, name: str, model: str = "model", python: str | None = None) -> Path:
-        comet_scores(
+        compute_comet_scores(
             source=self.folder / "source",
             hypothesis=self.folder / name,
             reference=self.folder / "reference",
@@ -73,7 +73,7 @@ class Texts:
         return self.folder / f"{name}.json"
 
     def counted(self, name: str) -> Path:
-        statistics(
+        compute_metric_statistics(
             hypothesis=self.folder / name,
             references=[self.folder / "reference"],
             output=self.folder / f"{name}.arrow",
@@ -92,14 +92,14 @@ def texts(tmp_path: Path) -> Texts:
 def test_it_is_a_metric_with_its_tests(texts: Texts):
     files = {name: [texts.counted(name)] for name in ("good", "bad")}
     found = read_statistics(files, ["comet"])["comet"]
-    assert found["good"].scores == [pytest.approx(50)] and found["bad"].scores == [pytest.approx(30)]
+    assert found["good"].run_scores == [pytest.approx(50)] and found["bad"].run_scores == [pytest.approx(30)]
     score = json.loads((texts.folder / "bad.comet.json").read_text())
     assert (score["name"], score["score"], score["sentences"]) == ("COMET", pytest.approx(30), 40)
     assert score["signature"] == "model:tiny|refs:1|version:2.2.7"
-    resampled = found["good"].metric.scores(np.array([[3.0, 6.0], [1.0, 4.0]]))
+    resampled = found["good"].metric.score_corpora(np.array([[3.0, 6.0], [1.0, 4.0]]))
     assert resampled == pytest.approx([50, 25]), "the mean over any sentences"
     output = texts.folder / "comparisons.tsv"
-    compare(
+    compare_systems(
         statistics={name: {"single": path} for name, (path,) in files.items()},
         metrics=["comet"],
         comparisons_output=output,
@@ -119,7 +119,7 @@ def test_mistakes_are_said(texts: Texts):
     with pytest.raises(InputError, match="lines"):
         texts.scored("short")
     with pytest.raises(InputError, match="another program scores sentences by comet; give its file in `segment_"):
-        statistics(
+        compute_metric_statistics(
             hypothesis=texts.folder / "good",
             references=[texts.folder / "reference"],
             output=texts.folder / "x.arrow",
@@ -130,18 +130,18 @@ def test_mistakes_are_said(texts: Texts):
 def test_what_is_absent_is_said_before_any_job(tmp_path: Path):
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     with pytest.raises(InputError, match="COMET needs weights; name them by"):
-        load(default, {"evaluation": {"metrics": ["bleu", "comet"]}})
+        load_experiment(default, {"evaluation": {"metrics": ["bleu", "comet"]}})
     (tmp_path / "python").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "python").chmod(0o755)
     comet = {"python": str(tmp_path / "python"), "model": "Unbabel/wmt22-comet-da"}
     with pytest.raises(InputError, match="has no unbabel-comet; install it in an environment of its own"):
-        load(default, {"evaluation": {"metrics": ["bleu", "comet"], "comet": comet}})
+        load_experiment(default, {"evaluation": {"metrics": ["bleu", "comet"], "comet": comet}})
     (tmp_path / "python").write_text("#!/bin/sh\necho '[\"2.2.7\", null]'\n")
-    find_comet.cache_clear()
+    find_comet_installation.cache_clear()
     with pytest.raises(InputError, match="no weights of 'Unbabel/wmt22-comet-da'; give a folder"):
-        load(default, {"evaluation": {"metrics": ["bleu", "comet"], "comet": comet}})
+        load_experiment(default, {"evaluation": {"metrics": ["bleu", "comet"], "comet": comet}})
     # Where it is no metric, it need not be there.
-    assert load(default, {"evaluation": {"comet": comet}}).find_comet() is None
+    assert load_experiment(default, {"evaluation": {"comet": comet}}).find_comet_installation() is None
 
 
 @pytest.mark.slow
@@ -151,7 +151,7 @@ def test_a_tiny_model_of_the_same_format(texts: Texts):
         pytest.skip("needs COMET_PYTHON, the Python of an environment with unbabel-comet (docs/data.md)")
     maker = Path(__file__).with_name("tiny_comet.py")
     subprocess.run([python, str(maker), str(texts.folder / "tiny")], check=True, capture_output=True)
-    found = find_comet(python, "tiny", str(texts.folder))
+    found = find_comet_installation(python, "tiny", str(texts.folder))
     assert found.checkpoint.endswith("tiny/checkpoints/model.ckpt") and found.version
     scores = json.loads(texts.scored("bad", "tiny", python).read_text())["scores"]
     assert len(scores) == 40 and len({*scores}) > 1

@@ -13,13 +13,13 @@ from sacrebleu.metrics.ter import TER
 from sacrebleu.significance import PairedTest, Result
 from scipy.stats import binomtest
 
-from pipeline_py.evaluation.columns import write_columns
-from pipeline_py.evaluation.compare import COLUMNS, compare
-from pipeline_py.evaluation.metrics.ribes import RIBES
-from pipeline_py.evaluation.significance.sign_test import sign_test
+from pipeline_py.evaluation.columns import write_sentence_columns
+from pipeline_py.evaluation.compare import SYSTEM_COMPARISON_COLUMNS, compare_systems
+from pipeline_py.evaluation.metrics.ribes import SacrebleuRibes
+from pipeline_py.evaluation.significance.sign_test import run_sign_test
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.run.errors import InputError
-from tests.evaluation.counted import counted
+from tests.evaluation.counted import write_output_statistics
 from tests.nested_files import group_by_system
 from tests.text_files import read_table
 
@@ -46,9 +46,9 @@ def run(
 ) -> tuple[Rows, Rows]:
     """Comparisons and intervals."""
     metrics, lowercase = options.pop("metrics", ["bleu"]), options.pop("lowercase", True)
-    files = counted(folder, outputs, references, metrics, lowercase=lowercase)  # type: ignore[arg-type]
+    files = write_output_statistics(folder, outputs, references, metrics, lowercase=lowercase)  # type: ignore[arg-type]
     places = {"comparisons_output": folder / "pairs.tsv", "intervals_output": folder / "intervals.tsv"}
-    compare(statistics=group_by_system(files), metrics=metrics, **places, **options)  # type: ignore[arg-type]
+    compare_systems(statistics=group_by_system(files), metrics=metrics, **places, **options)  # type: ignore[arg-type]
     return read_table(folder / "pairs.tsv"), read_table(folder / "intervals.tsv")
 
 
@@ -56,13 +56,13 @@ def by_sacrebleu(
     kind: str, one: list[str], other: list[str], references: list[list[str]], lowercase: bool, draws: int, seed: int
 ) -> dict[str, tuple[Result, Result]]:
     """Results of the baseline `other` and of `one` against it, by metric."""
-    metrics = {"b": BLEU(lowercase=lowercase), "r": RIBES("13a", lowercase)}
+    metrics = {"b": BLEU(lowercase=lowercase), "r": SacrebleuRibes("13a", lowercase)}
     with mock.patch.dict(os.environ, {"SACREBLEU_SEED": str(seed)}):
         _, results = PairedTest([("other", other), ("one", one)], metrics, references, kind, draws)()
     return {name.lower(): tuple(results[name]) for name in ("BLEU", "RIBES")}  # type: ignore[misc]
 
 
-def score_of(metric: BLEU | RIBES, runs: list[list[str]], reference: list[str], places: list[int]) -> float:
+def score_of(metric: BLEU | SacrebleuRibes, runs: list[list[str]], reference: list[str], places: list[int]) -> float:
     """Mean over runs of the score of some of their sentences."""
     scores = [
         metric.corpus_score([lines[at] for at in places], [[reference[at] for at in places]]).score for lines in runs
@@ -81,7 +81,7 @@ def test_agrees_with_sacrebleu(tmp_path: Path, lowercase: bool, seed: int, refer
     assert [(row["metric"], row["system"], row["other"]) for row in pairs] == [
         (metric, *pair) for metric in ("bleu", "ribes") for pair in expected
     ]
-    assert tuple(pairs[0]) == COLUMNS
+    assert tuple(pairs[0]) == SYSTEM_COMPARISON_COLUMNS
     half = {(row["metric"], row["system"]): (float(row["high"]) - float(row["low"])) / 2 for row in intervals}
     for row in pairs:
         lines, metric = (outputs[row["system"]], outputs[row["other"]]), row["metric"]
@@ -107,18 +107,20 @@ def test_sign_tests_are_those_of_the_outputs(tmp_path: Path) -> None:
     ((row,), _) = run(tmp_path, outputs, [reference], samples=9, trials=9)
     systems = {name: [tmp_path / f"{name}-{number}.arrow" for number in (1, 2)] for name in "AB"}
     statistics = read_statistics(systems, ["bleu"])["bleu"]
-    both = sign_test(statistics["B"].runs, statistics["A"].runs, statistics["A"].metric)
-    expected = both.inserted
+    both = run_sign_test(statistics["B"].run_statistics, statistics["A"].run_statistics, statistics["A"].metric)
+    expected = both.insertion_test
     assert (row["system"], row["other"]) == ("B", "A")
     counts = [int(float(row[column])) for column in ("better", "worse", "ties")]
     assert counts == [expected.better, expected.worse, expected.ties] and sum(counts) == 30 and min(counts[:2]) > 3
     assert float(row["p_sign_inserted"]) == binomtest(counts[0], counts[0] + counts[1]).pvalue
-    assert [int(float(row[f"{column}_replaced"])) for column in ("better", "worse", "ties")] == [*both.replaced.counts]
-    assert float(row["p_sign_replaced"]) == both.replaced.p_value and float(row["p_sign"]) == both.p_value
+    assert [int(float(row[f"{column}_replaced"])) for column in ("better", "worse", "ties")] == [
+        *both.replacement_test.counts
+    ]
+    assert float(row["p_sign_replaced"]) == both.replacement_test.p_value and float(row["p_sign"]) == both.p_value
 
 
-@pytest.mark.parametrize("metric", [BLEU(lowercase=True), RIBES("13a", True)], ids=["bleu", "ribes"])
-def test_a_difference_of_several_runs_is_that_of_their_means(tmp_path: Path, metric: BLEU | RIBES) -> None:
+@pytest.mark.parametrize("metric", [BLEU(lowercase=True), SacrebleuRibes("13a", True)], ids=["bleu", "ribes"])
+def test_a_difference_of_several_runs_is_that_of_their_means(tmp_path: Path, metric: BLEU | SacrebleuRibes) -> None:
     """Two runs against one: resampled and exchanged corpora are written out, each run is scored, and the mean taken."""
     state = random.Random(3)
     reference = text(state, 12)
@@ -185,7 +187,7 @@ def test_a_set_with_too_few_different_sentences_allows_no_inference(tmp_path: Pa
     reference = text(state, 30)
     outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.4))}
     ((row,), (interval, _)) = run(tmp_path, outputs, [reference], samples=99, fewest_sentences=31)
-    empty = [column for column in COLUMNS if row[column] == ""]
+    empty = [column for column in SYSTEM_COMPARISON_COLUMNS if row[column] == ""]
     assert {"low", "high", "detectable", "better", "p_systems", "p_sign_holm", "p_bootstrap_sacrebleu"} <= {*empty}
     assert float(row["difference"]) < 0 and (interval["low"], interval["high"]) == ("", "")
     again = {name: lines[:3] * 20 for name, lines in outputs.items()}
@@ -213,7 +215,9 @@ def test_two_systems_have_the_same_numbers_in_every_table(tmp_path: Path) -> Non
     pairs, _ = run(tmp_path, {**others, **outputs}, [reference], samples=200, trials=200)
     (among,) = (row for row in pairs if (row["system"], row["other"]) == ("B", "A"))
     about_systems = ("low", "high", "detectable", "run_deviation", "run_deviation_from", "p_systems")
-    same = [column for column in COLUMNS if not column.endswith("_holm") and column not in about_systems]
+    same = [
+        column for column in SYSTEM_COMPARISON_COLUMNS if not column.endswith("_holm") and column not in about_systems
+    ]
     assert [alone[column] for column in same] == [among[column] for column in same]
     assert len(pairs) == 6 and alone["p_sign_holm"] == alone["p_sign"] < among["p_sign_holm"]
 
@@ -298,7 +302,9 @@ def test_equal_outputs_do_not_differ(tmp_path: Path) -> None:
     reference = text(state, 30)
     lines = disturbed(reference, state, 0.3)
     ((row,), _) = run(tmp_path, {"A": lines, "B": lines}, [reference], samples=50, trials=50)
-    assert {row[column] for column in COLUMNS if column.startswith("p_") and "sacrebleu" not in column} == {"1.0"}
+    assert {
+        row[column] for column in SYSTEM_COMPARISON_COLUMNS if column.startswith("p_") and "sacrebleu" not in column
+    } == {"1.0"}
     assert (row["difference"], row["low"], row["high"], row["ties"]) == ("0.0", "0.0", "0.0", "30")
 
 
@@ -314,10 +320,10 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
     reference = text(state, 20)
     outputs = {name: disturbed(reference, state, 0.3) for name in "AB"}
     kept = [place for place in range(20) if state.random() < 0.6]
-    write_columns(tmp_path / "none.arrow", {"length": np.ones(20), "parse": np.zeros(20)})
+    write_sentence_columns(tmp_path / "none.arrow", {"length": np.ones(20), "parse": np.zeros(20)})
     with pytest.raises(InputError, match=r"none\.arrow: no sentence was parsed"):
         run(tmp_path, outputs, [reference], parsed=tmp_path / "none.arrow")
-    write_columns(tmp_path / "some.arrow", {"parse": np.array([place in kept for place in range(20)])})
+    write_sentence_columns(tmp_path / "some.arrow", {"parse": np.array([place in kept for place in range(20)])})
     ours = run(tmp_path, outputs, [reference], samples=50, trials=50, parsed=tmp_path / "some.arrow")
     fewer = {name: [lines[place] for place in kept] for name, lines in outputs.items()}
     assert ours == run(tmp_path, fewer, [[reference[place] for place in kept]], samples=50, trials=50)
@@ -331,11 +337,11 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_compared(tmp_path: Path, systems: dict[str, str], message: str) -> None:
-    counted(tmp_path, {"a": ["a b", "c d"]}, [["a b", "c d"]])
-    counted(tmp_path, {"short": ["a b"]}, [["a b"]])
-    counted(tmp_path, {"cased": ["a b", "c d"]}, [["a b", "c d"]], lowercase=False)
+    write_output_statistics(tmp_path, {"a": ["a b", "c d"]}, [["a b", "c d"]])
+    write_output_statistics(tmp_path, {"short": ["a b"]}, [["a b"]])
+    write_output_statistics(tmp_path, {"cased": ["a b", "c d"]}, [["a b", "c d"]], lowercase=False)
     files = group_by_system({system: tmp_path / f"{name}.arrow" for system, name in systems.items()})
     outputs = {"comparisons_output": tmp_path / "out", "intervals_output": tmp_path / "intervals"}
     with pytest.raises(InputError, match=message):
-        compare(statistics=files, metrics=["bleu"], **outputs)
+        compare_systems(statistics=files, metrics=["bleu"], **outputs)
     assert not (tmp_path / "out").exists() and not (tmp_path / "intervals").exists()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from pipeline_py.evaluation.contrast import contrast, wilson
+from pipeline_py.evaluation.contrast import compute_wilson_interval, measure_contrastive_accuracy
 from pipeline_py.run.errors import InputError
 from tests.nested_files import group_by_system
 from tests.text_files import read_table
@@ -75,7 +75,7 @@ GROUPS = {
 
 
 def test_accuracies_are_those_of_a_direct_count(folder, scores):
-    contrast(**arguments(folder, scores))
+    measure_contrastive_accuracy(**arguments(folder, scores))
     rows = read_table(folder / "out.tsv")
     assert [(row["by"], row["group"], row["system"]) for row in rows] == [
         (*group, name) for group in GROUPS for name in NAMES
@@ -103,7 +103,7 @@ def test_accuracies_are_those_of_a_direct_count(folder, scores):
 @pytest.mark.parametrize("trials", [1, 7, 2000])
 def test_ends_of_the_interval_are_as_many_deviations_away_as_wilson_says(trials):
     for share in (0.0, 0.3, 0.98, 1.0):
-        for end in wilson(share, trials):
+        for end in compute_wilson_interval(share, trials):
             deviation = math.sqrt(end * (1 - end) / trials)
             assert abs(share - end) == pytest.approx(1.959963985 * deviation, abs=1e-7) or end in (0, 1)
 
@@ -115,7 +115,7 @@ def mcnemar(better, worse):
 
 
 def test_pairs_of_systems_are_compared_by_the_pairs_that_one_is_right_of(folder, scores):
-    contrast(**arguments(folder, scores))
+    measure_contrastive_accuracy(**arguments(folder, scores))
     rows = read_table(folder / "out.comparisons.tsv")
     assert [(row["system"], row["other"]) for row in rows] == [
         (NAMES[1], NAMES[0]),
@@ -146,7 +146,7 @@ def test_a_clear_difference_of_single_runs_is_mcnemars(tmp_path):
     for name, of in right.items():
         write_scores(tmp_path / f"{name}.correct", [-1.0 if one else -3.0 for one in of])
         write_scores(tmp_path / f"{name}.contrastive", [-2.0] * 30)
-    contrast(
+    measure_contrastive_accuracy(
         correct={name: {"single": tmp_path / f"{name}.correct"} for name in right},
         contrastive={name: {"single": tmp_path / f"{name}.contrastive"} for name in right},
         pairs=tmp_path / "pairs.tsv",
@@ -177,5 +177,5 @@ def test_files_at_fault(folder, scores, spoil, message):
     given = arguments(folder, scores)
     spoil(folder, given)
     with pytest.raises(InputError, match=message):
-        contrast(**given)
+        measure_contrastive_accuracy(**given)
     assert not (folder / "out.tsv").exists()

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from sacrebleu import sentence_chrf
 
-from pipeline_py.evaluation.examples import COLUMNS, examples
+from pipeline_py.evaluation.examples import EXAMPLE_COLUMNS, select_example_sentences
 from pipeline_py.run.errors import InputError
-from tests.evaluation.counted import counted
+from tests.evaluation.counted import write_output_statistics
 from tests.text_files import read_lines, read_table, write_lines
 
 WORDS = ["The", "cat", '"sat"', "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
@@ -38,15 +38,15 @@ class Texts:
 
     def arguments(self, lowercase: bool = True) -> dict[str, object]:
         return {
-            "statistics": counted(self.folder, self.outputs, self.references, [], lowercase=lowercase),
+            "statistics": write_output_statistics(self.folder, self.outputs, self.references, [], lowercase=lowercase),
             "outputs": {name: self.folder / name for name in self.outputs},
             "references": [self.folder / f"reference{place}" for place in range(len(self.references))],
             "source": write_lines(self.folder / "source", self.source),
         }
 
     def rows(self, lowercase: bool = True, **options: object) -> list[dict[str, str]]:
-        examples(**self.arguments(lowercase), output=self.folder / "out.tsv", **options)  # type: ignore[arg-type]
-        assert tuple(read_lines(self.folder / "out.tsv")[0].split("\t")) == COLUMNS
+        select_example_sentences(**self.arguments(lowercase), output=self.folder / "out.tsv", **options)  # type: ignore[arg-type]
+        assert tuple(read_lines(self.folder / "out.tsv")[0].split("\t")) == EXAMPLE_COLUMNS
         return read_table(self.folder / "out.tsv")
 
     def score(self, name: str, place: int) -> float:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.evaluation.contrast import contrast
+from pipeline_py.evaluation.contrast import measure_contrastive_accuracy
 from pipeline_py.evaluation.import_scores import import_scores
 from pipeline_py.run.errors import InputError
 from tests.text_files import read_table
@@ -24,7 +24,7 @@ def imported(folder: Path, content: str) -> None:
 
 def test_scores_decide_which_pairs_are_right(tmp_path):
     imported(tmp_path, "id\tcontrastive\tcorrect\n1\t-9.5\t-2\n2\t-1e1\t-1e1\n3\t-0.5\t-0.25\n")
-    contrast(
+    measure_contrastive_accuracy(
         correct={"Theirs": {"single": tmp_path / "correct.tsv"}},
         contrastive={"Theirs": {"single": tmp_path / "contrastive.tsv"}},
         pairs=tmp_path / "pairs.tsv",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.evaluation.ngrams import COLUMNS, Ngram, ngrams, ranked
+from pipeline_py.evaluation.ngrams import NGRAM_COLUMNS, NgramMatches, compare_ngrams, rank_ngrams
 from pipeline_py.run.errors import InputError
 from tests.text_files import read_lines, read_table, write_lines
 
@@ -37,7 +37,7 @@ class Texts:
         return " ".join(word.upper() for word in kept for _ in range(state.choice([0, 1, 1, 1, 2])))
 
     def rows(self, references: int = 1, **options: object) -> list[Row]:
-        ngrams(
+        compare_ngrams(
             outputs={name: write_lines(self.folder / name, lines) for name, lines in self.outputs.items()},
             references=[
                 write_lines(self.folder / f"reference{place}", self.references[place]) for place in range(references)
@@ -45,7 +45,7 @@ class Texts:
             output=self.folder / "out.tsv",
             **options,  # type: ignore[arg-type]
         )
-        assert tuple(read_lines(self.folder / "out.tsv")[0].split("\t")) == COLUMNS
+        assert tuple(read_lines(self.folder / "out.tsv")[0].split("\t")) == NGRAM_COLUMNS
         return read_table(self.folder / "out.tsv")
 
     def times(self, ngram: str, line: str) -> int:
@@ -131,20 +131,20 @@ def test_only_so_many_in_either_direction(texts: Texts) -> None:
     st.randoms(use_true_random=False),
 )
 def test_the_order_is_that_of_exact_shares_and_always_the_same(counts, state) -> None:
-    given_order = [Ngram(words, system, other, system + other) for words, (system, other) in counts.items()]
-    found = ranked(iter(given_order))
+    given_order = [NgramMatches(words, system, other, system + other) for words, (system, other) in counts.items()]
+    found = rank_ngrams(iter(given_order))
     assert {one.words for one in found} == {words for words, (system, other) in counts.items() if system > other}
-    shares = [Fraction(one.system + 1, one.system + one.other + 2) for one in found]
+    shares = [Fraction(one.system_matches + 1, one.system_matches + one.other_matches + 2) for one in found]
     assert shares == sorted(shares, reverse=True)
     for (one, share), (two, next_share) in zip(
         zip(found, shares, strict=True), zip(found[1:], shares[1:], strict=True), strict=False
     ):
         if share == next_share:
-            assert one.system - one.other >= two.system - two.other
-            if one.system == two.system:
+            assert one.system_matches - one.other_matches >= two.system_matches - two.other_matches
+            if one.system_matches == two.system_matches:
                 assert (-len(one.words), one.words) < (-len(two.words), two.words), "longer ones first"
     state.shuffle(given_order)
-    assert ranked(iter(given_order)) == found
+    assert rank_ngrams(iter(given_order)) == found
 
 
 def test_case_counts_if_it_is_to(texts: Texts) -> None:

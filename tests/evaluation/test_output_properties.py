@@ -5,18 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.config.evaluation import TrainedThresholds
+from pipeline_py.config.evaluation import TrainedThresholdsConfig
 from pipeline_py.evaluation.output_properties import (
     OutputProperties,
-    find_failures,
-    join_output_sets,
+    find_training_failures,
+    join_set_properties,
     measure_outputs,
     read_output_properties,
 )
-from tests.evaluation.counted import counted
+from tests.evaluation.counted import write_output_statistics
 
 REFERENCES = [f"the {noun} sees a big dog today" for noun in ("man", "cat", "boy", "girl", "cow")]
-THRESHOLDS = TrainedThresholds()
+THRESHOLDS = TrainedThresholdsConfig()
 
 
 def measured(*outputs: str) -> OutputProperties:
@@ -28,10 +28,10 @@ def test_properties_are_counted_by_hand() -> None:
     found = measured("a b c a b c a", "a b", "a  b")
     # Trigrams: abc bca cab abc bca, of which two repeat.
     assert found.rows[:, 2:6].tolist() == [[7, 7, 5, 2], [2, 7, 0, 0], [2, 7, 0, 0]]
-    assert found.repeated_share == 2 / 5 and found.relative_length == 11 / 21
-    assert found.distinct_share == 2 / 3, "spaces do not make outputs different"
-    assert join_output_sets([found, found]).different_sentences == found.different_sentences == 3
-    assert found.at(np.array([0])).different_sentences == 1 and found.at(None) is found
+    assert found.repeated_ngram_share == 2 / 5 and found.length_ratio == 11 / 21
+    assert found.distinct_output_ratio == 2 / 3, "spaces do not make outputs different"
+    assert join_set_properties([found, found]).distinct_reference_count == found.distinct_reference_count == 3
+    assert found.select_sentences(np.array([0])).distinct_reference_count == 1 and found.select_sentences(None) is found
 
 
 @pytest.mark.parametrize(
@@ -64,10 +64,10 @@ def test_properties_are_counted_by_hand() -> None:
     ],
 )
 def test_every_reason(outputs: list[str], score: float, phrase_based: float | None, reasons: list[str]) -> None:
-    found = find_failures(measured(*outputs), score, phrase_based, THRESHOLDS)
+    found = find_training_failures(measured(*outputs), score, phrase_based, THRESHOLDS)
     assert len(found) == len(reasons) and all(reason in text for reason, text in zip(reasons, found, strict=True))
 
 
 def test_statistics_have_properties_in_words_of_the_language(tmp_path: Path) -> None:
-    (path,) = counted(tmp_path, {"A": ["我爱你 。"]}, [["我爱 你"]], tokenizer="zh").values()
+    (path,) = write_output_statistics(tmp_path, {"A": ["我爱你 。"]}, [["我爱 你"]], tokenizer="zh").values()
     assert read_output_properties(path).rows[0, 2:6].tolist() == [4, 3, 2, 0]

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sacremoses import MosesTokenizer
 
 from pipeline_py.corpus.generalise import generalise
-from pipeline_py.evaluation.postprocess import join_chinese, postprocess
-from pipeline_py.evaluation.restoring import words_of
-from pipeline_py.files.text import tokens_of
+from pipeline_py.evaluation.postprocess import join_chinese_words, postprocess
+from pipeline_py.evaluation.restoring import join_to_nonempty_words
+from pipeline_py.files.text import split_tokens
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.apply_bpe import apply_bpe
 
@@ -54,9 +54,9 @@ def test_words_keep_their_joiners_when_there_are_none(tmp_path: Path) -> None:
 
 def test_chinese_keeps_only_the_space_that_separates_words_of_other_scripts() -> None:
     words = ["我", "在", "New", "York", "买", "了", "3", "本", "Python", "3.5", "书", "，", "ok", "。"]
-    assert join_chinese(words) == "我在New York买了3本Python 3.5书，ok。"
-    assert join_chinese([]) == ""
-    assert join_chinese(["เขา", "อ่าน", "หนังสือ", "Python", "3"]) == "เขาอ่านหนังสือPython 3"
+    assert join_chinese_words(words) == "我在New York买了3本Python 3.5书，ok。"
+    assert join_chinese_words([]) == ""
+    assert join_chinese_words(["เขา", "อ่าน", "หนังสือ", "Python", "3"]) == "เขาอ่านหนังสือPython 3"
 
 
 @given(st.lists(st.text(alphabet="ab@", min_size=1, max_size=4), max_size=6))
@@ -64,8 +64,8 @@ def test_joining_is_what_subword_nmt_documents(pieces: list[str]) -> None:
     line = " ".join(pieces)
     documented = re.sub(r"(@@ )|(@@ ?$)", "", line)
     if "@@@" not in line:  # there the documented expression eats the text's own @
-        assert "".join(words_of(tokens_of(line), "bpe")) == documented.replace(" ", "")
-        assert words_of(tokens_of(line), "bpe") == documented.split()
+        assert "".join(join_to_nonempty_words(split_tokens(line), "bpe")) == documented.replace(" ", "")
+        assert join_to_nonempty_words(split_tokens(line), "bpe") == documented.split()
 
 
 def test_unknown_words_take_the_joined_source_word_they_attended_to(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_text_comes_back_through_generalisation_and_pieces(tmp_path: Path) -> No
     apply_bpe(input=generalised, codes=tmp_path / "codes", output=tmp_path / "copied")
     copied = (tmp_path / "copied").read_text(encoding="utf-8").split("\n")[:-1]
     assert "$number" in copied[0].split() and "$date" in copied[2].split() and "@@ " in copied[0]
-    positions = [" ".join(str(place) for place, _ in enumerate(tokens_of(line))) for line in copied]
+    positions = [" ".join(str(place) for place, _ in enumerate(split_tokens(line))) for line in copied]
     assert text == run(
         tmp_path,
         *copied,

@@ -11,9 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu import sentence_chrf
 
-from pipeline_py.evaluation.sentence_scores import COLUMNS, compared, histogram, sentence_scores
+from pipeline_py.evaluation.sentence_scores import (
+    SENTENCE_SCORE_COLUMNS,
+    count_by_difference,
+    count_by_score,
+    count_sentence_scores,
+)
 from pipeline_py.evaluation.system_statistics import read_statistics
-from tests.evaluation.counted import counted
+from tests.evaluation.counted import write_output_statistics
 from tests.nested_files import group_by_system
 
 WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]
@@ -42,11 +47,13 @@ class Texts:
         return " ".join(word if state.random() < share else state.choice(WORDS) for word in line.split())
 
     def rows(self, lowercase: bool = True) -> list[dict[str, str]]:
-        files = group_by_system(counted(self.folder, self.outputs, self.references, [], lowercase=lowercase))
+        files = group_by_system(
+            write_output_statistics(self.folder, self.outputs, self.references, [], lowercase=lowercase)
+        )
         systems = {system: [*runs.values()] for system, runs in files.items()}
-        rows = sentence_scores(read_statistics(systems, ["chrf"])["chrf"])
+        rows = count_sentence_scores(read_statistics(systems, ["chrf"])["chrf"])
         texts = [["" if value is None else str(value) for value in row] for row in rows]
-        return [dict(zip(COLUMNS, row, strict=True)) for row in texts]
+        return [dict(zip(SENTENCE_SCORE_COLUMNS, row, strict=True)) for row in texts]
 
     def scores(self, system: str) -> list[list[float]]:
         """The chrF of each sentence, by run."""
@@ -93,7 +100,7 @@ def test_every_run_is_laid_beside_every_run_of_the_first_system(texts: Texts) ->
 
 @given(st.lists(percents, min_size=1))
 def test_every_score_is_in_one_group(scores: list[float]) -> None:
-    counts = histogram(np.array([scores]))
+    counts = count_by_score(np.array([scores]))
     assert counts.tolist() == [
         sum(low <= score < high or score == high == 100 for score in scores) for low, high in GROUPS
     ]
@@ -103,8 +110,8 @@ def test_every_score_is_in_one_group(scores: list[float]) -> None:
 @given(st.lists(st.tuples(percents, percents), min_size=1))
 def test_the_other_way_round_higher_is_lower(pairs: list[tuple[float, float]]) -> None:
     one, two = np.array(pairs).T[:, None]
-    assert compared(one, two).tolist() == compared(two, one)[::-1].tolist()
-    assert compared(one, two)[2] == sum(ours > theirs for ours, theirs in pairs)
+    assert count_by_difference(one, two).tolist() == count_by_difference(two, one)[::-1].tolist()
+    assert count_by_difference(one, two)[2] == sum(ours > theirs for ours, theirs in pairs)
 
 
 def test_case_counts_if_it_is_to(texts: Texts) -> None:

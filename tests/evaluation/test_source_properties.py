@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.evaluation.columns import read_columns
-from pipeline_py.evaluation.source_properties import source_properties
+from pipeline_py.evaluation.columns import read_sentence_columns
+from pipeline_py.evaluation.source_properties import measure_source_properties
 from pipeline_py.run.errors import InputError
 
 CONLLU = (
@@ -25,20 +25,20 @@ def source(tmp_path: Path) -> Path:
 
 def test_properties_of_both_kinds_of_trees(source: Path) -> None:
     trees = {"dependencies": source.parent / "t.conllu", "phrases": source.parent / "t.ptb"}
-    source_properties(source=source, output=source.parent / "out.arrow", **trees)
-    columns, _ = read_columns(source.parent / "out.arrow")
+    measure_source_properties(source=source, output=source.parent / "out.arrow", **trees)
+    columns, _ = read_sentence_columns(source.parent / "out.arrow")
     assert [*columns] == ["length", "phrase_depth", "depth", "dependency_length", "parse"]
     np.testing.assert_equal([*columns.values()], [[3, 1], [2, np.nan], [2, np.nan], [1.5, np.nan], [1, 0]])
 
 
 def test_without_trees_there_is_the_length_alone(source: Path) -> None:
-    source_properties(source=source, output=source.parent / "out.arrow")
-    columns, _ = read_columns(source.parent / "out.arrow")
+    measure_source_properties(source=source, output=source.parent / "out.arrow")
+    columns, _ = read_sentence_columns(source.parent / "out.arrow")
     assert {name: values.tolist() for name, values in columns.items()} == {"length": [3.0, 1.0]}
 
 
 def test_trees_of_another_text_are_told(source: Path) -> None:
     source.write_text("a\n")
     with pytest.raises(InputError, match=r"t\.ptb: the file has 2 sentences and the source has 1; give the files of"):
-        source_properties(source=source, output=source.parent / "out.arrow", phrases=source.parent / "t.ptb")
+        measure_source_properties(source=source, output=source.parent / "out.arrow", phrases=source.parent / "t.ptb")
     assert not (source.parent / "out.arrow").exists()

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.config.evaluation import MECAB
-from pipeline_py.evaluation.columns import read_columns
-from pipeline_py.evaluation.metric import named
-from pipeline_py.evaluation.statistics import statistics
+from pipeline_py.config.evaluation import MECAB_PACKAGES
+from pipeline_py.evaluation.columns import read_sentence_columns
+from pipeline_py.evaluation.metric import get_metric_class
+from pipeline_py.evaluation.statistics import compute_metric_statistics
 from pipeline_py.run.errors import InputError
 from tests.text_files import write_lines as write
 
@@ -36,7 +36,7 @@ REFERENCES = [
 def score(hypothesis: Path, reference: list[Path], output: Path, metric: str = "bleu", **options: Any) -> None:
     """The score of the whole set as JSON."""
     places = {"output": output.with_suffix(".arrow"), "scores_output": [output]}
-    statistics(hypothesis=hypothesis, references=reference, metrics=[metric], **places, **options)
+    compute_metric_statistics(hypothesis=hypothesis, references=reference, metrics=[metric], **places, **options)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_same_as_the_sacrebleu_command(tmp_path: Path, tokenizer: str, lowercase
 def test_mecab_scores_as_the_sacrebleu_command(
     tmp_path: Path, tokenizer: str, outputs: list[str], references: list[str]
 ) -> None:
-    if any(util.find_spec(package) is None for package in MECAB[tokenizer]):
+    if any(util.find_spec(package) is None for package in MECAB_PACKAGES[tokenizer]):
         pytest.skip(f'{tokenizer} is not installed: pip install "sacrebleu[{tokenizer[:2]}]"')
     hypothesis, reference = write(tmp_path / "hypothesis", outputs), write(tmp_path / "reference", references)
     score(hypothesis=hypothesis, reference=[reference], output=tmp_path / "bleu.json", tokenizer=tokenizer)
@@ -100,9 +100,11 @@ def test_further_metrics_are_sacrebleus(tmp_path: Path, name: str, command: str,
     theirs = json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
     assert ours["score"] == pytest.approx(theirs.pop("score"), abs=1e-6)
     assert {key: ours[key] for key in theirs} == theirs and ours["sentences"] == 4
-    columns, signatures = read_columns(tmp_path / "score.arrow")
+    columns, signatures = read_sentence_columns(tmp_path / "score.arrow")
     assert signatures[name] == theirs["signature"]
-    assert named(name).scores(columns[name].sum(axis=0)[None]).tolist() == pytest.approx([ours["score"]])
+    assert get_metric_class(name).score_corpora(columns[name].sum(axis=0)[None]).tolist() == pytest.approx(
+        [ours["score"]]
+    )
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "moses_bleu", "ribes", "ter"])
@@ -112,14 +114,14 @@ def test_scores_of_many_corpora_are_those_of_each(name: str, data: st.DataObject
     """As the metric's own class counts them, empty outputs and outputs without a match among them."""
     lines = st.lists(st.lists(st.sampled_from(["a", "b", "Cd"]), max_size=6).map(" ".join), min_size=3, max_size=3)
     outputs, reference = data.draw(lines), [line or "a" for line in data.draw(lines)]
-    metric = named(name)("13a", True, [reference])
-    counted = np.array(metric.statistics(outputs), dtype=np.float64)
+    metric = get_metric_class(name)("13a", True, [reference])
+    counted = np.array(metric.compute_sentence_statistics(outputs), dtype=np.float64)
     corpora = [counted.sum(axis=0), counted[0], counted[1:].sum(axis=0)]
     expected = [
         metric._counter._aggregate_and_compute(rows).score
         for rows in map(integral, ([*counted], counted[:1], counted[1:]))
     ]
-    assert metric.scores(np.array(corpora)) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert metric.score_corpora(np.array(corpora)) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 def integral(rows: Any) -> list[list[float]]:
@@ -128,8 +130,8 @@ def integral(rows: Any) -> list[list[float]]:
 
 def test_columns_have_a_checksum(tmp_path: Path) -> None:
     text = write(tmp_path / "text", HYPOTHESES[:2])
-    statistics(hypothesis=text, references=[text], output=tmp_path / "out.arrow", metrics=["bleu"])
-    columns, _ = read_columns(tmp_path / "out.arrow")
+    compute_metric_statistics(hypothesis=text, references=[text], output=tmp_path / "out.arrow", metrics=["bleu"])
+    columns, _ = read_sentence_columns(tmp_path / "out.arrow")
     assert {name: values.shape for name, values in columns.items()} == {
         "bleu": (2, 10),
         "chrf": (2, 18),
@@ -142,7 +144,7 @@ def test_columns_have_a_checksum(tmp_path: Path) -> None:
     content[-100] ^= 1
     (tmp_path / "damaged.arrow").write_bytes(content)
     with pytest.raises(InputError, match=r"damaged\.arrow: damaged"):
-        read_columns(tmp_path / "damaged.arrow")
+        read_sentence_columns(tmp_path / "damaged.arrow")
 
 
 def test_case_is_ignored_unless_asked_for(tmp_path: Path) -> None:

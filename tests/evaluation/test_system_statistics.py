@@ -9,11 +9,11 @@ from sacrebleu.metrics.bleu import BLEU
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.system_statistics import (
     SystemStatistics,
-    mean_scores,
+    compute_mean_scores,
     read_statistics,
-    sums_over,
+    sum_over_samples,
 )
-from tests.evaluation.counted import counted
+from tests.evaluation.counted import write_output_statistics
 from tests.nested_files import group_by_system
 
 REFERENCES = [["the cat sat on a mat", "my old garden is green", "a b c d e"], ["a cat sat here", "x", "a c e g i k"]]
@@ -26,7 +26,7 @@ OUTPUTS = {
 @pytest.fixture
 def statistics(tmp_path: Path) -> dict[str, SystemStatistics]:
     outputs = {f"{name}:{run}": lines for name, runs in OUTPUTS.items() for run, lines in enumerate(runs)}
-    files = group_by_system(counted(tmp_path, outputs, REFERENCES))
+    files = group_by_system(write_output_statistics(tmp_path, outputs, REFERENCES))
     systems = {system: [*runs.values()] for system, runs in files.items()}
     return read_statistics(systems, ["bleu"])["bleu"]
 
@@ -34,24 +34,24 @@ def statistics(tmp_path: Path) -> dict[str, SystemStatistics]:
 def test_scores_are_sacrebleus(statistics: dict[str, SystemStatistics]) -> None:
     for name, runs in OUTPUTS.items():
         expected = [BLEU(lowercase=True).corpus_score(lines, REFERENCES).score for lines in runs]
-        assert statistics[name].scores == pytest.approx(expected)
+        assert statistics[name].run_scores == pytest.approx(expected)
         some = [BLEU(lowercase=True).corpus_score(lines[1:], [each[1:] for each in REFERENCES]).score for lines in runs]
-        assert statistics[name].of(np.array([1, 2])).scores == pytest.approx(some)
+        assert statistics[name].select_sentences(np.array([1, 2])).run_scores == pytest.approx(some)
 
 
 @pytest.mark.parametrize("sets", [1, 501, 1203])
 def test_sums_over_sets(statistics: dict[str, SystemStatistics], sets: int) -> None:
     times = np.random.default_rng(sets).integers(4, size=(sets, 3)).astype(np.uint16)
-    sums = sums_over(times, {name: of_system.runs for name, of_system in statistics.items()})
+    sums = sum_over_samples(times, {name: of_system.run_statistics for name, of_system in statistics.items()})
     assert list(sums) == ["A", "B"]
     for name, of_system in statistics.items():
         assert sums[name].shape == (len(OUTPUTS[name]), sets, 10)
-        for run, of_run in zip(of_system.runs, sums[name], strict=True):
+        for run, of_run in zip(of_system.run_statistics, sums[name], strict=True):
             for often, found in zip(times, of_run, strict=True):
                 assert found.tolist() == sum(run[place] * int(often[place]) for place in range(3)).tolist()
 
 
 def test_corpora_of_several_runs_have_the_mean_score(statistics: dict[str, SystemStatistics]) -> None:
-    sums = statistics["A"].runs.sum(axis=1, keepdims=True)
+    sums = statistics["A"].run_statistics.sum(axis=1, keepdims=True)
     expected = [BLEU(lowercase=True).corpus_score(lines, REFERENCES).score for lines in OUTPUTS["A"]]
-    assert mean_scores(sums, Bleu).tolist() == pytest.approx([sum(expected) / 2])
+    assert compute_mean_scores(sums, Bleu).tolist() == pytest.approx([sum(expected) / 2])

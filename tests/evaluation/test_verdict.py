@@ -6,14 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pipeline_py.evaluation.significance.system_difference import Difference
-from pipeline_py.evaluation.verdict import ControlResult, Verdict, format_difference, format_size
+from pipeline_py.evaluation.significance.system_difference import SystemDifference
+from pipeline_py.evaluation.verdict import ControlResult, Verdict, format_difference, format_magnitude
 
 
-def difference(value: float, low: float, high: float, higher: bool = True) -> Difference:
+def difference(value: float, low: float, high: float, higher: bool = True) -> SystemDifference:
     """A difference of systems with three runs each."""
     error = (high - low) / 4
-    return Difference(value, low, high, 0.05, 1.6, (3, 3), "measured", 0.0, higher, error, 1.6 * error)
+    return SystemDifference(value, low, high, 0.05, 1.6, (3, 3), "measured", 0.0, higher, error, 1.6 * error)
 
 
 GAIN, LOSS, NOTHING = difference(1.2, 0.4, 2.0), difference(-3.1, -4.0, -2.2), difference(-0.4, -1.1, 0.3)
@@ -22,7 +22,7 @@ AS_MUCH = ControlResult("chain", difference(1.0, 0.1, 1.9), difference(0.2, -0.5
 CI = "95 % CI [+0.4, +2.0]; 3 runs each"
 
 
-def verdict(result: Difference | None, **options: object) -> Verdict:
+def verdict(result: SystemDifference | None, **options: object) -> Verdict:
     return Verdict("SDAtt", "GlobalAtt", "BLEU", result, **{"is_twin": True, "is_answer": True, **options})  # type: ignore[arg-type]
 
 
@@ -105,7 +105,7 @@ def verdict(result: Difference | None, **options: object) -> Verdict:
 )
 def test_a_verdict_is_a_word_and_a_sentence(result, options, word, syntax, sentence) -> None:
     found = verdict(result, **options)
-    assert (found.word, found.syntax_answer, found.sentence) == (word, syntax, sentence)
+    assert (found.outcome, found.syntax_answer, found.summary_sentence) == (word, syntax, sentence)
 
 
 @pytest.mark.parametrize(
@@ -127,12 +127,14 @@ def test_a_verdict_is_a_word_and_a_sentence(result, options, word, syntax, sente
 )
 def test_other_relations_are_tested_against_a_margin(relation, result, word) -> None:
     found = verdict(result, relation=relation, margin=0.5)
-    assert found.word == word and found.syntax_answer == ""
+    assert found.outcome == word and found.syntax_answer == ""
     claimed = {"comparable": "comparable to GlobalAtt within", "not worse": "not worse by"}[relation]
     value = format_difference(result.value)
-    assert found.sentence.startswith(f"SDAtt, {claimed} 0.5 BLEU: {word}, {value} BLEU against GlobalAtt (95 % CI [")
+    assert found.summary_sentence.startswith(
+        f"SDAtt, {claimed} 0.5 BLEU: {word}, {value} BLEU against GlobalAtt (95 % CI ["
+    )
     partial = verdict(result, relation=relation, margin=0.5, is_final=False)
-    assert partial.word == "" and partial.sentence.startswith(f"SDAtt: {value} BLEU against GlobalAtt (")
+    assert partial.outcome == "" and partial.summary_sentence.startswith(f"SDAtt: {value} BLEU against GlobalAtt (")
 
 
 @pytest.mark.parametrize("shape", ["right-branching", "left-branching", "chain"])
@@ -160,7 +162,7 @@ def test_order_preserving_trees_complete_the_controls(shape: str) -> None:
 )
 def test_both_numbers_of_runs_and_what_is_assumed_are_said(runs, origin, text) -> None:
     result = replace(GAIN, runs=runs, origin=origin, run_deviation=0.6)
-    assert text in verdict(result, is_twin=False).sentence
+    assert text in verdict(result, is_twin=False).summary_sentence
 
 
 def test_all_metrics_that_are_not_computed_are_named() -> None:
@@ -169,7 +171,7 @@ def test_all_metrics_that_are_not_computed_are_named() -> None:
         (["RIBES", "TER"], "RIBES and TER are"),
         (["RIBES", "TER", "chrF"], "RIBES, TER and chrF are"),
     ):
-        sentence = verdict(GAIN, is_twin=False, is_answer=False, missing_metrics=metrics).sentence
+        sentence = verdict(GAIN, is_twin=False, is_answer=False, missing_metrics=metrics).summary_sentence
         assert f" better than GlobalAtt, since {text} not computed (" in sentence
 
 
@@ -178,7 +180,7 @@ def test_only_an_exact_0_is_shown_as_0() -> None:
     assert [format_difference(value) for value in values] == [
         *("+0.03", "-0.02", "0", "-0.001", "+0.1", "-12.3", "+0.05", "-0.00004", "+0.1"),
     ]
-    assert [format_size(value) for value in (0.0, 0.004, 0.96, 12.0)] == ["0", "0.004", "1.0", "12.0"]
+    assert [format_magnitude(value) for value in (0.0, 0.004, 0.96, 12.0)] == ["0", "0.004", "1.0", "12.0"]
 
 
 @given(st.floats(-100, 100, allow_subnormal=False), st.sampled_from([1, 2]))
@@ -195,4 +197,4 @@ def test_no_value_but_0_is_shown_as_0(value: float, decimals: int) -> None:
     digits = len(text.partition(".")[2])
     assert not value or digits >= decimals
     assert abs(float(text) - value) <= 0.5 * 10.0**-digits * (1 + 1e-9)
-    assert value <= 0 or float(format_size(value)) > 0
+    assert value <= 0 or float(format_magnitude(value)) > 0

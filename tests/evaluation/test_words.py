@@ -8,7 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.evaluation.words import COLUMNS, GROUPS, group_of, words
+from pipeline_py.evaluation.words import (
+    FREQUENCY_GROUPS,
+    WORD_ACCURACY_COLUMNS,
+    find_frequency_group,
+    measure_word_accuracy,
+)
 from tests.nested_files import group_by_system
 
 WORDS = [f"w{number}" for number in range(30)]
@@ -55,7 +60,7 @@ class Texts:
         return path
 
     def rows(self, references: int = 1, **options: object) -> Rows:
-        words(
+        measure_word_accuracy(
             outputs=group_by_system(
                 {name: self.write(name, "".join(f"{line}\n" for line in lines)) for name, lines in self.outputs.items()}
             ),
@@ -69,7 +74,7 @@ class Texts:
         )
         with (self.folder / "out.tsv").open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file, delimiter="\t"))
-        assert all(tuple(row) == COLUMNS for row in rows)
+        assert all(tuple(row) == WORD_ACCURACY_COLUMNS for row in rows)
         return {(row["frequency"], row["system"]): row for row in rows}
 
     def expected(
@@ -150,7 +155,7 @@ def test_a_group_that_an_output_alone_has(texts: Texts) -> None:
 
 
 def test_every_frequency_has_its_group() -> None:
-    assert list(RANGES) == GROUPS
+    assert list(RANGES) == FREQUENCY_GROUPS
     for frequency in [*range(1200), 10**7]:
-        least, most = RANGES[GROUPS[group_of(frequency)]]
+        least, most = RANGES[FREQUENCY_GROUPS[find_frequency_group(frequency)]]
         assert least <= frequency <= most

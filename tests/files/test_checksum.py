@@ -11,10 +11,10 @@ import torch
 from safetensors.torch import save_file
 
 from pipeline_py.files import artifacts
-from pipeline_py.files.ragged import Ragged, read_rows, write_rows
+from pipeline_py.files.ragged import RaggedArrayFile, read_ragged_rows, write_ragged_rows
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load_weights, save_weights, start_from
-from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
+from pipeline_py.nmt.training.checkpoint import Checkpoint, CheckpointStore
 from pipeline_py.run import record
 from pipeline_py.run.errors import InputError
 
@@ -60,15 +60,15 @@ def damaged(content: bytes, seed: int) -> bytes:
 def test_no_damage_of_rows_is_read(tmp_path: Path) -> None:
     path = tmp_path / "rows.arrow"
     rows = [np.arange(length % 23, dtype=np.int32) for length in range(200)]
-    write_rows(path, rows, "int32")
+    write_ragged_rows(path, rows, "int32")
     content = path.read_bytes()
     for seed in range(TRIALS):
         path.write_bytes(damaged(content, seed))
-        for reader in (Ragged, lambda path: list(read_rows(path))):
+        for reader in (RaggedArrayFile, lambda path: list(read_ragged_rows(path))):
             with pytest.raises(InputError, match=r"rows\.arrow: damaged: .*; remove it and run again"):
                 reader(path)
     path.write_bytes(content)
-    assert [row.tolist() for row in read_rows(path)] == [row.tolist() for row in rows]
+    assert [row.tolist() for row in read_ragged_rows(path)] == [row.tolist() for row in rows]
 
 
 def test_no_damage_of_weights_is_read(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_no_damage_of_weights_is_read(tmp_path: Path) -> None:
 
 
 def test_no_damage_of_a_checkpoint_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    checkpoints = Checkpoints(tmp_path, "of this run")
+    checkpoints = CheckpointStore(tmp_path, "of this run")
     state = {"update": 7, "curve": [{"update": number, "dev_loss": 0.5} for number in range(300)]}
     checkpoints.save(
         Checkpoint({"model": {"weight": torch.randn(40)}, "random": {"cpu": torch.get_rng_state()}}, state)
@@ -107,7 +107,7 @@ def test_a_file_without_a_checksum_is_not_read(tmp_path: Path) -> None:
     with pa.OSFile(str(tmp_path / "rows.arrow"), "wb") as sink, pa.ipc.new_file(sink, pa.schema([("values", column)])):
         pass
     with pytest.raises(InputError, match="damaged"):
-        Ragged(tmp_path / "rows.arrow")
+        RaggedArrayFile(tmp_path / "rows.arrow")
     save_file({"weight": torch.ones(3)}, tmp_path / "model.safetensors")
     with pytest.raises(InputError, match="damaged"):
         start_from(Model.__new__(Model), tmp_path / "model.safetensors")
@@ -115,7 +115,7 @@ def test_a_file_without_a_checksum_is_not_read(tmp_path: Path) -> None:
 
 def test_the_checksum_is_of_all_bytes_but_its_own(tmp_path: Path) -> None:
     path = tmp_path / "rows.arrow"
-    write_rows(path, [np.arange(9)], "int32")
+    write_ragged_rows(path, [np.arange(9)], "int32")
     content = path.read_bytes()
     place = content.index(b"crc32=") + len("crc32=")
     zeros = content[:place] + b"0" * 8 + content[place + 8 :]
@@ -124,4 +124,4 @@ def test_the_checksum_is_of_all_bytes_but_its_own(tmp_path: Path) -> None:
 
 def test_the_documentation_says_what_a_damaged_file_says() -> None:
     page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
-    assert artifacts.DAMAGED in page and record.DAMAGED in page
+    assert artifacts.CHECKSUM_MISMATCH_ERROR in page and record.RECORD_MISMATCH_ERROR in page

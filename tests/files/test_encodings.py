@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.files.encodings import LineFaults, checked_lines, describe_encoding, describe_faults
-from pipeline_py.files.text import read_bytes
+from pipeline_py.files.encodings import LineFaults, describe_encoding, describe_faults, iterate_checked_lines
+from pipeline_py.files.text import read_byte_lines
 from pipeline_py.run.errors import InputError
 
 DATA = Path(__file__).parents[2] / "../shared/data"
@@ -162,10 +162,10 @@ def test_no_line_of_a_real_text_is_taken_for_misread(name: str) -> None:
     if not path.exists():
         pytest.skip(f"{name} is not on this machine")
     faults = LineFaults()
-    for line in read_bytes(path):
-        faults.add(line)
-    assert faults.lines > 1000 and not faults.misread
-    assert faults.describe() is None
+    for line in read_byte_lines(path):
+        faults.add_line(line)
+    assert faults.line_count > 1000 and not faults.misread_lines_by_encoding
+    assert faults.describe_fault() is None
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_line_ends_and_lengths() -> None:
 
 
 def test_lines_are_passed_on_before_the_text_is_judged() -> None:
-    lines = checked_lines([b"a", b"\xff"], Path("mine.de"))
+    lines = iterate_checked_lines([b"a", b"\xff"], Path("mine.de"))
     assert [next(lines), next(lines)] == [b"a", b"\xff"]
     with pytest.raises(InputError, match=r"^mine\.de: 1 of 2 lines are not UTF-8"):
         next(lines)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline_py.config.languages import resolve_language
-from pipeline_py.files.languages import UNSPACED, has_moses_rules
+from pipeline_py.config.languages import resolve_language_code
+from pipeline_py.files.languages import UNSPACED_LANGUAGES, has_moses_rules
 
 SPELLINGS = {
     "en": ["en", "eng", "en-gb", "en_US", "eng_Latn", "EN"],
@@ -26,14 +26,14 @@ SPELLINGS = {
 
 @pytest.mark.parametrize(("code", "language"), [(code, name) for name, codes in SPELLINGS.items() for code in codes])
 def test_spellings_of_a_language_are_one_code(code: str, language: str) -> None:
-    assert resolve_language(code) == language
-    assert resolve_language(language) == language
+    assert resolve_language_code(code) == language
+    assert resolve_language_code(language) == language
 
 
 @pytest.mark.parametrize("code", ["xx", "xyz", "zz-ZZ", "und", "mul", "zxx", "english"])
 def test_a_code_of_no_language_is_refused(code: str) -> None:
     with pytest.raises(ValueError, match="language"):
-        resolve_language(code)
+        resolve_language_code(code)
 
 
 def test_moses_knows_some_languages() -> None:
@@ -42,16 +42,16 @@ def test_moses_knows_some_languages() -> None:
 
 
 def test_codes_of_unspaced_languages_are_resolved_ones() -> None:
-    assert {resolve_language(code) for code in UNSPACED} == UNSPACED
+    assert {resolve_language_code(code) for code in UNSPACED_LANGUAGES} == UNSPACED_LANGUAGES
 
 
 @pytest.mark.parametrize(
     "code", ["zho", "gan", "hsn", "yue", "jpn", "tha", "tts", "mya", "shn", "mnw", "khm", "lao", "bod"]
 )
 def test_languages_of_scripts_without_spaces_have_none(code: str) -> None:
-    assert resolve_language(code) in UNSPACED
+    assert resolve_language_code(code) in UNSPACED_LANGUAGES
 
 
 @pytest.mark.parametrize("code", ["kor", "vie", "tam", "ksw", "nan-Latn", "mon"])
 def test_other_languages_have_spaces(code: str) -> None:
-    assert resolve_language(code) not in UNSPACED
+    assert resolve_language_code(code) not in UNSPACED_LANGUAGES

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.config.files import read_file
-from pipeline_py.config.load import load
+from pipeline_py.config.files import read_config_file
+from pipeline_py.config.load import load_experiment
 from pipeline_py.files import artifacts
-from pipeline_py.files.ragged import Ragged
-from pipeline_py.files.text import check_format, open_regular_file, read_bytes
-from pipeline_py.run.contents import Contents
+from pipeline_py.files.ragged import RaggedArrayFile
+from pipeline_py.files.text import check_file_format, open_regular_file, read_byte_lines
+from pipeline_py.run.contents import FileHashCache
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.record import check_input, hash_content, record_path
-from tests.plan.conftest import DEFAULT
+from pipeline_py.run.record import check_input_file, get_record_path, hash_content
+from tests.plan.conftest import DEFAULT_CONFIG
 
 REMEDY = "not a regular file; write its content to a file and name that"
 
@@ -28,7 +28,14 @@ def pipe(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "read", [open_regular_file, check_format, lambda path: [*read_bytes(path)], hash_content, artifacts.is_sealed]
+    "read",
+    [
+        open_regular_file,
+        check_file_format,
+        lambda path: [*read_byte_lines(path)],
+        hash_content,
+        artifacts.has_valid_checksum,
+    ],
 )
 def test_a_named_pipe_is_refused(pipe: Path, read) -> None:
     with pytest.raises(InputError, match=f"^{pipe}: this is a named pipe, {REMEDY}$"):
@@ -38,7 +45,7 @@ def test_a_named_pipe_is_refused(pipe: Path, read) -> None:
 def test_rows_are_not_read_from_a_named_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "rows.arrow")
     with pytest.raises(InputError, match="this is a named pipe"):
-        Ragged(tmp_path / "rows.arrow")
+        RaggedArrayFile(tmp_path / "rows.arrow")
 
 
 def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,12 +53,12 @@ def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
         with pytest.raises(InputError, match=f"^socket: this is a socket, {REMEDY}$"):
-            [*read_bytes(Path("socket"))]
+            [*read_byte_lines(Path("socket"))]
 
 
 def test_a_device_is_refused() -> None:
     with pytest.raises(InputError, match=f"^/dev/zero: this is a device, {REMEDY}$"):
-        [*read_bytes(Path("/dev/zero"))]
+        [*read_byte_lines(Path("/dev/zero"))]
 
 
 def test_a_folder_and_a_missing_file_are_left_to_the_caller(tmp_path: Path) -> None:
@@ -64,7 +71,7 @@ def test_a_folder_and_a_missing_file_are_left_to_the_caller(tmp_path: Path) -> N
 def test_a_link_to_a_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("one\n")
     (tmp_path / "link").symlink_to("file")
-    assert [*read_bytes(tmp_path / "link")] == [b"one"]
+    assert [*read_byte_lines(tmp_path / "link")] == [b"one"]
 
 
 def test_a_plan_names_the_pipe_of_a_configuration(pipe: Path) -> None:
@@ -72,20 +79,22 @@ def test_a_plan_names_the_pipe_of_a_configuration(pipe: Path) -> None:
     tests = [{"name": "one", "source": "text", "references": ["pipe"]}]
     corpora = {"train": [{"source": "text", "target": "text"}], "tests": tests}
     with pytest.raises(InputError, match=f"{pipe}: this is a named pipe"):
-        load(DEFAULT, {"data": str(pipe.parent), "corpora": corpora, "targets": ["table1"], "parser": "embedded"})
+        load_experiment(
+            DEFAULT_CONFIG, {"data": str(pipe.parent), "corpora": corpora, "targets": ["table1"], "parser": "embedded"}
+        )
 
 
 def test_a_pipe_has_no_content_and_is_no_configuration(pipe: Path) -> None:
-    assert Contents(pipe.parent / "cache.json").of([str(pipe)]) == {str(pipe): None}
+    assert FileHashCache(pipe.parent / "cache.json").hash_files([str(pipe)]) == {str(pipe): None}
     with pytest.raises(InputError, match="this is not a file"):
-        read_file(pipe)
+        read_config_file(pipe)
 
 
 def test_a_pipe_is_no_record(tmp_path: Path) -> None:
     (tmp_path / "output").write_text("one\n")
-    os.mkfifo(record_path(tmp_path / "output"))
+    os.mkfifo(get_record_path(tmp_path / "output"))
     with pytest.raises(InputError, match="this is a named pipe"):
-        check_input(tmp_path / "output")
+        check_input_file(tmp_path / "output")
 
 
 def test_a_stage_and_a_job_end_with_one_sentence(pipe: Path) -> None:

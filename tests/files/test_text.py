@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.files.text import (
-    check_format,
-    compression_of_name,
-    create_file,
-    read_bytes,
+    check_file_format,
+    create_binary_file,
+    find_compression_by_name,
+    get_uncompressed_name,
+    read_byte_lines,
     read_lines,
     split_lines,
-    uncompressed_name,
 )
 from pipeline_py.run.errors import InputError
 
@@ -40,7 +40,7 @@ def test_first_bytes_decide_how_a_file_is_compressed(tmp_path: Path, compress) -
 def test_an_empty_file_has_no_lines(tmp_path: Path, compress) -> None:
     (tmp_path / "empty.gz").write_bytes(b"")
     (tmp_path / "text").write_bytes(compress(b""))
-    assert [*read_bytes(tmp_path / "empty.gz"), *read_bytes(tmp_path / "text")] == []
+    assert [*read_byte_lines(tmp_path / "empty.gz"), *read_byte_lines(tmp_path / "text")] == []
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_a_broken_file_is_refused(tmp_path: Path, compress, name: str) -> None:
     for number, broken in enumerate([content[:-20], content[:60] + b"\x99" * 99 + content[159:]]):
         (tmp_path / f"text{number}").write_bytes(broken)
         with pytest.raises(InputError, match=rf"text{number}: broken {name} file \(.*\); fetch it again"):
-            [*read_bytes(tmp_path / f"text{number}")]
+            [*read_byte_lines(tmp_path / f"text{number}")]
 
 
 @pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "lzma", "zst"])
 def test_a_name_does_not_promise_a_compression_in_vain(tmp_path: Path, ending: str) -> None:
     (tmp_path / f"text.{ending}").write_bytes(b"<html>Not found</html>\n")
     with pytest.raises(InputError, match=rf"broken \w+ file .* not compressed without \.{ending}"):
-        [*read_bytes(tmp_path / f"text.{ending}")]
+        [*read_byte_lines(tmp_path / f"text.{ending}")]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_what_python_cannot_read_is_refused_with_the_remedy(tmp_path: Path, begi
     with pytest.raises(
         InputError, match=rf"text: {name} files cannot be read; decompress it, or compress it with gzip"
     ):
-        [*read_bytes(tmp_path / "text")]
+        [*read_byte_lines(tmp_path / "text")]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_python_cannot_read_is_refused_with_the_remedy(tmp_path: Path, begi
 def test_other_formats_are_refused(tmp_path: Path, content: bytes, message: str, compress: Callable) -> None:
     (tmp_path / "text").write_bytes(compress(content))
     with pytest.raises(InputError, match=f"text: {message}"):
-        check_format(tmp_path / "text")
+        check_file_format(tmp_path / "text")
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress, lzma_compress])
@@ -106,22 +106,22 @@ def test_an_archive_is_no_text(tmp_path: Path, compress, form: int) -> None:
         archive.add(tmp_path / "größe.de", arcname="größe.de")
     (tmp_path / "text").write_bytes(compress(packed.getvalue()))
     with pytest.raises(InputError, match=r"text: a tar archive, which holds files and is no text; unpack it"):
-        check_format(tmp_path / "text")
+        check_file_format(tmp_path / "text")
     with pytest.raises(InputError, match=r"text: a tar archive"):
-        [*read_bytes(tmp_path / "text")]
+        [*read_byte_lines(tmp_path / "text")]
 
 
 def test_text_is_no_archive(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"x" * 257 + b"ustar\x0000" + b"y" * 999)
-    check_format(tmp_path / "text")
+    check_file_format(tmp_path / "text")
 
 
 @pytest.mark.parametrize("name", ["a.de", "a.de.gz", "a.de.bz2", "a.de.xz", "a.de.lzma"])
 def test_a_file_is_written_as_its_name_says(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    with create_file(path, compression_of_name(path)) as file:
+    with create_binary_file(path, find_compression_by_name(path)) as file:
         file.write(b"eins\n")
-    assert [*read_lines(path)] == ["eins"] and uncompressed_name(path) == "a.de"
+    assert [*read_lines(path)] == ["eins"] and get_uncompressed_name(path) == "a.de"
     assert (path.read_bytes() == b"eins\n") == (name == "a.de")
 
 

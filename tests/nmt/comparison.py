@@ -9,10 +9,10 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.memory import Memory
 
-Part = TypeVar("Part", bound=nn.Module)
+NetworkPart = TypeVar("NetworkPart", bound=nn.Module)
 
 
-def draw_parameters(part: Part, std: float = 0.8) -> Part:
+def draw_parameters(part: NetworkPart, std: float = 0.8) -> NetworkPart:
     """Draw parameters large enough that nothing is nearly linear or nearly uniform."""
     with torch.no_grad():
         for parameter in part.parameters():
@@ -25,11 +25,11 @@ def record_masks(part: nn.Module, monkeypatch: pytest.MonkeyPatch) -> list[Tenso
     masks: list[Tensor | None] = []
     draw = part.dropout.draw
 
-    def record(*arguments: object, **named: object) -> Tensor | None:
-        masks.append(draw(*arguments, **named))
+    def record_mask(*arguments: object, **options: object) -> Tensor | None:
+        masks.append(draw(*arguments, **options))
         return masks[-1]
 
-    monkeypatch.setattr(part.dropout, "draw", record)
+    monkeypatch.setattr(part.dropout, "draw", record_mask)
     return masks
 
 
@@ -67,11 +67,13 @@ def assert_same_gradients(
         )
 
 
-def assert_independent_of_batch(together: Memory, alone: Sequence[Memory]) -> None:
+def assert_independent_of_batch(batch_memory: Memory, sentence_memories: Sequence[Memory]) -> None:
     """Compare the memory of a batch with those of its sentences by themselves."""
-    for row, memory in enumerate(alone):
-        torch.testing.assert_close(memory.states[0][0][memory.mask[0]], together.states[0][row][together.mask[row]])
-        torch.testing.assert_close(memory.summary[0][0], together.summary[0][row])
+    for row, memory in enumerate(sentence_memories):
+        torch.testing.assert_close(
+            memory.states[0][0][memory.mask[0]], batch_memory.states[0][row][batch_memory.mask[row]]
+        )
+        torch.testing.assert_close(memory.summary[0][0], batch_memory.summary[0][row])
 
 
 def assert_close_in_half_precision(encoder: nn.Module, batch: object) -> None:

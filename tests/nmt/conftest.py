@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pipeline_py.run.runner import run_job
-from tests.nmt.jobs import job_command
+from tests.nmt.jobs import get_job_command
 
 
 @pytest.fixture
@@ -38,45 +38,45 @@ def same_torch_afterwards() -> Iterator[None]:
     torch.utils.deterministic.fill_uninitialized_memory = fill
 
 
-class Works(Exception):
+class StageStarted(Exception):
     """A stage begins to work."""
 
 
-def refuse(*arguments: object) -> None:
-    raise Works
+def raise_stage_started(*arguments: object) -> None:
+    raise StageStarted
 
 
 @pytest.fixture
 def works(monkeypatch: pytest.MonkeyPatch) -> Callable[..., bool]:
     """Run a job, and say whether its stage begins to work instead of restoring its outputs; it gets no further."""
 
-    def run(job: dict[str, Any]) -> bool:
+    def run_until_stage(job: dict[str, Any]) -> bool:
         with monkeypatch.context() as patch:
-            patch.setattr("pipeline_py.nmt.device.prepare", refuse)
+            patch.setattr("pipeline_py.nmt.device.prepare", raise_stage_started)
             try:
                 run_job(job)
-            except Works:
+            except StageStarted:
                 return True
             return False
 
-    return run
+    return run_until_stage
 
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Callable[..., dict[str, object]]:
     """Copy the folder of a finished run, and return the options of the run as those of the copy."""
 
-    def copy(folder: Path, arguments: dict[str, object]) -> dict[str, object]:
+    def copy_folder(folder: Path, arguments: dict[str, object]) -> dict[str, object]:
         shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
 
-        def move(value: object) -> object:
+        def replace_folder(value: object) -> object:
             if isinstance(value, dict):
-                return {name: move(item) for name, item in value.items()}
+                return {name: replace_folder(item) for name, item in value.items()}
             return type(value)(str(value).replace(str(folder), str(tmp_path))) if isinstance(value, Path) else value
 
-        return {name: move(value) for name, value in arguments.items()}
+        return {name: replace_folder(value) for name, value in arguments.items()}
 
-    return copy
+    return copy_folder
 
 
 @pytest.fixture
@@ -85,4 +85,4 @@ def without_torch(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess]:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "torch.py").write_text("raise RuntimeError('torch is imported')\n")
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "broken")}
-    return lambda job: subprocess.run(job_command(job), capture_output=True, text=True, env=environment)
+    return lambda job: subprocess.run(get_job_command(job), capture_output=True, text=True, env=environment)

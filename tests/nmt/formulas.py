@@ -13,7 +13,7 @@ from torch import Tensor
 from pipeline_py.nmt.recurrence.lstm import LSTM
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
-KEEP_ALL = torch.ones((), dtype=torch.float64)
+NO_DROPOUT = torch.ones((), dtype=torch.float64)
 """The factor that dropout gives where nothing is dropped."""
 
 
@@ -33,23 +33,23 @@ def softmax_tensors(scores: Sequence[Tensor]) -> list[Tensor]:
     return [torch.exp(score) / total for score in scores]
 
 
-def log_loss(scores: Tensor, index: int) -> Tensor:
+def compute_log_loss(scores: Tensor, index: int) -> Tensor:
     """Return −log of one probability of the softmax of scores (N,)."""
     return torch.log(sum(torch.exp(score) for score in scores)) - scores[index]
 
 
-def sum_weighted(weights: Sequence[Tensor], states: Sequence[Tensor], size: int) -> Tensor:
+def compute_weighted_sum(weights: Sequence[Tensor], states: Sequence[Tensor], size: int) -> Tensor:
     """Return Σ weight · state; zeros if there are no states."""
     return sum((w * h for w, h in zip(weights, states, strict=True)), torch.zeros(size, dtype=torch.float64))
 
 
-def score_by_mlp(parameters: Mapping[str, Tensor], query: Tensor, state: Tensor) -> Tensor:
-    key = parameters["key.weight"] @ state + parameters["key.bias"]
+def compute_mlp_score(parameters: Mapping[str, Tensor], query: Tensor, annotation: Tensor) -> Tensor:
+    key = parameters["key.weight"] @ annotation + parameters["key.bias"]
     return parameters["vector"] @ torch.tanh(parameters["query.weight"] @ query + key) + parameters["bias"]
 
 
 def step_lstm(
-    lstm: LSTM, x: Tensor, h: Tensor, c: Tensor, kept_x: Tensor = KEEP_ALL, kept_h: Tensor = KEEP_ALL
+    lstm: LSTM, x: Tensor, h: Tensor, c: Tensor, mask_x: Tensor = NO_DROPOUT, mask_h: Tensor = NO_DROPOUT
 ) -> tuple[Tensor, Tensor]:
     """Return the next state and cell, one gate at a time, each with matrices of its own.
 
@@ -58,13 +58,13 @@ def step_lstm(
         x: what is read.
         h: the last state.
         c: the last cell.
-        kept_x: the factors that dropout gives x.
-        kept_h: the factors that dropout gives h within U.
+        mask_x: the factors that dropout gives x.
+        mask_h: the factors that dropout gives h within U.
     """
     W_i, W_f, W_o, W_c = lstm.input.weight.chunk(4)
     U_i, U_f, U_o, U_c = lstm.recurrent.weight.chunk(4)
     b_i, b_f, b_o, b_c = lstm.input.bias.chunk(4)  # type: ignore[union-attr]
-    x, h = kept_x * x, kept_h * h
+    x, h = mask_x * x, mask_h * h
     i = torch.sigmoid(W_i @ x + U_i @ h + b_i)
     f = torch.sigmoid(W_f @ x + U_f @ h + b_f)
     o = torch.sigmoid(W_o @ x + U_o @ h + b_o)
@@ -72,44 +72,46 @@ def step_lstm(
     return o * torch.tanh(c), c
 
 
-def read_by_lstm(
-    lstm: LSTM, inputs: Sequence[Tensor], kept_x: Tensor = KEEP_ALL, kept_h: Tensor = KEEP_ALL
+def run_lstm(
+    lstm: LSTM, inputs: Sequence[Tensor], mask_x: Tensor = NO_DROPOUT, mask_h: Tensor = NO_DROPOUT
 ) -> list[tuple[Tensor, Tensor]]:
     """Return the state and cell of each step, from zeros on."""
     h = c = torch.zeros(lstm.recurrent.weight.shape[1], dtype=torch.float64)
     steps = []
     for x in inputs:
-        h, c = step_lstm(lstm, x, h, c, kept_x, kept_h)
+        h, c = step_lstm(lstm, x, h, c, mask_x, mask_h)
         steps.append((h, c))
     return steps
 
 
-def step_gru(gru: OriginalGRU, x: Tensor, h: Tensor, kept_x: Tensor = KEEP_ALL, kept_h: Tensor = KEEP_ALL) -> Tensor:
+def step_gru(
+    gru: OriginalGRU, x: Tensor, h: Tensor, mask_x: Tensor = NO_DROPOUT, mask_h: Tensor = NO_DROPOUT
+) -> Tensor:
     """Return the next state by hierarchical eq. 3; dropout as in `step_lstm`."""
     W_z, W_r, W_n = gru.input.weight.chunk(3)
     b_z, b_r, b_n = gru.input.bias.chunk(3)  # type: ignore[union-attr]
     U_z, U_r = gru.gates_recurrent.weight.chunk(2)
-    x, kept = kept_x * x, kept_h * h
+    x, kept = mask_x * x, mask_h * h
     z = torch.sigmoid(W_z @ x + U_z @ kept + b_z)
     r = torch.sigmoid(W_r @ x + U_r @ kept + b_r)
     candidate = torch.tanh(W_n @ x + gru.candidate_recurrent.weight @ (r * kept) + b_n)
     return (1 - z) * h + z * candidate
 
 
-def read_by_gru(
-    gru: OriginalGRU, inputs: Sequence[Tensor], kept_x: Tensor = KEEP_ALL, kept_h: Tensor = KEEP_ALL
+def run_gru(
+    gru: OriginalGRU, inputs: Sequence[Tensor], mask_x: Tensor = NO_DROPOUT, mask_h: Tensor = NO_DROPOUT
 ) -> list[Tensor]:
     """Return the state of each step, from zeros on."""
     h = torch.zeros(gru.candidate_recurrent.weight.shape[0], dtype=torch.float64)
     states = []
     for x in inputs:
-        h = step_gru(gru, x, h, kept_x, kept_h)
+        h = step_gru(gru, x, h, mask_x, mask_h)
         states.append(h)
     return states
 
 
-def compose_lstm(
-    weight: Tensor, bias: Tensor, left: Sequence[Tensor], right: Sequence[Tensor], kept: Tensor = KEEP_ALL
+def compose_lstm_node(
+    weight: Tensor, bias: Tensor, left: Sequence[Tensor], right: Sequence[Tensor], mask_h: Tensor = NO_DROPOUT
 ) -> list[Tensor]:
     """Return the state and cell of a node by tree2seq eq. 12–18.
 
@@ -118,9 +120,9 @@ def compose_lstm(
         bias: of all gates (5·H,).
         left: state and cell of the left child.
         right: those of the right child.
-        kept: the factors that dropout gives both states (2·H,).
+        mask_h: the factors that dropout gives both states (2·H,).
     """
-    h_l, h_r = (kept * torch.cat([left[0], right[0]])).chunk(2)
+    h_l, h_r = (mask_h * torch.cat([left[0], right[0]])).chunk(2)
     U_l, U_r = weight.chunk(2, dim=1)
     gates = [
         left_matrix @ h_l + right_matrix @ h_r + gate_bias
@@ -131,7 +133,7 @@ def compose_lstm(
     return [o * torch.tanh(c), c]
 
 
-def compose_gru(tree_gru: torch.nn.Module, left: Tensor, right: Tensor) -> Tensor:
+def compose_gru_node(tree_gru: torch.nn.Module, left: Tensor, right: Tensor) -> Tensor:
     """Return the state of a node by the five equations of hierarchical section 2.1."""
     L, R = tree_gru.left_recurrent.weight.chunk(4), tree_gru.right_recurrent.weight.chunk(4)
     b = tree_gru.left_recurrent.bias.chunk(4)

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from pydantic_core import to_json, to_jsonable_python
 
-from pipeline_py.files.ragged import write_rows
+from pipeline_py.files.ragged import write_ragged_rows
 from pipeline_py.nmt.saved import save_weights
 
 
-def job_of(stage: str, folder: Path, arguments: Mapping[str, Any], **keys: Any) -> dict[str, Any]:
-    """Describe a job that calls a stage once, with results in a folder; `keys` are those of `run_job`."""
+def build_job(stage: str, folder: Path, arguments: Mapping[str, Any], **job_keys: Any) -> dict[str, Any]:
+    """Describe a job that calls a stage once, with results in a folder; `job_keys` are those of `run_job`."""
     job = {"stage": stage, "arguments": to_jsonable_python(arguments), "calls": [{}], "results": str(folder)}
-    return {**job, "process": "settings and code", "is_cached": True, **keys}
+    return {**job, "process": "settings and code", "is_cached": True, **job_keys}
 
 
-def job_command(job: Mapping[str, Any]) -> list[str]:
+def get_job_command(job: Mapping[str, Any]) -> list[str]:
     """Return the command that runs a job."""
     return [sys.executable, "-m", "pipeline_py.run", to_json(job).decode()]
 
@@ -40,7 +40,7 @@ def assert_restored(
 def change_content(path: Path) -> None:
     """Write something else to an input, undamaged."""
     if path.suffix == ".arrow":
-        write_rows(path, [np.array([7, 7, 7])], "int32")
+        write_ragged_rows(path, [np.array([7, 7, 7])], "int32")
     elif path.suffix == ".safetensors":
         save_weights(path, {})
     else:

@@ -5,25 +5,25 @@ from typing import Any
 
 from torch import Tensor
 
-from pipeline_py.nmt.fast.graphs import leaves
+from pipeline_py.nmt.fast.graphs import flatten_nested
 
 
-class Recorder:
+class FakeGraphRecorder:
     """Stands in for a GPU's: replays by computing again with what was recorded, and overwrites the first result."""
 
     def __init__(self) -> None:
-        self.recorded = self.replayed = 0
+        self.record_count = self.replay_count = 0
 
-    def __call__(self, run: Callable[[], Any]) -> Callable[[], Any]:
-        self.recorded += 1
+    def __call__(self, function: Callable[[], Any]) -> Callable[[], Any]:
+        self.record_count += 1
         found: list[Any] = []
 
         def replay() -> Any:
-            self.replayed += 1
-            new = run()
+            self.replay_count += 1
+            new = function()
             if not found:
                 found.append(new)
-            for old, of_now in zip(leaves(found[0]), leaves(new), strict=True):
+            for old, of_now in zip(flatten_nested(found[0]), flatten_nested(new), strict=True):
                 if isinstance(old, Tensor):
                     old.copy_(of_now)
             return found[0]

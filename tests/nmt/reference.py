@@ -5,17 +5,17 @@ import math
 import numpy as np
 import torch
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from tests.nmt.comparison import draw_parameters
 from tests.nmt.formulas import sigmoid, softmax
-from tests.nmt.weighting.reference import weigh
+from tests.nmt.weighting.reference import compute_weights
 
-SOURCE_SIZE, TARGET_SIZE = 11, 9
-SIZES = {"embedding": 5, "hidden": 4, "dropout": 0.0}
-SIZES_OF_SYNTAX = {"labels": 4, "units": 8}
-VOCABULARIES = {"source": SOURCE_SIZE, "target": TARGET_SIZE, **SIZES_OF_SYNTAX}
+SOURCE_VOCABULARY_SIZE, TARGET_VOCABULARY_SIZE = 11, 9
+MODEL_OPTIONS = {"embedding": 5, "hidden": 4, "dropout": 0.0}
+SYNTAX_VOCABULARY_SIZES = {"labels": 4, "units": 8}
+VOCABULARY_SIZES = {"source": SOURCE_VOCABULARY_SIZE, "target": TARGET_VOCABULARY_SIZE, **SYNTAX_VOCABULARY_SIZES}
 CONTEXTS: dict[str, list] = {
     "global": ["global"],
     "local": [{"type": "local", "window": 2}],
@@ -36,8 +36,8 @@ CONTEXTS: dict[str, list] = {
     "global and syntax": ["global", {"type": "syntax", "window": 2}],
     "two scores": ["global", {"type": "local", "window": 2, "score": 1}, {"type": "flexible", "score": 1}],
 }
-WORDS, UNITS = {"inputs": ["words"]}, {"inputs": ["units"]}
-SCORE_OF_EACH = [{"type": "mlp", "encoder": 0}, {"type": "mlp", "encoder": 1}]
+WORD_ENCODER, UNIT_ENCODER = {"inputs": ["words"]}, {"inputs": ["units"]}
+SCORE_PER_ENCODER = [{"type": "mlp", "encoder": 0}, {"type": "mlp", "encoder": 1}]
 COMPOSITIONS: dict[str, dict] = {
     **{name: {"contexts": contexts} for name, contexts in CONTEXTS.items()},
     "labels": {"encoders": [{"inputs": ["words", {"type": "labels", "size": 2}]}]},
@@ -48,50 +48,50 @@ COMPOSITIONS: dict[str, dict] = {
         "contexts": ["global", "syntax"],
     },
     "two encoders": {
-        "encoders": [WORDS, UNITS],
-        "scores": SCORE_OF_EACH,
+        "encoders": [WORD_ENCODER, UNIT_ENCODER],
+        "scores": SCORE_PER_ENCODER,
         "contexts": [{"type": "global", "mixture": [0.6, 0.4]}],
     },
-    "two encoders, one score": {"encoders": [WORDS, UNITS]},
+    "two encoders, one score": {"encoders": [WORD_ENCODER, UNIT_ENCODER]},
     "two encoders, many contexts": {
-        "encoders": [UNITS, WORDS],
-        "scores": SCORE_OF_EACH,
+        "encoders": [UNIT_ENCODER, WORD_ENCODER],
+        "scores": SCORE_PER_ENCODER,
         "contexts": [{"type": "syntax", "score": 1}, "global", {"type": "local", "window": 2, "mixture": [0.3, 0.9]}],
     },
     "two encoders, both contexts fed": {
-        "encoders": [WORDS, UNITS],
+        "encoders": [WORD_ENCODER, UNIT_ENCODER],
         "contexts": ["global", "flexible"],
         "decoder": {"type": "conditional_gru", "gru_context": "both"},
     },
 }
 
 
-def make_system(composition: dict) -> System:
+def build_system(composition: dict) -> CompositionConfig:
     several = any(isinstance(c, dict) and c.get("score") for c in composition.get("contexts", []))
-    defaults = {"scores": ["mlp", "mlp"] if several else ["mlp"], "model": SIZES}
-    return System.model_validate(defaults | composition)
+    defaults = {"scores": ["mlp", "mlp"] if several else ["mlp"], "model": MODEL_OPTIONS}
+    return CompositionConfig.model_validate(defaults | composition)
 
 
-def make_model(system: System, seed: int = 0) -> Model:
+def build_model(system: CompositionConfig, seed: int = 0) -> Model:
     torch.manual_seed(seed)
-    return draw_parameters(Model(system, VOCABULARIES).double(), std=0.6)
+    return draw_parameters(Model(system, VOCABULARY_SIZES).double(), std=0.6)
 
 
-def make_pairs(seed: int = 0, lengths: tuple[tuple[int, int], ...] = ((4, 5), (7, 2), (1, 3), (0, 0), (2, 4))):
+def build_pairs(seed: int = 0, pair_lengths: tuple[tuple[int, int], ...] = ((4, 5), (7, 2), (1, 3), (0, 0), (2, 4))):
     """Sentences of (source, target) lengths without EOS, and syntax.
 
     Distances are those in random trees, where EOS is a child of the root; labels and units are random.
     """
     random = np.random.default_rng(seed)
     sources, targets, distances, labels, units = [], [], [], [], []
-    for source, target in lengths:
-        sources.append(np.append(random.integers(1, SOURCE_SIZE, source), 0))
-        targets.append(np.append(random.integers(1, TARGET_SIZE, target), 0))
+    for source, target in pair_lengths:
+        sources.append(np.append(random.integers(1, SOURCE_VOCABULARY_SIZE, source), 0))
+        targets.append(np.append(random.integers(1, TARGET_VOCABULARY_SIZE, target), 0))
         heads: list[int | None] = [None] + [int(random.integers(0, word)) for word in range(1, source)]
         heads += [0] if source else []
-        distances.append(tree_distances(heads).astype(np.uint8).flatten())
-        labels.append(random.integers(0, SIZES_OF_SYNTAX["labels"], source + 1).astype(np.int32))
-        units.append(random.integers(0, SIZES_OF_SYNTAX["units"], (source + 1) * 10).astype(np.int32))
+        distances.append(compute_tree_distances(heads).astype(np.uint8).flatten())
+        labels.append(random.integers(0, SYNTAX_VOCABULARY_SIZES["labels"], source + 1).astype(np.int32))
+        units.append(random.integers(0, SYNTAX_VOCABULARY_SIZES["units"], (source + 1) * 10).astype(np.int32))
     apart = np.random.default_rng([seed, 1])
     spans = [np.sort(apart.integers(0, len(source), (len(source), 2)), axis=1) for source in sources]
     spans[1] = np.full((len(sources[1]), 2), -1)  # without a parse
@@ -99,17 +99,17 @@ def make_pairs(seed: int = 0, lengths: tuple[tuple[int, int], ...] = ((4, 5), (7
     return sources, targets, {"distances": distances, "labels": labels, "units": units, "parents": parents}
 
 
-def one_by_one(seed: int = 0):
+def iterate_pairs(seed: int = 0):
     """The same pairs, each with its own syntax."""
-    sources, targets, syntax = make_pairs(seed)
+    sources, targets, syntax = build_pairs(seed)
     for row, (source, target) in enumerate(zip(sources, targets, strict=True)):
         yield source, target, {kind: rows[row] for kind, rows in syntax.items()}
 
 
-def tree_distances(heads: list[int | None]) -> np.ndarray:
+def compute_tree_distances(heads: list[int | None]) -> np.ndarray:
     """Edges between every two words, by walking up from both."""
 
-    def ancestors(word: int | None) -> list[int]:
+    def list_ancestors(word: int | None) -> list[int]:
         path = []
         while word is not None:
             path.append(word)
@@ -120,29 +120,31 @@ def tree_distances(heads: list[int | None]) -> np.ndarray:
     matrix = np.zeros((size, size), dtype=int)
     for a in range(size):
         for b in range(size):
-            up, other = ancestors(a), ancestors(b)
+            up, other = list_ancestors(a), list_ancestors(b)
             common = next(word for word in up if word in other)
             matrix[a, b] = up.index(common) + other.index(common)
     return matrix
 
 
-def make_batch(seed: int = 0, multiple: int = 1) -> Batch:
-    return collate(*make_pairs(seed), multiple)
+def build_batch(seed: int = 0, multiple: int = 1) -> Batch:
+    return collate(*build_pairs(seed), multiple)
 
 
 # The reference: one sentence, one step at a time.
 
 
-class Reference:
+class ReferenceNetwork:
     """Log-loss of a sentence by SDAtt eq. 1–14, SDRNMT eq. 7–14 and the cGRU of Nematus."""
 
     def __init__(self, model: Model) -> None:
-        self.p = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
+        self.parameters = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
         self.system = model.system
         self.training = model.training
 
-    def gru(self, name: str, x: np.ndarray, h: np.ndarray) -> np.ndarray:
-        w, u, b = (self.p[f"{name}.{part}"] for part in ("input.weight", "recurrent.weight", "input.bias"))
+    def step_gru(self, layer_name: str, x: np.ndarray, h: np.ndarray) -> np.ndarray:
+        w, u, b = (
+            self.parameters[f"{layer_name}.{part}"] for part in ("input.weight", "recurrent.weight", "input.bias")
+        )
         size = len(h)
         wr, wz, wn = w[:size], w[size : 2 * size], w[2 * size :]
         ur, uz, un = u[:size], u[size : 2 * size], u[2 * size :]
@@ -152,33 +154,33 @@ class Reference:
         n = np.tanh(wn @ x + bn + r * (un @ h))
         return (1 - z) * n + z * h
 
-    def represent(self, name: str, options, source: np.ndarray, j: int, syntax: dict) -> np.ndarray:
+    def compute_input_vector(self, input_name: str, options, source: np.ndarray, j: int, syntax: dict) -> np.ndarray:
         """One of the vectors that an encoder reads at position j."""
-        table = self.p[f"{name}.embedding.weight"]
+        table = self.parameters[f"{input_name}.embedding.weight"]
         if options.type == "words":
             return table[source[j]]
         if options.type == "labels":
             return table[syntax["labels"][j]]
         rows = [table[word] for word in syntax["units"][10 * j : 10 * (j + 1)]]
-        rows = self.convolve(f"{name}.first", rows)
+        rows = self.convolve(f"{input_name}.first", rows)
         assert len(rows) == 8
         if options.order == "stacked":
             nothing = np.zeros_like(rows[0])
-            rows = self.convolve(f"{name}.second", [nothing, *rows, nothing], stride=2)
+            rows = self.convolve(f"{input_name}.second", [nothing, *rows, nothing], stride=2)
             assert len(rows) == 4
-            rows = self.pool(self.pool(rows))
+            rows = self.pool_rows(self.pool_rows(rows))
         else:
-            rows = self.pool(rows)
+            rows = self.pool_rows(rows)
             assert len(rows) == 4
-            rows = self.convolve(f"{name}.second", rows)
+            rows = self.convolve(f"{input_name}.second", rows)
             assert len(rows) == 2
-            rows = self.pool(rows)
+            rows = self.pool_rows(rows)
         assert len(rows) == 1
         return sum(rows) / len(rows)
 
-    def convolve(self, name: str, rows: list[np.ndarray], stride: int = 1) -> list[np.ndarray]:
+    def convolve(self, layer_name: str, rows: list[np.ndarray], stride: int = 1) -> list[np.ndarray]:
         """Each of d kernels covers three rows; kernel k gives column k."""
-        kernels, bias = self.p[f"{name}.weight"], self.p[f"{name}.bias"]
+        kernels, bias = self.parameters[f"{layer_name}.weight"], self.parameters[f"{layer_name}.bias"]
         d = len(rows[0])
         out = []
         for start in range(0, len(rows) - 2, stride):
@@ -190,15 +192,18 @@ class Reference:
         return out
 
     @staticmethod
-    def pool(rows: list[np.ndarray]) -> list[np.ndarray]:
+    def pool_rows(rows: list[np.ndarray]) -> list[np.ndarray]:
         return [np.maximum(rows[r], rows[r + 1]) for r in range(0, len(rows), 2)]
 
-    def annotate(self, number: int, source: np.ndarray, syntax: dict) -> list[np.ndarray]:
-        inputs = self.system.encoders[number].inputs
-        name = f"encoders.{number}"
+    def compute_annotations(self, encoder_number: int, source: np.ndarray, syntax: dict) -> list[np.ndarray]:
+        inputs = self.system.encoders[encoder_number].inputs
+        name = f"encoders.{encoder_number}"
         read = [
             np.concatenate(
-                [self.represent(f"{name}.inputs.{i}", part, source, j, syntax) for i, part in enumerate(inputs)]
+                [
+                    self.compute_input_vector(f"{name}.inputs.{i}", part, source, j, syntax)
+                    for i, part in enumerate(inputs)
+                ]
             )
             for j in range(len(source))
         ]
@@ -206,20 +211,20 @@ class Reference:
         right, left = [], []
         h = np.zeros(hidden)
         for x in read:
-            h = self.gru(f"{name}.forwards", x, h)
+            h = self.step_gru(f"{name}.forwards", x, h)
             right.append(h)
         h = np.zeros(hidden)
         for x in reversed(read):
-            h = self.gru(f"{name}.backwards", x, h)
+            h = self.step_gru(f"{name}.backwards", x, h)
             left.insert(0, h)
         return [np.concatenate(both) for both in zip(right, left, strict=True)]
 
-    def losses(self, source: np.ndarray, target: np.ndarray, syntax: dict) -> tuple[float, list[list[float]]]:
+    def compute_loss(self, source: np.ndarray, target: np.ndarray, syntax: dict) -> tuple[float, list[list[float]]]:
         """Summed −log p, and the weights of the first context at each step."""
-        p = {name.removeprefix("decoder."): value for name, value in self.p.items()}
+        p = {name.removeprefix("decoder."): value for name, value in self.parameters.items()}
         system = self.system
         matrix = syntax["distances"].reshape(len(source), -1)
-        annotations = [self.annotate(k, source, syntax) for k in range(len(system.encoders))]
+        annotations = [self.compute_annotations(k, source, syntax) for k in range(len(system.encoders))]
         s = [
             np.tanh(p[f"initial.{k}.weight"] @ (sum(h) / len(h)) + p[f"initial.{k}.bias"])
             for k, h in enumerate(annotations)
@@ -228,9 +233,9 @@ class Reference:
         centres = [0.0 for _ in system.contexts]
         total, attention = 0.0, []
         for y in target:
-            queries = [self.gru(f"decoder.first.{k}", word, state) for k, state in enumerate(s)]
+            queries = [self.step_gru(f"decoder.first.{k}", word, state) for k, state in enumerate(s)]
             scores = [
-                self.score(number, queries[options.encoder], annotations[options.encoder])
+                self.compute_scores(number, queries[options.encoder], annotations[options.encoder])
                 for number, options in enumerate(system.scores)
             ]
             vectors = []
@@ -243,7 +248,7 @@ class Reference:
                     ]
                     query = queries[system.scores[0].encoder]
                 part = {k.split(".", 2)[2]: v for k, v in p.items() if k.startswith(f"weightings.{number}.")}
-                alpha = weigh(options, part, e, query, matrix, centres[number], self.training)
+                alpha = compute_weights(options, part, e, query, matrix, centres[number], self.training)
                 centres[number] = sum(weight * j for j, weight in enumerate(alpha))
                 vectors.append([sum(a * h for a, h in zip(alpha, states, strict=True)) for states in annotations])
                 if number == 0:
@@ -254,7 +259,7 @@ class Reference:
             for k, query in enumerate(queries):
                 both = system.decoder.gru_context == "both"
                 fed = np.concatenate([context[k] for context in vectors]) if both else vectors[first][k]
-                s[k] = self.gru(f"decoder.second.{k}", fed, query)
+                s[k] = self.step_gru(f"decoder.second.{k}", fed, query)
                 t = t + p[f"readout_states.{k}.weight"] @ s[k] + p[f"readout_states.{k}.bias"]
             for number, c in enumerate(c for context in vectors for c in context):
                 t = t + p[f"readout_contexts.{number}.weight"] @ c + p[f"readout_contexts.{number}.bias"]
@@ -263,8 +268,10 @@ class Reference:
             word = p["embedding.weight"][y]
         return total, attention
 
-    def score(self, number: int, query: np.ndarray, annotations: list[np.ndarray]) -> list[float]:
-        p = {k.split(".", 3)[3]: v for k, v in self.p.items() if k.startswith(f"decoder.scores.{number}.")}
+    def compute_scores(self, score_number: int, query: np.ndarray, annotations: list[np.ndarray]) -> list[float]:
+        p = {
+            k.split(".", 3)[3]: v for k, v in self.parameters.items() if k.startswith(f"decoder.scores.{score_number}.")
+        }
         return [
             float(p["vector"] @ np.tanh(p["query.weight"] @ query + p["key.weight"] @ h + p["key.bias"]) + p["bias"])
             for h in annotations

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.files.ragged import Ragged, write_rows
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt import attend as module
 from pipeline_py.nmt.attend import attend
 from pipeline_py.nmt.data import dataset as sources_module
@@ -18,7 +18,7 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack_trees import pack_trees
 from pipeline_py.subword.vocabulary import EOS, UNK
 from tests.nmt.comparison import draw_parameters
-from tests.nmt.jobs import job_command, job_of
+from tests.nmt.jobs import build_job, get_job_command
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
 SYSTEMS = {
@@ -46,14 +46,14 @@ def folder(request, tmp_path, monkeypatch):
     monkeypatch.setattr(sources_module, "BATCHES_PER_WINDOW", 2)
     random = np.random.default_rng(0)
     torch.manual_seed(0)
-    system = System.model_validate({**SYSTEMS[request.param], "model": {"embedding": 5, "hidden": 6}})
+    system = CompositionConfig.model_validate({**SYSTEMS[request.param], "model": {"embedding": 5, "hidden": 6}})
     model = draw_parameters(Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE}), std=1.5)
     save_weights(tmp_path / "model.safetensors", model.state_dict())
     save_config(tmp_path / "config.json", model)
     rows = [random.integers(1, SOURCE_SIZE, size=length) for length in [0, *random.integers(1, 9, size=19)]]
     rows[13] = rows[13][:0]
     rows[5] = rows[5][:1]
-    write_rows(tmp_path / "source.arrow", [np.array([*row, EOS]) for row in rows], "int32")
+    write_ragged_rows(tmp_path / "source.arrow", [np.array([*row, EOS]) for row in rows], "int32")
     trees = [tree_over(list(map(str, row)), random) if len(row) else "" for row in rows]
     trees[7] = "(FAILED " + " ".join(f"(X {word})" for word in rows[7]) + ")"
     (tmp_path / "ptb").write_text("\n".join(trees) + "\n")
@@ -78,7 +78,7 @@ SIZES = [0, 3, 1, 0, 7, 2, 2, 5, 4, 4, 6, 3, 1, 9, 2, 5, 3, 8, 1, 4]
 
 
 def arguments(folder, **changes):
-    reads_trees = load(folder / "model.safetensors", folder / "config.json").system.syntax == ["trees"]
+    reads_trees = load(folder / "model.safetensors", folder / "config.json").system.required_syntax_names == ["trees"]
     return {
         "model": folder / "model.safetensors",
         "config": folder / "config.json",
@@ -102,8 +102,8 @@ def attend_files(**given):
 def attended_alone(folder, number):
     """Weights (I, N) and gates of one sentence, step by step as in a search; alone in its batch it has no padding."""
     model = load(folder / "model.safetensors", folder / "config.json")
-    syntax = {kind: [Ragged(folder / f"{kind}.arrow")[number]] for kind in model.system.syntax}
-    memory = model.encode(collate([Ragged(folder / "source.arrow")[number]], syntax=syntax))
+    syntax = {kind: [RaggedArrayFile(folder / f"{kind}.arrow")[number]] for kind in model.system.required_syntax_names}
+    memory = model.encode(collate([RaggedArrayFile(folder / "source.arrow")[number]], syntax=syntax))
     pieces = (folder / "translation").read_text(encoding="utf-8").split("\n")[number].split()
     known = {f"w{i}": i for i in range(2, TARGET_SIZE)}
     gate = getattr(model.decoder, "gate", None)
@@ -121,8 +121,8 @@ def attended_alone(folder, number):
 
 def test_every_row_belongs_to_its_sentence(folder):
     attend_files(**arguments(folder))
-    attention, gates = Ragged(folder / "out.attention.arrow"), Ragged(folder / "out.gates.arrow")
-    sources = Ragged(folder / "source.arrow")
+    attention, gates = RaggedArrayFile(folder / "out.attention.arrow"), RaggedArrayFile(folder / "out.gates.arrow")
+    sources = RaggedArrayFile(folder / "source.arrow")
     reads_trees = bool(arguments(folder)["syntax"])
     assert len(attention) == len(gates) == len(sources) == 20
     for number, size in enumerate(SIZES):
@@ -141,9 +141,9 @@ def test_every_row_belongs_to_its_sentence(folder):
 
 def test_only_some_sentences(folder):
     attend_files(**arguments(folder))
-    whole = Ragged(folder / "out.attention.arrow")
+    whole = RaggedArrayFile(folder / "out.attention.arrow")
     attend_files(**arguments(folder, sentences=[20, 3, 3, 1], attention_output=folder / "some.arrow"))
-    some = Ragged(folder / "some.arrow")
+    some = RaggedArrayFile(folder / "some.arrow")
     assert len(some) == 20
     for number in range(20):
         if number in (2, 19):
@@ -161,10 +161,10 @@ def test_the_same_input_gives_the_same_bytes(folder):
 
 def test_a_file_without_sentences(folder):
     for name in ("source", "trees"):
-        write_rows(folder / f"{name}.arrow", [], "int32")
+        write_ragged_rows(folder / f"{name}.arrow", [], "int32")
     (folder / "translation").write_text("")
     attend_files(**arguments(folder))
-    assert len(Ragged(folder / "out.attention.arrow")) == len(Ragged(folder / "out.gates.arrow")) == 0
+    assert len(RaggedArrayFile(folder / "out.attention.arrow")) == len(RaggedArrayFile(folder / "out.gates.arrow")) == 0
 
 
 def one_line_less(folder):
@@ -218,7 +218,7 @@ def test_arguments_at_fault(folder, changes, message):
 
 @pytest.mark.parametrize("folder", ["trees"], indirect=True)
 def test_a_job(folder):
-    job = job_of("nmt.attend", folder, arguments(folder, sentences=[2, 5]), is_cached=False)
-    done = subprocess.run(job_command(job), capture_output=True, text=True)
+    job = build_job("nmt.attend", folder, arguments(folder, sentences=[2, 5]), is_cached=False)
+    done = subprocess.run(get_job_command(job), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert np.flatnonzero(Ragged(folder / "out.attention.arrow").lengths).tolist() == [1, 4]
+    assert np.flatnonzero(RaggedArrayFile(folder / "out.attention.arrow").row_lengths).tolist() == [1, 4]

@@ -5,11 +5,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.model import Model
-from tests.nmt.reference import SIZES, VOCABULARIES, make_model, make_pairs
+from tests.nmt.reference import MODEL_OPTIONS, VOCABULARY_SIZES, build_model, build_pairs
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -22,12 +22,12 @@ NETWORKS = {
     "Transformer": {"encoders": [STACK], "decoder": STACK},
 }
 NEARLY_ALL = 1 - 1e-12
-BATCH = make_pairs(lengths=((4, 3), (2, 4)))
+BATCH = build_pairs(pair_lengths=((4, 3), (2, 4)))
 
 
 def network(composition: dict, dropout: object) -> Model:
-    size = {**SIZES, "embedding": 4, "hidden": 4, "dropout": dropout}
-    return make_model(System.model_validate({**composition, "model": size})).train()
+    size = {**MODEL_OPTIONS, "embedding": 4, "hidden": 4, "dropout": dropout}
+    return build_model(CompositionConfig.model_validate({**composition, "model": size})).train()
 
 
 def drawn_losses(model: Model, sources: list = BATCH[0]) -> Tensor:
@@ -36,7 +36,7 @@ def drawn_losses(model: Model, sources: list = BATCH[0]) -> Tensor:
 
 
 def with_other_words() -> list[np.ndarray]:
-    return [np.append(1 + row[:-1] % (VOCABULARIES["source"] - 1), row[-1]) for row in BATCH[0]]
+    return [np.append(1 + row[:-1] % (VOCABULARY_SIZES["source"] - 1), row[-1]) for row in BATCH[0]]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
@@ -80,7 +80,7 @@ def test_nothing_is_dropped_outside_of_training_or_at_rate_zero() -> None:
 @pytest.mark.parametrize("composition", NETWORKS.values(), ids=NETWORKS)
 def test_one_rate_is_that_of_every_place(composition: dict) -> None:
     model = network(composition, 0.5)
-    everywhere, places = drawn_losses(model), sorted(model.system.decoder.drops)
+    everywhere, places = drawn_losses(model), sorted(model.system.decoder.dropout_places)
     assert torch.equal(drawn_losses(network(composition, dict.fromkeys(places, 0.5))), everywhere)
     without = drawn_losses(network(composition, 0.0))
     assert torch.equal(drawn_losses(network(composition, {})), without)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.files.ragged import Ragged, write_rows
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt import force_decode as module
 from pipeline_py.nmt.data import dataset as sources_module
 from pipeline_py.nmt.data.batch import collate
@@ -16,12 +16,12 @@ from pipeline_py.nmt.force_decode import force_decode
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.run.command import parsed
+from pipeline_py.run.command import parse_arguments
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import EOS, UNK
 from tests.nmt.comparison import draw_parameters
-from tests.nmt.random_tree import random_tree
-from tests.nmt.reference import Reference
+from tests.nmt.random_tree import draw_tree_row
+from tests.nmt.reference import ReferenceNetwork
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
 SYSTEMS = {
@@ -51,7 +51,9 @@ def folder(tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     for seed, (name, composition) in enumerate(SYSTEMS.items()):
         torch.manual_seed(seed)
-        system = System.model_validate({**composition, "model": {"embedding": 6, "hidden": 6, "dropout": 0.3}})
+        system = CompositionConfig.model_validate(
+            {**composition, "model": {"embedding": 6, "hidden": 6, "dropout": 0.3}}
+        )
         model = Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE})
         draw_parameters(model, std=0.9)
         with torch.no_grad():
@@ -59,14 +61,14 @@ def folder(tmp_path, monkeypatch):
         save_weights(tmp_path / f"{name}.safetensors", model.state_dict())
         save_config(tmp_path / f"{name}.json", model)
     words = random.integers(1, 9, size=SENTENCES)
-    write_rows(
+    write_ragged_rows(
         tmp_path / "source.arrow", [np.array([*random.integers(1, SOURCE_SIZE, n), EOS]) for n in words], "int32"
     )
     squares = [random.integers(1, 6, size=(n + 1, n + 1)) for n in words]
     for square in squares:
         np.fill_diagonal(square, 0)
-    write_rows(tmp_path / "distances.arrow", [square.ravel().astype(np.uint8) for square in squares], "uint8")
-    write_rows(tmp_path / "trees.arrow", [random_tree(random, n, parsed=n != 3) for n in words], "int32")
+    write_ragged_rows(tmp_path / "distances.arrow", [square.ravel().astype(np.uint8) for square in squares], "uint8")
+    write_ragged_rows(tmp_path / "trees.arrow", [draw_tree_row(random, n, is_parsed=n != 3) for n in words], "int32")
     for name in ("one", "two"):
         write_translations(tmp_path / name, [random.choice(PIECES, size=random.integers(0, 9)) for _ in words])
     vocabulary = "".join(f"{piece} {99 - i}\n" for piece, i in KNOWN.items())
@@ -87,7 +89,10 @@ def arguments(folder, *names, translations=("one", "two"), **changes):
         "model": [folder / f"{name}.safetensors" for name in names],
         "config": [folder / f"{name}.json" for name in names],
         "source": [folder / "source.arrow"],
-        "syntax": [{kind: folder / f"{kind}.arrow" for kind in network(folder, name).system.syntax} for name in names],
+        "syntax": [
+            {kind: folder / f"{kind}.arrow" for kind in network(folder, name).system.required_syntax_names}
+            for name in names
+        ],
         "translation": [folder / name for name in translations],
         "target_vocabulary": folder / "vocabulary",
         "device": "cpu",
@@ -121,13 +126,15 @@ def of_words(folder, name, number, target):
     do in a search, and never see a whole translation.
     """
     model = network(folder, name).double()
-    source = Ragged(folder / "source.arrow")[number]
-    syntax = {kind: Ragged(folder / f"{kind}.arrow")[number] for kind in ("distances", "trees")}
+    source = RaggedArrayFile(folder / "source.arrow")[number]
+    syntax = {kind: RaggedArrayFile(folder / f"{kind}.arrow")[number] for kind in ("distances", "trees")}
     if name in ("global", "syntax", "blackout"):
-        reference = Reference(model)
-        totals = [reference.losses(source, target[:words], syntax)[0] for words in range(len(target) + 1)]
+        reference = ReferenceNetwork(model)
+        totals = [reference.compute_loss(source, target[:words], syntax)[0] for words in range(len(target) + 1)]
         return -np.diff(totals)
-    memory = model.encode(collate([source], syntax={kind: [syntax[kind]] for kind in model.system.syntax}))
+    memory = model.encode(
+        collate([source], syntax={kind: [syntax[kind]] for kind in model.system.required_syntax_names})
+    )
     state, previous, found = model.decoder.start(memory), None, []
     for word in target:
         logits, state, _ = model.decoder.step(previous, state, memory)
@@ -165,13 +172,13 @@ def test_an_ensemble_has_the_mean_of_probabilities_at_each_word(folder):
 @pytest.mark.parametrize("names", [("syntax",), ("phrases",), ("trees", "global")])
 def test_a_hypothesis_is_as_probable_as_the_search_says(folder, names):
     models = [network(folder, name) for name in names]
-    sources = Ragged(folder / "source.arrow")
+    sources = RaggedArrayFile(folder / "source.arrow")
     batches = [
         collate(
             [sources[number] for number in range(SENTENCES)],
             syntax={
-                kind: [Ragged(folder / f"{kind}.arrow")[number] for number in range(SENTENCES)]
-                for kind in model.system.syntax
+                kind: [RaggedArrayFile(folder / f"{kind}.arrow")[number] for number in range(SENTENCES)]
+                for kind in model.system.required_syntax_names
             },
         )
         for model in models
@@ -210,8 +217,10 @@ def one_line_less(folder):
 
 
 def an_empty_source(folder):
-    rows = [np.array([EOS]) if number == 4 else row for number, row in enumerate(Ragged(folder / "source.arrow"))]
-    write_rows(folder / "source.arrow", rows, "int32")
+    rows = [
+        np.array([EOS]) if number == 4 else row for number, row in enumerate(RaggedArrayFile(folder / "source.arrow"))
+    ]
+    write_ragged_rows(folder / "source.arrow", rows, "int32")
 
 
 def not_a_number(folder):
@@ -294,5 +303,5 @@ def test_command_line(folder, names):
 def test_options_at_fault(folder, capsys, names, changes, message):
     words = command(folder, *names.split(), **changes)[3:]
     with pytest.raises((InputError, SystemExit)) as error:
-        module.score_translations(**parsed(module.score_translations, "force_decode", words))
+        module.score_translations(**parse_arguments(module.score_translations, "force_decode", words))
     assert message in f"{error.value}{capsys.readouterr().err}"

@@ -13,17 +13,17 @@ import torch
 from torch import Tensor, nn
 
 import pipeline_py.nmt
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.training import Training
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.fast.graphs import FEW, MULTIPLE
+from pipeline_py.nmt.fast.graphs import CALLS_BEFORE_RECORDING, LENGTH_MULTIPLE
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.ensemble import Steps, searching
 from pipeline_py.nmt.search.hypothesis import Hypothesis
-from pipeline_py.nmt.training.update import Part, Update, recorded
+from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
 from pipeline_py.subword.vocabulary import EOS
-from tests.nmt.compositions import ALL, SYSTEMS, make_batch, make_model
-from tests.nmt.recorder import Recorder
+from tests.nmt.compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
+from tests.nmt.recorder import FakeGraphRecorder
 
 CPU = torch.device("cpu")
 
@@ -35,11 +35,11 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture
-def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Recorder]:
+def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], FakeGraphRecorder]:
     """Take the ways of a GPU from here on."""
 
-    def begin() -> Recorder:
-        recorder = Recorder()
+    def begin() -> FakeGraphRecorder:
+        recorder = FakeGraphRecorder()
         monkeypatch.setattr("pipeline_py.nmt.device.CPU", "none")
         for module in ("training.update", "search.ensemble"):
             monkeypatch.setattr(f"pipeline_py.nmt.{module}.on_cuda", lambda: recorder)
@@ -49,92 +49,94 @@ def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Recorder]:
 
 
 def batches(name: str, multiple: int) -> list[Batch]:
-    return [make_batch(SYSTEMS[name], rows, multiple, seed) for seed, rows in enumerate(SHARES)]
+    return [build_system_batch(SYSTEMS[name], rows, multiple, seed) for seed, rows in enumerate(SHARES)]
 
 
 def trained(
-    system: System, network: nn.Module, loss: Callable[[Batch], Tensor], batches: list[Batch], graphs: bool
+    system: CompositionConfig, network: nn.Module, loss: Callable[[Batch], Tensor], batches: list[Batch], graphs: bool
 ) -> tuple[list[float], dict[str, Tensor]]:
     """Make an update with each batch; return losses and weights."""
     optimizer = torch.optim.SGD(network.parameters(), lr=0.05, weight_decay=0.01)
-    update = Update(network, loss, optimizer, recorded(Training(clip=1.0, graphs=graphs), system), CPU)
+    update = Updater(
+        network, loss, optimizer, disable_unsupported_graphs(TrainingConfig(clip=1.0, graphs=graphs), system), CPU
+    )
     losses = []
     for number, batch in enumerate(batches):
         torch.manual_seed(number)
-        update.begin([Part(batch)])
-        made = update.finish()
-        assert made.changed
+        update.compute_gradients([MicroBatch(batch)])
+        made = update.apply_gradients()
+        assert made.is_applied
         losses.append(made.loss)
     return losses, network.state_dict()
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("gpu", [False, True], ids=["processor", "GPU"])
-@pytest.mark.parametrize("multiple", [1, MULTIPLE])
+@pytest.mark.parametrize("multiple", [1, LENGTH_MULTIPLE])
 @torch.no_grad()
 def test_the_loss_of_a_sentence_is_that_which_it_has_alone(
-    name: str, gpu: bool, multiple: int, as_on_gpu: Callable[[], Recorder]
+    name: str, gpu: bool, multiple: int, as_on_gpu: Callable[[], FakeGraphRecorder]
 ) -> None:
     """One sentence by itself is what the naive references of this folder are compared with."""
-    model = make_model(name).eval()
-    alone = torch.cat([model.loss(make_batch(model.system, [row])) for row in ALL])
+    model = build_system_model(name).eval()
+    alone = torch.cat([model.loss(build_system_batch(model.system, [row])) for row in ALL_SENTENCES])
     if gpu:
         as_on_gpu()
-    batch = make_batch(model.system, ALL, multiple)
+    batch = build_system_batch(model.system, ALL_SENTENCES, multiple)
     assert batch.source.shape[1] == (24 if multiple == 8 else 17)
     torch.testing.assert_close(model.loss(batch), alone, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
-def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], Recorder]) -> None:
+def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
     """Where they are recorded, lengths are rounded up."""
 
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
-        model = make_model(name).train()
+        model = build_system_model(name).train()
         return trained(model.system, model, model.loss, batches(name, multiple), graphs)
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()
-    losses, others = learnt(MULTIPLE if graphs else 1)
+    losses, others = learnt(LENGTH_MULTIPLE if graphs else 1)
     assert losses == pytest.approx(expected, rel=1e-9)
     torch.testing.assert_close(others, weights, rtol=1e-7, atol=1e-9)
-    if not graphs or {"trees", "lexical_trees"} & set(SYSTEMS[name].syntax):
-        assert recorder.recorded == 0, "what follows from trees has no shape of its own"
+    if not graphs or {"trees", "lexical_trees"} & set(SYSTEMS[name].required_syntax_names):
+        assert recorder.record_count == 0, "what follows from trees has no shape of its own"
     else:
-        assert (recorder.recorded, recorder.replayed) == (2, len(SHARES) - 2 * FEW)
+        assert (recorder.record_count, recorder.replay_count) == (2, len(SHARES) - 2 * CALLS_BEFORE_RECORDING)
 
 
 @pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
-def test_updates_of_pretraining_are_the_same(graphs: bool, as_on_gpu: Callable[[], Recorder]) -> None:
+def test_updates_of_pretraining_are_the_same(graphs: bool, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
-        model = make_model("Dep2Seq").train()
+        model = build_system_model("Dep2Seq").train()
         parser = model.encoders[0]
         return trained(model.system, parser, parser.parsing_loss, batches("Dep2Seq", multiple), graphs)
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()
-    losses, others = learnt(MULTIPLE if graphs else 1)
+    losses, others = learnt(LENGTH_MULTIPLE if graphs else 1)
     assert losses == pytest.approx(expected, rel=1e-9)
     torch.testing.assert_close(others, weights, rtol=1e-7, atol=1e-9)
-    assert recorder.recorded == (2 if graphs else 0)
+    assert recorder.record_count == (2 if graphs else 0)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.parametrize("steps", [False, True], ids=["one by one", "recorded"])
 @torch.no_grad()
-def test_searches_find_the_same(name: str, beam: int, steps: bool, as_on_gpu: Callable[[], Recorder]) -> None:
+def test_searches_find_the_same(name: str, beam: int, steps: bool, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
     """In batches of the same shape, and others between them."""
-    model = make_model(name).eval()
+    model = build_system_model(name).eval()
     assert model.decoder.softmax.bias is not None
     model.decoder.softmax.bias[EOS] += 0.5 if beam > 1 else -1  # so that some hypotheses end early, and others late
-    shares = [ALL, [0, 1, 2], ALL, ALL]
+    shares = [ALL_SENTENCES, [0, 1, 2], ALL_SENTENCES, ALL_SENTENCES]
 
     def found(steps: Steps | None) -> Iterator[Hypothesis]:
         multiple = 1 if steps is None else steps.multiple
         for seed, rows in enumerate(shares):
-            batch = make_batch(model.system, rows, multiple, seed)
+            batch = build_system_batch(model.system, rows, multiple, seed)
             options = {"beam": beam, "max_lengths": torch.full((len(rows),), 12), "n_best": beam}
             for of_sentence in beam_search([model], [batch], **options, attention=True, steps=steps):
                 yield from of_sentence
@@ -148,18 +150,18 @@ def test_searches_find_the_same(name: str, beam: int, steps: bool, as_on_gpu: Ca
         assert one.log_probability == pytest.approx(other.log_probability, rel=1e-10)
         assert one.attention == pytest.approx(other.attention, rel=1e-6, abs=1e-9)
     if not steps or model.decoder.grows:
-        assert recorder.recorded == 0
+        assert recorder.record_count == 0
     else:
-        assert recorder.replayed > recorder.recorded >= 1
+        assert recorder.replay_count > recorder.record_count >= 1
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_half_precision_stays_close(name: str, as_on_gpu: Callable[[], Recorder]) -> None:
-    model = make_model(name).float().eval()
-    exact = model.loss(make_batch(model.system, ALL))
+def test_half_precision_stays_close(name: str, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
+    model = build_system_model(name).float().eval()
+    exact = model.loss(build_system_batch(model.system, ALL_SENTENCES))
     as_on_gpu()
     with torch.autocast("cpu", torch.bfloat16):
-        half = model.loss(make_batch(model.system, ALL, MULTIPLE))
+        half = model.loss(build_system_batch(model.system, ALL_SENTENCES, LENGTH_MULTIPLE))
     half.sum().backward()
     assert half.dtype == torch.float32
     torch.testing.assert_close(half, exact, rtol=0.05, atol=0.2)

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.training import Initialization
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.training import InitializationName
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.fast.linear import Linear, RecurrentLinear
 from pipeline_py.nmt.initialization import initialize
@@ -29,13 +29,13 @@ TRANSFORMER = {"encoders": [{"type": "transformer", "heads": 2}], "decoder": {"t
     ],
 )
 def test_initial_parameters(
-    rule: Initialization, embeddings: float, matrices: Callable[[int], float], vectors: float
+    rule: InitializationName, embeddings: float, matrices: Callable[[int], float], vectors: float
 ) -> None:
     """Standard deviations by hand: a uniform distribution over ±a has a/√3."""
     torch.manual_seed(0)
     sizes = {"embedding": 30, "hidden": 40, "initialization": rule}
     model = Model(
-        System.model_validate(
+        CompositionConfig.model_validate(
             {"model": sizes, "contexts": ["local"], "encoders": [{"inputs": [{"type": "units", "size": 12}, "words"]}]}
         ),
         {"source": 200, "target": 200, "units": 200},
@@ -63,11 +63,13 @@ def test_initial_parameters(
         ("glorot", 30**-0.5),
     ],
 )
-def test_a_tied_embedding_begins_as_small_as_the_matrix_before_a_softmax(rule: Initialization, expected: float) -> None:
+def test_a_tied_embedding_begins_as_small_as_the_matrix_before_a_softmax(
+    rule: InitializationName, expected: float
+) -> None:
     """Otherwise words would be guessed with confidence before anything is learnt."""
     torch.manual_seed(0)
     sizes = {"embedding": 30, "hidden": 40, "initialization": rule, "tied_embeddings": "target"}
-    model = Model(System.model_validate({"model": sizes}), {"source": 200, "target": 200})
+    model = Model(CompositionConfig.model_validate({"model": sizes}), {"source": 200, "target": 200})
     assert model.decoder.softmax.weight is model.decoder.embedding.weight
     assert model.decoder.embedding.weight.std().item() == pytest.approx(expected, rel=0.05)
 
@@ -80,23 +82,23 @@ def test_a_network_that_knows_how_frequent_words_are_begins_with_that(parts: dic
     counts = torch.tensor([50, 1, 30, 15, 4])
     sizes = {"source": 9, "target": len(counts)}
     model = {"embedding": 8, "hidden": 8, "softmax_bias": "unigram"}
-    network = Model(System.model_validate({**parts, "model": model}), sizes)
+    network = Model(CompositionConfig.model_validate({**parts, "model": model}), sizes)
     torch.nn.init.zeros_(network.decoder.softmax.weight)
     network.learn_frequencies(counts)
     loss = network.loss(collate([np.array([3, 4, 0])], [np.array([2, 0])])).item()
     assert loss == pytest.approx(-math.log(0.3) - math.log(0.5), rel=1e-5)
 
-    unknowing = Model(System.model_validate({**parts, "model": {**model, "softmax_bias": "zero"}}), sizes)
+    unknowing = Model(CompositionConfig.model_validate({**parts, "model": {**model, "softmax_bias": "zero"}}), sizes)
     unknowing.learn_frequencies(counts)
     assert not unknowing.decoder.softmax.bias.any()
 
 
 @pytest.mark.parametrize("rule", ["uniform", "nematus", "lecun"])
-def test_first_parameters(rule: Initialization) -> None:
+def test_first_parameters(rule: InitializationName) -> None:
     """Tree2seq section 4.2: forget gates 1, other biases and the softmax 0, the rest U(−0.1, 0.1)."""
     torch.manual_seed(0)
     model = Model(
-        System.model_validate(
+        CompositionConfig.model_validate(
             {
                 "encoders": ["tree_lstm"],
                 "scores": ["dot"],
@@ -137,8 +139,8 @@ class Toy(nn.Module):
         self.through_time = RecurrentLinear(50, 150, bias=False)
 
 
-@pytest.mark.parametrize("rule", get_args(Initialization))
-def test_what_a_module_is_decides_and_not_what_it_is_called(rule: Initialization) -> None:
+@pytest.mark.parametrize("rule", get_args(InitializationName))
+def test_what_a_module_is_decides_and_not_what_it_is_called(rule: InitializationName) -> None:
     torch.manual_seed(0)
     toy = Toy()
     convolution = toy.embedding.weight.detach().clone()

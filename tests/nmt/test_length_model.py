@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.files.ragged import write_rows
+from pipeline_py.files.ragged import write_ragged_rows
 from pipeline_py.nmt.length_model import LengthModel, length_model
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import EOS
@@ -21,7 +21,7 @@ HEADER = "source_length\ttarget_length\tcount\n"
 
 def packed(folder, pairs=PAIRS):
     for side, lengths in (("source", [pair[0] for pair in pairs]), ("target", [pair[1] for pair in pairs])):
-        write_rows(folder / f"{side}.arrow", [np.array([5] * length + [EOS]) for length in lengths], "int32")
+        write_ragged_rows(folder / f"{side}.arrow", [np.array([5] * length + [EOS]) for length in lengths], "int32")
     sides = {side: folder / f"{side}.arrow" for side in ("source", "target")}
     return {**sides, "counts_output": folder / "lengths.tsv"}
 
@@ -80,7 +80,7 @@ def test_agrees_with_counting_one_by_one(tmp_path_factory, pairs, floor):
 
 
 def fewer(folder):
-    write_rows(folder / "target.arrow", [np.array([5, EOS])], "int32")
+    write_ragged_rows(folder / "target.arrow", [np.array([5, EOS])], "int32")
 
 
 def empty(folder):

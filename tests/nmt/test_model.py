@@ -4,22 +4,22 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.loss import blackout
 from pipeline_py.nmt.model import Model, part
 from tests.nmt.reference import (
     COMPOSITIONS,
-    SCORE_OF_EACH,
-    SIZES,
-    UNITS,
-    WORDS,
-    Reference,
-    make_batch,
-    make_model,
-    make_pairs,
-    make_system,
-    one_by_one,
+    MODEL_OPTIONS,
+    SCORE_PER_ENCODER,
+    UNIT_ENCODER,
+    WORD_ENCODER,
+    ReferenceNetwork,
+    build_batch,
+    build_model,
+    build_pairs,
+    build_system,
+    iterate_pairs,
 )
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -31,18 +31,18 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 def test_loss_is_the_reference(composition: dict, training: bool, multiple: int) -> None:
     """Rounded up, the longest of the sentences has no padding with 1 and 8, and some with 3."""
     for seed in range(4 if multiple == 1 else 1):
-        model = make_model(make_system(composition), seed).train(training)
-        losses = model.loss(make_batch(seed, multiple)).tolist()
-        reference = Reference(model)
-        for loss, pair in zip(losses, one_by_one(seed), strict=True):
-            expected, _ = reference.losses(*pair)
+        model = build_model(build_system(composition), seed).train(training)
+        losses = model.loss(build_batch(seed, multiple)).tolist()
+        reference = ReferenceNetwork(model)
+        for loss, pair in zip(losses, iterate_pairs(seed), strict=True):
+            expected, _ = reference.compute_loss(*pair)
             assert loss == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
 def test_gradients(composition: dict) -> None:
-    model = make_model(make_system(composition))
-    batch = collate(*make_pairs(lengths=((2, 2), (1, 1), (0, 1))))
+    model = build_model(build_system(composition))
+    batch = collate(*build_pairs(pair_lengths=((2, 2), (1, 1), (0, 1))))
     names, parameters = zip(*model.named_parameters(), strict=True)
 
     def loss(*values: Tensor) -> Tensor:
@@ -54,7 +54,7 @@ def test_gradients(composition: dict) -> None:
 def test_parameters_of_the_paper() -> None:
     """systems.md fixes the count of GlobalAtt at embedding 620, hidden 1000 and two vocabularies of 50K."""
     with torch.device("meta"):
-        model = Model(System(), {"source": 50_000, "target": 50_000})
+        model = Model(CompositionConfig(), {"source": 50_000, "target": 50_000})
     assert sum(parameter.numel() for parameter in model.parameters()) == 126_893_261
 
 
@@ -88,8 +88,8 @@ def count_by_hand(composition: dict, labels: int = 50, words: int = 50_000) -> i
 
 UNITS_BESIDE_WORDS = {"encoders": [{"inputs": [{"type": "words", "size": 360}, {"type": "units", "size": 260}]}]}
 MIXTURE_OF_TWO = {
-    "encoders": [WORDS, UNITS],
-    "scores": SCORE_OF_EACH,
+    "encoders": [WORD_ENCODER, UNIT_ENCODER],
+    "scores": SCORE_PER_ENCODER,
     "contexts": [{"type": "global", "mixture": [0.6, 0.4]}],
 }
 
@@ -114,23 +114,23 @@ def test_parameters_of_every_composition(composition: dict, expected: int) -> No
     """docs/networks.md gives these numbers, with 50 labels and 50,000 words in units."""
     vocabularies = {"source": 50_000, "target": 50_000, "labels": 50, "units": 50_001}
     with torch.device("meta"):
-        model = Model(System.model_validate(composition), vocabularies)
+        model = Model(CompositionConfig.model_validate(composition), vocabularies)
     assert sum(parameter.numel() for parameter in model.parameters()) == expected == count_by_hand(composition)
 
 
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
 def test_neighbours_in_a_batch_change_nothing(composition: dict) -> None:
-    model = make_model(make_system(composition)).eval()
-    together = model.loss(make_batch())
-    for row, (source, target, syntax) in enumerate(one_by_one()):
+    model = build_model(build_system(composition)).eval()
+    together = model.loss(build_batch())
+    for row, (source, target, syntax) in enumerate(iterate_pairs()):
         alone = model.loss(collate([source], [target], {kind: [values] for kind, values in syntax.items()}))
         torch.testing.assert_close(alone[0], together[row], rtol=1e-12, atol=1e-12)
 
 
 def test_dropout_is_the_same_at_every_step_and_gone_when_translating() -> None:
-    system = System.model_validate({"model": SIZES | {"dropout": 0.5}})
-    model = make_model(system)
-    batch = make_batch()
+    system = CompositionConfig.model_validate({"model": MODEL_OPTIONS | {"dropout": 0.5}})
+    model = build_model(system)
+    batch = build_batch()
     first, second = model.loss(batch), model.loss(batch)
     assert not torch.allclose(first, second)
     torch.manual_seed(3)
@@ -139,7 +139,7 @@ def test_dropout_is_the_same_at_every_step_and_gone_when_translating() -> None:
     torch.testing.assert_close(model.loss(batch), first, rtol=0, atol=0)
     model.eval()
     assert [loss.item() for loss in model.loss(batch)] == pytest.approx(
-        [Reference(model).losses(*pair)[0] for pair in one_by_one()]
+        [ReferenceNetwork(model).compute_loss(*pair)[0] for pair in iterate_pairs()]
     )
 
 
@@ -147,24 +147,24 @@ def test_dropout_is_the_same_at_every_step_and_gone_when_translating() -> None:
 def test_extreme_parameters_give_no_nan(composition: dict) -> None:
     """Saturated positions, huge penalties and huge scores in single precision."""
     for seed in range(3):
-        model = make_model(make_system(composition), seed).float()
+        model = build_model(build_system(composition), seed).float()
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.mul_(40)
-        loss = model.loss(make_batch(seed))
+        loss = model.loss(build_batch(seed))
         loss.sum().backward()
         assert loss.isfinite().all()
         for name, parameter in model.named_parameters():
             assert parameter.grad is None or parameter.grad.isfinite().all(), name
         model.eval()
-        assert model.loss(make_batch(seed)).isfinite().all()
+        assert model.loss(build_batch(seed)).isfinite().all()
 
 
 def test_half_precision_stays_close() -> None:
-    model = make_model(make_system({"contexts": ["global", "syntax", "local", "flexible"]})).float()
-    exact = model.loss(make_batch())
+    model = build_model(build_system({"contexts": ["global", "syntax", "local", "flexible"]})).float()
+    exact = model.loss(build_batch())
     with torch.autocast("cpu", torch.bfloat16):
-        half = model.loss(make_batch())
+        half = model.loss(build_batch())
     half.sum().backward()
     assert half.dtype == torch.float32
     torch.testing.assert_close(half, exact, rtol=0.05, atol=0.2)

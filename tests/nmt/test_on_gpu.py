@@ -6,14 +6,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.training import Training
+from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.device import prepare
 from pipeline_py.nmt.loss.blackout import BlackOutLoss
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.ensemble import Steps, searching
 from pipeline_py.nmt.search.hypothesis import Hypothesis
-from pipeline_py.nmt.training.update import Part, Update, recorded
-from tests.nmt.compositions import ALL, SYSTEMS, make_batch, make_model
+from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
+from tests.nmt.compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
 
 pytestmark = pytest.mark.usefixtures("same_torch_afterwards")
 
@@ -39,21 +39,23 @@ def trained(
     pretraining: bool = False,
 ) -> tuple[list[float], dict[str, Tensor]]:
     """Make updates with batches of two shapes that come again; return losses and weights."""
-    model = make_model(name, dropout).to(device).train()
+    model = build_system_model(name, dropout).to(device).train()
     if half:
         model = model.float()
     network = model.encoders[0] if pretraining else model
     optimizer = torch.optim.SGD(network.parameters(), lr=0.05, weight_decay=0.01)
-    training = recorded(Training(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32"), model.system)
-    update = Update(network, network.parsing_loss if pretraining else network.loss, optimizer, training, device)
+    training = disable_unsupported_graphs(
+        TrainingConfig(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32"), model.system
+    )
+    update = Updater(network, network.parsing_loss if pretraining else network.loss, optimizer, training, device)
     losses = []
     torch.manual_seed(5)
     for number in range(8):
         rows = [[0, 1, 2], [3, 5, 6]][number % 2]
-        batch = make_batch(model.system, rows, update.multiple, number).to(device)
-        update.begin([Part(batch)])
-        made = update.finish()
-        assert made.changed
+        batch = build_system_batch(model.system, rows, update.length_multiple, number).to(device)
+        update.compute_gradients([MicroBatch(batch)])
+        made = update.apply_gradients()
+        assert made.is_applied
         losses.append(made.loss)
     return losses, {name: weight.cpu() for name, weight in network.state_dict().items()}
 
@@ -110,14 +112,14 @@ def test_half_precision_stays_close(name: str, graphs: bool, gpu: torch.device) 
 @torch.no_grad()
 def test_searches_find_the_same(name: str, beam: int, gpu: torch.device) -> None:
     """In batches of the same shape, and others between them."""
-    model = make_model(name).eval()
-    shares = [ALL, [0, 1, 2], ALL, ALL]
+    model = build_system_model(name).eval()
+    shares = [ALL_SENTENCES, [0, 1, 2], ALL_SENTENCES, ALL_SENTENCES]
     options = {"beam": beam, "n_best": beam, "attention": True}
 
     def found(device: torch.device, steps: Steps | None) -> Iterator[Hypothesis]:
         multiple = 1 if steps is None else steps.multiple
         for seed, rows in enumerate(shares):
-            batch = make_batch(model.system, rows, multiple, seed).to(device)
+            batch = build_system_batch(model.system, rows, multiple, seed).to(device)
             limits = torch.full((len(rows),), 8)
             for of_sentence in beam_search([model], [batch], max_lengths=limits, steps=steps, **options):
                 yield from of_sentence

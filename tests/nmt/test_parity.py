@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.decoders import (
-    ConditionalGRU,
-    FlexibleContext,
-    GlobalContext,
-    LocalContext,
-    SyntaxContext,
+    ConditionalGRUDecoderConfig,
+    FlexibleContextConfig,
+    GlobalContextConfig,
+    LocalContextConfig,
+    SyntaxContextConfig,
 )
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search.beam_search import beam_search
@@ -22,28 +22,32 @@ from tests.nmt.comparison import draw_parameters
 torch.set_num_threads(1)
 
 SYSTEMS = {
-    "global": System(contexts=[GlobalContext()]),
-    "local": System(contexts=[LocalContext(window=3)]),
-    "flexible": System(contexts=[FlexibleContext()]),
-    "syntax": System(contexts=[SyntaxContext(position="interpolate")]),
-    "syntax, round": System(contexts=[SyntaxContext(position="round", gaussian="weight")]),
-    "syntax, attention": System(contexts=[SyntaxContext(position="attention")]),
-    "units beside words": System.model_validate({"encoders": [{"inputs": ["words", {"type": "units", "size": 2}]}]}),
-    "two encoders": System.model_validate(
+    "global": CompositionConfig(contexts=[GlobalContextConfig()]),
+    "local": CompositionConfig(contexts=[LocalContextConfig(window=3)]),
+    "flexible": CompositionConfig(contexts=[FlexibleContextConfig()]),
+    "syntax": CompositionConfig(contexts=[SyntaxContextConfig(position="interpolate")]),
+    "syntax, round": CompositionConfig(contexts=[SyntaxContextConfig(position="round", gaussian="weight")]),
+    "syntax, attention": CompositionConfig(contexts=[SyntaxContextConfig(position="attention")]),
+    "units beside words": CompositionConfig.model_validate(
+        {"encoders": [{"inputs": ["words", {"type": "units", "size": 2}]}]}
+    ),
+    "two encoders": CompositionConfig.model_validate(
         {
             "encoders": [{"inputs": ["words"]}, {"inputs": ["units"]}],
             "scores": ["mlp", {"type": "mlp", "encoder": 1}],
             "contexts": [{"type": "global", "mixture": [0.6, 0.4]}],
         }
     ),
-    "transformer": System.model_validate(
+    "transformer": CompositionConfig.model_validate(
         {
             "encoders": [{"type": "transformer", "layers": 2, "heads": 2}],
             "decoder": {"type": "transformer", "layers": 2, "heads": 2, "norm": "pre"},
             "model": {"embedding": 8, "hidden": 8},
         }
     ),
-    "two contexts": System(contexts=[GlobalContext(), SyntaxContext()], decoder=ConditionalGRU(gru_context="both")),
+    "two contexts": CompositionConfig(
+        contexts=[GlobalContextConfig(), SyntaxContextConfig()], decoder=ConditionalGRUDecoderConfig(gru_context="both")
+    ),
 }
 
 
@@ -52,9 +56,9 @@ SYSTEMS = {
 def test_score_is_minus_the_loss(name):
     random = np.random.default_rng(2)
     sizes = (
-        Model(embedding=8, hidden=8, dropout=0.3)
+        ModelConfig(embedding=8, hidden=8, dropout=0.3)
         if name == "transformer"
-        else Model(embedding=6, hidden=7, dropout=0.3)
+        else ModelConfig(embedding=6, hidden=7, dropout=0.3)
     )
     system = SYSTEMS[name].model_copy(update={"model": sizes})
     model = Network(system, {"source": 12, "target": 4, "units": 9}).double().eval()

@@ -5,13 +5,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.comparison import draw_parameters
-from tests.nmt.random_tree import random_tree
+from tests.nmt.random_tree import draw_tree_row
 
 LSTM = {"decoder": "lstm", "scores": ["dot"]}
 SYSTEMS: dict[str, dict] = {
@@ -37,13 +37,13 @@ VOCABULARIES = {"source": 12, "target": 6}
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def make_system(composition: dict, size: int = 4, dropout: float = 0.0, **more) -> System:
-    return System.model_validate(
+def make_system(composition: dict, size: int = 4, dropout: float = 0.0, **more) -> CompositionConfig:
+    return CompositionConfig.model_validate(
         {**composition, "model": {"embedding": size, "hidden": size, "dropout": dropout}, **more}
     )
 
 
-def make_model(system: System, seed: int = 0) -> Model:
+def make_model(system: CompositionConfig, seed: int = 0) -> Model:
     torch.manual_seed(seed)
     model = draw_parameters(Model(system, VOCABULARIES).double(), std=0.7)
     model.learn_frequencies(torch.arange(1, VOCABULARIES["target"] + 1))
@@ -55,7 +55,9 @@ def make_pairs(seed: int = 0, lengths=((5, 3), (2, 5), (0, 0), (7, 2), (3, 1))):
     random = np.random.default_rng(seed)
     sources = [np.append(random.integers(1, VOCABULARIES["source"], source), EOS) for source, _ in lengths]
     targets = [np.append(random.integers(1, VOCABULARIES["target"], target), EOS) for _, target in lengths]
-    trees = [random_tree(random, source, parsed=place < len(lengths) - 1) for place, (source, _) in enumerate(lengths)]
+    trees = [
+        draw_tree_row(random, source, is_parsed=place < len(lengths) - 1) for place, (source, _) in enumerate(lengths)
+    ]
     joined = [np.array([-1, 0, 1, 1], dtype=np.int32) if source > 2 else trees[2] for source, _ in lengths]
     return sources, targets, {"trees": trees, "lexical_trees": joined}
 
@@ -144,7 +146,7 @@ def test_blackout_is_another_loss_in_training_alone() -> None:
 def count(composition: dict, embedding: int, hidden: int, source: int, target: int) -> int:
     options = {**composition, "model": {"embedding": embedding, "hidden": hidden}}
     with torch.device("meta"):
-        model = Model(System.model_validate(options), {"source": source, "target": target})
+        model = Model(CompositionConfig.model_validate(options), {"source": source, "target": target})
     return sum(parameter.numel() for parameter in model.parameters())
 
 

@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.training import Decoding, Training
+from pipeline_py.config.systems.training import DecodingConfig, TrainingConfig
 from pipeline_py.nmt import precision
 from pipeline_py.nmt.fast.linear import Linear, OutputLayer
-from pipeline_py.nmt.fast.products import half_products
+from pipeline_py.nmt.fast.products import detect_bfloat16_mode
 from pipeline_py.nmt.precision import LARGE, MANY, WORTHWHILE, half_speedup, searches_in_half, with_precision
 from pipeline_py.nmt.search import ensemble
 from pipeline_py.nmt.search.ensemble import searching
@@ -17,7 +17,7 @@ from pipeline_py.nmt.search.ensemble import searching
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
-AUTO = Training()
+AUTO = TrainingConfig()
 
 
 @pytest.fixture
@@ -56,13 +56,13 @@ def test_a_gpu_says_what_it_can(monkeypatch: pytest.MonkeyPatch, supported: bool
 @pytest.mark.parametrize("named", ["float32", "tf32", "bfloat16"])
 def test_a_precision_that_is_named_is_taken(processor, named: str) -> None:
     processor(4.0)
-    training = Training(precision=named)
+    training = TrainingConfig(precision=named)
     assert with_precision(training, 1000, CPU) == with_precision(training, 1000, CUDA) == training
 
 
 def test_a_slow_one_that_is_named_is_taken_with_a_warning(processor, capsys) -> None:
     processor(0.66)
-    training = Training(precision="bfloat16")
+    training = TrainingConfig(precision="bfloat16")
     assert with_precision(training, 1000, CPU) == training
     assert capsys.readouterr().err == (
         "bfloat16 is slower than float32 on this processor; `training.precision: auto` takes the faster one\n"
@@ -85,14 +85,14 @@ def test_auto_searches_in_half_precision_where_it_pays(
     processor, speedup: float, hidden: int, beam: int, sentences: int, half: bool
 ) -> None:
     processor(speedup)
-    assert searches_in_half(Decoding(beam=beam), hidden, sentences, CPU) == half
-    assert not searches_in_half(Decoding(beam=beam), hidden, sentences, CUDA)
+    assert searches_in_half(DecodingConfig(beam=beam), hidden, sentences, CPU) == half
+    assert not searches_in_half(DecodingConfig(beam=beam), hidden, sentences, CUDA)
 
 
 @pytest.mark.parametrize("named", ["float32", "bfloat16"])
 def test_a_search_takes_the_precision_that_is_named(processor, named: str, capsys) -> None:
     processor(4.0)
-    options = Decoding(precision=named, beam=1)
+    options = DecodingConfig(precision=named, beam=1)
     assert searches_in_half(options, 1, 1, CPU) == (named == "bfloat16")
     assert not searches_in_half(options, LARGE, 1000, CUDA)
     assert capsys.readouterr().err == ""
@@ -102,7 +102,7 @@ def test_a_search_takes_the_precision_that_is_named(processor, named: str, capsy
 def test_a_search_in_a_slow_precision_warns(processor, speedup: float, half: bool, capsys) -> None:
     """And a processor that has none does not claim that it searched in it."""
     processor(speedup)
-    assert searches_in_half(Decoding(precision="bfloat16"), 1, 1, CPU) == half
+    assert searches_in_half(DecodingConfig(precision="bfloat16"), 1, 1, CPU) == half
     assert capsys.readouterr().err == (
         "bfloat16 is slower than float32 on this processor; `decoding.precision: auto` takes the faster one\n"
     )
@@ -121,7 +121,7 @@ class Mapping(nn.Module):
 @pytest.mark.parametrize("way", ["implicit", "explicit", None])
 def test_products_of_a_search_read_half_precision_while_it_lasts(monkeypatch: pytest.MonkeyPatch, way) -> None:
     """In each way that this processor has: errors tell what a product has read. Logits are float32 in all."""
-    found = half_products()
+    found = detect_bfloat16_mode()
     if way == "implicit" and found != "implicit":
         pytest.skip("this processor does not round float32 in products")
     if way == "explicit" and found is None:
@@ -178,7 +178,7 @@ def test_the_way_is_found_by_the_error_of_a_product(monkeypatch: pytest.MonkeyPa
 
     for operations, way in ((Exact, "explicit"), (Rounding, "implicit"), (Failing, None)):
         monkeypatch.setattr(torch.ops, "mkldnn", operations)
-        assert half_products.__wrapped__() == way
+        assert detect_bfloat16_mode.__wrapped__() == way
 
 
 def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatch) -> None:

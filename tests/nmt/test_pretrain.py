@@ -10,9 +10,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.training import Training
-from pipeline_py.files.ragged import Ragged, write_rows
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.training import TrainingConfig
+from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.parsing import Parser
@@ -20,7 +20,7 @@ from pipeline_py.nmt.pretrain import pretrain
 from pipeline_py.nmt.saved import load, start_from
 from pipeline_py.nmt.train import train
 from pipeline_py.run.errors import InputError
-from tests.nmt.jobs import assert_restored, change_content, job_command, job_of
+from tests.nmt.jobs import assert_restored, build_job, change_content, get_job_command
 
 WORDS, LABELS = 12, 5
 NEXT = {"model": {"embedding": 16, "hidden": 16, "dropout": 0.0, "initialization": "lecun"}}
@@ -48,9 +48,9 @@ def make_corpus(folder: Path, sizes: dict[str, int]) -> dict[str, object]:
             parsed = number % 10 != 9
             heads.append(np.array([*range(1, n), n - 1, n]) if parsed else np.full(n + 1, -1))
             labels.append(np.append(1 + one % 2 + 2 * (np.arange(n) == n - 1), 0))
-        write_rows(folder / f"{split}.source.arrow", sources, "int32")
-        write_rows(folder / f"{split}.heads.arrow", (row.astype(np.int16) for row in heads), "int16")
-        write_rows(folder / f"{split}.labels.arrow", labels, "int32")
+        write_ragged_rows(folder / f"{split}.source.arrow", sources, "int32")
+        write_ragged_rows(folder / f"{split}.heads.arrow", (row.astype(np.int16) for row in heads), "int16")
+        write_ragged_rows(folder / f"{split}.labels.arrow", labels, "int32")
         arguments[f"{split}_source"] = folder / f"{split}.source.arrow"
         arguments[f"{split}_syntax"] = {kind: folder / f"{split}.{kind}.arrow" for kind in ("heads", "labels")}
     for kind, size in (("source", WORDS), ("labels", LABELS)):
@@ -66,8 +66,8 @@ def make_corpus(folder: Path, sizes: dict[str, int]) -> dict[str, object]:
 def options(folder: Path, epochs: int = 1, training: dict | None = None, **system: object) -> dict[str, object]:
     encoder = {"type": "latent_graph", "pretraining_epochs": epochs}
     return {
-        "system": System.model_validate(NEXT | {"encoders": [encoder]} | system),
-        "training": Training.model_validate(TRAINING | (training or {})),
+        "system": CompositionConfig.model_validate(NEXT | {"encoders": [encoder]} | system),
+        "training": TrainingConfig.model_validate(TRAINING | (training or {})),
         "weights_output": folder / "weights.safetensors",
         "facts_output": folder / "facts.json",
     }
@@ -150,7 +150,7 @@ def test_a_translation_starts_from_it(tmp_path: Path) -> None:
     still = TRAINING | {"updates": 1, "optimizer": {"name": "sgd", "learning_rate": 1e-30}}
     train(
         system=chosen["system"],
-        training=Training.model_validate(still),
+        training=TrainingConfig.model_validate(still),
         initial=tmp_path / "weights.safetensors",
         train_source=tmp_path / "train.source.arrow",
         train_target=tmp_path / "train.source.arrow",
@@ -170,7 +170,7 @@ def test_a_translation_starts_from_it(tmp_path: Path) -> None:
         torch.testing.assert_close(translating[name], tensor, rtol=0, atol=1e-25)
     # A translation reads no parse, and knows how many labels there are.
     model = load(tmp_path / "model_output", tmp_path / "config_output")
-    assert model.system.syntax == [] and model.vocabularies["labels"] == LABELS
+    assert model.system.required_syntax_names == [] and model.vocabularies["labels"] == LABELS
 
 
 def test_the_best_weights_are_kept_and_the_rate_decays(tmp_path: Path) -> None:
@@ -213,12 +213,12 @@ def test_half_precision(tmp_path: Path) -> None:
 
 
 def rows_of(path: Path) -> list[np.ndarray]:
-    rows = Ragged(path)
+    rows = RaggedArrayFile(path)
     return [rows[number] for number in range(len(rows))]
 
 
 def broken(folder: Path, kind: str, rows: list[list[int]]) -> None:
-    write_rows(folder / f"dev.{kind}.arrow", [np.array(row, dtype=np.int16) for row in rows], "int16")
+    write_ragged_rows(folder / f"dev.{kind}.arrow", [np.array(row, dtype=np.int16) for row in rows], "int16")
 
 
 @pytest.mark.parametrize(
@@ -235,8 +235,8 @@ def broken(folder: Path, kind: str, rows: list[list[int]]) -> None:
 )
 def test_heads_that_are_refused(tmp_path: Path, rows: list[list[int]], message: str) -> None:
     corpus = make_corpus(tmp_path, {"train": 10, "dev": 2})
-    write_rows(tmp_path / "dev.source.arrow", [np.array([3, 4, 0]), np.array([5, 0])], "int32")
-    write_rows(tmp_path / "dev.labels.arrow", [np.array([3, 4, 0]), np.array([1, 0])], "int32")
+    write_ragged_rows(tmp_path / "dev.source.arrow", [np.array([3, 4, 0]), np.array([5, 0])], "int32")
+    write_ragged_rows(tmp_path / "dev.labels.arrow", [np.array([3, 4, 0]), np.array([1, 0])], "int32")
     broken(tmp_path, "heads", rows)
     with pytest.raises(InputError) as error:
         pretrain(**corpus, **options(tmp_path))
@@ -255,7 +255,7 @@ def test_systems_that_are_refused(tmp_path: Path, encoders: list[str], count: in
 def test_a_job(tmp_path: Path) -> None:
     arguments = make_corpus(tmp_path, {"train": 20, "dev": 10}) | options(tmp_path) | {"name": "Dep2Seq", "seed": 7}
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    command = job_command(job_of("nmt.pretrain", tmp_path, arguments, threads=1))
+    command = get_job_command(build_job("nmt.pretrain", tmp_path, arguments, threads=1))
     done = subprocess.run(command, check=True, env=environment, stderr=subprocess.PIPE, text=True)
     assert "Dep2Seq: parsing, epoch 1, dev loss" in done.stderr
     assert (facts_of(tmp_path)["seed"], facts_of(tmp_path)["threads"]) == (7, 1)
@@ -271,7 +271,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     """The folder of a finished pretraining, and its arguments."""
     folder = tmp_path_factory.mktemp("finished")
     arguments = make_corpus(folder, {"train": 20, "dev": 10}) | options(folder) | {"name": "system"}
-    command = job_command(job_of("nmt.pretrain", folder, arguments))
+    command = get_job_command(build_job("nmt.pretrain", folder, arguments))
     subprocess.run(command, check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return folder, arguments
 
@@ -282,7 +282,7 @@ def pretrained(finished: tuple[Path, dict[str, object]], copied) -> dict[str, ob
 
 
 def test_outputs_are_restored_without_torch(tmp_path: Path, pretrained: dict[str, object], without_torch) -> None:
-    job = job_of("nmt.pretrain", tmp_path, pretrained | {"name": "another name"})
+    job = build_job("nmt.pretrain", tmp_path, pretrained | {"name": "another name"})
     assert_restored(without_torch, job, [tmp_path / "weights.safetensors", tmp_path / "facts.json"])
     (tmp_path / "cache" / "weights.safetensors" / "last" / "2.facts.json").write_text("{}")
     assert "torch is imported" in without_torch(job).stderr
@@ -290,7 +290,7 @@ def test_outputs_are_restored_without_torch(tmp_path: Path, pretrained: dict[str
 
 @pytest.mark.parametrize("file", [*INPUTS, "vocabulary.source", "vocabulary.labels"])
 def test_a_changed_input_is_trained_on(tmp_path: Path, pretrained: dict[str, object], works, file: str) -> None:
-    job = job_of("nmt.pretrain", tmp_path, pretrained)
+    job = build_job("nmt.pretrain", tmp_path, pretrained)
     assert not works(job)
     change_content(tmp_path / file)
     assert works(job)
@@ -299,4 +299,4 @@ def test_a_changed_input_is_trained_on(tmp_path: Path, pretrained: dict[str, obj
 def test_files_of_two_kinds_are_not_confused(tmp_path: Path, pretrained: dict[str, object], works) -> None:
     files = pretrained["train_syntax"]
     swapped = {"heads": files["labels"], "labels": files["heads"]}
-    assert works(job_of("nmt.pretrain", tmp_path, pretrained | {"train_syntax": swapped}))
+    assert works(build_job("nmt.pretrain", tmp_path, pretrained | {"train_syntax": swapped}))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.files.text import read_lines
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load, save_weights, start_from
@@ -17,7 +17,7 @@ KEPT = Path(__file__).parents[2] / "docs" / "outputs" / "multi30k.tar.xz"
 
 def network(seed: int) -> Model:
     torch.manual_seed(seed)
-    return Model(System.model_validate({"model": {"embedding": 4, "hidden": 6}}), {"source": 9, "target": 8})
+    return Model(CompositionConfig.model_validate({"model": {"embedding": 4, "hidden": 6}}), {"source": 9, "target": 8})
 
 
 def test_named_weights_are_taken(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.training import Training
-from pipeline_py.files.ragged import write_rows
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.training import TrainingConfig
+from pipeline_py.files.ragged import write_ragged_rows
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_weights
@@ -24,7 +24,7 @@ from pipeline_py.nmt.train import train
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.output_cache import OutputCache
 from pipeline_py.run.runner import run_job
-from tests.nmt.jobs import assert_restored, change_content, job_command, job_of
+from tests.nmt.jobs import assert_restored, build_job, change_content, get_job_command
 
 WORDS = 12
 OUTPUTS = {"model": "model.safetensors", "config": "config.json", "curve": "curve.tsv", "facts": "facts.json"}
@@ -41,9 +41,9 @@ def make_corpus(folder: Path, pairs: dict[str, int], seed: int = 0) -> dict[str,
         sentences = [np.append(random.integers(2, WORDS, random.integers(1, 8)), 0) for _ in range(count)]
         positions = [np.arange(len(sentence)) for sentence in sentences]
         distances = [np.abs(p[:, None] - p[None, :]).flatten() for p in positions]
-        write_rows(folder / f"{split}.source.arrow", sentences, "int32")
-        write_rows(folder / f"{split}.target.arrow", sentences, "int32")
-        write_rows(folder / f"{split}.distances.arrow", (d.astype(np.uint8) for d in distances), "uint8")
+        write_ragged_rows(folder / f"{split}.source.arrow", sentences, "int32")
+        write_ragged_rows(folder / f"{split}.target.arrow", sentences, "int32")
+        write_ragged_rows(folder / f"{split}.distances.arrow", (d.astype(np.uint8) for d in distances), "uint8")
         arguments |= {f"{split}_{side}": folder / f"{split}.{side}.arrow" for side in ("source", "target")}
     for side in ("source", "target"):
         words = ["</s>", "<unk>", *(f"w{number}" for number in range(2, WORDS))]
@@ -56,8 +56,8 @@ def options(folder: Path, system: dict, training: dict, name: str = "out", **mor
     folder = folder / name
     small = {"model": {"embedding": 16, "hidden": 24, "dropout": 0.1}}
     return {
-        "system": System.model_validate(small | system),
-        "training": Training.model_validate({"optimizer": ADAM, "batch_size": 8} | training),
+        "system": CompositionConfig.model_validate(small | system),
+        "training": TrainingConfig.model_validate({"optimizer": ADAM, "batch_size": 8} | training),
         "checkpoints": folder / "checkpoints",
         **{f"{output}_output": folder / file for output, file in OUTPUTS.items()},
         **more,
@@ -110,9 +110,9 @@ def test_outputs_are_whole_and_repeatable(tmp_path: Path) -> None:
 
 
 def _rows(path: object) -> list[np.ndarray]:
-    from pipeline_py.files.ragged import Ragged
+    from pipeline_py.files.ragged import RaggedArrayFile
 
-    rows = Ragged(Path(str(path)))
+    rows = RaggedArrayFile(Path(str(path)))
     return [rows[number] for number in range(len(rows))]
 
 
@@ -139,12 +139,12 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, system: dict, opt
     }
     train(**corpus, **options(tmp_path, system, training, "whole"))
 
-    job = job_of("nmt.train", tmp_path, corpus | options(tmp_path, system, training, "killed"))
+    job = build_job("nmt.train", tmp_path, corpus | options(tmp_path, system, training, "killed"))
     checkpoints, cache = tmp_path / "killed" / "checkpoints", tmp_path / "killed" / "cache"
     (checkpoints / "of another training").mkdir(parents=True)
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     for kill in range(2):
-        process = subprocess.Popen(job_command(job), stderr=subprocess.PIPE, env=environment)
+        process = subprocess.Popen(get_job_command(job), stderr=subprocess.PIPE, env=environment)
         before = written_at(checkpoints)
         while written_at(checkpoints) == before:
             assert process.poll() is None, process.stderr.read()
@@ -154,13 +154,13 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, system: dict, opt
         process.communicate()
         assert process.returncode == -signal.SIGKILL
         assert not cache.exists()
-    finished = subprocess.run(job_command(job), stderr=subprocess.PIPE, text=True, env=environment, check=True)
+    finished = subprocess.run(get_job_command(job), stderr=subprocess.PIPE, text=True, env=environment, check=True)
     assert "from update" in finished.stderr
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert (whole / "model.safetensors").read_bytes() == (killed / "model.safetensors").read_bytes()
     assert timeless(whole / "curve.tsv") == timeless(killed / "curve.tsv")
     assert not checkpoints.exists(), "checkpoints of other settings, too"
-    again = subprocess.run(job_command(job), stderr=subprocess.PIPE, text=True, env=environment, check=True)
+    again = subprocess.run(get_job_command(job), stderr=subprocess.PIPE, text=True, env=environment, check=True)
     assert "from the cache" in again.stderr
 
 
@@ -177,7 +177,7 @@ def test_a_checkpoint_of_another_training_is_not_resumed(
     tmp_path: Path, capfd: pytest.CaptureFixture, change: str
 ) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
-    job = job_of("nmt.train", tmp_path, corpus | options(tmp_path, {}, {"epochs": 1}))
+    job = build_job("nmt.train", tmp_path, corpus | options(tmp_path, {}, {"epochs": 1}))
     (first,) = interrupted(tmp_path, job)
     if change == "process":
         job["process"] = "other settings"
@@ -264,23 +264,23 @@ def test_the_precision_that_is_taken_is_trained_in_and_told(tmp_path: Path, monk
 def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pipeline_py.nmt.training.run import Run
+    from pipeline_py.nmt.training.run import TrainingRun
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     training = {"optimizer": STEEP, "epochs": 5, "average": 3}
     seen: list[dict[str, torch.Tensor]] = []
-    validate, interruptions = Run._validate, iter(["after the first", "after the third", "after the fourth"])
+    validate, interruptions = TrainingRun._validate, iter(["after the first", "after the third", "after the fourth"])
 
-    def remember(self: Run) -> None:
+    def remember(self: TrainingRun) -> None:
         seen.append({name: tensor.clone() for name, tensor in self.model.state_dict().items()})
         validate(self)
 
-    def interrupt(self: Run) -> None:
+    def interrupt(self: TrainingRun) -> None:
         remember(self)
         if len(seen) != 2 and next(interruptions, None):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Run, "_validate", interrupt)
+    monkeypatch.setattr(TrainingRun, "_validate", interrupt)
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
             train(**corpus, **options(tmp_path, {}, training, "interrupted"))
@@ -308,19 +308,19 @@ def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupte
 def test_a_moving_average_of_weights_is_scored_and_remains(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tied: str
 ) -> None:
-    from pipeline_py.nmt.training.run import Run
-    from pipeline_py.nmt.training.update import Update, UpdateResult
+    from pipeline_py.nmt.training.run import TrainingRun
+    from pipeline_py.nmt.training.update import Updater, UpdateResult
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     system = {"model": {"embedding": 16, "hidden": 24, "tied_embeddings": tied}}
     optimizer = {"name": "sgd", "learning_rate": 0.5}
     training = {"optimizer": optimizer, "epochs": 8, "batch_size": 10, "moving_average": 0.6}
-    finish, validate = Update.finish, Run._validate
+    finish, validate = Updater.apply_gradients, TrainingRun._validate
     average: dict[int, torch.Tensor] = {}
     at_validations: list[dict[int, torch.Tensor]] = []
     updates, interruptions = 0, iter(["after the second", "after the sixth"])
 
-    def follow(self: Update) -> UpdateResult:
+    def follow(self: Updater) -> UpdateResult:
         nonlocal updates
         result = finish(self)
         for number, parameter in enumerate(self._parameters):
@@ -330,14 +330,14 @@ def test_a_moving_average_of_weights_is_scored_and_remains(
         updates += 1
         return result
 
-    def interrupt(self: Run) -> None:
+    def interrupt(self: TrainingRun) -> None:
         at_validations.append(dict(average))
         validate(self)
         if updates in (8, 24) and next(interruptions, None):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Update, "finish", follow)
-    monkeypatch.setattr(Run, "_validate", interrupt)
+    monkeypatch.setattr(Updater, "finish", follow)
+    monkeypatch.setattr(TrainingRun, "_validate", interrupt)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             train(**corpus, **options(tmp_path, system, training, "interrupted"))
@@ -405,7 +405,7 @@ def test_the_rate_falls_after_each_worse_look(tmp_path: Path, name: str) -> None
 def test_an_interrupted_run_goes_on_at_the_rate_it_had(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: object
 ) -> None:
-    from pipeline_py.nmt.training.run import Run
+    from pipeline_py.nmt.training.run import TrainingRun
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     training = {"optimizer": STEEP | {"learning_rate": 8.0}, "epochs": 9, "patience": 9}
@@ -414,15 +414,15 @@ def test_an_interrupted_run_goes_on_at_the_rate_it_had(
     rates = column(whole / "curve.tsv", "learning_rate")
     assert rates[-1] < rates[3] < rates[0], "the rate falls before the interruption and after it"
 
-    update = Run._make_update
+    update = TrainingRun._make_update
 
-    def interrupt(self: Run) -> None:
+    def interrupt(self: TrainingRun) -> None:
         if self.state.update == 3 * 5 + 2:
             raise KeyboardInterrupt
         update(self)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Run, "_make_update", interrupt)
+        patch.setattr(TrainingRun, "_make_update", interrupt)
         train(**corpus, **options(tmp_path, {"loss": loss}, training, "interrupted"))
     train(**corpus, **options(tmp_path, {"loss": loss}, training, "interrupted"))
     assert (whole / "model.safetensors").read_bytes() == (interrupted / "model.safetensors").read_bytes()
@@ -466,14 +466,14 @@ def test_a_system_is_given_the_size_of_another(tmp_path: Path) -> None:
     (tmp_path / "vocabulary.labels").write_text("</s> 0\n<unk> 0\nnsubj 3\n")
     inputs = ["words", {"type": "labels", "size": 4}]
     like = {"model": {"embedding": 30, "hidden": 20}, "encoders": [{"inputs": inputs}]}
-    arguments = options(tmp_path, {}, {"epochs": 1}, like=System.model_validate(like))
+    arguments = options(tmp_path, {}, {"epochs": 1}, like=CompositionConfig.model_validate(like))
     train(**corpus | arguments | {"syntax_vocabularies": {"labels": tmp_path / "vocabulary.labels"}})
     facts = json.loads((tmp_path / "out" / "facts.json").read_text())
     model = load(tmp_path / "out" / "model.safetensors", tmp_path / "out" / "config.json")
     size = model.system.model.hidden
     assert facts["embedding"] == facts["hidden"] == model.system.model.embedding == size
     assert model.vocabularies == {"source": WORDS, "target": WORDS}
-    wanted = Network(System.model_validate(like), {**model.vocabularies, "labels": 3})
+    wanted = Network(CompositionConfig.model_validate(like), {**model.vocabularies, "labels": 3})
     below = model.system.model_copy(
         update={"model": model.system.model.model_copy(update={"embedding": size - 1, "hidden": size - 1})}
     )
@@ -600,7 +600,9 @@ def test_a_job_prints_one_sentence_about_a_mistake(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 5, "dev": 5, "test": 4})
     arguments = corpus | options(tmp_path, {}, {}) | {"train_target": corpus["test_target"]}
     arguments = {key: value for key, value in arguments.items() if not key.startswith("test_")}
-    result = subprocess.run(job_command(job_of("nmt.train", tmp_path, arguments)), capture_output=True, text=True)
+    result = subprocess.run(
+        get_job_command(build_job("nmt.train", tmp_path, arguments)), capture_output=True, text=True
+    )
     assert result.returncode == 1
     assert result.stderr == (
         f"error: {tmp_path}/test.target.arrow: the file has 4 sentences and {tmp_path}/train.source.arrow has 5; "
@@ -626,16 +628,16 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
     arguments = make_corpus(folder, {"train": 20, "dev": 5})
     for split in ("train", "dev"):
         labels = [np.ones(len(row), dtype=np.int32) for row in _rows(arguments[f"{split}_source"])]
-        write_rows(folder / f"{split}.labels.arrow", labels, "int32")
+        write_ragged_rows(folder / f"{split}.labels.arrow", labels, "int32")
         arguments[f"{split}_syntax"] = {kind: folder / f"{split}.{kind}.arrow" for kind in ("distances", "labels")}
     for kind in ("labels", "units"):
         (folder / f"vocabulary.{kind}").write_text("</s> 0\n<unk> 0\nw 3\n")
     arguments["syntax_vocabularies"] = {kind: folder / f"vocabulary.{kind}" for kind in ("labels", "units")}
     initial = folder / "initial.safetensors"
     save_weights(initial, {"decoder.softmax.bias": torch.full((WORDS,), 0.25)})
-    more = {"like": System.model_validate(LIKE), "initial": initial}
+    more = {"like": CompositionConfig.model_validate(LIKE), "initial": initial}
     arguments |= options(folder, READER, {"epochs": 1}, **more) | {"name": "system"}
-    command = job_command(job_of("nmt.train", folder, arguments))
+    command = get_job_command(build_job("nmt.train", folder, arguments))
     subprocess.run(command, check=True, stderr=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return folder, arguments
 
@@ -653,7 +655,7 @@ def test_outputs_are_restored_without_torch(tmp_path: Path, trained: dict[str, o
     now = time.time()
     for path in tmp_path.glob("*.arrow"):
         path.touch()  # parsed anew, with the same trees
-    job = job_of("nmt.train", tmp_path, trained | {"name": "another name"})
+    job = build_job("nmt.train", tmp_path, trained | {"name": "another name"})
     assert_restored(without_torch, job, outputs_of(trained))
     assert all(output.stat().st_mtime > now - 0.1 for output in outputs_of(trained))
     assert not (tmp_path / "out" / "checkpoints").exists()
@@ -664,7 +666,7 @@ def test_outputs_are_restored_without_torch(tmp_path: Path, trained: dict[str, o
 
 @pytest.mark.parametrize("file", INPUTS)
 def test_a_changed_input_is_trained_on(tmp_path: Path, trained: dict[str, object], works, file: str) -> None:
-    job = job_of("nmt.train", tmp_path, trained)
+    job = build_job("nmt.train", tmp_path, trained)
     assert not works(job)
     change_content(tmp_path / file)
     assert works(job)
@@ -678,38 +680,38 @@ def test_every_file_is_an_input_that_was_changed(tmp_path: Path, trained: dict[s
 def test_files_of_two_kinds_are_not_confused(tmp_path: Path, trained: dict[str, object], works) -> None:
     files = trained["train_syntax"]
     swapped = {"distances": files["labels"], "labels": files["distances"]}
-    assert works(job_of("nmt.train", tmp_path, trained | {"train_syntax": swapped}))
+    assert works(build_job("nmt.train", tmp_path, trained | {"train_syntax": swapped}))
 
 
 def test_other_weights_to_start_from_or_settings_train(tmp_path: Path, trained: dict[str, object], works) -> None:
-    assert works(job_of("nmt.train", tmp_path, trained | {"initial": None}))
-    assert works(job_of("nmt.train", tmp_path, trained, process="other settings"))
+    assert works(build_job("nmt.train", tmp_path, trained | {"initial": None}))
+    assert works(build_job("nmt.train", tmp_path, trained, process="other settings"))
 
 
 def test_what_decides_nothing_does_not_train(tmp_path: Path, trained: dict[str, object], works) -> None:
     moved = tmp_path / "moved.arrow"
     moved.write_bytes(Path(str(trained["dev_target"])).read_bytes())
     change = {"name": "another name", "checkpoints": tmp_path / "elsewhere", "dev_target": moved}
-    assert not works(job_of("nmt.train", tmp_path, trained | change))
+    assert not works(build_job("nmt.train", tmp_path, trained | change))
     assert not (tmp_path / "elsewhere").exists()
 
 
 def test_what_is_trained_again_is_cached_in_turn(tmp_path: Path, trained: dict[str, object], works) -> None:
     first = outputs_of(trained)[0].read_bytes()
-    again = job_of("nmt.train", tmp_path, trained | {"seed": 2}, process="seed 2")
+    again = build_job("nmt.train", tmp_path, trained | {"seed": 2}, process="seed 2")
     run_job(again)
     second = outputs_of(trained)[0].read_bytes()
     train(**trained | {"seed": 2, "model_output": tmp_path / "fresh"})
     assert first != second == (tmp_path / "fresh").read_bytes()
     assert not works(again)
-    assert works(job_of("nmt.train", tmp_path, trained))
+    assert works(build_job("nmt.train", tmp_path, trained))
 
 
 def test_a_run_that_ends_before_its_outputs_are_cached_goes_on(
     tmp_path: Path, trained: dict[str, object], capfd: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = outputs_of(trained)[0].read_bytes()
-    job = job_of("nmt.train", tmp_path, trained, process="not cached yet")
+    job = build_job("nmt.train", tmp_path, trained, process="not cached yet")
 
     def interrupt(*arguments: object) -> None:
         raise KeyboardInterrupt

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.decoders import GlobalContext, SyntaxContext
-from pipeline_py.config.systems.training import Decoding, Model
-from pipeline_py.files.ragged import Ragged, write_rows
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.decoders import GlobalContextConfig, SyntaxContextConfig
+from pipeline_py.config.systems.training import DecodingConfig, ModelConfig
+from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt import translate as module
 from pipeline_py.nmt.data import dataset as sources_module
 from pipeline_py.nmt.data.batch import collate
@@ -24,7 +24,7 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.run.runner import run_job
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.comparison import draw_parameters
-from tests.nmt.jobs import assert_restored, change_content, job_command, job_of
+from tests.nmt.jobs import assert_restored, build_job, change_content, get_job_command
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
 DECODING = {"beam": 4, "batch_size": 3, "max_length_ratio": 0.5, "n_best": 2}
@@ -38,7 +38,9 @@ def folder(tmp_path):
     """A directory with a model that reads distances, and 25 sentences, some of them empty."""
     random = np.random.default_rng(0)
     torch.manual_seed(0)
-    system = System(contexts=[GlobalContext(), SyntaxContext()], model=Model(embedding=5, hidden=6))
+    system = CompositionConfig(
+        contexts=[GlobalContextConfig(), SyntaxContextConfig()], model=ModelConfig(embedding=5, hidden=6)
+    )
     model = Network(system, {"source": SOURCE_SIZE, "target": TARGET_SIZE})
     draw_parameters(model, std=1.5)
     with torch.no_grad():
@@ -47,11 +49,11 @@ def folder(tmp_path):
     save_config(tmp_path / "config.json", model)
     rows = [np.array([*random.integers(1, SOURCE_SIZE, size=length), EOS]) for length in random.integers(0, 9, size=25)]
     rows[0], rows[13] = np.array([EOS]), np.array([EOS])
-    write_rows(tmp_path / "source.arrow", rows, "int32")
+    write_ragged_rows(tmp_path / "source.arrow", rows, "int32")
     squares = [random.integers(1, 6, size=(len(row), len(row))) for row in rows]
     for square in squares:
         np.fill_diagonal(square, 0)
-    write_rows(tmp_path / "distances.arrow", [square.ravel().astype(np.uint8) for square in squares], "uint8")
+    write_ragged_rows(tmp_path / "distances.arrow", [square.ravel().astype(np.uint8) for square in squares], "uint8")
     write_vocabulary(tmp_path / "vocabulary", TARGET_SIZE)
     return tmp_path
 
@@ -67,7 +69,7 @@ def arguments(folder, **changes):
         "source": [folder / "source.arrow"],
         "syntax": [{"distances": folder / "distances.arrow"}],
         "target_vocabulary": folder / "vocabulary",
-        "decoding": Decoding.model_validate(DECODING),
+        "decoding": DecodingConfig.model_validate(DECODING),
         "device": "cpu",
         "pieces_output": folder / "out.pieces",
         "alignment_output": folder / "out.alignment",
@@ -92,11 +94,11 @@ def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
     translate_files(**arguments(folder, n_best_output=n_best_output, attention_output=attention_output))
 
     model = load(folder / "model.safetensors", folder / "config.json")
-    sources, distances = Ragged(folder / "source.arrow"), Ragged(folder / "distances.arrow")
+    sources, distances = RaggedArrayFile(folder / "source.arrow"), RaggedArrayFile(folder / "distances.arrow")
     pieces, alignment, attention = (
         lines(folder / "out.pieces"),
         lines(folder / "out.alignment"),
-        Ragged(attention_output),
+        RaggedArrayFile(attention_output),
     )
     assert len(pieces) == len(alignment) == len(attention) == len(sources)
     n_best, cut, empty = [], 0, 0
@@ -150,7 +152,7 @@ def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(fold
     for run, batch_size in enumerate([1, 4, 64, 64]):
         files = {name: folder / f"{run}.{name}" for name in ("pieces_output", "alignment_output", "counts_output")}
         translate_files(
-            **arguments(folder, decoding=Decoding.model_validate({**DECODING, "batch_size": batch_size}), **files)
+            **arguments(folder, decoding=DecodingConfig.model_validate({**DECODING, "batch_size": batch_size}), **files)
         )
         outputs.append([path.read_bytes() for path in files.values()])
     assert outputs[0] == outputs[1] == outputs[2] == outputs[3]
@@ -169,7 +171,9 @@ def test_a_search_in_bfloat16_is_one_and_is_counted(folder, monkeypatch):
         monkeypatch.setattr(f"pipeline_py.nmt.{place}.half_products", lambda: "implicit")
     before = torch.backends.mkldnn.matmul.fp32_precision
     for precision, expected in (("bfloat16", "bf16"), ("float32", before), ("auto", before)):
-        translate_files(**arguments(folder, decoding=Decoding.model_validate({**DECODING, "precision": precision})))
+        translate_files(
+            **arguments(folder, decoding=DecodingConfig.model_validate({**DECODING, "precision": precision}))
+        )
         noted = json.loads((folder / "out.json").read_text())["noted"]
         searched = 25 - noted["empty source"]
         assert noted.get("searched in bfloat16", 0) == (searched if precision == "bfloat16" else 0)
@@ -189,7 +193,9 @@ def test_a_full_disk_leaves_no_precision_behind(folder, monkeypatch):
         monkeypatch.setattr(f"pipeline_py.nmt.{place}.half_products", lambda: "implicit")
     before = torch.backends.mkldnn.matmul.fp32_precision
     with pytest.raises(InputError, match="disk is full") as kept:
-        translate_files(**arguments(folder, decoding=Decoding.model_validate({**DECODING, "precision": "bfloat16"})))
+        translate_files(
+            **arguments(folder, decoding=DecodingConfig.model_validate({**DECODING, "precision": "bfloat16"}))
+        )
     assert torch.backends.mkldnn.matmul.fp32_precision == before, f"though {kept} holds the frames"
 
 
@@ -204,12 +210,15 @@ def test_the_length_model_decides_where_translations_end(folder):
     decoding = {**DECODING, "length_model": True, "length_floor": 1e-9, "length_normalization": 0.5}
     translate_files(
         **arguments(
-            folder, decoding=Decoding.model_validate(decoding), length_model=path, n_best_output=folder / "out.n-best"
+            folder,
+            decoding=DecodingConfig.model_validate(decoding),
+            length_model=path,
+            n_best_output=folder / "out.n-best",
         )
     )
 
     model = load(folder / "model.safetensors", folder / "config.json")
-    sources, distances = Ragged(folder / "source.arrow"), Ragged(folder / "distances.arrow")
+    sources, distances = RaggedArrayFile(folder / "source.arrow"), RaggedArrayFile(folder / "distances.arrow")
     written, unknown, differs = lines(folder / "out.n-best"), 0, 0
     for number in range(len(sources)):
         words = len(sources[number]) - 1
@@ -243,19 +252,19 @@ def ensemble(folder):
     """A second model, which reads labels, over units of its own: another vocabulary and other lengths."""
     random = np.random.default_rng(2)
     torch.manual_seed(2)
-    system = System.model_validate({"encoders": [{"inputs": ["words", {"type": "labels", "size": 2}]}]}).model_copy(
-        update={"model": Model(embedding=6, hidden=4)}
-    )
+    system = CompositionConfig.model_validate(
+        {"encoders": [{"inputs": ["words", {"type": "labels", "size": 2}]}]}
+    ).model_copy(update={"model": ModelConfig(embedding=6, hidden=4)})
     model = Network(system, {"source": 30, "target": TARGET_SIZE, "labels": 5})
     draw_parameters(model, std=1.5)
     save_weights(folder / "second.safetensors", model.state_dict())
     save_config(folder / "second.json", model)
-    empty = Ragged(folder / "source.arrow").lengths == 1
+    empty = RaggedArrayFile(folder / "source.arrow").row_lengths == 1
     rows = [
         np.array([*random.integers(1, 30, size=0 if is_empty else random.integers(1, 15)), EOS]) for is_empty in empty
     ]
-    write_rows(folder / "second.arrow", rows, "int32")
-    write_rows(folder / "labels.arrow", [random.integers(0, 5, size=len(row)) for row in rows], "int32")
+    write_ragged_rows(folder / "second.arrow", rows, "int32")
+    write_ragged_rows(folder / "labels.arrow", [random.integers(0, 5, size=len(row)) for row in rows], "int32")
     return folder
 
 
@@ -278,9 +287,9 @@ def test_an_ensemble_translates_together(ensemble):
         load(ensemble / f"{name}.safetensors", ensemble / f"{config}.json")
         for name, config in [("model", "config"), ("second", "second")]
     ]
-    read = {name: Ragged(ensemble / f"{name}.arrow") for name in ("source", "distances", "second", "labels")}
+    read = {name: RaggedArrayFile(ensemble / f"{name}.arrow") for name in ("source", "distances", "second", "labels")}
     pieces, alignment = lines(ensemble / "out.pieces"), lines(ensemble / "out.alignment")
-    attention = Ragged(ensemble / "out.arrow")
+    attention = RaggedArrayFile(ensemble / "out.arrow")
     alone = 0
     for number in range(len(read["source"])):
         source = read["source"][number]
@@ -312,20 +321,24 @@ def test_a_model_together_with_itself_translates_as_alone(folder):
 
 
 def fewer_sentences(folder):
-    rows = Ragged(folder / "second.arrow")
-    write_rows(folder / "second.arrow", [rows[number] for number in range(24)], "int32")
-    write_rows(folder / "labels.arrow", [np.zeros(len(rows[number]), dtype=np.int32) for number in range(24)], "int32")
+    rows = RaggedArrayFile(folder / "second.arrow")
+    write_ragged_rows(folder / "second.arrow", [rows[number] for number in range(24)], "int32")
+    write_ragged_rows(
+        folder / "labels.arrow", [np.zeros(len(rows[number]), dtype=np.int32) for number in range(24)], "int32"
+    )
 
 
 def no_longer_empty(folder):
-    rows, labels = ([Ragged(folder / name)[n] for n in range(25)] for name in ("second.arrow", "labels.arrow"))
+    rows, labels = ([RaggedArrayFile(folder / name)[n] for n in range(25)] for name in ("second.arrow", "labels.arrow"))
     rows[13], labels[13] = np.array([4, EOS]), np.array([1, 2])
-    write_rows(folder / "second.arrow", rows, "int32")
-    write_rows(folder / "labels.arrow", labels, "int32")
+    write_ragged_rows(folder / "second.arrow", rows, "int32")
+    write_ragged_rows(folder / "labels.arrow", labels, "int32")
 
 
 def more_words(folder):
-    model = Network(System(model=Model(embedding=5, hidden=4)), {"source": 30, "target": TARGET_SIZE + 1})
+    model = Network(
+        CompositionConfig(model=ModelConfig(embedding=5, hidden=4)), {"source": 30, "target": TARGET_SIZE + 1}
+    )
     save_weights(folder / "second.safetensors", model.state_dict())
     save_config(folder / "second.json", model)
 
@@ -352,16 +365,16 @@ def test_members_that_do_not_belong_together(ensemble, spoil, message):
 
 
 def test_a_file_without_sentences(folder):
-    write_rows(folder / "source.arrow", [], "int32")
-    write_rows(folder / "distances.arrow", [], "uint8")
+    write_ragged_rows(folder / "source.arrow", [], "int32")
+    write_ragged_rows(folder / "distances.arrow", [], "uint8")
     translate_files(**arguments(folder, attention_output=folder / "out.arrow"))
     assert (folder / "out.pieces").read_bytes() == (folder / "out.alignment").read_bytes() == b""
-    assert len(Ragged(folder / "out.arrow")) == 0
+    assert len(RaggedArrayFile(folder / "out.arrow")) == 0
 
 
 def test_batches_cover_all_sentences_and_shrink_where_they_are_long(tmp_path):
     lengths = [3] * 40 + [sources_module.USUAL_LENGTH * 4, 5, 10 * sources_module.USUAL_LENGTH]
-    write_rows(tmp_path / "source.arrow", [np.array([1] * (length - 1) + [EOS]) for length in lengths], "int32")
+    write_ragged_rows(tmp_path / "source.arrow", [np.array([1] * (length - 1) + [EOS]) for length in lengths], "int32")
     batches = list(Sources(tmp_path / "source.arrow", {}, {"source": 2}).batches(8))
     assert sorted(np.concatenate(batches).tolist()) == list(range(len(lengths)))
     assert [batch.tolist() for batch in batches[:2]] == [[42], [40, 41]]
@@ -369,16 +382,16 @@ def test_batches_cover_all_sentences_and_shrink_where_they_are_long(tmp_path):
 
 
 def shorter(folder):
-    write_rows(folder / "distances.arrow", [np.zeros(1, dtype=np.uint8)], "uint8")
+    write_ragged_rows(folder / "distances.arrow", [np.zeros(1, dtype=np.uint8)], "uint8")
 
 
 def narrower(folder):
-    rows = Ragged(folder / "distances.arrow")
-    write_rows(folder / "distances.arrow", [rows[number][:4] for number in range(len(rows))], "uint8")
+    rows = RaggedArrayFile(folder / "distances.arrow")
+    write_ragged_rows(folder / "distances.arrow", [rows[number][:4] for number in range(len(rows))], "uint8")
 
 
 def beyond_the_vocabulary(folder):
-    write_rows(folder / "source.arrow", [np.array([SOURCE_SIZE, EOS])], "int32")
+    write_ragged_rows(folder / "source.arrow", [np.array([SOURCE_SIZE, EOS])], "int32")
 
 
 def not_arrow(folder):
@@ -439,7 +452,7 @@ def test_networks_are_loaded_once_for_all_sets(folder, monkeypatch):
         return load_networks(**given)
 
     monkeypatch.setattr(module, "load", note)
-    job = job_of("nmt.translate", folder, arguments(folder), threads=1)
+    job = build_job("nmt.translate", folder, arguments(folder), threads=1)
     outputs = {name: job["arguments"].pop(name) for name in [*job["arguments"]] if name.endswith("_output")}
     calls = [{name: f"{path}.{number}" for name, path in outputs.items()} for number in range(2)]
     run_job({**job, "calls": calls})
@@ -449,14 +462,14 @@ def test_networks_are_loaded_once_for_all_sets(folder, monkeypatch):
 
 
 def test_a_mistake_is_one_sentence(folder):
-    job = job_of("nmt.translate", folder, arguments(folder, device="gpu"))
-    failed = subprocess.run(job_command(job), capture_output=True, text=True)
+    job = build_job("nmt.translate", folder, arguments(folder, device="gpu"))
+    failed = subprocess.run(get_job_command(job), capture_output=True, text=True)
     assert failed.returncode == 1
     assert failed.stderr == "error: unknown device 'gpu'; use auto, cpu or cuda\n"
 
 
 def test_no_translation_exceeds_the_limit(folder):
-    translate_files(**arguments(folder, decoding=Decoding.model_validate({**DECODING, "max_length": 2})))
+    translate_files(**arguments(folder, decoding=DecodingConfig.model_validate({**DECODING, "max_length": 2})))
     lengths = [len(line.split()) for line in lines(folder / "out.pieces")]
     assert max(lengths) == 2
     assert json.loads((folder / "out.json").read_text())["noted"]["cut at the greatest length"] > 0
@@ -478,26 +491,26 @@ def translated(ensemble):
     (ensemble / "lengths.tsv").write_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
     given = of_both(
         ensemble,
-        decoding=Decoding.model_validate(BY_LENGTH),
+        decoding=DecodingConfig.model_validate(BY_LENGTH),
         length_model=ensemble / "lengths.tsv",
         n_best_output=ensemble / "out.n-best",
         attention_output=ensemble / "out.arrow",
     )
-    run_job(job_of("nmt.translate", ensemble, given))
+    run_job(build_job("nmt.translate", ensemble, given))
     return given
 
 
 def test_outputs_are_restored_without_torch(folder, translated, without_torch):
     outputs = [path for name, path in translated.items() if "output" in name]
     assert len(outputs) == 5
-    job = job_of("nmt.translate", folder, translated)
+    job = build_job("nmt.translate", folder, translated)
     assert_restored(without_torch, job, outputs)
     (folder / "cache" / "out.pieces" / "last" / "1.out.pieces").write_text("another translation\n")
     assert "torch is imported" in without_torch(job).stderr
 
 
 def test_a_changed_input_is_translated(folder, translated, works):
-    job = job_of("nmt.translate", folder, translated)
+    job = build_job("nmt.translate", folder, translated)
     assert not works(job)
     for path in (folder / name for name in INPUTS):
         content = path.read_bytes()
@@ -521,15 +534,15 @@ def test_other_files_or_outputs_are_translated(folder, translated, works):
         {"attention_output": None},
     ]
     for change in changes:
-        assert works(job_of("nmt.translate", folder, translated | change)), change
-    assert works(job_of("nmt.translate", folder, translated, process="other settings"))
+        assert works(build_job("nmt.translate", folder, translated | change)), change
+    assert works(build_job("nmt.translate", folder, translated, process="other settings"))
     moved = folder / "moved"
     moved.write_bytes(translated["target_vocabulary"].read_bytes())
-    assert not works(job_of("nmt.translate", folder, translated | {"target_vocabulary": moved}))
+    assert not works(build_job("nmt.translate", folder, translated | {"target_vocabulary": moved}))
 
 
 def test_another_kind_of_output_is_not_taken_for_one_of_the_same_name(folder, works):
     given = arguments(folder)
-    run_job(job_of("nmt.translate", folder, given | {"n_best_output": folder / "more"}))
-    assert not works(job_of("nmt.translate", folder, given | {"n_best_output": folder / "more"}))
-    assert works(job_of("nmt.translate", folder, given | {"attention_output": folder / "more"}))
+    run_job(build_job("nmt.translate", folder, given | {"n_best_output": folder / "more"}))
+    assert not works(build_job("nmt.translate", folder, given | {"n_best_output": folder / "more"}))
+    assert works(build_job("nmt.translate", folder, given | {"attention_output": folder / "more"}))

@@ -6,23 +6,23 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.load import load
-from pipeline_py.plan.plan import Plan
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.load import load_experiment
+from pipeline_py.plan.plan import ExperimentPlan
 
 ROOT = Path(__file__).parents[2]
-DEFAULT = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-DEFAULT["targets"], DEFAULT["corpora"]["contrast"] = None, []
+DEFAULT_CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+DEFAULT_CONFIG["targets"], DEFAULT_CONFIG["corpora"]["contrast"] = None, []
 for name in ("calibration", "transformers_calibration", "three_seeds/table1", "three_seeds/table2"):
-    del DEFAULT["tables"][name]
+    del DEFAULT_CONFIG["tables"][name]
 
 
 @pytest.fixture
-def described() -> Callable[..., Experiment]:
+def described() -> Callable[..., ExperimentConfig]:
     """The experiment, whether its files are there or not."""
-    return lambda **laid_over: load(DEFAULT, laid_over, check_files=False)
+    return lambda **laid_over: load_experiment(DEFAULT_CONFIG, laid_over, should_check_files=False)
 
 
 @pytest.fixture
-def planned(described: Callable[..., Experiment], tmp_path: Path) -> Callable[..., Plan]:
-    return lambda **laid_over: Plan(described(**laid_over), ROOT, tmp_path / "contents.json")
+def planned(described: Callable[..., ExperimentConfig], tmp_path: Path) -> Callable[..., ExperimentPlan]:
+    return lambda **laid_over: ExperimentPlan(described(**laid_over), ROOT, tmp_path / "contents.json")

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from pipeline_py.config.corpora import share_of_split, share_of_treebank
-from pipeline_py.plan.corpus import CorpusPlan, pairs_of_sets
+from pipeline_py.config.corpora import compute_split_share, compute_treebank_share
+from pipeline_py.plan.corpus import CorpusPlan, count_contrastive_pairs
 from pipeline_py.run.errors import InputError
 
 FILES = {
@@ -109,10 +109,10 @@ def test_sets_leak_where_the_training_text_has_a_sentence_of_them(described):
     tests = [{"name": name, "source": f"{name}.en", "references": ["x.de"]} for name in ("some", "none", "unknown")]
     tests.append({"name": "unscored", "source": "u.en"})
     experiment = described(corpora={**FILES, "tests": tests}, targets=["sdrnmt"], parser="embedded")
-    corpus = CorpusPlan(experiment, list, shared={"dev": 2, "some": 1, "none": 0, "unscored": 5})
+    corpus = CorpusPlan(experiment, list, overlap_counts={"dev": 2, "some": 1, "none": 0, "unscored": 5})
     leaking = ["dev", "some", "unknown"]
-    assert corpus.sets_that_may_leak() == [f"<results>/corpus/raw/{split}.source" for split in leaking]
-    assert corpus.references["unscored"] == [] and corpus.tests == ["some", "none", "unknown"]
+    assert corpus.get_overlapping_set_paths() == [f"<results>/corpus/raw/{split}.source" for split in leaking]
+    assert corpus.reference_sides["unscored"] == [] and corpus.scored_test_sets == ["some", "none", "unknown"]
 
 
 def test_truecased_words_lie_elsewhere(corpus_of):
@@ -254,11 +254,11 @@ def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\na\tb\td\n")
     over = {"corpora": {"contrast": [{"name": "gender", "file": ["g.tsv", "g.tsv"]}]}, "data": str(tmp_path)}
     experiment = described(**over, **MEASURED)
-    assert pairs_of_sets(experiment) == {"gender": 4}
-    assert CorpusPlan(experiment, list, {"gender": 4}).most_sentences("gender") == 4
+    assert count_contrastive_pairs(experiment) == {"gender": 4}
+    assert CorpusPlan(experiment, list, {"gender": 4}).count_raw_sentences("gender") == 4
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\n")
     with pytest.raises(InputError, match=r"g\.tsv, line 2: the line has 2 columns and the header has 3"):
-        pairs_of_sets(experiment)
+        count_contrastive_pairs(experiment)
 
 
 def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
@@ -273,14 +273,14 @@ def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
     given = corpus.generate_contrast("made").settings
     assert (given["kinds"], given["seed"], given["lexicon"]) == (["case"], 5, "compact")
     start, end = given["share_from"], given["share_to"]
-    others = [share_of_split(place) for place in range(10)] + [share_of_treebank(part) for part in range(3)]
+    others = [compute_split_share(place) for place in range(10)] + [compute_treebank_share(part) for part in range(3)]
     assert start < end and all(end <= first or last <= start for first, last in others)
     generated = "<results>/corpus/contrastive/made.generated.tsv"
     assert corpus.contrastive_pairs("made").files == {"input": [generated]}
     assert corpus.gold_trees("made", "ptb") == "<results>/corpus/contrastive/made.ptb"
     assert corpus.gold_trees("dev", "ptb") == "<results>/corpus/generated/dev.ptb"
     assert corpus.sets_that_may_leak() == [] and corpus.files_of_pairs("made") == []
-    assert pairs_of_sets(corpus.experiment) == {"made": 30}
+    assert count_contrastive_pairs(corpus.experiment) == {"made": 30}
 
 
 def test_further_references_are_truecased_and_generalised_like_the_target(corpus_of):

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pipeline_py.config.experiment import Experiment
-from pipeline_py.config.load import load
-from pipeline_py.plan.forecast import Stage, planned, recorded, summary
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.load import load_experiment
+from pipeline_py.plan.forecast import StageForecast, forecast_stages, format_forecast, read_job_seconds
 
 ROOT = Path(__file__).parents[2]
 SENTENCES = {"train": 4000, "dev": 200, "mixed": 200}
@@ -15,9 +15,9 @@ LENGTHS = dict.fromkeys(SENTENCES, 1.0)
 TRAIN = "logs/times/nmt/train/{system}.{run}.tsv"
 
 
-def experiment(**laid_over: object) -> Experiment:
+def experiment(**laid_over: object) -> ExperimentConfig:
     described = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    return load(described, laid_over, check_files=False)
+    return load_experiment(described, laid_over, should_check_files=False)
 
 
 @pytest.fixture(autouse=True)
@@ -27,15 +27,15 @@ def nothing_ran_here(tmp_path, monkeypatch):
 
 def seconds(
     pattern: str,
-    described: Experiment | None = None,
+    described: ExperimentConfig | None = None,
     jobs: int = 1,
     lengths: dict[str, float] = LENGTHS,
     **sentences: int,
 ) -> float:
     sizes = {**SENTENCES, **sentences}
-    (stage,) = planned({f"logs/times/{pattern}": jobs}, described or experiment(), sizes, lengths)
-    assert stage.jobs == jobs and stage.name == "/".join(pattern.split("/")[:2])
-    return stage.work / jobs
+    (stage,) = forecast_stages({f"logs/times/{pattern}": jobs}, described or experiment(), sizes, lengths)
+    assert stage.job_count == jobs and stage.stage_name == "/".join(pattern.split("/")[:2])
+    return stage.total_seconds / jobs
 
 
 def ran(name: str, *rows: str) -> None:
@@ -114,8 +114,8 @@ def test_all_jobs_that_ran_here_take_as_long_again_and_a_few_as_the_usual_one() 
         ran(f"corpus/tokenize/{name}.tsv", f"{took}\t0:00:01\t0.0")
     assert seconds("corpus/tokenize/{split}.{side}.tsv", jobs=3) == 4.0
     assert seconds("corpus/tokenize/{split}.{side}.tsv", jobs=1) == 2.0
-    (stage,) = planned({"logs/times/corpus/tokenize/{split}.{side}.tsv": 5}, experiment(), SENTENCES, LENGTHS)
-    assert stage.seen == 3
+    (stage,) = forecast_stages({"logs/times/corpus/tokenize/{split}.{side}.tsv": 5}, experiment(), SENTENCES, LENGTHS)
+    assert stage.measured_job_count == 3
 
 
 def test_what_benchmark_files_tell() -> None:
@@ -125,7 +125,7 @@ def test_what_benchmark_files_tell() -> None:
     ran("nmt/train/D.tsv", "0.75\t0:00:00\t0.5")
     ran("nmt/train/E.tsv", "50\t0:00:50\t40", "20\t0:00:20\t-")  # resumed
     ran("nmt/train/ours/first.tsv", "0.5\t0:00:00\t0.0")  # in a folder
-    assert recorded(Path("logs/times/nmt/train")) == [100.5, 100.5, 0.25, 0.75, 20.0, 0.5]
+    assert read_job_seconds(Path("logs/times/nmt/train")) == [100.5, 100.5, 0.25, 0.75, 20.0, 0.5]
 
 
 def test_a_damaged_benchmark_file_is_passed_over() -> None:
@@ -136,15 +136,19 @@ def test_a_damaged_benchmark_file_is_passed_over() -> None:
     Path("logs/times/nmt/train/empty.tsv").touch()
     Path("logs/times/nmt/train/folder.tsv").mkdir()
     Path("logs/times/nmt/train/quoted.tsv").write_text('s\tcpu_time\n"' + "9" * 200_000, encoding="utf-8")
-    assert recorded(Path("logs/times/nmt/train")) == []
-    assert recorded(Path("logs/times/nowhere")) == []
+    assert read_job_seconds(Path("logs/times/nmt/train")) == []
+    assert read_job_seconds(Path("logs/times/nowhere")) == []
 
 
-STAGES = [Stage("corpus/clean", 1, 0.5), Stage("nmt/train", 2, 240.0), Stage("syntax/parse", 1, 20.0)]
+STAGES = [
+    StageForecast("corpus/clean", 1, 0.5),
+    StageForecast("nmt/train", 2, 240.0),
+    StageForecast("syntax/parse", 1, 20.0),
+]
 
 
 def test_what_is_told() -> None:
-    header, *lines, together = summary(STAGES, 2, None).splitlines()
+    header, *lines, together = format_forecast(STAGES, 2, None).splitlines()
     assert header == "Jobs to run, with estimated times:"
     assert [line.split() for line in lines] == [
         ["nmt/train", "2", "×", "2", "min", "=", "4", "min"],
@@ -167,23 +171,23 @@ def test_what_is_told() -> None:
     ids=["all work", "the longest of each package", "one card", "cluster"],
 )
 def test_together(cores: int | None, cards: int | None, text: str) -> None:
-    assert summary(STAGES, cores, cards).splitlines()[-1].startswith(f"In total about {text}")
+    assert format_forecast(STAGES, cores, cards).splitlines()[-1].startswith(f"In total about {text}")
 
 
 def test_where_a_forecast_is_from() -> None:
     one, two, three = STAGES
-    some = summary([one._replace(seen=1), two, three], 2, None)
+    some = format_forecast([one._replace(seen=1), two, three], 2, None)
     assert "(1 of 4 jobs from earlier runs here, the others from the embedded experiment" in some
-    every = summary([stage._replace(seen=stage.jobs) for stage in STAGES], 2, None)
+    every = format_forecast([stage._replace(seen=stage.job_count) for stage in STAGES], 2, None)
     assert every.endswith("(4 of 4 jobs from earlier runs here).")
 
 
 def test_nothing_is_told_of_targets_alone() -> None:
-    assert summary([], 2, None) == ""
+    assert format_forecast([], 2, None) == ""
 
 
 @pytest.mark.parametrize(
     ("took", "text"), [(0.04, "0.0 s"), (9.94, "9.9 s"), (12, "12 s"), (300, "5 min"), (9000, "2.5 h")]
 )
 def test_times_have_the_precision_of_a_forecast(took: float, text: str) -> None:
-    assert f"In total about {text} on 1 core" in summary([Stage("package/stage", 1, took)], 1, None)
+    assert f"In total about {text} on 1 core" in format_forecast([StageForecast("package/stage", 1, took)], 1, None)

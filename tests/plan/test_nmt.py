@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from pipeline_py.config.systems.training import Decoding, Training
+from pipeline_py.config.systems.training import DecodingConfig, TrainingConfig
 from pipeline_py.plan import nmt
 from pipeline_py.run.errors import InputError
 
@@ -195,8 +195,8 @@ def differences(before, after, name, outputs):
 
 
 def test_every_key_of_training_and_decoding_is_tried():
-    assert OTHER_TRAINING.keys() == Training.model_fields.keys()
-    assert OTHER_DECODING.keys() == Decoding.model_fields.keys()
+    assert OTHER_TRAINING.keys() == TrainingConfig.model_fields.keys()
+    assert OTHER_DECODING.keys() == DecodingConfig.model_fields.keys()
 
 
 @pytest.mark.parametrize("key", OTHER_TRAINING)
@@ -242,7 +242,7 @@ def test_the_composition_and_sizes_of_inputs_decide(planned):
 
 
 def test_a_part_without_a_module_is_told_before_anything_is_made(planned, monkeypatch):
-    there = nmt.file_of
+    there = nmt.find_module_file
     monkeypatch.setattr(nmt, "file_of", lambda name: None if name.endswith("weighting.syntax") else there(name))
     with pytest.raises(InputError, match=r"systems\.SDAtt: there is no pipeline_py/nmt/weighting/syntax\.py, where a"):
         planned()

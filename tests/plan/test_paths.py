@@ -2,9 +2,11 @@
 
 import re
 
-from pipeline_py.plan.paths import one_of
+from pipeline_py.plan.paths import build_name_pattern
 
 
 def test_a_pattern_stands_for_its_names_and_for_nothing_without_any():
-    assert re.fullmatch(one_of(["a.b", "+SDAtt"]), "+SDAtt") and not re.fullmatch(one_of(["a.b"]), "axb")
-    assert not any(re.fullmatch(one_of([]), text) for text in ("", "a", "None"))
+    assert re.fullmatch(build_name_pattern(["a.b", "+SDAtt"]), "+SDAtt") and not re.fullmatch(
+        build_name_pattern(["a.b"]), "axb"
+    )
+    assert not any(re.fullmatch(build_name_pattern([]), text) for text in ("", "a", "None"))

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.files import read_file
-from pipeline_py.config.load import load
+from pipeline_py.config.files import read_config_file
+from pipeline_py.config.load import load_experiment
 from pipeline_py.plan.recipe_suggestion import suggest_recipe
-from tests.workplace import ROOT, merged
+from tests.workplace import ROOT, merge_configs
 
 
 @pytest.fixture
 def config() -> dict[str, Any]:
-    return read_file(ROOT / "config.yaml")
+    return read_config_file(ROOT / "config.yaml")
 
 
 def suggestion(config: dict[str, Any], folder: Path, pairs: int, **own: Any) -> str | None:
@@ -28,8 +28,8 @@ def suggestion(config: dict[str, Any], folder: Path, pairs: int, **own: Any) -> 
         "dev": {"name": "dev", "source": "dev.fr", "references": ["dev.en"]},
         "tests": [{"name": "test", "source": "test.fr", "references": ["test.en"]}],
     }
-    own = merged({"corpora": corpora, "targets": ["table1"], "training": {"batch_size": 64, "epochs": 10}}, own)
-    return suggest_recipe(load(merged(config, own), own=own, check_files=False))
+    own = merge_configs({"corpora": corpora, "targets": ["table1"], "training": {"batch_size": 64, "epochs": 10}}, own)
+    return suggest_recipe(load_experiment(merge_configs(config, own), own_config=own, should_check_files=False))
 
 
 def test_few_pairs_and_epochs_have_a_recipe(config: dict[str, Any], tmp_path: Path) -> None:
@@ -78,5 +78,5 @@ def test_settings_that_may_fit_have_none(config: dict[str, Any], tmp_path: Path,
 
 
 def test_generated_and_missing_text_have_none(config: dict[str, Any], tmp_path: Path) -> None:
-    assert suggest_recipe(load(config)) is None
+    assert suggest_recipe(load_experiment(config)) is None
     assert suggestion(config, tmp_path, 0) is None

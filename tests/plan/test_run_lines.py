@@ -2,37 +2,37 @@
 
 import threading
 
-from pipeline_py.plan.forecast import RunLines
+from pipeline_py.plan.forecast import JobProgress
 
 
 def test_costly_jobs_are_told_alone_and_others_by_tenths():
     now = [0.0]
-    lines = RunLines({"nmt/train": 60.0, "corpus/clean": 1.0}, lambda: now[0])
-    assert lines.begin(1, "nmt/train/+SDAtt [gold].seed1.tsv") == "train +SDAtt [gold] seed1: started"
-    assert lines.begin(2, "corpus/clean/train.tsv") == ""
+    lines = JobProgress({"nmt/train": 60.0, "corpus/clean": 1.0}, lambda: now[0])
+    assert lines.start(1, "nmt/train/+SDAtt [gold].seed1.tsv") == "train +SDAtt [gold] seed1: started"
+    assert lines.start(2, "corpus/clean/train.tsv") == ""
     now[0] = 5.0
-    lines.end(2)
-    assert lines.progress(1, 100) == "", "too little to be told"
+    lines.finish(2)
+    assert lines.report_progress(1, 100) == "", "too little to be told"
     now[0] = 58.4
-    lines.end(1)
-    assert lines.progress(2, 100) == "train +SDAtt [gold] seed1: done after 58 s\n2 of 100 jobs done"
-    assert lines.progress(11, 100) == "" and lines.progress(13, 100) == "13 of 100 jobs done"
-    assert lines.progress(14, 100) == "" and lines.progress(100, 100) == "100 of 100 jobs done"
+    lines.finish(1)
+    assert lines.report_progress(2, 100) == "train +SDAtt [gold] seed1: done after 58 s\n2 of 100 jobs done"
+    assert lines.report_progress(11, 100) == "" and lines.report_progress(13, 100) == "13 of 100 jobs done"
+    assert lines.report_progress(14, 100) == "" and lines.report_progress(100, 100) == "100 of 100 jobs done"
 
 
 def test_a_job_that_was_thought_short_is_told_where_it_was_long():
     now = [0.0]
-    lines = RunLines({}, lambda: now[0])
-    assert lines.begin(1, "report/table/tree2seq/table5.tsv") == ""
+    lines = JobProgress({}, lambda: now[0])
+    assert lines.start(1, "report/table/tree2seq/table5.tsv") == ""
     now[0] = 30.0
-    lines.end(1)
-    lines.end(7)
-    assert lines.progress(1, 100).startswith("table tree2seq/table5: done after 30 s")
+    lines.finish(1)
+    lines.finish(7)
+    assert lines.report_progress(1, 100).startswith("table tree2seq/table5: done after 30 s")
 
 
 def test_a_job_that_fails_says_its_sentence_or_the_end_of_its_log(tmp_path):
-    lines, log = RunLines(), tmp_path / "x.log"
-    lines.begin(1, "corpus/tokenize/train.source.tsv")
+    lines, log = JobProgress(), tmp_path / "x.log"
+    lines.start(1, "corpus/tokenize/train.source.tsv")
     log.write_text("tokenize: 5/9\rerror: a.txt, line 3: bad; mend it\n")
     assert lines.fail(1, "tokenize", [str(log)]) == (
         f"tokenize train source: failed ({log})\nerror: a.txt, line 3: bad; mend it"

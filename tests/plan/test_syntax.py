@@ -364,7 +364,7 @@ def test_a_treebank_has_the_frequent_words_of_the_text(planned, tmp_path):
         planned(corpora=corpora, parsers={"mine": {**parser, **options}}, parser="mine", **asked)
 
     plan(words(1000))
-    shared_words._words_of_texts.cache_clear()
+    shared_words._count_text_words.cache_clear()
     message = (
         r"parser: `mine` is for another language \(its treebank .*bank.conllu has 0% of the 200 most frequent words"
     )

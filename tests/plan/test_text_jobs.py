@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipeline_py.plan.text_jobs import CLEAN, OUTPUTS, TextJobs
+from pipeline_py.plan.text_jobs import CLEAN_JOB_NAME, OUTPUT_PATTERNS, TextJobFinder
 from tests.workplace import ROOT
 
 RULE = re.compile(r'inputs_of\("(?P<job>[\w.]+)".*?\boutput:\n(?P<outputs>.*?)\n +log:', re.DOTALL)
@@ -23,14 +23,14 @@ def patterns_of_rules() -> dict[str, dict[str, str]]:
     return rules
 
 
-@pytest.mark.parametrize("job", [job for job in OUTPUTS if job != CLEAN])
+@pytest.mark.parametrize("job", [job for job in OUTPUT_PATTERNS if job != CLEAN_JOB_NAME])
 def test_patterns_are_those_of_the_rules(job):
-    assert patterns_of_rules()[job] == OUTPUTS[job]
+    assert patterns_of_rules()[job] == OUTPUT_PATTERNS[job]
 
 
 def test_a_text_is_cleaned_as_the_rule_does():
     text = (ROOT / "workflow/rules/corpus/texts.smk").read_text(encoding="utf-8").replace("{{", "{").replace("}}", "}")
-    assert all(pattern in text for pattern in OUTPUTS[CLEAN].values())
+    assert all(pattern in text for pattern in OUTPUT_PATTERNS[CLEAN_JOB_NAME].values())
 
 
 def names(jobs) -> list[str]:
@@ -39,17 +39,24 @@ def names(jobs) -> list[str]:
 
 def test_jobs_come_in_the_order_of_their_files(planned):
     plan = planned(subword={"scheme": "bpe"})
-    jobs, existing = TextJobs(plan, "dev").order(["<results>/evaluation/SDAtt/seed1/dev.txt"])
+    jobs, existing = TextJobFinder(plan, "dev").resolve_jobs(["<results>/evaluation/SDAtt/seed1/dev.txt"])
     assert sorted(names(jobs)) == sorted(
         [
-            *(CLEAN, "corpus.tokenize", "subword.apply_bpe", "subword.pack", "syntax.parse", "syntax.distances"),
+            *(
+                CLEAN_JOB_NAME,
+                "corpus.tokenize",
+                "subword.apply_bpe",
+                "subword.pack",
+                "syntax.parse",
+                "syntax.distances",
+            ),
             *("subword.inherit", "nmt.translate", "evaluation.postprocess"),
         ]
     )
-    made = {file for job in jobs for file in job.outputs.values()}
+    made = {file for job in jobs for file in job.output_paths.values()}
     for place, job in enumerate(jobs):
-        before = {file for other in jobs[:place] for file in other.outputs.values()}
-        assert not (made & {*job.inputs}) - before
+        before = {file for other in jobs[:place] for file in other.output_paths.values()}
+        assert not (made & {*job.input_paths}) - before
     assert "<results>/nmt/SDAtt/seed1/model.safetensors" in existing
     assert "<results>/subword/default/vocabulary.target" in existing and not made & {*existing}
 
@@ -69,8 +76,8 @@ def test_jobs_come_in_the_order_of_their_files(planned):
 )
 def test_every_kind_of_system_finds_its_jobs(planned, system, stage):
     plan = planned(targets=None)
-    jobs, _ = TextJobs(plan, "dev").order([f"<results>/evaluation/{system}/seed1/dev.txt"])
-    by_name = {job.name: job.job.stage for job in jobs}
+    jobs, _ = TextJobFinder(plan, "dev").resolve_jobs([f"<results>/evaluation/{system}/seed1/dev.txt"])
+    by_name = {job.job_name: job.job.stage for job in jobs}
     if system.endswith("[random]"):
         assert "syntax.control_trees" in by_name and "syntax.parse" not in by_name
     else:
@@ -79,6 +86,6 @@ def test_every_kind_of_system_finds_its_jobs(planned, system, stage):
 
 
 def test_phrases_are_translated_without_networks(planned):
-    jobs, existing = TextJobs(planned(), "dev").order(["<results>/evaluation/PBSMT/single/dev.txt"])
+    jobs, existing = TextJobFinder(planned(), "dev").resolve_jobs(["<results>/evaluation/PBSMT/single/dev.txt"])
     assert "smt.translate" in names(jobs) and "nmt.translate" not in names(jobs)
     assert existing == ["<results>/smt/PBSMT/single/model"]

@@ -4,32 +4,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline_py.report.tables.system_comparison import COLUMNS, TESTS
+from pipeline_py.report.tables.system_comparison import SYSTEM_COMPARISON_COLUMNS, TEST_NAMES
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One pair; p of all tests is 1 unless it is given: uncorrected, or with the corrected one behind it."""
 
     system: str
-    other: str
+    other_system: str
     scores: tuple[float, float]
-    counts: tuple[int, int, int] | None = None
-    p: Mapping[str, float | tuple[float, float]] = field(default_factory=dict)
+    sentence_counts: tuple[int, int, int] | None = None
+    p_values: Mapping[str, float | tuple[float, float]] = field(default_factory=dict)
     metric: str = "bleu"
     runs: tuple[int, int] = (3, 3)
     run_deviation_from: str = "measured"
 
-    def cells(self) -> list[object]:
+    def to_cells(self) -> list[object]:
         """The row of the file; by default more sentences speak for the higher score."""
         difference = self.scores[0] - self.scores[1]
-        better, worse, ties = self.counts or ((30, 10, 60) if difference > 0 else (10, 30, 60))
-        values = [self.p.get(test, 1.0) for test in TESTS]
+        better, worse, ties = self.sentence_counts or ((30, 10, 60) if difference > 0 else (10, 30, 60))
+        values = [self.p_values.get(test, 1.0) for test in TEST_NAMES]
         both = [value if isinstance(value, tuple) else (value, value) for value in values]
         cells: dict[str, object] = {
             "metric": self.metric,
             "system": self.system,
-            "other": self.other,
+            "other": self.other_system,
             "runs_system": self.runs[0],
             "runs_other": self.runs[1],
             "score_system": self.scores[0],
@@ -43,14 +43,14 @@ class Row:
             "low_outputs": difference - 0.5,
             "high_outputs": difference + 0.5,
             **{"better": better, "worse": worse, "ties": ties},
-            **{f"p_{test}": uncorrected for test, (uncorrected, _) in zip(TESTS, both, strict=True)},
-            **{f"p_{test}_holm": corrected for test, (_, corrected) in zip(TESTS, both, strict=True)},
+            **{f"p_{test}": uncorrected for test, (uncorrected, _) in zip(TEST_NAMES, both, strict=True)},
+            **{f"p_{test}_holm": corrected for test, (_, corrected) in zip(TEST_NAMES, both, strict=True)},
         }
-        return [cells.get(column, "") for column in COLUMNS]
+        return [cells.get(column, "") for column in SYSTEM_COMPARISON_COLUMNS]
 
 
-def write_comparisons(path: Path, rows: Iterable[Row]) -> Path:
+def write_comparisons(path: Path, rows: Iterable[ComparisonRow]) -> Path:
     """Write the TSV."""
-    lines = ["\t".join(COLUMNS), *("\t".join(map(str, row.cells())) for row in rows)]
+    lines = ["\t".join(SYSTEM_COMPARISON_COLUMNS), *("\t".join(map(str, row.to_cells())) for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

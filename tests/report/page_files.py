@@ -6,45 +6,49 @@ from typing import Any
 
 import yaml
 
-from pipeline_py.config.load import load
-from pipeline_py.evaluation.claims import COLUMNS as CLAIMS
-from pipeline_py.evaluation.columns import write_rows
-from pipeline_py.evaluation.contrast import COMPARISON_COLUMNS as COMPARISONS
-from pipeline_py.evaluation.examples import COLUMNS as EXAMPLES
+from pipeline_py.config.load import load_experiment
+from pipeline_py.evaluation.claims import CLAIM_COLUMNS as CLAIMS
+from pipeline_py.evaluation.contrast import CONTRAST_COMPARISON_COLUMNS as COMPARISONS
+from pipeline_py.evaluation.examples import EXAMPLE_COLUMNS as EXAMPLES
 from pipeline_py.files.artifacts import write_json
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet
-from pipeline_py.report.tables.system_comparison import TESTS
-from tests.report.comparison_files import Row, write_comparisons
+from pipeline_py.report.tables.system_comparison import TEST_NAMES
+from tests.report.comparison_files import ComparisonRow, write_comparisons
 
 ROOT = Path(__file__).parents[2]
-HOSTILE = '</title><script>bad()</script>&amp; "x" \''
-TITLES = {"table1": f"Main {HOSTILE}", "paper/table3": "Others"}
-LABELS = {"SDAtt": "Ours <b>"}
-ROWS = {"GlobalAtt": "30.00", "SDAtt": "9.50", "+SDAtt": "31.25"}
+HOSTILE_MARKUP = '</title><script>bad()</script>&amp; "x" \''
+TABLE_TITLES = {"table1": f"Main {HOSTILE_MARKUP}", "paper/table3": "Others"}
+SYSTEM_LABELS = {"SDAtt": "Ours <b>"}
+BLEU_SCORES = {"GlobalAtt": "30.00", "SDAtt": "9.50", "+SDAtt": "31.25"}
 
 
-def configuration() -> str:
+def build_configuration_json() -> str:
     """The experiment as JSON: a table of BLEU, and one of measures."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     config["targets"] = None
     config["tables"] = {
         "table1": {
-            "title": TITLES["table1"],
-            "systems": [*ROWS],
-            "labels": LABELS,
+            "title": TABLE_TITLES["table1"],
+            "systems": [*BLEU_SCORES],
+            "labels": SYSTEM_LABELS,
             "baseline": "GlobalAtt",
             "proposed": ["SDAtt"],
         },
-        "paper/table3": {"type": "measures", "title": TITLES["paper/table3"], "systems": [*ROWS], "columns": ["bleu"]},
+        "paper/table3": {
+            "type": "measures",
+            "title": TABLE_TITLES["paper/table3"],
+            "systems": [*BLEU_SCORES],
+            "columns": ["bleu"],
+        },
     }
-    config["figures"] = {"attention": {"title": HOSTILE, "system": "SDAtt", "sentences": [1]}}
-    return load(config).model_dump_json(exclude_unset=True)
+    config["figures"] = {"attention": {"title": HOSTILE_MARKUP, "system": "SDAtt", "sentences": [1]}}
+    return load_experiment(config).model_dump_json(exclude_unset=True)
 
 
-def files(folder: Path) -> dict[str, dict[str, Path]]:
+def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
     """Everything that a page may be made of, by kind and name."""
 
-    def written(name: str, *rows: list[Any]) -> Path:
+    def write_tsv(name: str, *rows: list[Any]) -> Path:
         path = folder / name
         with path.open("w", encoding="utf-8", newline="\n") as file:
             lines = csv.writer(
@@ -54,75 +58,79 @@ def files(folder: Path) -> dict[str, dict[str, Path]]:
         return path
 
     tables = {}
-    for name, title in TITLES.items():
+    for name, title in TABLE_TITLES.items():
         layout = Sheet(
             title,
             [Column(name, name) for name in ("System", "Dev", "mixed", "AVG")],
             [
-                [Cell(LABELS.get(row, row)), Cell(bleu), Cell(bleu, marks="**"), Cell(bleu)]
-                for row, bleu in ROWS.items()
+                [Cell(SYSTEM_LABELS.get(row, row)), Cell(bleu), Cell(bleu, marks="**"), Cell(bleu)]
+                for row, bleu in BLEU_SCORES.items()
             ],
-            [f"BLEU: nrefs:1|case:lc. {HOSTILE}"],
+            [f"BLEU: nrefs:1|case:lc. {HOSTILE_MARKUP}"],
         )
         path = folder / f"{name.replace('/', '-')}.json"
-        write_json(path, layout.as_json())
+        write_json(path, layout.to_json())
         tables[name] = path
-    facts = written(
+    facts = write_tsv(
         "facts.tsv",
         ["system", "parameters", "words_per_second", "seconds", "device", "torch"],
-        *([row, 1_000_000 + place, 4000.5, 60, "cpu", "2.13.0"] for place, row in enumerate(ROWS)),
+        *([row, 1_000_000 + place, 4000.5, 60, "cpu", "2.13.0"] for place, row in enumerate(BLEU_SCORES)),
     )
     comparisons = write_comparisons(
         folder / "comparisons.tsv",
         [
-            Row("SDAtt", "GlobalAtt", (9.5, 30), (10, 90, 0), dict.fromkeys(TESTS, 0.001)),
-            Row("+SDAtt", "GlobalAtt", (31.25, 30), (45, 55, 0), {"sign": (0.02, 0.04)}),
+            ComparisonRow("SDAtt", "GlobalAtt", (9.5, 30), (10, 90, 0), dict.fromkeys(TEST_NAMES, 0.001)),
+            ComparisonRow("+SDAtt", "GlobalAtt", (31.25, 30), (45, 55, 0), {"sign": (0.02, 0.04)}),
         ],
     )
-    intervals = written(
+    intervals = write_tsv(
         "intervals.tsv",
         ["metric", "system", "score", "low", "high"],
-        *(["bleu", row, 20, 18, 22] for row in ROWS),
+        *(["bleu", row, 20, 18, 22] for row in BLEU_SCORES),
     )
-    breakdown = written(
+    breakdown = write_tsv(
         "breakdown.tsv",
         ["by", "bucket", "low", "high", "sentences", "system", "bleu", "sd", "bleu_low", "bleu_high"],
         *(
             ["length", bucket, "", bucket, size, row, 20 + place, "", 18, 24]
             for bucket, size in ((10, 1200), (20, 1197), (30, 3))
-            for place, row in enumerate(ROWS)
+            for place, row in enumerate(BLEU_SCORES)
         ),
-        *(["parse", "parsed", "", "", 2400, row, 20, "", 19, 21] for row in ROWS),
+        *(["parse", "parsed", "", "", 2400, row, 20, "", 19, 21] for row in BLEU_SCORES),
     )
-    words = written(
+    words = write_tsv(
         "words.tsv",
         ["frequency", "system", "precision", "recall", "f1", "f1_low", "f1_high", "words"],
-        *([group, row, 50, 50, 50 + place, 45, 55, 1234] for group in ("0", "1+") for place, row in enumerate(ROWS)),
+        *(
+            [group, row, 50, 50, 50 + place, 45, 55, 1234]
+            for group in ("0", "1+")
+            for place, row in enumerate(BLEU_SCORES)
+        ),
     )
-    sentence_scores = written(
+    sentence_scores = write_tsv(
         "sentence_scores.tsv",
         ["by", "bucket", "low", "high", "system", "other", "sentences", "percent"],
-        *(["score", low, low, low + 10, row, "", 240, 10] for row in ROWS for low in range(0, 100, 10)),
+        *(["score", low, low, low + 10, row, "", 240, 10] for row in BLEU_SCORES for low in range(0, 100, 10)),
         *(
             ["difference", sign, "", "", row, "GlobalAtt", 800, percent]
-            for row in [*ROWS][1:]
+            for row in [*BLEU_SCORES][1:]
             for sign, percent in (("lower", 12.345), ("equal", 40), ("higher", 47.655))
         ),
     )
-    ngrams = written(
+    ngrams = write_tsv(
         "ngrams.tsv",
         ["system", "other", "ngram", "matches_system", "matches_other", "references", "share"],
         ["+SDAtt", "GlobalAtt", "of another pair", 5, 0, 5, 6 / 7],
-        ["SDAtt", "GlobalAtt", HOSTILE, 41, 1, 57, 42 / 44],
+        ["SDAtt", "GlobalAtt", HOSTILE_MARKUP, 41, 1, 57, 42 / 44],
         ["SDAtt", "GlobalAtt", "<i>ein</i> Satz", 7, 5, 9, 8 / 14],
         ["GlobalAtt", "SDAtt", "Wort " * 3 + "donaudampfschifffahrtsgesellschaftskapitän", 2, 0, 2, 0.75],
     )
-    examples = written(
+    examples = write_tsv(
         "examples.tsv",
         [*EXAMPLES],
-        ["SDAtt", "GlobalAtt", 1, f"a {HOSTILE}", "der Satz", "<i>ein</i> Satz", "kein Satz", 70.0, 20.5],
+        ["SDAtt", "GlobalAtt", 1, f"a {HOSTILE_MARKUP}", "der Satz", "<i>ein</i> Satz", "kein Satz", 70.0, 20.5],
     )
-    contrast = written(
+    contrast = write_tsv(
         "contrast.tsv",
         ["by", "group", "pairs", "system", "accuracy", "sd", "low", "high", "ties"],
         *(
@@ -131,51 +139,55 @@ def files(folder: Path) -> dict[str, dict[str, Path]]:
                 *(("all", "all", 1260), ("kind", "<b>gender</b>", 1000), ("kind", "number", 260)),
                 *(("distance", "1", 900), ("distance", "2", 355), ("distance", ">15", 5)),
             )
-            for place, row in enumerate([*ROWS][:2])
+            for place, row in enumerate([*BLEU_SCORES][:2])
         ),
     )
-    told_apart = written(
+    told_apart = write_tsv(
         "contrast_comparisons.tsv",
         [*COMPARISONS],
         ["SDAtt", "GlobalAtt", 61, 60, 1, 130, 117, 1013, 0.04, 0.12],
     )
-    curve = written(
+    curve = write_tsv(
         "curve.tsv", ["update", "seconds", "dev_loss", "dev_bleu"], [10, 1.5, 4.0, ""], [20, 3.0, 3.0, 12.5]
     )
-    accuracy = written("accuracy.tsv", ["metric", "value", "sentences", "words"], ["UAS", "95.02", 90, 1206])
-    measures = written(
+    accuracy = write_tsv("accuracy.tsv", ["metric", "value", "sentences", "words"], ["UAS", "95.02", 90, 1206])
+    measures = write_tsv(
         "measures.tsv",
         ["split", "trees", "measure", "value"],
         ["train", "dependency", "sentences", 4000],
         ["all", "dependency", "stanza", "1.15.0"],
     )
     claims = folder / "claims.tsv"
-    write_rows(
+    write_tsv(
         claims,
         CLAIMS,
         [
-            claim(
+            build_claim_row(
                 "SDAtt",
                 "GlobalAtt",
                 -20.5,
                 "SDAtt: no, worse",
                 verdict="contradicted",
-                paper=f"Chen <b> {HOSTILE}",
+                paper=f"Chen <b> {HOSTILE_MARKUP}",
                 about="syntax",
             ),
-            claim("SDAtt [random]", "GlobalAtt", -21.25, role="control", trees="random"),
-            claim("SDAtt", "SDAtt [random]", 0.75, role="against control", trees="random"),
-            claim("+SDAtt", "GlobalAtt", 1.25, "+SDAtt: better", verdict="confirmed", syntax="open", about="syntax"),
-            claim("+SDAtt", "SDAtt", 21.75, "+SDAtt above SDAtt: confirmed", verdict="confirmed", about="other"),
+            build_claim_row("SDAtt [random]", "GlobalAtt", -21.25, role="control", trees="random"),
+            build_claim_row("SDAtt", "SDAtt [random]", 0.75, role="against control", trees="random"),
+            build_claim_row(
+                "+SDAtt", "GlobalAtt", 1.25, "+SDAtt: better", verdict="confirmed", syntax="open", about="syntax"
+            ),
+            build_claim_row(
+                "+SDAtt", "SDAtt", 21.75, "+SDAtt above SDAtt: confirmed", verdict="confirmed", about="other"
+            ),
         ],
-        quoted=False,
+        should_quote=False,
     )
     counts = folder / "counts.json"
     counts.write_text('{"in": 5000, "kept": 4000, "dropped": {"too_long": 1000}, "noted": {}}')
     published = ROOT / "workflow" / "published" / "tree2seq.tsv"
     return {
         "table": tables,
-        "facts": dict.fromkeys(TITLES, facts),
+        "facts": dict.fromkeys(TABLE_TITLES, facts),
         "published": {"paper/table3": published},
         "comparisons": {f"table1:{split}": comparisons for split in ("mixed", "dev")},
         "intervals": {"table1:mixed": intervals},
@@ -195,15 +207,17 @@ def files(folder: Path) -> dict[str, dict[str, Path]]:
     }
 
 
-def claim(system: str, other: str, difference: float, sentence: str = "", **changes: str) -> list[Any]:
+def build_claim_row(
+    system: str, other_system: str, difference: float, claim_sentence: str = "", **overrides: str
+) -> list[Any]:
     """A row of a file of claims, of the mean over the test sets."""
     row = dict.fromkeys(CLAIMS, "") | {
-        "claim": f"{system} above {other}",
+        "claim": f"{system} above {other_system}",
         "metric": "bleu",
         "set": "AVG",
         "role": "claim",
         "system": system,
-        "other": other,
+        "other": other_system,
         "relation": "better",
         "runs_system": 1,
         "runs_other": 1,
@@ -218,26 +232,26 @@ def claim(system: str, other: str, difference: float, sentence: str = "", **chan
         "run_deviation_from": "default",
         "about": "other",
         "verdict": "not distinguishable",
-        "sentence": sentence,
+        "sentence": claim_sentence,
         "says": "It is better.",
         "printed": "+1.32 BLEU",
     }
-    return [*(row | changes).values()]
+    return [*(row | overrides).values()]
 
 
-def manifest(folder: Path, given: dict[str, dict[str, Path]] | None = None, **changes: Any) -> Path:
+def write_manifest(folder: Path, page_files: dict[str, dict[str, Path]] | None = None, **overrides: Any) -> Path:
     """Write what `report` is made of: these files or all, and what else is known."""
     content = {
-        "experiment": configuration(),
+        "experiment": build_configuration_json(),
         "files": {
             kind: {name: str(path) for name, path in of.items()}
-            for kind, of in (files(folder) if given is None else given).items()
+            for kind, of in (write_page_files(folder) if page_files is None else page_files).items()
         },
         "published": {"paper/table3": ["3"]},
         "code": {"nmt.train": "0123456789abcdef"},
         "versions": {"torch": "2.13.0"},
         "command": "snakemake --cores 8 results/report.html",
-        **changes,
+        **overrides,
     }
     write_json(folder / "manifest.json", content)
     return folder / "manifest.json"

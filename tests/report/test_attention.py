@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from pipeline_py.files.ragged import write_rows
-from pipeline_py.report.attention import attention
-from pipeline_py.report.figures.typesetting import width
+from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.report.attention import draw_attention
+from pipeline_py.report.figures.typesetting import compute_text_width
 from pipeline_py.run.errors import InputError
-from tests.job_process import run_in_process
+from tests.job_process import run_figure_job
 
 SVG = "{http://www.w3.org/2000/svg}"
 SOURCE = "the film $showed$ <good> performance"
@@ -90,8 +90,8 @@ def write(folder, source, translation, tree, weights, gates=None):
     for name, line in {"source": source, "translation": translation, "tree": tree, "reference": "膜は$優れ$た"}.items():
         (folder / name).write_text(f"\n{line}\n", encoding="utf-8")
     nothing = np.zeros(0, dtype=np.float32)
-    write_rows(folder / "weights.arrow", [nothing, np.asarray(weights, dtype=np.float32).ravel()], "float32")
-    write_rows(folder / "gates.arrow", [nothing, nothing if gates is None else gates], "float32")
+    write_ragged_rows(folder / "weights.arrow", [nothing, np.asarray(weights, dtype=np.float32).ravel()], "float32")
+    write_ragged_rows(folder / "gates.arrow", [nothing, nothing if gates is None else gates], "float32")
 
 
 def arguments(folder, **changes):
@@ -108,7 +108,7 @@ def arguments(folder, **changes):
 
 
 def draw(folder, **changes):
-    attention(**arguments(folder, **changes))
+    draw_attention(**arguments(folder, **changes))
     return Figure(folder / "figure.svg")
 
 
@@ -239,7 +239,7 @@ def test_nothing_reaches_beyond_the_page(folder, size):
     wide, high = figure.size
     for text, x, y, style in figure.texts:
         size_of_text = float(re.search(r"font-size: ([\d.]+)px", style)[1])
-        room = width(text, size_of_text, bold="700" in style)
+        room = compute_text_width(text, size_of_text, bold="700" in style)
         before = {"start": 0, "middle": room / 2, "end": room}[re.search(r"text-anchor: (\w+)", style)[1]]
         slanted = len(figure.columns(1)) > 10 and text in words
         assert x - before * (2**-0.5 if slanted else 1) > 0 and x - before + room < wide
@@ -264,12 +264,12 @@ def test_the_pdf_says_what_no_font_has(folder, capsys, recwarn, caplog):
 
 def test_same_input_same_bytes(folder, monkeypatch):
     given = arguments(folder, gates=folder / "gates.arrow", title="能源")
-    attention(**given)
+    draw_attention(**given)
     # Another process at another time, and a user's own matplotlibrc.
     (folder / "matplotlibrc").write_text("lines.linewidth: 9\nsvg.hashsalt: other\nfont.size: 20\n")
     monkeypatch.setenv("MATPLOTLIBRC", str(folder))
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
-    run_in_process("report.attention", folder, {n: v for n, v in given.items() if not n.endswith("_output")}, "b")
+    run_figure_job("report.attention", folder, {n: v for n, v in given.items() if not n.endswith("_output")}, "b")
     for kind in ("svg", "pdf"):
         assert (folder / f"figure.{kind}").read_bytes() == (folder / f"b.{kind}").read_bytes()
 

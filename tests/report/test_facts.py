@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.report.facts import facts
+from pipeline_py.report.facts import render_facts
 
 TRAINED = {
     "parameters": 126893261,
@@ -51,7 +51,7 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "metric\tvalue\tsentences\twords\nUPOS\t97.5\t9\t99\nUAS\t91.25\t9\t99\nLAS\t88.5\t9\t99\n"
         "LAS (raw text)\t80.5\t9\t99\n",
     )
-    facts(
+    render_facts(
         description=described({"SDAtt (n=4)": "stanza"}),
         files={
             "facts": {"GlobalAtt:single": first, "SDAtt (n=4):seed1": second},
@@ -83,7 +83,7 @@ def test_ceilings_of_the_tables_sets_have_columns(tmp_path: Path) -> None:
         tmp_path / "ceiling.tsv",
         "set\tbleu\tsentences\tcauses\texample\ndev\t99.5\t9\t\t\none\t86.25\t9\tx\ty\nother\t50\t9\tx\ty\n",
     )
-    facts(
+    render_facts(
         description={**described(), "sets": ["dev", "one"]},
         files={"facts": {"A:single": write(tmp_path / "a.json", TRAINED)}, "ceiling": {"": ceilings}},
         **outputs(tmp_path),
@@ -95,7 +95,7 @@ def test_ceilings_of_the_tables_sets_have_columns(tmp_path: Path) -> None:
 
 def test_every_run_has_a_row(tmp_path: Path) -> None:
     files = [write(tmp_path / f"{seed}.json", {**TRAINED, "seed": seed}) for seed in (1, 2)]
-    facts(
+    render_facts(
         description=described({"SDAtt": "stanza"}),
         files={"facts": {f"SDAtt:seed{seed}": file for seed, file in enumerate(files, start=1)}},
         **outputs(tmp_path),
@@ -118,7 +118,7 @@ def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -
             {**TRAINED, "loss": "softmax", "samples": None, "seconds_per_epoch": 61.5},
         ),
     ]
-    facts(description=described(), files={"facts": {file.stem: file for file in files}}, **outputs(tmp_path))
+    render_facts(description=described(), files={"facts": {file.stem: file for file in files}}, **outputs(tmp_path))
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         old, softmax = csv.DictReader(file, delimiter="\t")
     assert {*old} & {"hidden", "loss", "samples", "dev_perplexity", "seconds_per_epoch"} == {
@@ -129,7 +129,7 @@ def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -
     assert (softmax["loss"], softmax["seconds_per_epoch"]) == ("softmax", "61.5")
 
     files.append(write(tmp_path / "blackout.json", {**TRAINED, **network}))
-    facts(description=described(), files={"facts": {file.stem: file for file in files}}, **outputs(tmp_path))
+    render_facts(description=described(), files={"facts": {file.stem: file for file in files}}, **outputs(tmp_path))
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert {key: rows[2][key] for key in network} == {key: str(value) for key, value in network.items()}
@@ -139,7 +139,7 @@ def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -
 
 def test_what_systems_differ_in_has_columns(tmp_path: Path) -> None:
     trained = write(tmp_path / "facts.json", TRAINED)
-    facts(
+    render_facts(
         description=described(
             settings={"search": {"A": "beam 5; Wide: beam 20", "B": "beam 5"}, "training": {"B": "epochs 4"}}
         ),
@@ -156,7 +156,7 @@ def test_a_training_that_shared_its_cores_is_named_below(tmp_path: Path, capsys:
     times = {"cpu_seconds": 40.5, "target_words_per_cpu_second": 1080.4, "machine_load": 2.5}
     shared = write(tmp_path / "shared.json", {**TRAINED, **times, "core_share": 0.4})
     alone = write(tmp_path / "alone.json", {**TRAINED, **times, "core_share": 0.98})
-    facts(description=described(), files={"facts": {"A": shared, "B": alone}}, **outputs(tmp_path))
+    render_facts(description=described(), files={"facts": {"A": shared, "B": alone}}, **outputs(tmp_path))
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["core_share"] for row in rows] == ["0.4", "0.98"]
@@ -169,7 +169,7 @@ def test_what_is_not_known_of_a_system_from_elsewhere_is_said(tmp_path: Path) ->
     trained = write(tmp_path / "trained.json", TRAINED)
     description = {"parsers": {}, "settings": {}, "from_elsewhere": {"Theirs": "a company", "LLM": None}}
     for files in ({"SDAtt:seed1": trained}, {}):
-        facts(description=description, files={"facts": files}, **outputs(tmp_path))
+        render_facts(description=description, files={"facts": files}, **outputs(tmp_path))
         with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as opened:
             rows = {row["system"]: row for row in csv.DictReader(opened, delimiter="\t")}
         assert [*rows] == [*(["SDAtt"] if files else []), "Theirs", "LLM"]

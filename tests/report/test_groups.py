@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.report.figures import figure_files
-from pipeline_py.report.figures.line_figure import STYLE, look_of
+from pipeline_py.report.figures.line_figure import LINE_FIGURE_STYLE, get_line_style
+from pipeline_py.report.groups import build_group_table as table_of
 from pipeline_py.report.groups import (
-    figure,
-    is_telling,
-    sentences_about,
+    describe_group_sizes,
+    has_several_groups,
+    render_group_figure,
 )
-from pipeline_py.report.groups import table as table_of
 from pipeline_py.report.sections.sentence_groups import read_breakdown
 from pipeline_py.report.sections.sentence_scores import read_sentence_scores
-from pipeline_py.report.sections.words import read_words
+from pipeline_py.report.sections.words import read_word_accuracies
 from pipeline_py.report.tables.sheet import Sheet
 
 CALLED = {"Base": "The base", "Mine": "Ours"}
@@ -38,8 +38,10 @@ def test_groups_that_have_the_name_of_their_upper_bound(tmp_path):
     rows = f"{HEADER} length,10,1200,Base,1.5,1,2 length,20,17,Base,2,0.5,3.5 length,20,17,Mine,3,2,4.06"
     rows += " parse,parsed,1217,Base,4,3,5"
     length, parse = read_breakdown(written(tmp_path, rows), ["bleu"])
-    assert (is_telling(length), is_telling(parse)) == (True, False)
-    assert sentences_about([length, parse], "dev", 10) == ["Parse, dev: all 1,217 sentences are in one group, parsed."]
+    assert (has_several_groups(length), has_several_groups(parse)) == (True, False)
+    assert describe_group_sizes([length, parse], "dev", 10) == [
+        "Parse, dev: all 1,217 sentences are in one group, parsed."
+    ]
     shown = table_of(length, CALLED, "dev")
     assert shown.title == (
         "BLEU by words of the source on dev; groups are named by their upper bound; column heads have the number of "
@@ -56,21 +58,21 @@ def test_groups_that_have_the_name_of_their_upper_bound(tmp_path):
 def test_groups_that_are_too_small_are_counted_in_words(tmp_path):
     rows = f"{HEADER} length,10,1200,Base,1.5,1,2 length,20,17,Base,2,1,3 length,30,2,Base,90,0,100"
     rows += " length,40,1,Base,0,0,0 depth,2,9,Base,3,2,4 depth,3,1211,Base,3,2,4 parse,parsed,4,Base,3,2,4"
-    length, depth, parse = (one.without_groups_below(10) for one in read_breakdown(written(tmp_path, rows), ["bleu"]))
+    length, depth, parse = (one.remove_small_groups(10) for one in read_breakdown(written(tmp_path, rows), ["bleu"]))
     assert texts(table_of(length, CALLED, "dev"))[0] == ["System", "10 (1,200)", "20 (17)"]
-    assert [is_telling(one) for one in (length, depth, parse)] == [True, False, False]
-    assert sentences_about([length, depth, parse], "dev", 10) == [
+    assert [has_several_groups(one) for one in (length, depth, parse)] == [True, False, False]
+    assert describe_group_sizes([length, depth, parse], "dev", 10) == [
         "Words of the source, dev: 3 sentences in groups smaller than 10 are not shown.",
         "Depth of the dependency tree, dev: 1,211 sentences are in one group, 3; "
         "9 sentences in a group smaller than 10 are not shown.",
         "Parse, dev: 4 sentences in a group smaller than 10 are not shown.",
     ]
-    assert all(one.without_groups_below(1) == one for one in (read_breakdown(written(tmp_path, rows), ["bleu"])))
+    assert all(one.remove_small_groups(1) == one for one in (read_breakdown(written(tmp_path, rows), ["bleu"])))
 
 
 def test_words_have_no_bounds(tmp_path):
     rows = "frequency,system,f1,f1_low,f1_high,words 0,Base,50,40,60,30 1,Base,60,59,61,40 2,Base,9,8,10,1"
-    (words,) = (one.without_groups_below(10) for one in read_words(written(tmp_path, rows)))
+    (words,) = (one.remove_small_groups(10) for one in read_word_accuracies(written(tmp_path, rows)))
     shown = table_of(words, CALLED, "dev")
     assert shown.title.endswith(
         "on dev; column heads have the number of words in brackets; cells have 95 % intervals over the "
@@ -80,7 +82,7 @@ def test_words_have_no_bounds(tmp_path):
         ["System", "0 (30)", "1 (40)"],
         ["The base", "50.00 (40.0 to 60.0)", "60.00 (59.0 to 61.0)"],
     ]
-    assert sentences_about([words], "dev", 10) == [
+    assert describe_group_sizes([words], "dev", 10) == [
         "Frequency in the training text, dev: 1 word in a group smaller than 10 is not shown."
     ]
 
@@ -88,8 +90,8 @@ def test_words_have_no_bounds(tmp_path):
 def test_intervals_are_drawn_at_their_points(tmp_path):
     rows = f"{HEADER} length,10,1200,Base,1.5,1,2 length,20,17,Base,2,0.5,3.5 length,10,1200,Mine,3,2,4"
     (length,) = read_breakdown(written(tmp_path, rows), ["bleu"])
-    with figure_files.style(STYLE):
-        drawn = figure(length, {"Base": look_of(0), "Mine": look_of(1)}, "dev", "name")
+    with figure_files.use_style(LINE_FIGURE_STYLE):
+        drawn = render_group_figure(length, {"Base": get_line_style(0), "Mine": get_line_style(1)}, "dev", "name")
     assert drawn.title == (
         "BLEU by words of the source on dev: a line for each system, with bars for 95 % intervals over the sentences "
         "of these runs"
@@ -123,7 +125,7 @@ def test_a_system_alone_is_beside_none(tmp_path):
 def test_every_metric_has_groups_of_its_own(tmp_path):
     rows = f"{HEADER},ter,ter_sd,ter_low,ter_high length,10,12,Base,1.5,1,2,60,,50,70"
     bleu, ter = read_breakdown(written(tmp_path, rows), ["bleu", "ter"])
-    assert (bleu.measure, ter.measure, ter.values, ter.intervals) == (
+    assert (bleu.measure_label, ter.measure_label, ter.values, ter.intervals) == (
         "BLEU",
         "TER",
         {("Base", "10"): 60.0},

@@ -12,15 +12,15 @@ from statistics import fmean
 import pytest
 import yaml
 
-from pipeline_py.config.load import load
-from pipeline_py.evaluation.claims import claims
-from pipeline_py.evaluation.compare import compare
-from pipeline_py.evaluation.statistics import statistics
+from pipeline_py.config.load import load_experiment
+from pipeline_py.evaluation.claims import judge_claims
+from pipeline_py.evaluation.compare import compare_systems
+from pipeline_py.evaluation.statistics import compute_metric_statistics
 from pipeline_py.files.artifacts import write_json
-from pipeline_py.report.report import report
-from pipeline_py.report.table import table
+from pipeline_py.report.report import write_page
+from pipeline_py.report.table import render_table
 from pipeline_py.report.tables.sheet import read_sheet
-from tests.nested_files import group_by_system, table_outputs
+from tests.nested_files import get_table_outputs, group_by_system
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "my", "old", "garden", "house"]
@@ -145,11 +145,11 @@ def made(tmp_path_factory) -> Made:
                 path.write_text("".join(f"{line}\n" for line in noisy(lines, state, RATES[system] + 0.01 * run)))
                 file, scored = path.with_suffix(f".{on}.arrow"), folder / f"{system}.{run}.{on}.json"
                 outcome = {"output": file, "scores_output": [scored]}
-                statistics(hypothesis=path, references=[reference], metrics=["bleu"], **outcome)
+                compute_metric_statistics(hypothesis=path, references=[reference], metrics=["bleu"], **outcome)
                 outputs[f"{system}:seed{run}"] = counted[f"{system}:seed{run}:{on}"] = file
         sets[on] = group_by_system(outputs)
         compared[on] = folder / f"{on}.comparisons.tsv"
-        compare(
+        compare_systems(
             statistics=sets[on],
             metrics=["bleu"],
             comparisons_output=compared[on],
@@ -174,7 +174,7 @@ def made(tmp_path_factory) -> Made:
         },
     }
     config["figures"] = {}
-    experiment = load(config)
+    experiment = load_experiment(config)
     for name, options in config["tables"].items():
         description = {
             "table": options | ({"sets": TESTS} if name == "table2" else {}),
@@ -185,21 +185,21 @@ def made(tmp_path_factory) -> Made:
             "set_names": {},
             "lowercase_trees": False,
         }
-        table(
+        render_table(
             description=description,
             files={
                 "statistics": counted,
                 "comparisons": {on: path for on, path in compared.items() if on != "dev"},
             },
-            **table_outputs(folder, name),
+            **get_table_outputs(folder, name),
         )
     claimed = folder / "claims.tsv"
-    claims(
+    judge_claims(
         claims=[],
         statistics=sets,
         metrics=["bleu"],
-        asked=[(system, "GlobalAtt") for system in PROPOSED],
-        reads_trees=["SDAtt"],
+        table_comparisons=[(system, "GlobalAtt") for system in PROPOSED],
+        systems_with_trees=["SDAtt"],
         claims_output=claimed,
         exclusions_output=folder / "exclusions.tsv",
         samples=1000,
@@ -211,7 +211,7 @@ def made(tmp_path_factory) -> Made:
     }
     known_of_page = {"experiment": experiment.model_dump_json(exclude_unset=True), "files": files, "command": ""}
     write_json(folder / "manifest.json", {**known_of_page, "published": {}, "code": {}, "versions": {}})
-    report(manifest=folder / "manifest.json", output=folder / "report.html")
+    write_page(manifest=folder / "manifest.json", output=folder / "report.html")
     known = {place: pair for on, path in compared.items() for place, pair in read_known(path, on).items()}
     return Made(folder, known, Tables((folder / "report.html").read_text(encoding="utf-8")))
 
@@ -252,7 +252,7 @@ def test_marks_of_the_table_are_those_of_the_intervals_over_runs(made: Made):
     page = made.tables.of("BLEU in percent")
     for row, shown in zip(sheet.rows, page, strict=True):
         for on in TESTS:
-            cell, place = row[sheet.heads.index(on)], sheet.heads.index(on)
+            cell, place = row[sheet.column_heads.index(on)], sheet.column_heads.index(on)
             assert cell.marks == expected[row[0].text, on]
             assert shown[place] == cell.text + cell.marks
             in_latex = f"\\textbf{{{cell.text}}}" if cell.bold else cell.text

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.report.plot import plot
-from tests.job_process import run_in_process
+from pipeline_py.report.plot import draw_bleu_by_length
+from tests.job_process import run_figure_job
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEADER = "by\tbucket\tlow\thigh\tsentences\tsystem\tbleu\tsd\tbleu_low\tbleu_high"
@@ -31,7 +31,7 @@ def draw(
     svg: Path, buckets: Path, title: str = "Lengths", labels: dict[str, str] = CALLED, smallest_group: int = 1
 ) -> None:
     outputs = {"svg_output": svg, "pdf_output": svg.with_suffix(".pdf")}
-    plot(buckets=buckets, title=title, labels=labels, smallest_group=smallest_group, **outputs)
+    draw_bleu_by_length(buckets=buckets, title=title, labels=labels, smallest_group=smallest_group, **outputs)
 
 
 def texts(svg: Path) -> list[str]:
@@ -142,7 +142,7 @@ def test_same_scores_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nsvg.hashsalt: other\nfont.size: 20\n")
     monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path))
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
-    run_in_process("report.plot", tmp_path, {"buckets": buckets, "title": "Lengths", "labels": CALLED}, "b")
+    run_figure_job("report.plot", tmp_path, {"buckets": buckets, "title": "Lengths", "labels": CALLED}, "b")
     for kind in ("svg", "pdf"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
 

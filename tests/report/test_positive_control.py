@@ -2,24 +2,24 @@
 
 import yaml
 
-from pipeline_py.config.load import load
-from pipeline_py.evaluation.columns import write_rows
-from pipeline_py.evaluation.contrast import COLUMNS
-from pipeline_py.report.overview import positive_control
-from pipeline_py.report.page_parts import Manifest
+from pipeline_py.config.load import load_experiment
+from pipeline_py.evaluation.columns import write_tsv
+from pipeline_py.evaluation.contrast import CONTRAST_ACCURACY_COLUMNS
+from pipeline_py.report.overview import describe_positive_controls
+from pipeline_py.report.page_parts import PageManifest
 from tests.workplace import ROOT
 
 
-def manifest(folder, rows) -> Manifest:
+def manifest(folder, rows) -> PageManifest:
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     for split in ("phenomena", "phrases"):
-        write_rows(
+        write_tsv(
             folder / f"{split}.tsv",
-            COLUMNS,
+            CONTRAST_ACCURACY_COLUMNS,
             [("all", "all", 300, system, accuracy, "", low, 99.0, 0) for system, accuracy, low in rows],
         )
     files = {"contrast": {f"calibration:{split}": folder / f"{split}.tsv" for split in ("phenomena", "phrases")}}
-    return Manifest(load(config), files, {}, {}, {}, "")
+    return PageManifest(load_experiment(config), files, {}, {}, {}, "")
 
 
 def test_systems_that_see_true_trees_are_told_from_those_that_do_not(tmp_path):
@@ -30,7 +30,7 @@ def test_systems_that_see_true_trees_are_told_from_those_that_do_not(tmp_path):
         ("SDAtt [gold]", 52.0, 46.5),
         ("SDAtt [random]", 80.0, 75.0),
     ]
-    assert [*positive_control(manifest(tmp_path, rows))] == [
+    assert [*describe_positive_controls(manifest(tmp_path, rows))] == [
         "Positive control: in the set phrases only the tree tells which of two translations is right, and chance gives "
         "50 %. With true trees these choose the right one more often in these runs: Tree2Seq [gold] 92 %; "
         "these do not do better than chance: SDAtt [gold] 52 %."
@@ -38,6 +38,6 @@ def test_systems_that_see_true_trees_are_told_from_those_that_do_not(tmp_path):
 
 
 def test_nobody_may_see_them_or_nobody_have_them(tmp_path):
-    said = " ".join(positive_control(manifest(tmp_path, [("SDAtt [gold]", 52.0, 46.5)])))
+    said = " ".join(describe_positive_controls(manifest(tmp_path, [("SDAtt [gold]", 52.0, 46.5)])))
     assert said.endswith("With true trees these do not do better than chance: SDAtt [gold] 52 %.")
-    assert not [*positive_control(manifest(tmp_path, [("SDAtt", 90.0, 86.5)]))]
+    assert not [*describe_positive_controls(manifest(tmp_path, [("SDAtt", 90.0, 86.5)]))]

@@ -14,11 +14,18 @@ from matplotlib.figure import Figure
 
 from pipeline_py.report import page as page_module
 from pipeline_py.report import sections
-from pipeline_py.report.report import report
+from pipeline_py.report.report import write_page
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.record import write_records
-from tests.report.page_files import HOSTILE, ROOT, ROWS, configuration, files, manifest
-from tests.workplace import Workplace
+from tests.report.page_files import (
+    BLEU_SCORES,
+    HOSTILE_MARKUP,
+    ROOT,
+    build_configuration_json,
+    write_manifest,
+    write_page_files,
+)
+from tests.workplace import ProjectCopy
 
 TEMPLATES = ROOT / "pipeline_py" / "report" / "templates"
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -67,7 +74,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("page")
-    report(manifest=manifest(folder), output=folder / "report.html")
+    write_page(manifest=write_manifest(folder), output=folder / "report.html")
     return folder / "report.html"
 
 
@@ -113,7 +120,7 @@ def test_everything_stands_on_the_page(page: Page):
 
 def test_a_set_that_is_too_small_has_scores_on_the_page(tmp_path: Path):
     """`evaluation.compare` leaves its intervals and p-values empty."""
-    given = files(tmp_path)
+    given = write_page_files(tmp_path)
     for path, columns in (
         (tmp_path / "intervals.tsv", ("low", "high")),
         (tmp_path / "comparisons.tsv", ("low", "high", "low_outputs", "high_outputs", "p_")),
@@ -122,7 +129,7 @@ def test_a_set_that_is_too_small_has_scores_on_the_page(tmp_path: Path):
         empty = {place for place, column in enumerate(head) if column.startswith(columns)}
         lines = [["" if place in empty else cell for place, cell in enumerate(line)] for line in lines]
         path.write_text("".join("\t".join(line) + "\n" for line in (head, *lines)), encoding="utf-8")
-    report(manifest=manifest(tmp_path, given), output=tmp_path / "report.html")
+    write_page(manifest=write_manifest(tmp_path, given), output=tmp_path / "report.html")
     text = Page((tmp_path / "report.html").read_text(encoding="utf-8")).text
     assert "BLEU on mixed. The set is too small for confidence intervals." in text
     assert "No difference in BLEU on mixed can be tested: the set is too small" in text and "−20.50" in text
@@ -144,7 +151,7 @@ def test_the_first_screen_is_the_answer(page: Page):
 
 def test_what_comes_from_data_is_text(page: Page):
     assert page.tags["script"] == 1 and page.tags["title"] == 1 and "i" not in page.tags
-    assert page.text.count(re.sub(r"\s+", " ", HOSTILE)) >= 3
+    assert page.text.count(re.sub(r"\s+", " ", HOSTILE_MARKUP)) >= 3
 
 
 def test_the_page_needs_nothing_but_itself(page: Page, made: Path):
@@ -158,21 +165,22 @@ def test_links_lead_somewhere_and_names_are_given_once(page: Page):
 
 
 def test_same_files_same_bytes(made: Path, tmp_path: Path):
-    report(manifest=manifest(tmp_path), output=tmp_path / "again.html")
+    write_page(manifest=write_manifest(tmp_path), output=tmp_path / "again.html")
     assert (tmp_path / "again.html").read_bytes() == made.read_bytes()
 
 
 def test_a_configuration_alone_is_a_page(tmp_path: Path):
-    report(
-        manifest=manifest(tmp_path, {}, published={}, code={}, versions={}, command=""), output=tmp_path / "page.html"
+    write_page(
+        manifest=write_manifest(tmp_path, {}, published={}, code={}, versions={}, command=""),
+        output=tmp_path / "page.html",
     )
     text = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
     assert "Provenance" in text and "are from a paper" not in text
 
 
 def test_the_configuration_says_how_large_a_group_needs_to_be(page: Page, tmp_path: Path):
-    experiment = json.dumps(json.loads(configuration()) | {"evaluation": {"smallest_group": 3}})
-    report(manifest=manifest(tmp_path, experiment=experiment), output=tmp_path / "page.html")
+    experiment = json.dumps(json.loads(build_configuration_json()) | {"evaluation": {"smallest_group": 3}})
+    write_page(manifest=write_manifest(tmp_path, experiment=experiment), output=tmp_path / "page.html")
     shown = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
     assert "30 (3)" in shown and "30 (3)" not in page.text
     assert "are not shown" not in shown
@@ -182,10 +190,10 @@ def test_the_configuration_says_how_large_a_group_needs_to_be(page: Page, tmp_pa
 def test_what_is_not_given_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Figures are laid out and not written, which takes longest and is the same for those that remain."""
     monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"<svg/>"))
-    every = files(tmp_path)
+    every = write_page_files(tmp_path)
     for left_out in every:
         given = {kind: of for kind, of in every.items() if kind != left_out}
-        report(manifest=manifest(tmp_path, given), output=tmp_path / "page.html")
+        write_page(manifest=write_manifest(tmp_path, given), output=tmp_path / "page.html")
         assert "Provenance" in Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
 
 
@@ -193,11 +201,11 @@ def test_a_manifest_names_files_that_are_there_and_whole(tmp_path: Path):
     output = tmp_path / "page.html"
     (tmp_path / "x.tsv").write_text("x\n")
     with pytest.raises(InputError, match=r"gone\.tsv: no such file; make it, or the page's manifest again"):
-        report(manifest=manifest(tmp_path, {"facts": {"table1": tmp_path / "gone.tsv"}}), output=output)
+        write_page(manifest=write_manifest(tmp_path, {"facts": {"table1": tmp_path / "gone.tsv"}}), output=output)
     write_records({}, [tmp_path / "x.tsv"], tmp_path)
     (tmp_path / "x.tsv").write_text("y\n")
     with pytest.raises(InputError, match=r"x\.tsv: damaged"):
-        report(manifest=manifest(tmp_path, {"facts": {"table1": tmp_path / "x.tsv"}}), output=output)
+        write_page(manifest=write_manifest(tmp_path, {"facts": {"table1": tmp_path / "x.tsv"}}), output=output)
 
 
 def test_a_further_section_is_a_module_and_a_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -211,7 +219,7 @@ def test_a_further_section_is_a_module_and_a_template(tmp_path: Path, monkeypatc
     (tmp_path / "lengths.html").write_text("<p class='lengths'>{{ part.own | sum }} letters</p>")
     monkeypatch.setattr(sections, "__path__", [*sections.__path__, str(tmp_path)])
     monkeypatch.setattr(page_module, "PackageLoader", lambda _: FileSystemLoader([TEMPLATES, tmp_path]))
-    report(manifest=manifest(tmp_path), output=tmp_path / "page.html")
+    write_page(manifest=write_manifest(tmp_path), output=tmp_path / "page.html")
     text = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
     chapter = text[text.index("Also in table1.tsv") :]
     assert chapter.index("20 letters") < chapter.index("All pairs of systems")
@@ -227,7 +235,7 @@ def test_what_snakemake_shows_has_a_caption():
 
 @pytest.mark.slow
 def test_the_page_waits_for_what_it_shows_and_for_nothing_else(tmp_path: Path):
-    jobs = Workplace(tmp_path / "work").planned("results/report.html", config={"targets": ["table1"]})
+    jobs = ProjectCopy(tmp_path / "work").count_planned_jobs("results/report.html", config={"targets": ["table1"]})
     assert jobs["report"] == jobs["table"] == jobs["facts"] == 1
     assert {jobs[rule] for rule in ("compare", "breakdown", "words", "ngrams", "examples")} == {3}, "dev and two tests"
     assert jobs["attend"] == 2, "of the baseline and what is proposed, on the first test set"
@@ -306,8 +314,8 @@ def cells(browser, place: int) -> list[str]:
 def test_a_click_on_a_head_sorts(browser, made: Path):
     shown(browser, made)
     heads = browser.find_elements("css selector", "#table1 table thead tr:last-child th button")
-    falling = sorted(ROWS.values(), key=float, reverse=True)
-    assert cells(browser, 1) == [*ROWS.values()] != falling
+    falling = sorted(BLEU_SCORES.values(), key=float, reverse=True)
+    assert cells(browser, 1) == [*BLEU_SCORES.values()] != falling
     heads[1].click()
     assert cells(browser, 1) == falling
     heads[1].click()

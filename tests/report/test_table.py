@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.evaluation.ceiling import COLUMNS as COLUMNS_OF_CEILINGS
-from pipeline_py.evaluation.columns import write_rows
-from pipeline_py.evaluation.compare import compare
-from pipeline_py.report.table import table
-from pipeline_py.report.tables.system_comparison import COLUMNS
+from pipeline_py.evaluation.ceiling import CEILING_COLUMNS as COLUMNS_OF_CEILINGS
+from pipeline_py.evaluation.columns import write_tsv
+from pipeline_py.evaluation.compare import compare_systems
+from pipeline_py.report.table import render_table
+from pipeline_py.report.tables.system_comparison import SYSTEM_COMPARISON_COLUMNS
 from pipeline_py.run.errors import InputError
-from tests.evaluation.counted import counted
-from tests.nested_files import group_by_kind, group_by_system, table_outputs
-from tests.report.comparison_files import Row, write_comparisons
+from tests.evaluation.counted import write_output_statistics
+from tests.nested_files import get_table_outputs, group_by_kind, group_by_system
+from tests.report.comparison_files import ComparisonRow, write_comparisons
 from tests.report.scored import write_statistics
 
 TESTS = ["NIST03", "NIST04", "NIST05", "NIST06", "NIST08"]
@@ -63,7 +63,7 @@ class Inputs:
                     files[f"statistics:{row}:seed{run}:{name}"] = path
         for place, name in enumerate(self.sets[1:], start=1):
             rows = [
-                Row(
+                ComparisonRow(
                     system,
                     other,
                     (mean(self.scores[system][place]), mean(self.scores[other][place])),
@@ -84,7 +84,7 @@ class Inputs:
         return {
             "description": description,
             "files": group_by_kind({**files, **self.files}),
-            **table_outputs(self.folder),
+            **get_table_outputs(self.folder),
         }
 
     def tsv(self) -> list[dict[str, str]]:
@@ -112,14 +112,14 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_bold_is_what_is_seen_to_be_better(tmp_path: Path) -> None:
     few = Inputs(tmp_path, {"GlobalAtt": [1.0, 0.001, 30.004], "SDAtt": [1.0, 0.004, 30.006]}, ["dev", "one", "two"])
-    table(**few.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
+    render_table(**few.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     (row,) = [line for line in (tmp_path / "table.md").read_text(encoding="utf-8").splitlines() if "SDAtt |" in line]
     assert "| 0.00 | **30.01** |" in row
 
 
 @pytest.mark.usefixtures("wide_terminal")
 def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
-    table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
+    render_table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     rows = {row["system"]: row for row in paper.tsv()}
     assert list(rows) == list(PAPER)
     assert list(rows["SDAtt"])[:4] == ["system", "dev", "NIST03", "NIST03_marks"]
@@ -145,19 +145,19 @@ def test_a_row_without_translations_of_a_set_has_an_empty_cell(paper: Inputs) ->
     statistics = given["files"]["statistics"]
     for system, on in (("Chen et al. (2017)", "NIST04"), ("GlobalAtt", "NIST06")):
         del statistics[f"{system}:seed0:{on}"]
-    table(**given)
+    render_table(**given)
     rows = {row["system"]: row for row in paper.tsv()}
     theirs = rows["Chen et al. (2017)"]
     assert (theirs["NIST04"], theirs["NIST04_marks"], theirs["AVG"]) == ("", "", "") and theirs["NIST03"] == "35.98"
     assert [rows["SDAtt"][f"{test}_marks"] for test in TESTS] == ["**", "**", "**", "", "**"], "† is against LocalAtt"
     assert rows["SDAtt"]["AVG"] == "34.55" and rows["PBSMT"]["NIST06_marks"] == ""
     assert "| Chen et al. (2017) | 37.42 | 35.98 | – | " in (paper.folder / "table.md").read_text(encoding="utf-8")
-    table(**{**given, "description": {**given["description"], "dev": None}})
+    render_table(**{**given, "description": {**given["description"], "dev": None}})
     assert [*paper.tsv()[0]][:2] == ["system", "NIST03"]
 
 
 def test_markdown_and_latex_show_the_same(paper: Inputs) -> None:
-    table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
+    render_table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     markdown = (paper.folder / "table.md").read_text(encoding="utf-8")
     assert "| System | Dev (NIST02) | NIST03 | NIST04 | NIST05 | NIST06 | NIST08 | AVG |\n" in markdown
     assert "| SDAtt | 38.01 | **36.67**<sup>\\*\\*†</sup> | " in markdown
@@ -189,7 +189,7 @@ def test_the_best_baseline_is_the_best_row_by_average_that_is_not_proposed(tmp_p
         ("a", "y", "x"): 0.01,
         ("a", "newer", "new"): 0.01,
     }
-    table(**inputs.arguments(baseline="base", proposed=["new", "newer"]))
+    render_table(**inputs.arguments(baseline="base", proposed=["new", "newer"]))
     rows = {row["system"]: row for row in inputs.tsv()}
     # y has the higher average of x and y; it is better than "new" on a, and "x" is not proposed.
     assert (rows["new"]["a_marks"], rows["new"]["b_marks"]) == ("↓†", "†")
@@ -199,7 +199,7 @@ def test_the_best_baseline_is_the_best_row_by_average_that_is_not_proposed(tmp_p
     assert "| System | Dev | a | b | AVG |" in markdown
 
     inputs.dev = "newstest2012"
-    table(**inputs.arguments(baseline="base"))
+    render_table(**inputs.arguments(baseline="base"))
     assert "| System | Dev (newstest2012) | a | b | AVG |" in (tmp_path / "table.md").read_text(encoding="utf-8")
     assert list(inputs.tsv()[0])[:2] == ["system", "dev"]
 
@@ -208,7 +208,7 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     scores = {"+SDAtt": [1.0, 1.0], "[a_b] & c% | 5*": [1.0, 1.0], "句法 #1": [1.0, 1.0]}
     inputs = Inputs(tmp_path, scores, ["dev", "test_2016"])
     inputs.signatures = {cell: f"case:lc|set:{cell[1]}" for cell in inputs.signatures}
-    table(**inputs.arguments(baseline="+SDAtt", title="50% of *it*"))
+    render_table(**inputs.arguments(baseline="+SDAtt", title="50% of *it*"))
     assert [row["system"] for row in inputs.tsv()] == list(scores)
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     assert "**50% of \\*it\\***" in markdown
@@ -223,14 +223,14 @@ def test_names_are_escaped(tmp_path: Path) -> None:
 
 def test_no_marks_need_no_sign_tests(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
-    table(**inputs.arguments(baseline="a", marks="none"))
+    render_table(**inputs.arguments(baseline="a", marks="none"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
 
 
 def test_several_runs_give_means_and_deviations(tmp_path: Path) -> None:
     scores = {"a": [1.0, 2.0, 5.0], "b": [[1.0, 1.0], [2.0, 4.0], [5.0, 7.0]]}
     inputs = Inputs(tmp_path, scores, ["dev", "t", "u"])
-    table(**inputs.arguments(baseline="a"))
+    render_table(**inputs.arguments(baseline="a"))
     first, second = inputs.tsv()
     assert (first["t"], first["t_sd"], first["AVG"], first["AVG_sd"]) == ("2.00", "", "3.50", "")
     assert (second["dev"], second["dev_sd"]) == ("1.00", "0.00")
@@ -244,7 +244,7 @@ def test_several_runs_give_means_and_deviations(tmp_path: Path) -> None:
 def test_rows_may_be_called_otherwise(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     inputs.p_values["t", "b", "a"] = 0.001
-    table(**inputs.arguments(baseline="a", proposed=["b"], labels={"a": "Chen et al. (2017)"}))
+    render_table(**inputs.arguments(baseline="a", proposed=["b"], labels={"a": "Chen et al. (2017)"}))
     assert [row["system"] for row in inputs.tsv()] == ["Chen et al. (2017)", "b"]
     assert "significantly better than Chen et al. (2017)" in (tmp_path / "table.md").read_text(encoding="utf-8")
 
@@ -254,7 +254,7 @@ def test_published_numbers_stand_beside_ours(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, scores, ["dev", "newstest2013", "newstest2014", "other"])
     asked = {"paper": "sdatt", "table": "1", "task": "en-de", "names": {"FlexAtt": "FlexibleAtt"}}
     inputs.dev, inputs.files = "newstest2012", {"published": PUBLISHED}
-    table(**inputs.arguments(baseline="PBSMT", labels={"PBSMT": "PBSMT"}, published=asked))
+    render_table(**inputs.arguments(baseline="PBSMT", labels={"PBSMT": "PBSMT"}, published=asked))
     phrases, flexible, mine = inputs.tsv()
     columns = [f"{name}_published" for name in ("dev", "newstest2013", "newstest2014", "other", "AVG")]
     assert [flexible[name] for name in columns] == ["17.24", "20.57", "19.12", "", "19.91"]
@@ -265,17 +265,17 @@ def test_published_numbers_stand_beside_ours(tmp_path: Path) -> None:
     assert "| AVG | Dev (newstest2012) (paper) | newstest2013 (paper) | " in markdown
     assert "(paper): published numbers" in markdown
     with pytest.raises(InputError, match=r"has no table 1 of de-en; it has 1 of en-de, 1 of zh-en, 2 of en-de"):
-        table(**inputs.arguments(baseline="PBSMT", published={**asked, "task": "de-en"}))
+        render_table(**inputs.arguments(baseline="PBSMT", published={**asked, "task": "de-en"}))
 
 
 def test_marks_of_the_sdrnmt_paper(tmp_path: Path) -> None:
     """Only proposed rows are marked, against the baseline that the table names, and there is no dagger."""
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0], "c": [1.0, 4.0]}, ["dev", "t"])
     inputs.p_values |= {("t", name, "a"): 0.001 for name in "bc"}
-    table(**inputs.arguments(baseline="a", proposed=["c"], marks="sdrnmt"))
+    render_table(**inputs.arguments(baseline="a", proposed=["c"], marks="sdrnmt"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", "", "**"]
     inputs.scores["c"], inputs.p_values["t", "c", "a"] = [1.0, 1.5], 0.03
-    table(**inputs.arguments(baseline="a", proposed=["c"], marks="sdrnmt"))
+    render_table(**inputs.arguments(baseline="a", proposed=["c"], marks="sdrnmt"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", "", "↓*"]
 
 
@@ -283,7 +283,7 @@ def test_what_is_proposed_may_be_worse_than_the_best(tmp_path: Path) -> None:
     """Whichever of two systems the file has first."""
     inputs = Inputs(tmp_path, {"new": [1.0, 2.0], "base": [1.0, 3.0], "best": [1.0, 4.0]}, ["dev", "t"])
     inputs.p_values |= {("t", "base", "new"): 0.02, ("t", "best", "new"): 0.001}
-    table(**inputs.arguments(baseline="base", proposed=["new"]))
+    render_table(**inputs.arguments(baseline="base", proposed=["new"]))
     assert [row["t_marks"] for row in inputs.tsv()] == ["↓*↓†", "", ""]
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     assert (
@@ -295,7 +295,7 @@ def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
     """Then there is no mark, and a note says so."""
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 2.85]}, ["dev", "t"])
     inputs.counts["t", "b", "a"], inputs.p_values["t", "b", "a"] = (87, 188, 25), 1e-9
-    table(**inputs.arguments(baseline="a", proposed=["b"], labels={"b": "Mine"}, tested="outputs"))
+    render_table(**inputs.arguments(baseline="a", proposed=["b"], labels={"b": "Mine"}, tested="outputs"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     sentence = (
@@ -306,7 +306,7 @@ def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
     assert sentence.replace("<", "\\textless{}") in (tmp_path / "table.tex").read_text(encoding="utf-8")
     assert "No marks: no compared difference is significant (sign test of these outputs, uncorrected)." in markdown
     inputs.counts["t", "b", "a"] = (188, 87, 25)
-    table(**inputs.arguments(baseline="a", proposed=["b"], tested="outputs"))
+    render_table(**inputs.arguments(baseline="a", proposed=["b"], tested="outputs"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", "**†"]
     assert "disagree" not in (tmp_path / "table.md").read_text(encoding="utf-8")
 
@@ -322,7 +322,7 @@ def test_a_difference_that_cannot_be_tested_is_not_called_insignificant(tmp_path
     empty = [place for place, column in enumerate(lines[0]) if column.startswith("p_")]
     lines[1] = ["" if place in empty else cell for place, cell in enumerate(lines[1])]
     (tmp_path / "t.tsv").write_text("".join("\t".join(cells) + "\n" for cells in lines))
-    table(**arguments)
+    render_table(**arguments)
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     assert f"No marks: no difference can be tested ({test}" in markdown and "significant" not in markdown
@@ -339,9 +339,10 @@ def test_marks_are_of_the_test_that_the_table_names(tmp_path: Path, tested: str)
         "by_outputs": {"systems": 0.2, "sign": (0.001, 0.9)},
     }
     write_comparisons(
-        tmp_path / "t.tsv", [Row(name, "a", (scores[name][1], 2.0), p=p_values) for name, p_values in found.items()]
+        tmp_path / "t.tsv",
+        [ComparisonRow(name, "a", (scores[name][1], 2.0), p_values=p_values) for name, p_values in found.items()],
     )
-    table(**arguments)
+    render_table(**arguments)
     marks = {row["system"]: row["t_marks"] for row in inputs.tsv()}
     assert marks == {"a": "", "by_systems": "", "by_outputs": "", f"by_{tested}": "**"}
     legend = {"systems": "interval over sentences and runs", "outputs": "sign test of these outputs"}[tested]
@@ -357,9 +358,9 @@ def test_single_runs_are_told_below_marks_of_systems_alone(tmp_path: Path) -> No
         inputs = Inputs(tmp_path, scores, ["dev", "t"])
         for tested in ("systems", "outputs"):
             arguments = inputs.arguments(baseline="a", tested=tested)
-            row = Row("b", "a", (3.0, 2.0), p={}, runs=(1, 1), run_deviation_from=origin)
+            row = ComparisonRow("b", "a", (3.0, 2.0), p_values={}, runs=(1, 1), run_deviation_from=origin)
             write_comparisons(tmp_path / "t.tsv", [row])
-            table(**arguments)
+            render_table(**arguments)
             markdown = " ".join((tmp_path / "table.md").read_text(encoding="utf-8").replace("\\", "").split())
             note = f"assume a standard deviation of 0.6 BLEU between runs ({source})."
             assert (note in markdown) == (tested == "systems")
@@ -369,7 +370,7 @@ def test_scores_counted_differently_are_not_compared(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     inputs.signatures["b", "t"] = "case:mixed"
     with pytest.raises(InputError, match=r"bleu of .a. was counted as nrefs:4.* and of .b. as case:mixed; count"):
-        table(**inputs.arguments(baseline="a"))
+        render_table(**inputs.arguments(baseline="a"))
 
 
 def test_the_broken_file_is_named(tmp_path: Path) -> None:
@@ -377,7 +378,7 @@ def test_the_broken_file_is_named(tmp_path: Path) -> None:
     arguments = inputs.arguments(baseline="a")
     (tmp_path / "0.arrow").write_text("[1]")
     with pytest.raises(InputError, match=r"0\.arrow: damaged: its content and its checksum do not agree"):
-        table(**arguments)
+        render_table(**arguments)
 
 
 @pytest.mark.usefixtures("wide_terminal")
@@ -387,7 +388,7 @@ def test_trainings_without_compiled_code_are_named(paper: Inputs, capsys: pytest
         path = paper.folder / f"{system}.facts.json"
         path.write_text(json.dumps({"kernels": kernels}))
         paper.files[f"facts:{system}:seed1"] = path
-    table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
+    render_table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
     note = "Trained without compiled code (see kernels in the facts), which is slower and rounds differently: Local.\n"
     assert note in (paper.folder / "table.md").read_text() and note in capsys.readouterr().err
 
@@ -399,7 +400,7 @@ def test_different_precisions_are_told(paper: Inputs, also: str) -> None:
         path = paper.folder / f"{system}.facts.json"
         path.write_text(json.dumps({"precision": precision}))
         paper.files[f"facts:{system}:seed1"] = path
-    table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
+    render_table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
     note = "Trained in different precisions of matrix products: float32: GlobalAtt; bfloat16: Local."
     assert (note in (paper.folder / "table.md").read_text()) == (also == "bfloat16")
 
@@ -413,7 +414,7 @@ def test_different_devices_are_told(paper: Inputs, other: list[str]) -> None:
             path = paper.folder / f"{system}.{seed}.facts.json"
             path.write_text(json.dumps({"device": device}))
             paper.files[f"facts:{system}:seed{seed}"] = path
-    table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
+    render_table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
     text = (paper.folder / "table.md").read_text()
     cpu, gpu = ("GlobalAtt, Local" if device in other else "GlobalAtt" for device in ("cpu", "cuda"))
     assert ("Trained on different devices" in text) == (len(other) == 1)
@@ -424,9 +425,9 @@ def test_low_ceilings_of_its_sets_are_noted(paper: Inputs) -> None:
     ceilings = [("NIST02", 80.0), ("NIST03", 98.9), ("NIST04", 99.1)]
     file = paper.folder / "ceiling.tsv"
     rows = [[name, bleu, 9, "`evaluation.detokenizer: none`", ""] for name, bleu in ceilings]
-    write_rows(file, COLUMNS_OF_CEILINGS, rows, quoted=False)
+    write_tsv(file, COLUMNS_OF_CEILINGS, rows, should_quote=False)
     paper.files = {"ceiling": file}
-    table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
+    render_table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     text = (paper.folder / "table.md").read_text(encoding="utf-8")
     assert "NIST03: the ceiling of BLEU is 98.9; even a perfect translation scores no more" in text
     assert text.count("the ceiling of BLEU") == 1
@@ -435,7 +436,7 @@ def test_low_ceilings_of_its_sets_are_noted(paper: Inputs) -> None:
 def test_further_notes_stand_below(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
     note = "Rows differ in search: beam 5 (GlobalAtt); beam 20 (SDAtt)."
     paper.notes = [note]
-    table(**paper.arguments(baseline="GlobalAtt"))
+    render_table(**paper.arguments(baseline="GlobalAtt"))
     for text in (paper.folder / "table.md").read_text(), (paper.folder / "table.tex").read_text():
         assert note in text
     assert note in capsys.readouterr().err
@@ -445,16 +446,16 @@ def test_further_metrics_stand_behind_bleu_and_less_may_be_better(tmp_path: Path
     """Named in the configuration, TER has columns, an average and marks of its own."""
     reference = ["the cat sat on a mat today", "my old garden is green"] * 10
     outputs = {"a": [line.replace("a", "x x x") for line in reference], "b": reference}
-    counts = counted(tmp_path, outputs, [reference], ["bleu", "ter"])
+    counts = write_output_statistics(tmp_path, outputs, [reference], ["bleu", "ter"])
     statistics = {f"{system}:seed1:{on}": path for on in ("dev", "t") for system, path in counts.items()}
     places = {"comparisons_output": tmp_path / "pairs.tsv", "intervals_output": tmp_path / "intervals.tsv"}
-    compare(statistics=group_by_system(counts), metrics=["bleu", "ter"], samples=200, trials=200, **places)
+    compare_systems(statistics=group_by_system(counts), metrics=["bleu", "ter"], samples=200, trials=200, **places)
     options = {"title": "T", "systems": ["a", "b"], "baseline": "a", "proposed": ["b"]}
     description = {"table": options, "tests": ["t"], "dev": "dev", "metrics": ["bleu", "ter"], "notes": []}
-    table(
+    render_table(
         description=description,
         files={"statistics": statistics, "comparisons": {"t": tmp_path / "pairs.tsv"}},
-        **table_outputs(tmp_path),
+        **get_table_outputs(tmp_path),
     )
     with (tmp_path / "table.tsv").open(encoding="utf-8", newline="") as file:
         _, row = csv.DictReader(file, delimiter="\t")
@@ -482,13 +483,13 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None
             for name in runs
             for run in range(runs[name])
         }
-        given[on] = group_by_system(counted(folder, outputs, [reference], ["bleu"]))
+        given[on] = group_by_system(write_output_statistics(folder, outputs, [reference], ["bleu"]))
     tables: dict[str, list[list[dict[str, str]]]] = {"systems": [], "outputs": []}
     notes: dict[str, list[set[str]]] = {"systems": [], "outputs": []}
     pairs: list[dict[frozenset[str], list[float]]] = []
     for order in [*permutations(runs)][::5]:
         for on in ("t", "u"):
-            compare(
+            compare_systems(
                 statistics={name: given[on][name] for name in order},
                 metrics=["bleu"],
                 comparisons_output=tmp_path / f"{on}.tsv",
@@ -498,7 +499,9 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None
             )
         with (tmp_path / "t.tsv").open(encoding="utf-8", newline="") as file:
             found = list(csv.DictReader(file, delimiter="\t"))
-        symmetric = [column for column in COLUMNS if column.startswith("p_") and "serted" not in column]
+        symmetric = [
+            column for column in SYSTEM_COMPARISON_COLUMNS if column.startswith("p_") and "serted" not in column
+        ]
         symmetric = [column for column in symmetric if column != "p_sign_replaced"] + ["detectable", "run_deviation"]
         pairs.append(
             {
@@ -524,13 +527,13 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None
                 for on, systems in given.items()
                 for run, path in systems[name].items()
             }
-            table(
+            render_table(
                 description=description,
                 files={
                     "statistics": statistics,
                     "comparisons": {on: tmp_path / f"{on}.tsv" for on in ("t", "u")},
                 },
-                **table_outputs(tmp_path),
+                **get_table_outputs(tmp_path),
             )
             with (tmp_path / "table.tsv").open(encoding="utf-8", newline="") as file:
                 shown = list(csv.DictReader(file, delimiter="\t"))

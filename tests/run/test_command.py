@@ -13,14 +13,20 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
-from pipeline_py.files.artifacts import LEFT, Counts, temporary_of, whole, writing
-from pipeline_py.files.ragged import ROWS_PER_BLOCK, Ragged, write_rows
+from pipeline_py.files.artifacts import (
+    STALE_TEMPORARY_SECONDS,
+    SentenceCounts,
+    get_temporary_path,
+    open_atomic_text_file,
+    write_atomically,
+)
+from pipeline_py.files.ragged import MAX_ROWS_PER_BLOCK, RaggedArrayFile, write_ragged_rows
 from pipeline_py.files.text import read_lines, read_parallel
 from pipeline_py.nmt.saved import save_weights
-from pipeline_py.nmt.training.checkpoint import Checkpoint, Checkpoints
+from pipeline_py.nmt.training.checkpoint import Checkpoint, CheckpointStore
 from pipeline_py.report.figures import figure_files
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.record import DAMAGED, write_records
+from pipeline_py.run.record import RECORD_MISMATCH_ERROR, write_records
 from pipeline_py.syntax.stanza.training import save_reproducibly
 
 
@@ -107,7 +113,7 @@ def test_a_command_refuses_results_that_differ_from_their_records(tmp_path):
     made.write_text("edited\n")
     for refused in (arguments, ("--input", str(made), "--output", str(copied))):
         done = run(COPY, *refused)
-        assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {made}: {DAMAGED}\n")
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {made}: {RECORD_MISMATCH_ERROR}\n")
     assert copied.read_text() == "mine\nmade\n"
     written = "--input", str(mine), "--output", str(made)
     assert run(COPY, *written).returncode == 0, "an output is not compared"
@@ -120,18 +126,18 @@ def test_our_own_mistakes_keep_their_traceback():
 
 def test_a_file_is_whole_or_not_there(tmp_path):
     path = tmp_path / "new" / "file"
-    with pytest.raises(RuntimeError), writing(path) as file:
+    with pytest.raises(RuntimeError), open_atomic_text_file(path) as file:
         file.write("half")
         raise RuntimeError
     assert not path.exists() and not list(path.parent.iterdir())
-    with writing(path) as file:
+    with open_atomic_text_file(path) as file:
         file.write("all\n")
     assert path.read_text() == "all\n"
 
 
 def test_a_directory_takes_the_place_of_the_old_one(tmp_path):
     for content in ("one", "two"):
-        with whole(tmp_path / "folder") as temporary:
+        with write_atomically(tmp_path / "folder") as temporary:
             temporary.mkdir()
             (temporary / content).touch()
     assert [entry.name for entry in (tmp_path / "folder").iterdir()] == ["two"]
@@ -148,14 +154,14 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path):
     writer = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
     assert writer.stdout is not None
     writer.stdout.read(1)
-    with writing(tmp_path / "file") as file:
+    with open_atomic_text_file(tmp_path / "file") as file:
         file.write("new")
     (part,) = tmp_path.glob(".file.*")
     os.kill(writer.pid, signal.SIGKILL)
     writer.wait()
     time.sleep(0.01)
     assert path.read_text() == "new" and part.is_file()
-    with writing(tmp_path / "file") as file:
+    with open_atomic_text_file(tmp_path / "file") as file:
         file.write("newer")
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
@@ -165,15 +171,15 @@ def test_what_another_machine_writes_is_left_for_a_day(tmp_path):
     for place, other in enumerate(others):
         other.mkdir() if place == 1 else other.touch()
     (tmp_path / ".file.name.json.00000000.1.part").touch()
-    ours = temporary_of(tmp_path / "file", os.getpid())
+    ours = get_temporary_path(tmp_path / "file", os.getpid())
     ours.mkdir()  # of a process that had our number
-    with writing(tmp_path / "file"):
+    with open_atomic_text_file(tmp_path / "file"):
         pass
     assert all(other.exists() for other in others)
-    before = time.time() - LEFT - 1
+    before = time.time() - STALE_TEMPORARY_SECONDS - 1
     for entry in tmp_path.iterdir():
         os.utime(entry, (before, before))
-    with writing(tmp_path / "file") as file:
+    with open_atomic_text_file(tmp_path / "file") as file:
         file.write("whole")
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file"]
 
@@ -181,13 +187,13 @@ def test_what_another_machine_writes_is_left_for_a_day(tmp_path):
 def test_a_folder_in_the_place_of_a_file_is_named(tmp_path):
     (tmp_path / "file" / "inside").mkdir(parents=True)
     sentence = "file: there is a folder in the place of a file; move it away and run again"
-    with pytest.raises(InputError, match=sentence), writing(tmp_path / "file"):
+    with pytest.raises(InputError, match=sentence), open_atomic_text_file(tmp_path / "file"):
         pass
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
 def _text(path):
-    with writing(path) as file:
+    with open_atomic_text_file(path) as file:
         file.write("word " * 100_000)
 
 
@@ -196,7 +202,7 @@ def _weights(path):
 
 
 def _checkpoint(path):
-    Checkpoints(path.parent, "this").save(Checkpoint({"model": {"weight": torch.zeros(100_000)}}, {}))
+    CheckpointStore(path.parent, "this").save(Checkpoint({"model": {"weight": torch.zeros(100_000)}}, {}))
 
 
 @pytest.mark.parametrize(
@@ -205,9 +211,9 @@ def _checkpoint(path):
         _text,
         _weights,
         _checkpoint,
-        lambda path: write_rows(path, [np.zeros(100_000, dtype=np.int32)], "int32"),
+        lambda path: write_ragged_rows(path, [np.zeros(100_000, dtype=np.int32)], "int32"),
         lambda path: save_reproducibly({"weight": torch.zeros(100_000)}, path),
-        lambda path: figure_files.save(Figure(), "empty " * 4000, path, path.with_suffix(".pdf")),
+        lambda path: figure_files.save_figure(Figure(), "empty " * 4000, path, path.with_suffix(".pdf")),
     ],
 )
 def test_a_full_disk_is_told_in_one_sentence_and_leaves_nothing(tiny, write):
@@ -217,12 +223,12 @@ def test_a_full_disk_is_told_in_one_sentence_and_leaves_nothing(tiny, write):
 
 
 def test_a_counts_accounts_for_every_sentence(tmp_path):
-    counts = Counts()
-    counts.keep(3)
-    counts.drop("too long", 2)
-    counts.drop("empty")
-    counts.note("truncated")
-    counts.write(tmp_path / "counts.json")
+    counts = SentenceCounts()
+    counts.add_kept(3)
+    counts.add_dropped("too long", 2)
+    counts.add_dropped("empty")
+    counts.add_noted("truncated")
+    counts.write_json_file(tmp_path / "counts.json")
     assert json.loads((tmp_path / "counts.json").read_text()) == {
         "in": 6,
         "kept": 3,
@@ -263,14 +269,14 @@ def test_parallel_files_need_the_same_number_of_lines(tmp_path):
         list(read_parallel(tmp_path / "long", tmp_path / "short"))
 
 
-@pytest.mark.parametrize("count", [0, 1, ROWS_PER_BLOCK, 2 * ROWS_PER_BLOCK + 5])
+@pytest.mark.parametrize("count", [0, 1, MAX_ROWS_PER_BLOCK, 2 * MAX_ROWS_PER_BLOCK + 5])
 def test_ragged_rows_come_back(tmp_path, count):
     random = np.random.default_rng(0)
     rows = [random.integers(0, 256, random.integers(0, 9)).astype(np.uint8) for _ in range(count)]
-    write_rows(tmp_path / "rows.arrow", iter(rows), "uint8")
-    ragged = Ragged(tmp_path / "rows.arrow")
+    write_ragged_rows(tmp_path / "rows.arrow", iter(rows), "uint8")
+    ragged = RaggedArrayFile(tmp_path / "rows.arrow")
     assert len(ragged) == count
-    assert ragged.lengths.tolist() == [len(row) for row in rows]
+    assert ragged.row_lengths.tolist() == [len(row) for row in rows]
     for row, expected in enumerate(rows):
         assert ragged[row].dtype == np.uint8 and ragged[row].tolist() == expected.tolist()
     with pytest.raises(IndexError):
@@ -279,15 +285,15 @@ def test_ragged_rows_come_back(tmp_path, count):
 
 def test_a_ragged_file_that_is_none_is_named(tmp_path):
     with pytest.raises(FileNotFoundError) as caught:
-        Ragged(tmp_path / "gone.arrow")
+        RaggedArrayFile(tmp_path / "gone.arrow")
     assert str(caught.value.filename).endswith("gone.arrow")
     (tmp_path / "text.arrow").write_text("not arrow\n")
     with pytest.raises(InputError, match=r"text.arrow: damaged"):
-        Ragged(tmp_path / "text.arrow")
+        RaggedArrayFile(tmp_path / "text.arrow")
 
 
 def test_a_ragged_file_opens_elsewhere(tmp_path):
     import pandas
 
-    write_rows(tmp_path / "rows.arrow", [np.array([1, 2]), np.array([], dtype=int), np.array([3])], "int32")
+    write_ragged_rows(tmp_path / "rows.arrow", [np.array([1, 2]), np.array([], dtype=int), np.array([3])], "int32")
     assert [list(row) for row in pandas.read_feather(tmp_path / "rows.arrow")["values"]] == [[1, 2], [], [3]]

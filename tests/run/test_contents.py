@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.run import contents
-from pipeline_py.run.contents import Contents
+from pipeline_py.run.contents import FileHashCache
 
 OLD, NEW = "ein alter Satz\n", "ein neuer Satz\n"
 BEFORE = 10**18  # nanoseconds since the epoch: 2001
@@ -28,7 +28,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def of(file: Path) -> str | None:
-    (found,) = Contents(file.parent / "cache.json").of([str(file)]).values()
+    (found,) = FileHashCache(file.parent / "cache.json").hash_files([str(file)]).values()
     return found
 
 
@@ -109,7 +109,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(file: Path) -> None:
 def test_what_is_no_file_has_no_content(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     files = [str(tmp_path / name) for name in ("folder", "gone", "gone/below", "x" * 300)]
-    assert Contents(tmp_path / "cache.json").of(files) == dict.fromkeys(files)
+    assert FileHashCache(tmp_path / "cache.json").hash_files(files) == dict.fromkeys(files)
 
 
 def test_a_bit_that_flips_in_the_cache_decides_nothing(file: Path) -> None:

@@ -67,9 +67,9 @@ def test_torchrun_says_which_card_is_whose(processes):
 
 
 def test_one_card_needs_no_choice(monkeypatch):
-    device._take_card.cache_clear()
+    device._reserve_gpu.cache_clear()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda card: SimpleNamespace(uuid="one"))
     monkeypatch.setattr(torch.cuda, "set_device", lambda card: pytest.fail("there is nothing to choose"))
-    assert device.device_named("cuda") == "cuda"
+    assert device.select_device("cuda") == "cuda"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workplace import ROOT, SNAKEMAKE, Workplace
+from tests.workplace import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
 
 NAMES = ("random", "select", "json", "shlex", "signal", "argparse", "tempfile", "numpy", "torch", "pydantic", "yaml")
 TARGET = "results/corpus/clean/dev.source"
@@ -33,7 +33,7 @@ def test_a_command_in_a_folder_of_a_stranger(tmp_path: Path, stage: str) -> None
 
 
 def test_a_command_in_the_folder_of_the_project(tmp_path: Path) -> None:
-    folder = Workplace(tmp_path / "project").folder
+    folder = ProjectCopy(tmp_path / "project").folder
     add_modules(folder)
     for options, path in ([], None), ([], folder), (["-P"], folder):
         done = run(folder, sys.executable, *options, "-m", "pipeline_py.syntax.treebank_text", "--help", path=path)
@@ -48,8 +48,8 @@ def test_the_import_path_of_other_programs_stays(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_stages_of_the_workflow(tmp_path: Path) -> None:
-    folder = Workplace(tmp_path / "project").folder
+    folder = ProjectCopy(tmp_path / "project").folder
     add_modules(folder)
-    done = run(folder, str(SNAKEMAKE), TARGET, "--cores", "1")
+    done = run(folder, str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1")
     assert done.returncode == 0, done.stdout + done.stderr
     assert (folder / TARGET).exists()

@@ -58,7 +58,7 @@ def test_torchrun_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     from torch.distributed import run
     from torch.distributed.elastic.multiprocessing.api import SignalException
 
-    from pipeline_py.nmt.training.launch import launch
+    from pipeline_py.nmt.training.launch import launch_processes
 
     def fail(arguments: list[str]) -> None:
         raise SignalException("interrupted", signal.SIGINT)
@@ -66,4 +66,4 @@ def test_torchrun_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "main", fail)
     monkeypatch.setattr(sys.modules["__main__"], "__spec__", sys.modules["pipeline_py"].__spec__)
     with pytest.raises(KeyboardInterrupt):
-        launch(2, "nmt.train", {})
+        launch_processes(2, "nmt.train", {})

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.run.job import Job, assign_outputs, hash_json, list_paths, output_parameter, replace_paths, to_json
+from pipeline_py.run.job import (
+    Job,
+    assign_outputs,
+    get_output_parameter,
+    hash_json,
+    iterate_nested_paths,
+    replace_nested_paths,
+    serialize_json,
+)
 
 NAMES = st.text("abc", min_size=1, max_size=3)
 FILES = st.recursive(
@@ -18,18 +26,20 @@ FILES = st.recursive(
 
 @given(FILES)
 def test_paths_are_replaced_in_the_order_in_which_they_are_listed(files) -> None:
-    paths = [*list_paths(files)]
-    assert replace_paths(files, iter(paths)) == files
-    assert [*list_paths(replace_paths(files, map(str.upper, paths)))] == [path.upper() for path in paths]
-    assert {*list_paths(replace_paths(files, iter(())))} <= {""}
+    paths = [*iterate_nested_paths(files)]
+    assert replace_nested_paths(files, iter(paths)) == files
+    assert [*iterate_nested_paths(replace_nested_paths(files, map(str.upper, paths)))] == [
+        path.upper() for path in paths
+    ]
+    assert {*iterate_nested_paths(replace_nested_paths(files, iter(())))} <= {""}
 
 
 @given(st.dictionaries(NAMES, FILES, max_size=4))
 def test_files_find_their_places_again(files) -> None:
     job = Job("a.b", files=files)
-    assert job.locate(job.inputs) == (files, {})
-    located, _ = job.locate({name: _move(paths) for name, paths in job.inputs.items()})
-    assert [*list_paths(located)] == [f"local/{path}" for path in list_paths(files)]
+    assert job.locate_files(job.rule_inputs) == (files, {})
+    located, _ = job.locate_files({name: _move(paths) for name, paths in job.rule_inputs.items()})
+    assert [*iterate_nested_paths(located)] == [f"local/{path}" for path in iterate_nested_paths(files)]
 
 
 def _move(paths: str | list[str]) -> str | list[str]:
@@ -38,33 +48,36 @@ def _move(paths: str | list[str]) -> str | list[str]:
 
 def test_inputs_of_a_rule_have_the_files_of_all_sets() -> None:
     sets = {"dev": {"text": "a", "trees": ["b", "c"]}, "test": {"text": "d", "trees": [], "gold": None}}
-    job = Job("a.b", files={"model": "m", "nothing": {}, "absent": None}, sets=sets)
-    assert job.inputs == {"model": "m", "text": ["a", "d"], "trees": ["b", "c"]}
-    files, located = job.locate(job.inputs)
+    job = Job("a.b", files={"model": "m", "nothing": {}, "absent": None}, files_by_set=sets)
+    assert job.rule_inputs == {"model": "m", "text": ["a", "d"], "trees": ["b", "c"]}
+    files, located = job.locate_files(job.rule_inputs)
     assert files == {"model": "m", "nothing": {}, "absent": None} and located == sets
 
 
 def test_the_shape_has_names_and_no_paths() -> None:
-    job = Job("a.b", files={"model": "m", "runs": {"A": ["x", "y"]}}, sets={"dev": {"text": "a"}})
-    again = Job("a.b", files={"model": "n", "runs": {"A": ["u", "v"]}}, sets={"dev": {"text": "b"}})
+    job = Job("a.b", files={"model": "m", "runs": {"A": ["x", "y"]}}, files_by_set={"dev": {"text": "a"}})
+    again = Job("a.b", files={"model": "n", "runs": {"A": ["u", "v"]}}, files_by_set={"dev": {"text": "b"}})
     assert (
-        job.shape
-        == again.shape
+        job.input_structure
+        == again.input_structure
         == {
             "files": {"model": "", "runs": {"A": ["", ""]}},
             "sets": {"dev": {"text": ""}},
         }
     )
-    assert job.shape != Job("a.b", files={"model": "m", "runs": {"B": ["x", "y"]}}, sets=job.sets).shape
+    assert (
+        job.input_structure
+        != Job("a.b", files={"model": "m", "runs": {"B": ["x", "y"]}}, files_by_set=job.files_by_set).input_structure
+    )
 
 
 def test_a_file_of_the_job_is_no_file_of_a_set() -> None:
     with pytest.raises(AssertionError, match="text is a file of the job and of a set"):
-        _ = Job("a.b", files={"text": "a"}, sets={"dev": {"text": "b"}}).inputs
+        _ = Job("a.b", files={"text": "a"}, files_by_set={"dev": {"text": "b"}}).rule_inputs
 
 
 def test_outputs_are_parameters_of_the_stage() -> None:
-    assert [output_parameter(name) for name in ("output", "counts")] == ["output", "counts_output"]
+    assert [get_output_parameter(name) for name in ("output", "counts")] == ["output", "counts_output"]
     outputs = {"output": "o", "scores": ["a", "b"]}
     assert assign_outputs(outputs, [], {}, {}) == [{"output": "o", "scores_output": ["a", "b"]}]
     assert assign_outputs({"model": "r/m"}, [], {"log": "{model}.log"}, {"checkpoints": "kept"}) == [
@@ -83,6 +96,6 @@ def test_each_set_has_its_outputs() -> None:
 
 def test_json_keeps_the_order_and_all_characters() -> None:
     value = {"b": 1, "a": ["é", None, 0.5, {"句": True}]}
-    assert json.loads(to_json(value)) == value and to_json(value).startswith('{"b":1,"a":["é"')
+    assert json.loads(serialize_json(value)) == value and serialize_json(value).startswith('{"b":1,"a":["é"')
     assert hash_json({"a": 1, "b": 2}) != hash_json({"b": 2, "a": 1}), "the order of systems decides results"
-    assert len(hash_json(value)) == 16 and hash_json(value) == hash_json(json.loads(to_json(value)))
+    assert len(hash_json(value)) == 16 and hash_json(value) == hash_json(json.loads(serialize_json(value)))

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.run.job_server import ADDRESS, BEGUN, LENGTH_BYTES, describe_server
-from tests.workplace import ROOT, SNAKEMAKE, Workplace
+from pipeline_py.run.job_server import JOB_STARTED_ANSWER, LENGTH_PREFIX_BYTES, SERVER_VARIABLE, format_server_identity
+from tests.workplace import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a process ends")
 
@@ -29,7 +29,7 @@ def server(tmp_path: Path) -> Iterator[dict[str, str]]:
         listener.listen()
         command = [sys.executable, "-P", "-m", "pipeline_py.run.job_server", str(listener.fileno())]
         process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, pass_fds=[listener.fileno()])
-    yield {**environment, ADDRESS: describe_server(str(tmp_path / "jobs")), "SERVER": str(process.pid)}
+    yield {**environment, SERVER_VARIABLE: format_server_identity(str(tmp_path / "jobs")), "SERVER": str(process.pid)}
     assert process.stdin is not None
     process.stdin.close()
     assert process.wait(timeout=10) == 0 and not (tmp_path / "jobs").exists()
@@ -112,7 +112,7 @@ def test_a_request_that_breaks_off_is_forgotten(server: dict[str, str], tmp_path
     reader, writer = os.pipe()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(tmp_path / "jobs"))
-        socket.send_fds(connection, [(1000).to_bytes(LENGTH_BYTES, "big")], [writer, writer])
+        socket.send_fds(connection, [(1000).to_bytes(LENGTH_PREFIX_BYTES, "big")], [writer, writer])
         connection.sendall(b"{")
     os.close(writer)
     assert os.read(reader, 1) == b"", "the server leaves the output of the starter open"
@@ -121,10 +121,14 @@ def test_a_request_that_breaks_off_is_forgotten(server: dict[str, str], tmp_path
     assert subprocess.run([*RUN, job], cwd=tmp_path, env=server, capture_output=True).returncode == 0
 
 
-@pytest.mark.parametrize("answer", [None, b"", BEGUN])
+@pytest.mark.parametrize("answer", [None, b"", JOB_STARTED_ANSWER])
 def test_without_a_server_a_job_runs_by_itself(tmp_path: Path, answer: bytes | None) -> None:
     job = tokenize_job(tmp_path, "text", "tokens")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), ADDRESS: describe_server(str(tmp_path / "jobs"))}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        SERVER_VARIABLE: format_server_identity(str(tmp_path / "jobs")),
+    }
     with socket.socket(socket.AF_UNIX) as listener:
         if answer is not None:
             listener.bind(str(tmp_path / "jobs"))
@@ -137,7 +141,7 @@ def test_without_a_server_a_job_runs_by_itself(tmp_path: Path, answer: bytes | N
             connection.sendall(answer)
             connection.close()
     _, said = starter.communicate(timeout=60)
-    if answer == BEGUN:  # the server has ended with the job
+    if answer == JOB_STARTED_ANSWER:  # the server has ended with the job
         assert (
             starter.returncode == 1
             and said == "error: the server of jobs has ended, and with it this job; run it again\n"
@@ -150,12 +154,16 @@ def test_without_a_server_a_job_runs_by_itself(tmp_path: Path, answer: bytes | N
 def test_results_of_a_run_are_the_same_with_and_without(tmp_path: Path) -> None:
     target = "results/nmt/GlobalAtt/seed1/model.safetensors"
     models = []
-    for name, variables in (("with", {}), ("without", {ADDRESS: ""})):
-        place = Workplace(tmp_path / name)
-        environment = {name: value for name, value in os.environ.items() if name != ADDRESS}
-        options = place._options([target], None)
+    for name, variables in (("with", {}), ("without", {SERVER_VARIABLE: ""})):
+        place = ProjectCopy(tmp_path / name)
+        environment = {name: value for name, value in os.environ.items() if name != SERVER_VARIABLE}
+        options = place._build_options([target], None)
         done = subprocess.run(
-            [SNAKEMAKE, *options], cwd=place.folder, env={**environment, **variables}, capture_output=True, text=True
+            [SNAKEMAKE_PROGRAM, *options],
+            cwd=place.folder,
+            env={**environment, **variables},
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == 0, done.stderr[-3000:]
         models.append((place.folder / target).read_bytes())

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import pytest
 
-from pipeline_py.run.command import Option, parsed
+from pipeline_py.run.command import OptionLimits, parse_arguments
 
 
 class Shape(StrEnum):
@@ -19,7 +19,7 @@ def draw(
     shape: Shape,
     files: list[Path],
     share: float = 0.5,
-    samples: Annotated[int, Option(min=1)] = 1000,
+    samples: Annotated[int, OptionLimits(minimum=1)] = 1000,
     numbers: list[int] | None = None,
     tokenizer: Literal["13a", "none"] = "13a",
     output: Path | None = None,
@@ -63,11 +63,15 @@ REQUIRED = ["--shape", "chain", "--files", "a"]
 )
 def test_parameters_are_options(arguments, given):
     required = {"shape": Shape.CHAIN, "files": [Path("a")]}
-    assert parsed(draw, "draw", [*REQUIRED, *arguments]) == {**(draw.__kwdefaults__ or {}), **required, **given}
+    assert parse_arguments(draw, "draw", [*REQUIRED, *arguments]) == {
+        **(draw.__kwdefaults__ or {}),
+        **required,
+        **given,
+    }
 
 
 def test_a_choice_is_a_member():
-    assert parsed(draw, "draw", REQUIRED)["shape"] is Shape.CHAIN
+    assert parse_arguments(draw, "draw", REQUIRED)["shape"] is Shape.CHAIN
 
 
 @pytest.mark.parametrize(
@@ -85,13 +89,13 @@ def test_a_choice_is_a_member():
 )
 def test_what_does_not_fit_is_named(arguments, complaint, capsys):
     with pytest.raises(SystemExit) as end:
-        parsed(draw, "draw", arguments)
+        parse_arguments(draw, "draw", arguments)
     assert end.value.code == 2 and complaint in capsys.readouterr().err
 
 
 def test_help_is_the_docstring(capsys):
     with pytest.raises(SystemExit) as end:
-        parsed(draw, "python -m draw", ["--help"])
+        parse_arguments(draw, "python -m draw", ["--help"])
     shown = capsys.readouterr().out
     assert end.value.code == 0
     for text in (
@@ -109,4 +113,4 @@ def test_a_stage_takes_keyword_only_arguments():
     def positional(name: str) -> None: ...
 
     with pytest.raises(TypeError, match="positional: a stage takes keyword-only arguments, not name"):
-        parsed(positional, "positional", [])
+        parse_arguments(positional, "positional", [])

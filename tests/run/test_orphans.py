@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.run.interruption import RUNNER
+from pipeline_py.run.interruption import SNAKEMAKE_PID_VARIABLE
 from tests.workplace import ROOT
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux tells when a process ends")
@@ -59,7 +59,7 @@ def wait_for(condition, seconds: float = 60) -> bool:
 def runner(folder: Path, *options: str, **variables: str) -> Iterator[tuple[subprocess.Popen, list[int]]]:
     """Run a job as Snakemake does, below a shell; yield the runner and the numbers of the job and its child."""
     (folder / "job.py").write_text(JOB)
-    (folder / "runner.py").write_text(RUNNING.format(variable=RUNNER, python=sys.executable))
+    (folder / "runner.py").write_text(RUNNING.format(variable=SNAKEMAKE_PID_VARIABLE, python=sys.executable))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     process = subprocess.Popen([sys.executable, "runner.py", *options], cwd=folder, env=environment)
     jobs: list[int] = []
@@ -86,7 +86,7 @@ def test_a_job_does_not_end_with_a_process_that_does_not_run_it(tmp_path):
     """A number may be that of a process in another container, or be left in the environment."""
     other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     try:
-        with runner(tmp_path, **{RUNNER: str(other.pid)}) as (_, jobs):
+        with runner(tmp_path, **{SNAKEMAKE_PID_VARIABLE: str(other.pid)}) as (_, jobs):
             other.kill()
             other.wait()
             assert not wait_for(lambda: not all(map(is_running, jobs)), seconds=1)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.files.artifacts import temporary_of
-from pipeline_py.run.output_cache import OutputCache, identity
+from pipeline_py.files.artifacts import get_temporary_path
+from pipeline_py.run.output_cache import OutputCache, hash_files_and_settings
 
 CONTENT = {"model": b"weights\x00\xff", "facts.json": '{"Größe": 1}\n'.encode()}
 YESTERDAY = 1_700_000_000
@@ -252,7 +252,7 @@ def test_remains_of_a_process_of_the_same_number_are_not_written_through(
     work(outputs)
     OutputCache(directory, "a").store(*outputs)
     (tmp_path / "precious").write_bytes(b"of another")
-    remains = temporary_of(outputs[0], os.getpid())
+    remains = get_temporary_path(outputs[0], os.getpid())
     try:
         os.link(tmp_path / "precious", remains)
     except PermissionError:
@@ -262,7 +262,7 @@ def test_remains_of_a_process_of_the_same_number_are_not_written_through(
     assert not outputs[0].is_symlink()
     assert (tmp_path / "precious").read_bytes() == b"of another"
 
-    temporary_of(directory / "last", os.getpid()).mkdir()
+    get_temporary_path(directory / "last", os.getpid()).mkdir()
     work(outputs, times=2)
     OutputCache(directory, "b").store(*outputs)
     assert OutputCache(directory, "b").restore(*outputs)
@@ -356,7 +356,7 @@ def test_an_identity_is_of_every_file_and_setting_in_order(tmp_path: Path, one: 
         files = [tmp_path / folder / str(number) for number in range(len(contents))]
         for file, content in zip(files, contents, strict=True):
             file.write_text(content)
-        return identity(files, *settings)
+        return hash_files_and_settings(files, *settings)
 
     assert identity_of(*one, "here") != identity_of(*other, "here")
     assert identity_of(*one, "here") == identity_of(*one, "there"), "the place of a file does not matter"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from pipeline_py.run import progress as module
-from pipeline_py.run.progress import progress
+from pipeline_py.run.progress import show_progress
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,7 @@ def no_other_bars() -> None:
 def test_lines_of_a_log(total: int | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     monkeypatch.setattr(module, "SECONDS_BETWEEN_LOG_LINES", 0.0)
     seen = []
-    for item in progress(iter("abc"), "train A", total, "updates", status=lambda: f"epoch {len(seen) / 2}"):
+    for item in show_progress(iter("abc"), "train A", total, "updates", get_status=lambda: f"epoch {len(seen) / 2}"):
         seen.append(item)
     assert seen == [*"abc"]
     last = capsys.readouterr().err.splitlines()[-1]
@@ -30,7 +30,7 @@ def test_lines_of_a_log(total: int | None, monkeypatch: pytest.MonkeyPatch, caps
 
 
 def test_nothing_is_said_often(capsys: pytest.CaptureFixture) -> None:
-    assert [*progress(range(10_000), "count")] == [*range(10_000)]
+    assert [*show_progress(range(10_000), "count")] == [*range(10_000)]
     assert len(capsys.readouterr().err.splitlines()) <= 2
 
 
@@ -41,5 +41,5 @@ def test_the_last_line_knows_what_followed_the_last_item(capsys: pytest.CaptureF
         yield 1
         said.append("at the end")
 
-    assert [*progress(items(), "train A", 1, status=lambda: said[-1])] == [1]
+    assert [*show_progress(items(), "train A", 1, get_status=lambda: said[-1])] == [1]
     assert capsys.readouterr().err.splitlines()[-1].endswith("left, at the end")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.run import provenance
-from tests.module_hash import module_hash
+from tests.module_hash import compute_module_hash
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def code_cleared() -> None:
 
 def code() -> str:
     code_cleared()
-    return provenance.code_of("package.stage")
+    return provenance.hash_stage_code("package.stage")
 
 
 def edit(file: Path, old: str, new: str) -> None:
@@ -103,7 +103,7 @@ def test_modules_that_are_not_imported_do_not_count(package):
 def test_parts_found_by_name_count_when_they_are_told_of(package):
     def with_part() -> str:
         code()
-        return provenance.code_of("package.stage", "package.other")
+        return provenance.hash_stage_code("package.stage", "package.other")
 
     before = with_part()
     edit(package / "other.py", "None", "1")
@@ -155,11 +155,11 @@ def test_every_way_to_use_a_definition_counts(package, used):
 def test_a_function_of_a_docstring_only_is_still_code(package):
     edit(package / "other.py", "return None", '"""Nothing."""')
     code()
-    assert provenance.code_of("package.other")
+    assert provenance.hash_stage_code("package.other")
 
 
 def test_versions_stand_beside_the_code():
-    made_by = provenance.made_by("subword.learn_bpe", "subword-nmt")
+    made_by = provenance.compute_provenance("subword.learn_bpe", "subword-nmt")
     assert set(made_by) == {"code", "subword-nmt"}
 
 
@@ -185,11 +185,13 @@ def hashes(hash_code) -> dict[str, str]:
 def copied(tmp_path_factory):
     """A copy of the project's own code, and its hashes by definitions and by modules."""
     copy = tmp_path_factory.mktemp("copied")
-    for package in provenance.PACKAGES:
-        shutil.copytree(provenance.FOLDER / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for package in provenance.PACKAGE_NAMES:
+        shutil.copytree(
+            provenance.PROJECT_FOLDER / package, copy / package, ignore=shutil.ignore_patterns("__pycache__")
+        )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(provenance, "FOLDER", copy)
-        yield copy, hashes(provenance.code_of), hashes(module_hash)
+        yield copy, hashes(provenance.hash_stage_code), hashes(compute_module_hash)
     code_cleared()
 
 
@@ -197,12 +199,12 @@ def test_no_module_that_changes_no_result_counts(copied):
     """To print progress more often, word an error differently or measure time otherwise trains nothing again."""
     copy, before, _ = copied
     contents = {}
-    for module in provenance.CHANGE_NO_RESULT:
-        place = copy / provenance.PACKAGE / module.replace(".", "/")
+    for module in provenance.RESULT_NEUTRAL_MODULES:
+        place = copy / provenance.PACKAGE_NAME / module.replace(".", "/")
         for file in [place.with_suffix(".py")] if place.with_suffix(".py").is_file() else place.glob("*.py"):
             contents[file] = file.read_text()
             file.write_text("CHANGED = True\n")
-    assert len(contents) >= len(provenance.CHANGE_NO_RESULT) and hashes(provenance.code_of) == before
+    assert len(contents) >= len(provenance.RESULT_NEUTRAL_MODULES) and hashes(provenance.hash_stage_code) == before
     for file, content in contents.items():
         file.write_text(content)
 
@@ -229,7 +231,7 @@ def test_edits_count_where_the_definition_is_reached(copied, file, old, new, exp
     text = (copy / file).read_text(encoding="utf-8")
     assert old in text
     (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
-    after, after_by_modules = hashes(provenance.code_of), hashes(module_hash)
+    after, after_by_modules = hashes(provenance.hash_stage_code), hashes(compute_module_hash)
     (copy / file).write_text(text, encoding="utf-8")
     changed = {stage for stage in STAGES if before[stage] != after[stage]}
     assert changed == expected

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.evaluation.columns import write_columns
+from pipeline_py.evaluation.columns import write_sentence_columns
 from pipeline_py.files.artifacts import write_json
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.record import (
-    check_input,
+    check_input_file,
+    get_record_path,
     hash_content,
     read_record,
-    record_path,
     remove_records,
     write_records,
 )
@@ -31,12 +31,12 @@ def results(tmp_path: Path) -> Path:
 
 def test_a_record_lies_next_to_its_output(results: Path) -> None:
     path = results / "corpus" / "dev.source"
-    assert record_path(path) == results / "corpus" / ".dev.source.job.json"
-    record = read_record(record_path(path))
+    assert get_record_path(path) == results / "corpus" / ".dev.source.job.json"
+    record = read_record(get_record_path(path))
     assert record == {"stage": "corpus.clean", "outputs": {"corpus/dev.source": hash_content(path)}}
-    check_input(path)
+    check_input_file(path)
     remove_records([path, results / "none"])
-    assert not record_path(path).exists() and path.exists()
+    assert not get_record_path(path).exists() and path.exists()
 
 
 def test_all_outputs_of_a_job_are_in_each_of_its_records(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_all_outputs_of_a_job_are_in_each_of_its_records(tmp_path: Path) -> None
     for output in outputs:
         output.write_text(output.name)
     write_records({}, outputs, tmp_path / "results")
-    records = [read_record(record_path(output)) for output in outputs]
+    records = [read_record(get_record_path(output)) for output in outputs]
     assert records[0] == records[1] == {"outputs": {output.name: hash_content(output) for output in outputs}}
 
 
@@ -53,30 +53,30 @@ def test_damage_is_found(results: Path) -> None:
     path = results / "corpus" / "dev.source"
     path.write_text("dev.sourcE\n")
     with pytest.raises(InputError, match=r"dev\.source: damaged: its content is not that of its record; remove it"):
-        check_input(path)
+        check_input_file(path)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"outputs": []}', '{"outputs": {}}', "\udcff"])
 def test_a_damaged_record_is_damage(results: Path, content: str) -> None:
     path = results / "corpus" / "dev.source"
-    record_path(path).write_bytes(content.encode(errors="surrogateescape"))
+    get_record_path(path).write_bytes(content.encode(errors="surrogateescape"))
     with pytest.raises(InputError, match=r"dev\.source: damaged"):
-        check_input(path)
+        check_input_file(path)
 
 
 def test_files_that_were_swapped_with_their_records_are_found(results: Path) -> None:
     """The content of each agrees with its record, but it is the record of another file."""
     source, target = (results / "corpus" / f"dev.{side}" for side in ("source", "target"))
-    for first, second in ((source, target), (record_path(source), record_path(target))):
+    for first, second in ((source, target), (get_record_path(source), get_record_path(target))):
         first.rename(results / "aside")
         second.rename(first)
         (results / "aside").rename(second)
     with pytest.raises(
         InputError, match=r"dev\.source: its record says that it was made as corpus/dev\.target; remove"
     ):
-        check_input(source)
+        check_input_file(source)
     with pytest.raises(InputError, match=r"made as corpus/dev\.source"):
-        check_input(target)
+        check_input_file(target)
 
 
 def test_swapped_outputs_of_one_job_are_found(tmp_path: Path) -> None:
@@ -89,27 +89,27 @@ def test_swapped_outputs_of_one_job_are_found(tmp_path: Path) -> None:
         output.write_text(content)
     for output in outputs:
         with pytest.raises(InputError, match="damaged: its content is not that of its record"):
-            check_input(output)
+            check_input_file(output)
 
 
 def test_a_folder_of_results_may_move(results: Path) -> None:
     moved = results.parent / "elsewhere"
     shutil.move(results, moved)
-    check_input(moved / "corpus" / "dev.source")
+    check_input_file(moved / "corpus" / "dev.source")
 
 
 def test_files_without_a_record_are_the_users(tmp_path: Path) -> None:
-    check_input(tmp_path / "missing")
-    check_input(tmp_path / ("long" * 200))
+    check_input_file(tmp_path / "missing")
+    check_input_file(tmp_path / ("long" * 200))
     (tmp_path / "text").write_text("a\n")
-    check_input(tmp_path / "text")
-    write_columns(tmp_path / "c.arrow", {"bleu": np.zeros((2, 2))})
-    check_input(tmp_path / "c.arrow")
+    check_input_file(tmp_path / "text")
+    write_sentence_columns(tmp_path / "c.arrow", {"bleu": np.zeros((2, 2))})
+    check_input_file(tmp_path / "c.arrow")
     content = bytearray((tmp_path / "c.arrow").read_bytes())
     content[-50] ^= 1
     (tmp_path / "c.arrow").write_bytes(content)
     with pytest.raises(InputError, match=r"c\.arrow: damaged: its content and its checksum do not agree"):
-        check_input(tmp_path / "c.arrow")
+        check_input_file(tmp_path / "c.arrow")
 
 
 def test_a_folder_is_hashed_with_its_names_and_without_hidden_files(tmp_path: Path) -> None:
@@ -121,11 +121,11 @@ def test_a_folder_is_hashed_with_its_names_and_without_hidden_files(tmp_path: Pa
     (folder / ".a.job.json").write_text("{}")
     assert hash_content(folder) == first
     write_records({}, [folder], tmp_path)
-    check_input(folder)
+    check_input_file(folder)
     (folder / "inner" / "b").rename(folder / "inner" / "c")
     assert hash_content(folder) != first
     with pytest.raises(InputError, match="model: damaged"):
-        check_input(folder)
+        check_input_file(folder)
 
 
 def test_the_hash_follows_the_content(tmp_path: Path) -> None:

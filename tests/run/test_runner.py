@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import pytest
 from pydantic import PositiveInt
 
-from pipeline_py.config.systems.training import Decoding
+from pipeline_py.config.systems.training import DecodingConfig
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.record import hash_content, read_record, record_path
-from pipeline_py.run.runner import Loaded, Stage, run_again, run_job
+from pipeline_py.run.record import get_record_path, hash_content, read_record
+from pipeline_py.run.runner import LoadedParameter, StageFunction, rerun_job, run_job
 
 MakeStage = Callable[..., None]
 
@@ -83,13 +83,13 @@ def test_arguments_have_the_types_of_the_parameters(tmp_path, joined, texts):
 def test_models_of_the_configuration_are_parameters(make_stage, tmp_path):
     read = []
 
-    def search(*, decoding: Decoding, pair: tuple[str, int], output: Path) -> None:
+    def search(*, decoding: DecodingConfig, pair: tuple[str, int], output: Path) -> None:
         read.append((decoding, pair))
         output.touch()
 
     make_stage(search)
     run_job(job(tmp_path, "search", {"decoding": {"beam": 7}, "pair": ["a", 1], "output": tmp_path / "out"}))
-    assert read == [(Decoding(beam=7), ("a", 1))]
+    assert read == [(DecodingConfig(beam=7), ("a", 1))]
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ def test_a_position_counts_from_1():
     outputs = {"svg_output": "a.svg", "pdf_output": "a.pdf"}
     files = dict.fromkeys(("source_pieces", "translation", "attention"), "x")
     with pytest.raises(InputError, match=r"report\.attention: sentence: Input should be greater than 0"):
-        Stage("report.attention").validate({"sentence": 0, **files, **outputs})
+        StageFunction("report.attention").validate_arguments({"sentence": 0, **files, **outputs})
 
 
 def test_the_record_has_the_job_and_what_was_read(tmp_path, joined, texts):
     arguments = {"texts": texts, "output": tmp_path / "out"}
     described = job(tmp_path, "join_texts", arguments, wildcards={"split": "dev"})
     run_job(described)
-    record = read_record(record_path(tmp_path / "out"))
+    record = read_record(get_record_path(tmp_path / "out"))
     same = ("stage", "plan", "wildcards", "identity", "process", "software", "is_cached", "results", "arguments")
     assert {name: record[name] for name in same} == {name: described[name] for name in same}
     assert [*record["inputs"]] == [str(tmp_path / name) for name in "abc"] and [*record["outputs"]] == ["out"]
@@ -149,11 +149,11 @@ def test_a_damaged_input_is_refused_before_the_stage_starts(tmp_path, joined, te
 def test_an_output_is_made_again_from_its_record(tmp_path, joined, texts):
     run_job(job(tmp_path, "join_texts", {"texts": texts, "separator": "+"}, {"output": tmp_path / "out"}))
     (tmp_path / "out").unlink()
-    run_again(record_path(tmp_path / "out"))
+    rerun_job(get_record_path(tmp_path / "out"))
     assert (tmp_path / "out").read_text() == "a+b+c" and joined[0] == joined[1]
-    first = read_record(record_path(tmp_path / "out"))
-    run_again(record_path(tmp_path / "out"))
-    assert {**read_record(record_path(tmp_path / "out")), "seconds": first["seconds"]} == first
+    first = read_record(get_record_path(tmp_path / "out"))
+    rerun_job(get_record_path(tmp_path / "out"))
+    assert {**read_record(get_record_path(tmp_path / "out")), "seconds": first["seconds"]} == first
 
 
 @pytest.mark.parametrize("content", [None, "{}", "text"])
@@ -161,7 +161,7 @@ def test_a_file_that_is_no_record_is_not_run(tmp_path, content):
     if content is not None:
         (tmp_path / "x").write_text(content)
     with pytest.raises(InputError, match=r"x: not the record of a job; give a file NAME\.job\.json"):
-        run_again(tmp_path / "x")
+        rerun_job(tmp_path / "x")
 
 
 def test_a_job_is_run_by_a_command(tmp_path):
@@ -172,10 +172,12 @@ def test_a_job_is_run_by_a_command(tmp_path):
     subprocess.run([*command, described], check=True, capture_output=True)
     assert (tmp_path / "counts").read_text() == "b 2\na 1\n"
     (tmp_path / "counts").unlink()
-    subprocess.run([*command, record_path(tmp_path / "counts")], check=True, capture_output=True)
+    subprocess.run([*command, get_record_path(tmp_path / "counts")], check=True, capture_output=True)
     assert (tmp_path / "counts").read_text() == "b 2\na 1\n"
     (tmp_path / "text").unlink()
-    failed = subprocess.run([*command, record_path(tmp_path / "counts")], capture_output=True, text=True, check=False)
+    failed = subprocess.run(
+        [*command, get_record_path(tmp_path / "counts")], capture_output=True, text=True, check=False
+    )
     assert failed.returncode == 1 and failed.stderr.splitlines()[-1].startswith(f"error: {tmp_path / 'text'}: ")
     assert "Traceback" not in failed.stderr
     usage = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -191,7 +193,7 @@ class TestCache:
             arguments = {"texts": texts, "output": tmp_path / "out", **(changed_arguments or {})}
             (tmp_path / "out").unlink(missing_ok=True)
             run_job(job(tmp_path, "join_texts", arguments, **{"is_cached": True, **changes}))
-            assert (tmp_path / "out").exists() and record_path(tmp_path / "out").exists()
+            assert (tmp_path / "out").exists() and get_record_path(tmp_path / "out").exists()
             return len(joined)
 
         return run
@@ -199,7 +201,7 @@ class TestCache:
     def test_the_same_is_restored(self, run, tmp_path):
         assert (run(), run()) == (1, 1)
         assert (tmp_path / "out").read_text() == "abc"
-        assert read_record(record_path(tmp_path / "out"))["is_cached"] is True
+        assert read_record(get_record_path(tmp_path / "out"))["is_cached"] is True
 
     def test_what_does_not_decide_the_result_does_not_count(self, run, tmp_path, texts):
         assert run() == 1
@@ -238,7 +240,7 @@ class TestCache:
         for is_complete in (False, False, True, False):
             output = tmp_path / "out"
             run_job(job(tmp_path, "join_partly", {"is_complete": is_complete, "output": output}, is_cached=True))
-            assert record_path(output).exists()
+            assert get_record_path(output).exists()
         assert calls == [False, False, True] and output.read_text() == "all"
 
     def test_a_stage_says_what_of_an_input_it_reads(self, make_stage, tmp_path):
@@ -254,15 +256,15 @@ class TestCache:
             (tmp_path / "text").write_text(content)
             arguments = {"text": tmp_path / "text", "line": 1, "output": output}
             run_job(job(tmp_path, "read_line", arguments, is_cached=True))
-            recorded = read_record(record_path(output))["inputs"]
+            recorded = read_record(get_record_path(output))["inputs"]
             assert recorded == {str(tmp_path / "text"): hash_content(tmp_path / "text")}
         assert len(calls) == 2 and output.read_text() == "c"
 
     def test_a_job_that_is_run_again_works_again(self, run, tmp_path, joined):
         assert run() == 1
-        first = read_record(record_path(tmp_path / "out"))
-        run_again(record_path(tmp_path / "out"))
-        assert {**read_record(record_path(tmp_path / "out")), "seconds": first["seconds"]} == first
+        first = read_record(get_record_path(tmp_path / "out"))
+        rerun_job(get_record_path(tmp_path / "out"))
+        assert {**read_record(get_record_path(tmp_path / "out")), "seconds": first["seconds"]} == first
         assert len(joined) == 2 and (tmp_path / "out").read_text() == "abc"
 
 
@@ -278,7 +280,7 @@ class TestSets:
             return model.read_text() * scale
 
         def translate_set(
-            *, network: Annotated[str, Loaded()], model: Path, source: Path, output: Path, scale: int = 1
+            *, network: Annotated[str, LoadedParameter()], model: Path, source: Path, output: Path, scale: int = 1
         ) -> None:
             output.write_text(f"{network}({source.read_text()})")
 
@@ -310,10 +312,10 @@ class TestSets:
 
     def test_each_set_has_a_record_of_its_own(self, run, loads, tmp_path):
         run()
-        record = read_record(record_path(tmp_path / "test.out"))
+        record = read_record(get_record_path(tmp_path / "test.out"))
         assert [*record["outputs"]] == ["test.out"] and str(tmp_path / "dev") not in record["inputs"]
         (tmp_path / "test.out").unlink()
-        run_again(record_path(tmp_path / "test.out"))
+        rerun_job(get_record_path(tmp_path / "test.out"))
         assert (tmp_path / "test.out").read_text() == "MM(2)" and len(loads) == 2
 
     def test_what_is_loaded_is_no_argument(self, tmp_path, loads):
@@ -340,7 +342,7 @@ def test_checkpoints_of_another_identity_are_elsewhere(make_stage, tmp_path):
     (tmp_path / "checkpoints").mkdir()
     (tmp_path / "checkpoints" / "state").write_text("1")
     run()
-    run_again(record_path(tmp_path / "out"))
+    rerun_job(get_record_path(tmp_path / "out"))
     assert len({*folders}) == 1 and folders[0].parent == tmp_path / "checkpoints"
     run(process="other settings")
     (tmp_path / "text").write_text("b")
@@ -358,10 +360,10 @@ def test_a_failed_job_leaves_no_record(make_stage, tmp_path):
 
     make_stage(fail_late)
     run_job(job(tmp_path, "fail_late", {"output": tmp_path / "out", "fails": False}))
-    assert record_path(tmp_path / "out").exists()
+    assert get_record_path(tmp_path / "out").exists()
     with pytest.raises(InputError, match="the text is empty"):
         run_job(job(tmp_path, "fail_late", {"output": tmp_path / "out", "fails": True}))
-    assert not record_path(tmp_path / "out").exists()
+    assert not get_record_path(tmp_path / "out").exists()
 
 
 def test_a_killed_job_leaves_no_record(make_stage, tmp_path):
@@ -375,7 +377,7 @@ def test_a_killed_job_leaves_no_record(make_stage, tmp_path):
     if (child := os.fork()) == 0:
         run_job(job(tmp_path, "die_late", {"output": tmp_path / "out", "dies": True}))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
-    assert (tmp_path / "out").exists() and not record_path(tmp_path / "out").exists()
+    assert (tmp_path / "out").exists() and not get_record_path(tmp_path / "out").exists()
 
 
 def test_an_output_that_the_stage_need_not_write_has_no_record(make_stage, tmp_path):
@@ -387,7 +389,7 @@ def test_an_output_that_the_stage_need_not_write_has_no_record(make_stage, tmp_p
     make_stage(write_some)
     outputs = {"gates_output": tmp_path / "gates", "lists_output": [tmp_path / "one", tmp_path / "two"]}
     run_job(job(tmp_path, "write_some", {"output": tmp_path / "out", **outputs}))
-    record = read_record(record_path(tmp_path / "two"))
-    assert [*record["outputs"]] == ["out", "one", "two"] and not record_path(tmp_path / "gates").exists()
+    record = read_record(get_record_path(tmp_path / "two"))
+    assert [*record["outputs"]] == ["out", "one", "two"] and not get_record_path(tmp_path / "gates").exists()
     run_job(job(tmp_path, "write_some", {"output": tmp_path / "out", "gates_output": None}))
-    assert [*read_record(record_path(tmp_path / "out"))["outputs"]] == ["out"]
+    assert [*read_record(get_record_path(tmp_path / "out"))["outputs"]] == ["out"]

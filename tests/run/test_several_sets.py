@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.corpus.tokenize import Segment, load
+from pipeline_py.corpus.tokenize import TokenizerFunction, load
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.record import check_input, record_path
+from pipeline_py.run.record import check_input_file, get_record_path
 from pipeline_py.run.runner import run_job
 
 TEXTS = {"dev": "A dog (black) barks.\n", "test": 'The "cat" isn\'t here.\n\n'}
@@ -39,18 +39,18 @@ def test_each_set_is_made_as_by_a_job_of_its_own(folder: Path) -> None:
         output = folder / f"{name}.tokens"
         output.write_bytes(b"another")
         with pytest.raises(InputError, match="damaged"):
-            check_input(output)
+            check_input_file(output)
         run_job(job(folder, name))
         assert output.read_bytes() == together[name]
-        check_input(output)
+        check_input_file(output)
 
 
 def test_the_first_set_at_fault_ends_the_job(folder: Path) -> None:
     (folder / "test").write_bytes(b"good\nb\xffd\n")
     with pytest.raises(InputError, match="test, line 2: "):
         run_job(job(folder, *TEXTS))
-    check_input(folder / "dev.tokens")
-    assert record_path(folder / "dev.tokens").is_file() and not (folder / "test.tokens").exists()
+    check_input_file(folder / "dev.tokens")
+    assert get_record_path(folder / "dev.tokens").is_file() and not (folder / "test.tokens").exists()
 
 
 def test_a_set_whose_input_has_changed_is_not_read(folder: Path) -> None:
@@ -65,7 +65,7 @@ def test_what_takes_long_to_load_is_loaded_once(folder: Path, monkeypatch: pytes
     loads = []
 
     @wraps(load)
-    def counted(**options: object) -> Segment:
+    def counted(**options: object) -> TokenizerFunction:
         loads.append(options)
         return load(**options)
 

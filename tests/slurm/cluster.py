@@ -16,12 +16,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scancel", "squeue", "scontrol", "sinfo")
-PATIENCE = 30
+SLURM_PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "scancel", "squeue", "scontrol", "sinfo")
+MAX_WAIT_SECONDS = 30
 """Seconds until a node is ready, or a daemon has ended."""
 
 # The memory is made up, and the cards are files: a node that takes jobs as a large one would, and computes as this one.
-CONFIGURATION = """\
+CONFIGURATION_TEMPLATE = """\
 ClusterName=test
 SlurmctldHost=localhost
 SlurmctldPort={slurmctld_port}
@@ -54,17 +54,17 @@ PartitionName=urgent Nodes=node PriorityTier=2
 """
 
 
-def missing() -> list[str]:
+def list_missing_programs() -> list[str]:
     """Programs of SLURM that this machine lacks."""
-    return [program for program in PROGRAMS if which(program) is None]
+    return [program for program in SLURM_PROGRAMS if find_program(program) is None]
 
 
-def which(program: str) -> str | None:
+def find_program(program: str) -> str | None:
     """Daemons lie where only root's path leads."""
     return shutil.which(program, path=os.pathsep.join([*os.get_exec_path(), "/usr/local/sbin", "/usr/sbin"]))
 
 
-class Cluster:
+class SlurmCluster:
     """The daemons, from entering to leaving the context, and what asks them."""
 
     def __init__(self, folder: Path) -> None:
@@ -76,36 +76,38 @@ class Cluster:
         }
         self._daemons = ExitStack()
 
-    def __enter__(self) -> "Cluster":
+    def __enter__(self) -> "SlurmCluster":
         """Start the daemons and wait until the node takes jobs."""
         with self._daemons as daemons:
             self._write_files()
             key, place = f"--key-file={self.folder}/munge.key", f"--socket={self.folder}/munge.socket"
             files = [f"--{name}-file={self.folder}/munged.{name}" for name in ("pid", "log", "seed")]
-            self._start("munged", "--foreground", "--force", key, place, *files)
+            self._start_daemon("munged", "--foreground", "--force", key, place, *files)
             self._wait_for(lambda: (self.folder / "munge.socket").exists(), "munged does not answer")
-            self._start("slurmctld", "-D", "-c")
-            self._start("slurmd", "-D", "-N", "node")
-            self._wait_for(lambda: "idle" in self.ask("sinfo", "--noheader", "--format=%T"), "the node is not ready")
+            self._start_daemon("slurmctld", "-D", "-c")
+            self._start_daemon("slurmd", "-D", "-N", "node")
+            self._wait_for(
+                lambda: "idle" in self.run_query("sinfo", "--noheader", "--format=%T"), "the node is not ready"
+            )
             self._daemons = daemons.pop_all()
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Cancel what still runs, and stop the daemons."""
         with self._daemons:
-            self.ask("scancel", f"--user={getpass.getuser()}")
-            self._wait_for(lambda: not self.ask("squeue", "--noheader"), "jobs outlive their cancellation")
+            self.run_query("scancel", f"--user={getpass.getuser()}")
+            self._wait_for(lambda: not self.run_query("squeue", "--noheader"), "jobs outlive their cancellation")
 
-    def ask(self, *command: str) -> str:
+    def run_query(self, *command: str) -> str:
         """What a command prints that sees this cluster; nothing where it fails."""
         done = subprocess.run(command, env={**os.environ, **self.environment}, capture_output=True, text=True)
         return done.stdout.strip()
 
-    def jobs(self, *states: str) -> dict[str, dict[str, str]]:
+    def list_jobs(self, *states: str) -> dict[str, dict[str, str]]:
         """Jobs by identifier, as `scontrol show job` describes them; of some states only, or of all."""
-        lines = self.ask("scontrol", "show", "job", "--oneliner", "--all").splitlines()
+        lines = self.run_query("scontrol", "show", "job", "--oneliner", "--all").splitlines()
         described = [dict(pair.split("=", 1) for pair in line.split(" ") if "=" in pair) for line in lines]
         return {job["JobId"]: job for job in described if job.get("JobState") in states or (job and not states)}
 
@@ -115,7 +117,7 @@ class Cluster:
         with socket.create_server(("localhost", 0)) as first, socket.create_server(("localhost", 0)) as second:
             ports = {"slurmctld_port": first.getsockname()[1], "slurmd_port": second.getsockname()[1]}
         user, host = getpass.getuser(), socket.gethostname()
-        configuration = CONFIGURATION.format(folder=self.folder, user=user, host=host, **ports)
+        configuration = CONFIGURATION_TEMPLATE.format(folder=self.folder, user=user, host=host, **ports)
         (self.folder / "slurm.conf").write_text(configuration, encoding="utf-8")
         (self.folder / "gres.conf").write_text(f"Name=gpu File={self.folder}/card[0-1]\n", encoding="utf-8")
         (self.folder / "cgroup.conf").write_text("CgroupPlugin=autodetect\nIgnoreSystemd=yes\n", encoding="utf-8")
@@ -125,7 +127,7 @@ class Cluster:
         key.touch(mode=0o600)
         key.write_bytes(os.urandom(128))
         # The executor takes SLURM's variables from `srun`, which on a usual cluster finds its configuration without.
-        self._write_program("srun", f'SLURM_CONF={self.folder}/slurm.conf exec {which("srun")} "$@"')
+        self._write_program("srun", f'SLURM_CONF={self.folder}/slurm.conf exec {find_program("srun")} "$@"')
         self._write_program("nvidia-smi", "true")
 
     def _write_program(self, name: str, command: str) -> None:
@@ -133,25 +135,25 @@ class Cluster:
         program.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
         program.chmod(0o755)
 
-    def _start(self, name: str, *arguments: str) -> None:
-        program = which(name)
+    def _start_daemon(self, name: str, *arguments: str) -> None:
+        program = find_program(name)
         assert program is not None, f"{name} is not installed"
         log = self._daemons.enter_context((self.folder / f"{name}.output").open("w", encoding="utf-8"))
         environment = {**os.environ, **self.environment}
         # No daemon outlives a test run that is killed.
         command = ["setpriv", "--pdeathsig", "TERM", program, *arguments]
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
-        self._daemons.callback(process.wait, PATIENCE)
+        self._daemons.callback(process.wait, MAX_WAIT_SECONDS)
         self._daemons.callback(process.terminate)
 
-    def _wait_for(self, holds, complaint: str) -> None:
-        end = time.monotonic() + PATIENCE
-        while not holds():
+    def _wait_for(self, is_fulfilled, timeout_message: str) -> None:
+        end = time.monotonic() + MAX_WAIT_SECONDS
+        while not is_fulfilled():
             if time.monotonic() > end:
-                raise TimeoutError(f"{complaint}; see the *.output files of {self.folder}")
+                raise TimeoutError(f"{timeout_message}; see the *.output files of {self.folder}")
             time.sleep(0.1)
 
 
 if __name__ == "__main__":
-    with Cluster(Path(sys.argv[1])) as cluster:
+    with SlurmCluster(Path(sys.argv[1])) as cluster:
         sys.exit(subprocess.run(sys.argv[2:], env={**os.environ, **cluster.environment}).returncode)

@@ -12,12 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.slurm.cluster import Cluster, missing
-from tests.workplace import SMALL, Workplace
+from tests.slurm.cluster import SlurmCluster, list_missing_programs
+from tests.workplace import SMALL_CONFIG, ProjectCopy
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(bool(missing()), reason=f"SLURM is not installed: there is no {', '.join(missing())}"),
+    pytest.mark.skipif(
+        bool(list_missing_programs()),
+        reason=f"SLURM is not installed: there is no {', '.join(list_missing_programs())}",
+    ),
     pytest.mark.skipif(
         find_spec("snakemake_executor_plugin_slurm") is None,
         reason="needs the extra `slurm`: pip install -e '.[slurm]'",
@@ -31,23 +34,23 @@ LONG = {"training": {"epochs": 40, "patience": 1000, "checkpoint_minutes": 0.001
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory) -> Iterator[Cluster]:
+def cluster(tmp_path_factory) -> Iterator[SlurmCluster]:
     """A SLURM that commands of this module see. Snakemake takes its node for one with cards; torch finds none there."""
-    with Cluster(tmp_path_factory.mktemp("slurm") / "c") as cluster, pytest.MonkeyPatch.context() as patch:
+    with SlurmCluster(tmp_path_factory.mktemp("slurm") / "c") as cluster, pytest.MonkeyPatch.context() as patch:
         for name, value in cluster.environment.items():
             patch.setenv(name, value)
         yield cluster
 
 
 @pytest.fixture(scope="module")
-def workplace(tmp_path_factory) -> Workplace:
-    return Workplace(tmp_path_factory.mktemp("workplace"))
+def workplace(tmp_path_factory) -> ProjectCopy:
+    return ProjectCopy(tmp_path_factory.mktemp("workplace"))
 
 
-def test_an_experiment_runs_to_its_table(cluster: Cluster, workplace: Workplace) -> None:
+def test_an_experiment_runs_to_its_table(cluster: SlurmCluster, workplace: ProjectCopy) -> None:
     table = {"type": "measures", "title": "T", "systems": ["SDAtt"], "columns": ["bleu"]}
-    config = {"corpora": {"tests": SMALL["corpora"]["tests"][:1]}, "tables": {"mine": table}}
-    done = workplace.snakemake(*PROFILE, "results/mine.tsv", config=config)
+    config = {"corpora": {"tests": SMALL_CONFIG["corpora"]["tests"][:1]}, "tables": {"mine": table}}
+    done = workplace.run_snakemake(*PROFILE, "results/mine.tsv", config=config)
     assert done.returncode == 0, done.stderr[-5000:]
     with (workplace.folder / "results/mine.tsv").open(encoding="utf-8", newline="") as file:
         assert [
@@ -55,7 +58,7 @@ def test_an_experiment_runs_to_its_table(cluster: Cluster, workplace: Workplace)
             for row in csv.DictReader((line for line in file if not line.startswith("# ")), delimiter="\t")
         ] == ["SDAtt"]
 
-    jobs = [*cluster.jobs().values()]
+    jobs = [*cluster.list_jobs().values()]
     assert {job["JobState"] for job in jobs} == {"COMPLETED"} and {job["Requeue"] for job in jobs} == {"1"}
     kinds = Counter(job["Comment"].split("_wildcards_")[0] for job in jobs)
     assert kinds["rule_train"] == 1 and kinds["rule_parse"] == 3
@@ -69,39 +72,39 @@ def test_an_experiment_runs_to_its_table(cluster: Cluster, workplace: Workplace)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(cluster: Cluster, workplace: Workplace) -> bytes:
+def undisturbed(cluster: SlurmCluster, workplace: ProjectCopy) -> bytes:
     """The model of a training that nobody disturbs; what it needs is left in the workplace."""
-    done = workplace.snakemake(MODEL, config=LONG)
+    done = workplace.run_snakemake(MODEL, config=LONG)
     assert done.returncode == 0, done.stderr[-5000:]
     model = (workplace.folder / MODEL).read_bytes()
     shutil.rmtree((workplace.folder / MODEL).parent)
     return model
 
 
-def preempt(cluster: Cluster, job: str) -> None:
+def preempt(cluster: SlurmCluster, job: str) -> None:
     """Take the processors of a job for another one, which ends at once; SLURM puts the first back in the queue."""
-    cluster.ask("sbatch", "--partition=urgent", "--cpus-per-task=2", "--output=/dev/null", "--wrap=true")
+    cluster.run_query("sbatch", "--partition=urgent", "--cpus-per-task=2", "--output=/dev/null", "--wrap=true")
 
 
-def cancel(cluster: Cluster, job: str) -> None:
+def cancel(cluster: SlurmCluster, job: str) -> None:
     """End a job as SLURM does where preempted jobs do not go back in the queue."""
-    cluster.ask("scancel", job)
+    cluster.run_query("scancel", job)
 
 
 @pytest.mark.parametrize(
     ("lose", "ends"), [(cancel, [("CANCELLED", "0"), ("COMPLETED", "0")]), (preempt, [("COMPLETED", "1")])]
 )
 def test_a_training_that_loses_its_job_goes_on_in_another(
-    cluster: Cluster, workplace: Workplace, undisturbed: bytes, tmp_path: Path, lose, ends: list[tuple[str, str]]
+    cluster: SlurmCluster, workplace: ProjectCopy, undisturbed: bytes, tmp_path: Path, lose, ends: list[tuple[str, str]]
 ) -> None:
-    place = workplace.copied(tmp_path / "copy")
-    before = cluster.jobs()
+    place = workplace.copy_to(tmp_path / "copy")
+    before = cluster.list_jobs()
     with ThreadPoolExecutor() as pool:
-        run = pool.submit(place.snakemake, *PROFILE, MODEL, config=LONG)
+        run = pool.submit(place.run_snakemake, *PROFILE, MODEL, config=LONG)
         while not [*(place.folder / MODEL).parent.glob("checkpoints/*/*.safetensors")]:
             assert not run.done(), run.result().stderr[-5000:]
             time.sleep(0.1)
-        (job,) = cluster.jobs().keys() - before.keys()
+        (job,) = cluster.list_jobs().keys() - before.keys()
         lose(cluster, job)
         done = run.result()
     assert done.returncode == 0, done.stderr[-5000:]
@@ -109,6 +112,6 @@ def test_a_training_that_loses_its_job_goes_on_in_another(
     log = (place.folder / "logs/nmt/train/GlobalAtt.seed1.log").read_text(encoding="utf-8")
     resumed = re.search(r"train GlobalAtt \(seed1\) from update (\d+)", log)
     assert resumed and int(resumed[1]) > 0, log
-    jobs = [job for name, job in cluster.jobs().items() if name not in before]
+    jobs = [job for name, job in cluster.list_jobs().items() if name not in before]
     trainings = [job for job in jobs if job.get("Comment", "").startswith("rule_train")]
     assert [(job["JobState"], job["Restarts"]) for job in trainings] == ends

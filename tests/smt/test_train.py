@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu import corpus_bleu
 
-from pipeline_py.config.systems.phrase_based import PhraseBased, Tuning
+from pipeline_py.config.systems.phrase_based import PhraseBasedSystemConfig, TuningConfig
 from pipeline_py.run.errors import InputError
 from pipeline_py.smt import thot
-from pipeline_py.smt.log import Log
+from pipeline_py.smt.log import ProgressLog
 from pipeline_py.smt.train import train
-from pipeline_py.smt.tuning import Tuner
+from pipeline_py.smt.tuning import WeightTuner
 
 ADJECTIVES = [f"adjective{number}" for number in range(6)]
 NOUNS = [f"noun{number}" for number in range(12)]
@@ -80,7 +80,7 @@ def arguments(folder, **changes):
 
 
 def options(**changes):
-    return PhraseBased.model_validate({**OPTIONS, **changes})
+    return PhraseBasedSystemConfig.model_validate({**OPTIONS, **changes})
 
 
 def contents(directory):
@@ -124,12 +124,12 @@ def test_words_and_their_order_are_learnt_and_hold_for_unseen_sentences(trained,
     seen = {tuple(words) for words, _ in corpus["train"]}
     unseen = [(words, others) for words, others in corpus["test"] if tuple(words) not in seen]
     assert len(unseen) > 50
-    assert exactly_right(thot.load(trained / "model"), unseen) > 0.95
+    assert exactly_right(thot.load_translator(trained / "model"), unseen) > 0.95
 
 
 def test_the_decoder_reorders_words_that_never_met(trained, corpus):
     weights = list(json.loads((trained / "model" / "config.json").read_text())["weights"].values())
-    free, monotone = (thot.Translator(trained / "model", reordering, weights) for reordering in (6, 0))
+    free, monotone = (thot.ThotTranslator(trained / "model", reordering, weights) for reordering in (6, 0))
     assert len(corpus["unmet"]) > 15
     # Without a phrase for the two, only the language model can tell that the determiner is followed by the noun.
     assert exactly_right(monotone, corpus["unmet"]) == 0
@@ -146,7 +146,7 @@ def test_equal_inputs_give_equal_bytes(trained, folder):
 
 def test_facts(trained, corpus):
     facts = json.loads((trained / "facts.json").read_text())
-    model = thot.load(trained / "model")
+    model = thot.load_translator(trained / "model")
     translations = [" ".join(model.translate(words).words) for words, _ in corpus["dev"]]
     references = [" ".join(others) for _, others in corpus["dev"]]
     bleu = corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score
@@ -184,9 +184,9 @@ def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(folder, corpus):
     train(**arguments(folder, system=limited))
     first = contents(folder / "model")
     assert not any(b"strange" in content for content in first.values())
-    model = thot.load(folder / "model")
+    model = thot.load_translator(folder / "model")
     translation = model.translate(["strange", "noun1"])
-    assert (translation.words, translation.unknown) == (["strange", "qnoun1"], 1)
+    assert (translation.words, translation.unknown_count) == (["strange", "qnoun1"], 1)
 
     write(folder, "dev", [*strange[:10], (["other"], ["qother"])])
     train(**arguments(folder, system=limited))
@@ -220,15 +220,17 @@ class FakeTranslator:
     def translate(self, words):
         self.now += 1
         right = min(len(words), max(0, round(2 * self.tried[-1][1])))
-        return thot.Translation(words=words[:right] + ["wrong"] * (len(words) - right), unknown=0, parts=1)
+        return thot.ThotTranslation(
+            words=words[:right] + ["wrong"] * (len(words) - right), unknown_count=0, part_count=1
+        )
 
 
 def tuned(monkeypatch, **limits):
     translator = FakeTranslator()
     monkeypatch.setattr(time, "monotonic", lambda: translator.now)
     sentences = [[f"{letter}{number}" for number in range(8)] for letter in "abcdefghij"]
-    tuner = Tuner(translator, sentences, sentences, Tuning(**limits), Log("test"))
-    tuner.tune()
+    tuner = WeightTuner(translator, sentences, sentences, TuningConfig(**limits), ProgressLog("test"))
+    tuner.tune_weights()
     return tuner, translator
 
 
@@ -240,10 +242,10 @@ def bleu_of(tuner, weights):
 @pytest.mark.parametrize("evaluations", [1, 3, 8, 9, 25])
 def test_tuning_ends_at_the_number_of_evaluations_with_the_best_weights(monkeypatch, capsys, evaluations):
     tuner, translator = tuned(monkeypatch, evaluations=evaluations)
-    assert tuner.evaluations == evaluations
+    assert tuner.evaluation_count == evaluations
     assert len(translator.tried) <= evaluations
     tried = list(translator.tried)
-    assert tuner.best == max(bleu_of(tuner, weights) for weights in tried) == bleu_of(tuner, tuner.best_weights)
+    assert tuner.best_bleu == max(bleu_of(tuner, weights) for weights in tried) == bleu_of(tuner, tuner.best_weights)
     assert capsys.readouterr().err.count("\n") <= 1 + translator.now / 30
 
 
@@ -252,9 +254,9 @@ def test_tuning_ends_at_the_time_with_the_best_weights_so_far(monkeypatch, secon
     # 10 seconds for an evaluation: the eight first corners take 80.
     tuner, translator = tuned(monkeypatch, evaluations=1000, minutes=seconds / 60)
     assert max(10, seconds) <= translator.now <= max(10, seconds) + 2
-    assert tuner.evaluations == max(1, -(-seconds // 10))
+    assert tuner.evaluation_count == max(1, -(-seconds // 10))
     finished = translator.tried[: max(1, seconds // 10)]
-    assert tuner.best == max(bleu_of(tuner, weights) for weights in finished) == bleu_of(tuner, tuner.best_weights)
+    assert tuner.best_bleu == max(bleu_of(tuner, weights) for weights in finished) == bleu_of(tuner, tuner.best_weights)
 
 
 def test_weights_that_reward_what_is_improbable_are_not_tried(monkeypatch):
@@ -278,24 +280,24 @@ def test_odd_words_are_words_like_any_other(tmp_path, capfd):
     write(tmp_path, "train", with_odd_words(language(200, 1, together=True), translated))
     write(tmp_path, "dev", with_odd_words(language(15, 2, together=False), translated))
     train(**arguments(tmp_path))
-    model = thot.load(tmp_path / "model")
+    model = thot.load_translator(tmp_path / "model")
     assert exactly_right(model, with_odd_words(language(60, 3, together=True), translated)) > 0.9
     unknown = ["%", "x|||y", "<src_segm>", "tab\there", "\u2028", "<number>", "\x1f"]
     translation = model.translate(unknown)
-    assert (translation.words, translation.unknown) == (unknown, len(unknown))
+    assert (translation.words, translation.unknown_count) == (unknown, len(unknown))
     assert "rror" not in capfd.readouterr().err
 
 
 @given(st.text(st.characters(exclude_characters=" \n", exclude_categories=["Cs"]), min_size=1))
 def test_an_escaped_word_has_no_meaning_and_can_be_read_back(word):
-    escaped = thot.escape(word)
-    assert thot.unescape(escaped) == word
+    escaped = thot.escape_word(word)
+    assert thot.unescape_word(escaped) == word
     assert escaped.split() == [escaped]
     assert not set(escaped) & set("|<>{}#\x00") and escaped not in ("NULL", "UNKNOWN_WORD")
 
 
 def test_pairs_that_are_too_long_or_empty_are_left_out_and_counted(folder, corpus, trained):
-    longest = ["noun1"] * thot.LONGEST
+    longest = ["noun1"] * thot.MAX_SENTENCE_WORDS
     unfit = [([], ["qnoun1"]), (["noun1"], []), ([], []), ([*longest, "noun1"], ["qnoun1"]), (["noun1"], ["x"] * 201)]
     write(folder, "train", [*unfit[:3], *corpus["train"], *unfit[3:]])
     train(**arguments(folder))
@@ -360,7 +362,7 @@ def test_other_orders_and_a_corpus_of_one_pair(tmp_path):
     for order in (1, 5):
         tiny = options(language_model_order=order, iterations=1, reordering=0, tuning={"evaluations": 2})
         train(**arguments(tmp_path, system=tiny))
-        model = thot.load(tmp_path / "model")
+        model = thot.load_translator(tmp_path / "model")
         assert model.translate(["noun1", "noun1"]).words == ["qnoun1", "qnoun1"]
 
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from pipeline_py.config.systems.phrase_based import PhraseBased
+from pipeline_py.config.systems.phrase_based import PhraseBasedSystemConfig
 from pipeline_py.run.errors import InputError
 from pipeline_py.smt import thot
 from pipeline_py.smt.train import train
@@ -49,7 +49,9 @@ def trained(folder, translation):
             write(folder / f"{name}.source", pairs)
             write(folder / f"{name}.target", map(translation, pairs))
         train(
-            system=PhraseBased.model_validate({"type": "phrase_based", "reordering": 0, "tuning": {"evaluations": 2}}),
+            system=PhraseBasedSystemConfig.model_validate(
+                {"type": "phrase_based", "reordering": 0, "tuning": {"evaluations": 2}}
+            ),
             **{
                 f"{name}_{side}": folder / f"{name}.{side}"
                 for name in ("train", "dev")
@@ -67,7 +69,7 @@ def trained(folder, translation):
 def folder(tmp_path, model):
     """A directory with a copy of the model and sentences to translate."""
     shutil.copytree(model, tmp_path / "model")
-    long = [WORDS[number % 15] for number in range(2 * thot.LONGEST + 3)]
+    long = [WORDS[number % 15] for number in range(2 * thot.MAX_SENTENCE_WORDS + 3)]
     made = [[], *sentences(20, 3), ["new", "word1", "newer"], [], long, ["new"], ["word2"]]
     write(tmp_path / "test.source", made)
     return tmp_path
@@ -127,10 +129,10 @@ def test_weights_that_are_set_reach_the_decoder(tmp_path):
     def outputs(translator):
         return [translator.translate(words).words for words in texts]
 
-    with_usual = outputs(thot.Translator(model, 0, usual))
-    with_other = outputs(thot.Translator(model, 0, other))
+    with_usual = outputs(thot.ThotTranslator(model, 0, usual))
+    with_other = outputs(thot.ThotTranslator(model, 0, other))
     assert with_usual != with_other
-    live = thot.Translator(model, 0, usual)
+    live = thot.ThotTranslator(model, 0, usual)
     assert outputs(live) == with_usual
     live.set_weights(other)
     assert outputs(live) == with_other
@@ -148,7 +150,7 @@ def test_a_file_without_sentences(folder):
 @pytest.mark.parametrize("length", [0, 1, 199, 200, 201, 399, 400, 401, 1000])
 def test_parts_are_as_few_as_can_be_and_of_nearly_equal_length(length):
     words = list(range(length))
-    parts = thot.in_parts(words)
+    parts = thot.split_long_sentence(words)
     assert [word for part in parts for word in part] == words
     assert len(parts) == -(-length // 200)
     assert all(length // len(parts) <= len(part) <= 200 for part in parts)

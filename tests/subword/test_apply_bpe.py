@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.files.text import tokens_of
+from pipeline_py.files.text import split_tokens
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword import pieces
 from pipeline_py.subword.apply_bpe import Segmenter, apply_bpe
@@ -53,12 +53,12 @@ def test_pieces_are_those_of_subword_nmt(captions: Path, tmp_path: Path) -> None
 def test_what_is_remembered_is_bounded_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "codes").write_text(CODES, encoding="utf-8")
     words = ["low", "lower", "low", "$time", "a@@", "slow", "lower", "slow", "$time"]
-    expected = Segmenter(tmp_path / "codes").sentence(words)
+    expected = Segmenter(tmp_path / "codes").split_sentence(words)
     assert expected[:2] == ["low", "lo@@"]
     monkeypatch.setattr("pipeline_py.subword.apply_bpe.WORDS_REMEMBERED", 4)
     segmenter = Segmenter(tmp_path / "codes")
-    assert segmenter.sentence(words) == expected == segmenter.sentence(words)
-    assert set(segmenter._pieces) == {"$time", "$date", "$number", "low"}
+    assert segmenter.split_sentence(words) == expected == segmenter.split_sentence(words)
+    assert set(segmenter._pieces_by_word) == {"$time", "$date", "$number", "low"}
     assert not segmenter._bpe.cache
 
 
@@ -80,9 +80,9 @@ def test_pieces_held_to_a_vocabulary(captions: Path, tmp_path: Path) -> None:
 def test_words_come_back_whatever_they_are(tmp_path_factory: pytest.TempPathFactory, words: list[str]) -> None:
     path = tmp_path_factory.getbasetemp() / "codes"
     path.write_text(CODES)
-    segmented = Segmenter(path).sentence(words)
-    assert pieces.join(segmented) == words
-    assert pieces.join(tokens_of(" ".join(segmented))) == words
+    segmented = Segmenter(path).split_sentence(words)
+    assert pieces.join_pieces(segmented) == words
+    assert pieces.join_pieces(split_tokens(" ".join(segmented))) == words
 
 
 def test_a_word_that_ends_like_a_piece_is_no_part_of_the_next(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_placeholders_are_never_split(tmp_path: Path) -> None:
     (tmp_path / "codes").write_text(CODES)
     (tmp_path / "vocabulary").write_text("low 3\n")
     segmenter = Segmenter(tmp_path / "codes", tmp_path / "vocabulary")
-    found = segmenter.sentence(["$number", "low", "$date", "$time", "$times", "$"])
+    found = segmenter.split_sentence(["$number", "low", "$date", "$time", "$times", "$"])
     assert found == ["$number", "low", "$date", "$time", "$@@", "t@@", "i@@", "m@@", "e@@", "s", "$"]
 
 

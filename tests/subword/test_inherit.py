@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nltk import Tree
 
-from pipeline_py.files.ragged import Ragged, write_rows
+from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.inherit import inherit, inherit_distances, inherit_labels
 
@@ -62,9 +62,9 @@ def test_distances_of_a_worked_example() -> None:
 def test_files_of_distances_and_labels(tmp_path: Path, sentences: list[list[int]]) -> None:
     (tmp_path / "pieces").write_text("".join(text_of(counts) + "\n" for counts in sentences))
     matrices = [random_matrix(len(counts), seed) for seed, counts in enumerate(sentences)]
-    write_rows(tmp_path / "distances", [matrix.ravel() for matrix in matrices], "uint8")
+    write_ragged_rows(tmp_path / "distances", [matrix.ravel() for matrix in matrices], "uint8")
     inherit(kind="distances", input=tmp_path / "distances", pieces=tmp_path / "pieces", output=tmp_path / "out")
-    rows = Ragged(tmp_path / "out")
+    rows = RaggedArrayFile(tmp_path / "out")
     assert len(rows) == len(sentences)
     for row, (matrix, counts) in enumerate(zip(matrices, sentences, strict=True)):
         assert rows[row].dtype == np.uint8
@@ -155,7 +155,7 @@ def test_deep_trees_do_not_overflow(tmp_path: Path) -> None:
 def test_files_that_do_not_belong_together(tmp_path: Path, kind: str, pieces: str, words: str) -> None:
     (tmp_path / "pieces").write_text(pieces)
     if kind == "distances":
-        write_rows(tmp_path / "syntax", [np.zeros(9, np.uint8)] * 2, "uint8")
+        write_ragged_rows(tmp_path / "syntax", [np.zeros(9, np.uint8)] * 2, "uint8")
     else:
         (tmp_path / "syntax").write_text({"labels": "x y\n", "trees": "(S (A a) (B b))\n"}[kind] * 2)
     with pytest.raises(InputError, match=words):

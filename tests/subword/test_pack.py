@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.files.ragged import Ragged
+from pipeline_py.files.ragged import RaggedArrayFile
 from pipeline_py.subword.pack import pack
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
 
@@ -17,7 +17,7 @@ def test_rows_are_identifiers_and_eos(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("b@@ a new\n\nz\u00a0z </s> a\n")
     paths = {name: tmp_path / name for name in ("vocabulary", "output", "counts_output")}
     pack(input=tmp_path / "text", **paths)
-    rows = Ragged(tmp_path / "output")
+    rows = RaggedArrayFile(tmp_path / "output")
     assert [rows[k].tolist() for k in range(len(rows))] == [[3, 2, 1, 0], [0], [4, 1, 2, 0]]
     assert rows[0].dtype == np.int32
     assert json.loads((tmp_path / "counts_output").read_text()) == {
@@ -37,7 +37,7 @@ def test_known_tokens_decode_to_the_text_across_blocks(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("\n".join(lines) + "\n")
     paths = {name: tmp_path / name for name in ("vocabulary", "output", "counts_output")}
     pack(input=tmp_path / "text", **paths)
-    rows = Ragged(tmp_path / "output")
+    rows = RaggedArrayFile(tmp_path / "output")
     known = Vocabulary.load(tmp_path / "vocabulary")
     assert len(rows) == len(lines)
     assert all(rows[k][-1] == EOS for k in range(len(rows)))

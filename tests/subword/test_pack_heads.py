@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.files.ragged import Ragged
+from pipeline_py.files.ragged import RaggedArrayFile
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack_heads import pack_heads
 
@@ -30,8 +30,8 @@ def write(folder: Path, sentences: list[tuple[list[str], list[int], str | None]]
 def run(folder: Path, parents: bool = False) -> list[list[int]]:
     files = {name: folder / file for name, file in FILES.items()}
     pack_heads(**files, parents=parents, counts_output=folder / "counts.json")
-    rows = Ragged(folder / "heads.arrow")
-    assert all(values.dtype == np.int16 for _, values, _ in rows.blocks())
+    rows = RaggedArrayFile(folder / "heads.arrow")
+    assert all(values.dtype == np.int16 for _, values, _ in rows.iterate_blocks())
     return [rows[row].tolist() for row in range(len(rows))]
 
 

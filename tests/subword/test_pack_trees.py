@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.files.ragged import Ragged
+from pipeline_py.files.ragged import RaggedArrayFile
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.inherit import inherit
 from pipeline_py.subword.pack_trees import pack_trees
@@ -25,7 +25,7 @@ def run(folder: Path, lexical: bool = False) -> list[list[int]]:
         output=folder / "packed.arrow",
         counts_output=folder / "counts.json",
     )
-    rows = Ragged(folder / "packed.arrow")
+    rows = RaggedArrayFile(folder / "packed.arrow")
     return [rows[row].tolist() for row in range(len(rows))]
 
 

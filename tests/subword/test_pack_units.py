@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.files.ragged import Ragged, write_rows
+from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.inherit import inherit
 from pipeline_py.subword.pack_units import pack_units
@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "tokens").write_text("ε / new\n\n", encoding="utf-8")
     (tmp_path / "vocabulary").write_text("</s> 0\n<unk> 0\n/ 3\nε 2\n", encoding="utf-8")
     rows = [[2, 1, 3, 0, *[-1] * 6], [0, *[-1] * 9], [0, 0, 0, *[-1] * 7], [1, 2, 3, 1, 2, 3, 1, 2, 3, 1]]
-    write_rows(tmp_path / "units.arrow", [np.array(rows).ravel(), np.array(rows[2])], "int16")
+    write_ragged_rows(tmp_path / "units.arrow", [np.array(rows).ravel(), np.array(rows[2])], "int16")
     return tmp_path
 
 
@@ -30,7 +30,7 @@ def run(folder: Path, units: str = "units.arrow") -> list[list[list[int]]]:
         output=folder / "packed.arrow",
         counts_output=folder / "counts.json",
     )
-    packed = Ragged(folder / "packed.arrow")
+    packed = RaggedArrayFile(folder / "packed.arrow")
     return [packed[row].reshape(-1, 10).tolist() for row in range(len(packed))]
 
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.files.text import tokens_of
-from pipeline_py.subword.pieces import by_word, join, pieces_of_word, word_of_piece
+from pipeline_py.files.text import split_tokens
+from pipeline_py.subword.pieces import find_word_indices, group_by_word, join_pieces, mark_pieces
 
 WORD = st.text(st.sampled_from("ab@\u00a0\u2028\u200d<"), min_size=1, max_size=6)
 
@@ -16,28 +16,28 @@ def test_any_split_of_any_words_joins_back(words: list[str], data: st.DataObject
     for index, word in enumerate(words):
         cuts = sorted(data.draw(st.sets(st.integers(1, len(word)))) - {len(word)})
         parts = [word[start:end] for start, end in zip([0, *cuts], [*cuts, len(word)], strict=True)]
-        marked = pieces_of_word(parts)
+        marked = mark_pieces(parts)
         pieces += marked
         owners += [index] * len(marked)
-    assert word_of_piece(pieces) == owners
-    assert join(pieces) == words
+    assert find_word_indices(pieces) == owners
+    assert join_pieces(pieces) == words
     assert " ".join(pieces).replace("@@ ", "") == " ".join(words)
-    assert [piece for word in by_word(pieces) for piece in word] == pieces
+    assert [piece for word in group_by_word(pieces) for piece in word] == pieces
 
 
 def test_a_worked_example() -> None:
-    pieces = tokens_of("un@@ believ@@ able  news @@@ @ x@@")
-    assert word_of_piece(pieces) == [0, 0, 0, 1, 2, 2, 3]
-    assert by_word(pieces) == [["un@@", "believ@@", "able"], ["news"], ["@@@", "@"], ["x@@"]]
-    assert join(pieces) == ["unbelievable", "news", "@@", "x"]
+    pieces = split_tokens("un@@ believ@@ able  news @@@ @ x@@")
+    assert find_word_indices(pieces) == [0, 0, 0, 1, 2, 2, 3]
+    assert group_by_word(pieces) == [["un@@", "believ@@", "able"], ["news"], ["@@@", "@"], ["x@@"]]
+    assert join_pieces(pieces) == ["unbelievable", "news", "@@", "x"]
 
 
 def test_a_word_that_ends_like_a_piece_is_split_before_its_last_character() -> None:
-    assert pieces_of_word(["foo@@"]) == ["foo@@@", "@"]
-    assert pieces_of_word(["@@"]) == ["@@@", "@"]
-    assert pieces_of_word(["fo", "o@"]) == ["fo@@", "o@"]
+    assert mark_pieces(["foo@@"]) == ["foo@@@", "@"]
+    assert mark_pieces(["@@"]) == ["@@@", "@"]
+    assert mark_pieces(["fo", "o@"]) == ["fo@@", "o@"]
 
 
 def test_only_the_space_separates() -> None:
-    assert tokens_of("a\u00a0b c\u3000d\te  f ") == ["a\u00a0b", "c\u3000d\te", "f"]
-    assert tokens_of("") == []
+    assert split_tokens("a\u00a0b c\u3000d\te  f ") == ["a\u00a0b", "c\u3000d\te", "f"]
+    assert split_tokens("") == []

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary, read_counts, vocabulary
+from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary, read_token_counts, vocabulary
 
 TEXT = "b a b </s> c\n\n<unk> <unk> é Z z\u00a0z c\n"
 
@@ -28,7 +28,7 @@ def test_of_two_texts_are_their_words_together(tmp_path):
     (tmp_path / "en").write_text("a b b\n")
     (tmp_path / "de").write_text("a c\na\n")
     vocabulary(input=[tmp_path / "en", tmp_path / "de"], output=tmp_path / "vocabulary")
-    assert [*read_counts(tmp_path / "vocabulary")][2:] == [("a", 3), ("b", 2), ("c", 1)]
+    assert [*read_token_counts(tmp_path / "vocabulary")][2:] == [("a", 3), ("b", 2), ("c", 1)]
 
 
 def test_cut_offs_count_the_special_tokens(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 
 
 @st.composite
-def forests(draw: st.DrawFn, longest: int) -> list[int]:
+def draw_forest_heads(draw: st.DrawFn, max_words: int) -> list[int]:
     """Draw the heads of trees with one or more roots, in random word order."""
-    size = draw(st.integers(1, longest))
+    size = draw(st.integers(1, max_words))
     order = draw(st.permutations(range(1, size + 1)))
     heads = [0] * size
     several = draw(st.booleans())

@@ -11,11 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.accuracy import accuracy
+from pipeline_py.syntax.accuracy import measure_accuracy
 from pipeline_py.syntax.treebank_text import treebank_text
-from pipeline_py.syntax.trees.bracket_scoring import compare
-from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal, brackets, read_treebank
-from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.trees.bracket_scoring import count_matching_brackets
+from pipeline_py.syntax.trees.constituency import (
+    PhraseNode,
+    PhraseTree,
+    Preterminal,
+    read_phrase_treebank,
+    to_bracket_string,
+)
+from pipeline_py.syntax.trees.formats import TreeKind
 
 
 def rows(path: Path) -> dict[str, tuple[str, str, str]]:
@@ -46,8 +52,8 @@ def test_dependency(tmp_path: Path) -> None:
     )
     (tmp_path / "gold.conllu.gz").write_bytes(gzip.compress(gold.encode()))
     (tmp_path / "predicted.conllu").write_text(predicted)
-    accuracy(
-        annotation=Annotation.DEPENDENCY,
+    measure_accuracy(
+        annotation=TreeKind.DEPENDENCY,
         gold=tmp_path / "gold.conllu.gz",
         predicted=tmp_path / "predicted.conllu",
         lowercase=True,
@@ -95,8 +101,8 @@ GOLD = """\
 def test_raw_text(tmp_path: Path, raw: str, values: tuple[str, ...]) -> None:
     for name, trees in (("gold", GOLD), ("predicted", GOLD), ("raw", raw)):
         (tmp_path / name).write_text(trees, encoding="utf-8")
-    accuracy(
-        annotation=Annotation.DEPENDENCY,
+    measure_accuracy(
+        annotation=TreeKind.DEPENDENCY,
         gold=tmp_path / "gold",
         predicted=tmp_path / "predicted",
         raw_text=tmp_path / "raw",
@@ -114,9 +120,9 @@ def test_raw_text_of_other_sentences(tmp_path: Path) -> None:
     (tmp_path / "raw").write_text(GOLD * 2, encoding="utf-8")
     files = {"gold": tmp_path / "gold", "predicted": tmp_path / "gold", "raw_text": tmp_path / "raw"}
     with pytest.raises(InputError, match=r"raw: not as many sentences as \S*gold; parse its text again"):
-        accuracy(annotation=Annotation.DEPENDENCY, **files, output=tmp_path / "o.tsv")
+        measure_accuracy(annotation=TreeKind.DEPENDENCY, **files, output=tmp_path / "o.tsv")
     with pytest.raises(InputError, match="raw text is measured with dependency trees only"):
-        accuracy(annotation=Annotation.CONSTITUENCY, **files, output=tmp_path / "o.tsv")
+        measure_accuracy(annotation=TreeKind.CONSTITUENCY, **files, output=tmp_path / "o.tsv")
 
 
 def test_constituency_by_hand(tmp_path: Path) -> None:
@@ -130,8 +136,8 @@ def test_constituency_by_hand(tmp_path: Path) -> None:
         "(ROOT (S (NP (PRP I)) (VP (VBD saw) (NP (NP (NN man)) (PP (IN in) (ADJP (NN park)))) (. .))))\n"
         "(FAILED (X b))\n"
     )
-    accuracy(
-        annotation=Annotation.CONSTITUENCY,
+    measure_accuracy(
+        annotation=TreeKind.CONSTITUENCY,
         gold=tmp_path / "gold.mrg",
         predicted=tmp_path / "predicted.ptb",
         output=tmp_path / "o.tsv",
@@ -151,7 +157,7 @@ WORDS = 7
 def trees_over_the_same_words(draw: st.DrawFn) -> PhraseTree:
     tags = ["NN", "VB", ".", "NN", ",", "NN", "NN"]
 
-    def phrase(start: int, end: int, depth: int) -> Phrase:
+    def phrase(start: int, end: int, depth: int) -> PhraseNode:
         cuts = draw(st.sets(st.integers(start + 1, end - 1), max_size=3)) if end - start > 1 else set()
         edges = [start, *sorted(cuts), end]
         children = tuple(
@@ -159,18 +165,20 @@ def trees_over_the_same_words(draw: st.DrawFn) -> PhraseTree:
             if b - a == 1 and (depth > 3 or draw(st.booleans()))
             else phrase(a, b, depth + 1)
             if depth < 4
-            else Phrase("X", tuple(Preterminal(tags[k], f"w{k}") for k in range(a, b)))
+            else PhraseNode("X", tuple(Preterminal(tags[k], f"w{k}") for k in range(a, b)))
             for a, b in pairwise(edges)
         )
-        return Phrase(draw(st.sampled_from(["S", "NP", "VP-TMP"])), children)
+        return PhraseNode(draw(st.sampled_from(["S", "NP", "VP-TMP"])), children)
 
-    return PhraseTree(Phrase("ROOT", (phrase(0, WORDS, 0),)))
+    return PhraseTree(PhraseNode("ROOT", (phrase(0, WORDS, 0),)))
 
 
 def with_nltk(tree: PhraseTree) -> Counter[tuple[str, tuple[str, ...]]]:
     """Brackets as the words they cover, since here every word is unique."""
     found: Counter[tuple[str, tuple[str, ...]]] = Counter()
-    for phrase in nltk.Tree.fromstring(brackets(tree.root)).subtrees(lambda t: t.height() > 2 and t.label() != "ROOT"):
+    for phrase in nltk.Tree.fromstring(to_bracket_string(tree.root)).subtrees(
+        lambda t: t.height() > 2 and t.label() != "ROOT"
+    ):
         words = tuple(word for word, tag in phrase.pos() if tag not in (".", ","))
         if words:
             found[phrase.label().split("-")[0], words] += 1
@@ -180,7 +188,7 @@ def with_nltk(tree: PhraseTree) -> Counter[tuple[str, tuple[str, ...]]]:
 @given(trees_over_the_same_words(), trees_over_the_same_words())
 def test_brackets_agree_with_nltk(gold: PhraseTree, predicted: PhraseTree) -> None:
     expected, found = with_nltk(gold), with_nltk(predicted)
-    assert compare(gold, predicted) == ((expected & found).total(), expected.total(), found.total())
+    assert count_matching_brackets(gold, predicted) == ((expected & found).total(), expected.total(), found.total())
 
 
 def test_gold_against_itself(tmp_path: Path) -> None:
@@ -188,8 +196,10 @@ def test_gold_against_itself(tmp_path: Path) -> None:
     if not gold.exists():
         pytest.skip("the treebank en_gum is not on this machine")
     with (tmp_path / "p.ptb").open("w", encoding="utf-8") as file:
-        file.writelines(brackets(tree.root) + "\n" for tree in read_treebank(gold))
-    accuracy(annotation=Annotation.CONSTITUENCY, gold=gold, predicted=tmp_path / "p.ptb", output=tmp_path / "o.tsv")
+        file.writelines(to_bracket_string(tree.root) + "\n" for tree in read_phrase_treebank(gold))
+    measure_accuracy(
+        annotation=TreeKind.CONSTITUENCY, gold=gold, predicted=tmp_path / "p.ptb", output=tmp_path / "o.tsv"
+    )
     assert rows(tmp_path / "o.tsv")["bracket F1"][0] == "100.00"
 
 
@@ -200,22 +210,20 @@ def test_other_words_and_other_numbers_of_trees(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"p\.conllu, line 3: the words of sentence 2 are not those of .*g\.conllu, line 3"
     ):
-        accuracy(annotation=Annotation.DEPENDENCY, **paths)
+        measure_accuracy(annotation=TreeKind.DEPENDENCY, **paths)
     paths["predicted"].write_text(conllu("a/X/0/root"))
     with pytest.raises(InputError, match=r"p\.conllu: the file ends after 1 sentences, .*g\.conllu goes on"):
-        accuracy(annotation=Annotation.DEPENDENCY, **paths)
+        measure_accuracy(annotation=TreeKind.DEPENDENCY, **paths)
 
 
 def test_treebank_text_is_what_can_be_parsed_again(tmp_path: Path) -> None:
     (tmp_path / "g.conllu").write_text(
         "1-2\tAm\t_\t_\t_\t_\t_\t_\t_\t_\n" + conllu("An/X/0/root dem/X/1/dep", "B/X/0/root")
     )
-    treebank_text(
-        annotation=Annotation.DEPENDENCY, treebank=tmp_path / "g.conllu", lowercase=True, output=tmp_path / "t"
-    )
+    treebank_text(annotation=TreeKind.DEPENDENCY, treebank=tmp_path / "g.conllu", lowercase=True, output=tmp_path / "t")
     assert (tmp_path / "t").read_text() == "an dem\nb\n"
     (tmp_path / "g.mrg").write_text("( (S (A a)\n (-LRB- -LRB-) (-NONE- *)))")
-    treebank_text(annotation=Annotation.CONSTITUENCY, treebank=tmp_path / "g.mrg", output=tmp_path / "t")
+    treebank_text(annotation=TreeKind.CONSTITUENCY, treebank=tmp_path / "g.mrg", output=tmp_path / "t")
     assert (tmp_path / "t").read_text() == "a (\n"
 
 
@@ -223,4 +231,4 @@ def test_a_cycle_is_named(tmp_path: Path) -> None:
     (tmp_path / "g.conllu").write_text(conllu("a/X/2/dep b/X/1/dep"))
     paths = {"gold": tmp_path / "g.conllu", "predicted": tmp_path / "g.conllu", "output": tmp_path / "o"}
     with pytest.raises(InputError, match=r"g\.conllu, line 1: the heads of word 1 run in a cycle"):
-        accuracy(annotation=Annotation.DEPENDENCY, **paths)
+        measure_accuracy(annotation=TreeKind.DEPENDENCY, **paths)

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.agreement import agreement
-from pipeline_py.syntax.binarize import Branching, binary
-from pipeline_py.syntax.trees.constituency import brackets, read_treebank
-from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
-from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.agreement import measure_agreement
+from pipeline_py.syntax.binarize import Branching, binarize_tree
+from pipeline_py.syntax.trees.constituency import read_phrase_treebank, to_bracket_string
+from pipeline_py.syntax.trees.dependency import DependencyTree, build_failed_dependency_tree, write_dependency_trees
+from pipeline_py.syntax.trees.formats import TreeKind
 
 TREEBANK = Path(__file__).parents[2] / "../shared/data/treebanks/en_gum"
 
@@ -28,7 +28,7 @@ EMPTY = DependencyTree((), (), (), ())
 
 def dependencies(path: Path, *trees: DependencyTree) -> Path:
     with path.open("w", encoding="utf-8") as file:
-        write_dependencies(file, trees)
+        write_dependency_trees(file, trees)
     return path
 
 
@@ -39,8 +39,8 @@ def phrases(path: Path, *lines: str) -> Path:
 
 def measures(first: Path, second: Path, annotation: str) -> dict[str, str]:
     output = first.with_name("agreement.tsv")
-    kind = Annotation(annotation)
-    agreement(first={"dev": {kind: first}}, second={"dev": {kind: second}}, output=output)
+    kind = TreeKind(annotation)
+    measure_agreement(first={"dev": {kind: first}}, second={"dev": {kind: second}}, output=output)
     table = pandas.read_csv(output, sep="\t", dtype=str, keep_default_na=False)
     assert [*table.columns] == ["split", "trees", "measure", "value"]
     assert set(table["split"]) == {"dev"} and set(table["trees"]) == {annotation}
@@ -54,7 +54,7 @@ def test_dependency_trees_by_hand(tmp_path: Path) -> None:
         EMPTY,
         tree("a b", [0, 1], "root dep"),  # the same heads, another label
         tree("( b", [0, 1], "root dep"),  # the same tree
-        unparsed(["a", "b"], "why"),
+        build_failed_dependency_tree(["a", "b"], "why"),
         tree("a b", [0, 0], "root root"),
         tree("a", [0], "root"),
     )
@@ -65,7 +65,7 @@ def test_dependency_trees_by_hand(tmp_path: Path) -> None:
         tree("a b", [0, 1], "root flat"),
         tree("-LRB- b", [0, 1], "root dep"),
         tree("a b", [0, 1], "root dep"),
-        unparsed(["a", "b"], "why not"),
+        build_failed_dependency_tree(["a", "b"], "why not"),
         tree("a", [0], "root"),
     )
     expected = {
@@ -115,7 +115,7 @@ def test_phrase_trees_by_hand(tmp_path: Path) -> None:
 
 
 def test_nothing_to_compare(tmp_path: Path) -> None:
-    first = dependencies(tmp_path / "a.conllu", EMPTY, unparsed(["a"], "why"))
+    first = dependencies(tmp_path / "a.conllu", EMPTY, build_failed_dependency_tree(["a"], "why"))
     second = dependencies(tmp_path / "b.conllu", EMPTY, tree("a", [0], "root"))
     found = measures(first, second, "dependency")
     assert (found.pop("sentences"), found.pop("empty lines"), found.pop("both parsed")) == ("2", "1", "0")
@@ -165,9 +165,9 @@ def test_brackets_agree_with_nltk(tmp_path_factory: pytest.TempPathFactory, pars
 def test_branchings_of_a_treebank(tmp_path: Path) -> None:
     if not TREEBANK.exists():
         pytest.skip("the treebank en_gum is not on this machine")
-    trees = [tree for tree, _ in zip(read_treebank(TREEBANK / "dev.ptb.gz"), range(200), strict=False)]
+    trees = [tree for tree, _ in zip(read_phrase_treebank(TREEBANK / "dev.ptb.gz"), range(200), strict=False)]
     left, right = (
-        phrases(tmp_path / branching, *(brackets(binary(tree, branching).root) for tree in trees))
+        phrases(tmp_path / branching, *(to_bracket_string(binarize_tree(tree, branching).root) for tree in trees))
         for branching in (Branching.LEFT, Branching.RIGHT)
     )
     itself = measures(left, left, "constituency")
@@ -190,8 +190,8 @@ def test_branchings_of_a_treebank(tmp_path: Path) -> None:
 def test_several_splits_in_the_order_of_the_first_parser(tmp_path: Path) -> None:
     dependency_trees = dependencies(tmp_path / "d.conllu", tree("a", [0], "root"))
     phrase_trees = phrases(tmp_path / "t.ptb", "(A a)", "(S (A a) (B b))")
-    first = {"dev": {Annotation.DEPENDENCY: dependency_trees}, "t-1": {Annotation.CONSTITUENCY: phrase_trees}}
-    agreement(first=first, second=dict(reversed(first.items())), output=tmp_path / "o.tsv")
+    first = {"dev": {TreeKind.DEPENDENCY: dependency_trees}, "t-1": {TreeKind.CONSTITUENCY: phrase_trees}}
+    measure_agreement(first=first, second=dict(reversed(first.items())), output=tmp_path / "o.tsv")
     names = [tuple(line.split("\t")[:2]) for line in (tmp_path / "o.tsv").read_text().splitlines()[1:]]
     assert [one for one, other in pairwise([*names, None]) if one != other] == [
         ("dev", "dependency"),
@@ -201,7 +201,7 @@ def test_several_splits_in_the_order_of_the_first_parser(tmp_path: Path) -> None
 
 def test_other_words(tmp_path: Path) -> None:
     first = dependencies(tmp_path / "a.conllu", EMPTY, tree("a b", [0, 1], "x x"))
-    second = dependencies(tmp_path / "b.conllu", EMPTY, unparsed(["a", "c"], "why"))
+    second = dependencies(tmp_path / "b.conllu", EMPTY, build_failed_dependency_tree(["a", "c"], "why"))
     message = r"b\.conllu, line 3: the words of sentence 2 are not those of .*a\.conllu, line 3; let both parsers"
     with pytest.raises(InputError, match=message):
         measures(first, second, "dependency")

@@ -9,27 +9,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.binarize import Branching, binarize, binary
-from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, brackets, preorder, read_trees
-from pipeline_py.syntax.trees.head_rules import CHINESE
+from pipeline_py.syntax.binarize import Branching, binarize, binarize_tree
+from pipeline_py.syntax.trees.constituency import (
+    PhraseNode,
+    PhraseTree,
+    Preterminal,
+    TreeNode,
+    iterate_preorder,
+    read_phrase_trees,
+    to_bracket_string,
+)
+from pipeline_py.syntax.trees.head_rules import CHINESE_HEAD_RULES
 
 LABELS = st.sampled_from(["ROOT", "S", "NP", "VP", "NP-SBJ-1", "PP-LOC", "X"])
 LEAVES = st.builds(Preterminal, st.sampled_from(["NN", "VB", "-LRB-", "."]), st.sampled_from(["a", "b", "(", "ü"]))
 TREES = st.recursive(
-    LEAVES, lambda nodes: st.builds(Phrase, LABELS, st.lists(nodes, min_size=1, max_size=5).map(tuple)), max_leaves=25
+    LEAVES,
+    lambda nodes: st.builds(PhraseNode, LABELS, st.lists(nodes, min_size=1, max_size=5).map(tuple)),
+    max_leaves=25,
 )
 
 
 def tree_of(text: str, path: Path) -> PhraseTree:
     path.write_text(text + "\n", encoding="utf-8")
-    return next(read_trees(path))
+    return next(read_phrase_trees(path))
 
 
-def spans(root: Node) -> set[tuple[int, int]]:
+def spans(root: TreeNode) -> set[tuple[int, int]]:
     """Spans of more than one word, found top-down (the code under test works bottom-up)."""
     found = set()
 
-    def visit(node: Node, start: int) -> int:
+    def visit(node: TreeNode, start: int) -> int:
         if isinstance(node, Preterminal):
             return start + 1
         end = start
@@ -44,15 +54,15 @@ def spans(root: Node) -> set[tuple[int, int]]:
 
 
 @given(TREES, st.sampled_from(list(Branching)))
-def test_n_leaves_and_n_minus_1_inner_nodes_that_keep_every_span(root: Node, branching: Branching) -> None:
-    result = binary(PhraseTree(root), branching)
+def test_n_leaves_and_n_minus_1_inner_nodes_that_keep_every_span(root: TreeNode, branching: Branching) -> None:
+    result = binarize_tree(PhraseTree(root), branching)
     assert result.root is not None
-    phrases = [node for node in preorder(result.root) if isinstance(node, Phrase)]
+    phrases = [node for node in iterate_preorder(result.root) if isinstance(node, PhraseNode)]
     assert result.words == PhraseTree(root).words
     assert len(phrases) == len(result.words) - 1
     assert all(len(phrase.children) == 2 for phrase in phrases)
     assert spans(result.root) >= spans(root)
-    assert binary(result, branching) == result
+    assert binarize_tree(result, branching) == result
 
 
 @pytest.mark.parametrize(
@@ -65,7 +75,7 @@ def test_n_leaves_and_n_minus_1_inner_nodes_that_keep_every_span(root: Node, bra
 )
 def test_branching(branching: Branching, expected: str, tmp_path: Path) -> None:
     text = "(ROOT (NP-SBJ (DT the) (JJ old) (NN man) (PP (IN of) (NP (NN sea) (NP (-NONE- *T*-1))))))"
-    assert brackets(binary(tree_of(text, tmp_path / "t"), branching).root) == expected
+    assert to_bracket_string(binarize_tree(tree_of(text, tmp_path / "t"), branching).root) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,7 +85,7 @@ def test_whether_shapes_tell_whose_a_phrase_behind_an_object_is(branching: Branc
     of_verb = "(VP (VBD saw) (NP (DT the) (NN girl)) (PP (IN with) (NP (DT a) (NN dog))))"
     of_object = "(VP (VBD saw) (NP (NP (DT the) (NN girl)) (PP (IN with) (NP (DT a) (NN dog)))))"
     shapes = [
-        re.sub(r"\([^ ]+ ", "(", brackets(binary(tree_of(text, tmp_path / "t"), branching).root))
+        re.sub(r"\([^ ]+ ", "(", to_bracket_string(binarize_tree(tree_of(text, tmp_path / "t"), branching).root))
         for text in (of_verb, of_object)
     ]
     assert (shapes[0] != shapes[1]) is tell
@@ -84,7 +94,7 @@ def test_whether_shapes_tell_whose_a_phrase_behind_an_object_is(branching: Branc
 def test_head_takes_right_siblings_before_left_ones(tmp_path: Path) -> None:
     tree = tree_of("(VP (ADVP (RB now)) (VBD gave) (NP (PRP him)) (NP (NN time)))", tmp_path / "t")
     assert (
-        brackets(binary(tree, Branching.HEAD_OUTWARD).root)
+        to_bracket_string(binarize_tree(tree, Branching.HEAD_OUTWARD).root)
         == "(VP (RB now) (@VP (@VP (VBD gave) (PRP him)) (NN time)))"
     )
 
@@ -94,9 +104,11 @@ CHINESE_TREE = "(IP (NP (PN 他)) (VP (VV 看) (AS 了) (NP (DT 那) (M 本) (NN
 
 def test_heads_by_rules_of_the_language(tmp_path: Path) -> None:
     tree = tree_of(CHINESE_TREE, tmp_path / "t")
-    by_english_rules = brackets(binary(tree, Branching.HEAD_OUTWARD).root)
+    by_english_rules = to_bracket_string(binarize_tree(tree, Branching.HEAD_OUTWARD).root)
     assert "(VP (VV 看) (@VP (AS 了)" in by_english_rules, "whose verbs are called otherwise"
-    assert "(VP (@VP (VV 看) (AS 了))" in brackets(binary(tree, Branching.HEAD_OUTWARD, CHINESE).root)
+    assert "(VP (@VP (VV 看) (AS 了))" in to_bracket_string(
+        binarize_tree(tree, Branching.HEAD_OUTWARD, CHINESE_HEAD_RULES).root
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,20 +122,22 @@ def test_heads_by_rules_of_the_language(tmp_path: Path) -> None:
 )
 def test_heads_of_the_dependency_tree(heads: list[int], expected: str, tmp_path: Path) -> None:
     tree = tree_of(CHINESE_TREE, tmp_path / "t")
-    assert brackets(binary(tree, Branching.HEAD_OUTWARD, heads=heads).root) == f"(IP (PN 他) {expected})"
+    assert (
+        to_bracket_string(binarize_tree(tree, Branching.HEAD_OUTWARD, heads=heads).root) == f"(IP (PN 他) {expected})"
+    )
     for branching in (Branching.LEFT, Branching.RIGHT):
-        assert binary(tree, branching, heads=heads) == binary(tree, branching), "which know no heads"
+        assert binarize_tree(tree, branching, heads=heads) == binarize_tree(tree, branching), "which know no heads"
 
 
 @given(TREES, st.data())
-def test_the_head_child_has_the_head_word_of_its_phrase(root: Node, data: st.DataObject) -> None:
+def test_the_head_child_has_the_head_word_of_its_phrase(root: TreeNode, data: st.DataObject) -> None:
     words = len(PhraseTree(root).words)
     heads = [data.draw(st.integers(0, place)) for place in range(words)]  # each word hangs on one before it
-    result = binary(PhraseTree(root), Branching.HEAD_OUTWARD, heads=heads)
+    result = binarize_tree(PhraseTree(root), Branching.HEAD_OUTWARD, heads=heads)
     assert spans(result.root) >= spans(root)  # type: ignore[arg-type]
     # With all words on their left neighbours, the first word of a phrase is its head.
-    chain = binary(PhraseTree(root), Branching.HEAD_OUTWARD, heads=[*range(words)])
-    assert chain == binary(PhraseTree(root), Branching.LEFT)
+    chain = binarize_tree(PhraseTree(root), Branching.HEAD_OUTWARD, heads=[*range(words)])
+    assert chain == binarize_tree(PhraseTree(root), Branching.LEFT)
 
 
 def stage_with_dependencies(tmp_path: Path, dependencies: str, **options: str) -> list[str]:
@@ -171,7 +185,7 @@ def test_dependency_trees_are_those_of_the_text(tmp_path: Path) -> None:
 
 def test_unary_chain_keeps_its_topmost_label(tmp_path: Path) -> None:
     tree = tree_of("(TOP (S (VP (VB go) (ADVP (RB home)))))", tmp_path / "t")
-    assert brackets(binary(tree, Branching.RIGHT).root) == "(S (VB go) (RB home))"
+    assert to_bracket_string(binarize_tree(tree, Branching.RIGHT).root) == "(S (VB go) (RB home))"
 
 
 def test_stage_keeps_failed_parses_and_empty_lines(tmp_path: Path) -> None:

@@ -9,30 +9,30 @@ import pytest
 
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.binarize import Branching, binarize
-from pipeline_py.syntax.control_trees import control_trees, dependency_tree, phrase_tree
-from pipeline_py.syntax.distances import batch_distances
-from pipeline_py.syntax.trees.constituency import Phrase, brackets, preorder, read_trees
-from pipeline_py.syntax.trees.control_shapes import Shape, heads, phrase_ends
-from pipeline_py.syntax.trees.dependency import fault, read_dependencies
-from pipeline_py.syntax.trees.formats import Annotation, TreeFacts
+from pipeline_py.syntax.control_trees import build_control_trees, build_dependency_tree, build_phrase_tree
+from pipeline_py.syntax.distances import compute_batch_distances
+from pipeline_py.syntax.trees.constituency import PhraseNode, iterate_preorder, read_phrase_trees, to_bracket_string
+from pipeline_py.syntax.trees.control_shapes import ControlShape, build_control_heads, count_control_phrase_ends
+from pipeline_py.syntax.trees.dependency import find_head_error, read_dependency_trees
+from pipeline_py.syntax.trees.formats import TreeKind, TreeMetadata
 
 WORDS = ("a", "b", "c", "d", "e")
 PHRASES = {
-    Shape.RIGHT_BRANCHING: [
+    ControlShape.RIGHT_BRANCHING: [
         "(X a)",
         "(X (X a) (X b))",
         "(X (X a) (X (X b) (X c)))",
         "(X (X a) (X (X b) (X (X c) (X d))))",
         "(X (X a) (X (X b) (X (X c) (X (X d) (X e)))))",
     ],
-    Shape.LEFT_BRANCHING: [
+    ControlShape.LEFT_BRANCHING: [
         "(X a)",
         "(X (X a) (X b))",
         "(X (X (X a) (X b)) (X c))",
         "(X (X (X (X a) (X b)) (X c)) (X d))",
         "(X (X (X (X (X a) (X b)) (X c)) (X d)) (X e))",
     ],
-    Shape.BALANCED: [
+    ControlShape.BALANCED: [
         "(X a)",
         "(X (X a) (X b))",
         "(X (X (X a) (X b)) (X c))",
@@ -40,7 +40,7 @@ PHRASES = {
         "(X (X (X (X a) (X b)) (X c)) (X (X d) (X e)))",
     ],
 }
-PHRASES[Shape.CHAIN] = PHRASES[Shape.LEFT_BRANCHING]
+PHRASES[ControlShape.CHAIN] = PHRASES[ControlShape.LEFT_BRANCHING]
 LINES = [
     "The dog that saw the cat sleeps .",
     "",
@@ -54,10 +54,10 @@ LINES = [
 ]
 
 
-def made(folder: Path, annotation: Annotation, shape: Shape, lines: list[str] = LINES, seed: int = 1) -> Path:
+def made(folder: Path, annotation: TreeKind, shape: ControlShape, lines: list[str] = LINES, seed: int = 1) -> Path:
     """Run the stage on a text."""
     (folder / "t").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    control_trees(
+    build_control_trees(
         annotation=annotation,
         shape=shape,
         seed=seed,
@@ -70,13 +70,13 @@ def made(folder: Path, annotation: Annotation, shape: Shape, lines: list[str] = 
 
 
 @pytest.mark.parametrize("shape", PHRASES)
-def test_phrases_written_by_hand(shape: Shape, tmp_path: Path) -> None:
-    path = made(tmp_path, Annotation.CONSTITUENCY, shape, [" ".join(WORDS[:n]) for n in range(1, 6)])
+def test_phrases_written_by_hand(shape: ControlShape, tmp_path: Path) -> None:
+    path = made(tmp_path, TreeKind.CONSTITUENCY, shape, [" ".join(WORDS[:n]) for n in range(1, 6)])
     assert path.read_text(encoding="utf-8").splitlines() == PHRASES[shape]
 
 
 def test_dependencies_written_by_hand(tmp_path: Path) -> None:
-    path = made(tmp_path, Annotation.DEPENDENCY, Shape.BALANCED, ["a b c d", "", "("])
+    path = made(tmp_path, TreeKind.DEPENDENCY, ControlShape.BALANCED, ["a b c d", "", "("])
     assert path.read_text(encoding="utf-8") == (
         "# text = a b c d\n"
         "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n"
@@ -92,40 +92,40 @@ def test_dependencies_written_by_hand(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("shape", list(Shape))
-@pytest.mark.parametrize("annotation", list(Annotation))
-def test_one_tree_per_line_over_the_same_words(annotation: Annotation, shape: Shape, tmp_path: Path) -> None:
+@pytest.mark.parametrize("shape", list(ControlShape))
+@pytest.mark.parametrize("annotation", list(TreeKind))
+def test_one_tree_per_line_over_the_same_words(annotation: TreeKind, shape: ControlShape, tmp_path: Path) -> None:
     path = made(tmp_path, annotation, shape)
     expected = [tuple(word for word in line.split(" ") if word) for line in LINES]
-    if annotation is Annotation.DEPENDENCY:
-        trees = list(read_dependencies(path))
+    if annotation is TreeKind.DEPENDENCY:
+        trees = list(read_dependency_trees(path))
         assert [tree.words for tree in trees] == expected
-        assert all(fault(tree.heads) is None and tree.failed is None for tree in trees)
+        assert all(find_head_error(tree.heads) is None and tree.failure_reason is None for tree in trees)
         for tree in trees:
-            assert len(tree.roots) == min(len(tree.words), 1)
+            assert len(tree.root_words) == min(len(tree.words), 1)
             assert all((label == "root") == (head == 0) for label, head in zip(tree.labels, tree.heads, strict=True))
             assert set(tree.labels) <= {"root", "dep"} and set(tree.upos) <= {"X"}
     else:
-        phrase_trees = list(read_trees(path))
+        phrase_trees = list(read_phrase_trees(path))
         assert [tree.words for tree in phrase_trees] == expected
         for tree, words in zip(phrase_trees, expected, strict=True):
-            phrases = [node for node in preorder(tree.root) if isinstance(node, Phrase)]
+            phrases = [node for node in iterate_preorder(tree.root) if isinstance(node, PhraseNode)]
             assert len(phrases) == max(len(words) - 1, 0)
             assert all(len(phrase.children) == 2 for phrase in phrases)
-            assert {node.label for node in preorder(tree.root)} <= {"X"}
+            assert {node.label for node in iterate_preorder(tree.root)} <= {"X"}
     assert json.loads((tmp_path / "l").read_text()) == {
         "in": 9,
         "kept": 9,
         "dropped": {},
         "noted": {"empty line": 2},
     }
-    facts = TreeFacts.read(tmp_path / "f")
+    facts = TreeMetadata.read(tmp_path / "f")
     assert (facts.sentences, facts.versions, facts.models) == (9, {}, {})
 
 
-@pytest.mark.parametrize("shape", list(Shape))
-def test_binarize_changes_nothing(shape: Shape, tmp_path: Path) -> None:
-    path = made(tmp_path, Annotation.CONSTITUENCY, shape)
+@pytest.mark.parametrize("shape", list(ControlShape))
+def test_binarize_changes_nothing(shape: ControlShape, tmp_path: Path) -> None:
+    path = made(tmp_path, TreeKind.CONSTITUENCY, shape)
     for branching in Branching:
         binarize(
             trees=path,
@@ -138,45 +138,50 @@ def test_binarize_changes_nothing(shape: Shape, tmp_path: Path) -> None:
 
 
 def test_words_of_a_chain_are_as_far_apart_as_in_the_sentence() -> None:
-    tree = dependency_tree(tuple("abcdefghij"), Shape.CHAIN, 1)
+    tree = build_dependency_tree(tuple("abcdefghij"), ControlShape.CHAIN, 1)
     places = np.arange(10)
-    (matrix,) = batch_distances([tree.heads], [10])
+    (matrix,) = compute_batch_distances([tree.heads], [10])
     assert np.array_equal(matrix[:10, :10], np.abs(places[:, None] - places[None, :]))
 
 
-@pytest.mark.parametrize("annotation", list(Annotation))
-def test_random_trees_follow_words_and_seed_and_not_the_place(annotation: Annotation, tmp_path: Path) -> None:
+@pytest.mark.parametrize("annotation", list(TreeKind))
+def test_random_trees_follow_words_and_seed_and_not_the_place(annotation: TreeKind, tmp_path: Path) -> None:
     lines = ["x y", *LINES[:1], "a b c d e f g h", "z"]
-    read = read_dependencies if annotation is Annotation.DEPENDENCY else read_trees
-    trees = {tree.words: tree for tree in read(made(tmp_path, annotation, Shape.RANDOM, lines))}
-    again = {tree.words: tree for tree in read(made(tmp_path, annotation, Shape.RANDOM, lines[::-1] + lines))}
+    read = read_dependency_trees if annotation is TreeKind.DEPENDENCY else read_phrase_trees
+    trees = {tree.words: tree for tree in read(made(tmp_path, annotation, ControlShape.RANDOM, lines))}
+    again = {tree.words: tree for tree in read(made(tmp_path, annotation, ControlShape.RANDOM, lines[::-1] + lines))}
     assert again == trees
-    other = {tree.words: tree for tree in read(made(tmp_path, annotation, Shape.RANDOM, lines, seed=2))}
+    other = {tree.words: tree for tree in read(made(tmp_path, annotation, ControlShape.RANDOM, lines, seed=2))}
     assert other[tuple(lines[2].split())] != trees[tuple(lines[2].split())]
 
 
 def test_random_trees_are_drawn_with_seed_annotation_and_words() -> None:
-    tree = dependency_tree(WORDS, Shape.RANDOM, 7)
-    assert list(tree.heads) == heads(Shape.RANDOM, 5, "7 dependency a b c d e")
-    closing = re.findall(r"\)+", brackets(phrase_tree(WORDS, Shape.RANDOM, 7).root))
-    assert [len(after) - 1 for after in closing] == phrase_ends(Shape.RANDOM, 5, "7 constituency a b c d e")
+    tree = build_dependency_tree(WORDS, ControlShape.RANDOM, 7)
+    assert list(tree.heads) == build_control_heads(ControlShape.RANDOM, 5, "7 dependency a b c d e")
+    closing = re.findall(r"\)+", to_bracket_string(build_phrase_tree(WORDS, ControlShape.RANDOM, 7).root))
+    assert [len(after) - 1 for after in closing] == count_control_phrase_ends(
+        ControlShape.RANDOM, 5, "7 constituency a b c d e"
+    )
 
 
 def test_random_trees_of_different_words_differ() -> None:
     sentences = [tuple(f"{number}{word}" for word in "abcdefgh") for number in range(100)]
-    assert len({dependency_tree(words, Shape.RANDOM, 1).heads for words in sentences}) == 100
-    bracketings = [[type(node) for node in preorder(phrase_tree(words, Shape.RANDOM, 1).root)] for words in sentences]
+    assert len({build_dependency_tree(words, ControlShape.RANDOM, 1).heads for words in sentences}) == 100
+    bracketings = [
+        [type(node) for node in iterate_preorder(build_phrase_tree(words, ControlShape.RANDOM, 1).root)]
+        for words in sentences
+    ]
     assert len({tuple(nodes) for nodes in bracketings}) > 80  # of 429
 
 
 @pytest.mark.parametrize("text", ["a b\nc\td\n", "a b\nc\rd\n"])
-@pytest.mark.parametrize("annotation", list(Annotation))
-def test_words_that_no_tree_can_hold(annotation: Annotation, text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("annotation", list(TreeKind))
+def test_words_that_no_tree_can_hold(annotation: TreeKind, text: str, tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(text.encode())
     with pytest.raises(InputError, match="t, line 2: a tab or a carriage return within the line"):
-        control_trees(
+        build_control_trees(
             annotation=annotation,
-            shape=Shape.CHAIN,
+            shape=ControlShape.CHAIN,
             tokens=tmp_path / "t",
             output=tmp_path / "o",
             counts_output=tmp_path / "l",
@@ -187,8 +192,8 @@ def test_words_that_no_tree_can_hold(annotation: Annotation, text: str, tmp_path
 
 def test_a_line_that_is_not_utf8_leaves_no_trees(tmp_path: Path) -> None:
     arguments = {
-        "annotation": Annotation.CONSTITUENCY,
-        "shape": Shape.LEFT_BRANCHING,
+        "annotation": TreeKind.CONSTITUENCY,
+        "shape": ControlShape.LEFT_BRANCHING,
         "seed": 3,
         "tokens": tmp_path / "t",
         "output": tmp_path / "o",
@@ -197,8 +202,8 @@ def test_a_line_that_is_not_utf8_leaves_no_trees(tmp_path: Path) -> None:
     }
     (tmp_path / "t").write_bytes(b"a b c\n\nb\xff\n")
     with pytest.raises(InputError, match="t, line 3: byte 1 is not UTF-8"):
-        control_trees(**arguments)
+        build_control_trees(**arguments)
     assert list(tmp_path.iterdir()) == [tmp_path / "t"]
     (tmp_path / "t").write_bytes(b"a b c\n\nb\n")
-    control_trees(**arguments)
+    build_control_trees(**arguments)
     assert (tmp_path / "o").read_text() == "(X (X (X a) (X b)) (X c))\n\n(X b)\n"

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.files.ragged import Ragged
+from pipeline_py.files.ragged import RaggedArrayFile
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.distances import batch_distances, distances
-from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
-from tests.syntax.random_heads import forests
+from pipeline_py.syntax.distances import compute_batch_distances, compute_distances
+from pipeline_py.syntax.trees.dependency import DependencyTree, build_failed_dependency_tree, write_dependency_trees
+from tests.syntax.random_heads import draw_forest_heads
 
 
 def by_graph_search(heads: list[int]) -> np.ndarray:
@@ -32,7 +32,7 @@ def by_graph_search(heads: list[int]) -> np.ndarray:
 
 
 def of_one(heads: Sequence[int] | None, size: int) -> np.ndarray:
-    return batch_distances([heads], [size])[0]
+    return compute_batch_distances([heads], [size])[0]
 
 
 def test_worked_example_of_figures_1_and_2() -> None:
@@ -50,9 +50,9 @@ def test_worked_example_of_figures_1_and_2() -> None:
     assert row[-1] == 2, "EOS is a child of yingxiang"
 
 
-@given(st.lists(forests(longest=30), min_size=1, max_size=8))
+@given(st.lists(draw_forest_heads(longest=30), min_size=1, max_size=8))
 def test_equals_shortest_paths(sentences: list[list[int]]) -> None:
-    matrices = batch_distances(sentences, [len(heads) for heads in sentences])
+    matrices = compute_batch_distances(sentences, [len(heads) for heads in sentences])
     for heads, matrix in zip(sentences, matrices, strict=True):
         assert matrix.dtype == np.uint8
         np.testing.assert_array_equal(matrix, by_graph_search(heads))
@@ -81,7 +81,7 @@ def test_failed_parse_gives_the_distances_of_a_line_with_eos_at_its_end() -> Non
 
 def write(path: Path, trees: list[DependencyTree]) -> Path:
     with path.open("w", encoding="utf-8") as file:
-        write_dependencies(file, trees)
+        write_dependency_trees(file, trees)
     return path
 
 
@@ -89,13 +89,13 @@ def test_stage(tmp_path: Path) -> None:
     trees = [
         DependencyTree(("b", "a"), (2, 0), ("dep", "root"), ("X", "X")),
         DependencyTree((), (), (), ()),
-        unparsed(["c", "b", "a"], "no model"),
+        build_failed_dependency_tree(["c", "b", "a"], "no model"),
     ]
     conllu = write(tmp_path / "x.conllu", trees)
     tokens = tmp_path / "x.source"
     tokens.write_text("b a\n\nc b a\n", encoding="utf-8")
-    distances(trees=conllu, tokens=tokens, output=tmp_path / "x.arrow", counts_output=tmp_path / "x.json")
-    rows = Ragged(tmp_path / "x.arrow")
+    compute_distances(trees=conllu, tokens=tokens, output=tmp_path / "x.arrow", counts_output=tmp_path / "x.json")
+    rows = RaggedArrayFile(tmp_path / "x.arrow")
     assert [rows[k].tolist() for k in range(3)] == [
         [0, 1, 2, 1, 0, 1, 2, 1, 0],
         [0],
@@ -113,7 +113,7 @@ def test_stage(tmp_path: Path) -> None:
 def test_windows_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elements: int) -> None:
     sizes = [0, 3, 9, 2, 2, 14, 1, 0, 5]
     trees = [
-        unparsed([f"w{word}" for word in range(size)], "too long")
+        build_failed_dependency_tree([f"w{word}" for word in range(size)], "too long")
         if size == 9
         else DependencyTree(
             tuple(f"w{word}" for word in range(size)), tuple(range(size)), ("dep",) * size, ("X",) * size
@@ -123,14 +123,14 @@ def test_windows_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     conllu = write(tmp_path / "x.conllu", trees)
     (tmp_path / "x.source").write_text("".join(" ".join(tree.words) + "\n" for tree in trees), encoding="utf-8")
     paths = {"trees": conllu, "tokens": tmp_path / "x.source", "counts_output": tmp_path / "x.json"}
-    distances(**paths, output=tmp_path / "at_once.arrow")
+    compute_distances(**paths, output=tmp_path / "at_once.arrow")
     asked: list[list[int]] = []
     monkeypatch.setattr("pipeline_py.syntax.distances.WINDOW_ELEMENTS", elements)
     monkeypatch.setattr(
         "pipeline_py.syntax.distances.batch_distances",
-        lambda heads, lengths: asked.append(list(lengths)) or batch_distances(heads, lengths),
+        lambda heads, lengths: asked.append(list(lengths)) or compute_batch_distances(heads, lengths),
     )
-    distances(**paths, output=tmp_path / "in_parts.arrow")
+    compute_distances(**paths, output=tmp_path / "in_parts.arrow")
     assert (tmp_path / "in_parts.arrow").read_bytes() == (tmp_path / "at_once.arrow").read_bytes()
     assert [length for window in asked for length in window] == sizes
     assert all(len(window) == 1 or sum((length + 1) ** 2 for length in window) <= elements for window in asked)
@@ -141,7 +141,9 @@ def test_the_tree_and_the_line_of_the_text_that_differ_are_named(tmp_path: Path)
     (tmp_path / "x.source").write_text("a c\n", encoding="utf-8")
     message = r"x\.conllu, line 1: word 2 of the tree is 'b' and of the text 'c' .*x\.source, line 1"
     with pytest.raises(InputError, match=message):
-        distances(trees=conllu, tokens=tmp_path / "x.source", output=tmp_path / "o", counts_output=tmp_path / "l")
+        compute_distances(
+            trees=conllu, tokens=tmp_path / "x.source", output=tmp_path / "o", counts_output=tmp_path / "l"
+        )
     assert not (tmp_path / "o").exists()
 
 
@@ -155,7 +157,7 @@ def test_unequal_numbers_of_sentences(tmp_path: Path) -> None:
         "counts_output": tmp_path / "l",
     }
     with pytest.raises(InputError, match=r"1 trees, but .* has more lines"):
-        distances(**paths)
+        compute_distances(**paths)
     (tmp_path / "x.source").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match=r"more trees than .* has lines"):
-        distances(**paths)
+        compute_distances(**paths)

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.filtered_trees import Located, filtered_trees
-from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed
+from pipeline_py.syntax.filtered_trees import TreeWithPath, match_trees_to_kept_lines
+from pipeline_py.syntax.trees.dependency import DependencyTree, build_failed_dependency_tree
 
 
 def write(path: Path, lines: list[str]) -> Path:
@@ -17,19 +17,21 @@ def write(path: Path, lines: list[str]) -> Path:
     return path
 
 
-def located(sentences: list[str]) -> Iterator[Located[DependencyTree]]:
-    return (Located(unparsed(sentence.split(), "x"), Path("t.conllu")) for sentence in sentences)
+def located(sentences: list[str]) -> Iterator[TreeWithPath[DependencyTree]]:
+    return (
+        TreeWithPath(build_failed_dependency_tree(sentence.split(), "x"), Path("t.conllu")) for sentence in sentences
+    )
 
 
 def found(tmp_path: Path, raw: list[str], kept: list[int], trees: list[str]) -> list[tuple[int, int, str, str | None]]:
-    pairs = filtered_trees(
+    pairs = match_trees_to_kept_lines(
         located(trees),
         write(tmp_path / "raw", raw),
         write(tmp_path / "lines", [str(number) for number in kept]),
         write(tmp_path / "tokens", [" ".join(raw[number - 1].split()) for number in kept]),
     )
     return [
-        (line.raw, line.number, " ".join(line.tokens), None if tree is None else " ".join(tree.tree.words))
+        (line.raw_number, line.kept_number, " ".join(line.tokens), None if tree is None else " ".join(tree.tree.words))
         for line, tree in pairs
     ]
 
@@ -51,7 +53,7 @@ def test_a_line_without_words_takes_an_empty_tree_or_none(tmp_path: Path) -> Non
 
 def test_bytes_that_are_no_text_have_a_tree(tmp_path: Path) -> None:
     (tmp_path / "raw").write_bytes(b"\xff\na\n")
-    pairs = filtered_trees(
+    pairs = match_trees_to_kept_lines(
         located(["?", "a"]), tmp_path / "raw", write(tmp_path / "lines", ["2"]), write(tmp_path / "tokens", ["a"])
     )
     assert [tree.tree.words for _, tree in pairs if tree is not None] == [("a",)]
@@ -87,7 +89,7 @@ def test_any_choice_of_kept_lines(tmp_path: Path, chosen: list[tuple[str, bool, 
 )
 def test_numbers_that_do_not_agree(tmp_path: Path, raw: list[str], kept: list[int], trees: list[str], message: str):
     (tmp_path / "x").mkdir()
-    pairs = filtered_trees(
+    pairs = match_trees_to_kept_lines(
         located(trees),
         write(tmp_path / "raw", raw),
         write(tmp_path / "lines", [str(number) for number in kept]),

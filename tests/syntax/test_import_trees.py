@@ -12,11 +12,11 @@ import nltk
 import pytest
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.binarize import Branching, binary
+from pipeline_py.syntax.binarize import Branching, binarize_tree
 from pipeline_py.syntax.import_trees import import_trees
-from pipeline_py.syntax.trees.constituency import read_trees
-from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies, unparsed
-from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.trees.constituency import read_phrase_trees
+from pipeline_py.syntax.trees.dependency import DependencyTree, build_failed_dependency_tree, read_dependency_trees
+from pipeline_py.syntax.trees.formats import TreeKind
 
 TREEBANKS = Path(__file__).parents[2] / "../shared/data/treebanks"
 
@@ -44,7 +44,7 @@ def write(path: Path, content: str) -> Path:
 
 def run(
     tmp_path: Path,
-    annotation: Annotation,
+    annotation: TreeKind,
     trees: list[Path],
     raw: list[str],
     kept: list[int] | None = None,
@@ -64,16 +64,16 @@ def run(
         facts_output=tmp_path / "out.facts.json",
         **options,
     )
-    read = read_dependencies if annotation is Annotation.DEPENDENCY else read_trees
+    read = read_dependency_trees if annotation is TreeKind.DEPENDENCY else read_phrase_trees
     return list(read(tmp_path / "out"))
 
 
 def dependencies(tmp_path: Path, conllu: str, raw: list[str], kept: list[int] | None = None, **options: Any) -> Any:
-    return run(tmp_path, Annotation.DEPENDENCY, [write(tmp_path / "t.conllu", conllu)], raw, kept, **options)
+    return run(tmp_path, TreeKind.DEPENDENCY, [write(tmp_path / "t.conllu", conllu)], raw, kept, **options)
 
 
 def phrases(tmp_path: Path, bracketed: str, raw: list[str], kept: list[int] | None = None, **options: Any) -> list[str]:
-    run(tmp_path, Annotation.CONSTITUENCY, [write(tmp_path / "t.ptb", bracketed)], raw, kept, **options)
+    run(tmp_path, TreeKind.CONSTITUENCY, [write(tmp_path / "t.ptb", bracketed)], raw, kept, **options)
     return (tmp_path / "out").read_text(encoding="utf-8").split("\n")[:-1]
 
 
@@ -83,7 +83,7 @@ def counts(tmp_path: Path) -> Any:
 
 def test_trees_of_kept_lines_in_several_files(tmp_path: Path) -> None:
     first, second = write(tmp_path / "a" / "t.conllu", A + DONT), write(tmp_path / "b" / "t.conllu", B + A)
-    found = run(tmp_path, Annotation.DEPENDENCY, [first, second], ["A", "I do n't go", "B b", "A"], [1, 3])
+    found = run(tmp_path, TreeKind.DEPENDENCY, [first, second], ["A", "I do n't go", "B b", "A"], [1, 3])
     assert found == [
         DependencyTree(("A",), (0,), ("root",), ("X",)),
         DependencyTree(("B", "b"), (2, 0), ("det", "root"), ("X", "X")),
@@ -172,8 +172,8 @@ def test_failed_parses_stay_failed(tmp_path: Path) -> None:
     chain = ["1 A _ _", "1 A 0 root", "2 B 1 dep", "3 C 2 dep"][1:]
     given = block(*chain, comment="# parse = failed: too odd") + block(*chain, comment="# parse = failed:")
     assert dependencies(tmp_path, given, ["A B C"] * 2) == [
-        unparsed(["A", "B", "C"], "too odd"),
-        unparsed(["A", "B", "C"], "marked as failed"),
+        build_failed_dependency_tree(["A", "B", "C"], "too odd"),
+        build_failed_dependency_tree(["A", "B", "C"], "marked as failed"),
     ]
     noted = {"parsed by fallback: marked as failed": 1, "parsed by fallback: too odd": 1}
     assert counts(tmp_path)["noted"] == noted
@@ -191,7 +191,7 @@ def test_a_failed_parse_of_no_words_is_an_empty_line(tmp_path: Path) -> None:
 
 def test_words_as_they_were_before_tokenizing(tmp_path: Path) -> None:
     given = block("1 Zei\u00adle\u202f1 0 root")
-    (tree,) = run(tmp_path, Annotation.DEPENDENCY, [write(tmp_path / "t", given)], ["x"], tokens=["Zeile 1"])
+    (tree,) = run(tmp_path, TreeKind.DEPENDENCY, [write(tmp_path / "t", given)], ["x"], tokens=["Zeile 1"])
     assert (tree.words, tree.heads, tree.labels) == (("Zeile", "1"), (0, 1), ("root", "flat"))
 
 
@@ -209,7 +209,7 @@ def test_wrappers_traces_and_functional_tags_are_what_binarizing_expects(tmp_pat
     ]
     made = [nltk.Tree.fromstring(line) for line in (tmp_path / "out").read_text().splitlines()]
     assert [tree.leaves() for tree in made] == [line.split() for line in raw]
-    first, second, third = (binary(tree, Branching.RIGHT) for tree in read_trees(tmp_path / "out"))
+    first, second, third = (binarize_tree(tree, Branching.RIGHT) for tree in read_phrase_trees(tmp_path / "out"))
     assert (first.words, second.words, third.words) == (("He", "was", "seen", "."), ("b",), ("Go", "on"))
     assert third.root is not None and third.root.label == "S"
 
@@ -258,7 +258,7 @@ def test_other_words_are_found_if_case_is_ignored(tmp_path: Path) -> None:
     message = rf"{words} \(\S*raw, line 1; tokenized: \S*raw, line 1\); "
     with pytest.raises(InputError, match=message):
         import_trees(
-            annotation=Annotation.DEPENDENCY,
+            annotation=TreeKind.DEPENDENCY,
             trees=[tmp_path / "t.conllu"],
             text=tmp_path / "raw",
             lines=tmp_path / "lines",
@@ -278,7 +278,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
         (tmp_path / "t.conllu.gz").write_bytes(gzip.compress(DONT.encode() * sentences))
         tracemalloc.start()
         import_trees(
-            annotation=Annotation.DEPENDENCY,
+            annotation=TreeKind.DEPENDENCY,
             trees=[tmp_path / "t.conllu.gz"],
             text=tmp_path / "text",
             lines=tmp_path / "lines",
@@ -311,7 +311,7 @@ def test_a_treebank_over_its_words(name: str, tmp_path: Path) -> None:
     words = [[row for row in sentence if isinstance(row["id"], int)] for sentence in read_by_conllu(path)]
     raw = [" ".join(row["form"] for row in sentence) for sentence in words]
     kept = [number for number in range(1, len(raw) + 1) if number % 3]
-    found = run(tmp_path, Annotation.DEPENDENCY, [path], raw, kept)
+    found = run(tmp_path, TreeKind.DEPENDENCY, [path], raw, kept)
     assert [list(zip(tree.words, tree.heads, tree.labels, tree.upos, strict=True)) for tree in found] == [
         [(row["form"], row["head"], row["deprel"], row["upos"]) for row in words[number - 1]] for number in kept
     ]
@@ -333,7 +333,7 @@ def test_a_treebank_over_its_surface_tokens(name: str, tmp_path: Path) -> None:
                 if isinstance(row["id"], int) and (row["id"] in joined or row["id"] not in within)
             )
         )
-    found = run(tmp_path, Annotation.DEPENDENCY, [path], raw)
+    found = run(tmp_path, TreeKind.DEPENDENCY, [path], raw)
     assert [" ".join(tree.words) for tree in found] == raw
     with_joined = sum(any(isinstance(row["id"], tuple) for row in sentence) for sentence in sentences)
     assert counts(tmp_path)["noted"] == {"multi-word token taken as one word": with_joined}
@@ -345,7 +345,7 @@ def test_a_phrase_treebank_over_the_words_of_the_dependency_treebank(tmp_path: P
         [row["form"] for row in sentence if isinstance(row["id"], int)]
         for sentence in read_by_conllu(treebank("en_gum/dev.conllu.gz"))
     ]
-    run(tmp_path, Annotation.CONSTITUENCY, [path], [" ".join(sentence) for sentence in words])
+    run(tmp_path, TreeKind.CONSTITUENCY, [path], [" ".join(sentence) for sentence in words])
     with gzip.open(path, "rt", encoding="utf-8") as file:
         gold = nltk.Tree.fromstring("(ALL " + file.read() + ")")
     found = [nltk.Tree.fromstring(line) for line in (tmp_path / "out").read_text(encoding="utf-8").splitlines()]

@@ -3,17 +3,17 @@
 import json
 from pathlib import Path
 
-from pipeline_py.syntax.labels import labels
-from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
+from pipeline_py.syntax.labels import extract_labels
+from pipeline_py.syntax.trees.dependency import DependencyTree, build_failed_dependency_tree, write_dependency_trees
 
 
 def test_labels_of_every_word(tmp_path: Path) -> None:
     parsed = DependencyTree(("he", "sleeps"), (2, 0), ("nsubj:pass", "root"), ("PRON", "VERB"))
-    trees = [parsed, DependencyTree((), (), (), ()), unparsed(("a", "b"), "no reason")]
+    trees = [parsed, DependencyTree((), (), (), ()), build_failed_dependency_tree(("a", "b"), "no reason")]
     with (tmp_path / "trees.conllu").open("w", encoding="utf-8") as file:
-        write_dependencies(file, trees)
+        write_dependency_trees(file, trees)
     (tmp_path / "tokens").write_text("he sleeps\n\na b\n", encoding="utf-8")
-    labels(
+    extract_labels(
         trees=tmp_path / "trees.conllu",
         tokens=tmp_path / "tokens",
         output=tmp_path / "labels",

@@ -9,13 +9,13 @@ import pytest
 from pipeline_py.corpus.learn_segmenter import learn_segmenter
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.learn_words import learn_words
-from pipeline_py.syntax.stanza.tokenizer import learned_tokenizer
+from pipeline_py.syntax.learn_words import learn_word_table
+from pipeline_py.syntax.stanza.tokenizer import load_learned_tokenizer
 from pipeline_py.syntax.treebank_text import treebank_text
-from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies
-from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.words.parser_words import Divide, Word, in_words
-from pipeline_py.syntax.words.word_matching import count_whole_tokens, match_words
+from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependency_trees
+from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.words.parser_words import WordDivider, WordSpan, build_word_sentence
+from pipeline_py.syntax.words.word_matching import count_undivided_tokens, match_tree_words
 from pipeline_py.syntax.words.word_table import WordTable
 
 TREEBANKS = (Path(__file__).parents[2] / "../shared/data/treebanks").resolve()
@@ -42,7 +42,7 @@ FRENCH = """\
 
 def learn(treebank: Path, tokens: Path, output: Path, **options: bool) -> dict[str, int]:
     counts = output.with_suffix(".json")
-    learn_words(treebank=treebank, tokens=tokens, output=output, counts_output=counts, **options)
+    learn_word_table(treebank=treebank, tokens=tokens, output=output, counts_output=counts, **options)
     found: dict[str, int] = json.loads(counts.read_text())
     return found
 
@@ -51,7 +51,7 @@ def learn(treebank: Path, tokens: Path, output: Path, **options: bool) -> dict[s
 def test_words_of_moses_tokens(tmp_path: Path, lowercase: bool) -> None:
     (tmp_path / "bank.conllu").write_text(FRENCH, encoding="utf-8")
     treebank_text(
-        annotation=Annotation.DEPENDENCY,
+        annotation=TreeKind.DEPENDENCY,
         treebank=tmp_path / "bank.conllu",
         form="original",
         language="fr",
@@ -83,20 +83,22 @@ def test_other_numbers_of_sentences(tmp_path: Path, lines: str) -> None:
     assert not (tmp_path / "table").exists()
 
 
-def analysis(tokens: str, text: str, words: list[Word]) -> DependencyTree:
+def analysis(tokens: str, text: str, words: list[WordSpan]) -> DependencyTree:
     """A tree over the words of a text, which mean nothing but where they are."""
-    sentence = in_words(tuple(tokens.split(" ")), text, words)
+    sentence = build_word_sentence(tuple(tokens.split(" ")), text, words)
     unknown = ("_",) * len(sentence.words)
-    return DependencyTree(sentence.words, tuple(range(len(unknown))), unknown, unknown, multiword=sentence.multiword)
+    return DependencyTree(
+        sentence.words, tuple(range(len(unknown))), unknown, unknown, multiword_tokens=sentence.multiword_tokens
+    )
 
 
-def word_f1(gold: list[DependencyTree], tokens: Path, divide: Divide, text_file: Path | None = None) -> float:
+def word_f1(gold: list[DependencyTree], tokens: Path, divide: WordDivider, text_file: Path | None = None) -> float:
     correct = words = 0
     lines = tokens.read_text(encoding="utf-8").splitlines()
     texts = lines if text_file is None else text_file.read_text(encoding="utf-8").splitlines()
     for tree, line, text, found in zip(gold, lines, texts, divide(texts), strict=True):
         read = analysis(line, text, found)
-        correct += len(match_words(tree, read))
+        correct += len(match_tree_words(tree, read))
         words += len(tree.words) + len(read.words)
     return 200 * correct / words
 
@@ -114,7 +116,7 @@ def prepare(tmp_path: Path, name: str, parts: tuple[str, str], language: str, to
     for part, of_part in zip(("learned", "held_out"), sentences, strict=True):
         (tmp_path / f"{part}.conllu").write_text("\n\n".join(of_part) + "\n\n", encoding="utf-8")
         treebank_text(
-            annotation=Annotation.DEPENDENCY,
+            annotation=TreeKind.DEPENDENCY,
             treebank=tmp_path / f"{part}.conllu",
             form="original",
             language=language,
@@ -149,9 +151,9 @@ def test_real_treebanks(
 ) -> None:
     prepare(tmp_path, name, parts, language, tokenizer)
     learn(tmp_path / "learned.conllu", tmp_path / "learned.tokens", tmp_path / "table")
-    gold = list(read_dependencies(tmp_path / "held_out.conllu"))
-    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable({}).divide) < tokens_f1
-    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable.read(tmp_path / "table").divide) > words_f1
+    gold = list(read_dependency_trees(tmp_path / "held_out.conllu"))
+    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable({}).divide_sentences) < tokens_f1
+    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable.read(tmp_path / "table").divide_sentences) > words_f1
 
 
 def write_treebank(path: Path, *sentences: str) -> None:
@@ -202,7 +204,7 @@ def test_new_multiword_tokens_are_left_whole_and_counted(
     write_treebank(tmp_path / "held_out.conllu", held_out)
     for part in ("learned", "held_out"):
         treebank_text(
-            annotation=Annotation.DEPENDENCY,
+            annotation=TreeKind.DEPENDENCY,
             treebank=tmp_path / f"{part}.conllu",
             form="original",
             language=language,
@@ -213,11 +215,11 @@ def test_new_multiword_tokens_are_left_whole_and_counted(
         )
     learn(tmp_path / "learned.conllu", tmp_path / "learned.tokens", tmp_path / "table")
     line = (tmp_path / "held_out.tokens").read_text(encoding="utf-8").strip()
-    (found,) = WordTable.read(tmp_path / "table").divide([line])
+    (found,) = WordTable.read(tmp_path / "table").divide_sentences([line])
     read = analysis(line, line, found)
-    (gold,) = read_dependencies(tmp_path / "held_out.conllu")
+    (gold,) = read_dependency_trees(tmp_path / "held_out.conllu")
     assert list(read.words) == words
-    assert count_whole_tokens(gold, read, has_spaces=True) == counts
+    assert count_undivided_tokens(gold, read, is_space_delimited=True) == counts
 
 
 @pytest.mark.slow
@@ -238,6 +240,8 @@ def test_a_tokenizer_of_a_real_treebank_divides_new_tokens(
         words=True,
         epochs=12,
     )
-    divide = WordTable.read(tmp_path / "table").expand_after(learned_tokenizer(language, tmp_path / "model.pt"))
-    gold = list(read_dependencies(tmp_path / "held_out.conllu"))
+    divide = WordTable.read(tmp_path / "table").build_expanding_divider(
+        load_learned_tokenizer(language, tmp_path / "model.pt")
+    )
+    gold = list(read_dependency_trees(tmp_path / "held_out.conllu"))
     assert word_f1(gold, tmp_path / "held_out.tokens", divide, tmp_path / "held_out.text") > least_f1

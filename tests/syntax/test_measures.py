@@ -5,28 +5,28 @@ from pathlib import Path
 import pandas
 import pytest
 
-from pipeline_py.syntax.measures import Accuracy, read_accuracies, warn_of_whole_tokens, write_measures
+from pipeline_py.syntax.measures import AccuracyRow, format_undivided_warning, read_accuracy_rows, write_measures
 
-TABLE = [Accuracy("UAS", "90.10", "5", "9"), Accuracy("failed parses", "0", "5", "9")]
+TABLE = [AccuracyRow("UAS", "90.10", "5", "9"), AccuracyRow("failed parses", "0", "5", "9")]
 
 
 def test_others_read_it(tmp_path: Path) -> None:
-    write_measures(tmp_path / "t", TABLE, Accuracy._fields)
+    write_measures(tmp_path / "t", TABLE, AccuracyRow._fields)
     found = pandas.read_csv(tmp_path / "t", sep="\t", dtype=str)
     assert [*found.columns] == ["metric", "value", "sentences", "words"]
     assert [tuple(row) for row in found.to_numpy()] == TABLE
-    assert read_accuracies(tmp_path / "t") == TABLE
+    assert read_accuracy_rows(tmp_path / "t") == TABLE
 
 
 def test_columns_in_any_order_and_number(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("value\tsource\tmetric\n1\tx\tLAS\n2\ty\n")
-    assert read_accuracies(tmp_path / "t") == [Accuracy("LAS", "1"), Accuracy("", "2")]
+    assert read_accuracy_rows(tmp_path / "t") == [AccuracyRow("LAS", "1"), AccuracyRow("", "2")]
 
 
 @pytest.mark.parametrize("cell", ["1\r2", 'a "quoted" word', '"', "x" * 200_000])
 def test_whatever_stands_between_tabs_is_a_cell(tmp_path: Path, cell: str) -> None:
     (tmp_path / "t").write_bytes(f"metric\tvalue\n{cell}\t2\n".encode())
-    assert read_accuracies(tmp_path / "t") == [Accuracy(cell, "2")]
+    assert read_accuracy_rows(tmp_path / "t") == [AccuracyRow(cell, "2")]
 
 
 def test_pandas_reads_what_is_written(tmp_path: Path) -> None:
@@ -44,10 +44,10 @@ def test_pandas_reads_what_is_written(tmp_path: Path) -> None:
 )
 def test_warning_of_multiword_tokens_left_whole(number: str, share: str, is_warned_of: bool) -> None:
     table = [
-        Accuracy("multi-word tokens (raw text)", number),
-        Accuracy("multi-word tokens left whole (%) (raw text)", share),
+        AccuracyRow("multi-word tokens (raw text)", number),
+        AccuracyRow("multi-word tokens left whole (%) (raw text)", share),
     ]
-    warning = warn_of_whole_tokens(table)
+    warning = format_undivided_warning(table)
     assert (warning is not None) is is_warned_of
     assert warning is None or warning.startswith("57 % of the 63 multi-word tokens of the test text are left whole")
-    assert warn_of_whole_tokens(TABLE) is None
+    assert format_undivided_warning(TABLE) is None

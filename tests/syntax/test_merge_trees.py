@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.merge_trees import merge_trees
-from pipeline_py.syntax.trees.formats import Annotation, TreeFacts
+from pipeline_py.syntax.trees.formats import TreeKind, TreeMetadata
 
 TEXT = ["a ( b", "", "c", "\u2028 d\u00a0e", "f", "a"]
 BOUNDS = [(0, 2), (2, 5), (5, 6), (6, 6)]
@@ -25,24 +25,24 @@ def brackets(line: str) -> str:
     return "(S" + "".join(f" (X {word})" for word in words) + ")\n" if words else "\n"
 
 
-WRITTEN = {Annotation.DEPENDENCY: block, Annotation.CONSTITUENCY: brackets}
+WRITTEN = {TreeKind.DEPENDENCY: block, TreeKind.CONSTITUENCY: brackets}
 
 
-def write_parts(folder: Path, annotation: Annotation, bounds: list[tuple[int, int]]) -> None:
+def write_parts(folder: Path, annotation: TreeKind, bounds: list[tuple[int, int]]) -> None:
     (folder / "text").write_text("".join(f"{line}\n" for line in TEXT), encoding="utf-8")
     for number, (first, last) in enumerate(bounds):
         trees = "".join(map(WRITTEN[annotation], TEXT[first:last]))
         (folder / f"{number}").write_text(trees, encoding="utf-8")
-        counts = Counts()
-        counts.keep(last - first)
-        counts.note("empty line", sum(not line for line in TEXT[first:last]))
-        counts.write(folder / f"{number}.json")
-        TreeFacts(last - first, 0.5 * (last - first), "cpu", {"stanza": "1"}, {"m": "ab"}).write(
+        counts = SentenceCounts()
+        counts.add_kept(last - first)
+        counts.add_noted("empty line", sum(not line for line in TEXT[first:last]))
+        counts.write_json_file(folder / f"{number}.json")
+        TreeMetadata(last - first, 0.5 * (last - first), "cpu", {"stanza": "1"}, {"m": "ab"}).write(
             folder / f"{number}.facts"
         )
 
 
-def merge(folder: Path, annotation: Annotation, order: list[int]) -> None:
+def merge(folder: Path, annotation: TreeKind, order: list[int]) -> None:
     merge_trees(
         annotation=annotation,
         parts=[folder / f"{number}" for number in order],
@@ -55,19 +55,19 @@ def merge(folder: Path, annotation: Annotation, order: list[int]) -> None:
     )
 
 
-@pytest.mark.parametrize("annotation", list(Annotation))
-def test_all_trees_counts_and_facts(annotation: Annotation, tmp_path: Path) -> None:
+@pytest.mark.parametrize("annotation", list(TreeKind))
+def test_all_trees_counts_and_facts(annotation: TreeKind, tmp_path: Path) -> None:
     write_parts(tmp_path, annotation, BOUNDS)
     merge(tmp_path, annotation, [0, 1, 2, 3])
     assert (tmp_path / "all").read_text(encoding="utf-8") == "".join(map(WRITTEN[annotation], TEXT))
     counts = json.loads((tmp_path / "all.json").read_text())
     assert counts == {"in": 6, "kept": 6, "dropped": {}, "noted": {"empty line": 1}}
-    assert TreeFacts.read(tmp_path / "all.facts") == TreeFacts(6, 3.0, "cpu", {"stanza": "1"}, {"m": "ab"})
+    assert TreeMetadata.read(tmp_path / "all.facts") == TreeMetadata(6, 3.0, "cpu", {"stanza": "1"}, {"m": "ab"})
 
 
-@pytest.mark.parametrize("annotation", list(Annotation))
+@pytest.mark.parametrize("annotation", list(TreeKind))
 @pytest.mark.parametrize("order", [[1, 0, 2], [2, 1, 0], [0, 2, 1]])
-def test_parts_in_another_order(annotation: Annotation, order: list[int], tmp_path: Path) -> None:
+def test_parts_in_another_order(annotation: TreeKind, order: list[int], tmp_path: Path) -> None:
     write_parts(tmp_path, annotation, BOUNDS)
     with pytest.raises(InputError, match=rf"{order[0] or order[1]}: the first tree is not that of .*text, line \d"):
         merge(tmp_path, annotation, order)
@@ -76,6 +76,6 @@ def test_parts_in_another_order(annotation: Annotation, order: list[int], tmp_pa
 
 @pytest.mark.parametrize(("order", "trees"), [([0, 1], 5), ([0, 1, 2, 2], 7)])
 def test_parts_of_another_text(order: list[int], trees: int, tmp_path: Path) -> None:
-    write_parts(tmp_path, Annotation.CONSTITUENCY, BOUNDS)
+    write_parts(tmp_path, TreeKind.CONSTITUENCY, BOUNDS)
     with pytest.raises(InputError, match=rf"{order[-1]}: with this last part there are {trees} trees, .* has 6 lines"):
-        merge(tmp_path, Annotation.CONSTITUENCY, order)
+        merge(tmp_path, TreeKind.CONSTITUENCY, order)

@@ -17,11 +17,11 @@ from pipeline_py.run.runner import run_job
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import load, parse
 from pipeline_py.syntax.stanza.model_source import ModelSource
-from pipeline_py.syntax.stanza.models import models_in
-from pipeline_py.syntax.trees.constituency import read_trees
-from pipeline_py.syntax.trees.dependency import read_dependencies
-from pipeline_py.syntax.trees.formats import Annotation, TreeFacts
-from tests.job_process import cached_job, modules_of_job
+from pipeline_py.syntax.stanza.models import list_parser_model_files
+from pipeline_py.syntax.trees.constituency import read_phrase_trees
+from pipeline_py.syntax.trees.dependency import read_dependency_trees
+from pipeline_py.syntax.trees.formats import TreeKind, TreeMetadata
+from tests.job_process import build_cached_job, find_imported_modules
 
 ROOT = Path(__file__).parents[2]
 STANZA = (ROOT / "../shared/data/stanza_en").resolve()
@@ -40,23 +40,23 @@ LINES = [
 
 def parse_text(folder: Path, **options: Any) -> None:
     """Parse the tokens `t` of a folder; by default dependency trees are written to `o`."""
-    arguments = {"annotation": Annotation.DEPENDENCY, "tokens": folder / "t", "output": folder / "o"}
+    arguments = {"annotation": TreeKind.DEPENDENCY, "tokens": folder / "t", "output": folder / "o"}
     parse(**{**arguments, "counts_output": folder / "l", "facts_output": folder / "f", **options})
 
 
 @needs_models
 @pytest.mark.slow
-@pytest.mark.parametrize("annotation", list(Annotation))
-def test_one_tree_per_line_over_the_same_tokens(annotation: Annotation, tmp_path: Path) -> None:
+@pytest.mark.parametrize("annotation", list(TreeKind))
+def test_one_tree_per_line_over_the_same_tokens(annotation: TreeKind, tmp_path: Path) -> None:
     (tmp_path / "t").write_text("\n".join(LINES) + "\n", encoding="utf-8")
     options = {"annotation": annotation, "directory": STANZA, "batch_size": 4, "max_words": 13}
     for name in ("a", "b"):
         parse_text(tmp_path, output=tmp_path / name, **options)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    read = read_dependencies if annotation is Annotation.DEPENDENCY else read_trees
+    read = read_dependency_trees if annotation is TreeKind.DEPENDENCY else read_phrase_trees
     trees = list(read(tmp_path / "a"))
     assert [tree.words for tree in trees] == [tuple(line.split(" ")) if line else () for line in LINES]
-    assert [bool(tree.failed) for tree in trees] == [False, False, False, True, False, False]
+    assert [bool(tree.is_failed) for tree in trees] == [False, False, False, True, False, False]
     assert json.loads((tmp_path / "l").read_text()) == {
         "in": 6,
         "kept": 6,
@@ -70,8 +70,8 @@ def test_one_tree_per_line_over_the_same_tokens(annotation: Annotation, tmp_path
 def test_parses_are_sensible(tmp_path: Path) -> None:
     (tmp_path / "t").write_text(LINES[-1] + "\n", encoding="utf-8")
     parse_text(tmp_path, directory=STANZA)
-    (tree,) = read_dependencies(tmp_path / "o")
-    assert tree.words[tree.roots[0] - 1] == "riding"
+    (tree,) = read_dependency_trees(tmp_path / "o")
+    assert tree.words[tree.root_words[0] - 1] == "riding"
     assert tree.upos[1] == "NOUN"
 
 
@@ -133,8 +133,8 @@ def test_package_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @needs_models
 @pytest.mark.slow
-@pytest.mark.parametrize("annotation", list(Annotation))
-def test_slices_merged_have_the_tree_of_each_line(annotation: Annotation, tmp_path: Path) -> None:
+@pytest.mark.parametrize("annotation", list(TreeKind))
+def test_slices_merged_have_the_tree_of_each_line(annotation: TreeKind, tmp_path: Path) -> None:
     lines = LINES[:3] + LINES[4:]
     (tmp_path / "t").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     paths = {kind: [tmp_path / f"{number}.{kind}" for number in range(4)] for kind in ("trees", "counts", "facts")}
@@ -160,13 +160,13 @@ def test_slices_merged_have_the_tree_of_each_line(annotation: Annotation, tmp_pa
         counts_output=tmp_path / "l",
         facts_output=tmp_path / "f",
     )
-    read = read_dependencies if annotation is Annotation.DEPENDENCY else read_trees
+    read = read_dependency_trees if annotation is TreeKind.DEPENDENCY else read_phrase_trees
     trees = list(read(tmp_path / "o"))
     assert [tree.words for tree in trees] == [tuple(line.split(" ")) if line else () for line in lines]
-    assert not any(tree.failed for tree in trees)
+    assert not any(tree.is_failed for tree in trees)
     assert paths["trees"][3].read_bytes() == b""
-    facts = TreeFacts.read(tmp_path / "f")
-    parser = "depparse/ewt.pt" if annotation is Annotation.DEPENDENCY else "constituency/gum.pt"
+    facts = TreeMetadata.read(tmp_path / "f")
+    parser = "depparse/ewt.pt" if annotation is TreeKind.DEPENDENCY else "constituency/gum.pt"
     assert facts.models == {
         name: hashlib.sha256((STANZA / "en" / name).read_bytes()).hexdigest()
         for name in ("pos/ewt.pt", "pretrain/small.pt", parser)
@@ -227,7 +227,7 @@ def parse_job(folder: Path, **options: Any) -> dict[str, Any]:
         "tagger": folder / "tagger.pt",
         "depparse": folder / "depparse.pt",
     }
-    return cached_job("syntax.parse", folder, arguments | options)
+    return build_cached_job("syntax.parse", folder, arguments | options)
 
 
 def parse_chains(folder: Path, **options: Any) -> str:
@@ -253,7 +253,7 @@ def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None
 
 def read_dependencies_of(text: str, folder: Path) -> Any:
     (folder / "read").write_text(text, encoding="utf-8")
-    return read_dependencies(folder / "read")
+    return read_dependency_trees(folder / "read")
 
 
 def test_only_lines_of_the_slice_are_looked_at(chains: Chains, tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_kept_trees_come_back_without_stanza(chains: Chains, tmp_path: Path) -> 
     outputs = {name: (tmp_path / name).read_bytes() for name in "olf"}
     for name in outputs:
         (tmp_path / name).unlink()
-    imported, messages = modules_of_job(parse_job(tmp_path), "stanza", "torch")
+    imported, messages = find_imported_modules(parse_job(tmp_path), "stanza", "torch")
     assert imported == set() and "from the cache" in messages
     assert {name: (tmp_path / name).read_bytes() for name in "olf"} == outputs
 
@@ -324,11 +324,11 @@ def test_what_failed_for_want_of_memory_is_not_kept(
 def test_a_slice_beyond_the_end_loads_nothing(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\nb\n")
     source = {"annotation": "constituency", "tagger": None, "depparse": None, "directory": tmp_path / "nowhere"}
-    imported, _ = modules_of_job(parse_job(tmp_path, **source, first=2, sentences=5), "stanza", "torch")
+    imported, _ = find_imported_modules(parse_job(tmp_path, **source, first=2, sentences=5), "stanza", "torch")
     assert imported == set()
     assert (tmp_path / "o").read_bytes() == b""
     assert json.loads((tmp_path / "l").read_text()) == {"in": 0, "kept": 0, "dropped": {}, "noted": {}}
-    facts = TreeFacts.read(tmp_path / "f")
+    facts = TreeMetadata.read(tmp_path / "f")
     assert (facts.sentences, facts.seconds, facts.device, facts.models) == (0, 0, "none", {})
 
 
@@ -336,7 +336,7 @@ def test_models_are_loaded_when_they_are_used(monkeypatch: pytest.MonkeyPatch) -
     loaded: list[str] = []
     for name in ("load", "tokenizer"):
         monkeypatch.setattr(ModelSource, name, lambda *arguments, name=name: loaded.append(name) or arguments[1:])
-    models = load(annotation=Annotation.DEPENDENCY, package="gum", device="cpu", batch_size=3)
+    models = load(annotation=TreeKind.DEPENDENCY, package="gum", device="cpu", batch_size=3)
     assert loaded == []
     assert [models.pipeline, models.pipeline] == [("cpu", 3)] * 2 and loaded == ["load"]
     assert [models.tokenizer, models.tokenizer] == [()] * 2 and loaded == ["load", "tokenizer"]
@@ -431,7 +431,7 @@ def test_a_renamed_model_of_a_directory(chains: Chains, tmp_path: Path) -> None:
 
 def parse_with_directory(folder: Path, language: str) -> None:
     directory = folder / "stanza"
-    files = models_in(directory, language, Annotation.DEPENDENCY)
+    files = list_parser_model_files(directory, language, TreeKind.DEPENDENCY)
     source = {"directory": directory, "directory_files": files, "tagger": None, "depparse": None}
     parse_chains(folder, **source, language=language)
 
@@ -439,15 +439,15 @@ def parse_with_directory(folder: Path, language: str) -> None:
 def test_resources_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "resources.json").write_text("[]")
     with pytest.raises(InputError, match=r"resources\.json: not the index of a Stanza directory"):
-        models_in(tmp_path, "en", Annotation.DEPENDENCY)
+        list_parser_model_files(tmp_path, "en", TreeKind.DEPENDENCY)
 
 
 def test_the_collector_sees_everything_again_after_parsing() -> None:
     import gc
 
-    from pipeline_py.syntax.stanza.pipeline import models_left_alone
+    from pipeline_py.syntax.stanza.pipeline import without_garbage_collection
 
-    with pytest.raises(KeyboardInterrupt), models_left_alone():
+    with pytest.raises(KeyboardInterrupt), without_garbage_collection():
         assert gc.get_freeze_count() > 0
         raise KeyboardInterrupt
     assert gc.get_freeze_count() == 0

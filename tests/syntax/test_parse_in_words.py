@@ -15,11 +15,18 @@ from pipeline_py.run.runner import run_job
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.stanza.model_source import ModelSource
-from pipeline_py.syntax.trees.constituency import brackets, read_trees
-from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, read_dependencies
-from pipeline_py.syntax.trees.formats import Annotation
-from pipeline_py.syntax.words.parser_words import ACROSS, AMBIGUOUS, OTHER_WORDS, PART, SEVERAL, Word
-from tests.job_process import cached_job
+from pipeline_py.syntax.trees.constituency import read_phrase_trees, to_bracket_string
+from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, read_dependency_trees
+from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.words.parser_words import (
+    AMBIGUOUS_TOKENS_NOTE,
+    OTHER_WORDS_NOTE,
+    SEVERAL_WORDS_NOTE,
+    SHARED_WORD_NOTE,
+    WORD_PART_NOTE,
+    WordSpan,
+)
+from tests.job_process import build_cached_job
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "../shared/data"
@@ -70,7 +77,7 @@ def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chains:
 
 def parsed(folder: Path, name: str = "trees", **options: Any) -> list[DependencyTree]:
     arguments: dict[str, Any] = {
-        "annotation": Annotation.DEPENDENCY,
+        "annotation": TreeKind.DEPENDENCY,
         "tokens": folder / "tokens",
         "text": folder / "text",
         "output": folder / name,
@@ -79,8 +86,8 @@ def parsed(folder: Path, name: str = "trees", **options: Any) -> list[Dependency
     }
     if "directory" not in options:
         arguments |= {"tagger": folder / "tagger.pt", "depparse": folder / "depparse.pt"}
-    run_job(cached_job("syntax.parse", folder, arguments | options, json.dumps(options, default=str)))
-    return list(read_dependencies(folder / name)) if (folder / name).read_bytes() else []
+    run_job(build_cached_job("syntax.parse", folder, arguments | options, json.dumps(options, default=str)))
+    return list(read_dependency_trees(folder / name)) if (folder / name).read_bytes() else []
 
 
 def test_trees_are_over_the_tokens_and_parsed_in_words(chains: Chains, tmp_path: Path) -> None:
@@ -107,10 +114,10 @@ def test_trees_are_over_the_tokens_and_parsed_in_words(chains: Chains, tmp_path:
         "noted": {
             "empty line": 1,
             "parsed in its tokens: its text has other characters": 1,
-            OTHER_WORDS: 3,
-            ACROSS: 1,
-            PART: 1,
-            SEVERAL: 2,
+            OTHER_WORDS_NOTE: 3,
+            SHARED_WORD_NOTE: 1,
+            WORD_PART_NOTE: 1,
+            SEVERAL_WORDS_NOTE: 2,
         },
     }
 
@@ -129,7 +136,7 @@ def test_compounds_are_those_of_the_treebank(tags: list[str], word: str, chains:
 
 def test_a_sentence_without_a_parse_has_its_tokens(chains: Chains, tmp_path: Path) -> None:
     trees = parsed(tmp_path, max_words=3)
-    assert [tree.failed for tree in trees] == [
+    assert [tree.failure_reason for tree in trees] == [
         "more than 3 words",
         None,
         "more than 3 words",
@@ -138,7 +145,7 @@ def test_a_sentence_without_a_parse_has_its_tokens(chains: Chains, tmp_path: Pat
     ]
     assert trees[0].words == ("I", "don", "'t", "know", ".")
     noted = json.loads((tmp_path / "trees.json").read_text())["noted"]
-    assert (noted[OTHER_WORDS], noted[SEVERAL]) == (0, 0), "counted are tokens of trees"
+    assert (noted[OTHER_WORDS_NOTE], noted[SEVERAL_WORDS_NOTE]) == (0, 0), "counted are tokens of trees"
 
 
 @pytest.mark.parametrize("size", [1, 2, 4])
@@ -149,7 +156,7 @@ def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None
     assert [tree for trees in slices for tree in trees] == whole
     names = [tmp_path / f"part{first}" for first in firsts]
     merge_trees(
-        annotation=Annotation.DEPENDENCY,
+        annotation=TreeKind.DEPENDENCY,
         parts=names,
         counts=[name.with_name(f"{name.name}.json") for name in names],
         facts=[name.with_name(f"{name.name}.facts") for name in names],
@@ -185,7 +192,14 @@ def test_words_of_a_table(chains: Chains, tmp_path: Path) -> None:
     assert (trees[0].words, trees[0].heads) == (("le", "chủ", "tịch", "du", "parc"), (0, 3, 1, 3, 4))
     assert trees[0].labels == ("d-le", "flat", "d-chủ_tịch", "d-de", "d-parc")
     noted = json.loads((tmp_path / "trees.json").read_text())["noted"]
-    assert noted == {"empty line": 1, AMBIGUOUS: 1, OTHER_WORDS: 1, SEVERAL: 1, PART: 2, ACROSS: 0}
+    assert noted == {
+        "empty line": 1,
+        AMBIGUOUS_TOKENS_NOTE: 1,
+        OTHER_WORDS_NOTE: 1,
+        SEVERAL_WORDS_NOTE: 1,
+        WORD_PART_NOTE: 2,
+        SHARED_WORD_NOTE: 0,
+    }
 
 
 def test_trees_over_the_words_of_a_parser(chains: Chains, tmp_path: Path) -> None:
@@ -193,7 +207,7 @@ def test_trees_over_the_words_of_a_parser(chains: Chains, tmp_path: Path) -> Non
     (tmp_path / "table").write_text(TABLE, encoding="utf-8")
     (tree,) = parsed(tmp_path, text=None, word_table=tmp_path / "table", over_words=True)
     assert tree.words == ("le", "parc", "de", "le", "chủ_tịch")
-    assert tree.multiword == (MultiwordToken(3, 4, "du"),)
+    assert tree.multiword_tokens == (MultiwordToken(3, 4, "du"),)
 
 
 def test_trees_of_another_table_are_made_again(chains: Chains, tmp_path: Path) -> None:
@@ -231,7 +245,7 @@ def test_a_text_of_other_lines(chains: Chains, tmp_path: Path) -> None:
 
 
 def test_words_of_stanzas_tokenizer(chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    by_letter = [[Word(k, k + 1) for k, letter in enumerate(line) if letter != " "] for line in TEXT.split("\n")]
+    by_letter = [[WordSpan(k, k + 1) for k, letter in enumerate(line) if letter != " "] for line in TEXT.split("\n")]
     monkeypatch.setattr(ModelSource, "tokenizer", lambda _: lambda texts: (by_letter[k] for k, _ in enumerate(texts)))
     parsed(tmp_path, words="stanza")
     assert [*"Youcannot."] in chains.read
@@ -252,10 +266,12 @@ def test_words_of_a_tokenizer_of_the_treebank(chains: Chains, tmp_path: Path, mo
     (tmp_path / "table").write_text(f"{TABLE}le\t\tl e\t1\n", encoding="utf-8")
     (tmp_path / "segmenter").write_text("1")
 
-    def divide(texts: Iterable[str]) -> Iterator[list[Word]]:
+    def divide(texts: Iterable[str]) -> Iterator[list[WordSpan]]:
         for text in texts:
             ends = [place for place, letter in enumerate(text + " ") if letter == " "]
-            yield [Word(start, end) for start, end in zip([0, *(end + 1 for end in ends)], ends, strict=False) if text]
+            yield [
+                WordSpan(start, end) for start, end in zip([0, *(end + 1 for end in ends)], ends, strict=False) if text
+            ]
 
     monkeypatch.setattr(ModelSource, "tokenizer", lambda _: divide)
     files = {"segmenter": tmp_path / "segmenter", "word_table": tmp_path / "table"}
@@ -267,7 +283,14 @@ def test_words_of_a_tokenizer_of_the_treebank(chains: Chains, tmp_path: Path, mo
 
     assert read() == [["le", "chủ", "tịch", "de", "le", "parc"], ["des", "parcs"]]
     noted = json.loads((tmp_path / "trees.json").read_text())["noted"]
-    assert noted == {"empty line": 1, AMBIGUOUS: 1, OTHER_WORDS: 1, SEVERAL: 1, PART: 0, ACROSS: 0}
+    assert noted == {
+        "empty line": 1,
+        AMBIGUOUS_TOKENS_NOTE: 1,
+        OTHER_WORDS_NOTE: 1,
+        SEVERAL_WORDS_NOTE: 1,
+        WORD_PART_NOTE: 0,
+        SHARED_WORD_NOTE: 0,
+    }
     assert read() == [], "the cache has the trees"
     (tmp_path / "segmenter").write_text("2")
     assert read() != []
@@ -302,7 +325,7 @@ def test_phrases_of_real_models(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("She can't sing.\nThe boys' well-known e-mail cannot be read at 10:30.\n")
     tokenize(input=tmp_path / "text", output=tmp_path / "tokens", language="en", tokenizer="moses")
     parse(
-        annotation=Annotation.CONSTITUENCY,
+        annotation=TreeKind.CONSTITUENCY,
         tokens=tmp_path / "tokens",
         text=tmp_path / "text",
         output=tmp_path / "trees",
@@ -310,7 +333,7 @@ def test_phrases_of_real_models(tmp_path: Path) -> None:
         facts_output=tmp_path / "facts",
         directory=STANZA,
     )
-    first, second = read_trees(tmp_path / "trees")
-    assert brackets(first.root) == "(ROOT (S (NP (PRP She)) (VP (MD can) (RB 't) (VP (VB sing))) (. .)))"
+    first, second = read_phrase_trees(tmp_path / "trees")
+    assert to_bracket_string(first.root) == "(ROOT (S (NP (PRP She)) (VP (MD can) (RB 't) (VP (VB sing))) (. .)))"
     assert " ".join(second.words) == "The boys ' well-known e-mail cannot be read at 10 : 30 ."
-    assert "(CD (CD 10) (CD :) (CD 30))" in brackets(second.root)
+    assert "(CD (CD 10) (CD :) (CD 30))" in to_bracket_string(second.root)

@@ -6,29 +6,29 @@ from typing import Any
 import pandas
 import pytest
 
-from pipeline_py.files.artifacts import Counts, write_json
+from pipeline_py.files.artifacts import SentenceCounts, write_json
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.parser_report import parser_report
-from pipeline_py.syntax.tree_statistics import SUMS
-from pipeline_py.syntax.trees.formats import Annotation, TreeFacts
+from pipeline_py.syntax.parser_report import write_parser_report
+from pipeline_py.syntax.tree_statistics import SUM_NAMES_BY_KIND
+from pipeline_py.syntax.trees.formats import TreeKind, TreeMetadata
 
 VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}
 
 
 def statistics(path: Path, **sums: int) -> None:
-    annotation = Annotation(path.suffixes[-2].removeprefix("."))
-    write_json(path, {"annotation": annotation, **dict.fromkeys(SUMS[annotation], 0), **sums})
+    annotation = TreeKind(path.suffixes[-2].removeprefix("."))
+    write_json(path, {"annotation": annotation, **dict.fromkeys(SUM_NAMES_BY_KIND[annotation], 0), **sums})
 
 
 def counts(path: Path, kept: int, **noted: int) -> None:
-    counts = Counts()
-    counts.keep(kept)
+    counts = SentenceCounts()
+    counts.add_kept(kept)
     for what, sentences in noted.items():
-        counts.note(what, sentences)
-    counts.write(path)
+        counts.add_noted(what, sentences)
+    counts.write_json_file(path)
 
 
-def files(folder: Path, **changed: TreeFacts) -> dict[str, Any]:
+def files(folder: Path, **changed: TreeMetadata) -> dict[str, Any]:
     """A training text in both kinds of trees, and a test set in one; `changed` are other facts."""
     statistics(
         folder / "train.dependency.statistics", sentences=10, empty=1, failed=3, trees=6, words=40, depth=20,
@@ -41,9 +41,9 @@ def files(folder: Path, **changed: TreeFacts) -> dict[str, Any]:
     counts(folder / "train.constituency.counts", 10, **{"empty line": 1})
     counts(folder / "t-1.dependency.counts", 2, **{"parsed by fallback: more than 5 words": 2})
     facts = {
-        "train.dependency": TreeFacts(10, 12.3456, "cuda", VERSIONS, {"depparse.pt": "ab", "tagger.pt": "cd"}),
-        "train.constituency": TreeFacts(10, 0.0, "cpu", VERSIONS, {"constituency.pt": "ef"}),
-        "t-1.dependency": TreeFacts(2, 0.00123, "cpu", VERSIONS, {"depparse.pt": "ab", "tagger.pt": "cd"}),
+        "train.dependency": TreeMetadata(10, 12.3456, "cuda", VERSIONS, {"depparse.pt": "ab", "tagger.pt": "cd"}),
+        "train.constituency": TreeMetadata(10, 0.0, "cpu", VERSIONS, {"constituency.pt": "ef"}),
+        "t-1.dependency": TreeMetadata(2, 0.00123, "cpu", VERSIONS, {"depparse.pt": "ab", "tagger.pt": "cd"}),
     } | {name.replace("_", ".", 1).replace("t1", "t-1"): of for name, of in changed.items()}
     for name, of in facts.items():
         of.write(folder / f"{name}.facts")
@@ -52,7 +52,7 @@ def files(folder: Path, **changed: TreeFacts) -> dict[str, Any]:
         for name in facts:
             split, kind = name.split(".")
             path = folder / f"{name}.{parameter}"
-            given.setdefault(parameter, {}).setdefault(split, {})[Annotation(kind)] = path
+            given.setdefault(parameter, {}).setdefault(split, {})[TreeKind(kind)] = path
     return given
 
 
@@ -65,8 +65,8 @@ def rows(folder: Path) -> list[list[str]]:
 def test_everything_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "d.tsv").write_text("metric\tvalue\tsentences\twords\nUAS\t90.10\t5\t9\nfailed parses\t0\t5\t9\n")
     (tmp_path / "c.tsv").write_text("metric\tvalue\tsentences\twords\nbracket F1\t80.00\t5\t9\n")
-    accuracy = {Annotation.DEPENDENCY: tmp_path / "d.tsv", Annotation.CONSTITUENCY: tmp_path / "c.tsv"}
-    parser_report(**files(tmp_path), accuracy=accuracy)
+    accuracy = {TreeKind.DEPENDENCY: tmp_path / "d.tsv", TreeKind.CONSTITUENCY: tmp_path / "c.tsv"}
+    write_parser_report(**files(tmp_path), accuracy=accuracy)
     assert capsys.readouterr() == ("", "")
     found = rows(tmp_path)
     assert [
@@ -132,10 +132,10 @@ def test_everything_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_splits_that_differ_have_rows_of_their_own(tmp_path: Path) -> None:
-    other = TreeFacts(
+    other = TreeMetadata(
         2, 1.0, versions={"stanza": "1.15.0", "torch": "2.12.0"}, models={"depparse.pt": "ab", "t.ptb": "x"}
     )
-    parser_report(**files(tmp_path, t1_dependency=other))
+    write_parser_report(**files(tmp_path, t1_dependency=other))
     found = [row for row in rows(tmp_path) if row[1] == "dependency" and row[2].startswith(("stanza", "torch", "sha"))]
     assert found == [
         ["all", "dependency", "stanza", "1.15.0"],
@@ -158,7 +158,7 @@ def test_tokens_that_were_no_words(tmp_path: Path) -> None:
         "parsed in its tokens: its text has other characters": 1,
     }
     counts(tmp_path / "train.dependency.counts", 10, **noted)
-    parser_report(**given)
+    write_parser_report(**given)
     found = [row[2:] for row in rows(tmp_path) if row[:2] == ["train", "dependency"]]
     assert found[3:10] == [
         ["parsed in other words than its tokens (%)", "50.00"],
@@ -173,10 +173,10 @@ def test_tokens_that_were_no_words(tmp_path: Path) -> None:
 
 
 def test_no_sentences_at_all(tmp_path: Path) -> None:
-    given = files(tmp_path, t1_dependency=TreeFacts(0, 0.0))
+    given = files(tmp_path, t1_dependency=TreeMetadata(0, 0.0))
     statistics(tmp_path / "t-1.dependency.statistics")
     counts(tmp_path / "t-1.dependency.counts", 0)
-    parser_report(**given)
+    write_parser_report(**given)
     values = {row[2]: row[3] for row in rows(tmp_path) if row[0] == "t-1"}
     assert values["sentences"] == "0" and values["seconds per sentence"] == "" and values["mean depth"] == ""
 
@@ -196,7 +196,7 @@ def test_names_the_file_at_fault(file: str, content: str, message: str, tmp_path
     given = files(tmp_path)
     (tmp_path / file).write_text(content)
     with pytest.raises(InputError, match=rf"{file}: .*{message}"):
-        parser_report(**given)
+        write_parser_report(**given)
     assert not (tmp_path / "report.tsv").exists()
 
 
@@ -204,6 +204,6 @@ def test_warning_of_multiword_tokens_left_whole(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text(
         "metric\tvalue\nmulti-word tokens (raw text)\t63\nmulti-word tokens left whole (%) (raw text)\t57.14\n"
     )
-    parser_report(**files(tmp_path), accuracy={Annotation.DEPENDENCY: tmp_path / "a.tsv"})
+    write_parser_report(**files(tmp_path), accuracy={TreeKind.DEPENDENCY: tmp_path / "a.tsv"})
     (warning,) = [row for row in rows(tmp_path) if row[2] == "warning"]
     assert warning[:2] == ["all", "dependency"] and "set `words: stanza` for this parser" in warning[3]

@@ -14,12 +14,12 @@ import pytest
 
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.runner import run_job
-from pipeline_py.syntax.accuracy import accuracy
+from pipeline_py.syntax.accuracy import measure_accuracy
 from pipeline_py.syntax.parse import parse
-from pipeline_py.syntax.train_parser import Processor, train_parser
+from pipeline_py.syntax.train_parser import StanzaProcessor, train_parser
 from pipeline_py.syntax.treebank_text import treebank_text
-from pipeline_py.syntax.trees.formats import Annotation, TreeFacts
-from tests.job_process import cached_job, modules_of_job
+from pipeline_py.syntax.trees.formats import TreeKind, TreeMetadata
+from tests.job_process import build_cached_job, find_imported_modules
 
 ROOT = Path(__file__).parents[2]
 TREEBANKS = (ROOT / "../shared/data/treebanks").resolve()
@@ -59,7 +59,7 @@ def train_parser_of(folder: Path, processor: str, **options: Any) -> None:
     if processor == "constituency":
         options = {"tagger": folder / "tagger.pt", "pretrain_output": folder / "pretrain.pt", **options}
     train_parser(
-        processor=Processor(processor),
+        processor=StanzaProcessor(processor),
         treebank_train=folder / f"train.{suffix}",
         treebank_dev=folder / f"dev.{suffix}",
         output=folder / f"{processor}.pt",
@@ -68,9 +68,9 @@ def train_parser_of(folder: Path, processor: str, **options: Any) -> None:
     )
 
 
-def measure_parser(folder: Path, annotation: Annotation, **options: Any) -> Path:
+def measure_parser(folder: Path, annotation: TreeKind, **options: Any) -> Path:
     """Parse the treebank `dev` with the models of a folder, measure that, and return the model of the parser."""
-    suffix, parser = ("conllu", "depparse") if annotation is Annotation.DEPENDENCY else ("ptb", "constituency")
+    suffix, parser = ("conllu", "depparse") if annotation is TreeKind.DEPENDENCY else ("ptb", "constituency")
     gold, text, parsed = folder / f"dev.{suffix}", folder / "dev.txt", folder / f"parsed.{suffix}"
     treebank_text(annotation=annotation, treebank=gold, output=text)
     parse(
@@ -83,7 +83,7 @@ def measure_parser(folder: Path, annotation: Annotation, **options: Any) -> Path
         **{parser: folder / f"{parser}.pt"},
         **options,
     )
-    accuracy(annotation=annotation, gold=gold, predicted=parsed, output=folder / f"{suffix}.tsv")
+    measure_accuracy(annotation=annotation, gold=gold, predicted=parsed, output=folder / f"{suffix}.tsv")
     return folder / f"{parser}.pt"
 
 
@@ -93,8 +93,8 @@ def test_train_parse_measure(tmp_path: Path) -> None:
         write_treebanks(tmp_path, name, sentences, seed)
     for processor, epochs in (("tagger", 8), ("depparse", 40), ("constituency", 5)):
         train_parser_of(tmp_path, processor, hidden=32, epochs=epochs)
-    for annotation in Annotation:
-        pretrain = tmp_path / "pretrain.pt" if annotation is Annotation.CONSTITUENCY else None
+    for annotation in TreeKind:
+        pretrain = tmp_path / "pretrain.pt" if annotation is TreeKind.CONSTITUENCY else None
         measure_parser(tmp_path, annotation, pretrain=pretrain)
     dependency, phrases = values(tmp_path / "conllu.tsv"), values(tmp_path / "ptb.tsv")
     assert dependency["LAS"] > 80
@@ -121,7 +121,7 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
         }
         if processor == "constituency":
             arguments |= {"tagger": tmp_path / "tagger1.pt", "pretrain_output": tmp_path / "pretrain.pt"}
-        job = json.dumps(cached_job("syntax.train_parser", tmp_path, arguments), default=str)
+        job = json.dumps(build_cached_job("syntax.train_parser", tmp_path, arguments), default=str)
         command = [sys.executable, "-m", "pipeline_py.run", job]
         subprocess.run(command, check=True, env=os.environ | {"PYTHONHASHSEED": hash_seed}, capture_output=True)
         return output.read_bytes()
@@ -137,7 +137,7 @@ def test_cycle_is_named_before_training_starts(tmp_path: Path) -> None:
     (tmp_path / "dev.conllu").write_text("1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t1\tdep\t_\t_\n")
     with pytest.raises(InputError, match=r"dev\.conllu, line 1: the heads of word 1 run in a cycle"):
         train_parser(
-            processor=Processor.DEPPARSE,
+            processor=StanzaProcessor.DEPPARSE,
             treebank_train=tmp_path / "train.conllu",
             treebank_dev=tmp_path / "dev.conllu",
             output=tmp_path / "o",
@@ -149,9 +149,9 @@ def test_cycle_is_named_before_training_starts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"processor": Processor.CONSTITUENCY, "tagger": Path("t")}, "write them to `pretrain_output`"),
-        ({"processor": Processor.CONSTITUENCY, "pretrain_output": Path("p")}, "needs a tagger"),
-        ({"processor": Processor.TAGGER, "vectors": Path("v")}, "write them to `pretrain_output`"),
+        ({"processor": StanzaProcessor.CONSTITUENCY, "tagger": Path("t")}, "write them to `pretrain_output`"),
+        ({"processor": StanzaProcessor.CONSTITUENCY, "pretrain_output": Path("p")}, "needs a tagger"),
+        ({"processor": StanzaProcessor.TAGGER, "vectors": Path("v")}, "write them to `pretrain_output`"),
     ],
 )
 def test_options_that_do_not_go_together(options: dict[str, object], error: str) -> None:
@@ -201,9 +201,9 @@ def test_real_treebanks_with_word_vectors(tmp_path: Path) -> None:
     for processor in ("tagger", "depparse", "constituency"):
         vectors = {"vectors": tmp_path / "vectors.txt", "pretrain_output": pretrain}
         train_parser_of(tmp_path, processor, **vectors, hidden=16, epochs=1)
-    for annotation in Annotation:
+    for annotation in TreeKind:
         parser = measure_parser(tmp_path, annotation, pretrain=pretrain, device="cpu")
-        facts = TreeFacts.read(tmp_path / "facts.json")
+        facts = TreeMetadata.read(tmp_path / "facts.json")
         assert facts.sentences == 20
         assert set(facts.models) == {"tagger.pt", "pretrain.pt", parser.name}
     assert values(tmp_path / "conllu.tsv")["failed parses"] == values(tmp_path / "ptb.tsv")["failed parses"] == 0
@@ -250,7 +250,7 @@ def training_job(folder: Path, **options: Any) -> dict[str, Any]:
         "vectors": folder / "vectors",
         "pretrain_output": folder / "model.pretrain.pt",
     }
-    return cached_job("syntax.train_parser", folder, arguments | options)
+    return build_cached_job("syntax.train_parser", folder, arguments | options)
 
 
 def train(folder: Path, **changes: Any) -> bytes:
@@ -271,7 +271,7 @@ def test_kept_model_comes_back_without_stanza(trainer: Trainer, tmp_path: Path) 
     outputs = {name: (tmp_path / name).read_bytes() for name in ("model.pt", "model.json", "model.pretrain.pt")}
     for name in outputs:
         (tmp_path / name).unlink()
-    imported, _ = modules_of_job(training_job(tmp_path), "stanza", "torch")
+    imported, _ = find_imported_modules(training_job(tmp_path), "stanza", "torch")
     assert imported == set()
     assert {name: (tmp_path / name).read_bytes() for name in outputs} == outputs
 

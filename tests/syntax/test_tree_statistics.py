@@ -9,10 +9,10 @@ import nltk
 import pytest
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.tree_statistics import read_statistics, tree_statistics
-from pipeline_py.syntax.trees.constituency import brackets, read_treebank
-from pipeline_py.syntax.trees.dependency import DependencyTree, unparsed, write_dependencies
-from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.tree_statistics import compute_tree_statistics, read_tree_statistics
+from pipeline_py.syntax.trees.constituency import read_phrase_treebank, to_bracket_string
+from pipeline_py.syntax.trees.dependency import DependencyTree, build_failed_dependency_tree, write_dependency_trees
+from pipeline_py.syntax.trees.formats import TreeKind
 
 TREEBANK = Path(__file__).parents[2] / "../shared/data/treebanks/en_gum"
 needs_treebank = pytest.mark.skipif(not TREEBANK.exists(), reason="the treebank en_gum is not on this machine")
@@ -29,8 +29,8 @@ def arcs_cross(heads: list[int]) -> bool:
     return any(a < c < b < d for a, b in arcs for c, d in arcs)
 
 
-def count(annotation: Annotation, trees: Path) -> dict[str, int | str]:
-    tree_statistics(annotation=annotation, trees=trees, output=trees.with_suffix(".json"))
+def count(annotation: TreeKind, trees: Path) -> dict[str, int | str]:
+    compute_tree_statistics(annotation=annotation, trees=trees, output=trees.with_suffix(".json"))
     return json.loads(trees.with_suffix(".json").read_text(encoding="utf-8"))
 
 
@@ -38,14 +38,14 @@ def test_dependency_trees_by_hand(tmp_path: Path) -> None:
     trees = [
         tree(2, 4, 4, 0, 2, 7, 5, 4),  # depth 4, lengths 1 2 1 3 1 2 4, not projective
         tree(),
-        unparsed(["b"] * 30, "too long"),
+        build_failed_dependency_tree(["b"] * 30, "too long"),
         tree(0),
         tree(0, 1, 0),  # depth 1, length 1
-        unparsed([], "nothing to parse"),
+        build_failed_dependency_tree([], "nothing to parse"),
     ]
     with (tmp_path / "x.conllu").open("w", encoding="utf-8") as file:
-        write_dependencies(file, trees)
-    assert count(Annotation.DEPENDENCY, tmp_path / "x.conllu") == {
+        write_dependency_trees(file, trees)
+    assert count(TreeKind.DEPENDENCY, tmp_path / "x.conllu") == {
         "annotation": "dependency",
         "sentences": 6,
         "empty": 2,
@@ -69,7 +69,7 @@ def test_phrase_trees_by_hand(tmp_path: Path) -> None:
         "(S (-NONE- *))",
     ]
     (tmp_path / "x.ptb").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-    assert count(Annotation.CONSTITUENCY, tmp_path / "x.ptb") == {
+    assert count(TreeKind.CONSTITUENCY, tmp_path / "x.ptb") == {
         "annotation": "constituency",
         "sentences": 5,
         "empty": 2,
@@ -84,7 +84,7 @@ def test_phrase_trees_by_hand(tmp_path: Path) -> None:
 @needs_treebank
 def test_dependencies_of_a_treebank(tmp_path: Path) -> None:
     trees = TREEBANK / "test.conllu.gz"
-    tree_statistics(annotation=Annotation.DEPENDENCY, trees=trees, output=tmp_path / "s.json")
+    compute_tree_statistics(annotation=TreeKind.DEPENDENCY, trees=trees, output=tmp_path / "s.json")
     found = json.loads((tmp_path / "s.json").read_text())
     with gzip.open(trees, "rt", encoding="utf-8") as file:
         sentences = [
@@ -100,11 +100,11 @@ def test_dependencies_of_a_treebank(tmp_path: Path) -> None:
 
 @needs_treebank
 def test_phrases_of_a_treebank(tmp_path: Path) -> None:
-    lines = [brackets(tree.root) for tree in read_treebank(TREEBANK / "dev.ptb.gz")][:300]
+    lines = [to_bracket_string(tree.root) for tree in read_phrase_treebank(TREEBANK / "dev.ptb.gz")][:300]
     (tmp_path / "x.ptb").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     trees = [nltk.Tree.fromstring(line) for line in lines]
     trees = [tree[0] if tree.label() == "ROOT" and len(tree) == 1 else tree for tree in trees]
-    found = count(Annotation.CONSTITUENCY, tmp_path / "x.ptb")
+    found = count(TreeKind.CONSTITUENCY, tmp_path / "x.ptb")
     assert found["trees"] == len(trees)
     assert found["words"] == sum(len(tree.leaves()) for tree in trees)
     assert found["depth"] == sum(tree.height() - 2 for tree in trees)
@@ -113,12 +113,12 @@ def test_phrases_of_a_treebank(tmp_path: Path) -> None:
 
 def test_what_was_written_can_be_read(tmp_path: Path) -> None:
     (tmp_path / "x.ptb").write_text("(S (X a) (X b))\n", encoding="utf-8")
-    written = count(Annotation.CONSTITUENCY, tmp_path / "x.ptb")
-    assert {"annotation": "constituency", **read_statistics(tmp_path / "x.json")} == written
+    written = count(TreeKind.CONSTITUENCY, tmp_path / "x.ptb")
+    assert {"annotation": "constituency", **read_tree_statistics(tmp_path / "x.json")} == written
 
 
 def test_what_is_no_tree_is_named(tmp_path: Path) -> None:
     (tmp_path / "x.conllu").write_text("1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t1\tdep\t_\t_\n")
     with pytest.raises(InputError, match=r"x\.conllu, line 1: the heads of word 1 run in a cycle"):
-        tree_statistics(annotation=Annotation.DEPENDENCY, trees=tmp_path / "x.conllu", output=tmp_path / "o.json")
+        compute_tree_statistics(annotation=TreeKind.DEPENDENCY, trees=tmp_path / "x.conllu", output=tmp_path / "o.json")
     assert not (tmp_path / "o.json").exists()

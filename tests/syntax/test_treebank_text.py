@@ -10,7 +10,7 @@ import pytest
 
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.treebank_text import treebank_text
-from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.trees.formats import TreeKind
 
 CONLLU = """\
 # a multi-word token, an empty node, and a space inside a word
@@ -28,7 +28,7 @@ TREES = "( (S (NP-SBJ (PRP He)) (VP (VBZ sleeps) (NP (-NONE- *T*-1))) (. .)) )\n
 def test_words_of_dependency_trees(tmp_path: Path) -> None:
     (tmp_path / "gold.conllu.gz").write_bytes(gzip.compress(CONLLU.encode()))
     treebank_text(
-        annotation=Annotation.DEPENDENCY, treebank=tmp_path / "gold.conllu.gz", output=tmp_path / "text", lowercase=True
+        annotation=TreeKind.DEPENDENCY, treebank=tmp_path / "gold.conllu.gz", output=tmp_path / "text", lowercase=True
     )
     assert (tmp_path / "text").read_text(encoding="utf-8") == "do n't go 10\u00a0000\n"
 
@@ -36,7 +36,7 @@ def test_words_of_dependency_trees(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("form", "text"), [("tokens", "don't go 10\u00a0000"), ("original", "don't go 10 000")])
 def test_text_of_dependency_trees(tmp_path: Path, form: Literal["tokens", "original"], text: str) -> None:
     (tmp_path / "gold").write_text(CONLLU, encoding="utf-8")
-    treebank_text(annotation=Annotation.DEPENDENCY, treebank=tmp_path / "gold", form=form, output=tmp_path / "text")
+    treebank_text(annotation=TreeKind.DEPENDENCY, treebank=tmp_path / "gold", form=form, output=tmp_path / "text")
     assert (tmp_path / "text").read_text(encoding="utf-8") == f"{text}\n"
 
 
@@ -44,13 +44,13 @@ def test_brackets_have_no_text(tmp_path: Path) -> None:
     (tmp_path / "gold").write_text(TREES)
     with pytest.raises(InputError, match="gold: brackets do not record the text; leave out --form"):
         treebank_text(
-            annotation=Annotation.CONSTITUENCY, treebank=tmp_path / "gold", form="tokens", output=tmp_path / "text"
+            annotation=TreeKind.CONSTITUENCY, treebank=tmp_path / "gold", form="tokens", output=tmp_path / "text"
         )
 
 
 def test_words_of_phrase_trees(tmp_path: Path) -> None:
     (tmp_path / "gold.mrg").write_text(TREES)
-    treebank_text(annotation=Annotation.CONSTITUENCY, treebank=tmp_path / "gold.mrg", output=tmp_path / "text")
+    treebank_text(annotation=TreeKind.CONSTITUENCY, treebank=tmp_path / "gold.mrg", output=tmp_path / "text")
     assert (tmp_path / "text").read_text(encoding="utf-8") == "He sleeps .\nOh (\n"
 
 
@@ -69,7 +69,7 @@ def test_a_treebank_without_its_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "gold.conllu").write_text(single + single.strip() + "\n2\t____\t_\tX\t_\t_\t1\tdep\t_\t_\n")
     with pytest.raises(InputError, match=r"gold\.conllu, line 3: all words of this sentence are `_`"):
         treebank_text(
-            annotation=Annotation.DEPENDENCY,
+            annotation=TreeKind.DEPENDENCY,
             treebank=tmp_path / "gold.conllu",
             output=tmp_path / "text",
             lowercase=True,

@@ -5,15 +5,15 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from pipeline_py.config.base import Section
-from pipeline_py.config.corpora import as_list
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.phrase_based import PhraseBased
-from pipeline_py.config.systems.training import Decoding, Training
-from pipeline_py.config.tables import Line
+from pipeline_py.config.base import ConfigSection
+from pipeline_py.config.corpora import wrap_in_list
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.phrase_based import PhraseBasedSystemConfig
+from pipeline_py.config.systems.training import DecodingConfig, TrainingConfig
+from pipeline_py.config.tables import SingleLine
 
 
-class NeuralSystem(System):
+class NeuralSystemConfig(CompositionConfig):
     """A composition; it may override the experiment's `model`, `training` and `decoding`."""
 
     members: ClassVar[list[str]] = []
@@ -32,36 +32,36 @@ class NeuralSystem(System):
         description="parsing: every training sentence has its linearized phrase tree as a second translation, told "
         "apart by tags (Currey and Heafield 2019); null: translation alone.",
     )
-    training: Training = Training()
-    decoding: Decoding = Decoding()
+    training: TrainingConfig = TrainingConfig()
+    decoding: DecodingConfig = DecodingConfig()
 
     @model_validator(mode="after")
-    def _check_learning(self) -> Self:
-        if sum(bool(encoder.pretrained_on) for encoder in self.encoders) > 1:
+    def _check_learned_syntax(self) -> Self:
+        if sum(bool(encoder.pretraining_syntax) for encoder in self.encoders) > 1:
             raise ValueError("several encoders are pretrained on parsing; only one can be")
-        if self.decoder.weighs_phrases and not self.encoders[0].has_phrases:
+        if self.decoder.has_phrase_weight and not self.encoders[0].has_phrases:
             raise ValueError(
                 f"the decoder's phrase_weight weighs phrases, but the encoder {self.encoders[0].type} annotates none"
             )
-        if self.auxiliary_task and (self.trained_on or self.pretrained_on):
+        if self.auxiliary_task and (self.training_syntax_names or self.pretraining_syntax_names):
             raise ValueError("a system with `auxiliary_task` reads no syntax itself: tags stand between its words")
         return self
 
     @property
-    def kinds_parsed(self) -> list[str]:
+    def parsed_syntax_names(self) -> list[str]:
         """Names of the kinds that are made from a parser's trees, those of the auxiliary task among them."""
-        return [*super().kinds_parsed, *(["trees"] if self.auxiliary_task else [])]
+        return [*super().parsed_syntax_names, *(["trees"] if self.auxiliary_task else [])]
 
-    def composition(self) -> dict[str, Any]:
+    def dump_composition(self) -> dict[str, Any]:
         """Return the composition alone, as JSON values."""
-        return self.model_dump(mode="json", include={*System.model_fields})
+        return self.model_dump(mode="json", include={*CompositionConfig.model_fields})
 
 
-Runs = Annotated[list[str], BeforeValidator(as_list, json_schema_input_type=str | list[str])]
+RunFiles = Annotated[list[str], BeforeValidator(wrap_in_list, json_schema_input_type=str | list[str])]
 """A file, or one for each run."""
 
 
-class Translations(Section):
+class ExternalSystemConfig(ConfigSection):
     """Translations from elsewhere: nothing is trained, parsed or searched here."""
 
     members: ClassVar[list[str]] = []
@@ -71,7 +71,7 @@ class Translations(Section):
     """Nor reads it trees."""
 
     type: Literal["translations"]
-    files: dict[str, Runs] = Field(
+    files: dict[str, RunFiles] = Field(
         {},
         description="By dev or test set a file of translations, a line for each sentence; plain or compressed. A list "
         "has one for each run, such as the seeds of a training, and as many for every set. Sets that have none stay "
@@ -82,15 +82,17 @@ class Translations(Section):
         description="text: as people write it, and scored as it is. words: separated by spaces, and bpe: in pieces of "
         "which @@ ends all but the last of a word; both are joined by the `detokenizer` of `evaluation`.",
     )
-    scores: dict[str, Runs] = Field(
+    scores: dict[str, RunFiles] = Field(
         {},
         description="By contrastive set a TSV with the columns correct and contrastive: a number for each of the two "
         "translations of every pair, such as log p; the higher, the likelier. Runs as in `files`.",
     )
-    origin: Line | None = Field(None, description="Who or what made them, for the note below tables and for the facts.")
+    origin: SingleLine | None = Field(
+        None, description="Who or what made them, for the note below tables and for the facts."
+    )
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_files(self) -> Self:
         if not self.files and not self.scores:
             raise ValueError("give `files`, by test set, or `scores`, by contrastive set")
         if empty := [on for on, files in {**self.files, **self.scores}.items() if not files]:
@@ -102,12 +104,12 @@ class Translations(Section):
         return self
 
     @property
-    def number_of_runs(self) -> int:
+    def run_count(self) -> int:
         """How often it was run."""
         return len(next(iter({**self.files, **self.scores}.values())))
 
 
-class Ensemble(Section):
+class EnsembleConfig(ConfigSection):
     """An ensemble of networks, whose probabilities are averaged; with one member, another search with its network."""
 
     parser: ClassVar[None] = None
@@ -115,32 +117,32 @@ class Ensemble(Section):
 
     type: Literal["ensemble"]
     members: list[str] = Field(min_length=1, description="Systems; attention is the first one's.")
-    decoding: Decoding = Field(Decoding(), description="Overrides the experiment's `decoding`.")
+    decoding: DecodingConfig = Field(DecodingConfig(), description="Overrides the experiment's `decoding`.")
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_members(self) -> Self:
         if len({*self.members}) < len(self.members):
             raise ValueError("name every member once")
         return self
 
 
-TYPES: dict[str, type[BaseModel]] = {
-    "neural": NeuralSystem,
-    "ensemble": Ensemble,
-    "phrase_based": PhraseBased,
-    "translations": Translations,
+SYSTEM_TYPES: dict[str, type[BaseModel]] = {
+    "neural": NeuralSystemConfig,
+    "ensemble": EnsembleConfig,
+    "phrase_based": PhraseBasedSystemConfig,
+    "translations": ExternalSystemConfig,
 }
 
 
-def type_of_system(given: Any) -> str:
+def get_system_type(system: Any) -> str:
     """Read the `type` of a system as it is configured, or of one that is validated."""
-    return str(given.get("type", "neural") if isinstance(given, Mapping) else given.type)
+    return str(system.get("type", "neural") if isinstance(system, Mapping) else system.type)
 
 
-AnySystem = Annotated[
-    Annotated[NeuralSystem, Tag("neural")]
-    | Annotated[Ensemble, Tag("ensemble")]
-    | Annotated[PhraseBased, Tag("phrase_based")]
-    | Annotated[Translations, Tag("translations")],
-    Discriminator(type_of_system),
+AnySystemConfig = Annotated[
+    Annotated[NeuralSystemConfig, Tag("neural")]
+    | Annotated[EnsembleConfig, Tag("ensemble")]
+    | Annotated[PhraseBasedSystemConfig, Tag("phrase_based")]
+    | Annotated[ExternalSystemConfig, Tag("translations")],
+    Discriminator(get_system_type),
 ]

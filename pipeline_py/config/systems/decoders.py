@@ -5,60 +5,65 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from pipeline_py.config.base import NUMBER, Count, Place, Ratio
-from pipeline_py.config.systems.parts import AnyCrossAttention, Layers, PartOptions, type_alone
+from pipeline_py.config.base import NUMBER_VALIDATOR, Count, ListIndex, SquarablePositiveFloat32
+from pipeline_py.config.systems.parts import (
+    AnyCrossAttentionConfig,
+    PartConfig,
+    TransformerLayersConfig,
+    expand_type_shorthand,
+)
 from pipeline_py.kinds import distances
-from pipeline_py.kinds.kind import Kind
+from pipeline_py.kinds.kind import SyntaxKind
 
 
-class Score(PartOptions):
+class ScoreConfig(PartConfig):
     """Says how well an annotation fits the decoder's state."""
 
     needs_hidden_size: ClassVar[bool] = False
     """Whether annotations must be of the hidden size."""
 
-    encoder: Place = Field(0, description="Whose annotations are scored, with the query of its own state.")
+    encoder: ListIndex = Field(0, description="Whose annotations are scored, with the query of its own state.")
 
 
-class MLPScore(Score):
+class MLPScoreConfig(ScoreConfig):
     """e_ij = vᵀtanh(W s' + U h_j + b) (Bahdanau et al. 2015)."""
 
     type: Literal["mlp"] = "mlp"
-    width: Annotated[float, NUMBER] = Field(
+    width: Annotated[float, NUMBER_VALIDATOR] = Field(
         2.0, gt=0, le=64, description="Size of the hidden layer, in hidden sizes of the decoder."
     )
 
 
-class DotScore(Score):
+class DotScoreConfig(ScoreConfig):
     """e_ij = h_j · s (Luong et al. 2015; tree2seq eq. 5); annotations are of the decoder's hidden size."""
 
     type: Literal["dot"] = "dot"
     needs_hidden_size: ClassVar[bool] = True
 
 
-AnyScore = Annotated[MLPScore | DotScore, Field(discriminator="type")]
+AnyScoreConfig = Annotated[MLPScoreConfig | DotScoreConfig, Field(discriminator="type")]
 
 
-class Context(PartOptions):
+class ContextConfig(PartConfig):
     """A context vector of each encoder: a weighting over the decoder's scores."""
 
     is_global: ClassVar[bool] = False
     """Whether all annotations, those of phrases among them, are weighted by their scores alone."""
 
-    score: Place = Field(0, description="Which of the decoder's `scores` is weighted, counted from 0.")
-    mixture: list[Annotated[float, NUMBER, Field(ge=-1e6, le=1e6)]] | None = Field(
+    score: ListIndex = Field(0, description="Which of the decoder's `scores` is weighted, counted from 0.")
+    mixture: list[Annotated[float, NUMBER_VALIDATOR, Field(ge=-1e6, le=1e6)]] | None = Field(
         None, description="Weight the sum of all scores with these factors instead (SDRNMT eq. 11: [λ, 1 − λ])."
     )
 
 
-class GlobalContext(Context):
+class GlobalContextConfig(ContextConfig):
     """Softmax over all source positions (SDAtt eq. 2–3)."""
 
     type: Literal["global"] = "global"
     is_global: ClassVar[bool] = True
 
 
-class LocalContext(Context):
+class LocalContextConfig(ContextConfig):
     """Gaussian window around a predicted position (SDAtt eq. 5–7)."""
 
     type: Literal["local"] = "local"
@@ -68,26 +73,26 @@ class LocalContext(Context):
     )
 
     @property
-    def departures(self) -> list[str]:
+    def paper_deviations(self) -> list[str]:
         """The softmax, if it does not run over the sentence."""
         return ["the softmax of eq. 6 runs over the window alone"] if self.normalized == "window" else []
 
 
-class FlexibleContext(Context):
+class FlexibleContextConfig(ContextConfig):
     """Penalty that grows with the distance from the previous centre of attention (Shu and Nakayama 2017)."""
 
     type: Literal["flexible"] = "flexible"
-    sigma: Ratio = 1.5
-    threshold: Ratio | None = Field(
+    sigma: SquarablePositiveFloat32 = 1.5
+    threshold: SquarablePositiveFloat32 | None = Field(
         None, description="When decoding, positions whose penalty exceeds it are skipped; null skips none."
     )
 
 
-class SyntaxContext(Context):
+class SyntaxContextConfig(ContextConfig):
     """Gaussian over the syntax distance from where the attention is, or from a predicted position (SDAtt eq. 9–12)."""
 
     type: Literal["syntax"] = "syntax"
-    reads: ClassVar[tuple[Kind, ...]] = (distances.KIND,)
+    required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (distances.SYNTAX_KIND,)
     window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
     position: Literal["attention", "interpolate", "round"] = Field(
         "attention",
@@ -101,7 +106,7 @@ class SyntaxContext(Context):
     )
 
     @property
-    def departures(self) -> list[str]:
+    def paper_deviations(self) -> list[str]:
         """Position and Gaussian, if they are not those of eq. 5 and 10."""
         position = "distances are those that the attention expects, without the predicted position of eq. 5"
         gaussian = {
@@ -114,47 +119,47 @@ class SyntaxContext(Context):
         ]
 
 
-AnyContext = Annotated[
-    GlobalContext | LocalContext | FlexibleContext | SyntaxContext,
+AnyContextConfig = Annotated[
+    GlobalContextConfig | LocalContextConfig | FlexibleContextConfig | SyntaxContextConfig,
     Field(discriminator="type"),
 ]
 
 
-class Decoder(PartOptions):
+class DecoderConfig(PartConfig):
     """Predicts words, and attends."""
 
-    takes_scores: ClassVar[bool] = True
+    has_score_parts: ClassVar[bool] = True
     """Whether it attends by `scores` and `contexts`."""
 
-    reads_out_hidden: ClassVar[bool] = False
+    has_hidden_size_readout: ClassVar[bool] = False
     """Whether the softmax reads a vector of the hidden size, and not of the embedding's."""
 
-    takes_several: ClassVar[bool] = False
+    can_have_multiple_encoders: ClassVar[bool] = False
     """Whether there may be several encoders and scores."""
 
-    needs_cells: ClassVar[bool] = False
+    needs_cell_state: ClassVar[bool] = False
     """Whether the first state is that of an encoder with cells."""
 
-    drops: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "readout"})
+    dropout_places: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "readout"})
     """Places where it has dropout."""
 
     @property
-    def weighs_phrases(self) -> bool:
+    def has_phrase_weight(self) -> bool:
         """Whether phrases have a weight of their own."""
         return False
 
     @property
-    def cross_attention(self) -> Sequence[AnyCrossAttention]:
+    def cross_attention_changes(self) -> Sequence[AnyCrossAttentionConfig]:
         """What changes the scores of the attention to the annotations."""
         return ()
 
 
-class ConditionalGRU(Decoder):
+class ConditionalGRUDecoderConfig(DecoderConfig):
     """Two GRUs around the attention (Nematus); a pair of them, with a state of its own, for each encoder."""
 
     type: Literal["conditional_gru"] = "conditional_gru"
-    takes_several: ClassVar[bool] = True
-    drops: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "contexts", "readout"})
+    can_have_multiple_encoders: ClassVar[bool] = True
+    dropout_places: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "contexts", "readout"})
     gru_context: Literal["global", "both"] = Field(
         "global",
         description="With several contexts: what the second GRU is fed, the global one (the first where none is "
@@ -162,69 +167,72 @@ class ConditionalGRU(Decoder):
     )
 
 
-class LSTMDecoder(Decoder):
+class LSTMDecoderConfig(DecoderConfig):
     """An LSTM with input feeding (Luong et al. 2015; tree2seq eq. 3–8)."""
 
     type: Literal["lstm"] = "lstm"
-    needs_cells: ClassVar[bool] = True
-    reads_out_hidden: ClassVar[bool] = True
+    needs_cell_state: ClassVar[bool] = True
+    has_hidden_size_readout: ClassVar[bool] = True
 
 
-class GRUDecoder(Decoder):
+class GRUDecoderConfig(DecoderConfig):
     """A GRU with input feeding (hierarchical section 2.2)."""
 
     type: Literal["gru"] = "gru"
-    phrase_weight: Literal["learned"] | Annotated[float, NUMBER, Field(ge=0, le=1)] | None = Field(
+    phrase_weight: Literal["learned"] | Annotated[float, NUMBER_VALIDATOR, Field(ge=0, le=1)] | None = Field(
         None,
         description="β, the weight of phrases in the context, words having 1 − β: a number, or learned, a gating "
         "scalar for each step (hierarchical eq. 4); null: all have 1 (eq. 2).",
     )
 
     @property
-    def weighs_phrases(self) -> bool:
+    def has_phrase_weight(self) -> bool:
         """Whether phrases have a weight of their own."""
         return self.phrase_weight is not None
 
 
-class TransformerDecoder(Decoder, Layers):
+class TransformerDecoderConfig(DecoderConfig, TransformerLayersConfig):
     """Layers of self-attention, attention to the annotations, and feed-forward networks (Vaswani et al. 2017)."""
 
     type: Literal["transformer"] = "transformer"
-    takes_scores: ClassVar[bool] = False
-    drops: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "contexts"})
-    attention: list[Annotated[AnyCrossAttention, BeforeValidator(type_alone)]] = Field(
+    has_score_parts: ClassVar[bool] = False
+    dropout_places: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "contexts"})
+    attention: list[Annotated[AnyCrossAttentionConfig, BeforeValidator(expand_type_shorthand)]] = Field(
         [], description="What changes the scores of the attention to the annotations, one after the other."
     )
 
     @property
-    def cross_attention(self) -> Sequence[AnyCrossAttention]:
+    def cross_attention_changes(self) -> Sequence[AnyCrossAttentionConfig]:
         """What changes the scores of the attention to the annotations."""
         return self.attention
 
     @model_validator(mode="after")
     def _check_attention(self) -> Self:
         for part in self.attention:
-            part.check_there(self)
+            part.check_layers_and_heads(self)
         return self
 
 
-AnyDecoder = Annotated[ConditionalGRU | LSTMDecoder | GRUDecoder | TransformerDecoder, Field(discriminator="type")]
+AnyDecoderConfig = Annotated[
+    ConditionalGRUDecoderConfig | LSTMDecoderConfig | GRUDecoderConfig | TransformerDecoderConfig,
+    Field(discriminator="type"),
+]
 
 
-class Loss(PartOptions):
+class LossConfig(PartConfig):
     """What is made as small as may be in training."""
 
     @property
-    def drawn_words(self) -> int | None:
+    def sampled_word_count(self) -> int | None:
         """How many words stand for the vocabulary in training; None: all do."""
         return None
 
 
-class Softmax(Loss):
+class SoftmaxLossConfig(LossConfig):
     """−log p(y) under the softmax over the whole target vocabulary."""
 
     type: Literal["softmax"] = "softmax"
-    label_smoothing: Annotated[float, NUMBER] = Field(
+    label_smoothing: Annotated[float, NUMBER_VALIDATOR] = Field(
         0.0,
         ge=0,
         lt=1,
@@ -233,19 +241,19 @@ class Softmax(Loss):
     )
 
 
-class BlackOut(Loss):
+class BlackOutLossConfig(LossConfig):
     """A softmax over the word and some drawn ones, in training alone (Ji et al. 2016; tree2seq eq. 22–25)."""
 
     type: Literal["blackout"] = "blackout"
     samples: Count = Field(500, description="K, words drawn for each sentence.")
-    power: Annotated[float, NUMBER] = Field(
+    power: Annotated[float, NUMBER_VALIDATOR] = Field(
         0.4, ge=0, le=1, description="Words are drawn from unigram frequencies to this power."
     )
 
     @property
-    def drawn_words(self) -> int:
+    def sampled_word_count(self) -> int:
         """How many words stand for the vocabulary in training."""
         return self.samples
 
 
-AnyLoss = Annotated[Softmax | BlackOut, Field(discriminator="type")]
+AnyLossConfig = Annotated[SoftmaxLossConfig | BlackOutLossConfig, Field(discriminator="type")]

@@ -5,135 +5,142 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from pipeline_py.config.base import NUMBER, Count, Size
-from pipeline_py.config.systems.parts import AnySelfAttention, Layers, PartOptions, type_alone
+from pipeline_py.config.base import NUMBER_VALIDATOR, Count, LayerSize
+from pipeline_py.config.systems.parts import (
+    AnySelfAttentionConfig,
+    PartConfig,
+    TransformerLayersConfig,
+    expand_type_shorthand,
+)
 from pipeline_py.kinds import heads, labels, lexical_trees, trees, units
-from pipeline_py.kinds.kind import Kind
+from pipeline_py.kinds.kind import SyntaxKind
 
 
-class Input(PartOptions):
+class InputConfig(PartConfig):
     """A vector for each source position; those of all inputs side by side are what an encoder reads."""
 
-    size: Size | None = Field(
+    size: LayerSize | None = Field(
         None, description="null, without a `share`: what the encoder's other inputs leave of the embedding."
     )
-    share: Annotated[float, NUMBER] | None = Field(
+    share: Annotated[float, NUMBER_VALIDATOR] | None = Field(
         None, gt=0, lt=1, description="Instead of `size`: a part of the embedding, rounded."
     )
 
     @model_validator(mode="after")
-    def _one_size(self) -> Self:
+    def _check_size(self) -> Self:
         if self.size is not None and self.share is not None:
             raise ValueError("an input has either a `size` or a `share` of the embedding; give one of the two")
         return self
 
-    def size_of(self, embedding: int) -> int | None:
+    def compute_size(self, embedding_size: int) -> int | None:
         """How many dimensions of the embedding the input asks for; None: what is left."""
-        return self.size if self.share is None else max(1, round(self.share * embedding))
+        return self.size if self.share is None else max(1, round(self.share * embedding_size))
 
 
-class WordInput(Input):
+class WordInputConfig(InputConfig):
     """The embedding of the word or piece."""
 
     type: Literal["words"] = "words"
 
 
-class LabelInput(Input):
+class LabelInputConfig(InputConfig):
     """The embedding of the word's dependency label (Sennrich and Haddow 2016)."""
 
     type: Literal["labels"] = "labels"
-    reads: ClassVar[tuple[Kind, ...]] = (labels.KIND,)
+    required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (labels.SYNTAX_KIND,)
 
 
-class UnitInput(Input):
+class UnitInputConfig(InputConfig):
     """The dependency unit of the word through a convolutional network (SDRNMT eq. 7, Figure 1)."""
 
     type: Literal["units"] = "units"
-    reads: ClassVar[tuple[Kind, ...]] = (units.KIND,)
+    required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (units.SYNTAX_KIND,)
     order: Literal["stacked", "alternate"] = Field(
         "stacked", description="Both convolutions, then both poolings; or convolution, pooling, convolution, pooling."
     )
 
 
-AnyInput = Annotated[WordInput | LabelInput | UnitInput, Field(discriminator="type")]
+AnyInputConfig = Annotated[WordInputConfig | LabelInputConfig | UnitInputConfig, Field(discriminator="type")]
 
 
-class GCN(PartOptions):
+class GCNConfig(PartConfig):
     """Layers of graph convolution over the dependency tree (Bastings et al. 2017)."""
 
     type: Literal["gcn"] = "gcn"
-    reads: ClassVar[tuple[Kind, ...]] = (heads.KIND, labels.KIND)
-    layers: Annotated[int, NUMBER] = Field(1, gt=0, le=100)
+    required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (heads.SYNTAX_KIND, labels.SYNTAX_KIND)
+    layers: Annotated[int, NUMBER_VALIDATOR] = Field(1, gt=0, le=100)
 
 
-class Encoder(PartOptions):
+class EncoderConfig(PartConfig):
     """Annotates what its inputs say of the source positions."""
 
     has_phrases: ClassVar[bool] = False
     """Whether phrases are annotated beside words."""
 
-    has_cells: ClassVar[bool] = False
+    has_cell_state: ClassVar[bool] = False
     """Whether the encoder ends with an LSTM's state [h; c], each of the hidden size."""
 
-    annotation_size: ClassVar[Literal[1, 2]] = 1
+    annotation_size_factor: ClassVar[Literal[1, 2]] = 1
     """Size of an annotation, in hidden sizes."""
 
-    pretrained_on: ClassVar[tuple[Kind, ...]] = ()
+    pretraining_syntax: ClassVar[tuple[SyntaxKind, ...]] = ()
     """Kinds of syntax that the encoder learns to predict before it is trained to translate."""
 
-    inputs: list[Annotated[AnyInput, BeforeValidator(type_alone)]] = Field([WordInput()], min_length=1)
-    graph: Annotated[GCN, BeforeValidator(type_alone)] | None = Field(
+    inputs: list[Annotated[AnyInputConfig, BeforeValidator(expand_type_shorthand)]] = Field(
+        [WordInputConfig()], min_length=1
+    )
+    graph: Annotated[GCNConfig, BeforeValidator(expand_type_shorthand)] | None = Field(
         None, description="What is computed of the annotations along the edges of the tree; null: nothing."
     )
 
     @property
-    def halves_hidden(self) -> bool:
+    def has_half_size_directions(self) -> bool:
         """Whether each of two directions has half the hidden size."""
         return False
 
     @property
-    def annotates_embeddings(self) -> bool:
+    def has_embedding_annotations(self) -> bool:
         """Whether annotations of words are what is read, so that the embedding is of the hidden size."""
         return False
 
     @property
-    def self_attention(self) -> Sequence[AnySelfAttention]:
+    def self_attention_changes(self) -> Sequence[AnySelfAttentionConfig]:
         """What changes the scores of the encoder's self-attention."""
         return ()
 
     @property
-    def passes_of_pretraining(self) -> int | None:
+    def pretraining_passes(self) -> int | None:
         """How often the text is passed over before translations are learned; None: it is not."""
         return None
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_input_sizes(self) -> Self:
         if sum(part.size is None and part.share is None for part in self.inputs) > 1:
             raise ValueError("at most one of an encoder's inputs may leave its `size` open; give the others theirs")
         return self
 
-    def sizes(self, embedding: int) -> list[int]:
+    def compute_input_sizes(self, embedding_size: int) -> list[int]:
         """Share out the embedding among the inputs.
 
         Raises:
             ValueError: where they are too large or too small together.
         """
-        asked = [part.size_of(embedding) for part in self.inputs]
+        asked = [part.compute_size(embedding_size) for part in self.inputs]
         given = sum(size or 0 for size in asked)
-        sizes = [embedding - given if size is None else size for size in asked]
-        if min(sizes) < 1 or sum(sizes) != embedding:
-            raise ValueError(f"the sizes of an encoder's inputs must add up to the embedding of {embedding}")
+        sizes = [embedding_size - given if size is None else size for size in asked]
+        if min(sizes) < 1 or sum(sizes) != embedding_size:
+            raise ValueError(f"the sizes of an encoder's inputs must add up to the embedding of {embedding_size}")
         return sizes
 
 
-class BidirectionalGRU(Encoder):
+class BidirectionalGRUEncoderConfig(EncoderConfig):
     """One bidirectional GRU layer; annotation h_j = [→; ←], each direction of the hidden size."""
 
     type: Literal["bidirectional_gru"] = "bidirectional_gru"
-    annotation_size: ClassVar[Literal[1, 2]] = 2
+    annotation_size_factor: ClassVar[Literal[1, 2]] = 2
 
 
-class GRUEncoder(Encoder):
+class GRUEncoderConfig(EncoderConfig):
     """One GRU layer, reset gate before the product (hierarchical section 2.1); annotations of the hidden size."""
 
     type: Literal["gru"] = "gru"
@@ -142,39 +149,39 @@ class GRUEncoder(Encoder):
     )
 
     @property
-    def halves_hidden(self) -> bool:
+    def has_half_size_directions(self) -> bool:
         """Whether each of two directions has half the hidden size."""
         return self.direction == "bidirectional"
 
 
-class LSTMEncoder(Encoder):
+class LSTMEncoderConfig(EncoderConfig):
     """One LSTM layer (tree2seq eq. 1–2); annotations of the hidden size."""
 
     type: Literal["lstm"] = "lstm"
-    has_cells: ClassVar[bool] = True
+    has_cell_state: ClassVar[bool] = True
     direction: Literal["forward", "reversed", "bidirectional"] = Field(
         "forward", description="reversed: the words from last to first, then the end of sentence."
     )
 
 
-class TreeLSTM(Encoder):
+class TreeLSTMEncoderConfig(EncoderConfig):
     """A binary Tree-LSTM over the words of a forward LSTM (tree2seq eq. 11–18)."""
 
     type: Literal["tree_lstm"] = "tree_lstm"
-    reads: ClassVar[tuple[Kind, ...]] = (trees.KIND,)
+    required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (trees.SYNTAX_KIND,)
     has_phrases: ClassVar[bool] = True
-    has_cells: ClassVar[bool] = True
+    has_cell_state: ClassVar[bool] = True
     leaves: Literal["lstm", "embeddings"] = Field(
         "lstm", description="embeddings: no sequential LSTM; the decoder starts from the root alone (tree2seq Table 6)."
     )
 
     @property
-    def annotates_embeddings(self) -> bool:
+    def has_embedding_annotations(self) -> bool:
         """Whether leaves are embeddings."""
         return self.leaves == "embeddings"
 
 
-class TreeGRU(Encoder):
+class TreeGRUEncoderConfig(EncoderConfig):
     """A binary Tree-GRU over the words of a GRU (hierarchical sections 2.1 and 3)."""
 
     type: Literal["tree_gru"] = "tree_gru"
@@ -186,53 +193,59 @@ class TreeGRU(Encoder):
     )
 
     @property
-    def halves_hidden(self) -> bool:
+    def has_half_size_directions(self) -> bool:
         """Whether each of two directions has half the hidden size."""
         return self.leaves == "bidirectional"
 
     @property
-    def reads(self) -> tuple[Kind, ...]:  # type: ignore[override]
+    def required_syntax(self) -> tuple[SyntaxKind, ...]:  # type: ignore[override]
         """One kind of trees."""
-        return (trees.KIND if self.trees == "parse" else lexical_trees.KIND,)
+        return (trees.SYNTAX_KIND if self.trees == "parse" else lexical_trees.SYNTAX_KIND,)
 
 
-class LatentGraph(Encoder):
+class LatentGraphEncoderConfig(EncoderConfig):
     """A bidirectional LSTM that predicts heads, and a graph convolution over them (Hashimoto and Tsuruoka 2017)."""
 
     type: Literal["latent_graph"] = "latent_graph"
-    has_cells: ClassVar[bool] = True
-    pretrained_on: ClassVar[tuple[Kind, ...]] = (heads.KIND, labels.KIND)
+    has_cell_state: ClassVar[bool] = True
+    pretraining_syntax: ClassVar[tuple[SyntaxKind, ...]] = (heads.SYNTAX_KIND, labels.SYNTAX_KIND)
     pretraining_epochs: Count = Field(
         3, description="Passes over the parsed training text, on which heads and labels are learned first."
     )
 
     @property
-    def passes_of_pretraining(self) -> int:
+    def pretraining_passes(self) -> int:
         """Passes over the parsed training text."""
         return self.pretraining_epochs
 
 
-class TransformerEncoder(Encoder, Layers):
+class TransformerEncoderConfig(EncoderConfig, TransformerLayersConfig):
     """Layers of self-attention and feed-forward networks (Vaswani et al. 2017); annotations of the hidden size."""
 
     type: Literal["transformer"] = "transformer"
-    attention: list[Annotated[AnySelfAttention, BeforeValidator(type_alone)]] = Field(
+    attention: list[Annotated[AnySelfAttentionConfig, BeforeValidator(expand_type_shorthand)]] = Field(
         [], description="What changes the scores of the self-attention, one after the other."
     )
 
     @property
-    def self_attention(self) -> Sequence[AnySelfAttention]:
+    def self_attention_changes(self) -> Sequence[AnySelfAttentionConfig]:
         """What changes the scores of the encoder's self-attention."""
         return self.attention
 
     @model_validator(mode="after")
     def _check_attention(self) -> Self:
         for part in self.attention:
-            part.check_there(self)
+            part.check_layers_and_heads(self)
         return self
 
 
-AnyEncoder = Annotated[
-    BidirectionalGRU | GRUEncoder | LSTMEncoder | TreeLSTM | TreeGRU | LatentGraph | TransformerEncoder,
+AnyEncoderConfig = Annotated[
+    BidirectionalGRUEncoderConfig
+    | GRUEncoderConfig
+    | LSTMEncoderConfig
+    | TreeLSTMEncoderConfig
+    | TreeGRUEncoderConfig
+    | LatentGraphEncoderConfig
+    | TransformerEncoderConfig,
     Field(discriminator="type"),
 ]

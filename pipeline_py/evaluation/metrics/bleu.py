@@ -10,50 +10,54 @@ from typing import Any
 import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.evaluation.metric import CountedMetric, Tokenizer
+from pipeline_py.evaluation.metric import SacrebleuBackedMetric, TokenizerName
 
-ORDERS = 4
+MAX_NGRAM_LENGTH = 4
 
 
-class Bleu(CountedMetric):
+class Bleu(SacrebleuBackedMetric):
     """BLEU in percent."""
 
     label = "BLEU"
-    fields = ("counts", "totals", "precisions", "bp", "sys_len", "ref_len")
+    extra_json_fields = ("counts", "totals", "precisions", "bp", "sys_len", "ref_len")
 
     @staticmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> BLEU:
+    def build_sacrebleu_metric(
+        tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
+    ) -> BLEU:
         """Give sacrebleu's BLEU."""
         # `force` only silences the warning about text that looks tokenized, which is meant to be so here.
         options: Any = {"lowercase": lowercase, "tokenize": tokenizer, "force": tokenizer == "none"}
         return BLEU(**options, references=references or None)
 
     @staticmethod
-    def scores(sums: np.ndarray) -> np.ndarray:
+    def score_corpora(sums: np.ndarray) -> np.ndarray:
         """Score many corpora at once.
 
         The k-th order without a match counts as 1/2^k matches (NIST's mteval-v13a.pl; Chen and Cherry 2014, method
         3). A corpus without any match, or with no n-gram of some order, has BLEU 0.
         """
-        matches, ngrams = sums[:, 2 : 2 + ORDERS], sums[:, 2 + ORDERS :]
+        matches, ngrams = sums[:, 2 : 2 + MAX_NGRAM_LENGTH], sums[:, 2 + MAX_NGRAM_LENGTH :]
         defined = (ngrams > 0).all(axis=1) & (matches > 0).any(axis=1)
         missing = matches == 0
         smoothed = np.where(missing, 0.5 ** missing.cumsum(axis=1), matches)
         precisions = smoothed / np.where(ngrams > 0, ngrams, 1)
-        return np.where(defined, 100.0 * np.exp(log_brevity(sums) + np.log(precisions).mean(axis=1)), 0.0)
+        return np.where(
+            defined, 100.0 * np.exp(compute_log_brevity_penalty(sums) + np.log(precisions).mean(axis=1)), 0.0
+        )
 
 
-def log_brevity(sums: np.ndarray) -> np.ndarray:
+def compute_log_brevity_penalty(sums: np.ndarray) -> np.ndarray:
     """The logarithm of the brevity penalty of many corpora, (corpora,)."""
     lengths, reference_lengths = sums[:, 0], sums[:, 1]
     return np.minimum(0.0, 1.0 - reference_lengths / np.where(lengths > 0, lengths, 1))
 
 
-def word_splitter(tokenizer: Tokenizer, lowercase: bool) -> Callable[[str], list[str]]:
+def build_word_splitter(tokenizer: TokenizerName, lowercase: bool) -> Callable[[str], list[str]]:
     """Give what splits a line into the words that BLEU counts.
 
     Raises:
         InputError: if the tokenizer needs a package that is not installed.
     """
-    counter = Bleu(tokenizer, lowercase, [])._counter
+    counter = Bleu(tokenizer, lowercase, [])._sacrebleu_metric
     return lambda line: counter._preprocess_segment(line).split()

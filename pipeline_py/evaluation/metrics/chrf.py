@@ -9,21 +9,23 @@ from collections.abc import Sequence
 import numpy as np
 from sacrebleu.metrics.chrf import CHRF
 
-from pipeline_py.evaluation.metric import CountedMetric, Tokenizer
+from pipeline_py.evaluation.metric import SacrebleuBackedMetric, TokenizerName
 
 
-class Chrf(CountedMetric):
+class Chrf(SacrebleuBackedMetric):
     """chrF2 in percent."""
 
     label = "chrF"
 
     @staticmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> CHRF:
+    def build_sacrebleu_metric(
+        tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
+    ) -> CHRF:
         """Give sacrebleu's chrF, which knows no words."""
         return CHRF(lowercase=lowercase, references=references)
 
     @staticmethod
-    def scores(sums: np.ndarray) -> np.ndarray:
+    def score_corpora(sums: np.ndarray) -> np.ndarray:
         """Score many corpora at once; orders that output or reference lack do not count."""
         output, reference, matches = (sums[:, part::3] for part in range(3))
         counts = (output > 0) & (reference > 0)

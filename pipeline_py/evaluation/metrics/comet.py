@@ -1,9 +1,9 @@
 """COMET (Rei et al. 2020): a network's estimate of each sentence's quality, from source, output and reference."""
 
-from pipeline_py.evaluation.metric import SegmentMetric
+from pipeline_py.evaluation.metric import ExternalScoreMetric
 
 
-class Comet(SegmentMetric):
+class Comet(ExternalScoreMetric):
     """The mean over sentences, times 100."""
 
     label = "COMET"

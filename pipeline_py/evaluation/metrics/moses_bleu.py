@@ -10,10 +10,10 @@ from typing import Any
 from sacrebleu.metrics.base import Signature
 from sacrebleu.metrics.bleu import BLEU
 
-from pipeline_py.corpus.moses import moses_tokenizer
-from pipeline_py.evaluation.metric import Tokenizer
+from pipeline_py.corpus.moses import build_moses_tokenizer
+from pipeline_py.evaluation.metric import TokenizerName
 from pipeline_py.evaluation.metrics.bleu import Bleu
-from pipeline_py.files.languages import base_language
+from pipeline_py.files.languages import get_base_language
 
 
 class MosesBleu(Bleu):
@@ -22,12 +22,14 @@ class MosesBleu(Bleu):
     label = "BLEU (Moses tokens)"
 
     @staticmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> BLEU:
+    def build_sacrebleu_metric(
+        tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
+    ) -> BLEU:
         """Give sacrebleu's BLEU of other words, whatever tokenizer others have."""
-        return MosesBLEU(language, lowercase, references)
+        return MosesTokenizedBLEU(language, lowercase, references)
 
 
-class MosesBLEU(BLEU):
+class MosesTokenizedBLEU(BLEU):
     """sacrebleu's BLEU behind Moses' normalizer and tokenizer.
 
     Args:
@@ -39,14 +41,17 @@ class MosesBLEU(BLEU):
     def __init__(self, language: str, lowercase: bool, references: Sequence[Sequence[str]]) -> None:
         from sacremoses import MosesPunctNormalizer
 
-        self.language = base_language(language)
-        self._normalizer, self._tokenize = MosesPunctNormalizer(self.language), moses_tokenizer(self.language)
+        self.language = get_base_language(language)
+        self._normalizer, self._tokenize_sentence = (
+            MosesPunctNormalizer(self.language),
+            build_moses_tokenizer(self.language),
+        )
         super().__init__(lowercase=lowercase, tokenize="none", force=True, references=references or None)
 
     def _preprocess_segment(self, sent: str) -> str:
         # Multi30k's script lower-cases first, and the tokenizer keeps the periods of some abbreviations by case.
         cased = sent.lower() if self.lowercase else sent
-        words = self._tokenize(self._normalizer.normalize(cased))
+        words = self._tokenize_sentence(self._normalizer.normalize(cased))
         preprocessed: str = super()._preprocess_segment(" ".join(words))
         return preprocessed
 

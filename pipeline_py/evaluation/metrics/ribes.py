@@ -19,30 +19,32 @@ import numpy as np
 from sacrebleu.metrics.base import Metric as SacrebleuMetric
 from sacrebleu.metrics.base import Score, Signature
 
-from pipeline_py.evaluation.metric import CountedMetric, Tokenizer
+from pipeline_py.evaluation.metric import SacrebleuBackedMetric, TokenizerName
 from pipeline_py.evaluation.metrics.bleu import Bleu
 
-ALPHA = 0.25
-BETA = 0.10
+PRECISION_EXPONENT = 0.25
+BREVITY_EXPONENT = 0.10
 
 
-class Ribes(CountedMetric):
+class Ribes(SacrebleuBackedMetric):
     """RIBES in percent."""
 
     label = "RIBES"
 
     @staticmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> "RIBES":
+    def build_sacrebleu_metric(
+        tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
+    ) -> "SacrebleuRibes":
         """Give RIBES on the words that BLEU counts with the same tokenizer and case."""
-        return RIBES(tokenizer, lowercase, references)
+        return SacrebleuRibes(tokenizer, lowercase, references)
 
     @staticmethod
-    def scores(sums: np.ndarray) -> np.ndarray:
+    def score_corpora(sums: np.ndarray) -> np.ndarray:
         """Score many corpora at once."""
         return 100.0 * sums[:, 0] / sums[:, 1]
 
 
-class RIBESSignature(Signature):
+class RibesSignature(Signature):
     """What decides a score, in sacrebleu's form."""
 
     def __init__(self, args: dict[str, Any]) -> None:
@@ -52,13 +54,13 @@ class RIBESSignature(Signature):
             {
                 "case": "lc" if args["lowercase"] else "mixed",
                 "tok": args["tokenizer_signature"],
-                "alpha": ALPHA,
-                "beta": BETA,
+                "alpha": PRECISION_EXPONENT,
+                "beta": BREVITY_EXPONENT,
             }
         )
 
 
-class RIBES(SacrebleuMetric):
+class SacrebleuRibes(SacrebleuMetric):
     """RIBES as a metric of sacrebleu.
 
     A sentence's statistics are its RIBES and 1.
@@ -69,53 +71,53 @@ class RIBES(SacrebleuMetric):
         references: for each reference its sentences.
     """
 
-    _SIGNATURE_TYPE = RIBESSignature
+    _SIGNATURE_TYPE = RibesSignature
 
     def __init__(
-        self, tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]] | None = None
+        self, tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]] | None = None
     ) -> None:
         super().__init__()
-        self._words = Bleu.counter(tokenizer, lowercase, [], language="")
+        self._bleu_metric = Bleu.build_sacrebleu_metric(tokenizer, lowercase, [], language="")
         self.lowercase = lowercase
-        self.tokenizer_signature = self._words.tokenizer_signature
+        self.tokenizer_signature = self._bleu_metric.tokenizer_signature
         if references is not None:
             self._ref_cache = self._cache_references(references)
 
     def _preprocess_segment(self, sent: str) -> str:
-        return self._words._preprocess_segment(sent)
+        return self._bleu_metric._preprocess_segment(sent)
 
     def _extract_reference_info(self, refs: Sequence[str]) -> dict[str, Any]:
         return {"references": [line.split() for line in refs]}
 
     def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: dict[str, Any]) -> list[float]:
-        return [sentence_ribes(hypothesis.split(), ref_kwargs["references"]), 1]
+        return [compute_sentence_ribes(hypothesis.split(), ref_kwargs["references"]), 1]
 
     def _aggregate_and_compute(self, stats: list[list[float]]) -> Score:
         return self._compute_score_from_stats(np.sum(stats, axis=0))
 
     def _compute_score_from_stats(self, stats: Any) -> Score:
-        return Score("RIBES", float(Ribes.scores(np.asarray(stats)[None])[0]))
+        return Score("RIBES", float(Ribes.score_corpora(np.asarray(stats)[None])[0]))
 
 
-def sentence_ribes(hypothesis: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+def compute_sentence_ribes(hypothesis: Sequence[str], references: Sequence[Sequence[str]]) -> float:
     """RIBES of one output, given in words, against its references: 0 … 1; 0 where there are no words."""
-    return max((_against_one(hypothesis, reference) for reference in references), default=0.0)
+    return max((_score_against_reference(hypothesis, reference) for reference in references), default=0.0)
 
 
-def _against_one(hypothesis: Sequence[str], reference: Sequence[str]) -> float:
+def _score_against_reference(hypothesis: Sequence[str], reference: Sequence[str]) -> float:
     if not hypothesis or not reference:
         return 0.0
-    places = alignment(hypothesis, reference)
+    places = align_words(hypothesis, reference)
     # One aligned word has no order, except that nothing is left to be said about a reference of one word.
     order = float(len(places) == len(reference) == 1)
     if len(places) > 1:
         order = sum(before < after for before, after in combinations(places, 2)) / math.comb(len(places), 2)
     precision = len(places) / len(hypothesis)
     brevity = min(1.0, math.exp(1 - len(reference) / len(hypothesis)))
-    return order * precision**ALPHA * brevity**BETA
+    return order * precision**PRECISION_EXPONENT * brevity**BREVITY_EXPONENT
 
 
-def alignment(hypothesis: Sequence[str], reference: Sequence[str]) -> list[int]:
+def align_words(hypothesis: Sequence[str], reference: Sequence[str]) -> list[int]:
     """Places in the reference of the words of the hypothesis, in the order of the hypothesis.
 
     A word is known by its narrowest context that occurs once in either sentence: the word itself, or it with
@@ -127,22 +129,26 @@ def alignment(hypothesis: Sequence[str], reference: Sequence[str]) -> list[int]:
         "".join(characters.setdefault(word, chr(len(characters))) for word in words)
         for words in (hypothesis, reference)
     )
-    found = (_place(position, output, text) for position in range(len(output)))
+    found = (_find_reference_position(position, output, text) for position in range(len(output)))
     return [place for place in found if place is not None]
 
 
-def _place(position: int, output: str, text: str) -> int | None:
-    if output[position] not in text:
+def _find_reference_position(position: int, output_characters: str, reference_characters: str) -> int | None:
+    if output_characters[position] not in reference_characters:
         return None
-    for width in range(1, len(text) + 1):
+    for width in range(1, len(reference_characters) + 1):
         for start in (position + 1 - width, position):
-            context = output[start : start + width] if start >= 0 else ""
-            if len(context) == width and _occurs_once(context, output) and _occurs_once(context, text):
-                return text.index(context) + position - start
+            context = output_characters[start : start + width] if start >= 0 else ""
+            if (
+                len(context) == width
+                and _is_unique_substring(context, output_characters)
+                and _is_unique_substring(context, reference_characters)
+            ):
+                return reference_characters.index(context) + position - start
     return None
 
 
-def _occurs_once(context: str, text: str) -> bool:
+def _is_unique_substring(context: str, text: str) -> bool:
     # str.count leaves out occurrences that overlap.
     first = text.find(context)
     return first >= 0 and text.find(context, first + 1) < 0

@@ -8,24 +8,26 @@ from collections.abc import Sequence
 import numpy as np
 from sacrebleu.metrics.ter import TER
 
-from pipeline_py.evaluation.metric import CountedMetric, Tokenizer
-from pipeline_py.files.languages import CHINESE_OR_JAPANESE, base_language
+from pipeline_py.evaluation.metric import SacrebleuBackedMetric, TokenizerName
+from pipeline_py.files.languages import CHINESE_JAPANESE_LANGUAGES, get_base_language
 
 
-class Ter(CountedMetric):
+class Ter(SacrebleuBackedMetric):
     """TER in percent; less is better."""
 
     label = "TER"
     higher_is_better = False
 
     @staticmethod
-    def counter(tokenizer: Tokenizer, lowercase: bool, references: Sequence[Sequence[str]], language: str) -> TER:
+    def build_sacrebleu_metric(
+        tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
+    ) -> TER:
         """Return sacrebleu's TER, which splits Chinese and Japanese into characters as Tercom does."""
-        is_asian = base_language(language) in CHINESE_OR_JAPANESE and tokenizer != "none"
+        is_asian = get_base_language(language) in CHINESE_JAPANESE_LANGUAGES and tokenizer != "none"
         return TER(case_sensitive=not lowercase, normalized=is_asian, asian_support=is_asian, references=references)
 
     @staticmethod
-    def scores(sums: np.ndarray) -> np.ndarray:
+    def score_corpora(sums: np.ndarray) -> np.ndarray:
         """Score many corpora at once; of empty references it is 100, or 0 where the output is empty too."""
         edits, lengths = sums[:, 0], sums[:, 1]
         return 100.0 * np.where(lengths > 0, edits / np.where(lengths > 0, lengths, 1), edits > 0)

@@ -6,7 +6,7 @@ from math import isnan
 import numpy as np
 
 
-def adjusted(p_values: Sequence[float]) -> list[float]:
+def adjust_p_values(p_values: Sequence[float]) -> list[float]:
     """Give the least level at which Holm's procedure rejects each of m hypotheses, the probability of any error.
 
     With p₁ ≤ … ≤ pₘ that is the greatest of (m + 1 − i) pᵢ over all i up to a hypothesis's place, and 1 at the most.
@@ -19,7 +19,7 @@ def adjusted(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in result]
 
 
-def adjust_known(p_values: Sequence[float]) -> list[float]:
+def adjust_defined_p_values(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values of which some are unknown (NaN); these stay unknown and do not count as tests."""
-    adjusted_values = iter(adjusted([value for value in p_values if not isnan(value)]))
+    adjusted_values = iter(adjust_p_values([value for value in p_values if not isnan(value)]))
     return [value if isnan(value) else next(adjusted_values) for value in p_values]

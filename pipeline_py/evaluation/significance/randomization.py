@@ -7,19 +7,23 @@ random would make differences as large as theirs.
 import numpy as np
 
 from pipeline_py.evaluation.metric import Metric
-from pipeline_py.evaluation.system_statistics import mean_scores
+from pipeline_py.evaluation.system_statistics import compute_mean_scores
 
 # Differences that are equal by arithmetic may differ by rounding, by some 1e-16 of the scores' value.
-ROUNDING = 1e-12
+RANDOMIZATION_TOLERANCE = 1e-12
 
 
-def sentences_kept(sentences: int, trials: int, seed: int) -> np.ndarray:
+def draw_kept_sentences(sentence_count: int, trial_count: int, seed: int) -> np.ndarray:
     """Whether each sentence keeps its place in each trial, (trials, sentences), drawn as sacrebleu does."""
-    return np.random.default_rng(seed).integers(2, size=(trials, sentences), dtype=bool)
+    return np.random.default_rng(seed).integers(2, size=(trial_count, sentence_count), dtype=bool)
 
 
-def p_value(
-    system: np.ndarray, system_kept: np.ndarray, other: np.ndarray, other_kept: np.ndarray, metric: type[Metric]
+def compute_randomization_p_value(
+    system_sums: np.ndarray,
+    system_kept_sums: np.ndarray,
+    other_sums: np.ndarray,
+    other_kept_sums: np.ndarray,
+    metric: type[Metric],
 ) -> float:
     """How probable so large a difference would be if it were of no matter which system said what.
 
@@ -29,16 +33,16 @@ def p_value(
     are means over them, and a sentence is exchanged in all of them.
 
     Args:
-        system: the system's statistics, summed over all sentences of each run, (runs, statistics).
-        system_kept: those of the sentences that keep their places in each trial, (runs, trials, statistics).
-        other: the same of the other system, (runs, statistics).
-        other_kept: the same of the other system.
+        system_sums: the system's statistics, summed over all sentences of each run, (runs, statistics).
+        system_kept_sums: those of the sentences that keep their places in each trial, (runs, trials, statistics).
+        other_sums: the same of the other system, (runs, statistics).
+        other_kept_sums: the same of the other system.
         metric: what they are statistics of.
     """
-    one, two = (float(mean_scores(total[:, None], metric)[0]) for total in (system, other))
+    one, two = (float(compute_mean_scores(total[:, None], metric)[0]) for total in (system_sums, other_sums))
     mixed = (
-        mean_scores(system_kept + (other[:, None] - other_kept), metric),
-        mean_scores(other_kept + (system[:, None] - system_kept), metric),
+        compute_mean_scores(system_kept_sums + (other_sums[:, None] - other_kept_sums), metric),
+        compute_mean_scores(other_kept_sums + (system_sums[:, None] - system_kept_sums), metric),
     )
-    as_large = np.abs(mixed[0] - mixed[1]) >= abs(one - two) - ROUNDING * max(one, two)
+    as_large = np.abs(mixed[0] - mixed[1]) >= abs(one - two) - RANDOMIZATION_TOLERANCE * max(one, two)
     return (1 + int(as_large.sum())) / (1 + len(as_large))

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline_py.evaluation.metric import Metric
-from pipeline_py.evaluation.system_statistics import mean_scores
+from pipeline_py.evaluation.system_statistics import compute_mean_scores
 
 # Scores that are equal by arithmetic may differ by rounding, by some 1e-16 of their value; one match more or less
 # among a hundred million words changes BLEU by more than 1e-9 of its value.
-ROUNDING = 1e-12
+SIGN_TEST_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
-class SignTest:
+class SignTestResult:
     """Sentences for which the system is better than, worse than or equal to the other, and the two-sided p-value."""
 
     better: int
@@ -34,69 +34,78 @@ class SignTest:
         return self.better, self.worse, self.ties
 
     @property
-    def side(self) -> int:
+    def favored_direction(self) -> int:
         """1 if the system is better in more sentences, -1 if in fewer, else 0."""
         return (self.better > self.worse) - (self.better < self.worse)
 
 
 @dataclass(frozen=True)
-class TwoWaySignTest:
+class TwoWaySignTestResult:
     """The sign test in both directions, seen from the system.
 
     Attributes:
-        inserted: the system's outputs replace those of the other system.
-        replaced: the system's outputs are replaced by those of the other system.
+        insertion_test: the system's outputs replace those of the other system.
+        replacement_test: the system's outputs are replaced by those of the other system.
     """
 
-    inserted: SignTest
-    replaced: SignTest
+    insertion_test: SignTestResult
+    replacement_test: SignTestResult
 
     @property
     def p_value(self) -> float:
         """The larger p-value, or 1 where the directions favour different systems."""
-        if self.inserted.side != self.replaced.side:
+        if self.insertion_test.favored_direction != self.replacement_test.favored_direction:
             return 1.0
-        return max(self.inserted.p_value, self.replaced.p_value)
+        return max(self.insertion_test.p_value, self.replacement_test.p_value)
 
 
-def replacement_scores(system: np.ndarray, baseline: np.ndarray, metric: type[Metric]) -> np.ndarray:
+def compute_replacement_scores(
+    system_statistics: np.ndarray, baseline_statistics: np.ndarray, metric: type[Metric]
+) -> np.ndarray:
     """Score the baseline's output with the i-th sentence taken from the system, for every i.
 
     Args:
-        system: statistics of each sentence of each run, (runs, sentences, statistics).
-        baseline: the same for the baseline.
+        system_statistics: statistics of each sentence of each run, (runs, sentences, statistics).
+        baseline_statistics: the same for the baseline.
         metric: what they are statistics of.
 
     Returns:
         Means over the runs in percent, (sentences,).
     """
-    return mean_scores(baseline.sum(axis=1, keepdims=True) - baseline + system, metric)
-
-
-def sign_test(system: np.ndarray, other: np.ndarray, metric: type[Metric]) -> TwoWaySignTest:
-    """Test in both directions whether two systems differ; ties are left out of the binomial.
-
-    Args:
-        system: statistics of each sentence of each run, (runs, sentences, statistics).
-        other: the same for the other system.
-        metric: what they are statistics of.
-    """
-    return TwoWaySignTest(
-        _test_changes(_score_changes(system, other, metric)), _test_changes(-_score_changes(other, system, metric))
+    return compute_mean_scores(
+        baseline_statistics.sum(axis=1, keepdims=True) - baseline_statistics + system_statistics, metric
     )
 
 
-def _score_changes(system: np.ndarray, baseline: np.ndarray, metric: type[Metric]) -> np.ndarray:
+def run_sign_test(
+    system_statistics: np.ndarray, other_statistics: np.ndarray, metric: type[Metric]
+) -> TwoWaySignTestResult:
+    """Test in both directions whether two systems differ; ties are left out of the binomial.
+
+    Args:
+        system_statistics: statistics of each sentence of each run, (runs, sentences, statistics).
+        other_statistics: the same for the other system.
+        metric: what they are statistics of.
+    """
+    return TwoWaySignTestResult(
+        _run_binomial_test(_compute_score_changes(system_statistics, other_statistics, metric)),
+        _run_binomial_test(-_compute_score_changes(other_statistics, system_statistics, metric)),
+    )
+
+
+def _compute_score_changes(
+    system_statistics: np.ndarray, baseline_statistics: np.ndarray, metric: type[Metric]
+) -> np.ndarray:
     """Return by how much each sentence of the system improves the baseline's score, (sentences,)."""
-    before = mean_scores(baseline.sum(axis=1, keepdims=True), metric)[0]
-    changes = replacement_scores(system, baseline, metric) - before
-    changes[np.abs(changes) <= ROUNDING * before] = 0.0
+    before = compute_mean_scores(baseline_statistics.sum(axis=1, keepdims=True), metric)[0]
+    changes = compute_replacement_scores(system_statistics, baseline_statistics, metric) - before
+    changes[np.abs(changes) <= SIGN_TEST_TOLERANCE * before] = 0.0
     return changes if metric.higher_is_better else -changes
 
 
-def _test_changes(changes: np.ndarray) -> SignTest:
+def _run_binomial_test(score_changes: np.ndarray) -> SignTestResult:
     from scipy.stats import binomtest
 
-    better, worse = int((changes > 0).sum()), int((changes < 0).sum())
+    better, worse = int((score_changes > 0).sum()), int((score_changes < 0).sum())
     p_value = float(binomtest(better, better + worse, 0.5).pvalue) if better + worse else 1.0
-    return SignTest(better, worse, len(changes) - better - worse, p_value)
+    return SignTestResult(better, worse, len(score_changes) - better - worse, p_value)

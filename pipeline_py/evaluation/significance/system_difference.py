@@ -27,13 +27,13 @@ import numpy as np
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.system_statistics import SystemStatistics
 
-POWER = 0.8
+DETECTION_POWER = 0.8
 """Probability that a true difference of the size `detectable` is found."""
 
-LEVEL = 0.05
+TWO_SIDED_LEVEL = 0.05
 """Two-sided level of intervals and of `detectable`."""
 
-Origin = Literal["measured", "pooled", "default", "same networks"]
+RunVarianceOrigin = Literal["measured", "pooled", "default", "same networks"]
 
 
 @dataclass(frozen=True)
@@ -41,37 +41,37 @@ class SystemScores:
     """Scores of one system on one test set, or their mean over several sets.
 
     Attributes:
-        runs: the score of each run, (runs,).
-        resampled: the score of each run on resampled sets, (runs, samples).
+        run_scores: the score of each run, (runs,).
+        resampled_scores: the score of each run on resampled sets, (runs, samples).
         higher_is_better: whether higher scores are better.
     """
 
-    runs: np.ndarray
-    resampled: np.ndarray
+    run_scores: np.ndarray
+    resampled_scores: np.ndarray
     higher_is_better: bool
 
     @property
-    def mean(self) -> float:
+    def mean_score(self) -> float:
         """The mean score over runs."""
-        return float(self.runs.mean())
+        return float(self.run_scores.mean())
 
     @property
-    def freedom(self) -> int:
+    def degrees_of_freedom(self) -> int:
         """Degrees of freedom of the variance between runs."""
-        return len(self.runs) - 1
+        return len(self.run_scores) - 1
 
     @property
     def run_variance(self) -> float:
         """The variance of scores between runs; 0 for a single run."""
-        return float(np.var(self.runs, ddof=1)) if self.freedom else 0.0
+        return float(np.var(self.run_scores, ddof=1)) if self.degrees_of_freedom else 0.0
 
     @property
-    def run_noise(self) -> float:
+    def run_sentence_variance(self) -> float:
         """The part of `run_variance` that is due to the sentences of the set, as the bootstrap estimates it."""
-        if not self.freedom:
+        if not self.degrees_of_freedom:
             return 0.0
-        deviations = self.resampled - self.resampled.mean(axis=0)
-        return float(np.var(deviations, axis=1, ddof=1).sum()) / self.freedom
+        deviations = self.resampled_scores - self.resampled_scores.mean(axis=0)
+        return float(np.var(deviations, axis=1, ddof=1).sum()) / self.degrees_of_freedom
 
 
 @dataclass(frozen=True)
@@ -80,52 +80,52 @@ class RunVariance:
 
     Attributes:
         variance: of the scores of one system between runs, in points².
-        noise: the part of it that is due to the sentences of the set.
-        freedom: degrees of freedom.
-        systems: number of systems that it is pooled over; 0 for a default.
+        sentence_variance: the part of it that is due to the sentences of the set.
+        degrees_of_freedom: degrees of freedom.
+        system_count: number of systems that it is pooled over; 0 for a default.
     """
 
     variance: float
-    noise: float
-    freedom: float
-    systems: int
+    sentence_variance: float
+    degrees_of_freedom: float
+    system_count: int
 
     @property
-    def deviation(self) -> float:
+    def standard_deviation(self) -> float:
         """The standard deviation, in points."""
         return sqrt(self.variance)
 
 
 @dataclass(frozen=True)
-class Difference:
+class SystemDifference:
     """The score of one system minus that of another, for other sentences and other runs.
 
     Attributes:
         value: the difference of the mean scores.
         low, high: ends of its 95 % confidence interval.
         p_value: two-sided; below 0.05 exactly where the interval excludes 0.
-        detectable: the smallest true difference that is found with a probability of 80 % at the two-sided level of
+        smallest_detectable: the smallest true difference that is found with a probability of 80 % at the two-sided level of
             0.05 (minimum detectable effect, Bloom 1995).
-        runs: number of runs of each system.
-        origin: where the variance between runs of a system with a single run comes from; `measured` where both have
+        run_counts: number of runs of each system.
+        run_variance_origin: where the variance between runs of a system with a single run comes from; `measured` where both have
             several runs.
         run_deviation: the assumed standard deviation between runs of a system with a single run, else 0.
         higher_is_better: whether a positive difference is a gain.
-        error: the standard error of the difference.
-        margin: half the width of the 90 % interval, for tests of equivalence.
+        standard_error: the standard error of the difference.
+        equivalence_half_width: half the width of the 90 % interval, for tests of equivalence.
     """
 
     value: float
     low: float
     high: float
     p_value: float
-    detectable: float
-    runs: tuple[int, int]
-    origin: Origin
+    smallest_detectable: float
+    run_counts: tuple[int, int]
+    run_variance_origin: RunVarianceOrigin
     run_deviation: float
     higher_is_better: bool
-    error: float
-    margin: float
+    standard_error: float
+    equivalence_half_width: float
 
     @property
     def is_gain(self) -> bool:
@@ -137,17 +137,17 @@ class Difference:
         """Whether the whole interval is on the worse side of 0."""
         return self.high < 0 if self.higher_is_better else self.low > 0
 
-    def is_within(self, bound: float) -> bool:
+    def is_within_margin(self, margin: float) -> bool:
         """Return whether two one-sided tests at 5 % find that the difference is smaller than a bound either way."""
-        return abs(self.value) + self.margin < bound
+        return abs(self.value) + self.equivalence_half_width < margin
 
-    def is_above(self, bound: float) -> bool:
+    def is_not_worse_than_margin(self, margin: float) -> bool:
         """Return whether a one-sided test at 5 % finds that the system loses less than a bound."""
-        return (self.value if self.higher_is_better else -self.value) - self.margin > -bound
+        return (self.value if self.higher_is_better else -self.value) - self.equivalence_half_width > -margin
 
-    def is_below(self, bound: float) -> bool:
+    def is_worse_than_margin(self, margin: float) -> bool:
         """Return whether the whole interval is on the worse side, by more than a bound."""
-        return self.high < -bound if self.higher_is_better else self.low > bound
+        return self.high < -margin if self.higher_is_better else self.low > margin
 
     def excludes(self, value: float) -> bool:
         """Return whether the 95 % interval excludes a value."""
@@ -155,38 +155,38 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class VarianceEstimate:
     """An estimated variance with its degrees of freedom."""
 
     variance: float
-    freedom: float
+    degrees_of_freedom: float
 
 
-def resample_systems(
-    systems: Mapping[str, SystemStatistics], set_name: str, samples: int, seed: int
+def resample_system_scores(
+    systems: Mapping[str, SystemStatistics], set_name: str, sample_count: int, seed: int
 ) -> dict[str, SystemScores]:
     """Score systems on resampled sets of sentences, the same for all systems.
 
     Args:
         systems: their statistics on the set.
         set_name: the name of the set; sets with other names are resampled independently.
-        samples: number of resampled sets.
+        sample_count: number of resampled sets.
         seed: seed of the resampling.
     """
     # Sets of equal length would be resampled alike, and would not be independent.
-    order = np.random.default_rng([seed, crc32(set_name.encode())]).permutation(samples)
-    resampled = resampling.resampled_runs(systems, samples, seed)
+    order = np.random.default_rng([seed, crc32(set_name.encode())]).permutation(sample_count)
+    resampled = resampling.resample_run_scores(systems, sample_count, seed)
     return {
-        name: SystemScores(np.array(system.scores), resampled[name][:, order], system.metric.higher_is_better)
+        name: SystemScores(np.array(system.run_scores), resampled[name][:, order], system.metric.higher_is_better)
         for name, system in systems.items()
     }
 
 
-def average_sets(scores: Sequence[SystemScores]) -> SystemScores:
+def average_over_sets(scores: Sequence[SystemScores]) -> SystemScores:
     """Average the scores of one system over sets, run by run."""
     return SystemScores(
-        np.mean([on_set.runs for on_set in scores], axis=0),
-        np.mean([on_set.resampled for on_set in scores], axis=0),
+        np.mean([on_set.run_scores for on_set in scores], axis=0),
+        np.mean([on_set.resampled_scores for on_set in scores], axis=0),
         scores[0].higher_is_better,
     )
 
@@ -199,83 +199,92 @@ def pool_run_variance(systems: Iterable[SystemScores], default_deviation: float)
         default_deviation: the standard deviation between runs, without the noise of the sentences, where no system has
             several runs.
     """
-    several = [system for system in systems if system.freedom]
+    several = [system for system in systems if system.degrees_of_freedom]
     if not several:
         return RunVariance(default_deviation**2, 0.0, inf, 0)
-    freedom = sum(system.freedom for system in several)
-    variance = sum(system.freedom * system.run_variance for system in several) / freedom
-    noise = sum(system.freedom * system.run_noise for system in several) / freedom
-    squares = sum((system.freedom / freedom * system.run_variance) ** 2 / system.freedom for system in several)
+    freedom = sum(system.degrees_of_freedom for system in several)
+    variance = sum(system.degrees_of_freedom * system.run_variance for system in several) / freedom
+    noise = sum(system.degrees_of_freedom * system.run_sentence_variance for system in several) / freedom
+    squares = sum(
+        (system.degrees_of_freedom / freedom * system.run_variance) ** 2 / system.degrees_of_freedom
+        for system in several
+    )
     return RunVariance(variance, noise, variance**2 / squares if squares else freedom, len(several))
 
 
 def estimate_difference(
     system: SystemScores,
-    other: SystemScores,
-    pool: Iterable[SystemScores],
+    other_system: SystemScores,
+    variance_pool: Iterable[SystemScores],
     default_deviation: float,
     has_same_networks: bool = False,
-) -> Difference:
+) -> SystemDifference:
     """Estimate the difference of two systems with its confidence interval.
 
     Args:
         system: the system.
-        other: the system that it is compared with, on the same set or sets.
-        pool: systems of the experiment on the same set or sets, for the variance between runs of a single run.
+        other_system: the system that it is compared with, on the same set or sets.
+        variance_pool: systems of the experiment on the same set or sets, for the variance between runs of a single run.
         default_deviation: the standard deviation between runs where no system has several.
         has_same_networks: whether each run of both systems is the same trained network, searched in two ways.
     """
-    value = system.mean - other.mean
-    rounding = resampling.ROUNDING * float(np.abs(system.runs).max())
+    value = system.mean_score - other_system.mean_score
+    rounding = resampling.ROUNDING_TOLERANCE * float(np.abs(system.run_scores).max())
     value = 0.0 if abs(value) <= rounding else value
-    sentences = float(np.var(system.resampled.mean(axis=0) - other.resampled.mean(axis=0), ddof=1))
-    origin: Origin = "measured"
+    sentences = float(np.var(system.resampled_scores.mean(axis=0) - other_system.resampled_scores.mean(axis=0), ddof=1))
+    origin: RunVarianceOrigin = "measured"
     deviation = 0.0
-    estimates: list[Estimate] = []
-    if has_same_networks and len(system.runs) == len(other.runs):
+    estimates: list[VarianceEstimate] = []
+    if has_same_networks and len(system.run_scores) == len(other_system.run_scores):
         origin = "same networks"
-        pairs = SystemScores(system.runs - other.runs, system.resampled - other.resampled, system.higher_is_better)
-        if pairs.freedom:
-            sentences -= pairs.run_noise / len(pairs.runs)
-            estimates.append(Estimate(pairs.run_variance / len(pairs.runs), pairs.freedom))
+        pairs = SystemScores(
+            system.run_scores - other_system.run_scores,
+            system.resampled_scores - other_system.resampled_scores,
+            system.higher_is_better,
+        )
+        if pairs.degrees_of_freedom:
+            sentences -= pairs.run_sentence_variance / len(pairs.run_scores)
+            estimates.append(VarianceEstimate(pairs.run_variance / len(pairs.run_scores), pairs.degrees_of_freedom))
     else:
-        singles = [each for each in (system, other) if not each.freedom]
-        several = [each for each in (system, other) if each.freedom]
+        singles = [each for each in (system, other_system) if not each.degrees_of_freedom]
+        several = [each for each in (system, other_system) if each.degrees_of_freedom]
         if singles:
-            candidates = [each for each in pool if each.freedom]
+            candidates = [each for each in variance_pool if each.degrees_of_freedom]
             others = [each for each in candidates if not any(each is member for member in several)]
             pooled = pool_run_variance(others or several, default_deviation)
-            origin, deviation = "pooled" if pooled.systems else "default", pooled.deviation
-            sentences -= len(singles) * pooled.noise
+            origin, deviation = "pooled" if pooled.system_count else "default", pooled.standard_deviation
+            sentences -= len(singles) * pooled.sentence_variance
             variance = len(singles) * pooled.variance
-            if pooled.systems and not others:  # the estimate is that of the other system, so it is not a second one
-                sentences -= several[0].run_noise / len(several[0].runs)
-                variance += several[0].run_variance / len(several[0].runs)
+            if (
+                pooled.system_count and not others
+            ):  # the estimate is that of the other system, so it is not a second one
+                sentences -= several[0].run_sentence_variance / len(several[0].run_scores)
+                variance += several[0].run_variance / len(several[0].run_scores)
                 several = []
-            estimates.append(Estimate(variance, pooled.freedom))
+            estimates.append(VarianceEstimate(variance, pooled.degrees_of_freedom))
         for each in several:
-            sentences -= each.run_noise / len(each.runs)
-            estimates.append(Estimate(each.run_variance / len(each.runs), each.freedom))
-    known_variance = max(sentences, 0.0) + sum(part.variance for part in estimates if part.freedom == inf)
-    estimates = [part for part in estimates if part.freedom < inf]
+            sentences -= each.run_sentence_variance / len(each.run_scores)
+            estimates.append(VarianceEstimate(each.run_variance / len(each.run_scores), each.degrees_of_freedom))
+    known_variance = max(sentences, 0.0) + sum(part.variance for part in estimates if part.degrees_of_freedom == inf)
+    estimates = [part for part in estimates if part.degrees_of_freedom < inf]
     error = sqrt(known_variance + sum(part.variance for part in estimates))
-    half = critical_value(LEVEL, known_variance, estimates) * error
-    return Difference(
+    half = compute_critical_value(TWO_SIDED_LEVEL, known_variance, estimates) * error
+    return SystemDifference(
         value,
         value - half,
         value + half,
-        _p_value(abs(value), error, known_variance, estimates),
-        _detectable(error, known_variance, estimates),
-        (len(system.runs), len(other.runs)),
+        _compute_p_value(abs(value), error, known_variance, estimates),
+        _compute_detectable_difference(error, known_variance, estimates),
+        (len(system.run_scores), len(other_system.run_scores)),
         origin,
         deviation,
         system.higher_is_better,
         error,
-        critical_value(2 * LEVEL, known_variance, estimates) * error,
+        compute_critical_value(2 * TWO_SIDED_LEVEL, known_variance, estimates) * error,
     )
 
 
-def critical_value(level: float, known_variance: float, estimates: Sequence[Estimate]) -> float:
+def compute_critical_value(level: float, known_variance: float, estimates: Sequence[VarianceEstimate]) -> float:
     """Return how many standard errors the two-sided interval at a level extends to each side.
 
     Args:
@@ -293,51 +302,55 @@ def critical_value(level: float, known_variance: float, estimates: Sequence[Esti
     def quantile(freedom: float) -> float:
         return -float(stdtrit(min(freedom, 1e9), level / 2))
 
-    freedoms = [part.freedom for part in estimates]
-    joint = quantile(runs**2 / sum(part.variance**2 / part.freedom for part in estimates))
-    separate = sum(part.variance * quantile(part.freedom) for part in estimates) / runs
+    freedoms = [part.degrees_of_freedom for part in estimates]
+    joint = quantile(runs**2 / sum(part.variance**2 / part.degrees_of_freedom for part in estimates))
+    separate = sum(part.variance * quantile(part.degrees_of_freedom) for part in estimates) / runs
     # Estimates with as many degrees of freedom are joined as by Welch; else Cochran and Cox's mean is too cautious.
     alike = min(freedoms) / max(freedoms)
     cochran = (known_variance * normal + runs * (alike * joint + (1 - alike) * separate)) / (known_variance + runs)
     weight = min(freedoms) / (min(freedoms) + 3)
-    return weight * quantile(_degrees_of_freedom(known_variance, estimates)) + (1 - weight) * cochran
+    return weight * quantile(_compute_degrees_of_freedom(known_variance, estimates)) + (1 - weight) * cochran
 
 
-def _degrees_of_freedom(known_variance: float, estimates: Sequence[Estimate]) -> float:
+def _compute_degrees_of_freedom(known_variance: float, estimates: Sequence[VarianceEstimate]) -> float:
     """Return the degrees of freedom of a sum of variances (Satterthwaite 1946; Welch 1947)."""
-    below = sum(part.variance**2 / part.freedom for part in estimates)
+    below = sum(part.variance**2 / part.degrees_of_freedom for part in estimates)
     return (known_variance + sum(part.variance for part in estimates)) ** 2 / below if below else inf
 
 
-def _p_value(size: float, error: float, known_variance: float, estimates: Sequence[Estimate]) -> float:
+def _compute_p_value(
+    difference_size: float, standard_error: float, known_variance: float, estimates: Sequence[VarianceEstimate]
+) -> float:
     """Return the level at which one end of the interval is 0."""
     from scipy.optimize import brentq
 
-    if not size:
+    if not difference_size:
         return 1.0
-    if not error:
+    if not standard_error:
         return 0.0
 
     def excess(exponent: float) -> float:
-        return critical_value(10.0**exponent, known_variance, estimates) * error - size
+        return compute_critical_value(10.0**exponent, known_variance, estimates) * standard_error - difference_size
 
     smallest = -15.0
     return float(10.0 ** brentq(excess, smallest, 0.0, xtol=1e-6)) if excess(smallest) > 0 else 10.0**smallest
 
 
-def _detectable(error: float, known_variance: float, estimates: Sequence[Estimate]) -> float:
-    """Return the difference for which the noncentral t distribution gives the power `POWER`.
+def _compute_detectable_difference(
+    standard_error: float, known_variance: float, estimates: Sequence[VarianceEstimate]
+) -> float:
+    """Return the difference for which the noncentral t distribution gives the power `DETECTION_POWER`.
 
     The normal approximation of the noncentral t is that of Johnson and Welch (1940). An estimated standard error is
     too small on average, which the divisor corrects.
     """
     from scipy.special import ndtri
 
-    critical, power = critical_value(LEVEL, known_variance, estimates), float(ndtri(POWER))
-    freedom = _degrees_of_freedom(known_variance, estimates)
+    critical, power = compute_critical_value(TWO_SIDED_LEVEL, known_variance, estimates), float(ndtri(DETECTION_POWER))
+    freedom = _compute_degrees_of_freedom(known_variance, estimates)
     if freedom == inf:
-        return error * (critical + power)
+        return standard_error * (critical + power)
     noncentrality = critical * (1 - 1 / (4 * freedom)) + power * sqrt(1 + critical**2 / (2 * freedom))
     large = min(freedom, 1e6)
     bias = sqrt(2 / large) * exp(lgamma((large + 1) / 2) - lgamma(large / 2))
-    return error * noncentrality / bias
+    return standard_error * noncentrality / bias

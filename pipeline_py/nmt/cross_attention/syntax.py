@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.parts import SyntaxHeads
+from pipeline_py.config.systems.parts import SyntaxCrossAttentionConfig
 from pipeline_py.nmt.attention import masked_softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.transformer.attention import CrossScoreChange
@@ -19,7 +19,9 @@ class SyntaxDirected(CrossScoreChange):
     become e − m² / 2σ² (`log`) or e · exp(−m² / 2σ²) (`score`).
     """
 
-    def __init__(self, options: SyntaxHeads, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(
+        self, options: SyntaxCrossAttentionConfig, size: int, heads: int, vocabularies: Mapping[str, int]
+    ) -> None:
         super().__init__()
         self.window, self.sigma = options.window, options.window / 2
         self.scales = options.gaussian == "score"

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pipeline_py.kinds.kind import BinaryTrees, Table, kind_of
+from pipeline_py.kinds.kind import BinaryTreeLayout, PositionTable, load_syntax_kind
 from pipeline_py.nmt.trees.schedule import Schedule
 
 
@@ -247,19 +247,21 @@ def collate(
         target_words = Words.of_lengths(target_lengths, targets.shape[1] if multiple > 1 else None)
     held: dict[str, Tensor | Schedule] = {}
     for kind, rows in (syntax or {}).items():
-        values = kind_of(kind).values
-        if isinstance(values, BinaryTrees):
+        values = load_syntax_kind(kind).row_layout
+        if isinstance(values, BinaryTreeLayout):
             held[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
         else:
             held[kind] = _table(values, rows, source, sources.shape[1])
     return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, held)
 
 
-def _table(values: Table, rows: Sequence[np.ndarray], source: Sequence[np.ndarray], length: int) -> Tensor:
-    table: np.ndarray = np.full((len(rows), length, values.width(length)), values.padding, dtype=values.dtype)
+def _table(values: PositionTable, rows: Sequence[np.ndarray], source: Sequence[np.ndarray], length: int) -> Tensor:
+    table: np.ndarray = np.full(
+        (len(rows), length, values.count_columns(length)), values.padding_value, dtype=values.dtype
+    )
     for place, (row, sentence) in enumerate(zip(rows, source, strict=True)):
         positions = len(sentence)
-        columns = values.width(positions)
+        columns = values.count_columns(positions)
         table[place, :positions, :columns] = row.reshape(positions, columns)
     return torch.from_numpy(table)
 

@@ -47,7 +47,7 @@ class Dataset:
         self._target = open_sentences(target, vocabularies["target"])
         check_aligned(self._target, self._source)
         self._syntax = open_syntax(syntax, self._source, vocabularies)
-        longest = np.maximum(self._source.lengths, self._target.lengths) - 1
+        longest = np.maximum(self._source.row_lengths, self._target.row_lengths) - 1
         self.kept = np.flatnonzero(longest <= (np.inf if max_length is None else max_length))
         self.skipped = len(longest) - len(self.kept)
         if len(self.kept) == 0:
@@ -73,7 +73,7 @@ class Dataset:
 
     def words(self, pairs: np.ndarray) -> int:
         """Count the target words of some pairs, EOS not included."""
-        return int(self._target.lengths[pairs].sum()) - len(pairs)
+        return int(self._target.row_lengths[pairs].sum()) - len(pairs)
 
     def target_frequencies(self, vocabulary_size: int) -> np.ndarray:
         """Count the identifiers of the kept target sentences, EOS and the unknown word among them.
@@ -84,7 +84,7 @@ class Dataset:
         counts = np.zeros(vocabulary_size, dtype=np.int64)
         counted = np.zeros(len(self._target), dtype=bool)
         counted[self.kept] = True
-        for first, values, offsets in self._target.blocks():
+        for first, values, offsets in self._target.iterate_blocks():
             lengths = np.diff(offsets)
             within = np.repeat(counted[first : first + len(lengths)], lengths)
             counts += np.bincount(values[offsets[0] : offsets[-1]][within], minlength=vocabulary_size)
@@ -120,11 +120,11 @@ class Dataset:
         return list(self._cut(self._by_length(self.kept), batch_size, batch_unit))
 
     def _by_length(self, pairs: np.ndarray) -> np.ndarray:
-        return pairs[np.lexsort((self._source.lengths[pairs], self._target.lengths[pairs]))]
+        return pairs[np.lexsort((self._source.row_lengths[pairs], self._target.row_lengths[pairs]))]
 
     def _pools(self, pairs: np.ndarray, batch_size: int, batch_unit: str) -> list[np.ndarray]:
         pool_size = BATCHES_PER_POOL * batch_size
-        size = self._target.lengths[pairs] if batch_unit == "tokens" else np.ones_like(pairs)
+        size = self._target.row_lengths[pairs] if batch_unit == "tokens" else np.ones_like(pairs)
         pool = (np.cumsum(size, dtype=np.int64) - 1) // pool_size
         return np.split(pairs, np.flatnonzero(np.diff(pool)) + 1)
 
@@ -134,7 +134,7 @@ class Dataset:
             yield from (batch[::-1] for batch in np.split(pairs, range(batch_size, len(pairs), batch_size)))
             return
         start = 0
-        for end, length in enumerate(self._target.lengths[pairs]):
+        for end, length in enumerate(self._target.row_lengths[pairs]):
             if end > start and (end + 1 - start) * int(length) > batch_size:
                 yield pairs[start:end][::-1]
                 start = end
@@ -172,7 +172,7 @@ class Sources:
     @property
     def lengths(self) -> np.ndarray:
         """Positions of each sentence, EOS included (N,)."""
-        return self._source.lengths
+        return self._source.row_lengths
 
     def batch(self, sentences: np.ndarray, multiple: int = 1) -> Batch:
         """Put sentences, given by their numbers, into a batch; `multiple` is that of `collate`."""
@@ -210,7 +210,7 @@ def read_translations(path: Path, vocabulary: Vocabulary, source: Path, sentence
     Raises:
         InputError: the files differ in length.
     """
-    targets = [np.array([*vocabulary.encode(line), EOS]) for line in pieces.read(path)]
+    targets = [np.array([*vocabulary.encode(line), EOS]) for line in pieces.read_tokens(path)]
     if len(targets) != sentences:
         raise InputError(
             f"the file has {len(targets)} lines and {source} has {sentences} sentences; "

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.files.ragged import Ragged
-from pipeline_py.kinds.kind import BinaryTrees, Table, kind_of
-from pipeline_py.kinds.trees import NO_ROOT, NODE_SIZE
+from pipeline_py.files.ragged import RaggedArrayFile
+from pipeline_py.kinds.kind import BinaryTreeLayout, PositionTable, load_syntax_kind
+from pipeline_py.kinds.trees import NO_ROOT, VALUES_PER_NODE
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import Vocabulary
 
 
-def check_trees(rows: Ragged, source: Ragged, forest: bool) -> None:
+def check_trees(rows: RaggedArrayFile, source: RaggedArrayFile, forest: bool) -> None:
     """Check that every row has as many values as trees over the pieces of its sentence; `kinds.trees` has the layout.
 
     Args:
@@ -27,23 +27,23 @@ def check_trees(rows: Ragged, source: Ragged, forest: bool) -> None:
     _check_roots(rows, forest)
 
 
-def _check_tree_sizes(rows: Ragged, source: Ragged, forest: bool) -> None:
-    counts, odd = np.divmod(rows.lengths.astype(np.int64) - 1, NODE_SIZE)
-    most = np.maximum(source.lengths.astype(np.int64) - 2, 0)
+def _check_tree_sizes(rows: RaggedArrayFile, source: RaggedArrayFile, forest: bool) -> None:
+    counts, odd = np.divmod(rows.row_lengths.astype(np.int64) - 1, VALUES_PER_NODE)
+    most = np.maximum(source.row_lengths.astype(np.int64) - 2, 0)
     fits = (odd == 0) & ((counts <= most) if forest else (counts == 0) | (counts == most))
     if not fits.all():
         wrong = int(fits.argmin())
         raise InputError(
-            f"the sentence has {rows.lengths[wrong]} values of trees, which do not fit its "
-            f"{source.lengths[wrong] - 1} pieces in {source.path}; make both from the same pieces",
+            f"the sentence has {rows.row_lengths[wrong]} values of trees, which do not fit its "
+            f"{source.row_lengths[wrong] - 1} pieces in {source.path}; make both from the same pieces",
             rows.path,
             wrong + 1,
         )
 
 
-def _check_roots(rows: Ragged, forest: bool) -> None:
+def _check_roots(rows: RaggedArrayFile, forest: bool) -> None:
     """Tell trees of sentences from trees of words, whose rows may have the same sizes."""
-    for first, values, offsets in rows.blocks():
+    for first, values, offsets in rows.iterate_blocks():
         is_absent = values[offsets[:-1]] == NO_ROOT
         wrong = ~is_absent if forest else is_absent & (np.diff(offsets) > 1)
         if wrong.any():
@@ -54,18 +54,20 @@ def _check_roots(rows: Ragged, forest: bool) -> None:
             )
 
 
-def open_sentences(path: Path, vocabulary_size: int) -> Ragged:
+def open_sentences(path: Path, vocabulary_size: int) -> RaggedArrayFile:
     """Open packed identifiers.
 
     Raises:
         InputError: where the file is not packed, or an identifier is too large.
     """
-    rows = Ragged(path)
+    rows = RaggedArrayFile(path)
     check_identifiers(rows, vocabulary_size)
     return rows
 
 
-def open_syntax(paths: Mapping[str, Path], source: Ragged, vocabularies: Mapping[str, int]) -> dict[str, Ragged]:
+def open_syntax(
+    paths: Mapping[str, Path], source: RaggedArrayFile, vocabularies: Mapping[str, int]
+) -> dict[str, RaggedArrayFile]:
     """Open the syntax of sentences.
 
     Args:
@@ -76,12 +78,12 @@ def open_syntax(paths: Mapping[str, Path], source: Ragged, vocabularies: Mapping
     Raises:
         InputError: where a file is not packed or does not fit the sentences, or an identifier is too large.
     """
-    syntax = {kind: Ragged(path) for kind, path in paths.items()}
+    syntax = {kind: RaggedArrayFile(path) for kind, path in paths.items()}
     for kind, rows in syntax.items():
         check_aligned(rows, source)
-        values = kind_of(kind).values
-        if isinstance(values, BinaryTrees):
-            check_trees(rows, source, forest=not values.rooted)
+        values = load_syntax_kind(kind).row_layout
+        if isinstance(values, BinaryTreeLayout):
+            check_trees(rows, source, forest=not values.has_root)
         else:
             _check_sizes(rows, source, kind, values)
         if kind in vocabularies:
@@ -89,9 +91,9 @@ def open_syntax(paths: Mapping[str, Path], source: Ragged, vocabularies: Mapping
     return syntax
 
 
-def check_identifiers(rows: Ragged, vocabulary_size: int) -> None:
+def check_identifiers(rows: RaggedArrayFile, vocabulary_size: int) -> None:
     """Raise `InputError` at the first identifier outside the vocabulary."""
-    for first, values, offsets in rows.blocks():
+    for first, values, offsets in rows.iterate_blocks():
         outside = (values < 0) | (values >= vocabulary_size)
         if outside.any():
             raise InputError(
@@ -102,7 +104,7 @@ def check_identifiers(rows: Ragged, vocabulary_size: int) -> None:
             )
 
 
-def check_aligned(rows: Ragged, source: Ragged) -> None:
+def check_aligned(rows: RaggedArrayFile, source: RaggedArrayFile) -> None:
     """Raise `InputError` where two files differ in their number of sentences."""
     if len(rows) != len(source):
         raise InputError(
@@ -131,20 +133,20 @@ def count_identifiers(vocabularies: Mapping[str, Path]) -> dict[str, int]:
     """
     sizes = {}
     for kind, path in vocabularies.items():
-        identifiers = kind_of(kind).identifiers
+        identifiers = load_syntax_kind(kind).vocabulary_ids
         assert identifiers is not None, f"{kind} has no identifiers"
-        sizes[kind] = len(Vocabulary.load(path)) + identifiers.further
+        sizes[kind] = len(Vocabulary.load(path)) + identifiers.extra_id_count
     return sizes
 
 
-def _check_sizes(rows: Ragged, source: Ragged, kind: str, values: Table) -> None:
-    positions = source.lengths.astype(np.int64)
-    expected = positions * (values.columns or positions)
-    wrong = np.flatnonzero(rows.lengths != expected)
+def _check_sizes(rows: RaggedArrayFile, source: RaggedArrayFile, kind: str, values: PositionTable) -> None:
+    positions = source.row_lengths.astype(np.int64)
+    expected = positions * (values.column_count or positions)
+    wrong = np.flatnonzero(rows.row_lengths != expected)
     if len(wrong):
         first = int(wrong[0])
         raise InputError(
-            f"the sentence has {rows.lengths[first]} values of {kind}, but {source.path} has {source.lengths[first]} "
+            f"the sentence has {rows.row_lengths[first]} values of {kind}, but {source.path} has {source.row_lengths[first]} "
             f"positions there, which need {expected[first]}; make both from the same pieces",
             rows.path,
             first + 1,

@@ -5,11 +5,11 @@ from functools import partial
 
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.decoders import Context
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.decoders import ContextConfig
 from pipeline_py.nmt.attention import Carried, Weighting, at_least_single, multiplied
 from pipeline_py.nmt.decoder.base import Attended
-from pipeline_py.nmt.fast.time_loop import Trace
+from pipeline_py.nmt.fast.time_loop import LoopTrace
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.score.mlp import PerceptronScore
 
@@ -22,7 +22,7 @@ class Attending(nn.Module):
     the annotations of every encoder.
     """
 
-    def __init__(self, system: System, scores: Sequence[nn.Module], weightings: Sequence[Weighting]) -> None:
+    def __init__(self, system: CompositionConfig, scores: Sequence[nn.Module], weightings: Sequence[Weighting]) -> None:
         super().__init__()
         self.encoder_of_score = [score.encoder for score in system.scores]
         self.contexts = system.contexts
@@ -40,7 +40,7 @@ class Attending(nn.Module):
         """Return what the weightings are given at the first step."""
         return tuple(weighting.start(memory) for weighting in self.weightings)  # type: ignore[operator]
 
-    def traced(self, memory: Memory) -> list[Callable[[], Trace]]:
+    def traced(self, memory: Memory) -> list[Callable[[], LoopTrace]]:
         """Say how to trace the scores in a loop."""
         return [
             partial(score.traced, keys, memory.reach)
@@ -88,7 +88,7 @@ class Attending(nn.Module):
         return Attended(vectors, weights[0], tuple(hands_on), observed)
 
 
-def _score_of(options: Context, scores: Sequence[Tensor]) -> Tensor:
+def _score_of(options: ContextConfig, scores: Sequence[Tensor]) -> Tensor:
     """Choose a context's score (B, N), or mix it from all."""
     if options.mixture is None:
         return scores[options.score]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.attention import Carried, Observation, Weighting
 from pipeline_py.nmt.data.batch import Words
 from pipeline_py.nmt.device import on_cpu
@@ -138,7 +138,7 @@ class Parts:
         vocabularies: the sizes of those of syntax, by kind.
     """
 
-    system: System
+    system: CompositionConfig
     target_size: int
     memory_sizes: Sequence[int]
     summary_sizes: Sequence[int]

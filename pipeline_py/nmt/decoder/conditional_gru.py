@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.decoders import ConditionalGRU, Context
+from pipeline_py.config.systems.decoders import ConditionalGRUDecoderConfig, ContextConfig
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Parts, State, Step
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
@@ -42,7 +42,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
 
     reads_word = True
 
-    def __init__(self, options: ConditionalGRU, parts: Parts) -> None:
+    def __init__(self, options: ConditionalGRUDecoderConfig, parts: Parts) -> None:
         super().__init__(parts)
         model, memory_sizes = parts.system.model, parts.memory_sizes
         self.size, self.read = model.hidden, model.embedding
@@ -168,7 +168,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         return [*self.readout_contexts][context * encoders : (context + 1) * encoders]
 
 
-def _fed(options: ConditionalGRU, contexts: Sequence[Context]) -> list[int]:
+def _fed(options: ConditionalGRUDecoderConfig, contexts: Sequence[ContextConfig]) -> list[int]:
     """Say which contexts the second GRU is fed, by number: all, or the global one, or the first if none is global."""
     if options.gru_context == "both":
         return list(range(len(contexts)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.decoders import GRUDecoder as Options
+from pipeline_py.config.systems.decoders import GRUDecoderConfig as Options
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.decoder.base import Parts, State, Step
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder

@@ -16,7 +16,7 @@ from pipeline_py.nmt.decoder.attending import Attending
 from pipeline_py.nmt.decoder.base import Attention, Decoder, Parts, State, Step, at_places, distinct, real_words
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.fast.linear import LoopLinear
-from pipeline_py.nmt.fast.time_loop import time_loop
+from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.memory import Memory
 
 
@@ -32,7 +32,7 @@ class RecurrentDecoder(Attending, Decoder):
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts.system, parts.scores, parts.weightings)
         self.embedding = nn.Embedding(parts.target_size, parts.system.model.embedding)
-        self.dropout = SharedDropout(parts.system.model.rates)
+        self.dropout = SharedDropout(parts.system.model.dropout_rates)
         self.criterion = parts.loss
 
     @abstractmethod
@@ -152,8 +152,8 @@ class RecurrentDecoder(Attending, Decoder):
         state, masks = self.start(memory), self._masks(memory)
         memory = replace(memory, states=tuple(map(as_multiplied, memory.states)))
         # All whose gradient may wait, since all they are applied to comes from the state.
-        maps = [partial(module.traced, len(before)) for module in self.modules() if isinstance(module, LoopLinear)]
-        with time_loop(state.different, [*maps, *self.traced(memory)]) as hidden:
+        maps = [partial(module.begin_trace, len(before)) for module in self.modules() if isinstance(module, LoopLinear)]
+        with open_time_loop(state.different, [*maps, *self.traced(memory)]) as hidden:
             state = replace(state, different=hidden)
             positions = zip(*(values.split([*words.steps]) for values in inputs), strict=True)
             for rows, position in zip(words.steps, positions, strict=True):

@@ -7,7 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.decoders import TransformerDecoder as Options
+from pipeline_py.config.systems.decoders import TransformerDecoderConfig as Options
 from pipeline_py.nmt.attention import Observation, at_least_single
 from pipeline_py.nmt.data.batch import Words
 from pipeline_py.nmt.decoder.base import Attention, Decoder, Parts, real_words
@@ -46,15 +46,15 @@ class TransformerDecoder(Decoder):
         model, (memory_size,) = parts.system.model, parts.memory_sizes
         self.embedding = nn.Embedding(parts.target_size, model.embedding)
         self.layers = nn.ModuleList(
-            DecoderLayer(options, model.hidden, memory_size, model.rates) for _ in range(options.layers)
+            DecoderLayer(options, model.hidden, memory_size, model.dropout_rates) for _ in range(options.layers)
         )
         self.last_norm = last_norm(model.hidden, options.norm)
         self.options = options
         self.changes = nn.ModuleList(
             built(CrossScoreChange, "cross_attention", change, model.hidden, options.heads, parts.vocabularies)
-            for change in options.cross_attention
+            for change in options.cross_attention_changes
         )
-        self.dropout = Dropout(model.rates.embeddings)
+        self.dropout = Dropout(model.dropout_rates.embeddings)
         self.softmax = OutputLayer(model.hidden, parts.target_size)
         self.criterion = parts.loss
 
@@ -112,7 +112,9 @@ class TransformerDecoder(Decoder):
     def _attended(self, memory: Memory) -> Iterator[Attended]:
         """Say what each layer attends to."""
         for number in range(len(self.layers)):
-            parts = zip(self.options.cross_attention, self.changes, strict=True)
-            change = of_layer((part[0], partial(part[1], memory=memory)) for part in parts if part[0].is_of(number))
+            parts = zip(self.options.cross_attention_changes, self.changes, strict=True)
+            change = of_layer(
+                (part[0], partial(part[1], memory=memory)) for part in parts if part[0].is_layer_changed(number)
+            )
             keys, values = memory.keys[2 * number : 2 * number + 2]
             yield Attended(memory, keys, values, change)

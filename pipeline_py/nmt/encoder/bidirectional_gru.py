@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.encoders import BidirectionalGRU
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import BidirectionalGRUEncoderConfig
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
@@ -24,14 +24,18 @@ class BidirectionalGRUEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: BidirectionalGRU, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self,
+        options: BidirectionalGRUEncoderConfig,
+        sizes: ModelConfig,
+        inputs: Sequence[nn.Module],
+        vocabularies: Mapping[str, int],
     ) -> None:
         super().__init__()
         self.size = self.summary_size = 2 * sizes.hidden
         self.inputs = Inputs(inputs)
         self.forwards = GRU(sizes.embedding, sizes.hidden)
         self.backwards = GRU(sizes.embedding, sizes.hidden)
-        self.dropout = SharedDropout(sizes.rates)
+        self.dropout = SharedDropout(sizes.dropout_rates)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import GRUEncoder as Options
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import GRUEncoderConfig as Options
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
@@ -24,7 +24,7 @@ class GRUEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: Options, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self, options: Options, sizes: ModelConfig, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
     ) -> None:
         super().__init__()
         self.size = self.summary_size = sizes.hidden
@@ -32,7 +32,7 @@ class GRUEncoder(nn.Module):
         each = sizes.hidden if options.direction == "forward" else sizes.hidden // 2
         self.forwards = OriginalGRU(sizes.embedding, each)
         self.backwards = None if options.direction == "forward" else OriginalGRU(sizes.embedding, each)
-        self.dropout = SharedDropout(sizes.rates)
+        self.dropout = SharedDropout(sizes.dropout_rates)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import LatentGraph
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import LatentGraphEncoderConfig
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
@@ -44,7 +44,11 @@ class LatentGraphEncoder(Parser):
     """
 
     def __init__(
-        self, options: LatentGraph, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self,
+        options: LatentGraphEncoderConfig,
+        sizes: ModelConfig,
+        inputs: Sequence[nn.Module],
+        vocabularies: Mapping[str, int],
     ) -> None:
         super().__init__()
         hidden, labels = sizes.hidden, vocabularies["labels"]
@@ -58,7 +62,7 @@ class LatentGraphEncoder(Parser):
         self.annotation = Linear(4 * hidden + labels, hidden)
         self.last_state = Linear(2 * hidden, hidden)
         self.last_cell = Linear(2 * hidden, hidden)
-        self.dropout = SharedDropout(sizes.rates)
+        self.dropout = SharedDropout(sizes.dropout_rates)
 
     def initialize(self, rule: Rule) -> None:
         """Let ROOT begin as the rule says."""

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import LSTMEncoder as Options
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import LSTMEncoderConfig as Options
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
@@ -28,7 +28,7 @@ class LSTMEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: Options, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self, options: Options, sizes: ModelConfig, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
     ) -> None:
         super().__init__()
         self.size, self.summary_size = sizes.hidden, 2 * sizes.hidden
@@ -41,7 +41,7 @@ class LSTMEncoder(nn.Module):
             self.annotation = Linear(2 * sizes.hidden, sizes.hidden)
             self.last_state = Linear(2 * sizes.hidden, sizes.hidden)
             self.last_cell = Linear(2 * sizes.hidden, sizes.hidden)
-        self.dropout = SharedDropout(sizes.rates)
+        self.dropout = SharedDropout(sizes.dropout_rates)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""

@@ -6,8 +6,8 @@ from functools import partial
 
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import TransformerEncoder as Options
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import TransformerEncoderConfig as Options
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
@@ -26,21 +26,21 @@ class TransformerEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: Options, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self, options: Options, sizes: ModelConfig, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
     ) -> None:
         super().__init__()
         self.size = self.summary_size = sizes.hidden
         self.options = options
         self.inputs = Inputs(inputs)
         self.layers = nn.ModuleList(
-            EncoderLayer(options, sizes.hidden, sizes.rates.states) for _ in range(options.layers)
+            EncoderLayer(options, sizes.hidden, sizes.dropout_rates.states) for _ in range(options.layers)
         )
         self.last_norm = last_norm(sizes.hidden, options.norm)
         self.changes = nn.ModuleList(
             built(ScoreChange, "self_attention", change, sizes.hidden, options.heads, vocabularies)
-            for change in options.self_attention
+            for change in options.self_attention_changes
         )
-        self.dropout = Dropout(sizes.rates.embeddings)
+        self.dropout = Dropout(sizes.dropout_rates.embeddings)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions."""
@@ -57,8 +57,8 @@ class TransformerEncoder(nn.Module):
         """Say what changes the scores of a layer that reads (B, J, D), and add what that learns to a list."""
         changes = [
             (options, change)
-            for options, change in zip(self.options.self_attention, self.changes, strict=True)
-            if options.is_of(layer)
+            for options, change in zip(self.options.self_attention_changes, self.changes, strict=True)
+            if options.is_layer_changed(layer)
         ]
         auxiliary += [learnt for _, change in changes if (learnt := change.auxiliary(read, batch))]  # type: ignore[operator]
         return of_layer((options, partial(change, states=read, batch=batch)) for options, change in changes)

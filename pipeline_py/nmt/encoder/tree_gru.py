@@ -6,8 +6,8 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.encoders import TreeGRU as Options
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import TreeGRUEncoderConfig as Options
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.encoder import gru
 from pipeline_py.nmt.memory import Memory
@@ -27,11 +27,11 @@ class TreeGRUEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: Options, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self, options: Options, sizes: ModelConfig, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
     ) -> None:
         super().__init__()
         self.size = self.summary_size = sizes.hidden
-        (kind,) = options.reads
+        (kind,) = options.required_syntax
         self.trees, self.kind = options.trees, kind.name
         self.leaves = gru.GRUEncoder(gru.Options(direction=options.leaves), sizes, inputs, vocabularies)
         self.bottom_up = TreeGRU(sizes.hidden)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import TreeLSTM as Options
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import TreeLSTMEncoderConfig as Options
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
@@ -30,7 +30,7 @@ class TreeLSTMEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: Options, sizes: Model, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self, options: Options, sizes: ModelConfig, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
     ) -> None:
         super().__init__()
         self.size, self.summary_size = sizes.hidden, 2 * sizes.hidden
@@ -40,7 +40,7 @@ class TreeLSTMEncoder(nn.Module):
             self.leaves = LSTM(sizes.embedding, sizes.hidden)
             self.summarize = TreeLSTM(sizes.hidden)
         self.tree = TreeLSTM(sizes.hidden)
-        self.dropout = SharedDropout(sizes.rates)
+        self.dropout = SharedDropout(sizes.dropout_rates)
 
     def forward(self, batch: Batch) -> Memory:
         """Annotate B sentences of up to J positions and P phrases."""

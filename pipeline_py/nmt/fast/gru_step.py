@@ -17,9 +17,9 @@ class GRUStep(Function):
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, state: Tensor, mask: Tensor | None, trace: LinearTrace) -> Tensor:
         ctx.trace, ctx.mask, ctx.inputs = trace, mask, inputs.dtype
-        ctx.step, placed = trace.put(state, mask)
-        recurrent = trace.product(placed)
-        gates, new = elementwise.gru(inputs, recurrent, state)
+        ctx.step, placed = trace.add_step(state, mask)
+        recurrent = trace.forward_weight(placed)
+        gates, new = elementwise.forward_gru(inputs, recurrent, state)
         ctx.save_for_backward(gates, recurrent, state)
         return new
 
@@ -28,6 +28,6 @@ class GRUStep(Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None, None]:
         gates, recurrent, state = ctx.saved_tensors
         of_recurrent = ctx.trace.place_back(ctx.step, gates.shape[1])
-        of_inputs, of_state = elementwise.gru_back(gradient, gates, state, recurrent, ctx.inputs, of_recurrent)
+        of_inputs, of_state = elementwise.backward_gru(gradient, gates, state, recurrent, ctx.inputs, of_recurrent)
         through = ctx.trace.product_back(of_recurrent).to(of_state.dtype)
         return of_inputs, of_state.add_(drop(through, ctx.mask)), None, None

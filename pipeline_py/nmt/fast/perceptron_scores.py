@@ -9,43 +9,45 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.fast import elementwise
-from pipeline_py.nmt.fast.products import groups
-from pipeline_py.nmt.fast.time_loop import LoopPart, Trace
+from pipeline_py.nmt.fast.products import split_rows
+from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedModule
 from pipeline_py.nmt.search.owners import Owners
 
 
-class ScoreTrace(Trace):
+class ScoreTrace(LoopTrace):
     """Keys, v and b_e, and sums of the gradients so far.
 
     With t = tanh(…), the hidden units, and g the gradient of a score, that of a key is v ⊙ Σ g (1 − t²) over the
     steps: Σ g t² is summed up step by step, and the rest is done after the loop.
     """
 
-    def __init__(self, part: LoopPart, keys: Tensor, vector: Tensor, bias: Tensor, reach: Sequence[int] | None) -> None:
-        super().__init__(part, keys, vector, bias)
-        columns, numbers = keys.shape[1], count_columns(reach, keys)
-        self.reach = numbers.tolist()
-        self.reached: Tensor | None = None  # (B, N), where not all is
-        if min(self.reach) < columns:
+    def __init__(
+        self, module: TracedModule, keys: Tensor, vector: Tensor, bias: Tensor, column_counts: Sequence[int] | None
+    ) -> None:
+        super().__init__(module, keys, vector, bias)
+        columns, numbers = keys.shape[1], build_column_counts(column_counts, keys)
+        self.column_counts = numbers.tolist()
+        self.column_mask: Tensor | None = None  # (B, N), where not all is
+        if min(self.column_counts) < columns:
             reached = torch.arange(columns) < numbers.unsqueeze(1)
-            self.reached = reached.to(keys.device, non_blocking=True)
+            self.column_mask = reached.to(keys.device, non_blocking=True)
         self.keys, self.vector, self.bias = keys.detach().contiguous(), vector.detach(), bias.detach()
-        self.compiled = numbers if elementwise.compute_scores(self.keys, self.vector) else None
-        self.squares: Tensor | None = None
+        self.kernel_column_counts = numbers if elementwise.can_compute_scores(self.keys, self.vector) else None
+        self.weighted_squares: Tensor | None = None
         self.grad_vector = torch.zeros_like(self.keys[:, 0])
         self.grad_scores = torch.zeros_like(self.keys[:, :, 0])
 
-    def gradients(self) -> Sequence[Tensor | None]:
-        if self.squares is None:
+    def sum_gradients(self) -> Sequence[Tensor | None]:
+        if self.weighted_squares is None:
             return None, None, None
-        grad_keys = self.squares.neg_().add_(self.grad_scores.unsqueeze(2)).mul_(self.vector)
+        grad_keys = self.weighted_squares.neg_().add_(self.grad_scores.unsqueeze(2)).mul_(self.vector)
         found = grad_keys, self.grad_vector.sum(dim=0), self.grad_scores.sum()
-        self.squares = None
+        self.weighted_squares = None
         self.grad_vector, self.grad_scores = torch.zeros_like(self.grad_vector), torch.zeros_like(self.grad_scores)
         return found
 
 
-class TracedScores(Function):
+class TracedScoreFunction(Function):
     """vᵀ tanh(query + key) + b_e; going backwards, leaves the gradients of keys, v and b_e for later.
 
     The hidden units are computed again on the way back: they are the most that a step makes, and to write them to
@@ -56,11 +58,11 @@ class TracedScores(Function):
     def forward(ctx: Any, query: Tensor, trace: ScoreTrace) -> Tensor:
         ctx.trace = trace
         ctx.save_for_backward(query)
-        if trace.compiled is not None:
-            return elementwise.scores(query, trace.keys, trace.vector, trace.bias, trace.compiled)
+        if trace.kernel_column_counts is not None:
+            return elementwise.forward_scores(query, trace.keys, trace.vector, trace.bias, trace.kernel_column_counts)
         scores = trace.keys.new_zeros(len(query), trace.keys.shape[1])
         with torch.autocast(query.device.type, enabled=False):
-            for group, hidden in _traced_hidden_units(query, trace):
+            for group, hidden in _compute_traced_hidden_units(query, trace):
                 torch.add(hidden @ trace.vector, trace.bias, out=scores[group])
         return scores
 
@@ -75,9 +77,9 @@ class TracedScores(Function):
         trace.grad_scores[: len(query)].add_(gradient)
         if trace.compiled is not None:
             given = gradient, query, trace.keys, trace.vector, trace.compiled, trace.squares, trace.grad_vector
-            return elementwise.scores_back(*given), None
+            return elementwise.backward_scores(*given), None
         grad_query = torch.empty_like(query).unsqueeze(1)
-        for group, hidden in _traced_hidden_units(query, trace):
+        for group, hidden in _compute_traced_hidden_units(query, trace):
             rows, grad_group = group[0], gradient[group].unsqueeze(1)
             trace.grad_vector[rows] += torch.bmm(grad_group, hidden).squeeze(1)
             hidden.mul_(hidden)
@@ -86,28 +88,30 @@ class TracedScores(Function):
         return (gradient.sum(dim=1, keepdim=True) - grad_query.squeeze(1)).mul_(trace.vector), None
 
 
-def _traced_hidden_units(query: Tensor, trace: ScoreTrace) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
+def _compute_traced_hidden_units(query: Tensor, trace: ScoreTrace) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
     """Compute the hidden units of a step: groups of rows, with their columns, and their units (G, C, A)."""
-    for rows in groups(len(query), trace.keys[0].numel(), trace.keys.device):
-        part = rows, slice(0, max(trace.reach[rows]))
+    for rows in split_rows(len(query), trace.keys[0].numel(), trace.keys.device):
+        part = rows, slice(0, max(trace.column_counts[rows]))
         yield part, (trace.keys[part] + query[rows].unsqueeze(1)).tanh_()
 
 
-def count_columns(reach: Sequence[int] | None, keys: Tensor) -> Tensor:
+def build_column_counts(column_counts: Sequence[int] | None, keys: Tensor) -> Tensor:
     """How many columns each sentence of keys (B, N, A) has (B,); without a reach all."""
-    return torch.tensor(reach or [keys.shape[1]] * len(keys))
+    return torch.tensor(column_counts or [keys.shape[1]] * len(keys))
 
 
-def hidden_units(query: Tensor, keys: Tensor, owners: Owners | None) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
+def compute_hidden_units(
+    query: Tensor, keys: Tensor, owners: Owners | None
+) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
     """Compute tanh(query + key), (R, A), (B, N, A): groups of rows, with their columns, and their units (G, C, A)."""
     width, device = keys[0].numel(), keys.device
     if owners is not None and owners.runs is not None:
         for run, sentence in owners.runs:
             columns = slice(0, keys.shape[1] if owners.reach is None else owners.reach[sentence])
-            for rows in groups(run.stop - run.start, width, device):
+            for rows in split_rows(run.stop - run.start, width, device):
                 part = slice(run.start + rows.start, run.start + rows.stop)
                 yield (part, columns), (keys[sentence, columns] + query[part].unsqueeze(1)).tanh_()
     else:
-        for rows in groups(len(query), width, device):
+        for rows in split_rows(len(query), width, device):
             own = keys[rows] if owners is None else keys.index_select(0, owners.sentence[rows])
             yield (rows, slice(0, keys.shape[1])), (own + query[rows].unsqueeze(1)).tanh_()

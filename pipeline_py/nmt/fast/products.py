@@ -20,85 +20,85 @@ from torch.nn import functional
 
 from pipeline_py.nmt.device import on_cpu
 
-CACHED = 2**18
+MAX_CACHED_NUMBERS = 2**18
 """Numbers that a group has on a CPU: in single precision they stay in its cache from one operation to the next."""
 
 
-def groups(rows: int, width: int, device: torch.device) -> Iterator[slice]:
+def split_rows(row_count: int, width: int, device: torch.device) -> Iterator[slice]:
     """Divide rows of `width` numbers each into groups; a GPU, whose memory is fast, has them all in one."""
-    size = max(1, CACHED // width) if on_cpu(device) else rows
-    return (slice(start, min(start + size, rows)) for start in range(0, rows, size))
+    size = max(1, MAX_CACHED_NUMBERS // width) if on_cpu(device) else row_count
+    return (slice(start, min(start + size, row_count)) for start in range(0, row_count, size))
 
 
-LARGE, LARGE_OF_NEW_SIZE = 2**22, 2**26
+MIN_ONEDNN_MULTIPLY_ADDS, MIN_ONEDNN_NEW_MULTIPLY_ADDS = 2**22, 2**26
 """Multiply-adds from which on a product gains more than oneDNN takes longer to begin, and than it takes to prepare."""
 
-OF_A_STEP = 128
+MAX_STEP_ROWS = 128
 """Rows up to which a product is of a step of a loop: its few sizes come again and again, and are prepared once."""
 
-BLOCK = 64
+ROW_BLOCK_SIZE = 64
 """More rows are made a multiple of it in half precision; `recurrence.linear` does so in a search."""
 
 
-def product(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+def multiply_matrices(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     """Multiply (N, X) with (X, Y) and add a bias (Y,), if there is one; no gradient is kept."""
-    if _by_onednn(left, right, left.numel() * right.shape[1], len(left)):
-        return _made_by_onednn(left, right, bias)
-    whole = in_blocks(left)
+    if _should_use_onednn(left, right, left.numel() * right.shape[1], len(left)):
+        return _multiply_with_onednn(left, right, bias)
+    whole = pad_to_block(left)
     made = whole @ right if bias is None else torch.addmm(bias, whole, right)
     return made[: len(left)]
 
 
-def gradient_of_weight(gradient: Tensor, values: Tensor) -> Tensor:
-    """Give that of W (Y, X), of the gradient (N, Y) of `linear` and of what it read (N, X); no gradient is kept."""
-    if _by_onednn(gradient, values, gradient.numel() * values.shape[1]):
+def compute_weight_gradient(gradient: Tensor, values: Tensor) -> Tensor:
+    """Give that of W (Y, X), of the gradient (N, Y) of `apply_linear` and of what it read (N, X); no gradient is kept."""
+    if _should_use_onednn(gradient, values, gradient.numel() * values.shape[1]):
         # Transposed, since oneDNN copies the first matrix if its columns lie together.
-        return _made_by_onednn(values.T, gradient).T.contiguous()
-    return in_blocks(gradient).T @ in_blocks(values)
+        return _multiply_with_onednn(values.T, gradient).T.contiguous()
+    return pad_to_block(gradient).T @ pad_to_block(values)
 
 
-def in_blocks(values: Tensor, dtype: torch.dtype | None = None) -> Tensor:
-    """Bring (N, X) to a precision, and append as many rows of zeros as `filled_up` says: (M, X)."""
+def pad_to_block(values: Tensor, dtype: torch.dtype | None = None) -> Tensor:
+    """Bring (N, X) to a precision, and append as many rows of zeros as `count_padded_rows` says: (M, X)."""
     dtype = dtype or values.dtype
-    return with_rows(values, filled_up(len(values), dtype, values.device), dtype)
+    return pad_rows(values, count_padded_rows(len(values), dtype, values.device), dtype)
 
 
-def with_rows(values: Tensor, rows: int, dtype: torch.dtype | None = None) -> Tensor:
+def pad_rows(values: Tensor, row_count: int, dtype: torch.dtype | None = None) -> Tensor:
     """Bring (N, X) to a precision, and append rows of zeros: (M, X)."""
-    if rows == len(values):
+    if row_count == len(values):
         return values.to(dtype or values.dtype)
-    whole = values.new_empty(rows, values.shape[1], dtype=dtype)
+    whole = values.new_empty(row_count, values.shape[1], dtype=dtype)
     whole[: len(values)] = values
     whole[len(values) :] = 0
     return whole
 
 
-def filled_up(rows: int, dtype: torch.dtype, device: torch.device) -> int:
+def count_padded_rows(row_count: int, dtype: torch.dtype, device: torch.device) -> int:
     """Say how many rows are multiplied where there are so many: one of few numbers, if oneDNN prepares a program."""
-    if dtype != torch.bfloat16 or rows <= OF_A_STEP or not on_cpu(device):
-        return rows
-    return whole_blocks(rows)
+    if dtype != torch.bfloat16 or row_count <= MAX_STEP_ROWS or not on_cpu(device):
+        return row_count
+    return round_up_to_block(row_count)
 
 
-def whole_blocks(rows: int) -> int:
-    """Round up to a multiple of `BLOCK`."""
-    return -(-rows // BLOCK) * BLOCK
+def round_up_to_block(row_count: int) -> int:
+    """Round up to a multiple of `ROW_BLOCK_SIZE`."""
+    return -(-row_count // ROW_BLOCK_SIZE) * ROW_BLOCK_SIZE
 
 
-def linear(values: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+def apply_linear(values: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Map by W x + b: (…, X), (Y, X), (Y,) → (…, Y), in half precision under autocast."""
     device, rows = values.device, values.shape[:-1].numel()
     if torch.is_autocast_enabled(device.type):
-        ours = filled_up(rows, torch.get_autocast_dtype(device.type), device) > rows
+        ours = count_padded_rows(rows, torch.get_autocast_dtype(device.type), device) > rows
     else:
-        ours = _by_onednn(values, weight, values.numel() * len(weight), rows)
+        ours = _should_use_onednn(values, weight, values.numel() * len(weight), rows)
     if not ours:
         return functional.linear(values, weight, bias)
-    mapped: Tensor = _Linear.apply(values.flatten(0, -2), weight, bias)
+    mapped: Tensor = _LinearFunction.apply(values.flatten(0, -2), weight, bias)
     return mapped.unflatten(0, values.shape[:-1])
 
 
-class _Linear(Function):
+class _LinearFunction(Function):
     """W x + b of rows, in half precision under autocast."""
 
     @staticmethod
@@ -106,40 +106,40 @@ class _Linear(Function):
         ctx.dtypes = values.dtype, weight.dtype
         kind, rows = values.device.type, len(values)
         half = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else values.dtype
-        values, weight, bias = in_blocks(values, half), weight.to(half), None if bias is None else bias.to(half)
+        values, weight, bias = pad_to_block(values, half), weight.to(half), None if bias is None else bias.to(half)
         ctx.save_for_backward(values, weight)
-        return product(values, weight.T, bias)[:rows]
+        return multiply_matrices(values, weight.T, bias)[:rows]
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
         values, weight = ctx.saved_tensors
         of_values, of_weight, of_bias = ctx.needs_input_grad
-        whole = in_blocks(gradient)
+        whole = pad_to_block(gradient)
         return (
-            product(whole, weight)[: len(gradient)].to(ctx.dtypes[0]) if of_values else None,
-            gradient_of_weight(whole, values).to(ctx.dtypes[1]) if of_weight else None,
+            multiply_matrices(whole, weight)[: len(gradient)].to(ctx.dtypes[0]) if of_values else None,
+            compute_weight_gradient(whole, values).to(ctx.dtypes[1]) if of_weight else None,
             gradient.sum(dim=0, dtype=ctx.dtypes[1]) if of_bias else None,
         )
 
 
-def _made_by_onednn(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+def _multiply_with_onednn(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
     made: Tensor = torch.ops.mkldnn._linear_pointwise(left, right.T, bias, "none", [], "")
     return made
 
 
-def _by_onednn(one: Tensor, other: Tensor, multiply_adds: int, rows: int = OF_A_STEP + 1) -> bool:
+def _should_use_onednn(left: Tensor, right: Tensor, multiply_adds: int, row_count: int = MAX_STEP_ROWS + 1) -> bool:
     """Say whether oneDNN multiplies two matrices, into so many rows if their number alone differs between products."""
     return (
-        multiply_adds >= (LARGE if rows <= OF_A_STEP else LARGE_OF_NEW_SIZE)
-        and one.dtype == other.dtype == torch.float32
-        and on_cpu(one.device)
-        and _is_faster()
+        multiply_adds >= (MIN_ONEDNN_MULTIPLY_ADDS if row_count <= MAX_STEP_ROWS else MIN_ONEDNN_NEW_MULTIPLY_ADDS)
+        and left.dtype == right.dtype == torch.float32
+        and on_cpu(left.device)
+        and _is_onednn_faster()
     )
 
 
 @cache
-def _is_faster() -> bool:
+def _is_onednn_faster() -> bool:
     """Say whether this processor has AVX-512 and is not one for which MKL uses it."""
     return (
         torch.backends.mkldnn.is_available()
@@ -148,12 +148,12 @@ def _is_faster() -> bool:
     )
 
 
-ROUNDED, EXACT = 1e-2, 1e-5
+MAX_BFLOAT16_ERROR, MAX_FLOAT32_ERROR = 1e-2, 1e-5
 """Relative errors of products: up to the first where they read bfloat16, up to the second where float32."""
 
 
 @contextmanager
-def rounding_float32() -> Iterator[None]:
+def allow_bfloat16_rounding() -> Iterator[None]:
     """Allow oneDNN to round float32 matrices to bfloat16 in products; not every processor does."""
     products = torch.backends.mkldnn.matmul  # type: ignore[attr-defined]
     before = products.fp32_precision
@@ -165,7 +165,7 @@ def rounding_float32() -> Iterator[None]:
 
 
 @cache
-def half_products() -> Literal["implicit", "explicit", None]:
+def detect_bfloat16_mode() -> Literal["implicit", "explicit", None]:
     """Find how products of a search read bfloat16, by making a small one each way and looking at its error.
 
     Returns:
@@ -185,9 +185,9 @@ def half_products() -> Literal["implicit", "explicit", None]:
             made: Tensor = torch.ops.mkldnn._linear_pointwise(values.to(dtype), packed, None, "none", [], "")
         except RuntimeError:
             return False
-        return EXACT < float((made - exact).norm() / exact.norm()) < ROUNDED
+        return MAX_FLOAT32_ERROR < float((made - exact).norm() / exact.norm()) < MAX_BFLOAT16_ERROR
 
-    with rounding_float32():
+    with allow_bfloat16_rounding():
         if is_rounded(torch.float32):
             return "implicit"
     return "explicit" if is_rounded(torch.bfloat16) else None

@@ -15,59 +15,59 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 
-class LoopPart(nn.Module):
+class TracedModule(nn.Module):
     """Something applied at each step; in a loop that names it, its tensors get their gradient after the loop."""
 
     trace: Any = None
 
 
-class Trace(ABC):
+class LoopTrace(ABC):
     """What a part was applied to at each step of one loop, and what is known of the gradients.
 
     Attributes:
-        part: to whose `trace` it belongs during the loop.
+        module: to whose `trace` it belongs during the loop.
         tensors: those whose gradient is computed after the loop.
     """
 
-    def __init__(self, part: LoopPart, *tensors: Tensor | None) -> None:
-        self.part = part
+    def __init__(self, module: TracedModule, *tensors: Tensor | None) -> None:
+        self.module = module
         self.tensors = tensors
 
     @abstractmethod
-    def gradients(self) -> Sequence[Tensor | None]:
+    def sum_gradients(self) -> Sequence[Tensor | None]:
         """Sum the gradients of `tensors` over all steps that had one; forget them."""
 
 
 @contextmanager
-def time_loop(state: Tensor, traces: Iterable[Callable[[], Trace]]) -> Iterator[Tensor]:
+def open_time_loop(initial_state: Tensor, trace_factories: Iterable[Callable[[], LoopTrace]]) -> Iterator[Tensor]:
     """Open a loop over time.
 
     Args:
-        state: from which the loop starts. Its parts may be applied only to what is computed from the state that the
+        initial_state: from which the loop starts. Its parts may be applied only to what is computed from the state that the
             loop is given, since its gradient is what comes last when the loop is gone through backwards.
-        traces: each begins the trace of a part; where nothing is to be differentiated, none is begun.
+        trace_factories: each begins the trace of a part; where nothing is to be differentiated, none is begun.
 
     Yields:
         The state to start from.
     """
     if not torch.is_grad_enabled():
-        yield state
+        yield initial_state
         return
-    begun = [begin() for begin in traces]
+    begun = [begin() for begin in trace_factories]
     for trace in begun:
-        trace.part.trace = trace
+        trace.module.trace = trace
     try:
-        yield _Entrance.apply(state, begun, *(tensor for trace in begun for tensor in trace.tensors))
+        yield _LoopEntryFunction.apply(initial_state, begun, *(tensor for trace in begun for tensor in trace.tensors))
     finally:
         for trace in begun:
-            trace.part.trace = None
+            trace.module.trace = None
 
 
-class _Entrance(Function):
+class _LoopEntryFunction(Function):
     """Hands on the state; going backwards, gives what does not change its gradients."""
 
     @staticmethod
-    def forward(ctx: Any, state: Tensor, traces: list[Trace], *tensors: Tensor | None) -> Tensor:
+    def forward(ctx: Any, state: Tensor, traces: list[LoopTrace], *tensors: Tensor | None) -> Tensor:
         ctx.traces = traces
         return state.clone()
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import GCN
+from pipeline_py.config.systems.encoders import GCNConfig
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
@@ -28,7 +28,7 @@ class SyntacticConvolution(nn.Module):
     Dropout: on what each layer reads.
     """
 
-    def __init__(self, options: GCN, size: int, dropout: float, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, options: GCNConfig, size: int, dropout: float, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.layers = nn.ModuleList(_Layer(size, vocabularies["labels"]) for _ in range(options.layers))
         self.dropout = Dropout(dropout)

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import LabelInput
+from pipeline_py.config.systems.encoders import LabelInputConfig
 from pipeline_py.nmt.data.batch import Batch
 
 
 class LabelEmbedding(nn.Module):
     """A row of a table for the label of each word; the end of the sentence has a label of its own."""
 
-    def __init__(self, options: LabelInput, size: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, options: LabelInputConfig, size: int, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocabularies["labels"], size)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import UnitInput
+from pipeline_py.config.systems.encoders import UnitInputConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.fast.linear import Linear
 
@@ -26,7 +26,7 @@ class UnitConvolution(nn.Module):
     The output is the mean over the rows that are left, which is one.
     """
 
-    def __init__(self, options: UnitInput, size: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, options: UnitInputConfig, size: int, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.order = options.order
         self.embedding = nn.Embedding(vocabularies["units"], size)

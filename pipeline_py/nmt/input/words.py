@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import WordInput
+from pipeline_py.config.systems.encoders import WordInputConfig
 from pipeline_py.nmt.data.batch import Batch
 
 
 class WordEmbedding(nn.Module):
     """V_x, a row of a table for each identifier of the source vocabulary."""
 
-    def __init__(self, options: WordInput, size: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, options: WordInputConfig, size: int, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocabularies["source"], size)
 

@@ -9,7 +9,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from pipeline_py.config.systems.decoders import BlackOut
+from pipeline_py.config.systems.decoders import BlackOutLossConfig
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Words
 from pipeline_py.nmt.device import on_cpu
@@ -80,7 +80,7 @@ class BlackOutLoss(SoftmaxLoss):
     A word that does not occur in the training data counts as if it occurred once, so that every q is finite.
     """
 
-    def __init__(self, options: BlackOut, target_size: int) -> None:
+    def __init__(self, options: BlackOutLossConfig, target_size: int) -> None:
         super().__init__(options, target_size)
         self.samples, self.power, self.target_size = options.samples, options.power, target_size
         self.cumulative: Tensor

@@ -7,9 +7,9 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.config.systems.decoders import BlackOut, Softmax
+from pipeline_py.config.systems.decoders import BlackOutLossConfig, SoftmaxLossConfig
 from pipeline_py.nmt.data.batch import Words
-from pipeline_py.nmt.fast.products import gradient_of_weight, groups, in_blocks, product
+from pipeline_py.nmt.fast.products import compute_weight_gradient, multiply_matrices, pad_to_block, split_rows
 
 
 class SoftmaxLoss(nn.Module):
@@ -18,10 +18,10 @@ class SoftmaxLoss(nn.Module):
     With label smoothing ε it is −(1 − ε) log p(y) − ε/V Σ_k log p(k) in training (Szegedy et al. 2016).
     """
 
-    def __init__(self, options: Softmax | BlackOut, target_size: int) -> None:
+    def __init__(self, options: SoftmaxLossConfig | BlackOutLossConfig, target_size: int) -> None:
         """Take the part's options, and V, the size of the target vocabulary."""
         super().__init__()
-        self.smoothing = options.label_smoothing if isinstance(options, Softmax) else 0.0
+        self.smoothing = options.label_smoothing if isinstance(options, SoftmaxLossConfig) else 0.0
 
     def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: Words) -> Tensor:
         """Compute the losses of N words.
@@ -56,11 +56,11 @@ class _Losses(Function):
         device = readout.device.type
         if torch.is_autocast_enabled(device):
             half = torch.get_autocast_dtype(device)
-            readout, weight = in_blocks(readout, half), weight.to(half)
-        products = product(readout, weight.T)
+            readout, weight = pad_to_block(readout, half), weight.to(half)
+        products = multiply_matrices(readout, weight.T)
         normalizers = torch.empty(len(targets), dtype=bias.dtype, device=bias.device)
         means = torch.empty_like(normalizers) if smoothing else None
-        for rows in groups(len(targets), products.shape[1], products.device):
+        for rows in split_rows(len(targets), products.shape[1], products.device):
             logits = products[rows] + bias
             torch.logsumexp(logits, dim=1, out=normalizers[rows])
             if means is not None:
@@ -76,9 +76,9 @@ class _Losses(Function):
         readout, weight, bias, targets, normalizers = ctx.saved_tensors
         products, ctx.products = ctx.products, None
         if products is None:  # who goes back a second time finds that room taken
-            products = product(readout, weight.T)
+            products = multiply_matrices(readout, weight.T)
         grad_bias = torch.zeros_like(bias)
-        for rows in groups(len(targets), products.shape[1], products.device):
+        for rows in split_rows(len(targets), products.shape[1], products.device):
             scale, own = gradient[rows].unsqueeze(1), targets[rows].unsqueeze(1)
             grad_logits = (products[rows] + bias).sub_(normalizers[rows].unsqueeze(1)).exp_().mul_(scale)
             if ctx.smoothing:
@@ -86,6 +86,6 @@ class _Losses(Function):
             grad_logits.scatter_(1, own, grad_logits.gather(1, own) - scale * (1 - ctx.smoothing))
             grad_bias += grad_logits.sum(dim=0)
             products[rows] = grad_logits
-        grad_readout, grad_weight = product(products, weight), gradient_of_weight(products, readout)
+        grad_readout, grad_weight = multiply_matrices(products, weight), compute_weight_gradient(products, readout)
         grad_readout = grad_readout[: len(targets)]
         return grad_readout.to(ctx.dtypes[0]), grad_weight.to(ctx.dtypes[1]), grad_bias, None, None

@@ -10,7 +10,7 @@ from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.fast import elementwise
 from pipeline_py.nmt.fast.gru_step import GRUStep
 from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
-from pipeline_py.nmt.fast.time_loop import time_loop
+from pipeline_py.nmt.fast.time_loop import open_time_loop
 
 
 class GRU(nn.Module):
@@ -38,7 +38,7 @@ class GRU(nn.Module):
             h' (B, H).
         """
         trace = self.recurrent.trace
-        if trace is not None and elementwise.compute_gru(state, inputs):
+        if trace is not None and elementwise.can_compute_gru(state, inputs):
             moved_on: Tensor = GRUStep.apply(inputs, state, mask, trace)
             return moved_on
         recurrent = self.recurrent(state, mask)
@@ -60,7 +60,7 @@ class GRU(nn.Module):
         inputs = as_read(inputs)
         states = []
         start = at_least_single(inputs.new_zeros(steps[0], self.hidden))
-        with time_loop(start, [partial(self.recurrent.traced, len(inputs))]) as state:
+        with open_time_loop(start, [partial(self.recurrent.begin_trace, len(inputs))]) as state:
             for rows, position in zip(steps, inputs.split([*steps]), strict=True):
                 state = self.step(position, state if rows == len(state) else state[:rows], mask)
                 states.append(state)
@@ -69,13 +69,13 @@ class GRU(nn.Module):
 
 def as_read(inputs: Tensor) -> Tensor:
     """Bring W x + b of all steps to a precision that no step has to bring it to."""
-    return inputs if elementwise.read_by_gru(inputs) else at_least_single(inputs)
+    return inputs if elementwise.is_gru_input(inputs) else at_least_single(inputs)
 
 
 def _moved_on(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
     """What a GRU does after its matrix products: W x + b (B, 3·H), U h (B, 3·H), h (B, H) → h' (B, H)."""
-    if not torch.is_grad_enabled() and elementwise.compute_gru(state, inputs, recurrent):
-        return elementwise.gru(inputs, recurrent, state)[1]
+    if not torch.is_grad_enabled() and elementwise.can_compute_gru(state, inputs, recurrent):
+        return elementwise.forward_gru(inputs, recurrent, state)[1]
     size = state.shape[1]
     inputs, recurrent = inputs.to(state.dtype), recurrent.to(state.dtype)
     reset, update = (inputs[:, : 2 * size] + recurrent[:, : 2 * size]).sigmoid().chunk(2, dim=1)

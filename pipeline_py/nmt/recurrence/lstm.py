@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
-from pipeline_py.nmt.fast.time_loop import time_loop
+from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.initialization import Rule
 
 
@@ -56,7 +56,7 @@ class LSTM(nn.Module):
         inputs = at_least_single(inputs)
         hiddens, cells = [], []
         cell = inputs.new_zeros(steps[0], self.hidden)
-        with time_loop(torch.zeros_like(cell), [partial(self.recurrent.traced, len(inputs))]) as hidden:
+        with open_time_loop(torch.zeros_like(cell), [partial(self.recurrent.begin_trace, len(inputs))]) as hidden:
             for rows, position in zip(steps, inputs.split([*steps]), strict=True):
                 hidden, cell = self.step(position, hidden[:rows], cell[:rows], mask)
                 hiddens.append(hidden)

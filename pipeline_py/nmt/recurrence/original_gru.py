@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.dropout import drop
 from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
-from pipeline_py.nmt.fast.time_loop import time_loop
+from pipeline_py.nmt.fast.time_loop import open_time_loop
 
 
 class OriginalGRU(nn.Module):
@@ -56,8 +56,8 @@ class OriginalGRU(nn.Module):
         """
         inputs = at_least_single(inputs)
         states = []
-        maps = [partial(each.traced, len(inputs)) for each in (self.gates_recurrent, self.candidate_recurrent)]
-        with time_loop(inputs.new_zeros(steps[0], self.hidden), maps) as state:
+        maps = [partial(each.begin_trace, len(inputs)) for each in (self.gates_recurrent, self.candidate_recurrent)]
+        with open_time_loop(inputs.new_zeros(steps[0], self.hidden), maps) as state:
             for rows, position in zip(steps, inputs.split([*steps]), strict=True):
                 state = self.step(position, state[:rows], mask)
                 states.append(state)

@@ -2,7 +2,7 @@
 
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.decoders import DotScore
+from pipeline_py.config.systems.decoders import DotScoreConfig
 from pipeline_py.nmt.attention import as_multiplied, multiplied
 from pipeline_py.nmt.search.owners import Owners
 
@@ -10,7 +10,7 @@ from pipeline_py.nmt.search.owners import Owners
 class DotProductScore(nn.Module):
     """e_ij = h_j · s; annotations and query are of one size."""
 
-    def __init__(self, options: DotScore, query_size: int, memory_size: int) -> None:
+    def __init__(self, options: DotScoreConfig, query_size: int, memory_size: int) -> None:
         super().__init__()
         if query_size != memory_size:
             raise ValueError(f"no inner product of a query of size {query_size} and annotations of size {memory_size}")

@@ -5,20 +5,25 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.decoders import MLPScore
+from pipeline_py.config.systems.decoders import MLPScoreConfig
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.fast import elementwise
 from pipeline_py.nmt.fast.linear import Linear, LoopLinear
-from pipeline_py.nmt.fast.perceptron_scores import ScoreTrace, TracedScores, count_columns, hidden_units
-from pipeline_py.nmt.fast.time_loop import LoopPart, Trace
+from pipeline_py.nmt.fast.perceptron_scores import (
+    ScoreTrace,
+    TracedScoreFunction,
+    build_column_counts,
+    compute_hidden_units,
+)
+from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedModule
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.search.owners import Owners
 
 
-class PerceptronScore(LoopPart):
+class PerceptronScore(TracedModule):
     """e_ij = vᵀ tanh(W s' + U h_j + b) + b_e, of width 2·hidden, or another."""
 
-    def __init__(self, options: MLPScore, query_size: int, memory_size: int) -> None:
+    def __init__(self, options: MLPScoreConfig, query_size: int, memory_size: int) -> None:
         super().__init__()
         width = round(options.width * query_size)
         self.query = LoopLinear(query_size, width, bias=False)
@@ -63,18 +68,20 @@ class PerceptronScore(LoopPart):
         """
         query = at_least_single(self.query(query))
         if self.trace is not None:
-            scores: Tensor = TracedScores.apply(query, self.trace)
+            scores: Tensor = TracedScoreFunction.apply(query, self.trace)
             return scores
-        if not torch.is_grad_enabled() and elementwise.compute_scores(query, keys, self.vector):
+        if not torch.is_grad_enabled() and elementwise.can_compute_scores(query, keys, self.vector):
             owner, reach = (None, None) if owners is None else (owners.sentence, owners.reach)
-            return elementwise.scores(query, keys, self.vector, self.bias, count_columns(reach, keys), owner)
+            return elementwise.forward_scores(
+                query, keys, self.vector, self.bias, build_column_counts(reach, keys), owner
+            )
         with torch.autocast(query.device.type, enabled=False):
             scores = query.new_zeros(len(query), keys.shape[1])
-            for group, hidden in hidden_units(query, keys, owners):
+            for group, hidden in compute_hidden_units(query, keys, owners):
                 scores[group] = hidden @ self.vector
             return scores + self.bias
 
-    def traced(self, keys: Tensor, reach: Sequence[int] | None = None) -> Trace:
+    def traced(self, keys: Tensor, reach: Sequence[int] | None = None) -> LoopTrace:
         """Begin a trace of a loop in which all is scored with `keys` (B, N, A).
 
         Each sentence needs the scores of its first columns, in number `reach` (B,); those behind them are 0.

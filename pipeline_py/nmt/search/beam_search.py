@@ -31,7 +31,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.fast.linear import laid_out
+from pipeline_py.nmt.fast.linear import pack_weights
 from pipeline_py.nmt.search.beams import Beams, Ends, Move, best_of, log_of_sum
 from pipeline_py.nmt.search.ensemble import Steps, predict
 from pipeline_py.nmt.search.hypothesis import Hypothesis, LengthTerms, Trail
@@ -158,7 +158,7 @@ def beam_search(
     )
     step = steps or partial(predict, models)
     previous: Tensor | None = None
-    with laid_out([model.decoder for model in models]):
+    with pack_weights([model.decoder for model in models]):
         while True:
             logits, states, weights = step(previous, states, memories)
             move = beams.advance(logits, weights)

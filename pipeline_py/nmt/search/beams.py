@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.fast.products import groups
+from pipeline_py.nmt.fast.products import split_rows
 from pipeline_py.nmt.search.hypothesis import Hypothesis, LengthTerms, Trail
 from pipeline_py.subword.vocabulary import EOS
 
@@ -320,7 +320,7 @@ class Beams:
 def survey(logits: Tensor) -> tuple[Tensor, Tensor]:
     """Look through logits (R, V) once: the logarithm of each row's sum of exponents (R, 1), and `_maxima`."""
     normalizers, maxima = [], []
-    for rows in groups(len(logits), logits.shape[1], logits.device):
+    for rows in split_rows(len(logits), logits.shape[1], logits.device):
         part = logits[rows]
         of_blocks = _maxima(part)
         rest = part[:, of_blocks.shape[1] * BLOCK :]

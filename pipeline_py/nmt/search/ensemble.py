@@ -15,9 +15,9 @@ from torch import Tensor
 from pipeline_py.nmt.data.dataset import Sources
 from pipeline_py.nmt.data.packed import check_kinds
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.fast.graphs import MULTIPLE, Graphs, on_cuda
-from pipeline_py.nmt.fast.linear import laid_out
-from pipeline_py.nmt.fast.products import half_products, rounding_float32
+from pipeline_py.nmt.fast.graphs import LENGTH_MULTIPLE, GraphedFunction, build_cuda_recorder
+from pipeline_py.nmt.fast.linear import pack_weights
+from pipeline_py.nmt.fast.products import allow_bfloat16_rounding, detect_bfloat16_mode
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load
 from pipeline_py.run.errors import InputError
@@ -77,7 +77,7 @@ class Networks:
             sources = [*sources] * len(self.models)
         members = []
         for network, source, files in zip(self.models, sources, syntax, strict=True):
-            check_kinds(files, network.system.syntax)
+            check_kinds(files, network.system.required_syntax_names)
             members.append(Member(network, Sources(source, files, network.vocabularies)))
         for member, source in zip(members[1:], sources[1:], strict=True):
             _check_same_text(member.sources, source, members[0].sources, sources[0])
@@ -122,15 +122,15 @@ class Steps:
         device = next(models[0].parameters()).device
         recorded = not on_cpu(device) and not any(model.decoder.grows for model in models)
         compute = partial(predict, models)
-        self._compute = Graphs(compute, on_cuda(), KEPT) if recorded else compute
-        self.multiple = MULTIPLE if recorded else 1
+        self._compute = GraphedFunction(compute, build_cuda_recorder(), KEPT) if recorded else compute
+        self.multiple = LENGTH_MULTIPLE if recorded else 1
 
     def __call__(
         self, previous: Tensor | None, states: Sequence[Any], memories: Sequence[Any]
     ) -> tuple[Tensor, Sequence[Any], Tensor]:
         """Predict one word of each hypothesis; see `predict`. The next call may overwrite all but the weights."""
         logits, states, weights = self._compute(previous, states, memories)
-        return logits, states, weights.clone() if isinstance(self._compute, Graphs) else weights
+        return logits, states, weights.clone() if isinstance(self._compute, GraphedFunction) else weights
 
 
 @contextmanager
@@ -142,9 +142,9 @@ def searching(models: Sequence[Any], half: bool = False) -> Iterator[Steps]:
         half: whether matrix products on a CPU read bfloat16, in the way that this processor has
             (`precision.half_products`); they are summed in float32, and logits are float32.
     """
-    way = half_products() if half else None
-    rounding = rounding_float32() if way == "implicit" else nullcontext()
-    with rounding, laid_out([model.decoder for model in models], is_rounded=way == "explicit"):
+    way = detect_bfloat16_mode() if half else None
+    rounding = allow_bfloat16_rounding() if way == "implicit" else nullcontext()
+    with rounding, pack_weights([model.decoder for model in models], should_round_to_bfloat16=way == "explicit"):
         yield Steps(models)
 
 

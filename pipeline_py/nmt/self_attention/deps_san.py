@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
-from pipeline_py.config.systems.parts import DepsSAN
+from pipeline_py.config.systems.parts import DepsSANConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.transformer.attention import ScoreChange
 
@@ -12,7 +12,7 @@ from pipeline_py.nmt.transformer.attention import ScoreChange
 class DependencyScaled(ScoreChange):
     """e_ij · exp(−d² / 2σ²) (`score`), or e_ij − d² / 2σ² (`log`), with d the distance of words i and j in the tree."""
 
-    def __init__(self, options: DepsSAN, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, options: DepsSANConfig, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.sigma, self.scales = options.sigma, options.gaussian == "score"
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pipeline_py.config.systems.parts import LISA
+from pipeline_py.config.systems.parts import LISAConfig
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch
@@ -26,7 +26,7 @@ class PredictedParents(ScoreChange):
     The head of a piece is the first piece of its head word. A root has the first piece of its own word, EOS itself.
     """
 
-    def __init__(self, options: LISA, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, options: LISAConfig, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.weight = options.weight
         self.dependent = Linear(size, size // heads)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.parts import PASCAL
+from pipeline_py.config.systems.parts import PASCALConfig
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.transformer.attention import ScoreChange
@@ -19,7 +19,7 @@ class ParentScaled(ScoreChange):
     without a parse, always.
     """
 
-    def __init__(self, options: PASCAL, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, options: PASCALConfig, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
         super().__init__()
         self.sigma, self.ignoring = options.sigma, options.parent_ignoring
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import torch
 
-from pipeline_py.config.systems.training import Training
+from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.training.processes import Processes
-from pipeline_py.nmt.training.update import Part
+from pipeline_py.nmt.training.processes import ProcessGroup
+from pipeline_py.nmt.training.update import MicroBatch
 
 
 class BatchLoader:
@@ -17,68 +17,77 @@ class BatchLoader:
 
     def __init__(
         self,
-        data: Dataset,
-        training: Training,
+        dataset: Dataset,
+        training: TrainingConfig,
         seed: int,
         device: torch.device,
-        processes: Processes,
-        multiple: int,
+        process_group: ProcessGroup,
+        length_multiple: int,
     ) -> None:
         """Take what batches are made of.
 
         Args:
-            data: the training pairs.
+            dataset: the training pairs.
             training: says how large batches are.
             seed: decides, with the epoch, which pairs are in a batch, and the order of batches.
             device: where batches go.
-            processes: those that share every batch.
-            multiple: lengths are rounded up to it.
+            process_group: those that share every batch.
+            length_multiple: lengths are rounded up to it.
         """
-        self._data = data
+        self._dataset = dataset
         self._training = training
         self._seed = seed
         self._device = device
-        self._processes = processes
-        self._multiple = multiple
+        self._process_group = process_group
+        self._length_multiple = length_multiple
         self._epoch = -1
         self._batches: Sequence[Any] = []
-        self._ahead: dict[int, list[Part]] = {}
+        self._prefetched_batches: dict[int, list[MicroBatch]] = {}
 
-    def batches(self, epoch: int) -> Sequence[Any]:
+    def get_batches(self, epoch: int) -> Sequence[Any]:
         """The pairs of each batch of an epoch, from 0."""
         if self._epoch != epoch:
             training = self._training
-            self._batches = self._data.epoch(self._seed, epoch, training.batch_size, training.batch_unit)
-            self._epoch, self._ahead = epoch, {}
+            self._batches = self._dataset.epoch(self._seed, epoch, training.batch_size, training.batch_unit)
+            self._epoch, self._prefetched_batches = epoch, {}
         return self._batches
 
-    def words(self, pairs: Any) -> int:
+    def count_target_words(self, pair_indices: Any) -> int:
         """How many target words a batch has, EOS not included."""
-        return self._data.words(pairs)
+        return self._dataset.words(pair_indices)
 
-    def size(self, pairs: Any) -> int:
+    def compute_loss_divisor(self, pair_indices: Any) -> int:
         """What the loss of a batch is divided by: its sentences, or its target words, EOS included."""
-        return len(pairs) + (self.words(pairs) if self._training.loss_per == "word" else 0)
+        return len(pair_indices) + (self.count_target_words(pair_indices) if self._training.loss_per == "word" else 0)
 
-    def share(self, pairs: Any) -> float:
+    def compute_process_share(self, pair_indices: Any) -> float:
         """The share of a batch's size that is this process'."""
-        return self.size(self._processes.share(pairs)) / self.size(pairs)
+        return self.compute_loss_divisor(self._process_group.select_share(pair_indices)) / self.compute_loss_divisor(
+            pair_indices
+        )
 
-    def take(self, epoch: int, number: int) -> list[Part]:
+    def take_micro_batches(self, epoch: int, batch_index: int) -> list[MicroBatch]:
         """Give the parts of a batch that are this process'."""
-        pairs = self.batches(epoch)[number]
-        return self._ahead.pop(number) if number in self._ahead else self._read(pairs)
+        pairs = self.get_batches(epoch)[batch_index]
+        return (
+            self._prefetched_batches.pop(batch_index)
+            if batch_index in self._prefetched_batches
+            else self._build_micro_batches(pairs)
+        )
 
-    def prepare(self, epoch: int, number: int) -> None:
+    def prefetch_batch(self, epoch: int, batch_index: int) -> None:
         """Read a batch, if there is one and a device that is busy meanwhile."""
-        if not on_cpu(self._device) and number < len(self.batches(epoch)):
-            self._ahead = {number: self._read(self.batches(epoch)[number])}
+        if not on_cpu(self._device) and batch_index < len(self.get_batches(epoch)):
+            self._prefetched_batches = {batch_index: self._build_micro_batches(self.get_batches(epoch)[batch_index])}
 
-    def _read(self, pairs: Any) -> list[Part]:
-        share = self._processes.share(pairs)
+    def _build_micro_batches(self, pair_indices: Any) -> list[MicroBatch]:
+        share = self._process_group.select_share(pair_indices)
         parts = (share[start :: self._training.accumulate] for start in range(self._training.accumulate))
         return [
-            Part(self._data.batch(part, self._multiple).to(self._device), len(part) / self.size(share))
+            MicroBatch(
+                self._dataset.batch(part, self._length_multiple).to(self._device),
+                len(part) / self.compute_loss_divisor(share),
+            )
             for part in parts
             if len(part)
         ]

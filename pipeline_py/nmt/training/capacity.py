@@ -6,15 +6,17 @@ from collections.abc import Mapping
 import torch
 from pydantic import ValidationError
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.model import Model
 from pipeline_py.run.errors import InputError
 
-LARGEST = 8192
+MAX_SIZE = 8192
 """The largest size that is tried."""
 
 
-def matched(system: System, like: System, vocabularies: Mapping[str, int]) -> System:
+def match_parameter_count(
+    system: CompositionConfig, reference_system: CompositionConfig, vocabulary_sizes: Mapping[str, int]
+) -> CompositionConfig:
     """Give a composition the embedding and hidden size, one number d, with which it is as large as another.
 
     d is the smallest number with at least as many parameters. So a system that does better than what is matched to it
@@ -23,8 +25,8 @@ def matched(system: System, like: System, vocabularies: Mapping[str, int]) -> Sy
 
     Args:
         system: the composition; its own sizes do not count.
-        like: the system to be matched.
-        vocabularies: sizes of the vocabularies of both, as `Model` takes them.
+        reference_system: the system to be matched.
+        vocabulary_sizes: sizes of the vocabularies of both, as `Model` takes them.
 
     Returns:
         The composition with its sizes.
@@ -32,29 +34,31 @@ def matched(system: System, like: System, vocabularies: Mapping[str, int]) -> Sy
     Raises:
         InputError: no size fits the composition and is large enough.
     """
-    sized = [fitting for size in range(1, LARGEST + 1) if (fitting := _with_size(system, size)) is not None]
-    wanted = parameters(like, vocabularies)
+    sized = [fitting for size in range(1, MAX_SIZE + 1) if (fitting := _resize_system(system, size)) is not None]
+    wanted = count_parameters(reference_system, vocabulary_sizes)
     # No part has fewer parameters at a larger size.
-    place = bisect_left(sized, wanted, key=lambda candidate: parameters(candidate, vocabularies))
+    place = bisect_left(sized, wanted, key=lambda candidate: count_parameters(candidate, vocabulary_sizes))
     if place == len(sized):
         raise InputError(
-            f"no embedding and hidden size up to {LARGEST} that fits the inputs gives the system the {wanted} "
+            f"no embedding and hidden size up to {MAX_SIZE} that fits the inputs gives the system the {wanted} "
             "parameters of the one it shall be like; give its inputs no `size`, or leave `like` out"
         )
     return sized[place]
 
 
-def parameters(system: System, vocabularies: Mapping[str, int]) -> int:
+def count_parameters(system: CompositionConfig, vocabulary_sizes: Mapping[str, int]) -> int:
     """Count the parameters of a system without making any."""
     with torch.device("meta"):
-        model = Model(system, vocabularies)
+        model = Model(system, vocabulary_sizes)
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-def _with_size(system: System, size: int) -> System | None:
+def _resize_system(system: CompositionConfig, size: int) -> CompositionConfig | None:
     """Give a composition a size; None where its parts do not fit that, as halves of an odd one."""
     content = system.model_dump()
     try:
-        return System.model_validate({**content, "model": {**content["model"], "embedding": size, "hidden": size}})
+        return CompositionConfig.model_validate(
+            {**content, "model": {**content["model"], "embedding": size, "hidden": size}}
+        )
     except ValidationError:
         return None

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from pipeline_py.files.artifacts import write_json, writing
+from pipeline_py.files.artifacts import open_atomic_text_file, write_json
 from pipeline_py.nmt.fast import elementwise
-from pipeline_py.nmt.training.run import Run
+from pipeline_py.nmt.training.run import TrainingRun
 from pipeline_py.run import usage
 
-COLUMNS = {
+CURVE_COLUMN_FORMATS = {
     "update": "d",
     "epoch": ".4f",
     "train_loss": ".6f",
@@ -28,26 +28,28 @@ COLUMNS = {
 }
 """Columns of the learning curve and how they are written; only the last two differ between equal runs."""
 
-LARGEST_EXPONENT = 700
+MAX_LOG_PERPLEXITY = 700
 """Above it, a perplexity is no number of double precision."""
 
 
-def write_curve(path: Path, rows: list[dict[str, Any]]) -> None:
+def write_learning_curve(path: Path, rows: list[dict[str, Any]]) -> None:
     """Write a row for each look at the development set, as `Run` made them."""
-    with writing(path) as file:
-        file.write("\t".join(COLUMNS) + "\n")
+    with open_atomic_text_file(path) as file:
+        file.write("\t".join(CURVE_COLUMN_FORMATS) + "\n")
         for row in rows:
-            values = ("" if row[column] is None else format(row[column], how) for column, how in COLUMNS.items())
+            values = (
+                "" if row[column] is None else format(row[column], how) for column, how in CURVE_COLUMN_FORMATS.items()
+            )
             file.write("\t".join(values) + "\n")
 
 
-def write_facts(path: Path, run: Run, too_long: int) -> None:
+def write_training_metadata(path: Path, run: TrainingRun, too_long_pairs: int) -> None:
     """Write size, speed, scores and versions, and warn where other work disturbed the time.
 
     Args:
         path: JSON.
         run: which has ended.
-        too_long: pairs that were skipped.
+        too_long_pairs: pairs that were skipped.
     """
     state, training, system = run.state, run.training, run.model.system
     best, dev_loss, on_card = state.best_score, state.best_validation["dev_loss"], run.device.type == "cuda"
@@ -56,42 +58,46 @@ def write_facts(path: Path, run: Run, too_long: int) -> None:
         "embedding": system.model.embedding,
         "hidden": system.model.hidden,
         "loss": system.loss.type,
-        "samples": system.loss.drawn_words,
+        "samples": system.loss.sampled_word_count,
         "updates": state.update,
         "epochs": state.epoch,
         "best_update": state.best_update,
         "early_stopping": training.early_stopping,
         "best_dev": -best if best is not None and training.early_stopping == "loss" else best,
         "dev_loss": dev_loss,
-        "dev_perplexity": math.exp(dev_loss) if dev_loss < LARGEST_EXPONENT else None,
-        "target_words": state.words,
+        "dev_perplexity": math.exp(dev_loss) if dev_loss < MAX_LOG_PERPLEXITY else None,
+        "target_words": state.target_words,
         "target_words_per_second": round(state.words_per_second, 1),
-        "seconds": round(state.seconds, 1),
+        "seconds": round(state.elapsed_seconds, 1),
         "training_seconds": round(state.training_seconds, 3),
-        "seconds_per_epoch": round(state.training_seconds / run.epochs, 3),
-        "gpu_hours": round(state.seconds * training.processes / 3600, 4) if on_card else None,
-        **usage.facts_of(state.cpu_seconds, state.waited_seconds, state.load_seconds, state.seconds),
-        "training_cpu_seconds": _rounded(state.training_cpu_seconds, 3),
-        "cpu_seconds_per_epoch": _rounded(state.training_cpu_seconds, 3, run.epochs),
-        "target_words_per_cpu_second": None if on_card else _rounded(state.words_per_cpu_second, 1),
-        "target_words_per_gpu_second": _rounded(state.words_per_second, 1, training.processes) if on_card else None,
+        "seconds_per_epoch": round(state.training_seconds / run.completed_epochs, 3),
+        "gpu_hours": round(state.elapsed_seconds * training.processes / 3600, 4) if on_card else None,
+        **usage.build_usage_metadata(
+            state.cpu_seconds, state.cpu_wait_seconds, state.load_weighted_seconds, state.elapsed_seconds
+        ),
+        "training_cpu_seconds": _round_or_none(state.training_cpu_seconds, 3),
+        "cpu_seconds_per_epoch": _round_or_none(state.training_cpu_seconds, 3, run.completed_epochs),
+        "target_words_per_cpu_second": None if on_card else _round_or_none(state.words_per_cpu_second, 1),
+        "target_words_per_gpu_second": _round_or_none(state.words_per_second, 1, training.processes)
+        if on_card
+        else None,
         "seed": run.seed,
         "device": run.device.type,
-        "kernels": elementwise.library() is not None if run.device.type == "cpu" else None,
+        "kernels": elementwise.load_kernels() is not None if run.device.type == "cpu" else None,
         "threads": training.threads,
         "processes": training.processes,
         "precision": training.precision,
-        "skipped": {"too_long": too_long, "non_finite_batches": state.skipped},
-        "statistics": run.statistics(),
+        "skipped": {"too_long": too_long_pairs, "non_finite_batches": state.skipped_updates},
+        "statistics": run.compute_context_statistics(),
         "versions": {"torch": torch.__version__, "numpy": np.__version__},
     }
     write_json(path, facts)
-    if (share := facts["core_share"]) is not None and share < usage.ENOUGH:
+    if (share := facts["core_share"]) is not None and share < usage.MIN_CORE_SHARE:
         print(
-            f"{run.name}: other work took its cores for {1 - share:.0%} of the time; compare CPU seconds",
+            f"{run.system_name}: other work took its cores for {1 - share:.0%} of the time; compare CPU seconds",
             file=sys.stderr,
         )
 
 
-def _rounded(value: float | None, digits: int, divided_by: float = 1.0) -> float | None:
-    return None if value is None else round(value / divided_by, digits)
+def _round_or_none(value: float | None, digits: int, divisor: float = 1.0) -> float | None:
+    return None if value is None else round(value / divisor, digits)

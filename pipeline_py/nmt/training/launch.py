@@ -9,33 +9,35 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from pipeline_py.run.command import end_after
+from pipeline_py.run.command import run_and_exit
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.runner import Stage
+from pipeline_py.run.runner import StageFunction
 
-COUNT = "WORLD_SIZE"
+WORLD_SIZE_VARIABLE = "WORLD_SIZE"
 """A variable of the environment in which torchrun tells a process how many there are."""
 
 
-def is_one_of_several(count: int) -> bool:
+def is_torchrun_worker(process_count: int) -> bool:
     """Say whether this is one of the processes that train together, started by torchrun.
 
     Raises:
-        InputError: torchrun has started more or fewer than `count`.
+        InputError: torchrun has started more or fewer than `process_count`.
     """
-    if count == 1 or COUNT not in os.environ:
+    if process_count == 1 or WORLD_SIZE_VARIABLE not in os.environ:
         return False
-    if os.environ[COUNT] != str(count):
-        raise InputError(f"training.processes is {count} and {os.environ[COUNT]} were started; start as many")
+    if os.environ[WORLD_SIZE_VARIABLE] != str(process_count):
+        raise InputError(
+            f"training.processes is {process_count} and {os.environ[WORLD_SIZE_VARIABLE]} were started; start as many"
+        )
     return True
 
 
-def launch(count: int, stage: str, arguments: Mapping[str, Any]) -> None:
+def launch_processes(process_count: int, stage_name: str, arguments: Mapping[str, Any]) -> None:
     """Run a stage in several processes of this machine, as torchrun does, and wait for them.
 
     Args:
-        count: how many.
-        stage: its name, "nmt.train".
+        process_count: how many.
+        stage_name: its name, "nmt.train".
         arguments: of its function.
 
     Raises:
@@ -46,9 +48,9 @@ def launch(count: int, stage: str, arguments: Mapping[str, Any]) -> None:
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.run import main
 
-    call = [stage, to_json(arguments).decode()]
+    call = [stage_name, to_json(arguments).decode()]
     try:
-        main(["--standalone", f"--nproc-per-node={count}", "-m", "pipeline_py.nmt.training.launch", *call])
+        main(["--standalone", f"--nproc-per-node={process_count}", "-m", "pipeline_py.nmt.training.launch", *call])
     except ChildFailedError:
         sys.exit(1)
     except SignalException as error:
@@ -57,16 +59,16 @@ def launch(count: int, stage: str, arguments: Mapping[str, Any]) -> None:
         raise
 
 
-def run_process(stage: str, arguments: str) -> None:
+def run_worker(stage_name: str, arguments_json: str) -> None:
     """Run a stage in one of the processes.
 
     Args:
-        stage: its name.
-        arguments: of its function, as JSON.
+        stage_name: its name.
+        arguments_json: of its function, as JSON.
     """
-    called = Stage(stage)
-    called.call(called.validate(json.loads(arguments)))
+    called = StageFunction(stage_name)
+    called.call_function(called.validate_arguments(json.loads(arguments_json)))
 
 
 if __name__ == "__main__":
-    end_after(lambda: run_process(*sys.argv[1:]))
+    run_and_exit(lambda: run_worker(*sys.argv[1:]))

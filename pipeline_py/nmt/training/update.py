@@ -11,67 +11,72 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.training import EPSILONS, LEARNING_RATES, Optimizer, Training
-from pipeline_py.kinds.kind import BinaryTrees, kind_of
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.training import (
+    DEFAULT_EPSILONS,
+    DEFAULT_LEARNING_RATES,
+    OptimizerConfig,
+    TrainingConfig,
+)
+from pipeline_py.kinds.kind import BinaryTreeLayout, load_syntax_kind
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.fast.graphs import MULTIPLE, Graphs, on_cuda
-from pipeline_py.nmt.training.processes import ALONE, Processes
+from pipeline_py.nmt.fast.graphs import LENGTH_MULTIPLE, GraphedFunction, build_cuda_recorder
+from pipeline_py.nmt.training.processes import SINGLE_PROCESS, ProcessGroup
 from pipeline_py.run.errors import InputError
 
 
-def check_weights(name: str, update: int, network: nn.Module) -> None:
+def check_weights_finite(system_name: str, update: int, network: nn.Module) -> None:
     """Raise `InputError` where a weight is not finite.
 
     Args:
-        name: of the system, in the message.
+        system_name: of the system, in the message.
         update: number of the last update, in the message.
         network: what is trained.
     """
     for part, values in network.named_parameters():
         if not values.isfinite().all():
-            raise _diverged(name, update, f"`{part}` has values that are not finite")
+            raise _create_divergence_error(system_name, update, f"`{part}` has values that are not finite")
 
 
-def check_progress(name: str, update: int, loss: float, made: int) -> None:
+def check_divergence(system_name: str, update: int, loss: float, applied_updates: int) -> None:
     """Raise `InputError` where a look at the development set shows that a training cannot go on.
 
     Args:
-        name: of the system, in the message.
+        system_name: of the system, in the message.
         update: number of the last update, in the message.
         loss: on the development set.
-        made: updates since the last look that changed the weights.
+        applied_updates: updates since the last look that changed the weights.
     """
     if not math.isfinite(loss):
-        raise _diverged(name, update, f"the loss on the development set is {loss}")
-    if not made:
-        raise _diverged(
-            name, update, "no batch since the last look at the development set had a finite loss and gradient"
+        raise _create_divergence_error(system_name, update, f"the loss on the development set is {loss}")
+    if not applied_updates:
+        raise _create_divergence_error(
+            system_name, update, "no batch since the last look at the development set had a finite loss and gradient"
         )
 
 
-def _diverged(name: str, update: int, what: str) -> InputError:
+def _create_divergence_error(system_name: str, update: int, reason: str) -> InputError:
     return InputError(
-        f"the training of {name} diverged by update {update}: {what}; lower `optimizer.learning_rate` or `clip` of "
+        f"the training of {system_name} diverged by update {update}: {reason}; lower `optimizer.learning_rate` or `clip` of "
         "`training`, or choose another `model.initialization`"
     )
 
 
-def build(options: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+def build_optimizer(options: OptimizerConfig, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
     """Make the update rule that the options name: ADADELTA (Zeiler 2012), Adam (Kingma and Ba 2015) or plain SGD."""
-    common: Any = {"lr": options.learning_rate or LEARNING_RATES[options.name], "weight_decay": options.l2}
+    common: Any = {"lr": options.learning_rate or DEFAULT_LEARNING_RATES[options.name], "weight_decay": options.l2}
     if options.name == "adadelta":
         return torch.optim.Adadelta(
-            parameters, rho=options.rho, eps=options.epsilon or EPSILONS[options.name], **common
+            parameters, rho=options.rho, eps=options.epsilon or DEFAULT_EPSILONS[options.name], **common
         )
     if options.name == "adam":
-        epsilon = options.epsilon or EPSILONS[options.name]
+        epsilon = options.epsilon or DEFAULT_EPSILONS[options.name]
         return torch.optim.Adam(parameters, betas=options.betas, eps=epsilon, fused=True, **common)
     return torch.optim.SGD(parameters, **common)
 
 
-def learning_rate(optimizer: torch.optim.Optimizer) -> float:
+def get_learning_rate(optimizer: torch.optim.Optimizer) -> float:
     """Read the rate, which all parameters share."""
     return float(optimizer.param_groups[0]["lr"])
 
@@ -82,71 +87,75 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
         group["lr"] = rate
 
 
-def follow_schedule(optimizer: torch.optim.Optimizer, options: Optimizer, update: int, done: float) -> None:
-    """Set the rate of the next update, which is that of `scheduled`; a constant one without warm-up is left alone."""
+def apply_learning_rate_schedule(
+    optimizer: torch.optim.Optimizer, options: OptimizerConfig, update: int, progress: float
+) -> None:
+    """Set the rate of the next update, which is that of `compute_learning_rate`; a constant one without warm-up is left alone."""
     if options.schedule != "constant" or update <= options.warmup:
-        set_learning_rate(optimizer, scheduled(options, update, done))
+        set_learning_rate(optimizer, compute_learning_rate(options, update, progress))
 
 
-def scheduled(options: Optimizer, update: int, done: float) -> float:
+def compute_learning_rate(options: OptimizerConfig, update: int, progress: float) -> float:
     """Say the rate of an update.
 
     Args:
         options: their schedule and their warm-up multiply the rate.
         update: how many were made before.
-        done: the part of the training that is done, from 0 to 1.
+        progress: the part of the training that is done, from 0 to 1.
     """
-    height = options.learning_rate or LEARNING_RATES[options.name]
+    height = options.learning_rate or DEFAULT_LEARNING_RATES[options.name]
     risen = (update + 1) / (options.warmup + 1)
     fallen = 1.0
     if options.schedule == "linear":
-        fallen = 1 - done
+        fallen = 1 - progress
     elif options.schedule == "inverse_square_root":
         fallen = min(1.0, risen**-0.5)
     return height * min(1.0, risen) * fallen
 
 
-def decay_if_worse(
-    optimizer: torch.optim.Optimizer, options: Optimizer, losses: Sequence[float], since_best: int
+def decay_learning_rate_if_worse(
+    optimizer: torch.optim.Optimizer, options: OptimizerConfig, dev_losses: Sequence[float], validations_since_best: int
 ) -> None:
     """Lower the rate, if it is to decay, where dev has become worse (tree2seq section 4.2) or no better for long.
 
     Args:
         optimizer: what is used from the next update on.
         options: say by which factor, if at all, and when.
-        losses: on the development set, of all validations.
-        since_best: how many of the last ones had no better score.
+        dev_losses: on the development set, of all validations.
+        validations_since_best: how many of the last ones had no better score.
     """
     if options.decay is None:
         return
     if options.decay_patience is None:
-        decays = len(losses) > 1 and losses[-1] > losses[-2]
+        decays = len(dev_losses) > 1 and dev_losses[-1] > dev_losses[-2]
     else:
-        decays = since_best > 0 and since_best % options.decay_patience == 0
+        decays = validations_since_best > 0 and validations_since_best % options.decay_patience == 0
     if decays:
-        set_learning_rate(optimizer, learning_rate(optimizer) * options.decay)
+        set_learning_rate(optimizer, get_learning_rate(optimizer) * options.decay)
 
 
-def recorded(training: Training, system: System) -> Training:
+def disable_unsupported_graphs(training: TrainingConfig, system: CompositionConfig) -> TrainingConfig:
     """Leave `graphs` on only where the shape of a batch says what is computed of it.
 
     So it is where no binary trees are read, batches are not computed in parts, and losses are not divided by words.
     """
-    trees = any(isinstance(kind_of(kind).values, BinaryTrees) for kind in system.trained_on)
+    trees = any(
+        isinstance(load_syntax_kind(kind).row_layout, BinaryTreeLayout) for kind in system.training_syntax_names
+    )
     can = not trees and training.accumulate == 1 and training.loss_per == "sentence"
     return training.model_copy(update={"graphs": training.graphs and can})
 
 
-class Part(NamedTuple):
+class MicroBatch(NamedTuple):
     """A part of a batch, for gradients that are summed up.
 
     Attributes:
         batch: on the device.
-        share: a factor of the mean loss of its sentences in the sum.
+        loss_weight: a factor of the mean loss of its sentences in the sum.
     """
 
     batch: Batch
-    share: float = 1.0
+    loss_weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -156,18 +165,18 @@ class UpdateResult:
     Attributes:
         loss: of the whole batch, per sentence or word.
         gradient_norm: before clipping.
-        changed: whether the parameters were changed; not where loss or gradient is no finite number.
+        is_applied: whether the parameters were changed; not where loss or gradient is no finite number.
     """
 
     loss: float
     gradient_norm: float
-    changed: bool
+    is_applied: bool
 
 
-class Update:
+class Updater:
     """Computes the gradients of a batch, clips them, and moves the parameters.
 
-    Nothing waits for the device until `finish`; what is put between it and `begin` is done meanwhile. On a GPU, where
+    Nothing waits for the device until `apply_gradients`; what is put between it and `compute_gradients` is done meanwhile. On a GPU, where
     `training.graphs` asks for it, gradients are recorded as graphs, since launching the many small kernels of a
     recurrence one by one takes longer than they do.
     """
@@ -175,76 +184,76 @@ class Update:
     def __init__(
         self,
         network: nn.Module,
-        loss: Callable[[Batch], Tensor],
+        compute_loss: Callable[[Batch], Tensor],
         optimizer: torch.optim.Optimizer,
-        training: Training,
+        training: TrainingConfig,
         device: torch.device,
-        processes: Processes = ALONE,
+        process_group: ProcessGroup = SINGLE_PROCESS,
     ) -> None:
         """Take what an update needs.
 
         Args:
             network: whose parameters are moved.
-            loss: of each sentence of a batch (B,).
+            compute_loss: of each sentence of a batch (B,).
             optimizer: of the same parameters.
-            training: says the precision, the largest norm of a gradient, and whether graphs are recorded (`recorded`).
+            training: says the precision, the largest norm of a gradient, and whether graphs are recorded (`disable_unsupported_graphs`).
             device: where the network is.
-            processes: those that train the same network, each on its share of a batch.
+            process_group: those that train the same network, each on its share of a batch.
         """
         self._parameters = list(network.parameters())
-        self._loss = loss
+        self._compute_loss = compute_loss
         self._optimizer = optimizer
-        self._clip = math.inf if training.clip is None else training.clip
-        self._half = training.precision == "bfloat16"
+        self._max_gradient_norm = math.inf if training.clip is None else training.clip
+        self._is_bfloat16 = training.precision == "bfloat16"
         self._device = device
-        self._processes = processes
-        self._graphs: Graphs | None = None
+        self._process_group = process_group
+        self._graphed_gradients: GraphedFunction | None = None
         if not on_cpu(device):
             torch.backends.cuda.matmul.allow_tf32 = training.precision == "tf32"
         if training.graphs and not on_cpu(device):
-            self._graphs = Graphs(self._recorded, on_cuda())
-        self.multiple = MULTIPLE if self._graphs else 1
-        self._found = torch.zeros(2)
+            self._graphed_gradients = GraphedFunction(self._compute_graphed_gradients, build_cuda_recorder())
+        self.length_multiple = LENGTH_MULTIPLE if self._graphed_gradients else 1
+        self._loss_and_norm = torch.zeros(2)
 
-    def begin(self, parts: Sequence[Part], share: float = 1.0) -> None:
+    def compute_gradients(self, micro_batches: Sequence[MicroBatch], process_share: float = 1.0) -> None:
         """Compute the clipped gradients of a batch.
 
         Args:
-            parts: of this process' share of the batch; none where it has none.
-            share: of the whole batch, by what its loss is divided by.
+            micro_batches: of this process' share of the batch; none where it has none.
+            process_share: of the whole batch, by what its loss is divided by.
         """
-        if not parts:
-            loss = self._no_gradients()
-        elif self._graphs is not None:
-            loss = self._graphs(parts[0].batch)
+        if not micro_batches:
+            loss = self._zero_gradients()
+        elif self._graphed_gradients is not None:
+            loss = self._graphed_gradients(micro_batches[0].batch)
         else:
             self._optimizer.zero_grad()
-            loss = torch.stack([self._add_gradients(*part) for part in parts]).sum()
+            loss = torch.stack([self._accumulate_gradients(*part) for part in micro_batches]).sum()
         gradients = [parameter.grad for parameter in self._parameters if parameter.grad is not None]
-        self._processes.average([loss, *gradients], share)
-        norm = nn.utils.clip_grad_norm_(self._parameters, self._clip)
-        self._found = torch.stack([loss, norm])
+        self._process_group.average_tensors([loss, *gradients], process_share)
+        norm = nn.utils.clip_grad_norm_(self._parameters, self._max_gradient_norm)
+        self._loss_and_norm = torch.stack([loss, norm])
 
-    def finish(self) -> UpdateResult:
+    def apply_gradients(self) -> UpdateResult:
         """Wait for the gradients, and move the parameters if all is finite."""
-        loss, norm = self._found.tolist()
+        loss, norm = self._loss_and_norm.tolist()
         finite = math.isfinite(loss) and math.isfinite(norm)
         if finite:
             self._optimizer.step()
         return UpdateResult(loss, norm, finite)
 
-    def _recorded(self, batch: Batch) -> Tensor:
+    def _compute_graphed_gradients(self, batch: Batch) -> Tensor:
         self._optimizer.zero_grad(set_to_none=False)
-        return self._add_gradients(batch, 1.0)
+        return self._accumulate_gradients(batch, 1.0)
 
-    def _add_gradients(self, batch: Batch, share: float) -> Tensor:
+    def _accumulate_gradients(self, batch: Batch, loss_weight: float) -> Tensor:
         """Add the gradients of a part to those of the parameters; return its share of the loss."""
-        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._half):
-            loss = self._loss(batch).mean() * share
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._is_bfloat16):
+            loss = self._compute_loss(batch).mean() * loss_weight
         loss.backward()
         return loss.detach()
 
-    def _no_gradients(self) -> Tensor:
+    def _zero_gradients(self) -> Tensor:
         for parameter in self._parameters:
             parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.zero_()
         return torch.zeros((), device=self._device)

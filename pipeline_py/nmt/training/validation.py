@@ -12,62 +12,64 @@ from pipeline_py.nmt.model import Model
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
-LONGEST = 3
+MAX_LENGTH_RATIO = 3
 """A translation of the development set has at most this times the source's pieces, plus 10."""
 
-OUTSIDE = "<outside>"
+UNKNOWN_REFERENCE_WORD = "<outside>"
 """Stands in references for words outside the vocabulary, so that no model is rewarded for `<unk>`."""
 
 
-class Validation:
+class Validator:
     """The development set, on which models are compared while they are trained."""
 
-    def __init__(self, dataset: Dataset, batches: list[np.ndarray], device: torch.device, half: bool) -> None:
+    def __init__(self, dataset: Dataset, batches: list[np.ndarray], device: torch.device, is_bfloat16: bool) -> None:
         """Prepare the scores.
 
         Args:
             dataset: the pairs, none of them skipped.
             batches: their numbers, batch by batch.
             device: where the models are.
-            half: whether matrix products are made in bfloat16.
+            is_bfloat16: whether matrix products are made in bfloat16.
         """
         self.dataset = dataset
         self.batches = batches
         self.device = device
-        self.half = half
+        self.is_bfloat16 = is_bfloat16
 
-    def loss(self, model: Model) -> float:
+    def compute_loss(self, model: Model) -> float:
         """Compute −log p per target token in nats, end of sentence included."""
         total = 0.0
-        for _, batch in self._read(model):
+        for _, batch in self._iterate_batches(model):
             total += float(model.loss(batch).double().sum())
         pairs = self.dataset.kept
         return total / (self.dataset.words(pairs) + len(pairs))
 
-    def bleu(self, model: Model, vocabulary: Vocabulary) -> float:
+    def compute_bleu(self, model: Model, target_vocabulary: Vocabulary) -> float:
         """Translate greedily and compute case-insensitive BLEU over words, i.e. pieces joined at `@@ `."""
         from sacrebleu import corpus_bleu
 
-        from pipeline_py.nmt.fast.linear import laid_out
+        from pipeline_py.nmt.fast.linear import pack_weights
         from pipeline_py.nmt.search.beam_search import beam_search
 
         translations, references = [], []
-        with laid_out([model.decoder]):
-            for pairs, batch in self._read(model):
-                limits = LONGEST * (batch.source_lengths - 1) + 10
+        with pack_weights([model.decoder]):
+            for pairs, batch in self._iterate_batches(model):
+                limits = MAX_LENGTH_RATIO * (batch.source_lengths - 1) + 10
                 found = beam_search([model], [batch], beam=1, max_lengths=limits)
-                translations += [" ".join(pieces.join(vocabulary.decode(best.tokens))) for best, *_ in found]
-                references += [_reference(self.dataset.target(pair), vocabulary) for pair in pairs]
+                translations += [
+                    " ".join(pieces.join_pieces(target_vocabulary.decode(best.tokens))) for best, *_ in found
+                ]
+                references += [_decode_reference(self.dataset.target(pair), target_vocabulary) for pair in pairs]
         return float(corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score)
 
-    def statistics(self, model: Model) -> list[dict[str, float]]:
+    def compute_context_statistics(self, model: Model) -> list[dict[str, float]]:
         """Average what the weighting of each context counts, over all target words; one mapping a context.
 
         The first one also has the accuracy of what encoders learn beside translation.
         """
         sums: list[dict[str, float]] = [defaultdict(float) for _ in model.system.contexts]
         counts: list[dict[str, float]] = [defaultdict(float) for _ in model.system.contexts]
-        for _, batch in self._read(model):
+        for _, batch in self._iterate_batches(model):
             assert batch.target is not None and batch.target_lengths is not None
             memory = model.encode(batch)
             observed = [*enumerate(model.decoder.observe(memory, batch.target, batch.target_lengths))]
@@ -80,19 +82,21 @@ class Validation:
             for number, context in enumerate(sums)
         ]
 
-    def _read(self, model: Model) -> Iterator[tuple[np.ndarray, Batch]]:
+    def _iterate_batches(self, model: Model) -> Iterator[tuple[np.ndarray, Batch]]:
         """Yield numbers and batches, with the model set to evaluate until the last one is used."""
         training = model.training
         model.eval()
-        with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
+        with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_bfloat16):
             for pairs in self.batches:
                 yield pairs, self.dataset.batch(pairs).to(self.device)
         model.train(training)
 
 
-def _reference(identifiers: np.ndarray, vocabulary: Vocabulary) -> str:
-    words = [int(identifier) for identifier in identifiers if identifier != EOS]
+def _decode_reference(piece_ids: np.ndarray, vocabulary: Vocabulary) -> str:
+    words = [int(identifier) for identifier in piece_ids if identifier != EOS]
     decoded = vocabulary.decode(words)
     return " ".join(
-        pieces.join([OUTSIDE if word == UNK else piece for word, piece in zip(words, decoded, strict=True)])
+        pieces.join_pieces(
+            [UNKNOWN_REFERENCE_WORD if word == UNK else piece for word, piece in zip(words, decoded, strict=True)]
+        )
     )

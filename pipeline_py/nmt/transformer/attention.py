@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.systems.parts import Heads
+from pipeline_py.config.systems.parts import AttentionChangeConfig
 from pipeline_py.nmt.attention import at_least_single, masked_softmax
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.device import on_cpu
@@ -165,7 +165,7 @@ def built(kind: type, folder: str, options: Any, size: int, heads: int, vocabula
     return found(options, size, heads, vocabularies)
 
 
-def of_layer(parts: Iterable[tuple[Heads, Change]]) -> Change | None:
+def of_layer(parts: Iterable[tuple[AttentionChangeConfig, Change]]) -> Change | None:
     """Put together what parts of a layer, by their options, change of its scores; None: nothing.
 
     The change raises TypeError where a part makes scores of another shape.
@@ -193,13 +193,13 @@ def _shaped(change: Change, name: str) -> Change:
     return changed
 
 
-def _of_heads(change: Change, options: Heads) -> Change:
+def _of_heads(change: Change, options: AttentionChangeConfig) -> Change:
     if options.heads is None:
         return change
 
     def change_some(scores: Tensor) -> Tensor:
         parts = list(scores.split(1, dim=1))
-        chosen = options.chosen(len(parts))
+        chosen = options.select_heads(len(parts))
         changed = change(torch.cat([parts[head] for head in chosen], dim=1)).split(1, dim=1)
         for head, values in zip(chosen, changed, strict=True):
             parts[head] = values

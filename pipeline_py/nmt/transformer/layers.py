@@ -7,8 +7,8 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.parts import Layers
-from pipeline_py.config.systems.training import Dropout as Rates
+from pipeline_py.config.systems.parts import TransformerLayersConfig
+from pipeline_py.config.systems.training import DropoutConfig as Rates
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.fast.linear import Linear
 from pipeline_py.nmt.memory import Memory
@@ -71,7 +71,7 @@ def last_norm(size: int, norm: str) -> nn.Module:
 class EncoderLayer(nn.Module):
     """Self-attention, then a feed-forward network, each in a residual connection."""
 
-    def __init__(self, options: Layers, size: int, dropout: float) -> None:
+    def __init__(self, options: TransformerLayersConfig, size: int, dropout: float) -> None:
         super().__init__()
         self.attention = MultiHeadAttention(size, options.heads)
         self.feed_forward = FeedForward(size, round(options.feed_forward * size))
@@ -124,7 +124,7 @@ class Attended:
 class DecoderLayer(nn.Module):
     """Self-attention to the words so far, attention to the memory, a feed-forward network, in residual connections."""
 
-    def __init__(self, options: Layers, size: int, memory_size: int, rates: Rates) -> None:
+    def __init__(self, options: TransformerLayersConfig, size: int, memory_size: int, rates: Rates) -> None:
         super().__init__()
         self.attention = MultiHeadAttention(size, options.heads)
         self.to_memory = MultiHeadAttention(size, options.heads, memory_size)

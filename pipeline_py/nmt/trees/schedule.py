@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pipeline_py.kinds.trees import NO_ROOT, NODE_SIZE
+from pipeline_py.kinds.trees import NO_ROOT, VALUES_PER_NODE
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Schedule:
         row_sizes = np.array([len(row) for row in rows])
         row_starts = row_sizes.cumsum() - row_sizes
         roots = values[row_starts]
-        nodes = np.delete(values, row_starts).reshape(-1, NODE_SIZE)
-        counts = row_sizes // NODE_SIZE
+        nodes = np.delete(values, row_starts).reshape(-1, VALUES_PER_NODE)
+        counts = row_sizes // VALUES_PER_NODE
         phrases = int(counts.max())
 
         # The nodes of all sentences one after the other, words first in each, and behind them one that is no node.

@@ -9,8 +9,8 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.fast.linear import RecurrentLinear, loop_dtype
-from pipeline_py.nmt.fast.products import gradient_of_weight, product
+from pipeline_py.nmt.fast.linear import RecurrentLinear, get_loop_dtype
+from pipeline_py.nmt.fast.products import compute_weight_gradient, multiply_matrices
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 from pipeline_py.nmt.trees.schedule import Schedule
 
@@ -53,7 +53,7 @@ class _Ascent(Function):
         ctx: Any, states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, levels: Sequence[slice]
     ) -> Tensor:
         leaves, size = states.shape
-        products, own = loop_dtype(weight), states.dtype
+        products, own = get_loop_dtype(weight), states.dtype
         weight, bias = weight.to(products), bias.to(products)
         # Transposed once: a third faster on a CPU than the view, at every level.
         of_gates, of_candidate = (part.T.contiguous() for part in weight.split([3 * size, size]))
@@ -67,10 +67,10 @@ class _Ascent(Function):
         for level in levels:
             pair, gate, candidate = pairs[level], gates[level], candidates[level]
             torch.index_select(table, 0, children[level].flatten(), out=pair.view(-1, size))
-            torch.sigmoid(product(pair.to(products), of_gates, gate_bias).to(own), out=gate)
+            torch.sigmoid(multiply_matrices(pair.to(products), of_gates, gate_bias).to(own), out=gate)
             update, reset = gate.split([size, 2 * size], dim=1)
             kept = (reset * pair).to(products)
-            torch.tanh(product(kept, of_candidate, candidate_bias).to(own), out=candidate)
+            torch.tanh(multiply_matrices(kept, of_candidate, candidate_bias).to(own), out=candidate)
             left, right = pair.chunk(2, dim=1)
             torch.lerp(left + right, candidate, update, out=inner[level])
         ctx.save_for_backward(weight, children, pairs, gates, candidates)
@@ -96,17 +96,19 @@ class _Ascent(Function):
             scaled = grad_node * update
             grad_update, grad_reset = grad_gates[level].split([size, 2 * size], dim=1)
             torch.ops.aten.tanh_backward.grad_input(scaled, candidate, grad_input=grad_candidates[level])
-            grad_kept = product(grad_candidates[level].to(products), weight[3 * size :]).to(own)
+            grad_kept = multiply_matrices(grad_candidates[level].to(products), weight[3 * size :]).to(own)
             torch.ops.aten.sigmoid_backward.grad_input(
                 grad_node * (candidate - left - right), update, grad_input=grad_update
             )
             torch.ops.aten.sigmoid_backward.grad_input(grad_kept * pair, reset, grad_input=grad_reset)
-            grad_pair = product(grad_gates[level].to(products), weight[: 3 * size]).to(own).addcmul_(grad_kept, reset)
+            grad_pair = (
+                multiply_matrices(grad_gates[level].to(products), weight[: 3 * size]).to(own).addcmul_(grad_kept, reset)
+            )
             below = grad_children[2 * level.start : 2 * level.stop].view(-1, 2, size)
             torch.add(grad_pair.view(-1, 2, size), (grad_node - scaled).unsqueeze(1), out=below)
         kept = (gates[:, size:] * pairs).to(products)
-        of_gates = gradient_of_weight(grad_gates.to(products), pairs.to(products))
-        grad_weight = torch.cat([of_gates, gradient_of_weight(grad_candidates.to(products), kept)])
+        of_gates = compute_weight_gradient(grad_gates.to(products), pairs.to(products))
+        grad_weight = torch.cat([of_gates, compute_weight_gradient(grad_candidates.to(products), kept)])
         grad_bias = torch.cat([grad_gates.sum(dim=0), grad_candidates.sum(dim=0)])
         return grad_children.index_select(0, place[: ctx.leaves]), grad_weight, grad_bias, None, None
 

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.fast.products import linear
+from pipeline_py.nmt.fast.products import apply_linear
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.trees.schedule import Schedule
 
@@ -74,7 +74,7 @@ class TreeLSTM(nn.Module):
             h and c (B, H).
         """
         children = drop(torch.cat([left[0], right[0]], dim=1), mask)
-        gates = linear(children, self.weight, self.bias).to(left[1].dtype)
+        gates = apply_linear(children, self.weight, self.bias).to(left[1].dtype)
         write, forget_left, forget_right, read = gates[:, : 4 * self.hidden].sigmoid().chunk(4, dim=1)
         candidate = gates[:, 4 * self.hidden :].tanh()
         cell = write * candidate + forget_left * left[1] + forget_right * right[1]

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.decoders import FlexibleContext
+from pipeline_py.config.systems.decoders import FlexibleContextConfig
 from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, masked_softmax
 from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.initialization import Rule
@@ -21,7 +21,7 @@ class FlexibleWeighting(Weighting):
     penalty exceeds it get no weight when decoding (never in training); the least penalised one always stays.
     """
 
-    def __init__(self, options: FlexibleContext, query_size: int) -> None:
+    def __init__(self, options: FlexibleContextConfig, query_size: int) -> None:
         super().__init__()
         self.sigma = options.sigma
         self.threshold = options.threshold

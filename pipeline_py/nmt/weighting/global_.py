@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from pipeline_py.config.systems.decoders import GlobalContext
+from pipeline_py.config.systems.decoders import GlobalContextConfig
 from pipeline_py.nmt.attention import Carried, Weighting, masked_softmax
 from pipeline_py.nmt.memory import Memory
 
@@ -10,7 +10,7 @@ from pipeline_py.nmt.memory import Memory
 class GlobalWeighting(Weighting):
     """α_ij = exp(e_ij) / Σ_k exp(e_ik) over all positions and phrases of the sentence."""
 
-    def __init__(self, options: GlobalContext, query_size: int) -> None:
+    def __init__(self, options: GlobalContextConfig, query_size: int) -> None:
         super().__init__()
 
     def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.decoders import LocalContext
+from pipeline_py.config.systems.decoders import LocalContextConfig
 from pipeline_py.nmt.attention import Carried, Weighting, masked_softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.weighting.position import PredictedPosition, positions
@@ -17,7 +17,7 @@ class LocalWeighting(Weighting):
     is never empty: p lies in [0, J], and D is at least 1.
     """
 
-    def __init__(self, options: LocalContext, query_size: int) -> None:
+    def __init__(self, options: LocalContextConfig, query_size: int) -> None:
         super().__init__()
         self.window = options.window
         self.sigma = options.window / 2

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.decoders import SyntaxContext
+from pipeline_py.config.systems.decoders import SyntaxContextConfig
 from pipeline_py.nmt.attention import Carried, Observation, Weighting, masked_softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.weighting.position import PredictedPosition
@@ -30,7 +30,7 @@ class SyntaxWeighting(Weighting):
       in Luong's local attention).
     """
 
-    def __init__(self, options: SyntaxContext, query_size: int) -> None:
+    def __init__(self, options: SyntaxContextConfig, query_size: int) -> None:
         super().__init__()
         self.options = options
         self.window = options.window

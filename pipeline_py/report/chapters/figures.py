@@ -2,24 +2,24 @@
 
 from collections.abc import Iterator
 
-from pipeline_py.report.figures.figure_files import inline
-from pipeline_py.report.figures.typesetting import shown
-from pipeline_py.report.page_parts import Chapter, Manifest, Part
+from pipeline_py.report.figures.figure_files import build_inline_figure
+from pipeline_py.report.figures.typesetting import replace_unprintable
+from pipeline_py.report.page_parts import Chapter, PageManifest, PageSection
 
-PLACE = 10
+PAGE_ORDER = 10
 
 
-def chapters(manifest: Manifest) -> Iterator[Chapter]:
+def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
     """One for each figure that there is a picture of."""
     for name, options in manifest.experiment.figures.items():
         drawn = [
-            inline(
+            build_inline_figure(
                 path.read_text(encoding="utf-8"),
                 f"{options.system}, sentence {number} of {options.set}",
                 f"{name.replace('/', '-')}-{number}",
-                own_colours=True,
+                has_fixed_colours=True,
             )
-            for key, path in manifest.all("figure").items()
+            for key, path in manifest.get_files("figure").items()
             for of_figure, _, number in (key.rpartition(":"),)
             if of_figure == name
         ]
@@ -28,4 +28,8 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
                 "Each panel shows the attention (α) of one word of the translation to the words and phrases of the "
                 "source tree: a shade for each weight, and numbers for the five highest."
             )
-            yield Chapter(f"figure-{name.replace('/', '-')}", shown(options.title), [Part(text=[text], figures=drawn)])
+            yield Chapter(
+                f"figure-{name.replace('/', '-')}",
+                replace_unprintable(options.title),
+                [PageSection(paragraphs=[text], figures=drawn)],
+            )

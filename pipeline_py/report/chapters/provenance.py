@@ -6,21 +6,21 @@ from pathlib import Path
 
 import yaml
 
-from pipeline_py.report.page_parts import Chapter, Manifest, Part
-from pipeline_py.report.tables.sheet import Sheet, listed
+from pipeline_py.report.page_parts import Chapter, PageManifest, PageSection
+from pipeline_py.report.tables.sheet import Sheet, build_sheet
 
-PLACE = 30
+PAGE_ORDER = 30
 
 
-def texts(counts: Mapping[str, Path]) -> Sheet:
+def build_text_table(count_files: Mapping[str, Path]) -> Sheet:
     """How many sentences each text has, and what cleaning dropped.
 
     Args:
-        counts: of `corpus.clean`, by split.
+        count_files: of `corpus.clean`, by split.
     """
-    read = {split: json.loads(path.read_text(encoding="utf-8")) for split, path in counts.items()}
+    read = {split: json.loads(path.read_text(encoding="utf-8")) for split, path in count_files.items()}
     reasons = list(dict.fromkeys(reason for content in read.values() for reason in content["dropped"]))
-    return listed(
+    return build_sheet(
         "Sentences of each text: read, kept, and dropped by reason.",
         ["Text", "Read", "Kept", *(reason.replace("_", " ") for reason in reasons)],
         [
@@ -34,34 +34,36 @@ def texts(counts: Mapping[str, Path]) -> Sheet:
     )
 
 
-def chapters(manifest: Manifest) -> Iterator[Chapter]:
+def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
     """Yield the last chapter."""
-    experiment, counts = manifest.experiment, manifest.all("counts")
-    code, versions, command = manifest.code, manifest.versions, manifest.command
+    experiment, counts = manifest.experiment, manifest.get_files("counts")
+    code, versions, command = manifest.code_hashes, manifest.package_versions, manifest.rerun_command
     configuration = yaml.safe_dump(
         experiment.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True, width=100
     )
-    seeds = ", ".join(map(str, experiment.seeds()))
+    seeds = ", ".join(map(str, experiment.get_seeds()))
     parts = [
-        Part(
+        PageSection(
             "How it was made",
             ["This command, in a clone of the project, makes everything on this page again:"],
-            verbatim=command,
+            preformatted_text=command,
         )
         if command
-        else Part(),
-        Part(
+        else PageSection(),
+        PageSection(
             "Seeds and software",
             [f"Networks were trained with {'these seeds' if ',' in seeds else 'this seed'}: {seeds}."]
-            if experiment.networks_asked
+            if experiment.requested_networks
             else ["No network was trained."],
-            tables=[_pairs("Versions of installed packages.", "Package", "Version", versions)] if versions else [],
+            tables=[_build_key_value_table("Versions of installed packages.", "Package", "Version", versions)]
+            if versions
+            else [],
         ),
-        Part("Texts", tables=[texts(counts)] if counts else []),
-        Part(
+        PageSection("Texts", tables=[build_text_table(counts)] if counts else []),
+        PageSection(
             "Code",
             tables=[
-                _pairs(
+                _build_key_value_table(
                     "Hash of the code of each stage: of its module and all modules of the project that it imports, "
                     "without comments.",
                     "Stage",
@@ -71,12 +73,12 @@ def chapters(manifest: Manifest) -> Iterator[Chapter]:
             ]
             if code
             else [],
-            folded=True,
+            is_folded=True,
         ),
-        Part("Configuration", verbatim=configuration, folded=True),
+        PageSection("Configuration", preformatted_text=configuration, is_folded=True),
     ]
     yield Chapter("provenance", "Provenance", [part for part in parts if not part.is_empty])
 
 
-def _pairs(caption: str, name: str, value: str, pairs: Mapping[str, str]) -> Sheet:
-    return listed(caption, [name, value], [*pairs.items()], texts=[value])
+def _build_key_value_table(caption: str, key_head: str, value_head: str, entries: Mapping[str, str]) -> Sheet:
+    return build_sheet(caption, [key_head, value_head], [*entries.items()], text_heads=[value_head])

@@ -12,13 +12,20 @@ from typing import TypeVar
 
 import numpy as np
 
-from pipeline_py.files.ragged import Ragged
-from pipeline_py.report.figures.typesetting import shown
+from pipeline_py.files.ragged import RaggedArrayFile
+from pipeline_py.report.figures.typesetting import replace_unprintable
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword import pieces as subword
 from pipeline_py.subword.inherit import inherit_tree
-from pipeline_py.subword.vocabulary import EOS, SPECIALS
-from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, fold, read_trees
+from pipeline_py.subword.vocabulary import EOS, SPECIAL_TOKENS
+from pipeline_py.syntax.trees.constituency import (
+    PhraseNode,
+    PhraseTree,
+    Preterminal,
+    TreeNode,
+    fold_tree,
+    read_phrase_trees,
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ class PhraseColumn:
 
 
 @dataclass(frozen=True)
-class _Spanned:
+class _NodeSpan:
     """A node as its parent sees it."""
 
     height: int
@@ -48,31 +55,31 @@ class _Spanned:
     last: int
 
 
-def phrase_columns(trees: Sequence[Node], positions: int) -> list[PhraseColumn]:
+def build_phrase_columns(trees: Sequence[TreeNode], position_count: int) -> list[PhraseColumn]:
     """Put the phrases of trees in the order of their columns.
 
     Args:
         trees: over the words of a sentence from left to right, which they share out among them: one tree over all of
             it, none where there is no parse, or one for each word that is made of pieces.
-        positions: J, the column of the first phrase.
+        position_count: J, the column of the first phrase.
     """
     places = count()
-    found: list[tuple[_Spanned, str, list[_Spanned]]] = []
+    found: list[tuple[_NodeSpan, str, list[_NodeSpan]]] = []
 
-    def leaf(_: Preterminal) -> _Spanned:
+    def leaf(_: Preterminal) -> _NodeSpan:
         place = next(places)
-        return _Spanned(0, place, place)
+        return _NodeSpan(0, place, place)
 
-    def phrase(node: Phrase, children: list[_Spanned]) -> _Spanned:
-        spanned = _Spanned(1 + max(child.height for child in children), children[0].first, children[-1].last)
+    def phrase(node: PhraseNode, children: list[_NodeSpan]) -> _NodeSpan:
+        spanned = _NodeSpan(1 + max(child.height for child in children), children[0].first, children[-1].last)
         found.append((spanned, node.label, children))
         return spanned
 
     for tree in trees:
-        fold(tree, leaf, phrase)
+        fold_tree(tree, leaf, phrase)
     # Phrases of one height cannot lie within each other, so the first word tells them apart.
     found.sort(key=lambda one: (one[0].height, one[0].first))
-    column_of = {spanned: positions + place for place, (spanned, _, _) in enumerate(found)}
+    column_of = {spanned: position_count + place for place, (spanned, _, _) in enumerate(found)}
     return [
         PhraseColumn(
             label,
@@ -107,8 +114,8 @@ class AttendedSentence:
     gates: np.ndarray | None
 
 
-def read_attended(
-    number: int,
+def read_attended_sentence(
+    sentence_number: int,
     *,
     source_pieces: Path,
     translation: Path,
@@ -117,78 +124,78 @@ def read_attended(
     lexical: bool = False,
     gates: Path | None = None,
 ) -> AttendedSentence:
-    """Read sentence `number`, counted from 1; the files are those of `report.attention`.
+    """Read sentence `sentence_number`, counted from 1; the files are those of `report.attention`.
 
     Raises:
         InputError: where a file lacks the sentence or its attention.
     """
-    source = nth(subword.read(source_pieces), number, source_pieces)
-    target = nth(subword.read(translation), number, translation)
-    trees = _lexical(source) if lexical else [] if tree is None else _parsed(tree, number)
-    phrases = phrase_columns(trees, len(source) + 1)
+    source = get_sentence(subword.read_tokens(source_pieces), sentence_number, source_pieces)
+    target = get_sentence(subword.read_tokens(translation), sentence_number, translation)
+    trees = _build_lexical_trees(source) if lexical else [] if tree is None else _read_tree_roots(tree, sentence_number)
+    phrases = build_phrase_columns(trees, len(source) + 1)
     steps, columns = len(target) + 1, len(source) + 1 + len(phrases)
 
-    row = _row(attention, number)
+    row = _read_row(attention, sentence_number)
     if not len(row):
         raise InputError(
-            f"the sentence has no attention; run nmt.attend on sentence {number}, unless it is empty",
+            f"the sentence has no attention; run nmt.attend on sentence {sentence_number}, unless it is empty",
             attention,
-            number,
+            sentence_number,
         )
     return AttendedSentence(
-        words=[*map(shown, source), SPECIALS[EOS]],
+        words=[*map(replace_unprintable, source), SPECIAL_TOKENS[EOS]],
         phrases=phrases,
-        translation=[*map(shown, target), SPECIALS[EOS]],
+        translation=[*map(replace_unprintable, target), SPECIAL_TOKENS[EOS]],
         weights=row.reshape(steps, columns),
-        gates=None if gates is None else _gates(gates, number),
+        gates=None if gates is None else _read_gates(gates, sentence_number),
     )
 
 
-def nth(items: Iterable[Item], number: int, path: Path) -> Item:
+def get_sentence(sentences: Iterable[Item], sentence_number: int, path: Path) -> Item:
     """Take the sentence of a number, counted from 1.
 
     Raises:
         InputError: where the file has fewer.
     """
-    for item in islice(items, number - 1, None):
+    for item in islice(sentences, sentence_number - 1, None):
         return item
-    raise InputError(f"there is no sentence {number}; give the number of a sentence, from 1", path)
+    raise InputError(f"there is no sentence {sentence_number}; give the number of a sentence, from 1", path)
 
 
-def telling_steps(attended: AttendedSentence, most: int) -> list[int]:
-    """Choose the steps of up to `most` words: where the highest weight lies on a phrase, then where it is highest.
+def select_informative_steps(attended: AttendedSentence, max_steps: int) -> list[int]:
+    """Choose the steps of up to `max_steps` words: where the highest weight lies on a phrase, then where it is highest.
 
     The step that predicts EOS is chosen only where the translation is empty.
     """
     weights = attended.weights[: max(1, len(attended.translation) - 1)]
     on_phrase = weights.argmax(axis=1) >= len(attended.words)
     order = np.lexsort((-weights.max(axis=1), ~on_phrase))
-    return sorted(order[:most].tolist())
+    return sorted(order[:max_steps].tolist())
 
 
-def _row(path: Path, number: int) -> np.ndarray:
-    rows = Ragged(path)
-    if number > len(rows):
-        raise InputError(f"there is no sentence {number}; give the number of a sentence, from 1", path)
-    return rows[number - 1]
+def _read_row(path: Path, sentence_number: int) -> np.ndarray:
+    rows = RaggedArrayFile(path)
+    if sentence_number > len(rows):
+        raise InputError(f"there is no sentence {sentence_number}; give the number of a sentence, from 1", path)
+    return rows[sentence_number - 1]
 
 
-def _gates(path: Path, number: int) -> np.ndarray | None:
-    row = _row(path, number)
+def _read_gates(path: Path, sentence_number: int) -> np.ndarray | None:
+    row = _read_row(path, sentence_number)
     return row if len(row) else None
 
 
-def _parsed(path: Path, number: int) -> list[Node]:
+def _read_tree_roots(path: Path, sentence_number: int) -> list[TreeNode]:
     """Read the tree over the sentence; none where the parse failed."""
-    tree = nth(read_trees(path), number, path)
-    return [] if tree.root is None or tree.failed else [tree.root]
+    tree = get_sentence(read_phrase_trees(path), sentence_number, path)
+    return [] if tree.root is None or tree.is_failed else [tree.root]
 
 
-def _lexical(source: Sequence[str]) -> list[Node]:
+def _build_lexical_trees(source_pieces: Sequence[str]) -> list[TreeNode]:
     """Grow a tree over the pieces of each word."""
-    words = subword.by_word(list(source))
+    words = subword.group_by_word(list(source_pieces))
     if not words:
         return []
-    flat = PhraseTree(Phrase("", tuple(Preterminal("", "") for _ in words)))
+    flat = PhraseTree(PhraseNode("", tuple(Preterminal("", "") for _ in words)))
     grown = inherit_tree(flat, words).root
-    return list(grown.children) if isinstance(grown, Phrase) else []
+    return list(grown.children) if isinstance(grown, PhraseNode) else []

@@ -12,16 +12,16 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline_py.files.artifacts import whole
+from pipeline_py.files.artifacts import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-OWN_FONT = "DejaVu Sans"
+DEFAULT_FONT = "DejaVu Sans"
 """The font that comes with matplotlib."""
 
-OTHER_FONTS = (
+FALLBACK_FONTS = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
     "Source Han Sans SC",
@@ -32,10 +32,10 @@ OTHER_FONTS = (
     "Yu Gothic",
     "IPAexGothic",
 )
-"""Tried in this order for what `OWN_FONT` lacks, by matplotlib and by whoever shows an SVG."""
+"""Tried in this order for what `DEFAULT_FONT` lacks, by matplotlib and by whoever shows an SVG."""
 
-STYLE: Any = {
-    "font.family": [OWN_FONT, *OTHER_FONTS, "sans-serif"],
+BASE_STYLE: Any = {
+    "font.family": [DEFAULT_FONT, *FALLBACK_FONTS, "sans-serif"],
     "pdf.fonttype": 42,
     "svg.fonttype": "none",
     "svg.hashsalt": "plot",
@@ -45,11 +45,11 @@ STYLE: Any = {
 
 
 @contextmanager
-def style(own: Mapping[str, Any] | None = None) -> Iterator[None]:
+def use_style(extra_settings: Mapping[str, Any] | None = None) -> Iterator[None]:
     """Draw and save within it: neither a user's matplotlibrc nor the fonts of a machine change a byte of an SVG.
 
     Args:
-        own: further settings of matplotlib.
+        extra_settings: further settings of matplotlib.
     """
     import matplotlib
 
@@ -57,7 +57,7 @@ def style(own: Mapping[str, Any] | None = None) -> Iterator[None]:
     level = fonts.level
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(STYLE | dict(own or {}))
+        matplotlib.rcParams.update(BASE_STYLE | dict(extra_settings or {}))
         # What is missing is said once, by `save`, in place of once for each text.
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from font")
         fonts.setLevel(logging.ERROR)
@@ -67,34 +67,36 @@ def style(own: Mapping[str, Any] | None = None) -> Iterator[None]:
             fonts.setLevel(level)
 
 
-def save(figure: "Figure", title: str, svg_output: Path | None, pdf_output: Path | None) -> None:
+def save_figure(figure: "Figure", title: str, svg_output: Path | None, pdf_output: Path | None) -> None:
     """Write a figure; stderr says which characters of a PDF no font has."""
     if pdf_output is not None:
         from matplotlib.text import Text
 
-        _say_what_is_missing("".join(found.get_text() for found in figure.findobj(Text) if isinstance(found, Text)))
+        _report_missing_glyphs("".join(found.get_text() for found in figure.findobj(Text) if isinstance(found, Text)))
     for path, kind, date in ((svg_output, "svg", "Date"), (pdf_output, "pdf", "CreationDate")):
         if path is not None:
-            with whole(path) as temporary:
+            with write_atomically(path) as temporary:
                 figure.savefig(temporary, format=kind, metadata={"Title": title, date: None})
 
 
-def _say_what_is_missing(text: str) -> None:
+def _report_missing_glyphs(text: str) -> None:
     from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 
     installed = {font.name for font in fontManager.ttflist}
-    fonts = [get_font(findfont(FontProperties(family=name))) for name in (OWN_FONT, *OTHER_FONTS) if name in installed]
+    fonts = [
+        get_font(findfont(FontProperties(family=name))) for name in (DEFAULT_FONT, *FALLBACK_FONTS) if name in installed
+    ]
     lacking = sorted(
         {char for char in text if char != "\n" and not any(font.get_char_index(ord(char)) for font in fonts)}
     )
     if lacking:
-        print(f"no font has {''.join(lacking)}; the PDF shows boxes; install {OTHER_FONTS[0]}", file=sys.stderr)
+        print(f"no font has {''.join(lacking)}; the PDF shows boxes; install {FALLBACK_FONTS[0]}", file=sys.stderr)
 
 
-SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+SVG_NAMESPACE, XLINK_NAMESPACE = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 PIXELS_PER_POINT = 4 / 3
 
-COLOURS = {
+STYLE_SHEET_COLOURS = {
     "#000000": "currentColor",
     "#ffffff": "var(--paper)",
     "#dddddd": "var(--rule)",
@@ -108,12 +110,12 @@ COLOURS = {
 }
 """Inks of figures → what the style sheet calls them, which has another shade of each on a dark page."""
 
-_NAMED = re.compile(r"url\(#([^)]*)\)")
-_FAMILY = re.compile(r"(font: (?:bold )?[\d.]+px) [^;]*|font-family: [^;]*(?:; )?")
-_LONG = re.compile(r"(\.\d\d)\d+")
-_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+_URL_REFERENCE = re.compile(r"url\(#([^)]*)\)")
+_FONT_FAMILY = re.compile(r"(font: (?:bold )?[\d.]+px) [^;]*|font-family: [^;]*(?:; )?")
+_LONG_DECIMAL = re.compile(r"(\.\d\d)\d+")
+_HEX_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 
-PLACES = {"d", "x", "y", "transform"}
+COORDINATE_ATTRIBUTES = {"d", "x", "y", "transform"}
 """Attributes that say where something is."""
 
 
@@ -125,84 +127,84 @@ class InlineFigure:
         markup: an `svg` element, to be written as it is.
         width: in pixels, at which its text has its size.
         title: says in words what it shows.
-        on_paper: whether it keeps its own colours, and so a white ground.
+        has_fixed_colours: whether it keeps its own colours, and so a white ground.
     """
 
     markup: str
     width: int
     title: str
-    on_paper: bool = False
+    has_fixed_colours: bool = False
 
 
-def inline(svg: str, title: str, name: str, own_colours: bool = False) -> InlineFigure:
+def build_inline_figure(svg: str, title: str, figure_id: str, has_fixed_colours: bool = False) -> InlineFigure:
     """Make a part of a page of an SVG that matplotlib wrote.
 
     Args:
         svg: the whole file.
         title: says in words what the figure shows.
-        name: of the figure on the page; identifiers begin with it.
-        own_colours: leave colours as they are, for figures whose shades mean something.
+        figure_id: of the figure on the page; identifiers begin with it.
+        has_fixed_colours: leave colours as they are, for figures whose shades mean something.
     """
-    ElementTree.register_namespace("", SVG)
-    ElementTree.register_namespace("xlink", XLINK)
+    ElementTree.register_namespace("", SVG_NAMESPACE)
+    ElementTree.register_namespace("xlink", XLINK_NAMESPACE)
     root = ElementTree.fromstring(svg)
     for parent in list(root.iter()):
         for child in list(parent):
             # A style of all elements would be one of the whole page.
-            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style", f"{{{SVG}}}title"):
+            if child.tag in (f"{{{SVG_NAMESPACE}}}metadata", f"{{{SVG_NAMESPACE}}}style", f"{{{SVG_NAMESPACE}}}title"):
                 parent.remove(child)
     referred = {
         target
         for element in root.iter()
         for key, value in element.attrib.items()
-        for target in ([value[1:]] if key == f"{{{XLINK}}}href" else _NAMED.findall(value))
+        for target in ([value[1:]] if key == f"{{{XLINK_NAMESPACE}}}href" else _URL_REFERENCE.findall(value))
     }
     for element in root.iter():
         for key in ("text", "tail"):
             if not (getattr(element, key) or "").strip():
                 setattr(element, key, None)
-        _rename(element, f"{name}-", referred)
-        for key in PLACES & element.attrib.keys():
+        _prefix_identifiers(element, f"{figure_id}-", referred)
+        for key in COORDINATE_ATTRIBUTES & element.attrib.keys():
             # A hundredth of a point cannot be seen.
-            element.set(key, _LONG.sub(r"\1", element.attrib[key]))
+            element.set(key, _LONG_DECIMAL.sub(r"\1", element.attrib[key]))
         if "style" in element.attrib:
-            style = _shortened(element.attrib["style"])
-            element.set("style", style if own_colours else _COLOUR.sub(_of_page, style))
+            style = _remove_font_families(element.attrib["style"])
+            element.set("style", style if has_fixed_colours else _HEX_COLOUR.sub(_replace_colour, style))
     width = round(float(root.get("width", "0").removesuffix("pt")) * PIXELS_PER_POINT)
     for key in ("width", "height", "version"):
         root.attrib.pop(key, None)
     root.set("role", "img")
     root.set("aria-label", title)
     root.set("style", f"--width: {width}px")
-    return InlineFigure(ElementTree.tostring(root, encoding="unicode"), width, title, own_colours)
+    return InlineFigure(ElementTree.tostring(root, encoding="unicode"), width, title, has_fixed_colours)
 
 
-def rendered(figure: "Figure", title: str, name: str, own_colours: bool = False) -> InlineFigure:
+def render_inline_figure(figure: "Figure", title: str, figure_id: str, has_fixed_colours: bool = False) -> InlineFigure:
     """Draw a figure for a page; within `figure_files.style`."""
     file = BytesIO()
     figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
-    return inline(file.getvalue().decode("utf-8"), title, name, own_colours)
+    return build_inline_figure(file.getvalue().decode("utf-8"), title, figure_id, has_fixed_colours)
 
 
-def _of_page(found: re.Match[str]) -> str:
+def _replace_colour(match: re.Match[str]) -> str:
     """What the style sheet calls a colour."""
-    return COLOURS.get(found[0].lower(), found[0])
+    return STYLE_SHEET_COLOURS.get(match[0].lower(), match[0])
 
 
-def _shortened(style: str) -> str:
+def _remove_font_families(style: str) -> str:
     """A style without the families of its font, which the style sheet names once."""
-    return _FAMILY.sub(lambda found: f"{found[1]} var(--figures)" if found[1] else "", style)
+    return _FONT_FAMILY.sub(lambda found: f"{found[1]} var(--figures)" if found[1] else "", style)
 
 
-def _rename(element: ElementTree.Element, prefix: str, referred: set[str]) -> None:
+def _prefix_identifiers(element: ElementTree.Element, prefix: str, referenced_ids: set[str]) -> None:
     """Put the figure's name before identifiers; those that nothing refers to go."""
     for key, value in list(element.attrib.items()):
         if key == "id":
-            if value in referred:
+            if value in referenced_ids:
                 element.set(key, prefix + value)
             else:
                 del element.attrib[key]
-        elif key == f"{{{XLINK}}}href" and value.startswith("#"):
+        elif key == f"{{{XLINK_NAMESPACE}}}href" and value.startswith("#"):
             element.set(key, f"#{prefix}{value[1:]}")
         else:
-            element.set(key, _NAMED.sub(lambda found: f"url(#{prefix}{found[1]})", value))
+            element.set(key, _URL_REFERENCE.sub(lambda found: f"url(#{prefix}{found[1]})", value))

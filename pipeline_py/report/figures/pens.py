@@ -10,43 +10,43 @@ from matplotlib.figure import Figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INK, PAPER = "#202124", "#ffffff"
-NOTE = "#5f6368"
+TEXT_COLOUR, PAPER_COLOUR = "#202124", "#ffffff"
+NOTE_COLOUR = "#5f6368"
 """For what is said beside the matter."""
 
-CHOSEN = "#d55e00"
+HIGHLIGHT_COLOUR = "#d55e00"
 """For the word that a panel is about."""
 
-RULE, FRAME, TRACK = "#9aa0a6", "#b4bac0", "#eceff1"
+EDGE_COLOUR, FRAME_COLOUR, BAR_BACKGROUND = "#9aa0a6", "#b4bac0", "#eceff1"
 """Edges, frames of boxes, and the ground of bars."""
 
-MIDDLE = 0.36
+LETTER_MIDDLE = 0.36
 """The middle of a letter above its line, in ems."""
 
 
-def paper() -> "Axes":
+def create_axes() -> "Axes":
     """Axes that are drawn on from the upper left corner, and cut to their size at last."""
     axes = Figure().add_axes((0, 0, 1, 1))
     axes.set_axis_off()
     return axes
 
 
-def cut(axes: "Axes", wide: float, high: float) -> Figure:
+def crop_figure(axes: "Axes", width: float, height: float) -> Figure:
     """The figure of what was drawn, in points."""
-    axes.set(xlim=(0, wide), ylim=(high, 0))
+    axes.set(xlim=(0, width), ylim=(height, 0))
     figure = axes.get_figure()
     assert isinstance(figure, Figure)
-    figure.set_size_inches(wide / 72, high / 72)
+    figure.set_size_inches(width / 72, height / 72)
     return figure
 
 
-def write(
+def write_text(
     axes: "Axes",
-    at: tuple[float, float],
+    position: tuple[float, float],
     text: str,
-    size: float,
+    font_size: float,
     *,
-    color: str = INK,
+    color: str = TEXT_COLOUR,
     align: str = "left",
     bold: bool = False,
     slant: float = 0.0,
@@ -55,13 +55,13 @@ def write(
 
     Only the line, not the outline of the glyphs, decides where it stands: those of other fonts may be higher.
     """
-    x, y = at
-    down = MIDDLE * size
+    x, y = position
+    down = LETTER_MIDDLE * font_size
     axes.text(
         x + down * sin(radians(slant)),
         y + down * cos(radians(slant)),
         text,
-        size=size,
+        size=font_size,
         weight="bold" if bold else "normal",
         color=color,
         ha=align,
@@ -72,13 +72,13 @@ def write(
     )
 
 
-def on(shade: str) -> str:
+def get_contrasting_colour(background: str) -> str:
     """The ink that can be read on a shade."""
-    red, green, blue = to_rgb(shade)
-    return PAPER if 0.299 * red + 0.587 * green + 0.114 * blue < 0.55 else INK
+    red, green, blue = to_rgb(background)
+    return PAPER_COLOUR if 0.299 * red + 0.587 * green + 0.114 * blue < 0.55 else TEXT_COLOUR
 
 
-def bracket(height: float, children: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+def compute_bracket(height: float, child_points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Corners of a bar over a phrase's children and a line down to each: it meets no edge that is not its own."""
-    corners = [(children[0][0], height), (children[-1][0], height)]
-    return corners + [corner for x, y in children for corner in ((nan, nan), (x, height), (x, y))]
+    corners = [(child_points[0][0], height), (child_points[-1][0], height)]
+    return corners + [corner for x, y in child_points for corner in ((nan, nan), (x, height), (x, y))]

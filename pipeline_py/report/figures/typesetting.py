@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ELLIPSIS = "…"
 
 
-def shown(text: str) -> str:
+def replace_unprintable(text: str) -> str:
     """Put a sign for what no line of an SVG may hold: controls, halves of pairs, and line separators."""
     return "".join(
         " " if category == "Zs" else "\ufffd" if category in ("Cc", "Cn", "Cs", "Zl", "Zp") else character
@@ -24,48 +24,48 @@ def shown(text: str) -> str:
     )
 
 
-def width(text: str, size: float, bold: bool = False) -> float:
+def compute_text_width(text: str, font_size: float, bold: bool = False) -> float:
     """Width of a line in points, at a font size in points."""
-    return size * sum(_advance(character, bold) for character in text)
+    return font_size * sum(_compute_advance(character, bold) for character in text)
 
 
-def fitted(text: str, size: float, room: float) -> str:
-    """Cut a text off, with an ellipsis, where it is wider than `room` points."""
-    if width(text, size) <= room:
+def truncate_text(text: str, font_size: float, max_width: float) -> str:
+    """Cut a text off, with an ellipsis, where it is wider than `max_width` points."""
+    if compute_text_width(text, font_size) <= max_width:
         return text
-    while text and width(text + ELLIPSIS, size) > room:
+    while text and compute_text_width(text + ELLIPSIS, font_size) > max_width:
         text = text[:-1]
     return text + ELLIPSIS
 
 
-def lines_of(widths: Sequence[float], room: float) -> list[range]:
-    """Break a row of boxes into lines of at most `room` points; a box that is wider has a line of its own."""
+def break_into_lines(widths: Sequence[float], max_width: float) -> list[range]:
+    """Break a row of boxes into lines of at most `max_width` points; a box that is wider has a line of its own."""
     lines: list[range] = []
     start, used = 0, 0.0
     for place, each in enumerate(widths):
-        if place > start and used + each > room:
+        if place > start and used + each > max_width:
             lines.append(range(start, place))
             start, used = place, 0.0
         used += each
     return [*lines, range(start, len(widths))] if len(widths) else lines
 
 
-def wrapped(text: str, size: float, room: float, bold: bool = False) -> list[str]:
-    """Break a text into lines of at most `room` points, at spaces, or within a word that is wider than a line."""
+def wrap_text(text: str, font_size: float, max_width: float, bold: bool = False) -> list[str]:
+    """Break a text into lines of at most `max_width` points, at spaces, or within a word that is wider than a line."""
     words: list[str] = []
     for word in text.split(" "):
-        if width(word, size, bold) > room:
-            parts = lines_of([width(character, size, bold) for character in word], room)
+        if compute_text_width(word, font_size, bold) > max_width:
+            parts = break_into_lines([compute_text_width(character, font_size, bold) for character in word], max_width)
             words += [word[part.start : part.stop] for part in parts]
         else:
             words.append(word)
-    space = width(" ", size, bold)
-    lines = lines_of([width(word, size, bold) + space for word in words], room + space)
+    space = compute_text_width(" ", font_size, bold)
+    lines = break_into_lines([compute_text_width(word, font_size, bold) + space for word in words], max_width + space)
     return [" ".join(words[line.start : line.stop]) for line in lines]
 
 
 @cache
-def _advance(character: str, bold: bool) -> float:
+def _compute_advance(character: str, bold: bool) -> float:
     """Width of a character in ems."""
     if unicodedata.east_asian_width(character) in "WF":
         return 1.0
@@ -73,13 +73,13 @@ def _advance(character: str, bold: bool) -> float:
         return 0.0
     from matplotlib.ft2font import LoadFlags
 
-    font = _font(bold)
+    font = _load_font(bold)
     glyph = font.load_glyph(font.get_char_index(ord(character)), flags=LoadFlags.NO_HINTING)
     return float(glyph.linearHoriAdvance) / 65536
 
 
 @cache
-def _font(bold: bool) -> "FT2Font":
+def _load_font(bold: bool) -> "FT2Font":
     from matplotlib.font_manager import FontProperties, findfont
     from matplotlib.ft2font import FT2Font
 

@@ -4,24 +4,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from pipeline_py.report.groups import Groups, is_telling, parts, table
-from pipeline_py.report.page_parts import Part
-from pipeline_py.report.stage_results import read_table
+from pipeline_py.report.groups import GroupedScores, build_group_sections, build_group_table, has_several_groups
+from pipeline_py.report.page_parts import PageSection
+from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tables.sheet import Cell, Sheet, listed, signed
-from pipeline_py.report.tables.system_comparison import LEVEL, format_p_value
+from pipeline_py.report.tables.sheet import Cell, Sheet, build_sheet, format_signed
+from pipeline_py.report.tables.system_comparison import SIGNIFICANCE_LEVEL, format_p_value
 
-PLACE = 35
-NUMBERS = ("accuracy", "low", "high", "ties")
-COMPARISONS = ("accuracy_system", "accuracy_other", "difference", "p_mcnemar", "p_mcnemar_holm")
-COUNTS = ("better", "worse", "ties")
-MEASURE = "Accuracy"
-KINDS = {
+PAGE_ORDER = 35
+ACCURACY_COLUMNS = ("accuracy", "low", "high", "ties")
+COMPARISON_COLUMNS = ("accuracy_system", "accuracy_other", "difference", "p_mcnemar", "p_mcnemar_holm")
+COUNT_COLUMNS = ("better", "worse", "ties")
+MEASURE_LABEL = "Accuracy"
+GROUPING_LABELS = {
     "kind": "Kind of error",
     "distance": "Distance of the words that have to agree",
     "frequency": "Frequency in the training text",
 }
-TEXT = (
+EXPLANATION = (
     "A contrastive pair has a correct translation and one with an error. Accuracy is the percentage of pairs for which "
     "a system gives the correct translation the higher probability (sum of log p over all subwords); guessing gives "
     "50. Intervals (Wilson, 95 %) and tests (McNemar) are over the pairs of these runs, and say nothing about other "
@@ -29,44 +29,50 @@ TEXT = (
 )
 
 
-def section(chapter: TableChapter) -> Iterator[Part]:
+def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
     """All sets beside each other, each by kinds of errors, and systems by pairs."""
-    files = dict(chapter.manifest.by_set("contrast", chapter.name))
+    files = dict(chapter.manifest.iterate_set_files("contrast", chapter.table_name))
     if not files:
         return
-    whole, ties = of_whole_sets({chapter.on(split): path for split, path in files.items()})
-    without = [row for row in chapter.called if not any(system == row for system, _ in whole.values)]
+    whole, ties = read_set_accuracies({chapter.get_set_name(split): path for split, path in files.items()})
+    without = [row for row in chapter.display_names if not any(system == row for system, _ in whole.values)]
     notes = [
         *(
-            f"{chapter.called[row]} is missing: "
+            f"{chapter.display_names[row]} is missing: "
             + (
                 "no scores of these translations were given."
-                if chapter.experiment.from_elsewhere(row)
+                if chapter.experiment.find_external_system(row)
                 else "a phrase-based system cannot score a translation that it did not produce."
             )
             for row in without
         ),
-        *sentences_on_ties(ties, chapter.called),
+        *describe_ties(ties, chapter.display_names),
     ]
-    yield Part("Contrastive sets", [TEXT], tables=[replace(table(whole, chapter.called, "all pairs"), notes=notes)])
-    yield from parts(chapter, "contrast", "Contrastive sets by kind of error", read_groups)
-    compared = chapter.manifest.by_set("contrast_comparisons", chapter.name)
-    sheets = [comparisons(path, chapter.called, chapter.on(split)) for split, path in compared]
-    yield Part("Pairs of systems on contrastive sets", tables=sheets, folded=True)
+    yield PageSection(
+        "Contrastive sets",
+        [EXPLANATION],
+        tables=[replace(build_group_table(whole, chapter.display_names, "all pairs"), notes=notes)],
+    )
+    yield from build_group_sections(chapter, "contrast", "Contrastive sets by kind of error", read_accuracy_groups)
+    compared = chapter.manifest.iterate_set_files("contrast_comparisons", chapter.table_name)
+    sheets = [
+        build_comparison_table(path, chapter.display_names, chapter.get_set_name(split)) for split, path in compared
+    ]
+    yield PageSection("Pairs of systems on contrastive sets", tables=sheets, is_folded=True)
 
 
-def of_whole_sets(files: Mapping[str, Path]) -> tuple[Groups, dict[tuple[str, str], float]]:
+def read_set_accuracies(files: Mapping[str, Path]) -> tuple[GroupedScores, dict[tuple[str, str], float]]:
     """Read accuracies on all pairs of some sets, and how many of these are ties, by system and set."""
     sizes: dict[str, str] = {}
     values: dict[tuple[str, str], tuple[float, ...]] = {}
     for on, path in files.items():
-        rows = read_table(path, NUMBERS, ["pairs"])
+        rows = read_tsv(path, ACCURACY_COLUMNS, ["pairs"])
         for row in rows[rows["by"] == "all"].to_dict("records"):
             sizes[on] = str(row["pairs"])
-            values[row["system"], on] = tuple(row[name] for name in NUMBERS)
-    groups = Groups(
+            values[row["system"], on] = tuple(row[name] for name in ACCURACY_COLUMNS)
+    groups = GroupedScores(
         "Contrastive set",
-        MEASURE,
+        MEASURE_LABEL,
         sizes,
         "pair",
         {place: numbers[0] for place, numbers in values.items()},
@@ -75,11 +81,11 @@ def of_whole_sets(files: Mapping[str, Path]) -> tuple[Groups, dict[tuple[str, st
     return groups, {place: numbers[3] for place, numbers in values.items()}
 
 
-def sentences_on_ties(ties: Mapping[tuple[str, str], float], called: Mapping[str, str]) -> list[str]:
+def describe_ties(ties: Mapping[tuple[str, str], float], display_names: Mapping[str, str]) -> list[str]:
     """Say on which sets systems find both translations of how many pairs equally likely, if they do of any."""
     said = []
     for on in dict.fromkeys(on for _, on in ties):
-        counts = [f"{name} {ties[system, on]:g}" for system, name in called.items() if ties.get((system, on))]
+        counts = [f"{name} {ties[system, on]:g}" for system, name in display_names.items() if ties.get((system, on))]
         if counts:
             said.append(
                 f"Pairs of {on} with two equally likely translations, which count as wrong: {', '.join(counts)}."
@@ -87,46 +93,61 @@ def sentences_on_ties(ties: Mapping[tuple[str, str], float], called: Mapping[str
     return said
 
 
-def read_groups(path: Path) -> list[Groups]:
+def read_accuracy_groups(path: Path) -> list[GroupedScores]:
     """Read accuracies by kind, distance and frequency, as far as there are several groups of a set."""
-    rows = read_table(path, NUMBERS, ["pairs"])
+    rows = read_tsv(path, ACCURACY_COLUMNS, ["pairs"])
     found = [
-        Groups(
-            KINDS[str(by)],
-            MEASURE,
+        GroupedScores(
+            GROUPING_LABELS[str(by)],
+            MEASURE_LABEL,
             dict(zip(of_kind["group"], of_kind["pairs"].map(str), strict=True)),
             "pair",
             of_kind.set_index(["system", "group"])["accuracy"].to_dict(),
             of_kind.set_index(["system", "group"])[["low", "high"]].apply(tuple, axis=1).to_dict(),
-            bound="" if by == "kind" else "upper",
+            named_bound="" if by == "kind" else "upper",
             is_drawn=by != "kind",
         )
         for by, of_kind in rows.groupby("by", sort=False)
-        if by in KINDS
+        if by in GROUPING_LABELS
     ]
-    return [groups for groups in found if is_telling(groups)]
+    return [groups for groups in found if has_several_groups(groups)]
 
 
-def comparisons(path: Path, called: Mapping[str, str], on: str) -> Sheet:
+def build_comparison_table(path: Path, display_names: Mapping[str, str], set_name: str) -> Sheet:
     """Every pair of systems on a set."""
-    rows = read_table(path, COMPARISONS, COUNTS).to_dict("records")
-    return listed(
-        f"Every pair of systems on {on}: accuracies; the number of pairs that only the system gets right (better), "
+    rows = read_tsv(path, COMPARISON_COLUMNS, COUNT_COLUMNS).to_dict("records")
+    return build_sheet(
+        f"Every pair of systems on {set_name}: accuracies; the number of pairs that only the system gets right (better), "
         "only the other (worse), and both or neither (alike); p of McNemar's test before and after Holm's correction. "
-        f"p below {LEVEL} is bold.",
-        ["System", "Other", MEASURE, f"{MEASURE} of other", "Difference", "Better", "Worse", "Alike", "p", "p, Holm"],
+        f"p below {SIGNIFICANCE_LEVEL} is bold.",
+        [
+            "System",
+            "Other",
+            MEASURE_LABEL,
+            f"{MEASURE_LABEL} of other",
+            "Difference",
+            "Better",
+            "Worse",
+            "Alike",
+            "p",
+            "p, Holm",
+        ],
         [
             [
-                *(called.get(row[name], row[name]) for name in ("system", "other")),
-                *(f"{row[name]:.2f}" for name in COMPARISONS[:2]),
-                Cell(signed(row["difference"]), str(row["difference"])),
-                *(str(row[name]) for name in COUNTS),
+                *(display_names.get(row[name], row[name]) for name in ("system", "other")),
+                *(f"{row[name]:.2f}" for name in COMPARISON_COLUMNS[:2]),
+                Cell(format_signed(row["difference"]), str(row["difference"])),
+                *(str(row[name]) for name in COUNT_COLUMNS),
                 *(
-                    Cell(format_p_value(row[name]).removeprefix("= "), str(row[name]), bold=row[name] < LEVEL)
-                    for name in COMPARISONS[3:]
+                    Cell(
+                        format_p_value(row[name]).removeprefix("= "),
+                        str(row[name]),
+                        bold=row[name] < SIGNIFICANCE_LEVEL,
+                    )
+                    for name in COMPARISON_COLUMNS[3:]
                 ),
             ]
             for row in rows
         ],
-        texts=["Other"],
+        text_heads=["Other"],
     )

@@ -3,27 +3,31 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 
-from pipeline_py.report.facts import HERE
-from pipeline_py.report.page_parts import Part
-from pipeline_py.report.sections.scores import read_facts
+from pipeline_py.report.facts import LOCAL_ORIGIN
+from pipeline_py.report.page_parts import PageSection
+from pipeline_py.report.sections.scores import read_facts_table
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tables.sheet import NOTHING, Cell, Sheet, listed
+from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Sheet, build_sheet
 
-PLACE = 100
+PAGE_ORDER = 100
 
 
-def section(chapter: TableChapter) -> Iterator[Part]:
-    path = chapter.manifest.of("facts", chapter.name)
+def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
+    path = chapter.manifest.find_file("facts", chapter.table_name)
     if path is not None:
-        yield Part("Facts of the trainings", tables=[fact_table(read_facts(path), chapter.called)], folded=True)
+        yield PageSection(
+            "Facts of the trainings",
+            tables=[build_fact_table(read_facts_table(path), chapter.display_names)],
+            is_folded=True,
+        )
 
 
-def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> Sheet:
+def build_fact_table(rows: Sequence[Mapping[str, str]], display_names: Mapping[str, str]) -> Sheet:
     """Lay out facts, a row for each training.
 
     Args:
         rows: as `costs.read_facts` reads them.
-        called: what systems are called; members of an ensemble go by their own name.
+        display_names: what systems are called; members of an ensemble go by their own name.
     """
     columns = [column for column in (rows[0] if rows else {}) if column != "system"]
     values = {column: {row[column] for row in rows} for column in columns}
@@ -35,19 +39,25 @@ def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> 
         for value in values[column]
         if value
     ]
-    outside = [called.get(row["system"], row["system"]) for row in rows if row.get("origin", HERE) != HERE]
+    outside = [
+        display_names.get(row["system"], row["system"])
+        for row in rows
+        if row.get("origin", LOCAL_ORIGIN) != LOCAL_ORIGIN
+    ]
     notes = [f"The same for all: {'; '.join(same)}."] if same else []
     if outside:
         notes.append(f"Translations from elsewhere, of whose training nothing more is known: {', '.join(outside)}.")
-    return listed(
+    return build_sheet(
         "Facts of each training, from its facts.json: updates, epochs, target words per second, seconds, loss and "
         "perplexity on dev, versions.",
         ["System", *(column.replace("_", " ") for column in differing)],
         [
             [
-                called.get(row["system"], row["system"]),
+                display_names.get(row["system"], row["system"]),
                 *(
-                    _value(row[column], "unknown" if row.get("origin", HERE) != HERE else NOTHING)
+                    _format_value(
+                        row[column], "unknown" if row.get("origin", LOCAL_ORIGIN) != LOCAL_ORIGIN else MISSING_VALUE
+                    )
                     for column in differing
                 ),
             ]
@@ -57,11 +67,11 @@ def fact_table(rows: Sequence[Mapping[str, str]], called: Mapping[str, str]) -> 
     )
 
 
-def _value(text: str, nothing: str) -> Cell:
+def _format_value(text: str, placeholder: str) -> Cell:
     """A number with no more decimals than matter, or what stands where there is no value."""
     try:
         value = float(text)
     except ValueError:
-        return Cell(text or nothing)
+        return Cell(text or placeholder)
     whole = isfinite(value) and value == int(value) and "." not in text
     return Cell(f"{value:,.0f}" if whole or abs(value) >= 1000 else f"{value:.4g}", text)

@@ -3,50 +3,52 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pipeline_py.report.figures.figure_files import InlineFigure, rendered
-from pipeline_py.report.figures.line_figure import Line, Look, draw
-from pipeline_py.report.page_parts import Part
-from pipeline_py.report.stage_results import read_table
+from pipeline_py.report.figures.figure_files import InlineFigure, render_inline_figure
+from pipeline_py.report.figures.line_figure import LineSeries, LineStyle, draw_lines
+from pipeline_py.report.page_parts import PageSection
+from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.table_chapter import TableChapter
 
-PLACE = 80
-COLUMNS = ("update", "seconds", "dev_loss", "dev_bleu")
-Curve = dict[str, list[float]]
+PAGE_ORDER = 80
+CURVE_COLUMNS = ("update", "seconds", "dev_loss", "dev_bleu")
+LearningCurve = dict[str, list[float]]
 """Column → its values, one for each time that dev was looked at; NaN where nothing was measured."""
 
-VIEWS = (
+CURVE_AXES = (
     ("update", "dev_loss", "Updates", "Loss on dev"),
     ("seconds", "dev_loss", "Seconds of training", "Loss on dev"),
     ("update", "dev_bleu", "Updates", "BLEU on dev"),
 )
 
 
-def section(chapter: TableChapter) -> Iterator[Part]:
+def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
     curves = {
-        system: [read_curve(path) for path in _runs(chapter, system)]
-        for system in chapter.called
-        if _runs(chapter, system)
+        system: [read_curve(path) for path in _list_curve_files(chapter, system)]
+        for system in chapter.display_names
+        if _list_curve_files(chapter, system)
     }
-    drawn = figures(curves, chapter.looks, f"{chapter.anchor}-learning")
-    yield Part("Learning curves", legend=chapter.legend({*curves}), figures=drawn, folded=True)
+    drawn = render_curves(curves, chapter.line_styles, f"{chapter.anchor}-learning")
+    yield PageSection("Learning curves", legend=chapter.build_legend({*curves}), figures=drawn, is_folded=True)
 
 
-def _runs(chapter: TableChapter, system: str) -> list[Path]:
-    return [path for name, path in chapter.manifest.all("curve").items() if name.rpartition(":")[0] == system]
+def _list_curve_files(chapter: TableChapter, system: str) -> list[Path]:
+    return [path for name, path in chapter.manifest.get_files("curve").items() if name.rpartition(":")[0] == system]
 
 
-def read_curve(path: Path) -> Curve:
+def read_curve(path: Path) -> LearningCurve:
     """Read the `learning_curve.tsv` of a training."""
-    table = read_table(path, COLUMNS)
-    return {column: [*table[column]] for column in COLUMNS}
+    table = read_tsv(path, CURVE_COLUMNS)
+    return {column: [*table[column]] for column in CURVE_COLUMNS}
 
 
-def figures(curves: Mapping[str, Sequence[Curve]], looks: Mapping[str, Look], name: str) -> list[InlineFigure]:
+def render_curves(
+    curves: Mapping[str, Sequence[LearningCurve]], line_styles: Mapping[str, LineStyle], figure_id: str
+) -> list[InlineFigure]:
     """Draw the curves of all runs of each system; within `figure_files.style(STYLE)`."""
     drawn = []
-    for x, y, x_label, y_label in VIEWS:
+    for x, y, x_label, y_label in CURVE_AXES:
         lines = [
-            Line(looks[system], curve[x], curve[y])
+            LineSeries(line_styles[system], curve[x], curve[y])
             for system, runs in curves.items()
             for curve in runs
             # NaN differs from itself.
@@ -54,6 +56,6 @@ def figures(curves: Mapping[str, Sequence[Curve]], looks: Mapping[str, Look], na
         ]
         if lines:
             title = f"{y_label} by {x_label[0].lower()}{x_label[1:]}: a line for each run of a system"
-            figure = draw(lines, x_label=x_label, y_label=y_label)
-            drawn.append(rendered(figure, title, f"{name}-{y}-{x}"))
+            figure = draw_lines(lines, x_label=x_label, y_label=y_label)
+            drawn.append(render_inline_figure(figure, title, f"{figure_id}-{y}-{x}"))
     return drawn

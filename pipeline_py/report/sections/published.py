@@ -6,66 +6,70 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline_py.files.text import read_lines
-from pipeline_py.report.page_parts import Part
+from pipeline_py.report.page_parts import PageSection
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tables.published import Published, read_published
-from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
+from pipeline_py.report.tables.published import PublishedNumber, read_published_numbers
+from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Column, Sheet
 
-PLACE = 20
+PAGE_ORDER = 20
 
 _AUTHORS_AND_YEAR = re.compile(r"(.+?)\. (\d{4})\. ")
 
 
 @dataclass(frozen=True)
-class Source:
+class PaperSource:
     """The paper that numbers are from: in full, and as it is cited."""
 
-    text: str
-    short: str
+    reference: str
+    citation: str
 
 
-def section(chapter: TableChapter) -> Iterator[Part]:
-    path = chapter.manifest.of("published", chapter.name)
+def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
+    path = chapter.manifest.find_file("published", chapter.table_name)
     if path is not None:
-        source = source_of(path)
-        yield Part(
+        source = read_source(path)
+        yield PageSection(
             "As published",
             [
                 "Numbers of the paper, from its own data and languages. They show how systems compare there; do not "
                 "compare a single number with one of ours.",
-                source.text,
+                source.reference,
                 *chapter.sheet.departures,
             ],
-            tables=published_tables(read_published(path), chapter.manifest.published[chapter.name], source.short),
+            tables=build_published_tables(
+                read_published_numbers(path), chapter.manifest.published_tables[chapter.table_name], source.citation
+            ),
         )
 
 
-def source_of(path: Path) -> Source:
+def read_source(path: Path) -> PaperSource:
     """The source that the first line of a file of `workflow/published/` names."""
     text = next(read_lines(path), "").removeprefix("# ")
     found = _AUTHORS_AND_YEAR.match(text)
     if found is None:
-        return Source(text, text)
+        return PaperSource(text, text)
     surnames = [author.split(" ")[-1] for author in re.split(", | and ", found[1])]
     cited = " and ".join(surnames) if len(surnames) < 3 else f"{surnames[0]} et al."
-    return Source(text, f"{cited} ({found[2]})")
+    return PaperSource(text, f"{cited} ({found[2]})")
 
 
-def published_tables(numbers: Sequence[Published], asked: Sequence[str], paper: str) -> list[Sheet]:
+def build_published_tables(
+    numbers: Sequence[PublishedNumber], table_numbers: Sequence[str], citation: str
+) -> list[Sheet]:
     """Lay out printed tables, one for each task.
 
     Args:
         numbers: of a paper.
-        asked: numbers of its tables.
-        paper: what it is called.
+        table_numbers: numbers of its tables.
+        citation: what it is called.
     """
     return [
-        _table([row for row in numbers if (row.table, row.task) == place], paper, *place)
-        for place in dict.fromkeys((row.table, row.task) for row in numbers if row.table in asked)
+        _build_table([row for row in numbers if (row.table, row.task) == place], citation, *place)
+        for place in dict.fromkeys((row.table, row.task) for row in numbers if row.table in table_numbers)
     ]
 
 
-def _table(rows: Sequence[Published], paper: str, table: str, task: str) -> Sheet:
+def _build_table(rows: Sequence[PublishedNumber], citation: str, table_number: str, task: str) -> Sheet:
     columns = list(dict.fromkeys((row.set, row.metric) for row in rows))
     one_metric = len({metric for _, metric in columns}) == 1
     one_set = len({name for name, _ in columns}) == 1
@@ -76,10 +80,10 @@ def _table(rows: Sequence[Published], paper: str, table: str, task: str) -> Shee
 
     def printed(system: str, name: str, metric: str) -> Cell:
         found = places.get((system, name, metric))
-        return Cell(NOTHING) if found is None else Cell(f"{found.value:.{decimals[metric]}f}", marks=found.marks)
+        return Cell(MISSING_VALUE) if found is None else Cell(f"{found.value:.{decimals[metric]}f}", marks=found.marks)
 
     return Sheet(
-        f"As printed in {paper}, Table {table}, {task}"
+        f"As printed in {citation}, Table {table_number}, {task}"
         + (f", {columns[0][1]}" if one_metric else "")
         + (f" on {columns[0][0]}" if one_set else "")
         + "; marks are the paper's.",

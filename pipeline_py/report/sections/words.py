@@ -3,25 +3,27 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline_py.report.groups import Groups, parts
-from pipeline_py.report.page_parts import Part
-from pipeline_py.report.stage_results import read_table
+from pipeline_py.report.groups import GroupedScores, build_group_sections
+from pipeline_py.report.page_parts import PageSection
+from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.table_chapter import TableChapter
 
-PLACE = 60
+PAGE_ORDER = 60
 
 
-def section(chapter: TableChapter) -> Iterator[Part]:
+def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
     """Groups of words of each set."""
-    yield from parts(chapter, "words", "Word accuracy by training frequency", read_words, folded=True)
+    yield from build_group_sections(
+        chapter, "words", "Word accuracy by training frequency", read_word_accuracies, is_folded=True
+    )
 
 
-def read_words(path: Path) -> list[Groups]:
+def read_word_accuracies(path: Path) -> list[GroupedScores]:
     """Read the TSV of `evaluation.words`."""
-    table = read_table(path, ["f1", "f1_low", "f1_high"], ["words"])
+    table = read_tsv(path, ["f1", "f1_low", "f1_high"], ["words"])
     of_place = table.set_index(["system", "frequency"])
     return [
-        Groups(
+        GroupedScores(
             "Frequency in the training text",
             "F1 of words",
             dict(zip(table["frequency"], table["words"].map(str), strict=True)),

@@ -2,42 +2,42 @@
 
 from pathlib import Path
 
-from pipeline_py.config.tables import AttentionTable, ParseTable, VocabularyTable
-from pipeline_py.files.artifacts import Counts
-from pipeline_py.files.text import read_lines, tokens_of
-from pipeline_py.report.stage_results import read_table
-from pipeline_py.report.tables.sheet import Cell, Column, Files, Sheet
-from pipeline_py.run.progress import progress
-from pipeline_py.syntax.binarize import FAILED
+from pipeline_py.config.tables import AttentionTableConfig, ParseTableConfig, VocabularyTableConfig
+from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.report.stage_results import read_tsv
+from pipeline_py.report.tables.sheet import Cell, Column, InputFiles, Sheet
+from pipeline_py.run.progress import show_progress
+from pipeline_py.syntax.binarize import FAILED_PARSE_NOTE
 
-NAMES_OF_SPLITS = {"train": "Train", "dev": "Development"}
-FORMS = {"original": "Original", "generalised": "Generalization", "bpe": "BPE"}
+SPLIT_NAMES = {"train": "Train", "dev": "Development"}
+VOCABULARY_FORMS = {"original": "Original", "generalised": "Generalization", "bpe": "BPE"}
 
 
-def parses_sheet(options: ParseTable, files: Files) -> Sheet:
+def build_parse_sheet(options: ParseTableConfig, files: InputFiles) -> Sheet:
     """Lay out how many sentences of every split have a tree, and for how many words alone are used.
 
     `counts` of each split is what `syntax.binarize` counted.
     """
     heads = {"sentences": "Sentences", "parsed": "Parsed successfully", "failed": "Parsed unsuccessfully"}
     rows = []
-    for (split,), path in files.of("counts").items():
-        name = NAMES_OF_SPLITS.get(split, split)
-        rows.append([Cell(name), *map(_count, _counts(path))])
+    for (split,), path in files.get_files("counts").items():
+        name = SPLIT_NAMES.get(split, split)
+        rows.append([Cell(name), *map(_format_count, _read_parse_counts(path))])
     return Sheet(options.title, [Column("split", ""), *(Column(*head) for head in heads.items())], rows)
 
 
-def vocabulary_sheet(options: VocabularyTable, files: Files) -> Sheet:
-    """Lay out how many different words the training text of each language has: the files of each of `FORMS`."""
-    languages = dict.fromkeys(language for form in FORMS for (language,) in files.of(form))
+def build_vocabulary_sheet(options: VocabularyTableConfig, files: InputFiles) -> Sheet:
+    """Lay out how many different words the training text of each language has: the files of each of `VOCABULARY_FORMS`."""
+    languages = dict.fromkeys(language for form in VOCABULARY_FORMS for (language,) in files.get_files(form))
     rows = []
     for language in languages:
-        counts = [_count(_types(files.of(form)[language,])) for form in FORMS]
+        counts = [_format_count(_count_types(files.get_files(form)[language,])) for form in VOCABULARY_FORMS]
         rows.append([Cell(f"|V| in {language}", language), *counts])
-    return Sheet(options.title, [Column("language", ""), *(Column(*form) for form in FORMS.items())], rows)
+    return Sheet(options.title, [Column("language", ""), *(Column(*form) for form in VOCABULARY_FORMS.items())], rows)
 
 
-def attention_sheet(options: AttentionTable, files: Files) -> Sheet:
+def build_attention_sheet(options: AttentionTableConfig, files: InputFiles) -> Sheet:
     """Lay out shares of high attention weights: a row for each threshold, words and phrases of each system.
 
     `shares` is the TSV of `evaluation.attention_shares`.
@@ -45,8 +45,8 @@ def attention_sheet(options: AttentionTable, files: Files) -> Sheet:
     Raises:
         InputError: there is another number of such files.
     """
-    path = files.one("shares")
-    table = read_table(path, ["words", "phrases"], ["generated_words"])
+    path = files.get_single_file("shares")
+    table = read_tsv(path, ["words", "phrases"], ["generated_words"])
     systems = [*table["system"].unique()]
     called = {system: options.labels.get(system, system) for system in systems}
     columns = [
@@ -66,16 +66,18 @@ def attention_sheet(options: AttentionTable, files: Files) -> Sheet:
     return Sheet(options.title, [Column("threshold", ""), *columns], [*rows.values()], notes)
 
 
-def _count(value: int) -> Cell:
+def _format_count(value: int) -> Cell:
     return Cell(f"{value:,}", str(value))
 
 
-def _counts(path: Path) -> tuple[int, int, int]:
+def _read_parse_counts(path: Path) -> tuple[int, int, int]:
     """Sentences that were counted, parsed ones, failed ones."""
-    counts = Counts.of(path)
-    failed = counts.noted[FAILED]
-    return counts.read, counts.read - failed, failed
+    counts = SentenceCounts.from_json_file(path)
+    failed = counts.noted_by_reason[FAILED_PARSE_NOTE]
+    return counts.read_count, counts.read_count - failed, failed
 
 
-def _types(path: Path) -> int:
-    return len({token for line in progress(read_lines(path), f"count {path.name}") for token in tokens_of(line)})
+def _count_types(path: Path) -> int:
+    return len(
+        {token for line in show_progress(read_lines(path), f"count {path.name}") for token in split_tokens(line)}
+    )

@@ -5,27 +5,27 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
-from pipeline_py.config.tables import Mark
+from pipeline_py.config.tables import MarkConfig
 from pipeline_py.report.tables.system_comparison import (
-    LEVEL,
-    TESTS,
-    Comparisons,
+    SIGNIFICANCE_LEVEL,
+    TEST_NAMES,
+    ComparisonIndex,
+    SignificanceTest,
     SystemComparison,
-    Test,
     describe_run_deviations,
 )
 
 MarkStyle = Literal["sdatt", "sdrnmt", "none"]
-Place = tuple[str, str, str]
+CellKey = tuple[str, str, str]
 """A cell: row, set and metric."""
 
 
 @dataclass(frozen=True)
-class Marks:
+class SignificanceMarker:
     """Puts marks on a table's cells.
 
     Attributes:
-        groups: of each group a score gets the first mark that it deserves for being better, and the first for being
+        mark_groups: of each group a score gets the first mark that it deserves for being better, and the first for being
             worse.
         test: by which test.
         comparisons: of all pairs that marks compare, on all sets.
@@ -33,116 +33,142 @@ class Marks:
         set_names: the same of sets.
         has_output: whether a row has translations of a set; where one of those that a mark compares has none, it says
             nothing.
-        excluded: rows that have not learned to translate, which are neither marked nor compared with.
+        untrained_systems: rows that have not learned to translate, which are neither marked nor compared with.
     """
 
-    groups: Sequence[Sequence[Mark]]
-    test: Test
-    comparisons: Comparisons
+    mark_groups: Sequence[Sequence[MarkConfig]]
+    test: SignificanceTest
+    comparisons: ComparisonIndex
     labels: Mapping[str, str]
     set_names: Mapping[str, str]
     has_output: Callable[[str, str], bool]
-    excluded: Collection[str] = ()
+    untrained_systems: Collection[str] = ()
 
-    def of(self, row: str, on: str, metric: str) -> str:
+    def get_symbols(self, row: str, split: str, metric: str) -> str:
         """The symbols behind a row's score on a set, "" where it deserves none."""
-        return "".join(mark.symbols[is_worse] for mark, is_worse in self._deserved((row, on, metric)))
+        return "".join(
+            mark.better_and_worse_symbols[is_worse] for mark, is_worse in self._select_marks((row, split, metric))
+        )
 
-    def notes(self, places: Iterable[Place]) -> list[str]:
+    def describe_marks(self, cells: Iterable[CellKey]) -> list[str]:
         """Say what the marks of these cells mean, that there are none, and where score and sign test disagree."""
-        places = [*places]
-        if not any(self.groups) or not places:
+        cells = [*cells]
+        if not any(self.mark_groups) or not cells:
             return []
-        occurring = {self._meaning(*deserved) for place in places for deserved in self._deserved(place)}
-        known = [self._meaning(mark, is_worse) for group in self.groups for is_worse in (False, True) for mark in group]
+        occurring = {self._describe_mark(*deserved) for place in cells for deserved in self._select_marks(place)}
+        known = [
+            self._describe_mark(mark, is_worse)
+            for group in self.mark_groups
+            for is_worse in (False, True)
+            for mark in group
+        ]
         legend = [sentence for sentence in known if sentence in occurring]
-        compared = [*self._compared(places)]
-        tested = [comparison for comparison in compared if not isnan(comparison.p[self.test][0])]
+        compared = [*self._iterate_comparisons(cells)]
+        tested = [comparison for comparison in compared if not isnan(comparison.p_values[self.test][0])]
         if tested:
-            none = f"No marks: no compared difference is significant ({TESTS[self.test]}, uncorrected)."
+            none = f"No marks: no compared difference is significant ({TEST_NAMES[self.test]}, uncorrected)."
         elif compared:
-            none = f"No marks: no difference can be tested ({TESTS[self.test]})."
+            none = f"No marks: no difference can be tested ({TEST_NAMES[self.test]})."
         else:
             none = "No marks: no rows can be compared."
         return [
             *dict.fromkeys(legend or [none]),
             *(describe_run_deviations(tested) if self.test == "systems" else ()),
-            *dict.fromkeys(self._contradictions(places)),
+            *dict.fromkeys(self._describe_contradictions(cells)),
         ]
 
-    def _compared(self, places: Sequence[Place]) -> Iterator[SystemComparison]:
+    def _iterate_comparisons(self, cells: Sequence[CellKey]) -> Iterator[SystemComparison]:
         """Give every comparison that a mark of these cells rests on."""
-        for place in places:
-            for mark in (mark for group in self.groups for mark in group if self._compares(mark, place)):
-                yield from self._pairs(mark, place)
+        for place in cells:
+            for mark in (mark for group in self.mark_groups for mark in group if self._is_applicable(mark, place)):
+                yield from self._get_comparisons(mark, place)
 
-    def _meaning(self, mark: Mark, is_worse: bool) -> str:
-        against = _joined([self.labels.get(row, row) for row in mark.against])
+    def _describe_mark(self, mark: MarkConfig, is_worse: bool) -> str:
+        against = _join_names([self.labels.get(row, row) for row in mark.against])
         return (
-            f"{mark.symbols[is_worse]}: significantly {'worse' if is_worse else 'better'} than {against} at "
-            f"p < {mark.level:g} ({TESTS[self.test]}, uncorrected)."
+            f"{mark.better_and_worse_symbols[is_worse]}: significantly {'worse' if is_worse else 'better'} than {against} at "
+            f"p < {mark.level:g} ({TEST_NAMES[self.test]}, uncorrected)."
         )
 
-    def _deserved(self, place: Place) -> Iterator[tuple[Mark, bool]]:
+    def _select_marks(self, cell: CellKey) -> Iterator[tuple[MarkConfig, bool]]:
         """The marks of a cell, and whether each stands for worse."""
-        for group in self.groups:
+        for group in self.mark_groups:
             for direction in (1, -1):
                 for mark in group:
-                    if self._compares(mark, place) and all(
-                        self._found(pair, mark.level) == direction for pair in self._pairs(mark, place)
+                    if self._is_applicable(mark, cell) and all(
+                        self._find_better_side(pair, mark.level) == direction
+                        for pair in self._get_comparisons(mark, cell)
                     ):
                         yield mark, direction < 0
                         break
 
-    def _found(self, pair: SystemComparison, level: float) -> int:
+    def _find_better_side(self, pair: SystemComparison, level: float) -> int:
         """Return the side that the test finds better, as long as it has the better score, or 0."""
-        side = pair.significant_side(self.test, level)
-        return side if side == pair.favoured_side("systems") else 0
+        side = pair.get_significant_side(self.test, level)
+        return side if side == pair.get_favoured_side("systems") else 0
 
-    def _contradictions(self, places: Sequence[Place]) -> Iterator[str]:
+    def _describe_contradictions(self, cells: Sequence[CellKey]) -> Iterator[str]:
         if self.test == "sign":
-            for place in places:
+            for place in cells:
                 on = self.set_names.get(place[1], place[1])
-                for comparison in self._compared([place]):
+                for comparison in self._iterate_comparisons([place]):
                     if (sentence := comparison.describe_contradiction(self.labels, on)) is not None:
                         yield sentence
 
-    def _compares(self, mark: Mark, place: Place) -> bool:
-        row, on, _ = place
+    def _is_applicable(self, mark: MarkConfig, cell: CellKey) -> bool:
+        row, on, _ = cell
         rows = (row, *mark.against)
-        return row in mark.rows and not {*rows} & {*self.excluded} and all(self.has_output(each, on) for each in rows)
+        return (
+            row in mark.rows
+            and not {*rows} & {*self.untrained_systems}
+            and all(self.has_output(each, on) for each in rows)
+        )
 
-    def _pairs(self, mark: Mark, place: Place) -> Iterator[SystemComparison]:
-        row, on, metric = place
+    def _get_comparisons(self, mark: MarkConfig, cell: CellKey) -> Iterator[SystemComparison]:
+        row, on, metric = cell
         for other in mark.against:
             yield self.comparisons[on, metric, row, other]
 
 
-def of_style(
-    style: MarkStyle, rows: Sequence[str], baseline: str, best: str | None, proposed: Sequence[str], choices: int
-) -> list[list[Mark]]:
-    """The marks of a paper's tables, in groups as `Marks` takes them.
+def build_mark_groups(
+    style: MarkStyle,
+    rows: Sequence[str],
+    baseline: str,
+    best_baseline: str | None,
+    proposed_rows: Sequence[str],
+    candidate_count: int,
+) -> list[list[MarkConfig]]:
+    """The marks of a paper's tables, in groups as `SignificanceMarker` takes them.
 
     Args:
         style: sdatt: * and ** against the baseline, † of what is proposed against the best of the other rows (Chen et
             al. 2018, Tables 1 and 2); sdrnmt: only * and **, and only of what is proposed (Chen et al. 2017, Table 1).
         rows: of the table.
         baseline: one of them.
-        best: the best row that is not proposed, if any.
-        proposed: further ones.
-        choices: number of rows from which the best was chosen by the same scores; divides the level of † (Bonferroni).
+        best_baseline: the best row that is not proposed, if any.
+        proposed_rows: further ones.
+        candidate_count: number of rows from which the best was chosen by the same scores; divides the level of † (Bonferroni).
     """
     groups = []
-    starred = {"sdatt": [row for row in rows if row != baseline], "sdrnmt": proposed, "none": []}[style]
+    starred = {"sdatt": [row for row in rows if row != baseline], "sdrnmt": proposed_rows, "none": []}[style]
     if starred:
-        levels = (("**", 0.01), ("*", LEVEL))
+        levels = (("**", 0.01), ("*", SIGNIFICANCE_LEVEL))
         groups.append(
-            [Mark(symbol=symbol, rows=[*starred], against=[baseline], level=level) for symbol, level in levels]
+            [MarkConfig(symbol=symbol, rows=[*starred], against=[baseline], level=level) for symbol, level in levels]
         )
-    if style == "sdatt" and proposed and best is not None:
-        groups.append([Mark(symbol="†", rows=[*proposed], against=[best], level=LEVEL / max(choices, 1))])
+    if style == "sdatt" and proposed_rows and best_baseline is not None:
+        groups.append(
+            [
+                MarkConfig(
+                    symbol="†",
+                    rows=[*proposed_rows],
+                    against=[best_baseline],
+                    level=SIGNIFICANCE_LEVEL / max(candidate_count, 1),
+                )
+            ]
+        )
     return groups
 
 
-def _joined(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -9,60 +9,60 @@ from typing import Any
 
 import numpy as np
 
-from pipeline_py.config.tables import CONTRAST
-from pipeline_py.evaluation.compare import places_parsed
-from pipeline_py.evaluation.contrast import accuracies, interval, read_decisions
-from pipeline_py.evaluation.metric import named
-from pipeline_py.evaluation.metrics.bleu import log_brevity
+from pipeline_py.config.tables import CONTRAST_COLUMN
+from pipeline_py.evaluation.compare import find_parsed_sentences
+from pipeline_py.evaluation.contrast import compute_accuracies, compute_accuracy_interval, read_score_margins
+from pipeline_py.evaluation.metric import get_metric_class
+from pipeline_py.evaluation.metrics.bleu import compute_log_brevity_penalty
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
-from pipeline_py.files.artifacts import Counts
-from pipeline_py.files.text import read_lines, tokens_of
-from pipeline_py.report.stage_results import Exclusions, read_exclusions
-from pipeline_py.report.tables.sheet import Files
-from pipeline_py.run.usage import ENOUGH
+from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.report.stage_results import VerdictExclusions, read_exclusions
+from pipeline_py.report.tables.sheet import InputFiles
+from pipeline_py.run.usage import MIN_CORE_SHARE
 from pipeline_py.syntax import measures
-from pipeline_py.syntax.measures import RAW_TEXT, Accuracy
+from pipeline_py.syntax.measures import RAW_TEXT_SUFFIX, AccuracyRow
 
-METRICS = ("UAS", "LAS", f"UAS{RAW_TEXT}", f"LAS{RAW_TEXT}", "bracket F1")
+PARSER_METRICS = ("UAS", "LAS", f"UAS{RAW_TEXT_SUFFIX}", f"LAS{RAW_TEXT_SUFFIX}", "bracket F1")
 
 
-def read_accuracies(files: Mapping[tuple[str, ...], Path]) -> dict[str, dict[str, Accuracy]]:
+def read_parser_accuracies(files: Mapping[tuple[str, ...], Path]) -> dict[str, dict[str, AccuracyRow]]:
     """Read TSV of `syntax.accuracy` by parser, and kind of trees where both were measured.
 
     Returns:
         By parser and metric.
     """
-    accuracies: dict[str, dict[str, Accuracy]] = {}
+    accuracies: dict[str, dict[str, AccuracyRow]] = {}
     for (parser, *_), path in files.items():
-        found = {accuracy.metric: accuracy for accuracy in measures.read_accuracies(path)}
+        found = {accuracy.metric: accuracy for accuracy in measures.read_accuracy_rows(path)}
         accuracies.setdefault(parser, {}).update(found)
     return accuracies
 
 
-def sentences_about(accuracies: dict[str, dict[str, Accuracy]], lowercase: bool) -> list[str]:
+def describe_parser_accuracies(accuracies: dict[str, dict[str, AccuracyRow]], is_lowercased: bool) -> list[str]:
     """Say of each parser how good it is."""
-    where = "lower-cased sentences" if lowercase else "sentences"
+    where = "lower-cased sentences" if is_lowercased else "sentences"
     return [
         f"Parser {parser}: {metric} {found[metric].value} on {found[metric].sentences} held-out {where}."
         for parser, found in accuracies.items()
-        for metric in METRICS
+        for metric in PARSER_METRICS
         if metric in found
     ]
 
 
-DEVICES = {"cpu": "CPU", "cuda": "GPU"}
+DEVICE_NAMES = {"cpu": "CPU", "cuda": "GPU"}
 """What people call them."""
 
 
-def note_on_shared_cores(shares: Mapping[str, Sequence[float]], label: Callable[[str], str]) -> list[str]:
+def describe_shared_cores(shares: Mapping[str, Sequence[float]], get_label: Callable[[str], str]) -> list[str]:
     """Name the systems whose trainings shared their cores; nothing where there are none.
 
     Args:
         shares: of each system, `core_share` of the facts of each run, where it is known.
-        label: what a system is called.
+        get_label: what a system is called.
     """
     means = {system: fmean(known) for system, known in shares.items() if known}
-    shared = [f"{label(system)} ({mean:.0%})" for system, mean in means.items() if mean < ENOUGH]
+    shared = [f"{get_label(system)} ({mean:.0%})" for system, mean in means.items() if mean < MIN_CORE_SHARE]
     if not shared:
         return []
     return [
@@ -71,14 +71,16 @@ def note_on_shared_cores(shares: Mapping[str, Sequence[float]], label: Callable[
     ]
 
 
-def note_on_kernels(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]) -> list[str]:
+def describe_missing_kernels(
+    facts: Mapping[str, Sequence[Mapping[str, Any]]], get_label: Callable[[str], str]
+) -> list[str]:
     """Name the systems that torch alone computed where compiled code could have been; nothing where there are none.
 
     Args:
         facts: of each system, the facts.json of each run.
-        label: what the table calls a system.
+        get_label: what the table calls a system.
     """
-    without = [label(system) for system, runs in facts.items() if any(run.get("kernels") is False for run in runs)]
+    without = [get_label(system) for system, runs in facts.items() if any(run.get("kernels") is False for run in runs)]
     if not without:
         return []
     return [
@@ -87,179 +89,186 @@ def note_on_kernels(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Cal
     ]
 
 
-def notes_on_differences(facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]) -> list[str]:
+def describe_training_differences(
+    facts: Mapping[str, Sequence[Mapping[str, Any]]], get_label: Callable[[str], str]
+) -> list[str]:
     """Say on what and in which precision each system was trained, where that differs between them.
 
     Args:
         facts: of each system, the facts.json of each run.
-        label: what a table calls a system.
+        get_label: what a table calls a system.
     """
     return [
-        *_note_on("precision", "Trained in different precisions of matrix products", facts, label),
-        *_note_on("device", "Trained on different devices", facts, label),
+        *_describe_fact_values("precision", "Trained in different precisions of matrix products", facts, get_label),
+        *_describe_fact_values("device", "Trained on different devices", facts, get_label),
     ]
 
 
-def _note_on(
-    fact: str, what: str, facts: Mapping[str, Sequence[Mapping[str, Any]]], label: Callable[[str], str]
+def _describe_fact_values(
+    fact_key: str, description: str, facts: Mapping[str, Sequence[Mapping[str, Any]]], get_label: Callable[[str], str]
 ) -> list[str]:
     """Name the systems for each value of a fact; nothing where all have the same values."""
-    values = {system: {run[fact] for run in runs if run.get(fact) is not None} for system, runs in facts.items()}
+    values = {
+        system: {run[fact_key] for run in runs if run.get(fact_key) is not None} for system, runs in facts.items()
+    }
     known = {system: of_system for system, of_system in values.items() if of_system}
     if len({frozenset(of_system) for of_system in known.values()}) < 2:
         return []
     systems: dict[str, list[str]] = {}
     for system, of_system in known.items():
         for value in sorted(of_system):
-            systems.setdefault(DEVICES.get(value, value), []).append(label(system))
+            systems.setdefault(DEVICE_NAMES.get(value, value), []).append(get_label(system))
     parts = [f"{value}: {', '.join(labels)}" for value, labels in systems.items()]
-    return [f"{what}: {'; '.join(parts)}."]
+    return [f"{description}: {'; '.join(parts)}."]
 
 
 AVERAGE = "AVG"
 """The name of the mean over the test sets, in the place of a set."""
 
-SETTINGS = {"negative_samples": "K", "subword": "BPE", "search": "Search", "beam": "Beam size"}
+SETTING_HEADS = {"negative_samples": "K", "subword": "BPE", "search": "Search", "beam": "Beam size"}
 """What the configuration says of a system → head of the column."""
 
 
 @dataclass(frozen=True)
-class Fact:
+class FactColumn:
     """A fact of a training: head and decimals of the column, its name in facts.json, and what it is divided by."""
 
     head: str
     decimals: int
-    name: str
-    unit: float = 1.0
+    fact_key: str
+    divisor: float = 1.0
 
 
-FACTS = {
-    "hidden": Fact("d", 0, "hidden"),
-    "parameters": Fact("Parameters", 0, "parameters"),
-    "perplexity": Fact("Perp.", 1, "dev_perplexity"),
-    "minutes": Fact("Time", 2, "seconds_per_epoch", 60.0),
-    "cpu_minutes": Fact("CPU time", 2, "cpu_seconds_per_epoch", 60.0),
+FACT_COLUMNS = {
+    "hidden": FactColumn("d", 0, "hidden"),
+    "parameters": FactColumn("Parameters", 0, "parameters"),
+    "perplexity": FactColumn("Perp.", 1, "dev_perplexity"),
+    "minutes": FactColumn("Time", 2, "seconds_per_epoch", 60.0),
+    "cpu_minutes": FactColumn("CPU time", 2, "cpu_seconds_per_epoch", 60.0),
 }
 
 
 @dataclass(frozen=True)
-class OfBleu:
+class BleuDetailColumn:
     """What BLEU's statistics say beside BLEU: head and decimals, and its value for sums over a set, (runs, 10)."""
 
     head: str
     decimals: int
-    value: Callable[[np.ndarray, int], np.ndarray]
+    compute_values: Callable[[np.ndarray, int], np.ndarray]
 
 
-OF_BLEU = {
-    "brevity": OfBleu("BP", 3, lambda sums, _: np.exp(log_brevity(sums))),
-    "length_ratio": OfBleu("Length ratio", 2, lambda sums, _: sums[:, 0] / sums[:, 1]),
-    "length": OfBleu("Avg. length", 2, lambda sums, sentences: sums[:, 0] / sentences),
+BLEU_DETAIL_COLUMNS = {
+    "brevity": BleuDetailColumn("BP", 3, lambda sums, _: np.exp(compute_log_brevity_penalty(sums))),
+    "length_ratio": BleuDetailColumn("Length ratio", 2, lambda sums, _: sums[:, 0] / sums[:, 1]),
+    "length": BleuDetailColumn("Avg. length", 2, lambda sums, sentences: sums[:, 0] / sentences),
 }
 
 
-def head_of(what: str) -> str:
+def get_column_head(column: str) -> str:
     """The head of a column; of a metric its name for people."""
-    if what in SETTINGS:
-        return SETTINGS[what]
-    known: Mapping[str, Fact | OfBleu] = {**FACTS, **OF_BLEU}
-    return known[what].head if what in known else named(what).label
+    if column in SETTING_HEADS:
+        return SETTING_HEADS[column]
+    known: Mapping[str, FactColumn | BleuDetailColumn] = {**FACT_COLUMNS, **BLEU_DETAIL_COLUMNS}
+    return known[column].head if column in known else get_metric_class(column).label
 
 
-def decimals_of(what: str) -> int:
+def get_column_decimals(column: str) -> int:
     """How many decimals a column has; of a metric two."""
-    known: Mapping[str, Fact | OfBleu] = {**FACTS, **OF_BLEU}
-    return known[what].decimals if what in known else 2
+    known: Mapping[str, FactColumn | BleuDetailColumn] = {**FACT_COLUMNS, **BLEU_DETAIL_COLUMNS}
+    return known[column].decimals if column in known else 2
 
 
-def is_scored(what: str) -> bool:
+def is_scored_column(column: str) -> bool:
     """Whether a column is of what systems said on a set."""
-    return what not in SETTINGS and what not in FACTS and what != CONTRAST
+    return column not in SETTING_HEADS and column not in FACT_COLUMNS and column != CONTRAST_COLUMN
 
 
-def is_metric(what: str) -> bool:
+def is_metric_column(column: str) -> bool:
     """Whether a column is a metric's, so that it can be marked."""
-    return is_scored(what) and what not in OF_BLEU
+    return is_scored_column(column) and column not in BLEU_DETAIL_COLUMNS
 
 
-def metric_of(what: str) -> str:
+def get_column_metric(column: str) -> str:
     """The metric whose statistics a column on a set is counted from."""
-    return "bleu" if what in OF_BLEU else what
+    return "bleu" if column in BLEU_DETAIL_COLUMNS else column
 
 
 @dataclass(frozen=True)
-class Measured:
+class SystemMeasures:
     """Everything that a table of systems may say.
 
     Attributes:
         statistics: by set, metric and system.
-        facts: facts.json of each run of each system.
+        training_facts: facts.json of each run of each system.
         settings: by system and column, what the configuration says.
-        tests: the sets that `AVERAGE` is over.
-        contrast: by contrastive set and system, how much likelier it finds each correct translation (runs, pairs);
+        test_sets: the sets that `AVERAGE` is over.
+        contrast_decisions: by contrastive set and system, how much likelier it finds each correct translation (runs, pairs);
             nothing of a system that gives no probabilities.
-        from_elsewhere: systems that were made elsewhere.
+        external_systems: systems that were made elsewhere.
         exclusions: systems and sets that no conclusion is drawn from.
-        mean_words: by set and system, the mean number of words of an output in each run, before detokenization.
-        reference_words: by set, the mean number of words of a reference, as tokenized.
+        mean_output_words: by set and system, the mean number of words of an output in each run, before detokenization.
+        mean_reference_words: by set, the mean number of words of a reference, as tokenized.
     """
 
     statistics: Mapping[str, Mapping[str, Mapping[str, SystemStatistics]]]
-    facts: Mapping[str, Sequence[Mapping[str, Any]]]
+    training_facts: Mapping[str, Sequence[Mapping[str, Any]]]
     settings: Mapping[str, Mapping[str, str]]
-    tests: Sequence[str] = ()
-    contrast: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
-    from_elsewhere: Sequence[str] = ()
-    exclusions: Exclusions = field(default_factory=Exclusions)
-    mean_words: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
-    reference_words: Mapping[str, float] = field(default_factory=dict)
+    test_sets: Sequence[str] = ()
+    contrast_decisions: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
+    external_systems: Sequence[str] = ()
+    exclusions: VerdictExclusions = field(default_factory=VerdictExclusions)
+    mean_output_words: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    mean_reference_words: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def numbers_of_runs(self) -> list[int]:
+    def run_counts(self) -> list[int]:
         """The number of runs of each system that has scores."""
         scored = [of for metrics in self.statistics.values() for systems in metrics.values() for of in systems.values()]
-        told_apart = [runs for systems in self.contrast.values() for runs in systems.values()]
-        return [*(len(of.runs) for of in scored), *map(len, told_apart)] or [1]
+        told_apart = [runs for systems in self.contrast_decisions.values() for runs in systems.values()]
+        return [*(len(of.run_statistics) for of in scored), *map(len, told_apart)] or [1]
 
     @property
-    def most_runs(self) -> int:
+    def max_run_count(self) -> int:
         """The largest number of runs."""
-        return max(self.numbers_of_runs)
+        return max(self.run_counts)
 
-    def of(self, system: str, what: str, on: str | None) -> Sequence[float] | None:
+    def get_run_values(self, system: str, column: str, split: str | None) -> Sequence[float] | None:
         """What a column says of each run of a system; None where there is nothing to say."""
-        if on == AVERAGE:
-            runs = [self.of(system, what, test) for test in self.tests]
+        if split == AVERAGE:
+            runs = [self.get_run_values(system, column, test) for test in self.test_sets]
             return None if None in runs else [fmean(run) for run in zip(*filter(None, runs), strict=True)]
-        if what in FACTS:
-            found = self.of_training(system, FACTS[what].name)
-            return None if found is None else [value / FACTS[what].unit for value in found]
-        if what == CONTRAST:
-            decisions = self.contrast[on or ""].get(system)
-            return None if decisions is None else accuracies(decisions)
-        scored = self.statistics[on or ""][metric_of(what)].get(system)
+        if column in FACT_COLUMNS:
+            found = self.get_training_fact(system, FACT_COLUMNS[column].fact_key)
+            return None if found is None else [value / FACT_COLUMNS[column].divisor for value in found]
+        if column == CONTRAST_COLUMN:
+            decisions = self.contrast_decisions[split or ""].get(system)
+            return None if decisions is None else compute_accuracies(decisions)
+        scored = self.statistics[split or ""][get_column_metric(column)].get(system)
         if scored is None:
             return None
-        if what == "length" and system in self.mean_words.get(on or "", {}):
-            return self.mean_words[on or ""][system]
-        if what in OF_BLEU:
-            return [float(value) for value in OF_BLEU[what].value(scored.sums, scored.runs.shape[1])]
-        return scored.scores
+        if column == "length" and system in self.mean_output_words.get(split or "", {}):
+            return self.mean_output_words[split or ""][system]
+        if column in BLEU_DETAIL_COLUMNS:
+            return [
+                float(value)
+                for value in BLEU_DETAIL_COLUMNS[column].compute_values(scored.run_sums, scored.run_statistics.shape[1])
+            ]
+        return scored.run_scores
 
-    def has_output(self, system: str, on: str) -> bool:
+    def has_output(self, system: str, split: str) -> bool:
         """Whether there are translations of a set by a system."""
-        return any(system in systems for systems in self.statistics.get(on, {}).values())
+        return any(system in systems for systems in self.statistics.get(split, {}).values())
 
-    def of_training(self, system: str, fact: str) -> list[float] | None:
+    def get_training_fact(self, system: str, fact_key: str) -> list[float] | None:
         """A fact of a system's trainings, of each run; None of a system that is not trained itself.
 
         Nor has every training each fact: phrases have no hidden size, and a loss that is no number no perplexity.
         """
-        runs = self.facts.get(system, [])
-        told = [float(run[fact]) for run in runs if run.get(fact) is not None]
+        runs = self.training_facts.get(system, [])
+        told = [float(run[fact_key]) for run in runs if run.get(fact_key) is not None]
         return told if told and len(told) == len(runs) else None
 
-    def signatures(self, metric: str) -> dict[str, str]:
+    def get_signatures(self, metric: str) -> dict[str, str]:
         """How a metric was counted on each set."""
         return {
             on: next(iter(metrics[metric].values())).signatures[0]
@@ -267,38 +276,42 @@ class Measured:
             if metric in metrics
         }
 
-    def interval(self, system: str, what: str, on: str | None) -> tuple[float, float] | None:
+    def get_interval(self, system: str, column: str, split: str | None) -> tuple[float, float] | None:
         """The ends of the 95 % interval that stands behind a number, if one does."""
-        decisions = self.contrast.get(on or "", {}).get(system)
-        return None if what != CONTRAST or decisions is None else interval(decisions)
+        decisions = self.contrast_decisions.get(split or "", {}).get(system)
+        return None if column != CONTRAST_COLUMN or decisions is None else compute_accuracy_interval(decisions)
 
-    def sentences_on_contrast(self, called: Mapping[str, str]) -> list[str]:
+    def describe_contrast(self, display_names: Mapping[str, str]) -> list[str]:
         """Say what accuracy on contrastive sets is, and which rows, by what they are called, have none."""
-        without = {row: on for row in called if (on := [on for on, of in self.contrast.items() if row not in of])}
+        without = {
+            row: on
+            for row in display_names
+            if (on := [on for on, of in self.contrast_decisions.items() if row not in of])
+        }
         return [
             "Acc.: percentage of the pairs of a contrastive set for which the system gives the correct translation a "
             "higher probability than the contrastive one (equal ones count as wrong). In brackets: Wilson's 95 % "
             "interval over the pairs of these runs.",
             *(
-                f"{called[row]} has no Acc. on {', '.join(on)}: no scores of these translations were given."
-                if row in self.from_elsewhere
-                else f"{called[row]} has no Acc.: a phrase-based system cannot score a translation that it did not "
+                f"{display_names[row]} has no Acc. on {', '.join(on)}: no scores of these translations were given."
+                if row in self.external_systems
+                else f"{display_names[row]} has no Acc.: a phrase-based system cannot score a translation that it did not "
                 "produce."
                 for row, on in without.items()
             ),
         ]
 
-    def reference_length(self, on: str) -> float:
+    def get_reference_length(self, split: str) -> float:
         """The mean number of words of a set's references; else of BLEU's tokens of the references nearest in length."""
-        if on in self.reference_words:
-            return self.reference_words[on]
-        scored = next(iter(self.statistics[on]["bleu"].values()))
-        return float(scored.sums[0, 1] / scored.runs.shape[1])
+        if split in self.mean_reference_words:
+            return self.mean_reference_words[split]
+        scored = next(iter(self.statistics[split]["bleu"].values()))
+        return float(scored.run_sums[0, 1] / scored.run_statistics.shape[1])
 
 
-def read_measured(
-    files: Files, systems: Sequence[str], metrics: Sequence[str], description: Mapping[str, Any]
-) -> Measured:
+def read_system_measures(
+    files: InputFiles, systems: Sequence[str], metrics: Sequence[str], description: Mapping[str, Any]
+) -> SystemMeasures:
     """Read statistics and facts of a table's systems.
 
     Args:
@@ -313,49 +326,49 @@ def read_measured(
         InputError: if files of one set differ in length, or were counted differently.
     """
     outputs: dict[str, dict[str, list[Path]]] = {}
-    for (system, _, on), path in files.of("statistics").items():
+    for (system, _, on), path in files.get_files("statistics").items():
         outputs.setdefault(on, {}).setdefault(system, []).append(path)
     outputs = {on: {system: of[system] for system in systems if system in of} for on, of in outputs.items()}
-    parsed = {on: places_parsed(path) for (on,), path in files.of("parsed").items()}
-    return Measured(
+    parsed = {on: find_parsed_sentences(path) for (on,), path in files.get_files("parsed").items()}
+    return SystemMeasures(
         {on: read_statistics(of_set, metrics, parsed.get(on)) for on, of_set in outputs.items()},
-        {system: [_facts(path) for path in paths] for system, paths in files.by_name("facts").items()},
+        {system: [_read_facts(path) for path in paths] for system, paths in files.group_files("facts").items()},
         description.get("settings", {}),
         description.get("tests", []),
-        {on: _contrast(files, on) for on in description.get("contrastive", [])},
+        {on: _read_contrast_decisions(files, on) for on in description.get("contrastive", [])},
         description.get("from_elsewhere", []),
-        read_exclusions(files.one("exclusions")) if files.of("exclusions") else Exclusions(),
-        _mean_words(files),
-        {on: _count_words(path) for (on,), path in files.of("reference_tokens").items()},
+        read_exclusions(files.get_single_file("exclusions")) if files.get_files("exclusions") else VerdictExclusions(),
+        _read_mean_words(files),
+        {on: _compute_mean_words(path) for (on,), path in files.get_files("reference_tokens").items()},
     )
 
 
-def _contrast(files: Files, on: str) -> dict[str, np.ndarray]:
+def _read_contrast_decisions(files: InputFiles, split: str) -> dict[str, np.ndarray]:
     """How systems tell the translations of a contrastive set apart."""
     scores: dict[str, dict[str, dict[str, Path]]] = {}
     for kind in ("correct", "contrastive"):
         scores[kind] = {}
-        for (system, run, of_set), path in files.of(kind).items():
-            if of_set == on:
+        for (system, run, of_set), path in files.get_files(kind).items():
+            if of_set == split:
                 scores[kind].setdefault(system, {})[run] = path
-    return read_decisions(**scores)
+    return read_score_margins(**scores)
 
 
-def _mean_words(files: Files) -> dict[str, dict[str, list[float]]]:
+def _read_mean_words(files: InputFiles) -> dict[str, dict[str, list[float]]]:
     """Read the mean number of words of outputs, by set and system; none of systems that are given as text."""
     means: dict[str, dict[str, list[float]]] = {}
-    for (system, _, on), path in files.of("words").items():
-        counts = Counts.of(path)
-        if "words" in counts.noted:
-            means.setdefault(on, {}).setdefault(system, []).append(counts.noted["words"] / counts.kept)
+    for (system, _, on), path in files.get_files("words").items():
+        counts = SentenceCounts.from_json_file(path)
+        if "words" in counts.noted_by_reason:
+            means.setdefault(on, {}).setdefault(system, []).append(counts.noted_by_reason["words"] / counts.kept_count)
     return means
 
 
-def _count_words(path: Path) -> float:
+def _compute_mean_words(path: Path) -> float:
     """Return the mean number of words of a tokenized text."""
-    return fmean(len(tokens_of(line)) for line in read_lines(path))
+    return fmean(len(split_tokens(line)) for line in read_lines(path))
 
 
-def _facts(path: Path) -> dict[str, Any]:
+def _read_facts(path: Path) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content

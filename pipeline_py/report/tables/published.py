@@ -18,11 +18,11 @@ from pathlib import Path
 from pipeline_py.files.text import read_lines
 from pipeline_py.run.errors import InputError
 
-ROLES = ("dev", "test", "average")
+SET_ROLES = ("dev", "test", "average")
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedNumber:
     """One printed number."""
 
     table: str
@@ -35,10 +35,10 @@ class Published:
     marks: str
 
 
-COLUMNS = tuple(field.name for field in fields(Published))
+PUBLISHED_COLUMNS = tuple(field.name for field in fields(PublishedNumber))
 
 
-def read_published(path: Path) -> list[Published]:
+def read_published_numbers(path: Path) -> list[PublishedNumber]:
     """Read the printed numbers of a paper.
 
     Args:
@@ -50,18 +50,20 @@ def read_published(path: Path) -> list[Published]:
     Raises:
         InputError: if the header or a row is malformed, or a number is given twice.
     """
-    rows: list[Published] = []
+    rows: list[PublishedNumber] = []
     line_of: dict[tuple[str, ...], int] = {}
     header = False
     for number, line in enumerate(read_lines(path), start=1):
         if not header:
             if line.startswith("#"):
                 continue
-            if tuple(line.split("\t")) != COLUMNS:
-                raise InputError(f"the header is not {', '.join(COLUMNS)}, separated by tabs; write it", path, number)
+            if tuple(line.split("\t")) != PUBLISHED_COLUMNS:
+                raise InputError(
+                    f"the header is not {', '.join(PUBLISHED_COLUMNS)}, separated by tabs; write it", path, number
+                )
             header = True
             continue
-        row = _published(line, path, number)
+        row = _parse_published_number(line, path, number)
         cell = (row.table, row.task, row.system, row.set, row.metric)
         first = line_of.setdefault(cell, number)
         if first != number:
@@ -72,48 +74,50 @@ def read_published(path: Path) -> list[Published]:
             )
         rows.append(row)
     if not header:
-        raise InputError(f"the file has no header; begin with {', '.join(COLUMNS)}, separated by tabs", path)
+        raise InputError(f"the file has no header; begin with {', '.join(PUBLISHED_COLUMNS)}, separated by tabs", path)
     return rows
 
 
-def _published(line: str, path: Path, number: int) -> Published:
+def _parse_published_number(line: str, path: Path, line_number: int) -> PublishedNumber:
     cells = line.split("\t")
-    if len(cells) != len(COLUMNS):
+    if len(cells) != len(PUBLISHED_COLUMNS):
         raise InputError(
-            f"the row has {len(cells)} columns and the header {len(COLUMNS)}; separate them by one tab each",
+            f"the row has {len(cells)} columns and the header {len(PUBLISHED_COLUMNS)}; separate them by one tab each",
             path,
-            number,
+            line_number,
         )
     table, task, system, name, role, metric, printed, marks = cells
-    for column, cell in zip(COLUMNS[:-1], cells, strict=False):
+    for column, cell in zip(PUBLISHED_COLUMNS[:-1], cells, strict=False):
         if not cell:
-            raise InputError(f"`{column}` is empty; only `marks` may be", path, number)
-    if role not in ROLES:
-        raise InputError(f"unknown role {role!r}; write one of {', '.join(ROLES)}", path, number)
+            raise InputError(f"`{column}` is empty; only `marks` may be", path, line_number)
+    if role not in SET_ROLES:
+        raise InputError(f"unknown role {role!r}; write one of {', '.join(SET_ROLES)}", path, line_number)
     try:
         value = float(printed)
     except ValueError:
         value = float("nan")
     if not isfinite(value):
-        raise InputError(f"the value {printed!r} is not a number; write one, and its marks in `marks`", path, number)
-    return Published(table, task, system, name, role, metric, value, marks)
+        raise InputError(
+            f"the value {printed!r} is not a number; write one, and its marks in `marks`", path, line_number
+        )
+    return PublishedNumber(table, task, system, name, role, metric, value, marks)
 
 
-def published_score(
-    rows: Iterable[Published], table: str, task: str, system: str, set: str, metric: str = "BLEU"
-) -> Published | None:
+def find_published_number(
+    numbers: Iterable[PublishedNumber], table: str, task: str, system: str, set_name: str, metric: str = "BLEU"
+) -> PublishedNumber | None:
     """Find one printed number.
 
     Args:
-        rows: the numbers of a paper.
+        numbers: the numbers of a paper.
         table: number of the table in the paper.
         task: source and target language, as `zh-en`.
         system: name of the row, as printed.
-        set: name of the column, as printed; `AVG` is the average.
+        set_name: name of the column, as printed; `AVG` is the average.
         metric: what was measured.
 
     Returns:
         The number, or None if the paper does not print it.
     """
-    cell = (table, task, system, set, metric)
-    return next((row for row in rows if (row.table, row.task, row.system, row.set, row.metric) == cell), None)
+    cell = (table, task, system, set_name, metric)
+    return next((row for row in numbers if (row.table, row.task, row.system, row.set, row.metric) == cell), None)

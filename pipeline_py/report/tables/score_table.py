@@ -4,145 +4,151 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, stdev
 
-from pipeline_py.config.tables import CONTRAST, BleuTable, MeasureTable, Tested
-from pipeline_py.evaluation.metric import named
-from pipeline_py.report.tables.marks import Marks, of_style
+from pipeline_py.config.tables import CONTRAST_COLUMN, BleuTableConfig, MarkSubject, MeasureTableConfig
+from pipeline_py.evaluation.metric import get_metric_class
+from pipeline_py.report.tables.marks import SignificanceMarker, build_mark_groups
 from pipeline_py.report.tables.measures import (
     AVERAGE,
-    FACTS,
-    SETTINGS,
-    Measured,
-    decimals_of,
-    head_of,
-    is_metric,
-    is_scored,
-    metric_of,
-    note_on_kernels,
-    note_on_shared_cores,
-    notes_on_differences,
+    FACT_COLUMNS,
+    SETTING_HEADS,
+    SystemMeasures,
+    describe_missing_kernels,
+    describe_shared_cores,
+    describe_training_differences,
+    get_column_decimals,
+    get_column_head,
+    get_column_metric,
+    is_metric_column,
+    is_scored_column,
 )
-from pipeline_py.report.tables.published import Published, published_score
-from pipeline_py.report.tables.sheet import NOTHING, Cell, Column, Sheet
-from pipeline_py.report.tables.system_comparison import Comparisons, Test
+from pipeline_py.report.tables.published import PublishedNumber, find_published_number
+from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Column, Sheet
+from pipeline_py.report.tables.system_comparison import ComparisonIndex, SignificanceTest
 
 
 @dataclass(frozen=True)
-class Said:
+class ScoreColumn:
     """A column: what it says of a system, on which set (None: on none)."""
 
-    what: str
-    on: str | None
-    column: Column
+    measure: str
+    split: str | None
+    sheet_column: Column
 
 
 @dataclass(frozen=True)
-class PrintedTable:
-    """One table of a paper; `names` is what the paper calls our rows."""
+class PublishedTable:
+    """One table of a paper; `paper_names` is what the paper calls our rows."""
 
-    numbers: Sequence[Published]
-    table: str
+    numbers: Sequence[PublishedNumber]
+    table_number: str
     task: str
-    names: Mapping[str, str]
+    paper_names: Mapping[str, str]
 
-    def cell(self, row: str, name: str) -> Cell:
+    def build_cell(self, row: str, set_name: str) -> Cell:
         """The printed number of one of our rows on a set."""
-        found = published_score(self.numbers, self.table, self.task, self.names[row], name)
+        found = find_published_number(self.numbers, self.table_number, self.task, self.paper_names[row], set_name)
         value = "" if found is None else f"{found.value:.2f}"
-        return Cell(value or NOTHING, value)
+        return Cell(value or MISSING_VALUE, value)
 
 
 @dataclass(frozen=True)
-class Table:
+class ScoreTable:
     """A table of systems before it is drawn.
 
     Attributes:
         options: the table's own.
-        measured: its numbers.
-        marks: those behind scores.
+        measures: its numbers.
+        marker: those behind scores.
         columns: what it says.
-        called: what it calls sets.
-        best: the row that bold compares proposed rows with, if any.
-        printed: what a paper printed, by the names that the paper gives our sets.
+        set_names: what it calls sets.
+        best_baseline: the row that bold compares proposed rows with, if any.
+        published: what a paper printed, by the names that the paper gives our sets.
     """
 
-    options: BleuTable | MeasureTable
-    measured: Measured
-    marks: Marks
-    columns: Sequence[Said]
-    called: Mapping[str, str]
-    best: str | None = None
-    printed: tuple[PrintedTable, Sequence[tuple[str, Column]]] | None = field(default=None)
+    options: BleuTableConfig | MeasureTableConfig
+    measures: SystemMeasures
+    marker: SignificanceMarker
+    columns: Sequence[ScoreColumn]
+    set_names: Mapping[str, str]
+    best_baseline: str | None = None
+    published: tuple[PublishedTable, Sequence[tuple[str, Column]]] | None = field(default=None)
 
-    def sheet(self, notes: Sequence[str], bold_means: str = "") -> Sheet:
+    def to_sheet(self, notes: Sequence[str], bold_meaning: str = "") -> Sheet:
         """Lay the table out, with these notes below those on its marks."""
         places = [
-            (row, said.on, said.what)
-            for said in ([each for each in self.columns if each.column.has_marks])
+            (row, said.split, said.measure)
+            for said in ([each for each in self.columns if each.sheet_column.has_marks])
             for row in self.options.systems
-            if said.on is not None and self.measured.has_output(row, said.on)
+            if said.split is not None and self.measures.has_output(row, said.split)
         ]
-        if isinstance(self.options, BleuTable):  # whose marks are told row by row
+        if isinstance(self.options, BleuTableConfig):  # whose marks are told row by row
             places.sort(key=lambda place: self.options.systems.index(place[0]))
-        printed, of_paper = self.printed or (None, [])
+        printed, of_paper = self.published or (None, [])
         return Sheet(
             self.options.title,
-            [Column("system", "System"), *(said.column for said in self.columns), *(column for _, column in of_paper)],
+            [
+                Column("system", "System"),
+                *(said.sheet_column for said in self.columns),
+                *(column for _, column in of_paper),
+            ],
             [
                 [
-                    Cell(self.label(row)),
-                    *(self._cell(row, said) for said in self.columns),
-                    *(printed.cell(row, name) for name, _ in of_paper if printed is not None),
+                    Cell(self.get_label(row)),
+                    *(self._build_cell(row, said) for said in self.columns),
+                    *(printed.build_cell(row, name) for name, _ in of_paper if printed is not None),
                 ]
                 for row in self.options.systems
             ],
-            [*self.measured.exclusions.sentences, *self.marks.notes(places), *notes],
-            bold_means,
+            [*self.measures.exclusions.descriptions, *self.marker.describe_marks(places), *notes],
+            bold_meaning,
         )
 
-    def label(self, row: str) -> str:
+    def get_label(self, row: str) -> str:
         """What a row is called."""
         return self.options.labels.get(row, row)
 
-    def _cell(self, row: str, said: Said) -> Cell:
-        if said.what in SETTINGS:
-            text = self.measured.settings.get(row, {}).get(said.what, "")
-            return Cell(text or NOTHING, text)
-        runs = self.measured.of(row, said.what, said.on)
+    def _build_cell(self, row: str, column: ScoreColumn) -> Cell:
+        if column.measure in SETTING_HEADS:
+            text = self.measures.settings.get(row, {}).get(column.measure, "")
+            return Cell(text or MISSING_VALUE, text)
+        runs = self.measures.get_run_values(row, column.measure, column.split)
         if runs is None:
-            return Cell(NOTHING, "")
+            return Cell(MISSING_VALUE, "")
         mean, spread = fmean(runs), stdev(runs) if len(runs) > 1 else None
-        decimals = decimals_of(said.what)
-        text = f"{mean / 1e6:.2f}M" if said.what == "parameters" else f"{mean:.{decimals}f}"
-        if spread is not None and said.on is not None:
+        decimals = get_column_decimals(column.measure)
+        text = f"{mean / 1e6:.2f}M" if column.measure == "parameters" else f"{mean:.{decimals}f}"
+        if spread is not None and column.split is not None:
             text += f" ± {spread:.{decimals}f}"
-        if (ends := self.measured.interval(row, said.what, said.on)) is not None:
+        if (ends := self.measures.get_interval(row, column.measure, column.split)) is not None:
             text += f" ({ends[0]:.1f} to {ends[1]:.1f})"
         return Cell(
             text,
             f"{mean:.{decimals}f}",
             "" if spread is None else f"{spread:.{decimals}f}",
-            self.marks.of(row, said.on, said.what) if said.column.has_marks and said.on is not None else "",
-            self._is_bold(row, said, mean),
+            self.marker.get_symbols(row, column.split, column.measure)
+            if column.sheet_column.has_marks and column.split is not None
+            else "",
+            self._is_bold(row, column, mean),
         )
 
-    def _is_bold(self, row: str, said: Said, mean: float) -> bool:
+    def _is_bold(self, row: str, column: ScoreColumn, mean: float) -> bool:
         """Whether a proposed row is better than the best of the others, on a test set or on average, as printed."""
-        proposed = isinstance(self.options, BleuTable) and row in self.options.proposed
-        if not proposed or self.best is None or said.on not in (*self.measured.tests, AVERAGE):
+        proposed = isinstance(self.options, BleuTableConfig) and row in self.options.proposed
+        if not proposed or self.best_baseline is None or column.split not in (*self.measures.test_sets, AVERAGE):
             return False
-        other = fmean(self.measured.of(self.best, said.what, said.on) or [mean])
-        mine, theirs = (round(one, decimals_of(said.what)) for one in (mean, other))
-        return mine > theirs if named(said.what).higher_is_better else mine < theirs
+        other = fmean(self.measures.get_run_values(self.best_baseline, column.measure, column.split) or [mean])
+        mine, theirs = (round(one, get_column_decimals(column.measure)) for one in (mean, other))
+        return mine > theirs if get_metric_class(column.measure).higher_is_better else mine < theirs
 
 
-def bleu_sheet(
-    options: BleuTable,
-    measured: Measured,
-    comparisons: Comparisons,
-    dev: str | None,
+def build_bleu_sheet(
+    options: BleuTableConfig,
+    measures: SystemMeasures,
+    comparisons: ComparisonIndex,
+    dev_name: str | None,
     metrics: Sequence[str],
-    numbers: Sequence[Published],
-    further_notes: Sequence[str],
+    published_numbers: Sequence[PublishedNumber],
+    extra_notes: Sequence[str],
 ) -> Sheet:
     """Lay out scores on dev and every test set, the average of several test sets, and significance marks.
 
@@ -150,29 +156,31 @@ def bleu_sheet(
 
     Args:
         options: the table's own.
-        measured: its numbers.
+        measures: its numbers.
         comparisons: of its systems on the test sets.
-        dev: what the development set is called; None where the table does without.
+        dev_name: what the development set is called; None where the table does without.
         metrics: BLEU, and what else stands behind it.
-        numbers: what the paper printed that the table names, if it names one.
-        further_notes: that stand below its own.
+        published_numbers: what the paper printed that the table names, if it names one.
+        extra_notes: that stand below its own.
     """
-    averages = {row: fmean(runs) for row in options.systems if (runs := measured.of(row, metrics[0], AVERAGE))}
-    sign = 1 if named(metrics[0]).higher_is_better else -1
+    averages = {
+        row: fmean(runs) for row in options.systems if (runs := measures.get_run_values(row, metrics[0], AVERAGE))
+    }
+    sign = 1 if get_metric_class(metrics[0]).higher_is_better else -1
     others = [row for row in averages if row not in options.proposed]
     best = max(others, key=lambda row: sign * averages[row], default=None)
-    of_dev = {} if dev is None else {"dev": _name_of_dev(dev)}
-    average = {AVERAGE: AVERAGE} if len(measured.tests) > 1 else {}
-    heads = {**of_dev, **{test: test for test in measured.tests}, **average}
+    of_dev = {} if dev_name is None else {"dev": _format_dev_name(dev_name)}
+    average = {AVERAGE: AVERAGE} if len(measures.test_sets) > 1 else {}
+    heads = {**of_dev, **{test: test for test in measures.test_sets}, **average}
     columns = [
-        Said(
+        ScoreColumn(
             metric,
             on,
             Column(
                 f"{metric}_{on}" if place else on,
-                f"{head_of(metric)} {head}" if place else head,
-                has_spread=measured.most_runs > 1,
-                has_marks=on in measured.tests,
+                f"{get_column_head(metric)} {head}" if place else head,
+                has_spread=measures.max_run_count > 1,
+                has_marks=on in measures.test_sets,
             ),
         )
         for place, metric in enumerate(metrics)
@@ -182,39 +190,41 @@ def bleu_sheet(
     if options.published is not None:
         names = {row: options.labels.get(row, row) for row in options.systems} | options.published.names
         theirs = [
-            (str(dev) if on == "dev" else on, Column(f"{on}_published", f"{head} (paper)", "paper"))
+            (str(dev_name) if on == "dev" else on, Column(f"{on}_published", f"{head} (paper)", "paper"))
             for on, head in heads.items()
         ]
-        paper = PrintedTable(numbers, options.published.table, options.published.task, names), theirs
-    test: Test = "sign" if options.tested == "outputs" else "systems"
+        paper = PublishedTable(published_numbers, options.published.table, options.published.task, names), theirs
+    test: SignificanceTest = "sign" if options.tested == "outputs" else "systems"
     choices = len(others) if test == "systems" else 1
-    groups = of_style(options.marks, options.systems, options.baseline, best, options.proposed, choices)
-    marks = Marks(groups, test, comparisons, options.labels, {}, measured.has_output, measured.exclusions.systems)
-    table = Table(options, measured, marks, columns, {}, best, paper)
+    groups = build_mark_groups(options.marks, options.systems, options.baseline, best, options.proposed, choices)
+    marks = SignificanceMarker(
+        groups, test, comparisons, options.labels, {}, measures.has_output, measures.exclusions.system_reasons
+    )
+    table = ScoreTable(options, measures, marks, columns, {}, best, paper)
     notes = [
         *([f"{AVERAGE} is the mean over the test sets."] if average else []),
         *(["(paper): published numbers; the paper may have scored in another way."] if paper else []),
-        *_on_runs(measured, options.tested),
+        *_describe_run_counts(measures, options.tested),
     ]
     for metric in metrics:
-        signatures, label = measured.signatures(metric), named(metric).label
+        signatures, label = measures.get_signatures(metric), get_metric_class(metric).label
         by = f"{label} by sacrebleu" if metric == "bleu" else label
         if len({*signatures.values()}) == 1:
             notes.append(f"{by}: {next(iter(signatures.values()))}.")
         else:
             notes += [f"{by.replace(label, f'{label} on {on}')}: {signature}." for on, signature in signatures.items()]
-    notes += [*further_notes, *notes_on_differences(measured.facts, table.label)]
-    notes += note_on_kernels(measured.facts, table.label)
-    bold = f"better than the best baseline, {table.label(best)}" if best and options.proposed else ""
-    return table.sheet(notes, bold)
+    notes += [*extra_notes, *describe_training_differences(measures.training_facts, table.get_label)]
+    notes += describe_missing_kernels(measures.training_facts, table.get_label)
+    bold = f"better than the best baseline, {table.get_label(best)}" if best and options.proposed else ""
+    return table.to_sheet(notes, bold)
 
 
-def measures_sheet(
-    options: MeasureTable,
-    measured: Measured,
-    comparisons: Comparisons,
-    called: Mapping[str, str],
-    further_notes: Sequence[str],
+def build_measures_sheet(
+    options: MeasureTableConfig,
+    measures: SystemMeasures,
+    comparisons: ComparisonIndex,
+    set_names: Mapping[str, str],
+    extra_notes: Sequence[str],
 ) -> Sheet:
     """Lay out any measures on any sets, with significance marks.
 
@@ -222,51 +232,62 @@ def measures_sheet(
 
     Args:
         options: the table's own.
-        measured: its numbers.
+        measures: its numbers.
         comparisons: of its systems on its sets, where it has marks.
-        called: what sets are called, where not by their names.
-        further_notes: that stand below its own.
+        set_names: what sets are called, where not by their names.
+        extra_notes: that stand below its own.
     """
     several = len(options.sets) > 1
-    spread = any(len(runs) > 1 for runs in measured.facts.values()) or measured.most_runs > 1
-    on_sets = [*filter(is_scored, options.columns)]
+    spread = any(len(runs) > 1 for runs in measures.training_facts.values()) or measures.max_run_count > 1
+    on_sets = [*filter(is_scored_column, options.columns)]
     columns = []
     for what in options.columns:
-        if what == CONTRAST:
-            columns += [Said(what, on, Column(f"{what}_{on}", f"Acc. {on}", "", spread)) for on in measured.contrast]
+        if what == CONTRAST_COLUMN:
+            columns += [
+                ScoreColumn(what, on, Column(f"{what}_{on}", f"Acc. {on}", "", spread))
+                for on in measures.contrast_decisions
+            ]
             continue
         if what not in on_sets:
-            columns.append(Said(what, None, Column(what, head_of(what), has_spread=spread and what in FACTS)))
+            columns.append(
+                ScoreColumn(what, None, Column(what, get_column_head(what), has_spread=spread and what in FACT_COLUMNS))
+            )
             continue
         for on in options.sets:
-            name = called.get(on, on)
-            head = head_of(what) if not several else name if len(on_sets) == 1 else f"{head_of(what)} {name}"
-            marked = bool(options.marks) and is_metric(what)
-            columns.append(
-                Said(what, on, Column(f"{what}_{on}" if several else what, head, "", spread, has_marks=marked))
+            name = set_names.get(on, on)
+            head = (
+                get_column_head(what)
+                if not several
+                else name
+                if len(on_sets) == 1
+                else f"{get_column_head(what)} {name}"
             )
-    table = Table(
+            marked = bool(options.marks) and is_metric_column(what)
+            columns.append(
+                ScoreColumn(what, on, Column(f"{what}_{on}" if several else what, head, "", spread, has_marks=marked))
+            )
+    table = ScoreTable(
         options,
-        measured,
-        Marks(
+        measures,
+        SignificanceMarker(
             [options.marks],
             "bootstrap" if options.tested == "outputs" else "systems",
             comparisons,
             options.labels,
-            called,
-            measured.has_output,
-            measured.exclusions.systems,
+            set_names,
+            measures.has_output,
+            measures.exclusions.system_reasons,
         ),
         columns,
-        called,
+        set_names,
     )
     notes = []
     if on_sets and not several:
-        notes.append(f"Scores are on {called.get(options.sets[0], options.sets[0])}.")
+        notes.append(f"Scores are on {set_names.get(options.sets[0], options.sets[0])}.")
     if "minutes" in options.columns:
         notes.append("Time: minutes of training per epoch (wall-clock).")
-        shares = {row: of for row in options.systems if (of := measured.of_training(row, "core_share"))}
-        notes += note_on_shared_cores(shares, table.label)
+        shares = {row: of for row in options.systems if (of := measures.get_training_fact(row, "core_share"))}
+        notes += describe_shared_cores(shares, table.get_label)
     if "cpu_minutes" in options.columns:
         notes.append("CPU time: CPU minutes of training per epoch.")
     if "perplexity" in options.columns:
@@ -275,30 +296,33 @@ def measures_sheet(
         notes.append("Length ratio: words of translations by words of references.")
     if "length" in options.columns:
         for on in options.sets:
-            where = f" on {called.get(on, on)}" if several else ""
-            length = measured.reference_length(on)
+            where = f" on {set_names.get(on, on)}" if several else ""
+            length = measures.get_reference_length(on)
             notes.append(f"References have {length:.2f} words on average{where}.")
-    if CONTRAST in options.columns:
-        notes += measured.sentences_on_contrast(options.called)
+    if CONTRAST_COLUMN in options.columns:
+        notes += measures.describe_contrast(options.display_names)
     if options.parsed_by is not None:
         notes.append(f"Only sentences that {options.parsed_by} parsed are scored.")
-    for metric in sorted({metric_of(what) for what in on_sets}):
-        signatures = dict.fromkeys(measured.signatures(metric).values())
-        notes += [f"{named(metric).label}: {signature}." for signature in signatures]
-    notes += [*further_notes, *notes_on_differences(measured.facts, table.label)]
-    notes += [*note_on_kernels(measured.facts, table.label), *_on_runs(measured, options.tested)]
-    return table.sheet(notes)
+    for metric in sorted({get_column_metric(what) for what in on_sets}):
+        signatures = dict.fromkeys(measures.get_signatures(metric).values())
+        notes += [f"{get_metric_class(metric).label}: {signature}." for signature in signatures]
+    notes += [*extra_notes, *describe_training_differences(measures.training_facts, table.get_label)]
+    notes += [
+        *describe_missing_kernels(measures.training_facts, table.get_label),
+        *_describe_run_counts(measures, options.tested),
+    ]
+    return table.to_sheet(notes)
 
 
-def _on_runs(measured: Measured, tested: Tested) -> list[str]:
-    runs = sorted({*measured.numbers_of_runs} - {1})
+def _describe_run_counts(measures: SystemMeasures, mark_subject: MarkSubject) -> list[str]:
+    runs = sorted({*measures.run_counts} - {1})
     if not runs:
         return []
     numbers = f"{runs[0]} to {runs[-1]}" if len(runs) > 1 else f"{runs[0]}"
-    single = "; scores without ± are of a single run" if 1 in measured.numbers_of_runs else ""
-    tests = "; tests of outputs are of these runs alone" if tested == "outputs" else ""
+    single = "; scores without ± are of a single run" if 1 in measures.run_counts else ""
+    tests = "; tests of outputs are of these runs alone" if mark_subject == "outputs" else ""
     return [f"Mean ± sample standard deviation over {numbers} runs{single}{tests}."]
 
 
-def _name_of_dev(dev: str) -> str:
-    return "Dev" if dev.lower() == "dev" else f"Dev ({dev})"
+def _format_dev_name(dev_name: str) -> str:
+    return "Dev" if dev_name.lower() == "dev" else f"Dev ({dev_name})"

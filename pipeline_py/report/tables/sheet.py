@@ -15,38 +15,38 @@ from pipeline_py.run.errors import InputError
 
 
 @dataclass(frozen=True)
-class Files:
+class InputFiles:
     """Files by kind and name; the parts of a name are joined by colons: `SYSTEM:RUN:SET`."""
 
-    kinds: Mapping[str, Mapping[str, Path]]
+    paths_by_kind: Mapping[str, Mapping[str, Path]]
 
-    def of(self, kind: str) -> Mapping[tuple[str, ...], Path]:
+    def get_files(self, kind: str) -> Mapping[tuple[str, ...], Path]:
         """Return all files of a kind by the parts of their names, in the order given."""
-        return {tuple(filter(None, name.split(":"))): path for name, path in self.kinds.get(kind, {}).items()}
+        return {tuple(filter(None, name.split(":"))): path for name, path in self.paths_by_kind.get(kind, {}).items()}
 
-    def by_name(self, kind: str) -> dict[str, list[Path]]:
+    def group_files(self, kind: str) -> dict[str, list[Path]]:
         """Return files of a kind by the first part of their names, such as the runs of a system."""
         paths: dict[str, list[Path]] = {}
-        for (name, *_), path in self.of(kind).items():
+        for (name, *_), path in self.get_files(kind).items():
             paths.setdefault(name, []).append(path)
         return paths
 
-    def one(self, kind: str) -> Path:
+    def get_single_file(self, kind: str) -> Path:
         """Return the only file of a kind.
 
         Raises:
             InputError: there is another number of them.
         """
-        paths = [*self.of(kind).values()]
+        paths = [*self.get_files(kind).values()]
         if len(paths) != 1:
             raise InputError(f"{len(paths)} files of {kind!r} instead of one")
         return paths[0]
 
 
-NOTHING = "–"
+MISSING_VALUE = "–"
 """Stands where there is no value."""
 
-Origin = Literal["", "cost", "paper"]
+ColumnOrigin = Literal["", "cost", "paper"]
 """Of a column: what the table itself says, what its systems cost, or what a paper printed."""
 
 
@@ -77,15 +77,15 @@ class Cell:
     faint: bool = False
 
     @property
-    def plain(self) -> str:
+    def raw_text(self) -> str:
         """What programs read."""
         return self.text if self.value is None else self.value
 
     @property
-    def number(self) -> float | None:
+    def numeric_value(self) -> float | None:
         """What programs read, as a number; None where it is none."""
         try:
-            found = float(self.plain.replace(",", "").replace("−", "-"))
+            found = float(self.raw_text.replace(",", "").replace("−", "-"))
         except ValueError:
             return None
         return found if isfinite(found) else None
@@ -97,7 +97,7 @@ class Column:
 
     name: str
     head: str
-    origin: Origin = ""
+    origin: ColumnOrigin = ""
     has_spread: bool = False
     has_marks: bool = False
     is_text: bool = False
@@ -119,34 +119,34 @@ class Sheet:
     departures: Sequence[str] = field(default=())
 
     @property
-    def heads(self) -> list[str]:
+    def column_heads(self) -> list[str]:
         """The heads of all columns."""
         return [column.head for column in self.columns]
 
-    def all_notes(self) -> list[str]:
+    def collect_notes(self) -> list[str]:
         """The notes of a rendering that shows bold, which is explained where it occurs."""
         has_bold = any(cell.bold for row in self.rows for cell in row)
         return [*self.departures, *self.notes, *([f"Bold: {self.bold_means}."] if self.bold_means and has_bold else [])]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The sheet as plain values."""
         return asdict(self)
 
 
-def listed(
+def build_sheet(
     title: str,
     heads: Sequence[str],
     rows: Sequence[Sequence[Cell | str]],
     notes: Sequence[str] = (),
-    texts: Collection[str] = (),
+    text_heads: Collection[str] = (),
 ) -> Sheet:
-    """A table of a page, whose cells may be texts; `texts` are heads of columns that hold text beside the first."""
-    columns = [Column(head, head, is_text=head in texts) for head in heads]
-    cells = [[Cell(cell or NOTHING) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    """A table of a page, whose cells may be texts; `text_heads` are heads of columns that hold text beside the first."""
+    columns = [Column(head, head, is_text=head in text_heads) for head in heads]
+    cells = [[Cell(cell or MISSING_VALUE) if isinstance(cell, str) else cell for cell in row] for row in rows]
     return Sheet(title, columns, cells, notes)
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """Format a difference with its sign, and a minus as wide as a plus."""
     return format_difference(value, 2).replace("-", "−")
 

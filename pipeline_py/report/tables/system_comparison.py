@@ -6,14 +6,14 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py.evaluation.compare import COLUMNS
-from pipeline_py.evaluation.metric import named
-from pipeline_py.report.stage_results import read_table
+from pipeline_py.evaluation.compare import SYSTEM_COMPARISON_COLUMNS
+from pipeline_py.evaluation.metric import get_metric_class
+from pipeline_py.report.stage_results import read_tsv
 
 OutputTest = Literal["sign", "bootstrap", "randomization"]
-Test = Literal["systems"] | OutputTest
+SignificanceTest = Literal["systems"] | OutputTest
 
-TESTS: Mapping[Test, str] = {
+TEST_NAMES: Mapping[SignificanceTest, str] = {
     "systems": "interval over sentences and runs",
     "sign": "sign test of these outputs",
     "bootstrap": "paired bootstrap of these outputs",
@@ -21,16 +21,16 @@ TESTS: Mapping[Test, str] = {
 }
 """Name in the columns of the file → name for people."""
 
-OUTPUT_TESTS: Mapping[OutputTest, tuple[str, str]] = {
+OUTPUT_TEST_LABELS: Mapping[OutputTest, tuple[str, str]] = {
     "sign": ("s", "sign test"),
     "bootstrap": ("b", "paired bootstrap"),
     "randomization": ("r", "approximate randomization"),
 }
 """Tests of given outputs, which say nothing about other runs: name in the file → letter and name for people."""
 
-LEVEL = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 
-TEXTS = ("metric", "system", "other", "run_deviation_from")
+TEXT_COLUMNS = ("metric", "system", "other", "run_deviation_from")
 
 
 @dataclass(frozen=True)
@@ -39,77 +39,77 @@ class SystemComparison:
 
     Attributes:
         metric: a module of `evaluation/metrics`.
-        system, other: the system, and the one that it is compared with.
-        runs: numbers of runs of both.
+        system, other_system: the system, and the one that it is compared with.
+        run_counts: numbers of runs of both.
         scores: scores of both, means over their runs.
         difference: difference of the scores.
         interval: ends of its 95 % interval over sentences and runs; NaN if the set is too small.
         outputs_interval: ends of its 95 % interval over sentences alone.
         run_deviation: the assumed standard deviation between runs of a system with a single run.
-        run_deviation_from: its origin, as in `significance.system_difference`.
-        counts: number of sentences for which the score improves, gets worse and stays when the system's output replaces
+        run_deviation_source: its origin, as in `significance.system_difference`.
+        sentence_counts: number of sentences for which the score improves, gets worse and stays when the system's output replaces
             the other's; NaN if the systems have different numbers of runs.
-        p: by test, the two-sided p-value before and after Holm's correction; NaN if unknown.
+        p_values: by test, the two-sided p-value before and after Holm's correction; NaN if unknown.
     """
 
     metric: str
     system: str
-    other: str
-    runs: tuple[int, int]
+    other_system: str
+    run_counts: tuple[int, int]
     scores: tuple[float, float]
     difference: float
     interval: tuple[float, float]
     outputs_interval: tuple[float, float]
     run_deviation: float
-    run_deviation_from: str
-    counts: tuple[float, float, float]
-    p: Mapping[Test, tuple[float, float]]
+    run_deviation_source: str
+    sentence_counts: tuple[float, float, float]
+    p_values: Mapping[SignificanceTest, tuple[float, float]]
 
     @property
-    def label(self) -> str:
+    def metric_label(self) -> str:
         """The metric's name for people."""
-        return named(self.metric).label
+        return get_metric_class(self.metric).label
 
     @property
     def advantage(self) -> float:
         """By how much the system is better."""
-        return self.difference if named(self.metric).higher_is_better else -self.difference
+        return self.difference if get_metric_class(self.metric).higher_is_better else -self.difference
 
-    def reversed(self) -> "SystemComparison":
+    def swap_systems(self) -> "SystemComparison":
         """Exchange the two systems."""
-        better, worse, ties = self.counts
+        better, worse, ties = self.sentence_counts
         return replace(
             self,
-            system=self.other,
-            other=self.system,
-            runs=self.runs[::-1],
+            system=self.other_system,
+            other_system=self.system,
+            run_counts=self.run_counts[::-1],
             scores=self.scores[::-1],
             difference=-self.difference,
             interval=(-self.interval[1], -self.interval[0]),
             outputs_interval=(-self.outputs_interval[1], -self.outputs_interval[0]),
-            counts=(worse, better, ties),
+            sentence_counts=(worse, better, ties),
         )
 
-    def without_inference(self) -> "SystemComparison":
+    def remove_inference(self) -> "SystemComparison":
         """Remove intervals and p-values, of systems that have not learned to translate."""
         unknown = nan, nan
-        return replace(self, interval=unknown, outputs_interval=unknown, p=dict.fromkeys(self.p, unknown))
+        return replace(self, interval=unknown, outputs_interval=unknown, p_values=dict.fromkeys(self.p_values, unknown))
 
-    def favoured_side(self, test: Test) -> int:
+    def get_favoured_side(self, test: SignificanceTest) -> int:
         """Return the side that a test favours: 1 the system, -1 the other, 0 neither.
 
         The sign test counts sentences; the other tests are about the difference of the scores.
         """
-        value = self.counts[0] - self.counts[1] if test == "sign" else self.advantage
+        value = self.sentence_counts[0] - self.sentence_counts[1] if test == "sign" else self.advantage
         return (value > 0) - (value < 0)
 
-    def significant_side(self, test: Test, level: float = LEVEL) -> int:
+    def get_significant_side(self, test: SignificanceTest, level: float = SIGNIFICANCE_LEVEL) -> int:
         """Return the side that a test finds significantly better, uncorrected, or 0."""
-        return self.favoured_side(test) if self.p[test][0] < level else 0
+        return self.get_favoured_side(test) if self.p_values[test][0] < level else 0
 
-    def corrected_side(self, test: Test) -> int:
+    def get_corrected_side(self, test: SignificanceTest) -> int:
         """Return the side that a test finds significantly better after Holm's correction on the set, or 0."""
-        return self.favoured_side(test) if self.p[test][1] < LEVEL else 0
+        return self.get_favoured_side(test) if self.p_values[test][1] < SIGNIFICANCE_LEVEL else 0
 
     def describe_contradiction(self, labels: Mapping[str, str], set_name: str) -> str | None:
         """Describe in a sentence that the sign test significantly favours the system with the lower score.
@@ -119,28 +119,28 @@ class SystemComparison:
             set_name: the name of the set for people.
 
         Returns:
-            None if score and sign test agree, or p is `LEVEL` or more.
+            None if score and sign test agree, or p is `SIGNIFICANCE_LEVEL` or more.
         """
-        if self.significant_side("sign") * self.favoured_side("bootstrap") >= 0:
+        if self.get_significant_side("sign") * self.get_favoured_side("bootstrap") >= 0:
             return None
-        pair = self if self.advantage > 0 else self.reversed()
-        system, other = (labels.get(name, name) for name in (pair.system, pair.other))
-        better, worse, _ = pair.counts
+        pair = self if self.advantage > 0 else self.swap_systems()
+        system, other = (labels.get(name, name) for name in (pair.system, pair.other_system))
+        better, worse, _ = pair.sentence_counts
         beyond = f"{abs(pair.difference):.2f} {'higher' if pair.difference > 0 else 'lower'}"
         return (
-            f"On {set_name}, {self.label} and the sign test disagree: {self.label} of {system} is {beyond} than "
+            f"On {set_name}, {self.metric_label} and the sign test disagree: {self.metric_label} of {system} is {beyond} than "
             f"that of {other}, but sentence by sentence {system} is better in {better:,.0f} and worse in {worse:,.0f} "
-            f"(p {format_p_value(self.p['sign'][0])}, uncorrected)."
+            f"(p {format_p_value(self.p_values['sign'][0])}, uncorrected)."
         )
 
 
-Comparisons = Mapping[tuple[str, str, str, str], SystemComparison]
+ComparisonIndex = Mapping[tuple[str, str, str, str], SystemComparison]
 """(set, metric, system, other) → their comparison; both ways."""
 
 
 def read_system_comparisons(path: Path) -> list[SystemComparison]:
     """Read comparisons of a set, each pair once for each metric."""
-    table = read_table(path, [column for column in COLUMNS if column not in TEXTS])
+    table = read_tsv(path, [column for column in SYSTEM_COMPARISON_COLUMNS if column not in TEXT_COLUMNS])
     comparisons: dict[tuple[str, frozenset[str]], SystemComparison] = {}
     for row in table.to_dict("records"):
         comparison = SystemComparison(
@@ -154,36 +154,38 @@ def read_system_comparisons(path: Path) -> list[SystemComparison]:
             (row["low_outputs"], row["high_outputs"]),
             row["run_deviation"],
             row["run_deviation_from"],
-            counts=(row["better"], row["worse"], row["ties"]),
-            p={test: (row[f"p_{test}"], row[f"p_{test}_holm"]) for test in TESTS},
+            sentence_counts=(row["better"], row["worse"], row["ties"]),
+            p_values={test: (row[f"p_{test}"], row[f"p_{test}_holm"]) for test in TEST_NAMES},
         )
-        key = comparison.metric, frozenset((comparison.system, comparison.other))
+        key = comparison.metric, frozenset((comparison.system, comparison.other_system))
         comparisons.setdefault(key, comparison)
     return [*comparisons.values()]
 
 
-def index_both_ways(comparisons: Sequence[SystemComparison]) -> dict[tuple[str, str], SystemComparison]:
+def index_by_system_pair(comparisons: Sequence[SystemComparison]) -> dict[tuple[str, str], SystemComparison]:
     """Index comparisons of one metric by system and other, in both orders."""
     return {
-        (each.system, each.other): each for comparison in comparisons for each in (comparison, comparison.reversed())
+        (each.system, each.other_system): each
+        for comparison in comparisons
+        for each in (comparison, comparison.swap_systems())
     }
 
 
-def read_comparisons(files: Mapping[str, Path]) -> Comparisons:
+def read_comparison_index(files: Mapping[str, Path]) -> ComparisonIndex:
     """Read TSV of `evaluation.compare`, by set."""
     return {
-        (on, each.metric, each.system, each.other): each
+        (on, each.metric, each.system, each.other_system): each
         for on, path in files.items()
         for comparison in read_system_comparisons(path)
-        for each in (comparison, comparison.reversed())
+        for each in (comparison, comparison.swap_systems())
     }
 
 
-def format_p_value(p: float) -> str:
+def format_p_value(p_value: float) -> str:
     """Format a p-value as it follows the letter: `= 0.012`, or `< 0.001`; unknown as `unknown`."""
-    if isnan(p):
+    if isnan(p_value):
         return "unknown"
-    return f"= {p:.3f}" if p >= 0.001 else "< 0.001"
+    return f"= {p_value:.3f}" if p_value >= 0.001 else "< 0.001"
 
 
 def describe_run_deviations(comparisons: Sequence[SystemComparison]) -> list[str]:
@@ -191,9 +193,9 @@ def describe_run_deviations(comparisons: Sequence[SystemComparison]) -> list[str
     sentences = []
     for metric in dict.fromkeys(each.metric for each in comparisons):
         assumed = {
-            (each.run_deviation, each.run_deviation_from)
+            (each.run_deviation, each.run_deviation_source)
             for each in comparisons
-            if each.metric == metric and each.run_deviation_from in ("pooled", "default")
+            if each.metric == metric and each.run_deviation_source in ("pooled", "default")
         }
         if not assumed:
             continue
@@ -206,7 +208,7 @@ def describe_run_deviations(comparisons: Sequence[SystemComparison]) -> list[str
             else "pooled over the systems of the table that have several runs"
         )
         sentences.append(
-            f"For a system with a single run, the tests assume a standard deviation of {texts} {named(metric).label} "
+            f"For a system with a single run, the tests assume a standard deviation of {texts} {get_metric_class(metric).label} "
             f"between runs ({source})."
         )
     return sentences

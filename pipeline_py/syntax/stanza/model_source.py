@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.models import FOLDERS
-from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.stanza.models import MODEL_FOLDERS
+from pipeline_py.syntax.trees.formats import TreeKind
 from pipeline_py.syntax.words.token_alignment import WORD_SPACE
 
 if TYPE_CHECKING:
-    from pipeline_py.syntax.stanza.pipeline import Pipeline
-    from pipeline_py.syntax.words.parser_words import Divide
+    from pipeline_py.syntax.stanza.pipeline import StanzaPipeline
+    from pipeline_py.syntax.words.parser_words import WordDivider
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class ModelSource:
         InputError: where it is none of them, more than one, or no parser of the annotation.
     """
 
-    annotation: Annotation
+    annotation: TreeKind
     language: str
     tagger: Path | None = None
     depparse: Path | None = None
@@ -41,49 +41,51 @@ class ModelSource:
             raise InputError("depparse, constituency and pretrain go with a tagger; leave them out")
         if self.tagger is None and self.segmenter is not None:
             raise InputError("a segmenter goes with a tagger; leave it out")
-        if self.tagger is not None and self.parser is None:
-            option = "depparse" if self.annotation is Annotation.DEPENDENCY else "constituency"
+        if self.tagger is not None and self.parser_model_path is None:
+            option = "depparse" if self.annotation is TreeKind.DEPENDENCY else "constituency"
             raise InputError(f"the annotation {self.annotation} needs a parser beside the tagger; give {option}")
 
     @property
-    def parser(self) -> Path | None:
+    def parser_model_path(self) -> Path | None:
         """The model file of the annotation's parser, where there is one."""
-        return self.depparse if self.annotation is Annotation.DEPENDENCY else self.constituency
+        return self.depparse if self.annotation is TreeKind.DEPENDENCY else self.constituency
 
     @property
     def word_space(self) -> str:
         """Spelling of a space within a word for these models; models that Stanza offers use a space."""
         return " " if self.tagger is None else WORD_SPACE
 
-    def load(self, device: str, batch_size: int) -> "Pipeline":
+    def load_pipeline(self, device: str, batch_size: int) -> "StanzaPipeline":
         """Load the models.
 
         Raises:
             InputError: where they are missing or at fault.
         """
-        from pipeline_py.syntax.stanza.pipeline import from_default, from_files
+        from pipeline_py.syntax.stanza.pipeline import load_default_pipeline, load_pipeline_from_files
 
-        if self.tagger is None or self.parser is None:
-            return from_default(self.directory, self.package, self.annotation, self.language, device, batch_size)
-        models = {"pos": self.tagger, FOLDERS[self.annotation][-1]: self.parser}
-        return from_files(models, self.pretrain, self.language, device, batch_size)
+        if self.tagger is None or self.parser_model_path is None:
+            return load_default_pipeline(
+                self.directory, self.package, self.annotation, self.language, device, batch_size
+            )
+        models = {"pos": self.tagger, MODEL_FOLDERS[self.annotation][-1]: self.parser_model_path}
+        return load_pipeline_from_files(models, self.pretrain, self.language, device, batch_size)
 
-    def tokenizer(self) -> "Divide":
+    def load_tokenizer(self) -> "WordDivider":
         """Load the tokenizer that belongs to the models.
 
         Raises:
             InputError: where they have none.
         """
-        from pipeline_py.syntax.stanza.tokenizer import learned_tokenizer, tokenizer_of
+        from pipeline_py.syntax.stanza.tokenizer import load_default_tokenizer, load_learned_tokenizer
 
         if self.segmenter is not None:
-            return learned_tokenizer(self.language, self.segmenter)
+            return load_learned_tokenizer(self.language, self.segmenter)
         if self.tagger is not None:
             raise InputError("`words: stanza` needs the tokenizer of the parser's treebank")
-        return tokenizer_of(self.language, self.directory, self.package)
+        return load_default_tokenizer(self.language, self.directory, self.package)
 
 
-class LoadedModels:
+class LazyParserModels:
     """The models of a parser, which are loaded when they are first used."""
 
     def __init__(self, source: ModelSource, device: str, batch_size: int) -> None:
@@ -92,11 +94,11 @@ class LoadedModels:
         self._device, self._batch_size = device, batch_size
 
     @cached_property
-    def pipeline(self) -> "Pipeline":
+    def pipeline(self) -> "StanzaPipeline":
         """The tagger and the parser."""
-        return self.source.load(self._device, self._batch_size)
+        return self.source.load_pipeline(self._device, self._batch_size)
 
     @cached_property
-    def tokenizer(self) -> "Divide":
+    def tokenizer(self) -> "WordDivider":
         """The tokenizer that belongs to the models."""
-        return self.source.tokenizer()
+        return self.source.load_tokenizer()

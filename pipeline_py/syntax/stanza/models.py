@@ -7,19 +7,19 @@ from typing import Any
 
 from pipeline_py.files.text import open_regular_file
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.trees.formats import TreeKind
 
-INDEX = "resources.json"
+INDEX_FILE = "resources.json"
 
 # Folders whose models may decide the trees: processors, and what they build upon.
-FOLDERS = {Annotation.DEPENDENCY: ("pos", "lemma", "depparse"), Annotation.CONSTITUENCY: ("pos", "constituency")}
-FOUNDATIONS = ("pretrain", "forward_charlm", "backward_charlm")
+MODEL_FOLDERS = {TreeKind.DEPENDENCY: ("pos", "lemma", "depparse"), TreeKind.CONSTITUENCY: ("pos", "constituency")}
+EMBEDDING_FOLDERS = ("pretrain", "forward_charlm", "backward_charlm")
 
 
-TOKENIZER = "tokenize"
+TOKENIZER_FOLDER = "tokenize"
 
 
-def models_in(directory: Path, language: str, annotation: Annotation) -> list[Path]:
+def list_parser_model_files(directory: Path, language: str, annotation: TreeKind) -> list[Path]:
     """List the index and the default models of a language, with the word vectors and character models below them.
 
     Where the index does not say which package of a processor is the default, all of its packages are listed, and
@@ -28,65 +28,65 @@ def models_in(directory: Path, language: str, annotation: Annotation) -> list[Pa
     Raises:
         InputError: the index is broken.
     """
-    return [directory / INDEX, *_files(directory, language, FOLDERS[annotation])]
+    return [directory / INDEX_FILE, *_list_processor_files(directory, language, MODEL_FOLDERS[annotation])]
 
 
-def tokenizer_in(directory: Path, language: str) -> list[Path]:
+def list_tokenizer_files(directory: Path, language: str) -> list[Path]:
     """List the default models that divide text of a language into words, likewise; none where there is no tokenizer.
 
     Raises:
         InputError: the index is broken.
     """
-    files = _files(directory, language, (TOKENIZER, "mwt"))
-    return files if any(file.parent.name == TOKENIZER for file in files) else []
+    files = _list_processor_files(directory, language, (TOKENIZER_FOLDER, "mwt"))
+    return files if any(file.parent.name == TOKENIZER_FOLDER for file in files) else []
 
 
-def languages_in(directory: Path) -> list[str]:
+def list_model_languages(directory: Path) -> list[str]:
     """List the languages of the index that have models in the directory.
 
     Raises:
         InputError: the index is broken.
     """
-    return sorted(language for language in _index(directory) if [*(directory / language).glob("*/*.pt")])
+    return sorted(language for language in _read_index(directory) if [*(directory / language).glob("*/*.pt")])
 
 
-def _files(directory: Path, language: str, processors: Sequence[str]) -> list[Path]:
-    entries = _index(directory)
+def _list_processor_files(directory: Path, language: str, processors: Sequence[str]) -> list[Path]:
+    entries = _read_index(directory)
     try:
         language = language.strip().lower()  # as Stanza looks it up
         language = entries.get(language, {}).get("alias", language)
-        models = [*_models(entries.get(language, {}), processors)]
+        models = [*_find_default_models(entries.get(language, {}), processors)]
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise _broken(directory) from None
+        raise _build_broken_index_error(directory) from None
     found = [file for folder, name in models for file in sorted((directory / language / folder).glob(f"{name}.pt"))]
     return [*dict.fromkeys(found)]
 
 
-def _index(directory: Path) -> dict[str, Any]:
+def _read_index(directory: Path) -> dict[str, Any]:
     try:
-        with open_regular_file(directory / INDEX) as file:
+        with open_regular_file(directory / INDEX_FILE) as file:
             entries = json.loads(file.read())
     except ValueError:
-        raise _broken(directory) from None
+        raise _build_broken_index_error(directory) from None
     if not isinstance(entries, dict):
-        raise _broken(directory)
+        raise _build_broken_index_error(directory)
     return entries
 
 
-def _broken(directory: Path) -> InputError:
-    return InputError("not the index of a Stanza directory; fetch it again", directory / INDEX)
+def _build_broken_index_error(directory: Path) -> InputError:
+    return InputError("not the index of a Stanza directory; fetch it again", directory / INDEX_FILE)
 
 
-def _models(entry: Mapping[str, Any], processors: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _find_default_models(language_entry: Mapping[str, Any], processors: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield folder and name of each model of a language's entry; the name is a pattern where it is not known."""
-    default = entry.get("packages", {}).get("default", {})
+    default = language_entry.get("packages", {}).get("default", {})
     packages: dict[str, str | None] = {**default.get("optional", {}), **default}
     for processor in processors:
         package = packages.get(processor)
-        known = entry.get(processor, {}).get(package)
+        known = language_entry.get(processor, {}).get(package)
         if package is None or known is None:
             yield processor, "*"
-            yield from ((foundation, "*") for foundation in FOUNDATIONS)
+            yield from ((foundation, "*") for foundation in EMBEDDING_FOLDERS)
             continue
         yield processor, package
         yield from ((needed["model"], needed["package"]) for needed in known.get("dependencies", []))

@@ -23,46 +23,46 @@ from stanza.models.common.chuliu_edmonds import chuliu_edmonds, chuliu_edmonds_o
 from stanza.models.depparse import model
 from stanza.pipeline.core import DownloadMethod
 
-from pipeline_py.run.device import device_named
+from pipeline_py.run.device import select_device
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.optimizers import without_compiler
-from pipeline_py.syntax.stanza.models import FOLDERS, INDEX
-from pipeline_py.syntax.stanza.treebank import parser_spelling
-from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, replace_words
-from pipeline_py.syntax.trees.dependency import DependencyTree, fault
-from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.run.optimizers import disable_torch_compile_hooks
+from pipeline_py.syntax.stanza.models import INDEX_FILE, MODEL_FOLDERS
+from pipeline_py.syntax.stanza.treebank import spell_for_parser
+from pipeline_py.syntax.trees.constituency import PhraseNode, PhraseTree, Preterminal, TreeNode, replace_words
+from pipeline_py.syntax.trees.dependency import DependencyTree, find_head_error
+from pipeline_py.syntax.trees.formats import TreeKind
 from pipeline_py.syntax.words.token_alignment import WORD_SPACE
 
-ROOTS = 2
+ROOT_HEAD_COUNT = 2
 """Heads that are the root in a tree with one root: that of its child, and its own."""
 
 
-def with_greedy_trees() -> None:
+def patch_maximum_tree_search() -> None:
     """From now on let Stanza's dependency parsers in this process contract only cycles of best heads."""
-    model.chuliu_edmonds_one_root = maximum_tree
+    model.chuliu_edmonds_one_root = find_maximum_tree
 
 
-def maximum_tree(scores: np.ndarray) -> np.ndarray:
+def find_maximum_tree(head_scores: np.ndarray) -> np.ndarray:
     """Find the heads (W + 1,) of the tree with the highest sum of scores, in which the root has one child.
 
     Args:
-        scores: of the head of each word (W + 1, W + 1); word and head 0 are the root.
+        head_scores: of the head of each word (W + 1, W + 1); word and head 0 are the root.
     """
-    heads = greedy_heads(scores)
+    heads = find_greedy_heads(head_scores)
     if heads is None:
-        heads = chuliu_edmonds(scores.astype(np.float64))
-        if np.count_nonzero(heads == 0) != ROOTS:
-            heads = chuliu_edmonds_one_root(scores)
+        heads = chuliu_edmonds(head_scores.astype(np.float64))
+        if np.count_nonzero(heads == 0) != ROOT_HEAD_COUNT:
+            heads = chuliu_edmonds_one_root(head_scores)
     return heads
 
 
-def greedy_heads(scores: np.ndarray) -> np.ndarray | None:
+def find_greedy_heads(head_scores: np.ndarray) -> np.ndarray | None:
     """Give the best head of each word, that of the root being itself; None where these are no tree with one root."""
-    scores = scores.copy()
-    np.fill_diagonal(scores, -np.inf)
-    heads: np.ndarray = scores.argmax(axis=1)
+    head_scores = head_scores.copy()
+    np.fill_diagonal(head_scores, -np.inf)
+    heads: np.ndarray = head_scores.argmax(axis=1)
     heads[0] = 0
-    if np.count_nonzero(heads == 0) != ROOTS:
+    if np.count_nonzero(heads == 0) != ROOT_HEAD_COUNT:
         return None
     above = heads
     for _ in range(len(heads).bit_length()):
@@ -70,21 +70,21 @@ def greedy_heads(scores: np.ndarray) -> np.ndarray | None:
     return None if above.any() else heads
 
 
-Pipeline: TypeAlias = Any  # stanza.Pipeline, which has no types
+StanzaPipeline: TypeAlias = Any  # stanza.Pipeline, which has no types
 
 
-class ParsingFault(Exception):
+class InvalidParseError(Exception):
     """Stanza returned something that is no analysis of the sentence; the message is a short reason."""
 
 
-def from_files(
-    models: Mapping[str, Path], pretrain: Path | None, language: str, device: str, batch_size: int
-) -> Pipeline:
+def load_pipeline_from_files(
+    model_paths: Mapping[str, Path], pretrain_path: Path | None, language: str, device: str, batch_size: int
+) -> StanzaPipeline:
     """Load model files of `train_parser`.
 
     Args:
-        models: files by Stanza's name of the processor: pos, with depparse or constituency or neither.
-        pretrain: the word vectors that they were trained with, if with any.
+        model_paths: files by Stanza's name of the processor: pos, with depparse or constituency or neither.
+        pretrain_path: the word vectors that they were trained with, if with any.
         language: Stanza's code.
         device: auto, cpu or cuda.
         batch_size: sentences at a time.
@@ -93,27 +93,27 @@ def from_files(
         InputError: where a file is missing or is no such model.
     """
     options: dict[str, Any] = {}
-    for processor, path in models.items():
+    for processor, path in model_paths.items():
         if not path.is_file():
             raise InputError("no such model; train it or correct the path", path)
         options[f"{processor}_model_path"] = str(path)
-        if pretrain is not None:
-            options[f"{processor}_pretrain_path"] = str(pretrain)
-    processors = ["tokenize", *models]
-    if "depparse" in models:
+        if pretrain_path is not None:
+            options[f"{processor}_pretrain_path"] = str(pretrain_path)
+    processors = ["tokenize", *model_paths]
+    if "depparse" in model_paths:
         # The parser insists on lemmas; `train_parser` trains on the words in their place.
         processors.append("lemma")
         options["lemma_use_identity"] = True
     with tempfile.TemporaryDirectory() as nothing_to_download:
-        (Path(nothing_to_download) / INDEX).write_text("{}", encoding="utf-8")
+        (Path(nothing_to_download) / INDEX_FILE).write_text("{}", encoding="utf-8")
         options |= {"dir": nothing_to_download, "download_method": None, "allow_unknown_language": True}
-        where = ", ".join(map(str, models.values()))
-        return _pipeline(language, processors, device, batch_size, options, f"Stanza cannot load {where}")
+        where = ", ".join(map(str, model_paths.values()))
+        return _load_pipeline(language, processors, device, batch_size, options, f"Stanza cannot load {where}")
 
 
-def from_default(
-    directory: Path | None, package: str | None, annotation: Annotation, language: str, device: str, batch_size: int
-) -> Pipeline:
+def load_default_pipeline(
+    directory: Path | None, package: str | None, annotation: TreeKind, language: str, device: str, batch_size: int
+) -> StanzaPipeline:
     """Load the default models of a local Stanza directory, or a package.
 
     Raises:
@@ -121,15 +121,15 @@ def from_default(
     """
     if directory is None:
         what = f"Stanza cannot get its package {package!r} for {language!r} (without a network give a local directory)"
-    elif not (directory / INDEX).is_file():
+    elif not (directory / INDEX_FILE).is_file():
         raise InputError("no resources.json in it; give a directory as Stanza downloads it", directory)
     else:
         what = f"{directory}: Stanza cannot load its {annotation} models for {language!r}"
-    processors = ["tokenize", *FOLDERS[annotation]]
-    return _pipeline(language, processors, device, batch_size, origin(directory, package), what)
+    processors = ["tokenize", *MODEL_FOLDERS[annotation]]
+    return _load_pipeline(language, processors, device, batch_size, build_source_options(directory, package), what)
 
 
-def origin(directory: Path | None, package: str | None) -> dict[str, Any]:
+def build_source_options(directory: Path | None, package: str | None) -> dict[str, Any]:
     """Stanza's options for where models are: in a directory, without the network, or else in a package.
 
     Of a package, what is not yet on this machine is downloaded.
@@ -139,11 +139,11 @@ def origin(directory: Path | None, package: str | None) -> dict[str, Any]:
     return {"dir": str(directory), "download_method": None}
 
 
-def _pipeline(
-    language: str, processors: Sequence[str], device: str, batch_size: int, options: dict[str, Any], failure: str
-) -> Pipeline:
-    with_greedy_trees()
-    without_compiler()  # Stanza makes optimizers with its models, and does not use them
+def _load_pipeline(
+    language: str, processors: Sequence[str], device: str, batch_size: int, options: dict[str, Any], error_prefix: str
+) -> StanzaPipeline:
+    patch_maximum_tree_search()
+    disable_torch_compile_hooks()  # Stanza makes optimizers with its models, and does not use them
     try:
         pipeline = stanza.Pipeline(
             language,
@@ -151,7 +151,7 @@ def _pipeline(
             tokenize_pretokenized=True,
             pos_batch_size=batch_size,
             constituency_batch_size=batch_size,
-            device=device_named(device),
+            device=select_device(device),
             logging_level="ERROR",
             **options,
         )
@@ -164,10 +164,10 @@ def _pipeline(
     except Exception as error:
         # Whatever Stanza, torch or requests raise here, the models are at fault.
         reason = " ".join(str(error).split())[:300]
-        raise InputError(f"{failure}: {type(error).__name__} {reason}") from error
+        raise InputError(f"{error_prefix}: {type(error).__name__} {reason}") from error
 
 
-def splits_compounds(pipeline: Pipeline) -> bool:
+def has_split_compounds(pipeline: StanzaPipeline) -> bool:
     """Whether hyphens within compounds are words of the treebank that the tagger learnt from.
 
     The Penn Treebank's tags have had one of these hyphens, HYPH, since they are words. Where the tagger knows no tags
@@ -177,7 +177,7 @@ def splits_compounds(pipeline: Pipeline) -> bool:
     return not tags or "HYPH" in tags
 
 
-def model_files(pipeline: Pipeline) -> list[Path]:
+def list_loaded_model_files(pipeline: StanzaPipeline) -> list[Path]:
     """The files that a pipeline was loaded from: models, and word vectors and character models that they build upon."""
     # The tokenizer is configured and never loaded, since the text is tokenized.
     loaded = [value for name, value in pipeline.config.items() if not name.startswith("tokenize_")]
@@ -186,7 +186,7 @@ def model_files(pipeline: Pipeline) -> list[Path]:
 
 
 @contextmanager
-def models_left_alone() -> Iterator[None]:
+def without_garbage_collection() -> Iterator[None]:
     """Keep Python's garbage collector from going through loaded models again and again while sentences are parsed.
 
     Stanza's documents are made of objects that refer to each other, so it often collects, and vocabularies are large
@@ -199,8 +199,8 @@ def models_left_alone() -> Iterator[None]:
         gc.unfreeze()
 
 
-def dependency_trees(
-    pipeline: Pipeline, sentences: Sequence[tuple[str, ...]], word_space: str = WORD_SPACE
+def parse_dependency_trees(
+    pipeline: StanzaPipeline, sentences: Sequence[tuple[str, ...]], word_space: str = WORD_SPACE
 ) -> list[DependencyTree]:
     """Parse sentences of at least one word.
 
@@ -213,19 +213,19 @@ def dependency_trees(
         ParsingFault: where the output does not fit the words or is no tree.
     """
     trees = []
-    for sentence, words, spelt in _analysed(pipeline, sentences, word_space):
+    for sentence, words, spelt in _analyze_sentences(pipeline, sentences, word_space):
         if [word.text for word in sentence.words] != spelt:
-            raise ParsingFault("other words in the output")
+            raise InvalidParseError("other words in the output")
         heads = tuple(int(word.head) for word in sentence.words)
-        if fault(heads) is not None:
-            raise ParsingFault("heads that are no tree")
+        if find_head_error(heads) is not None:
+            raise InvalidParseError("heads that are no tree")
         labels = tuple(word.deprel or "_" for word in sentence.words)
         trees.append(DependencyTree(words, heads, labels, tuple(word.upos or "_" for word in sentence.words)))
     return trees
 
 
-def phrase_trees(
-    pipeline: Pipeline, sentences: Sequence[tuple[str, ...]], word_space: str = WORD_SPACE
+def parse_phrase_trees(
+    pipeline: StanzaPipeline, sentences: Sequence[tuple[str, ...]], word_space: str = WORD_SPACE
 ) -> list[PhraseTree]:
     """Parse sentences of at least one word.
 
@@ -238,29 +238,29 @@ def phrase_trees(
         ParsingFault: where the output does not fit the words.
     """
     trees = []
-    for sentence, words, spelt in _analysed(pipeline, sentences, word_space):
+    for sentence, words, spelt in _analyze_sentences(pipeline, sentences, word_space):
         if sentence.constituency is None:
-            raise ParsingFault("no tree in the output")
-        tree = PhraseTree(phrase_node(sentence.constituency))
+            raise InvalidParseError("no tree in the output")
+        tree = PhraseTree(convert_phrase_node(sentence.constituency))
         if [leaf.word for leaf in tree.leaves] != spelt:
-            raise ParsingFault("other words in the output")
+            raise InvalidParseError("other words in the output")
         trees.append(tree if tuple(spelt) == words else replace_words(tree, words))
     return trees
 
 
-def _analysed(
-    pipeline: Pipeline, sentences: Sequence[tuple[str, ...]], word_space: str
+def _analyze_sentences(
+    pipeline: StanzaPipeline, sentences: Sequence[tuple[str, ...]], word_space: str
 ) -> Iterator[tuple[Any, tuple[str, ...], list[str]]]:
     """Yield each analysed sentence with its words, and with the words as Stanza reads them."""
-    spelt = [[parser_spelling(word, word_space) for word in words] for words in sentences]
+    spelt = [[spell_for_parser(word, word_space) for word in words] for words in sentences]
     document = pipeline(spelt)
     if len(document.sentences) != len(sentences):
-        raise ParsingFault("other number of sentences in the output")
+        raise InvalidParseError("other number of sentences in the output")
     return zip(document.sentences, sentences, spelt, strict=True)
 
 
-def phrase_node(node: Any) -> Node:
+def convert_phrase_node(node: Any) -> TreeNode:
     """A tree of Stanza's as one of this project's."""
     if node.is_preterminal():
         return Preterminal(node.label, node.children[0].label)
-    return Phrase(node.label, tuple(phrase_node(child) for child in node.children))
+    return PhraseNode(node.label, tuple(convert_phrase_node(child) for child in node.children))

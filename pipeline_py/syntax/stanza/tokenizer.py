@@ -9,15 +9,15 @@ import stanza
 
 from pipeline_py.corpus.tokenize import load_segmenter
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.pipeline import origin
-from pipeline_py.syntax.words.parser_words import Divide, Word
-from pipeline_py.syntax.words.token_alignment import compose
+from pipeline_py.syntax.stanza.pipeline import build_source_options
+from pipeline_py.syntax.words.parser_words import WordDivider, WordSpan
+from pipeline_py.syntax.words.token_alignment import compose_with_offsets
 
-SENTENCES_AT_ONCE = 500
+STANZA_BATCH_SENTENCES = 500
 """What Stanza sees in one call."""
 
 
-def tokenizer_of(language: str, directory: Path | None, package: str | None) -> Divide:
+def load_default_tokenizer(language: str, directory: Path | None, package: str | None) -> WordDivider:
     """Load the default tokenizer of a local Stanza directory, or that of a package, which is downloaded.
 
     Raises:
@@ -30,7 +30,7 @@ def tokenizer_of(language: str, directory: Path | None, package: str | None) -> 
             tokenize_no_ssplit=True,
             use_gpu=False,
             logging_level="ERROR",
-            **origin(directory, package),
+            **build_source_options(directory, package),
         )
     except Exception as error:
         # Whatever Stanza, torch or requests raise here, the models are at fault.
@@ -40,44 +40,44 @@ def tokenizer_of(language: str, directory: Path | None, package: str | None) -> 
             "choose other `words` for this parser",
             directory,
         ) from error
-    return lambda texts: _divided(pipeline, texts)
+    return lambda texts: _divide_texts(pipeline, texts)
 
 
-def learned_tokenizer(language: str, segmenter: Path) -> Divide:
+def load_learned_tokenizer(language: str, segmenter_path: Path) -> WordDivider:
     """Load a model of `learn_segmenter`, which reads text in NFC.
 
     Raises:
         InputError: the file is not such a model.
     """
-    pipeline = load_segmenter(segmenter, language)
+    pipeline = load_segmenter(segmenter_path, language)
 
-    def divide(texts: Iterable[str]) -> Iterator[list[Word]]:
+    def divide_words(texts: Iterable[str]) -> Iterator[list[WordSpan]]:
         texts, texts_to_compose = tee(texts)
-        composed = (compose(text)[0] for text in texts_to_compose)
-        for text, words in zip(texts, _divided(pipeline, composed), strict=True):
-            starts = compose(text)[1]
+        composed = (compose_with_offsets(text)[0] for text in texts_to_compose)
+        for text, words in zip(texts, _divide_texts(pipeline, composed), strict=True):
+            starts = compose_with_offsets(text)[1]
             yield [word._replace(start=starts[word.start], end=starts[word.end]) for word in words]
 
-    return divide
+    return divide_words
 
 
-def _divided(pipeline: Any, texts: Iterable[str]) -> Iterator[list[Word]]:
+def _divide_texts(pipeline: Any, texts: Iterable[str]) -> Iterator[list[WordSpan]]:
     remaining = iter(texts)
-    while batch := list(islice(remaining, SENTENCES_AT_ONCE)):
+    while batch := list(islice(remaining, STANZA_BATCH_SENTENCES)):
         documents = iter(pipeline.bulk_process([text for text in batch if text]))
         for text in batch:
             sentences = next(documents).sentences if text else []
-            yield [word for sentence in sentences for token in sentence.tokens for word in _words(token)]
+            yield [word for sentence in sentences for token in sentence.tokens for word in _locate_token_words(token)]
 
 
-def _words(token: Any) -> Iterator[Word]:
+def _locate_token_words(token: Any) -> Iterator[WordSpan]:
     """The words of a token; those that its characters spell stand side by side, any others all in its place."""
     forms = [word.text for word in token.words]
     if len(forms) > 1 and "".join(forms) != token.text:
-        yield from (Word(token.start_char, token.end_char, form) for form in forms)
+        yield from (WordSpan(token.start_char, token.end_char, form) for form in forms)
         return
     start = token.start_char
     for form in forms[:-1]:
-        yield Word(start, start := start + len(form))
+        yield WordSpan(start, start := start + len(form))
     has_space = len(forms[-1].split()) > 1
-    yield Word(start, token.end_char, forms[-1] if has_space else None)
+    yield WordSpan(start, token.end_char, forms[-1] if has_space else None)

@@ -8,23 +8,31 @@ Stanza would stop, or learn what is not there at parsing time, on some of what r
 - Stanza splits at any white space: within a word it becomes `_`.
 - A phrase tree needs one phrase under ROOT: several get an `X` around them; a lone word is dropped.
 - Empty sentences are dropped.
-- Words are spelt as the parser will read them (`parser_spelling`).
+- Words are spelt as the parser will read them (`spell_for_parser`).
 """
 
 import re
 from pathlib import Path
 from unicodedata import normalize
 
-from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.trees.constituency import Node, Phrase, Preterminal, brackets, fold, read_treebank, simplify
-from pipeline_py.syntax.trees.dependency import WITHOUT_TEXT, DependencyTree, has_text, read_dependencies
+from pipeline_py.syntax.trees.constituency import (
+    PhraseNode,
+    Preterminal,
+    TreeNode,
+    fold_tree,
+    read_phrase_treebank,
+    simplify_tree,
+    to_bracket_string,
+)
+from pipeline_py.syntax.trees.dependency import MISSING_TEXT_ERROR, DependencyTree, has_word_text, read_dependency_trees
 from pipeline_py.syntax.words.token_alignment import WORD_SPACE, spell_word
 
-_FEATURES = re.compile(r"_|[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
+_FEATURES_PATTERN = re.compile(r"_|[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
 
 
-def parser_spelling(word: str, word_space: str = WORD_SPACE) -> str:
+def spell_for_parser(word: str, word_space: str = WORD_SPACE) -> str:
     """Return a word in NFC, the form of treebanks and word vectors: `é` is one character and not `e` with an accent.
 
     Args:
@@ -34,7 +42,7 @@ def parser_spelling(word: str, word_space: str = WORD_SPACE) -> str:
     return normalize("NFC", spell_word(word, word_space=word_space))
 
 
-def write_dependency_training(treebank: Path, output: Path, lowercase: bool, counts: Counts) -> int:
+def write_dependency_training_data(treebank: Path, output: Path, lowercase: bool, counts: SentenceCounts) -> int:
     """Write the trees of a CoNLL-U treebank for the tagger and the dependency parser.
 
     Returns:
@@ -46,42 +54,44 @@ def write_dependency_training(treebank: Path, output: Path, lowercase: bool, cou
     """
     words = 0
     with output.open("w", encoding="utf-8", newline="\n") as file:
-        for tree in read_dependencies(treebank):
+        for tree in read_dependency_trees(treebank):
             if not tree.words:
-                counts.drop("empty sentence")
+                counts.add_dropped("empty sentence")
                 continue
-            _check(tree, treebank)
-            if len(tree.roots) > 1:
-                counts.note("later roots attached to the first")
-            counts.keep()
+            _check_gold_tree(tree, treebank)
+            if len(tree.root_words) > 1:
+                counts.add_noted("later roots attached to the first")
+            counts.add_kept()
             words += len(tree.words)
-            file.write("\n".join(_rows(tree, lowercase)) + "\n\n")
+            file.write("\n".join(_build_conllu_rows(tree, lowercase)) + "\n\n")
     if not words:
         raise InputError("no sentences to learn from; give a treebank in CoNLL-U", treebank)
     return words
 
 
-def _check(tree: DependencyTree, treebank: Path) -> None:
-    if tree.failed is not None:
-        raise InputError("a failed parse among the gold trees; remove it", treebank, tree.line)
-    if not has_text(tree.words):
-        raise InputError(WITHOUT_TEXT, treebank, tree.line)
+def _check_gold_tree(tree: DependencyTree, treebank: Path) -> None:
+    if tree.failure_reason is not None:
+        raise InputError("a failed parse among the gold trees; remove it", treebank, tree.line_number)
+    if not has_word_text(tree.words):
+        raise InputError(MISSING_TEXT_ERROR, treebank, tree.line_number)
     for place, word in enumerate(tree.words):
         if tree.upos[place] in ("", "_") or tree.labels[place] in ("", "_"):
-            raise InputError(f"the word {word!r} has no UPOS tag or no relation; annotate it", treebank, tree.line)
-        if not _FEATURES.fullmatch(tree.features[place]):
+            raise InputError(
+                f"the word {word!r} has no UPOS tag or no relation; annotate it", treebank, tree.line_number
+            )
+        if not _FEATURES_PATTERN.fullmatch(tree.features[place]):
             raise InputError(
                 f"the features {tree.features[place]!r} of {word!r} are not of the form A=x|B=y; correct them",
                 treebank,
-                tree.line,
+                tree.line_number,
             )
 
 
-def _rows(tree: DependencyTree, lowercase: bool) -> list[str]:
-    first, *later = tree.roots
+def _build_conllu_rows(tree: DependencyTree, lowercase: bool) -> list[str]:
+    first, *later = tree.root_words
     rows = []
     for place in range(len(tree.words)):
-        word = _word(tree.words[place], lowercase)
+        word = _spell_training_word(tree.words[place], lowercase)
         head, label = tree.heads[place], tree.labels[place]
         if place + 1 in later:
             head, label = first, "parataxis"
@@ -92,7 +102,7 @@ def _rows(tree: DependencyTree, lowercase: bool) -> list[str]:
     return rows
 
 
-def write_phrase_training(treebank: Path, output: Path, lowercase: bool, counts: Counts) -> int:
+def write_phrase_training_data(treebank: Path, output: Path, lowercase: bool, counts: SentenceCounts) -> int:
     """Write the trees of a treebank in brackets for the constituency parser.
 
     Returns:
@@ -102,34 +112,34 @@ def write_phrase_training(treebank: Path, output: Path, lowercase: bool, counts:
         InputError: for a sentence marked as a failed parse or without text, or a treebank without phrases.
     """
 
-    def leaf(node: Preterminal) -> Node:
-        return Preterminal(node.label, _word(node.word, lowercase))
+    def spell_leaf(node: Preterminal) -> TreeNode:
+        return Preterminal(node.label, _spell_training_word(node.word, lowercase))
 
-    def phrase(node: Phrase, children: list[Node]) -> Node:
-        return Phrase(node.label, tuple(children))
+    def rebuild_phrase(node: PhraseNode, children: list[TreeNode]) -> TreeNode:
+        return PhraseNode(node.label, tuple(children))
 
     words = 0
     with output.open("w", encoding="utf-8", newline="\n") as file:
-        for tree in read_treebank(treebank):
-            if tree.failed:
-                raise InputError("a failed parse among the gold trees; remove it", treebank, tree.line)
-            if not has_text(tree.words):
-                raise InputError(WITHOUT_TEXT, treebank, tree.line)
-            root = simplify(tree).root
+        for tree in read_phrase_treebank(treebank):
+            if tree.is_failed:
+                raise InputError("a failed parse among the gold trees; remove it", treebank, tree.line_number)
+            if not has_word_text(tree.words):
+                raise InputError(MISSING_TEXT_ERROR, treebank, tree.line_number)
+            root = simplify_tree(tree).root
             if root is None or isinstance(root, Preterminal):
-                counts.drop("empty sentence" if root is None else "single word without a phrase")
+                counts.add_dropped("empty sentence" if root is None else "single word without a phrase")
                 continue
             if root.label == "ROOT":
-                counts.note("several phrases under ROOT put under X")
-                root = Phrase("X", root.children)
-            counts.keep()
+                counts.add_noted("several phrases under ROOT put under X")
+                root = PhraseNode("X", root.children)
+            counts.add_kept()
             words += len(tree.words)
-            file.write(f"(ROOT {brackets(fold(root, leaf, phrase))})\n")
+            file.write(f"(ROOT {to_bracket_string(fold_tree(root, spell_leaf, rebuild_phrase))})\n")
     if not words:
         raise InputError("no phrases to learn from; give a treebank in Penn Treebank brackets", treebank)
     return words
 
 
-def _word(word: str, lowercase: bool) -> str:
-    word = parser_spelling(word)
+def _spell_training_word(word: str, lowercase: bool) -> str:
+    word = spell_for_parser(word)
     return word.lower() if lowercase else word

@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from random import Random
 
 
-class Shape(StrEnum):
+class ControlShape(StrEnum):
     """How a tree over n words looks."""
 
     RIGHT_BRANCHING = "right-branching"
@@ -34,51 +34,51 @@ class Shape(StrEnum):
     those of right-branching and its phrases those of left-branching."""
 
 
-def heads(shape: Shape, n: int, key: str) -> list[int]:
+def build_control_heads(shape: ControlShape, n: int, random_key: str) -> list[int]:
     """The dependencies of a shape.
 
     Args:
         shape: which one.
         n: number of words, at least 1.
-        key: what a random shape is drawn with; the same key gives the same shape.
+        random_key: what a random shape is drawn with; the same key gives the same shape.
 
     Returns:
         n heads; 0 for the root, i for the i-th word counted from 1.
     """
     match shape:
-        case Shape.RIGHT_BRANCHING | Shape.CHAIN:
+        case ControlShape.RIGHT_BRANCHING | ControlShape.CHAIN:
             return list(range(n))
-        case Shape.LEFT_BRANCHING:
+        case ControlShape.LEFT_BRANCHING:
             return [*range(2, n + 1), 0]
-        case Shape.BALANCED:
-            return _balanced_heads(n)
-        case Shape.RANDOM:
-            return _random_heads(n, _draws(key))
+        case ControlShape.BALANCED:
+            return _build_balanced_heads(n)
+        case ControlShape.RANDOM:
+            return _sample_random_heads(n, _build_integer_sampler(random_key))
 
 
-def phrase_ends(shape: Shape, n: int, key: str) -> list[int]:
+def count_control_phrase_ends(shape: ControlShape, n: int, random_key: str) -> list[int]:
     """The binary phrases of a shape.
 
     Args:
         shape: which one.
         n: number of words, at least 1.
-        key: what a random shape is drawn with; the same key gives the same shape.
+        random_key: what a random shape is drawn with; the same key gives the same shape.
 
     Returns:
         For each of the n words how many of the n - 1 phrases end with it.
     """
     match shape:
-        case Shape.RIGHT_BRANCHING:
+        case ControlShape.RIGHT_BRANCHING:
             return [0] * (n - 1) + [n - 1]
-        case Shape.LEFT_BRANCHING | Shape.CHAIN:
+        case ControlShape.LEFT_BRANCHING | ControlShape.CHAIN:
             return [0] + [1] * (n - 1)
-        case Shape.BALANCED:
-            return _balanced_ends(n)
-        case Shape.RANDOM:
-            return _random_ends(n, _draws(key))
+        case ControlShape.BALANCED:
+            return _count_balanced_phrase_ends(n)
+        case ControlShape.RANDOM:
+            return _sample_random_phrase_ends(n, _build_integer_sampler(random_key))
 
 
-def _balanced_heads(n: int) -> list[int]:
+def _build_balanced_heads(n: int) -> list[int]:
     heads = [0] * n
     spans = [(1, n, 0)]
     while spans:
@@ -90,7 +90,7 @@ def _balanced_heads(n: int) -> list[int]:
     return heads
 
 
-def _balanced_ends(n: int) -> list[int]:
+def _count_balanced_phrase_ends(n: int) -> list[int]:
     ends = []
     spans = [(n, 0)]  # the words of a span and how many phrases around it end with it, the leftmost span last
     while spans:
@@ -103,13 +103,13 @@ def _balanced_ends(n: int) -> list[int]:
     return ends
 
 
-def _random_heads(n: int, draw: Callable[[int], int]) -> list[int]:
+def _sample_random_heads(n: int, draw_integer: Callable[[int], int]) -> list[int]:
     """Decode a random Prüfer code (Prüfer 1918), in the form that holds the root as well.
 
     Take the smallest leaf away again and again until the root alone is left: the n - 1 heads of the leaves, of which
     the last one is the root, are the code of a rooted tree, and each of the n^(n-1) codes is that of one tree.
     """
-    code = [1 + draw(n) for _ in range(n - 1)]
+    code = [1 + draw_integer(n) for _ in range(n - 1)]
     children = [0] * (n + 1)
     for head in code:
         children[head] += 1
@@ -123,7 +123,7 @@ def _random_heads(n: int, draw: Callable[[int], int]) -> list[int]:
     return heads
 
 
-def _random_ends(n: int, draw: Callable[[int], int]) -> list[int]:
+def _sample_random_phrase_ends(n: int, draw_integer: Callable[[int], int]) -> list[int]:
     """Grow a binary tree by Rémy's algorithm (Rémy 1985), as in Knuth, TAOCP 4A, section 7.2.1.6, algorithm R.
 
     Any node of the tree so far, inner node or leaf, moves down under a new inner node, with a new leaf as its sibling
@@ -132,7 +132,7 @@ def _random_ends(n: int, draw: Callable[[int], int]) -> list[int]:
     """
     links = [0]
     for inner in range(1, 2 * n - 2, 2):
-        node, side = divmod(draw(2 * inner), 2)
+        node, side = divmod(draw_integer(2 * inner), 2)
         pair = (links[node], inner + 1) if side else (inner + 1, links[node])
         links[node] = inner
         links += pair
@@ -147,9 +147,9 @@ def _random_ends(n: int, draw: Callable[[int], int]) -> list[int]:
     return ends
 
 
-def _draws(key: str) -> Callable[[int], int]:
+def _build_integer_sampler(random_key: str) -> Callable[[int], int]:
     """A function that draws from 0 … n - 1, by the one method that Python promises to be the same in all versions."""
     generator = Random(0)  # without a seed it would ask the operating system for one, which takes longer
-    generator.seed(key, version=2)
+    generator.seed(random_key, version=2)
     random = generator.random
     return lambda n: int(random() * n)

@@ -19,17 +19,17 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from pipeline_py.files.text import BYTE_ORDER_MARK, MOST_DIGITS, is_number, read_lines
+from pipeline_py.files.text import BYTE_ORDER_MARK, MAX_DIGITS, is_whole_number, read_lines
 from pipeline_py.run.errors import InputError
 
-WITHOUT_TEXT = (
+MISSING_TEXT_ERROR = (
     "all words of this sentence are `_`: the treebank comes without its text; restore the text as its README says, or "
     "use another treebank"
 )
-"""The message for a sentence of which `has_text` is false."""
+"""The message for a sentence of which `has_word_text` is false."""
 
 
-def treebank_lines(path: Path) -> Iterator[str]:
+def read_treebank_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a plain or compressed file in UTF-8, without byte order marks.
 
     `read_lines` removes the one at the beginning of a file; in files that were joined, others begin a line.
@@ -41,7 +41,7 @@ def treebank_lines(path: Path) -> Iterator[str]:
         yield line.removeprefix(BYTE_ORDER_MARK)
 
 
-def has_text(words: Sequence[str]) -> bool:
+def has_word_text(words: Sequence[str]) -> bool:
     """Whether the words of a gold tree are words, and not all `_` as in treebanks of protected text.
 
     A single `_` may be a sentence.
@@ -49,14 +49,14 @@ def has_text(words: Sequence[str]) -> bool:
     return len(words) < 2 or any(word.strip("_") for word in words)
 
 
-FAILED = "failed: "
-COLUMNS = 10
-FORM, UPOS, DEPREL = 1, 3, 7
-UNSPECIFIED = "_"
-NO_SPACE = "SpaceAfter=No"
+FAILED_PREFIX = "failed: "
+COLUMN_COUNT = 10
+FORM_COLUMN, UPOS_COLUMN, DEPREL_COLUMN = 1, 3, 7
+UNSPECIFIED_VALUE = "_"
+NO_SPACE_AFTER = "SpaceAfter=No"
 
-_EMPTY_NODE = re.compile(r"[0-9]+\.[0-9]+")
-_RANGE = re.compile(rf"([0-9]{{1,{MOST_DIGITS}}})-([0-9]{{1,{MOST_DIGITS}}})")
+_EMPTY_NODE_ID_PATTERN = re.compile(r"[0-9]+\.[0-9]+")
+_MULTIWORD_ID_PATTERN = re.compile(rf"([0-9]{{1,{MAX_DIGITS}}})-([0-9]{{1,{MAX_DIGITS}}})")
 
 
 @dataclass(frozen=True)
@@ -64,13 +64,13 @@ class MultiwordToken:
     """Neighbouring syntactic words that are written as one: French `du` is `de le`.
 
     Attributes:
-        first: its first word, counted from 1.
-        last: its last word.
+        first_word: its first word, counted from 1.
+        last_word: its last word.
         form: how it is written.
     """
 
-    first: int
-    last: int
+    first_word: int
+    last_word: int
     form: str
 
 
@@ -83,54 +83,54 @@ class DependencyTree:
         heads: n heads; 0 is the root, i is the i-th word counted from 1.
         labels: n relations, `_` where unknown.
         upos: n universal part-of-speech tags, `_` where unknown.
-        failed: why there is no parse, or None; the heads of a failed parse mean nothing.
+        failure_reason: why there is no parse, or None; the heads of a failed parse mean nothing.
         xpos: n language-specific tags; empty unless read from a treebank.
         features: n morphological features as written; empty unless read from a treebank.
-        multiword: tokens that join several words, from left to right; empty unless read from a treebank.
-        text: the comment `# text`; empty unless read from a treebank.
-        unspaced: last words of the tokens that no space follows (`SpaceAfter=No`); empty unless read from a treebank.
-        line: where the block begins in its file.
+        multiword_tokens: tokens that join several words, from left to right; empty unless read from a treebank.
+        text_comment: the comment `# text`; empty unless read from a treebank.
+        unspaced_words: last words of the tokens that no space follows (`SpaceAfter=No`); empty unless read from a treebank.
+        line_number: where the block begins in its file.
     """
 
     words: tuple[str, ...]
     heads: tuple[int, ...]
     labels: tuple[str, ...]
     upos: tuple[str, ...]
-    failed: str | None = None
+    failure_reason: str | None = None
     xpos: tuple[str, ...] = field(default=(), compare=False, repr=False)
     features: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    multiword: tuple[MultiwordToken, ...] = field(default=(), compare=False, repr=False)
-    text: str = field(default="", compare=False, repr=False)
-    unspaced: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
-    line: int = field(default=0, compare=False, repr=False)
+    multiword_tokens: tuple[MultiwordToken, ...] = field(default=(), compare=False, repr=False)
+    text_comment: str = field(default="", compare=False, repr=False)
+    unspaced_words: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
+    line_number: int = field(default=0, compare=False, repr=False)
 
     @property
-    def roots(self) -> list[int]:
+    def root_words(self) -> list[int]:
         """Words whose head is 0, counted from 1."""
         return [word for word, head in enumerate(self.heads, start=1) if head == 0]
 
     @property
     def tokens(self) -> list[MultiwordToken]:
         """Tokens from left to right: multi-word tokens, and every other word as a token of one word."""
-        joined = {token.first: token for token in self.multiword}
+        joined = {token.first_word: token for token in self.multiword_tokens}
         tokens: list[MultiwordToken] = []
-        while (first := tokens[-1].last + 1 if tokens else 1) <= len(self.words):
+        while (first := tokens[-1].last_word + 1 if tokens else 1) <= len(self.words):
             tokens.append(joined.get(first) or MultiwordToken(first, first, self.words[first - 1]))
         return tokens
 
 
-def unparsed(words: Sequence[str], reason: str) -> DependencyTree:
+def build_failed_dependency_tree(words: Sequence[str], reason: str) -> DependencyTree:
     """The marked fallback for a sentence that could not be parsed: a chain from left to right."""
     return DependencyTree(
         words=tuple(words),
         heads=tuple(range(len(words))),
         labels=("root", *["dep"] * (len(words) - 1)) if words else (),
         upos=("X",) * len(words),
-        failed=reason,
+        failure_reason=reason,
     )
 
 
-def fault(heads: Sequence[int]) -> tuple[int, str] | None:
+def find_head_error(heads: Sequence[int]) -> tuple[int, str] | None:
     """What keeps `heads` from being a tree or several trees under an artificial root.
 
     Returns:
@@ -154,7 +154,7 @@ def fault(heads: Sequence[int]) -> tuple[int, str] | None:
     return None
 
 
-def read_dependencies(path: Path) -> Iterator[DependencyTree]:
+def read_dependency_trees(path: Path) -> Iterator[DependencyTree]:
     """Yield the trees of a plain or gzipped CoNLL-U file.
 
     Raises:
@@ -164,7 +164,7 @@ def read_dependencies(path: Path) -> Iterator[DependencyTree]:
     start = 1
     number = 0
     is_first = True
-    for number, line in enumerate(chain(treebank_lines(path), [""]), start=1):
+    for number, line in enumerate(chain(read_treebank_lines(path), [""]), start=1):
         if "\r" in line and "\t" in line:
             raise InputError("a carriage return within the line; end lines by LF or CR LF", path, number)
         if line.strip():
@@ -172,52 +172,52 @@ def read_dependencies(path: Path) -> Iterator[DependencyTree]:
                 start = number
             block.append(line)
         elif block:
-            if not _is_comment_on_file_or_next_block(block, is_first):
-                yield _tree(block, path, start)
+            if not _is_detached_comment_block(block, is_first):
+                yield _parse_block(block, path, start)
                 is_first = False
             block = []
     if number == 1:
         raise InputError("the file is empty; expected CoNLL-U, one block per sentence", path)
 
 
-def _is_comment_on_file_or_next_block(block: Sequence[str], is_first: bool) -> bool:
+def _is_detached_comment_block(block: Sequence[str], is_first_block: bool) -> bool:
     """Whether a block of comments is not an empty sentence: a header, or comments separated from their sentence."""
     if not all(line.startswith("#") for line in block):
         return False
-    comments = dict(map(_comment, block))
-    return bool(comments["text"]) if "text" in comments else is_first and "parse" not in comments
+    comments = dict(map(_parse_comment, block))
+    return bool(comments["text"]) if "text" in comments else is_first_block and "parse" not in comments
 
 
-def _comment(line: str) -> tuple[str, str]:
+def _parse_comment(line: str) -> tuple[str, str]:
     """Split a comment `# key = value`."""
     key, _, value = line.removeprefix("#").partition("=")
     return key.strip(), value.strip()
 
 
-def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
+def _parse_block(block: list[str], path: Path, start_line: int) -> DependencyTree:
     failed = None
     text = ""
     unspaced: set[int] = set()
     rows: list[list[str]] = []
     lines: list[int] = []
     multiword: list[MultiwordToken] = []
-    joined_at = start
-    for number, line in enumerate(block, start):
+    joined_at = start_line
+    for number, line in enumerate(block, start_line):
         if line.startswith("#"):
-            key, value = _comment(line)
-            if key == "parse" and value.startswith(FAILED.strip()):
-                failed = value.removeprefix(FAILED.strip()).strip()
+            key, value = _parse_comment(line)
+            if key == "parse" and value.startswith(FAILED_PREFIX.strip()):
+                failed = value.removeprefix(FAILED_PREFIX.strip()).strip()
             elif key == "text":
                 text = value
             continue
-        row = _row(line, path, number)
-        if _EMPTY_NODE.fullmatch(row[0]):
+        row = _parse_row(line, path, number)
+        if _EMPTY_NODE_ID_PATTERN.fullmatch(row[0]):
             continue
         if "-" in row[0]:
-            multiword.append(_multiword(row, len(rows) + 1, multiword, path, number))
+            multiword.append(_parse_multiword_token(row, len(rows) + 1, multiword, path, number))
             joined_at = number
-            if NO_SPACE in row[9]:
-                unspaced.add(multiword[-1].last)
+            if NO_SPACE_AFTER in row[9]:
+                unspaced.add(multiword[-1].last_word)
             continue
         if row[0] != str(len(rows) + 1):
             raise InputError(
@@ -226,88 +226,90 @@ def _tree(block: list[str], path: Path, start: int) -> DependencyTree:
                 path,
                 number,
             )
-        if not is_number(row[6]):
+        if not is_whole_number(row[6]):
             raise InputError(
                 f"head {row[6]!r} is not the number of a word; every word needs a head (0 for the root)", path, number
             )
         rows.append(row)
         lines.append(number)
-        if NO_SPACE in row[9] and not (multiword and len(rows) <= multiword[-1].last):
+        if NO_SPACE_AFTER in row[9] and not (multiword and len(rows) <= multiword[-1].last_word):
             unspaced.add(len(rows))
     heads = tuple(int(row[6]) for row in rows)
-    found = fault(heads)
+    found = find_head_error(heads)
     if found is not None:
         word, what = found
         raise InputError(f"{what}; correct the heads of this sentence", path, lines[word - 1])
-    if multiword and multiword[-1].last > len(rows):
+    if multiword and multiword[-1].last_word > len(rows):
         last = multiword[-1]
         raise InputError(
-            f"multi-word token {last.first}-{last.last} goes beyond the sentence of {len(rows)} words; correct its id",
+            f"multi-word token {last.first_word}-{last.last_word} goes beyond the sentence of {len(rows)} words; correct its id",
             path,
             joined_at,
         )
     return DependencyTree(
-        words=tuple(row[FORM] for row in rows),
+        words=tuple(row[FORM_COLUMN] for row in rows),
         heads=heads,
-        labels=tuple(row[DEPREL] for row in rows),
-        upos=tuple(row[UPOS] for row in rows),
-        failed=failed,
+        labels=tuple(row[DEPREL_COLUMN] for row in rows),
+        upos=tuple(row[UPOS_COLUMN] for row in rows),
+        failure_reason=failed,
         xpos=tuple(row[4] for row in rows),
         features=tuple(row[5] for row in rows),
-        multiword=tuple(multiword),
-        text=text,
-        unspaced=frozenset(unspaced),
-        line=start,
+        multiword_tokens=tuple(multiword),
+        text_comment=text,
+        unspaced_words=frozenset(unspaced),
+        line_number=start_line,
     )
 
 
-def _row(line: str, path: Path, number: int) -> list[str]:
+def _parse_row(line: str, path: Path, line_number: int) -> list[str]:
     """Split a line into its columns, without spaces around their values.
 
     Raises:
         InputError: for another number of columns, a word without a form, or a tag or relation with a space in it.
     """
     row = line.split("\t")
-    if len(row) != COLUMNS:
+    if len(row) != COLUMN_COUNT:
         raise InputError(
-            f"{len(row)} columns instead of {COLUMNS}; CoNLL-U separates its columns by tabs", path, number
+            f"{len(row)} columns instead of {COLUMN_COUNT}; CoNLL-U separates its columns by tabs", path, line_number
         )
     if row == line.split():  # no empty value, and no space anywhere
         return row
     for column, value in enumerate(row):
         # Spaces other than the ASCII space may belong to a word.
-        row[column] = value.strip(" ") if column == FORM else value.strip() or UNSPECIFIED
-    if not row[FORM]:
-        raise InputError("a word without a form; write the word into the second column", path, number)
-    for column, name in ((UPOS, "tag"), (DEPREL, "relation")):
+        row[column] = value.strip(" ") if column == FORM_COLUMN else value.strip() or UNSPECIFIED_VALUE
+    if not row[FORM_COLUMN]:
+        raise InputError("a word without a form; write the word into the second column", path, line_number)
+    for column, name in ((UPOS_COLUMN, "tag"), (DEPREL_COLUMN, "relation")):
         if len(row[column].split()) > 1:
-            raise InputError(f"the {name} {row[column]!r} contains a space; write one {name}", path, number)
-    row[FORM] = row[FORM].replace(" ", "\u00a0")
+            raise InputError(f"the {name} {row[column]!r} contains a space; write one {name}", path, line_number)
+    row[FORM_COLUMN] = row[FORM_COLUMN].replace(" ", "\u00a0")
     return row
 
 
-def _multiword(
-    row: list[str], expected: int, before: Sequence[MultiwordToken], path: Path, line: int
+def _parse_multiword_token(
+    row: list[str], next_word: int, previous_tokens: Sequence[MultiwordToken], path: Path, line_number: int
 ) -> MultiwordToken:
-    """The multi-word token of a row that stands before the word `expected`."""
-    ends = _RANGE.fullmatch(row[0])
+    """The multi-word token of a row that stands before the word `next_word`."""
+    ends = _MULTIWORD_ID_PATTERN.fullmatch(row[0])
     if ends is None or int(ends[1]) > int(ends[2]):
-        raise InputError(f"id {row[0]!r} of a multi-word token; write FIRST-LAST, e.g. 3-4", path, line)
-    token = MultiwordToken(int(ends[1]), int(ends[2]), row[FORM])
-    if token.first != expected:
+        raise InputError(f"id {row[0]!r} of a multi-word token; write FIRST-LAST, e.g. 3-4", path, line_number)
+    token = MultiwordToken(int(ends[1]), int(ends[2]), row[FORM_COLUMN])
+    if token.first_word != next_word:
         raise InputError(
-            f"multi-word token {row[0]} is before word {expected}; put it right before its first word", path, line
-        )
-    if before and token.first <= before[-1].last:
-        raise InputError(
-            f"multi-word tokens {before[-1].first}-{before[-1].last} and {row[0]} overlap; correct their ids",
+            f"multi-word token {row[0]} is before word {next_word}; put it right before its first word",
             path,
-            line,
+            line_number,
+        )
+    if previous_tokens and token.first_word <= previous_tokens[-1].last_word:
+        raise InputError(
+            f"multi-word tokens {previous_tokens[-1].first_word}-{previous_tokens[-1].last_word} and {row[0]} overlap; correct their ids",
+            path,
+            line_number,
         )
     return token
 
 
-def write_dependencies(file: IO[str], trees: Iterable[DependencyTree]) -> None:
+def write_dependency_trees(file: IO[str], trees: Iterable[DependencyTree]) -> None:
     """Write CoNLL-U blocks; columns that a tree does not have are `_`, lemmas always.
 
     Raises:
@@ -315,15 +317,15 @@ def write_dependencies(file: IO[str], trees: Iterable[DependencyTree]) -> None:
     """
     for tree in trees:
         lines = [f"# text = {' '.join(tree.words)}"]
-        if tree.failed is not None:
-            lines.append(f"# parse = {FAILED}{tree.failed}")
+        if tree.failure_reason is not None:
+            lines.append(f"# parse = {FAILED_PREFIX}{tree.failure_reason}")
         nothing = ("_",) * len(tree.words)
         columns = (tree.words, tree.upos, tree.xpos or nothing, tree.features or nothing, tree.heads, tree.labels)
-        joined = {token.first: token for token in tree.multiword}
+        joined = {token.first_word: token for token in tree.multiword_tokens}
         for number, (word, upos, xpos, features, head, label) in enumerate(zip(*columns, strict=True), start=1):
             if "\t" in word or "\n" in word or "\r" in word:
                 raise InputError(f"the word {word!r} contains a tab or a line end; clean the text first")
             if (token := joined.get(number)) is not None:
-                lines.append(f"{number}-{token.last}\t{token.form}" + "\t_" * (COLUMNS - 2))
+                lines.append(f"{number}-{token.last_word}\t{token.form}" + "\t_" * (COLUMN_COUNT - 2))
             lines.append(f"{number}\t{word}\t_\t{upos}\t{xpos}\t{features}\t{head}\t{label}\t_\t_")
         file.write("\n".join(lines) + "\n\n")

@@ -14,29 +14,40 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any, Generic, Protocol, Self, TypeVar
 
-from pipeline_py.files.artifacts import Counts, write_json
-from pipeline_py.files.text import open_regular_file, read_lines, tokens_of
+from pipeline_py.files.artifacts import SentenceCounts, write_json
+from pipeline_py.files.text import open_regular_file, read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.trees.constituency import PhraseTree, read_treebank, read_trees, unparsed_phrase, write_trees
-from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependencies, unparsed, write_dependencies
+from pipeline_py.syntax.trees.constituency import (
+    PhraseTree,
+    build_failed_phrase_tree,
+    read_phrase_treebank,
+    read_phrase_trees,
+    write_phrase_trees,
+)
+from pipeline_py.syntax.trees.dependency import (
+    DependencyTree,
+    build_failed_dependency_tree,
+    read_dependency_trees,
+    write_dependency_trees,
+)
 
 
-class HasWords(Protocol):
+class SyntaxTree(Protocol):
     """A tree of either kind."""
 
     @property
     def words(self) -> tuple[str, ...]: ...
 
     @property
-    def line(self) -> int: ...
+    def line_number(self) -> int: ...
 
 
-AnyTree = TypeVar("AnyTree", bound=HasWords)
+TreeType = TypeVar("TreeType", bound=SyntaxTree)
 
-REMEDY = "parse the text again, the trees belong to another version of it"
+REPARSE_HINT = "parse the text again, the trees belong to another version of it"
 
 
-def with_tokens(trees: Iterable[AnyTree], trees_path: Path, tokens_path: Path) -> Iterator[AnyTree]:
+def check_trees_against_tokens(trees: Iterable[TreeType], trees_path: Path, tokens_path: Path) -> Iterator[TreeType]:
     """Yield `trees` after comparing the words of the k-th with the tokens of line k.
 
     A bracket may be spelt `(` or `-LRB-` on either side.
@@ -48,74 +59,80 @@ def with_tokens(trees: Iterable[AnyTree], trees_path: Path, tokens_path: Path) -
     for number, (tree, line) in enumerate(zip_longest(trees, lines), start=1):
         if line is None:
             raise InputError(
-                f"the file has more trees than {tokens_path} has lines ({number - 1}); {REMEDY}", trees_path
+                f"the file has more trees than {tokens_path} has lines ({number - 1}); {REPARSE_HINT}", trees_path
             )
         if tree is None:
-            raise InputError(f"the file has {number - 1} trees, but {tokens_path} has more lines; {REMEDY}", trees_path)
-        tokens = tuple(tokens_of(line))
-        if not same_words(tree.words, tokens):
             raise InputError(
-                f"{_difference(tree.words, tokens)} in {tokens_path}, line {number}; {REMEDY}", trees_path, tree.line
+                f"the file has {number - 1} trees, but {tokens_path} has more lines; {REPARSE_HINT}", trees_path
+            )
+        tokens = tuple(split_tokens(line))
+        if not has_same_words(tree.words, tokens):
+            raise InputError(
+                f"{_describe_word_difference(tree.words, tokens)} in {tokens_path}, line {number}; {REPARSE_HINT}",
+                trees_path,
+                tree.line_number,
             )
         yield tree
 
 
-def in_pairs(
-    trees: Iterable[AnyTree],
-    others: Iterable[AnyTree],
-    path: Path,
-    others_path: Path,
-    remedy: str,
-    spelling: Callable[[str], str] = str,
-) -> Iterator[tuple[AnyTree, AnyTree]]:
+def pair_trees(
+    trees: Iterable[TreeType],
+    other_trees: Iterable[TreeType],
+    trees_path: Path,
+    other_trees_path: Path,
+    hint: str,
+    normalize_word: Callable[[str], str] = str,
+) -> Iterator[tuple[TreeType, TreeType]]:
     """Yield the trees of two files side by side after making sure that they are about the same words.
 
     Args:
         trees: of the first file.
-        others: of the second file.
-        path: the first file.
-        others_path: the second file.
-        remedy: what to do where they are not.
-        spelling: what of a word is compared.
+        other_trees: of the second file.
+        trees_path: the first file.
+        other_trees_path: the second file.
+        hint: what to do where they are not.
+        normalize_word: what of a word is compared.
 
     Raises:
         InputError: at the first sentence whose words differ, or when one file has more sentences.
     """
-    for number, (tree, other) in enumerate(zip_longest(trees, others), start=1):
+    for number, (tree, other) in enumerate(zip_longest(trees, other_trees), start=1):
         if tree is None or other is None:
-            longer, shorter = (others_path, path) if tree is None else (path, others_path)
-            raise InputError(f"the file ends after {number - 1} sentences, {longer} goes on; {remedy}", shorter)
-        if not same_words(tuple(map(spelling, tree.words)), tuple(map(spelling, other.words))):
+            longer, shorter = (other_trees_path, trees_path) if tree is None else (trees_path, other_trees_path)
+            raise InputError(f"the file ends after {number - 1} sentences, {longer} goes on; {hint}", shorter)
+        if not has_same_words(tuple(map(normalize_word, tree.words)), tuple(map(normalize_word, other.words))):
             raise InputError(
-                f"the words of sentence {number} are not those of {path}, line {tree.line}; {remedy}",
-                others_path,
-                other.line,
+                f"the words of sentence {number} are not those of {trees_path}, line {tree.line_number}; {hint}",
+                other_trees_path,
+                other.line_number,
             )
         yield tree, other
 
 
-def same_words(words: tuple[str, ...], others: tuple[str, ...]) -> bool:
+def has_same_words(words: tuple[str, ...], other_words: tuple[str, ...]) -> bool:
     """Whether two sentences have the same words, whichever way their brackets are spelt."""
-    return words == others or _spelt_out(words) == _spelt_out(others)
+    return words == other_words or _restore_brackets(words) == _restore_brackets(other_words)
 
 
-def _spelt_out(words: tuple[str, ...]) -> tuple[str, ...]:
+def _restore_brackets(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(word.replace("-LRB-", "(").replace("-RRB-", ")") for word in words)
 
 
-def _difference(words: tuple[str, ...], tokens: tuple[str, ...]) -> str:
+def _describe_word_difference(words: tuple[str, ...], tokens: tuple[str, ...]) -> str:
     if len(words) != len(tokens):
         return f"the tree has {len(words)} words and the text {len(tokens)}"
-    place = next(k for k in range(len(words)) if _spelt_out(words[k : k + 1]) != _spelt_out(tokens[k : k + 1]))
+    place = next(
+        k for k in range(len(words)) if _restore_brackets(words[k : k + 1]) != _restore_brackets(tokens[k : k + 1])
+    )
     return f"word {place + 1} of the tree is {words[place]!r} and of the text {tokens[place]!r}"
 
 
-NO_REASON = "marked as failed"
+DEFAULT_FAILURE_REASON = "marked as failed"
 
-_NOTE = "parsed by fallback: "
+_FALLBACK_NOTE_PREFIX = "parsed by fallback: "
 
 
-class Annotation(StrEnum):
+class TreeKind(StrEnum):
     """The two kinds of trees, which are separate artifacts everywhere."""
 
     DEPENDENCY = "dependency"
@@ -123,61 +140,65 @@ class Annotation(StrEnum):
 
 
 @dataclass(frozen=True)
-class Format(Generic[AnyTree]):
+class TreeFileFormat(Generic[TreeType]):
     """Trees of one kind.
 
     Attributes:
-        read: the trees of a file as this project writes it.
+        read_trees: the trees of a file as this project writes it.
         read_treebank: those of a treebank as it comes, plain or gzipped.
-        write: writes trees to an open file.
-        empty: of a sentence without words.
-        unparsed: the marked fallback for some words that could not be parsed, and the reason.
-        reason: why a tree is such a fallback; None: it is none.
+        write_trees: writes trees to an open file.
+        empty_tree: of a sentence without words.
+        build_failed_tree: the marked fallback for some words that could not be parsed, and the reason.
+        get_failure_reason: why a tree is such a fallback; None: it is none.
     """
 
-    read: Callable[[Path], Iterator[AnyTree]]
-    read_treebank: Callable[[Path], Iterator[AnyTree]]
-    write: Callable[[IO[str], Iterable[AnyTree]], None]
-    empty: AnyTree
-    unparsed: Callable[[Sequence[str], str], AnyTree]
-    reason: Callable[[AnyTree], str | None]
+    read_trees: Callable[[Path], Iterator[TreeType]]
+    read_treebank: Callable[[Path], Iterator[TreeType]]
+    write_trees: Callable[[IO[str], Iterable[TreeType]], None]
+    empty_tree: TreeType
+    build_failed_tree: Callable[[Sequence[str], str], TreeType]
+    get_failure_reason: Callable[[TreeType], str | None]
 
 
-FORMATS: Mapping[Annotation, Format[Any]] = {
-    Annotation.DEPENDENCY: Format(
-        read_dependencies,
-        read_dependencies,
-        write_dependencies,
+TREE_FILE_FORMATS: Mapping[TreeKind, TreeFileFormat[Any]] = {
+    TreeKind.DEPENDENCY: TreeFileFormat(
+        read_dependency_trees,
+        read_dependency_trees,
+        write_dependency_trees,
         DependencyTree((), (), (), ()),
-        unparsed,
-        lambda tree: None if tree.failed is None else tree.failed or NO_REASON,
+        build_failed_dependency_tree,
+        lambda tree: None if tree.failed is None else tree.failed or DEFAULT_FAILURE_REASON,
     ),
-    Annotation.CONSTITUENCY: Format(
-        read_trees,
-        read_treebank,
-        write_trees,
+    TreeKind.CONSTITUENCY: TreeFileFormat(
+        read_phrase_trees,
+        read_phrase_treebank,
+        write_phrase_trees,
         PhraseTree(None),
-        lambda words, _: unparsed_phrase(words),
-        lambda tree: NO_REASON if tree.failed else None,
+        lambda words, _: build_failed_phrase_tree(words),
+        lambda tree: DEFAULT_FAILURE_REASON if tree.failed else None,
     ),
 }
 
 
-def note_fallback(counts: Counts, reason: str) -> None:
+def count_fallback(counts: SentenceCounts, reason: str) -> None:
     """Count a sentence without a parse."""
-    counts.note(_NOTE + reason)
+    counts.add_noted(_FALLBACK_NOTE_PREFIX + reason)
 
 
-def fallbacks(noted: Mapping[str, int]) -> dict[str, int]:
+def select_fallback_counts(note_counts: Mapping[str, int]) -> dict[str, int]:
     """Sentences without a parse by reason, of all that were noted."""
-    return {what.removeprefix(_NOTE): sentences for what, sentences in noted.items() if what.startswith(_NOTE)}
+    return {
+        what.removeprefix(_FALLBACK_NOTE_PREFIX): sentences
+        for what, sentences in note_counts.items()
+        if what.startswith(_FALLBACK_NOTE_PREFIX)
+    }
 
 
 NO_DEVICE = "none"
 
 
 @dataclass(frozen=True)
-class TreeFacts:
+class TreeMetadata:
     """Facts of one file of trees.
 
     Attributes:
@@ -186,7 +207,7 @@ class TreeFacts:
         device: cpu or cuda; none where there was nothing to parse.
         versions: of the libraries that decide the trees, by name.
         models: SHA-256 of each file that decides the trees (models, or trees that were given), by the names that
-            `checksums` gives them.
+            `compute_checksums` gives them.
     """
 
     sentences: int
@@ -205,7 +226,7 @@ class TreeFacts:
         return cls(**json.loads(path.read_text(encoding="utf-8")))
 
     @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
+    def merge(cls, parts: Sequence[Self]) -> Self:
         """The facts of all parts of a text; where parts differ in device, version or model, each is named.
 
         Parts without sentences used no device and no model, and do not count.
@@ -215,24 +236,24 @@ class TreeFacts:
             sentences=sum(part.sentences for part in parts),
             seconds=sum(part.seconds for part in parts),
             device=", ".join(dict.fromkeys(part.device for part in parts)),
-            versions=_all([part.versions for part in parts]),
-            models=_all([part.models for part in parts]),
+            versions=_join_values_by_name([part.versions for part in parts]),
+            models=_join_values_by_name([part.models for part in parts]),
         )
 
 
-def checksums(files: Iterable[Path]) -> dict[str, str]:
+def compute_checksums(paths: Iterable[Path]) -> dict[str, str]:
     """SHA-256 of files by their paths below the folder that holds them all: `tagger.pt`, or `pos/ewt.pt`."""
-    files = [path.absolute() for path in files]
-    folder = os.path.commonpath([path.parent for path in files]) if files else ""
-    return {str(path.relative_to(folder)): _checksum(path) for path in files}
+    paths = [path.absolute() for path in paths]
+    folder = os.path.commonpath([path.parent for path in paths]) if paths else ""
+    return {str(path.relative_to(folder)): _compute_sha256(path) for path in paths}
 
 
-def _checksum(path: Path) -> str:
+def _compute_sha256(path: Path) -> str:
     with open_regular_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _all(parts: Sequence[dict[str, str]]) -> dict[str, str]:
+def _join_values_by_name(value_maps: Sequence[dict[str, str]]) -> dict[str, str]:
     """For each name its values in all parts, without repetition."""
-    names = dict.fromkeys(name for part in parts for name in part)
-    return {name: ", ".join(dict.fromkeys(part[name] for part in parts if name in part)) for name in names}
+    names = dict.fromkeys(name for part in value_maps for name in part)
+    return {name: ", ".join(dict.fromkeys(part[name] for part in value_maps if name in part)) for name in names}

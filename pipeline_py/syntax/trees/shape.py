@@ -8,10 +8,10 @@ may be a chain. Heads are those of `DependencyTree`: a tree or several trees und
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pipeline_py.syntax.trees.constituency import PhraseTree, fold, simplify, spans
+from pipeline_py.syntax.trees.constituency import PhraseTree, fold_tree, list_phrase_spans, simplify_tree
 
 
-def depth(heads: Sequence[int]) -> int:
+def compute_tree_depth(heads: Sequence[int]) -> int:
     """The most edges from a root word down to a word; of several roots that of the deepest tree.
 
     Args:
@@ -20,10 +20,10 @@ def depth(heads: Sequence[int]) -> int:
     Returns:
         0 for one word, and for none; n - 1 for a chain.
     """
-    return max(levels(heads), default=1) - 1
+    return max(compute_word_levels(heads), default=1) - 1
 
 
-def levels(heads: Sequence[int]) -> list[int]:
+def compute_word_levels(heads: Sequence[int]) -> list[int]:
     """The edges from the artificial root down to each of n words: 1 for a root word, 2 for what hangs on it.
 
     Args:
@@ -41,7 +41,7 @@ def levels(heads: Sequence[int]) -> list[int]:
     return found[1:]
 
 
-def dependency_lengths(heads: Sequence[int]) -> list[int]:
+def compute_dependency_lengths(heads: Sequence[int]) -> list[int]:
     """|i - head of i| of every word i that has a head word, from left to right; roots have none."""
     return [abs(word - head) for word, head in enumerate(heads, start=1) if head]
 
@@ -80,7 +80,7 @@ def is_projective(heads: Sequence[int]) -> bool:
     return True
 
 
-class PhraseShape(NamedTuple):
+class PhraseTreeSize(NamedTuple):
     """The size of a phrase tree.
 
     Attributes:
@@ -94,20 +94,20 @@ class PhraseShape(NamedTuple):
     depth: int = 0
 
 
-def phrase_shape(tree: PhraseTree) -> PhraseShape:
+def compute_phrase_tree_size(tree: PhraseTree) -> PhraseTreeSize:
     """The size of a tree after `simplify`: traces and the wrapper of the root do not count."""
-    simple = simplify(tree)
+    simple = simplify_tree(tree)
     if simple.root is None:
-        return PhraseShape()
-    deepest = fold(simple.root, lambda _: 0, lambda _, depths: 1 + max(depths))
-    return PhraseShape(len(simple.words), len(spans(simple)), deepest)
+        return PhraseTreeSize()
+    deepest = fold_tree(simple.root, lambda _: 0, lambda _, depths: 1 + max(depths))
+    return PhraseTreeSize(len(simple.words), len(list_phrase_spans(simple)), deepest)
 
 
-def phrase_spans(tree: PhraseTree) -> dict[tuple[int, int], str]:
+def map_spans_to_labels(tree: PhraseTree) -> dict[tuple[int, int], str]:
     """The spans of more than one word, of a tree without traces.
 
     Returns:
         By first word (counted from 0) and the word after the last, the label of the topmost phrase over these words.
     """
     # Of a chain of unary phrases the topmost comes last.
-    return {(first, end): label for label, first, end in spans(tree) if end - first > 1}
+    return {(first, end): label for label, first, end in list_phrase_spans(tree) if end - first > 1}

@@ -15,22 +15,22 @@ from itertools import accumulate, islice, tee
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from pipeline_py.corpus.characters import is_visible, without_invisible
-from pipeline_py.files.artifacts import Counts
+from pipeline_py.corpus.characters import is_visible_token, remove_invisible_characters
+from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.files.text import read_lines
 from pipeline_py.syntax.trees.dependency import MultiwordToken
-from pipeline_py.syntax.words.retokenize import Places
+from pipeline_py.syntax.words.retokenize import WordPlacement
 from pipeline_py.syntax.words.token_alignment import read_sentences
 
-OTHER_WORDS = "parsed in other words than its tokens"
-SEVERAL = "tokens of several words"
-PART = "tokens that are a part of a word"
-ACROSS = "tokens that share a word with others"
-AMBIGUOUS = "tokens left whole because the treebank reads them in several ways"
-TOKENS_KEPT = "parsed in its tokens: "
+OTHER_WORDS_NOTE = "parsed in other words than its tokens"
+SEVERAL_WORDS_NOTE = "tokens of several words"
+WORD_PART_NOTE = "tokens that are a part of a word"
+SHARED_WORD_NOTE = "tokens that share a word with others"
+AMBIGUOUS_TOKENS_NOTE = "tokens left whole because the treebank reads them in several ways"
+PARSED_AS_TOKENS_PREFIX = "parsed in its tokens: "
 
 
-class Word(NamedTuple):
+class WordSpan(NamedTuple):
     """A word of a text.
 
     Attributes:
@@ -46,73 +46,80 @@ class Word(NamedTuple):
     is_ambiguous: bool = False
 
 
-Divide: TypeAlias = Callable[[Iterable[str]], Iterator[list[Word]]]
+WordDivider: TypeAlias = Callable[[Iterable[str]], Iterator[list[WordSpan]]]
 """From sentences with single spaces, perhaps empty, to the words of each, from left to right."""
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ParserSentence:
     """A sentence on its way through a parser.
 
     Attributes:
         tokens: of the text, which its tree shall be over.
         words: what the parser reads.
-        places: where the words are among the tokens; None where they are the tokens.
-        differing: how many tokens are no words, by `SEVERAL`, `PART` and `ACROSS`, and how many are `AMBIGUOUS`.
-        multiword: words that the text joins, from left to right.
+        placement: where the words are among the tokens; None where they are the tokens.
+        difference_counts: how many tokens are no words, by `SEVERAL_WORDS_NOTE`, `WORD_PART_NOTE` and `SHARED_WORD_NOTE`, and how many are `AMBIGUOUS_TOKENS_NOTE`.
+        multiword_tokens: words that the text joins, from left to right.
     """
 
     tokens: tuple[str, ...]
     words: tuple[str, ...]
-    places: Places | None = None
-    differing: Mapping[str, int] = field(default_factory=dict)
-    multiword: tuple[MultiwordToken, ...] = ()
+    placement: WordPlacement | None = None
+    difference_counts: Mapping[str, int] = field(default_factory=dict)
+    multiword_tokens: tuple[MultiwordToken, ...] = ()
 
-    def count(self, counts: Counts) -> None:
+    def add_to_counts(self, counts: SentenceCounts) -> None:
         """Count it, once it is parsed, where its words are not its tokens."""
-        if self.places is not None:
-            counts.note(OTHER_WORDS)
-        for what, tokens in self.differing.items():
-            counts.note(what, tokens)
+        if self.placement is not None:
+            counts.add_noted(OTHER_WORDS_NOTE)
+        for what, tokens in self.difference_counts.items():
+            counts.add_noted(what, tokens)
 
 
-def in_tokens(tokens: tuple[str, ...]) -> Sentence:
+def build_token_sentence(tokens: tuple[str, ...]) -> ParserSentence:
     """A sentence that is parsed in its tokens."""
-    return Sentence(tokens, tokens)
+    return ParserSentence(tokens, tokens)
 
 
-class DoesNotFitError(Exception):
+class WordPlacementError(Exception):
     """Words cannot be found in the tokens; the message is a short reason."""
 
 
-def read_in_words(
-    tokens: Path, text: Path, first: int, sentences: int | None, divide: Divide, counts: Counts
-) -> Iterator[Sentence]:
+def read_parser_sentences(
+    tokens_path: Path,
+    text_path: Path,
+    start: int,
+    line_count: int | None,
+    divide_words: WordDivider,
+    counts: SentenceCounts,
+) -> Iterator[ParserSentence]:
     """Yield the sentences of a tokenized text, or of a slice of it, in the words that a parser knows.
 
     Where these cannot be found in the tokens a sentence is parsed in its tokens, and counted by reason.
 
     Args:
-        tokens: one sentence a line, tokens separated by a space.
-        text: the same lines before they were tokenized.
-        first: lines before the slice.
-        sentences: lines of the slice; all to the end when not given.
-        divide: finds the words of a text.
+        tokens_path: one sentence a line, tokens separated by a space.
+        text_path: the same lines before they were tokenized.
+        start: lines before the slice.
+        line_count: lines of the slice; all to the end when not given.
+        divide_words: finds the words of a text.
         counts: counts.
     """
-    for what in (OTHER_WORDS, SEVERAL, PART, ACROSS):
-        counts.note(what, 0)  # zero is worth knowing
-    lines = islice(read_lines(text), first, None if sentences is None else first + sentences)
-    texts, divided = tee(" ".join(without_invisible(line).split()) for line in lines)
-    for in_line, written, words in zip(read_sentences(tokens, first, sentences), texts, divide(divided), strict=True):
+    for what in (OTHER_WORDS_NOTE, SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE):
+        counts.add_noted(what, 0)  # zero is worth knowing
+    lines = islice(read_lines(text_path), start, None if line_count is None else start + line_count)
+    texts, divided = tee(" ".join(remove_invisible_characters(line).split()) for line in lines)
+    for in_line, written, words in zip(
+        read_sentences(tokens_path, start, line_count), texts, divide_words(divided), strict=True
+    ):
         try:
-            yield in_words(in_line, written, words)
-        except DoesNotFitError as reason:
-            counts.note(f"{TOKENS_KEPT}{reason}")
-            yield in_tokens(in_line)
+            yield build_word_sentence(in_line, written, words)
+        except WordPlacementError as reason:
+            counts.add_noted(f"{PARSED_AS_TOKENS_PREFIX}{reason}")
+            yield build_token_sentence(in_line)
 
 
-def in_words(tokens: tuple[str, ...], text: str, words: Sequence[Word]) -> Sentence:
+def build_word_sentence(tokens: tuple[str, ...], text: str, word_spans: Sequence[WordSpan]) -> ParserSentence:
     """A sentence in the words of its text.
 
     A word goes to the token that has most of its characters, the first of equals; a token without a word is a part of
@@ -121,66 +128,75 @@ def in_words(tokens: tuple[str, ...], text: str, words: Sequence[Word]) -> Sente
     Args:
         tokens: of the sentence.
         text: the sentence before it was tokenized.
-        words: of the text; every character that can be seen is in one.
+        word_spans: of the text; every character that can be seen is in one.
 
     Raises:
         DoesNotFitError: tokens and text differ in more than spaces and case.
     """
     joined = "".join(tokens)
-    seen_of_text, seen_of_tokens = visible_characters(text), visible_characters(joined)
+    seen_of_text, seen_of_tokens = casefold_visible_characters(text), casefold_visible_characters(joined)
     if "".join(seen_of_text) != "".join(seen_of_tokens):
-        raise DoesNotFitError("its text has other characters")
-    in_text, in_tokens_ = _offsets(map(len, seen_of_text)), _offsets(map(len, seen_of_tokens))
+        raise WordPlacementError("its text has other characters")
+    in_text, in_tokens_ = _compute_offsets(map(len, seen_of_text)), _compute_offsets(map(len, seen_of_tokens))
     ends_of_tokens = [in_tokens_[end] for end in accumulate(map(len, tokens))]
     forms: list[str] = []
     texts: list[str] = []
     spans: list[tuple[int, int]] = []
-    for word in words:
+    for word in word_spans:
         start, end = in_text[word.start], in_text[word.end]
         if start < end:
             # What cannot be seen goes with the character before it.
             written = joined[bisect_right(in_tokens_, start) - 1 : bisect_right(in_tokens_, end) - 1]
-            forms.append(written if word.form is None else _in_case_of(written, word.form))
+            forms.append(written if word.form is None else _match_letter_case(written, word.form))
             texts.append(written)
             spans.append((start, end))
     if not spans and tokens:
-        raise DoesNotFitError("nothing to be seen")
+        raise WordPlacementError("nothing to be seen")
     token_spans = list(zip([0, *ends_of_tokens[:-1]], ends_of_tokens, strict=True)) if tokens else []
-    differing = _differing(spans, token_spans)
-    ambiguous = {AMBIGUOUS: number} if (number := sum(word.is_ambiguous for word in words)) else {}
+    differing = _count_differing_tokens(spans, token_spans)
+    ambiguous = {AMBIGUOUS_TOKENS_NOTE: number} if (number := sum(word.is_ambiguous for word in word_spans)) else {}
     if not differing:
-        return Sentence(tokens, tokens, differing=ambiguous)
-    multiword = tuple(_multiword(spans, texts))
-    return Sentence(tokens, tuple(forms), _places(spans, token_spans), differing | ambiguous, multiword)
+        return ParserSentence(tokens, tokens, difference_counts=ambiguous)
+    multiword = tuple(_find_multiword_tokens(spans, texts))
+    return ParserSentence(
+        tokens, tuple(forms), _compute_placement(spans, token_spans), differing | ambiguous, multiword
+    )
 
 
-def noted_of_words(noted: Mapping[str, int]) -> dict[str, int]:
+def select_word_note_counts(note_counts: Mapping[str, int]) -> dict[str, int]:
     """What counts say of trees that were parsed in other words than the tokens of their text.
 
     Returns:
-        Counts by `OTHER_WORDS` (sentences), `SEVERAL`, `PART`, `ACROSS` and `AMBIGUOUS` (tokens), and by `TOKENS_KEPT`
+        Counts by `OTHER_WORDS_NOTE` (sentences), `SEVERAL_WORDS_NOTE`, `WORD_PART_NOTE`, `SHARED_WORD_NOTE` and `AMBIGUOUS_TOKENS_NOTE` (tokens), and by `PARSED_AS_TOKENS_PREFIX`
         with a reason (sentences); empty where all were parsed in their tokens.
     """
-    if OTHER_WORDS not in noted:
+    if OTHER_WORDS_NOTE not in note_counts:
         return {}
-    rest = {what: number for what, number in noted.items() if what == AMBIGUOUS or what.startswith(TOKENS_KEPT)}
-    return {what: noted.get(what, 0) for what in (OTHER_WORDS, SEVERAL, PART, ACROSS)} | rest
+    rest = {
+        what: number
+        for what, number in note_counts.items()
+        if what == AMBIGUOUS_TOKENS_NOTE or what.startswith(PARSED_AS_TOKENS_PREFIX)
+    }
+    return {
+        what: note_counts.get(what, 0)
+        for what in (OTHER_WORDS_NOTE, SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE)
+    } | rest
 
 
-_Spans: TypeAlias = Sequence[tuple[int, int]]
+_CharacterSpans: TypeAlias = Sequence[tuple[int, int]]
 
 
-def _multiword(spans: _Spans, texts: Sequence[str]) -> Iterator[MultiwordToken]:
+def _find_multiword_tokens(spans: _CharacterSpans, surface_forms: Sequence[str]) -> Iterator[MultiwordToken]:
     """Yield neighboring words with the same characters in common."""
     first = 0
     for end in range(1, len(spans) + 1):
         if end == len(spans) or spans[end] != spans[first]:
             if end - first > 1:
-                yield MultiwordToken(first + 1, end, texts[first])
+                yield MultiwordToken(first + 1, end, surface_forms[first])
             first = end
 
 
-def _overlapping(span: tuple[int, int], spans: _Spans, ends: Sequence[int]) -> range:
+def _find_overlapping_spans(span: tuple[int, int], spans: _CharacterSpans, ends: Sequence[int]) -> range:
     """Which of neighbouring spans share characters with one; of an empty one that which it is in or before."""
     first = min(bisect_right(ends, span[0]), len(spans) - 1)
     end = first + 1
@@ -189,56 +205,59 @@ def _overlapping(span: tuple[int, int], spans: _Spans, ends: Sequence[int]) -> r
     return range(first, end)
 
 
-def _most(span: tuple[int, int], spans: _Spans, ends: Sequence[int]) -> int:
+def _find_largest_overlap(span: tuple[int, int], spans: _CharacterSpans, ends: Sequence[int]) -> int:
     """Which of the spans shares most characters with one, the first of equals."""
     return max(
-        _overlapping(span, spans, ends), key=lambda other: min(span[1], spans[other][1]) - max(span[0], spans[other][0])
+        _find_overlapping_spans(span, spans, ends),
+        key=lambda other: min(span[1], spans[other][1]) - max(span[0], spans[other][0]),
     )
 
 
-def _places(words: _Spans, tokens: _Spans) -> Places:
-    ends_of_words, ends_of_tokens = [end for _, end in words], [end for _, end in tokens]
-    of_words = tuple(_most(word, tokens, ends_of_tokens) for word in words)
+def _compute_placement(word_spans: _CharacterSpans, token_spans: _CharacterSpans) -> WordPlacement:
+    ends_of_words, ends_of_tokens = [end for _, end in word_spans], [end for _, end in token_spans]
+    of_words = tuple(_find_largest_overlap(word, token_spans, ends_of_tokens) for word in word_spans)
     with_words = set(of_words)
-    return Places(
+    return WordPlacement(
         of_words,
         tuple(
-            token if token in with_words else of_words[_most(span, words, ends_of_words)]
-            for token, span in enumerate(tokens)
+            token if token in with_words else of_words[_find_largest_overlap(span, word_spans, ends_of_words)]
+            for token, span in enumerate(token_spans)
         ),
     )
 
 
-def _differing(words: _Spans, tokens: _Spans) -> Counter[str]:
+def _count_differing_tokens(word_spans: _CharacterSpans, token_spans: _CharacterSpans) -> Counter[str]:
     """Count the tokens that are no words."""
     found: Counter[str] = Counter()
-    ends = [end for _, end in words]
-    for start, end in tokens:
-        inside = [words[word] for word in _overlapping((start, end), words, ends)]
+    ends = [end for _, end in word_spans]
+    for start, end in token_spans:
+        inside = [word_spans[word] for word in _find_overlapping_spans((start, end), word_spans, ends)]
         if inside == [(start, end)]:
             continue
         if all(start <= first and last <= end for first, last in inside):
-            found[SEVERAL] += 1
+            found[SEVERAL_WORDS_NOTE] += 1
         else:
-            found[PART if len(inside) == 1 else ACROSS] += 1
+            found[WORD_PART_NOTE if len(inside) == 1 else SHARED_WORD_NOTE] += 1
     return found
 
 
-def visible_characters(text: str) -> list[str]:
+def casefold_visible_characters(text: str) -> list[str]:
     """Return the case-folded form of each character, empty for white space and for what cannot be seen."""
-    return [_seen_of(character) for character in text]
+    return [_casefold_if_visible(character) for character in text]
 
 
 @cache
-def _seen_of(character: str) -> str:
-    return character.casefold() if without_invisible(character).strip() and is_visible(character) else ""
+def _casefold_if_visible(character: str) -> str:
+    return (
+        character.casefold() if remove_invisible_characters(character).strip() and is_visible_token(character) else ""
+    )
 
 
-def _offsets(lengths: Iterable[int]) -> list[int]:
+def _compute_offsets(lengths: Iterable[int]) -> list[int]:
     return [0, *accumulate(lengths)]
 
 
-def _in_case_of(written: str, form: str) -> str:
+def _match_letter_case(surface_form: str, form: str) -> str:
     """A form in which U+00A0 is the only white space, lower-cased where what is written is."""
     form = "\u00a0".join(form.split())
-    return form.lower() if written == written.lower() else form
+    return form.lower() if surface_form == surface_form.lower() else form

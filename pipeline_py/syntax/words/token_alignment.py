@@ -2,7 +2,7 @@
 
 A multi-word token may stand in the text as it is written ("don't") or as its words ("do n't"). A word with white space
 in it ("10 000", where trees have U+00A0) may be several tokens, and one with invisible characters (a soft hyphen) a
-token without them: that is what `corpus.tokenize` makes of them. Spellings are compared by `plain_spelling`.
+token without them: that is what `corpus.tokenize` makes of them. Spellings are compared by `normalize_spelling`.
 """
 
 import re
@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from pipeline_py.corpus.characters import has_spaces, is_latin, without_invisible
-from pipeline_py.corpus.moses import unescape
-from pipeline_py.files.text import read_lines, tokens_of
+from pipeline_py.corpus.characters import has_word_spaces, is_ascii_word_char, remove_invisible_characters
+from pipeline_py.corpus.moses import undo_moses_escapes
+from pipeline_py.files.text import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
 
 
-def compose(text: str) -> tuple[str, Sequence[int]]:
+def compose_with_offsets(text: str) -> tuple[str, Sequence[int]]:
     """Return text in NFC, and for each of its characters the first original one; the last number is the text's length.
 
     A character and the marks that follow it are one unit: a boundary between two units has the same place in both.
@@ -29,14 +29,14 @@ def compose(text: str) -> tuple[str, Sequence[int]]:
         return text, range(len(text) + 1)
     composed = ""
     starts: list[int] = []
-    for start, end in _units(text):
+    for start, end in _find_composition_units(text):
         unit = unicodedata.normalize("NFC", text[start:end])
         composed += unit
         starts += (min(start + place, end - 1) for place in range(len(unit)))
     return composed, [*starts, len(text)]
 
 
-def _units(text: str) -> Iterator[tuple[int, int]]:
+def _find_composition_units(text: str) -> Iterator[tuple[int, int]]:
     """Yield start and end of the shortest stretches that NFC composes independently of each other."""
     start = 0
     for place in range(1, len(text)):
@@ -53,7 +53,7 @@ def _units(text: str) -> Iterator[tuple[int, int]]:
 WORD_SPACE = "_"
 """Spells a space within a word (Vietnamese `chủ tịch`, French `10 000`) wherever spaces separate words."""
 
-_SPACE = re.compile(r"\s+")
+_SPACE_PATTERN = re.compile(r"\s+")
 
 
 def spell_word(word: str, lowercase: bool = False, word_space: str = WORD_SPACE) -> str:
@@ -64,11 +64,11 @@ def spell_word(word: str, lowercase: bool = False, word_space: str = WORD_SPACE)
         lowercase: lower-case it.
         word_space: takes the place of white space within the word; `_` for parsers that are trained here.
     """
-    word = _SPACE.sub(word_space, word)
+    word = _SPACE_PATTERN.sub(word_space, word)
     return word.lower() if lowercase else word
 
 
-def original_text(tree: DependencyTree, language: str) -> str:
+def restore_original_text(tree: DependencyTree, language: str) -> str:
     """Return the text of a treebank's sentence as it was before it was divided into words.
 
     The comment `# text` counts if it has the characters of the tokens. Otherwise tokens are joined as `SpaceAfter=No`
@@ -80,63 +80,63 @@ def original_text(tree: DependencyTree, language: str) -> str:
         language: ISO 639 code.
     """
     tokens = tree.tokens
-    if _visible(tree.text) == _visible("".join(token.form for token in tokens)):
-        return " ".join(tree.text.split())
-    is_unspaced = not tree.unspaced and not has_spaces(language)
+    if _join_visible_text(tree.text_comment) == _join_visible_text("".join(token.form for token in tokens)):
+        return " ".join(tree.text_comment.split())
+    is_unspaced = not tree.unspaced_words and not has_word_spaces(language)
     text = ""
     for place, token in enumerate(tokens):
-        previous = tokens[place - 1].last if place else 0
+        previous = tokens[place - 1].last_word if place else 0
         if is_unspaced:
-            needs_space = text != "" and is_latin(text[-1]) and is_latin(token.form[0])
+            needs_space = text != "" and is_ascii_word_char(text[-1]) and is_ascii_word_char(token.form[0])
         else:
-            needs_space = text != "" and previous not in tree.unspaced
+            needs_space = text != "" and previous not in tree.unspaced_words
         text += " " * needs_space + token.form
     return " ".join(text.split())
 
 
-def _visible(text: str) -> str:
-    return "".join(without_invisible(text).split())
+def _join_visible_text(text: str) -> str:
+    return "".join(remove_invisible_characters(text).split())
 
 
-def read_sentences(tokens: Path, first: int = 0, sentences: int | None = None) -> Iterator[tuple[str, ...]]:
+def read_sentences(tokens_path: Path, start: int = 0, line_count: int | None = None) -> Iterator[tuple[str, ...]]:
     """Yield the words of each line of a text, or of a slice of it; of an empty line none.
 
     Args:
-        tokens: one sentence a line, tokens separated by a space.
-        first: lines of the text before the slice.
-        sentences: lines of the slice; all to the end when not given.
+        tokens_path: one sentence a line, tokens separated by a space.
+        start: lines of the text before the slice.
+        line_count: lines of the slice; all to the end when not given.
 
     Raises:
         InputError: for a line of the slice with a tab or a carriage return, which files of trees cannot hold.
     """
-    lines = islice(read_lines(tokens), first, None if sentences is None else first + sentences)
-    for number, line in enumerate(lines, start=first + 1):
+    lines = islice(read_lines(tokens_path), start, None if line_count is None else start + line_count)
+    for number, line in enumerate(lines, start=start + 1):
         if "\t" in line or "\r" in line:
-            raise InputError("a tab or a carriage return within the line; clean the text first", tokens, number)
-        yield tuple(tokens_of(line))
+            raise InputError("a tab or a carriage return within the line; clean the text first", tokens_path, number)
+        yield tuple(split_tokens(line))
 
 
-SPACE = "\u00a0"
+NO_BREAK_SPACE = "\u00a0"
 
-_BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
-_ESCAPE = re.compile(r"-[lr][rsc]b-|\\[/*]", flags=re.ASCII | re.IGNORECASE)
+_BRACKET_BY_ESCAPE = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}"}
+_ESCAPE_PATTERN = re.compile(r"-[lr][rsc]b-|\\[/*]", flags=re.ASCII | re.IGNORECASE)
 
 
-class Match(NamedTuple):
+class WordTokenMatch(NamedTuple):
     """Words of a tree and tokens of the text that are the same.
 
     Attributes:
         form: how the tree writes them.
-        words: places in the tree, counted from 0; several for a multi-word token.
-        tokens: places in the text; several where the form holds white space.
+        word_range: places in the tree, counted from 0; several for a multi-word token.
+        token_range: places in the text; several where the form holds white space.
     """
 
     form: str
-    words: range
-    tokens: range
+    word_range: range
+    token_range: range
 
 
-_Path: TypeAlias = tuple["_Path", Match] | None
+_MatchPath: TypeAlias = tuple["_MatchPath", WordTokenMatch] | None
 """The last match and all before it."""
 
 
@@ -144,7 +144,7 @@ class DifferentWordsError(Exception):
     """Tree and text do not have the same words; the message names the first difference."""
 
 
-def plain_spelling(word: str, ignore_case: bool = False) -> str:
+def normalize_spelling(word: str, ignore_case: bool = False) -> str:
     """Spell a word as text does, so that two spellings of one word become equal.
 
     Brackets (`-LRB-`, `-RSB-`, …), also within a word, the quotation marks of LaTeX that stand alone, escaped slashes
@@ -156,14 +156,17 @@ def plain_spelling(word: str, ignore_case: bool = False) -> str:
     """
     if word in ("``", "''"):
         return '"'
-    word = _ESCAPE.sub(lambda found: _BRACKETS.get(found[0].lower(), found[0][-1]), word)
-    word = normalize("NFC", unescape(word))
+    word = _ESCAPE_PATTERN.sub(lambda found: _BRACKET_BY_ESCAPE.get(found[0].lower(), found[0][-1]), word)
+    word = normalize("NFC", undo_moses_escapes(word))
     return word.lower() if ignore_case else word
 
 
-def align(
-    words: Sequence[str], tokens: Sequence[str], multiword: Sequence[MultiwordToken] = (), ignore_case: bool = False
-) -> list[Match]:
+def align_words_with_tokens(
+    words: Sequence[str],
+    tokens: Sequence[str],
+    multiword_tokens: Sequence[MultiwordToken] = (),
+    ignore_case: bool = False,
+) -> list[WordTokenMatch]:
     """Match all words of a tree with all tokens of a text, from left to right.
 
     For each multi-word token on its own the text decides whether it is one; where both readings fit, it is its words.
@@ -171,27 +174,27 @@ def align(
     Args:
         words: forms of the tree.
         tokens: of the text.
-        multiword: tokens that join several words, from left to right.
+        multiword_tokens: tokens that join several words, from left to right.
         ignore_case: words that are equal when lower-cased are the same.
 
     Raises:
         DifferentWordsError: there is no such matching.
     """
-    spelt = [plain_spelling(token, ignore_case) for token in tokens]
-    joined = {token.first - 1: token for token in multiword}
+    spelt = [normalize_spelling(token, ignore_case) for token in tokens]
+    joined = {token.first_word - 1: token for token in multiword_tokens}
     # reached[i][j]: how the first i words match the first j tokens. Hardly ever does a row have more than two entries.
-    reached: list[dict[int, _Path]] = [{} for _ in range(len(words) + 1)]
+    reached: list[dict[int, _MatchPath]] = [{} for _ in range(len(words) + 1)]
     reached[0][0] = None
     for place, word in enumerate(words):
         for start, path in reached[place].items():
-            for end in _ends(word, spelt, start, ignore_case):
-                reached[place + 1][end] = path, Match(word, range(place, place + 1), range(start, end))
+            for end in _find_match_ends(word, spelt, start, ignore_case):
+                reached[place + 1][end] = path, WordTokenMatch(word, range(place, place + 1), range(start, end))
             if (token := joined.get(place)) is not None:
-                for end in _ends(token.form, spelt, start, ignore_case):
-                    match = Match(token.form, range(place, token.last), range(start, end))
-                    reached[token.last].setdefault(end, (path, match))
+                for end in _find_match_ends(token.form, spelt, start, ignore_case):
+                    match = WordTokenMatch(token.form, range(place, token.last_word), range(start, end))
+                    reached[token.last_word].setdefault(end, (path, match))
     if len(tokens) not in reached[-1]:
-        raise DifferentWordsError(_difference(words, tokens, reached))
+        raise DifferentWordsError(_describe_first_mismatch(words, tokens, reached))
     path = reached[-1][len(tokens)]
     matches = []
     while path is not None:
@@ -200,22 +203,24 @@ def align(
     return matches[::-1]
 
 
-def _ends(form: str, spelt: Sequence[str], start: int, ignore_case: bool) -> Iterator[int]:
+def _find_match_ends(form: str, token_spellings: Sequence[str], start: int, ignore_case: bool) -> Iterator[int]:
     """Where the tokens from `start` on that are `form` may end: as it is, one token for each visible part, or `_`."""
-    if spelt[start : start + 1] == [plain_spelling(form, ignore_case)]:
+    if token_spellings[start : start + 1] == [normalize_spelling(form, ignore_case)]:
         yield start + 1
     if form.isascii():
         return
     # Text that came tokenized still has its invisible characters.
-    for parts in (form.split(), without_invisible(form).split(), [spell_word(form)]):
-        spelt_parts = [plain_spelling(part, ignore_case) for part in parts]
-        if parts not in ([], [form]) and spelt[start : start + len(parts)] == spelt_parts:
+    for parts in (form.split(), remove_invisible_characters(form).split(), [spell_word(form)]):
+        spelt_parts = [normalize_spelling(part, ignore_case) for part in parts]
+        if parts not in ([], [form]) and token_spellings[start : start + len(parts)] == spelt_parts:
             yield start + len(parts)
 
 
-def _difference(words: Sequence[str], tokens: Sequence[str], reached: Sequence[dict[int, _Path]]) -> str:
-    place = max(place for place, ends in enumerate(reached) if ends)
-    end = max(reached[place])
+def _describe_first_mismatch(
+    words: Sequence[str], tokens: Sequence[str], reachable_ends: Sequence[dict[int, _MatchPath]]
+) -> str:
+    place = max(place for place, ends in enumerate(reachable_ends) if ends)
+    end = max(reachable_ends[place])
     if place == len(words):
         return f"the tree ends after {place} words and the text goes on with {tokens[end]!r}"
     if end == len(tokens):

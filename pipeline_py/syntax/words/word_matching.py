@@ -11,30 +11,30 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.words.parser_words import visible_characters
+from pipeline_py.syntax.words.parser_words import casefold_visible_characters
 from pipeline_py.syntax.words.token_alignment import WORD_SPACE
 
 
-class DifferentTextError(Exception):
+class TextMismatchError(Exception):
     """The analyses are not of the same text."""
 
 
-class _Word(NamedTuple):
+class _PositionedWord(NamedTuple):
     start: int
     end: int
     form: str
     is_multiword: bool
 
 
-def match_words(gold: DependencyTree, predicted: DependencyTree) -> list[tuple[int, int]]:
+def match_tree_words(gold: DependencyTree, predicted: DependencyTree) -> list[tuple[int, int]]:
     """Return the places of words that are the same, counted from 0, from left to right.
 
     Raises:
         DifferentTextError: the texts differ in more than spaces, `_` and case.
     """
-    words, others = _words(gold), _words(predicted)
-    if _text(gold) != _text(predicted):
-        raise DifferentTextError
+    words, others = _locate_tree_words(gold), _locate_tree_words(predicted)
+    if _join_token_text(gold) != _join_token_text(predicted):
+        raise TextMismatchError
     matches: list[tuple[int, int]] = []
     place = other = 0
     while place < len(words) and other < len(others):
@@ -44,8 +44,8 @@ def match_words(gold: DependencyTree, predicted: DependencyTree) -> list[tuple[i
         elif word.is_multiword and not other_word.is_multiword and other_word.start < word.start:
             other += 1
         elif word.is_multiword or other_word.is_multiword:
-            end, other_end = _stretch(words, others, place, other)
-            matches += _common(words, others, range(place, end), range(other, other_end))
+            end, other_end = _find_overlap_ends(words, others, place, other)
+            matches += _match_common_forms(words, others, range(place, end), range(other, other_end))
             place, other = end, other_end
         elif (word.start, word.end) == (other_word.start, other_word.end):
             matches.append((place, other))
@@ -57,7 +57,9 @@ def match_words(gold: DependencyTree, predicted: DependencyTree) -> list[tuple[i
     return matches
 
 
-def count_whole_tokens(gold: DependencyTree, predicted: DependencyTree, has_spaces: bool) -> tuple[int, int]:
+def count_undivided_tokens(
+    gold: DependencyTree, predicted: DependencyTree, is_space_delimited: bool
+) -> tuple[int, int]:
     """Count the multi-word tokens of a gold tree, and those that lie within one predicted word.
 
     Words that touch (`SpaceAfter=No` between two letters or digits) form a multi-word token too, since some treebanks
@@ -66,21 +68,25 @@ def count_whole_tokens(gold: DependencyTree, predicted: DependencyTree, has_spac
     Args:
         gold: of a sentence.
         predicted: of the same text.
-        has_spaces: the language is written with spaces; otherwise words that touch are not counted.
+        is_space_delimited: the language is written with spaces; otherwise words that touch are not counted.
     """
-    tokens = _multiword_spans(gold, has_spaces)
-    words = [(word.start, word.end) for word in _words(predicted) if not word.is_multiword]
+    tokens = _find_multiword_spans(gold, is_space_delimited)
+    words = [(word.start, word.end) for word in _locate_tree_words(predicted) if not word.is_multiword]
     return len(tokens), sum(any(first <= start and end <= last for first, last in words) for start, end in tokens)
 
 
-def _multiword_spans(tree: DependencyTree, has_spaces: bool) -> list[tuple[int, int]]:
+def _find_multiword_spans(tree: DependencyTree, is_space_delimited: bool) -> list[tuple[int, int]]:
     """Return start and end of the tokens of several words, and of the stretches of words that touch."""
-    text = _text(tree)
+    text = _join_token_text(tree)
     spans: list[list[int]] = []
-    words = _words(tree)
+    words = _locate_tree_words(tree)
     for place, word in enumerate(words):
         is_same_token = word.is_multiword and place > 0 and words[place - 1][:2] == word[:2]
-        touches = has_spaces and place in tree.unspaced and all(map(_is_of_word, text[word.start - 1 : word.start + 1]))
+        touches = (
+            is_space_delimited
+            and place in tree.unspaced_words
+            and all(map(_is_word_character, text[word.start - 1 : word.start + 1]))
+        )
         if is_same_token or touches:
             spans[-1][1:] = word.end, spans[-1][2] + 1
         else:
@@ -88,44 +94,58 @@ def _multiword_spans(tree: DependencyTree, has_spaces: bool) -> list[tuple[int, 
     return [(start, end) for start, end, number in spans if number > 1]
 
 
-def _is_of_word(character: str) -> bool:
+def _is_word_character(character: str) -> bool:
     """Whether a character is a letter, a mark or a digit."""
     return unicodedata.category(character)[0] in "LMN"
 
 
-def _stretch(words: Sequence[_Word], others: Sequence[_Word], place: int, other: int) -> tuple[int, int]:
+def _find_overlap_ends(
+    gold_words: Sequence[_PositionedWord],
+    predicted_words: Sequence[_PositionedWord],
+    gold_index: int,
+    predicted_index: int,
+) -> tuple[int, int]:
     """Return the ends of the words that share text with a multi-word token, and with those that overlap it."""
-    end = max(each.end for each in (words[place], others[other]) if each.is_multiword)
-    ends = place, other
-    while (longer := (_end_within(words, ends[0], end), _end_within(others, ends[1], end))) != ends:
+    end = max(each.end for each in (gold_words[gold_index], predicted_words[predicted_index]) if each.is_multiword)
+    ends = gold_index, predicted_index
+    while (
+        longer := (_find_end_within(gold_words, ends[0], end), _find_end_within(predicted_words, ends[1], end))
+    ) != ends:
         ends = longer
-        end = max(end, words[ends[0] - 1].end, others[ends[1] - 1].end)
+        end = max(end, gold_words[ends[0] - 1].end, predicted_words[ends[1] - 1].end)
     return ends
 
 
-def _end_within(words: Sequence[_Word], place: int, end: int) -> int:
+def _find_end_within(words: Sequence[_PositionedWord], start_index: int, end: int) -> int:
     """Return the first place of a word beyond `end`; a multi-word token is beyond it if it begins there."""
-    while place < len(words) and words[place].start < end and (words[place].is_multiword or words[place].end <= end):
-        place += 1
-    return place
+    while (
+        start_index < len(words)
+        and words[start_index].start < end
+        and (words[start_index].is_multiword or words[start_index].end <= end)
+    ):
+        start_index += 1
+    return start_index
 
 
-def _common(
-    words: Sequence[_Word], others: Sequence[_Word], places: range, other_places: range
+def _match_common_forms(
+    gold_words: Sequence[_PositionedWord],
+    predicted_words: Sequence[_PositionedWord],
+    gold_range: range,
+    predicted_range: range,
 ) -> list[tuple[int, int]]:
     """Return the longest common subsequence of forms in two ranges."""
-    lengths = [[0] * (len(other_places) + 1) for _ in range(len(places) + 1)]
-    for row in range(len(places) - 1, -1, -1):
-        for column in range(len(other_places) - 1, -1, -1):
-            if words[places[row]].form == others[other_places[column]].form:
+    lengths = [[0] * (len(predicted_range) + 1) for _ in range(len(gold_range) + 1)]
+    for row in range(len(gold_range) - 1, -1, -1):
+        for column in range(len(predicted_range) - 1, -1, -1):
+            if gold_words[gold_range[row]].form == predicted_words[predicted_range[column]].form:
                 lengths[row][column] = lengths[row + 1][column + 1] + 1
             else:
                 lengths[row][column] = max(lengths[row + 1][column], lengths[row][column + 1])
     matches = []
     row = column = 0
-    while row < len(places) and column < len(other_places):
-        if words[places[row]].form == others[other_places[column]].form:
-            matches.append((places[row], other_places[column]))
+    while row < len(gold_range) and column < len(predicted_range):
+        if gold_words[gold_range[row]].form == predicted_words[predicted_range[column]].form:
+            matches.append((gold_range[row], predicted_range[column]))
             row, column = row + 1, column + 1
         elif lengths[row + 1][column] >= lengths[row][column + 1]:
             row += 1
@@ -134,19 +154,24 @@ def _common(
     return matches
 
 
-def _words(tree: DependencyTree) -> list[_Word]:
+def _locate_tree_words(tree: DependencyTree) -> list[_PositionedWord]:
     tokens = tree.tokens
-    ends = [*accumulate(len(_visible(token.form)) for token in tokens)]
+    ends = [*accumulate(len(_join_visible_characters(token.form)) for token in tokens)]
     return [
-        _Word(start, end, unicodedata.normalize("NFC", _visible(tree.words[word])), token.last > token.first)
+        _PositionedWord(
+            start,
+            end,
+            unicodedata.normalize("NFC", _join_visible_characters(tree.words[word])),
+            token.last_word > token.first_word,
+        )
         for token, start, end in zip(tokens, [0, *ends], ends, strict=False)
-        for word in range(token.first - 1, token.last)
+        for word in range(token.first_word - 1, token.last_word)
     ]
 
 
-def _text(tree: DependencyTree) -> str:
-    return "".join(_visible(token.form) for token in tree.tokens)
+def _join_token_text(tree: DependencyTree) -> str:
+    return "".join(_join_visible_characters(token.form) for token in tree.tokens)
 
 
-def _visible(form: str) -> str:
-    return "".join(visible_characters(form)).replace(WORD_SPACE, "")
+def _join_visible_characters(form: str) -> str:
+    return "".join(casefold_visible_characters(form)).replace(WORD_SPACE, "")

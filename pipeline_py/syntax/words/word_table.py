@@ -18,40 +18,40 @@ from itertools import accumulate, islice, tee
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from pipeline_py.files.artifacts import writing
+from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.files.text import read_lines
-from pipeline_py.syntax.words.parser_words import Divide, Word, visible_characters
-from pipeline_py.syntax.words.token_alignment import WORD_SPACE, compose, spell_word
+from pipeline_py.syntax.words.parser_words import WordDivider, WordSpan, casefold_visible_characters
+from pipeline_py.syntax.words.token_alignment import WORD_SPACE, compose_with_offsets, spell_word
 
-COLUMNS = ("tokens", "before", "words", "count")
+WORD_TABLE_COLUMNS = ("tokens", "before", "words", "count")
 
-CLEAR_SHARE = 2 / 3
+MIN_CLEAR_SHARE = 2 / 3
 """A reading is clear if it has at least this share of what the treebank has of its tokens."""
 
-MOST_TOKENS = 8
+MAX_BLOCK_TOKENS = 8
 """Longer blocks are not learned."""
 
-ANYWHERE, BEGINNING = "", "^"
+ANY_CONTEXT, SENTENCE_START = "", "^"
 """In the column before: all cases, and the beginning of a sentence."""
 
-LAST_LETTERS = (3, 2)
+SUFFIX_LENGTHS = (3, 2)
 """Numbers of last letters of the token before that are tried if the whole token decides nothing."""
 
-Forms: TypeAlias = tuple[str, ...]
-Readings: TypeAlias = Mapping[tuple[Forms, str], Mapping[Forms, int]]
+WordForms: TypeAlias = tuple[str, ...]
+ReadingCounts: TypeAlias = Mapping[tuple[WordForms, str], Mapping[WordForms, int]]
 """Counts of readings by tokens and what is before them."""
 
-_DIGIT = re.compile(r"\d")
+_DIGIT_PATTERN = re.compile(r"\d")
 
 
 class TreebankToken(NamedTuple):
     """A token of a treebank: its form in the text, and its words."""
 
     form: str
-    words: Forms
+    words: WordForms
 
 
-class DifferentTextError(Exception):
+class TokenTextMismatchError(Exception):
     """Tokens and treebank do not have the same characters."""
 
 
@@ -62,19 +62,19 @@ class WordTable:
     their case have the readings of their lower-cased forms. Tokens are looked up in NFC.
     """
 
-    def __init__(self, readings: Readings) -> None:
+    def __init__(self, reading_counts: ReadingCounts) -> None:
         """Take counts of readings."""
-        self._readings = {key: Counter(counts) for key, counts in readings.items()}
-        self._lowercased: defaultdict[tuple[Forms, str], Counter[Forms]] = defaultdict(Counter)
-        for (tokens, before), counts in self._readings.items():
+        self._reading_counts = {key: Counter(counts) for key, counts in reading_counts.items()}
+        self._lowercased_counts: defaultdict[tuple[WordForms, str], Counter[WordForms]] = defaultdict(Counter)
+        for (tokens, before), counts in self._reading_counts.items():
             for words, count in counts.items():
-                self._lowercased[_lower(tokens), before][_lower(words)] += count
-        self._most_tokens = max((len(tokens) for tokens, _ in self._readings), default=0)
+                self._lowercased_counts[_lowercase_forms(tokens), before][_lowercase_forms(words)] += count
+        self._max_entry_tokens = max((len(tokens) for tokens, _ in self._reading_counts), default=0)
 
     @classmethod
     def read(cls, path: Path) -> "WordTable":
         """Read what `write` wrote."""
-        readings: defaultdict[tuple[Forms, str], dict[Forms, int]] = defaultdict(dict)
+        readings: defaultdict[tuple[WordForms, str], dict[WordForms, int]] = defaultdict(dict)
         for line in islice(read_lines(path), 1, None):
             tokens, before, words, count = line.split("\t")
             readings[tuple(tokens.split(" ")), before][tuple(words.split(" "))] = int(count)
@@ -82,147 +82,158 @@ class WordTable:
 
     def write(self, path: Path) -> None:
         """Write a row for each reading: tokens in alphabetical order, frequent readings first."""
-        with writing(path) as file:
-            file.write("\t".join(COLUMNS) + "\n")
-            for (tokens, before), counts in sorted(self._readings.items()):
+        with open_atomic_text_file(path) as file:
+            file.write("\t".join(WORD_TABLE_COLUMNS) + "\n")
+            for (tokens, before), counts in sorted(self._reading_counts.items()):
                 for words, count in sorted(counts.items(), key=lambda reading: (-reading[1], reading[0])):
                     file.write(f"{' '.join(tokens)}\t{before}\t{' '.join(words)}\t{count}\n")
 
     @property
-    def entries(self) -> list[Forms]:
+    def entries(self) -> list[WordForms]:
         """Tokens that have a reading other than themselves."""
         return [
             tokens
-            for (tokens, before), counts in self._readings.items()
-            if before == ANYWHERE and any(words != tokens for words in counts)
+            for (tokens, before), counts in self._reading_counts.items()
+            if before == ANY_CONTEXT and any(words != tokens for words in counts)
         ]
 
-    def is_ambiguous(self, tokens: Forms, before: str | None = None) -> bool:
+    def is_ambiguous(self, tokens: WordForms, previous_token: str | None = None) -> bool:
         """Whether none of several readings is clear.
 
         Args:
             tokens: of an entry.
-            before: the token before them, empty at the beginning of a sentence; None: wherever they are.
+            previous_token: the token before them, empty at the beginning of a sentence; None: wherever they are.
         """
-        return self._counts(tokens, ANYWHERE) is not None and self._clear_reading(tokens, before) is None
+        return (
+            self._get_reading_counts(tokens, ANY_CONTEXT) is not None
+            and self._find_clear_reading(tokens, previous_token) is None
+        )
 
-    def divide(self, texts: Iterable[str]) -> Iterator[list[Word]]:
+    def divide_sentences(self, texts: Iterable[str]) -> Iterator[list[WordSpan]]:
         """Yield the words of tokenized sentences with single spaces, from left to right.
 
         The longest entry counts. Tokens without a clear reading stay as they are; a single one is marked.
         """
-        return (self._words(tuple(text.split(" "))) if text else [] for text in texts)
+        return (self._divide_tokens(tuple(text.split(" "))) if text else [] for text in texts)
 
-    def expand_after(self, divide: Divide) -> Divide:
+    def build_expanding_divider(self, divide_words: WordDivider) -> WordDivider:
         """Return a function that divides text, and then expands multi-word tokens that their words do not spell.
 
-        The function `divide` decides about all other tokens, since it sees the sentence. A multi-word token without a
+        The function `divide_words` decides about all other tokens, since it sees the sentence. A multi-word token without a
         clear reading stays as it is, and is marked.
         """
 
-        def divide_and_expand(texts: Iterable[str]) -> Iterator[list[Word]]:
+        def divide_and_expand(texts: Iterable[str]) -> Iterator[list[WordSpan]]:
             texts, texts_to_divide = tee(texts)
-            for text, words in zip(texts, divide(texts_to_divide), strict=True):
-                yield [*self._expand(text, words)]
+            for text, words in zip(texts, divide_words(texts_to_divide), strict=True):
+                yield [*self._expand_multiword_tokens(text, words)]
 
         return divide_and_expand
 
-    def _expand(self, text: str, words: Iterable[Word]) -> Iterator[Word]:
+    def _expand_multiword_tokens(self, text: str, words: Iterable[WordSpan]) -> Iterator[WordSpan]:
         before = ""
         for word in words:
             tokens = (text[word.start : word.end],)
-            expansions = [form for form in self._counts(tokens, ANYWHERE) or () if not _is_spelt_by(_key(tokens), form)]
-            reading = self._clear_reading(tokens, before) if expansions else None
+            expansions = [
+                form
+                for form in self._get_reading_counts(tokens, ANY_CONTEXT) or ()
+                if not _has_same_letters(_normalize_tokens(tokens), form)
+            ]
+            reading = self._find_clear_reading(tokens, before) if expansions else None
             if reading in expansions:
-                yield from _spans(tokens, reading, word.start)
+                yield from _locate_reading_words(tokens, reading, word.start)
             else:
                 yield word._replace(is_ambiguous=bool(expansions) and reading is None)
             before = tokens[0]
 
-    def _words(self, tokens: Forms) -> list[Word]:
-        words: list[Word] = []
+    def _divide_tokens(self, tokens: WordForms) -> list[WordSpan]:
+        words: list[WordSpan] = []
         starts = [0, *accumulate(len(token) + 1 for token in tokens)]
         place = 0
         while place < len(tokens):
-            reading, end = self._longest_reading(tokens, place)
+            reading, end = self._find_longest_reading(tokens, place)
             if reading is None:
                 is_ambiguous = self.is_ambiguous(tokens[place:end], tokens[place - 1] if place else "")
-                words.append(Word(starts[place], starts[end] - 1, is_ambiguous=is_ambiguous))
+                words.append(WordSpan(starts[place], starts[end] - 1, is_ambiguous=is_ambiguous))
             else:
-                words += _spans(tokens[place:end], reading, starts[place])
+                words += _locate_reading_words(tokens[place:end], reading, starts[place])
             place = end
         return words
 
-    def _longest_reading(self, tokens: Forms, start: int) -> tuple[Forms | None, int]:
-        for end in range(min(start + self._most_tokens, len(tokens)), start, -1):
-            reading = self._clear_reading(tokens[start:end], tokens[start - 1] if start else "")
-            if reading is not None and reading != _key(tokens[start:end]):
+    def _find_longest_reading(self, tokens: WordForms, start: int) -> tuple[WordForms | None, int]:
+        for end in range(min(start + self._max_entry_tokens, len(tokens)), start, -1):
+            reading = self._find_clear_reading(tokens[start:end], tokens[start - 1] if start else "")
+            if reading is not None and reading != _normalize_tokens(tokens[start:end]):
                 return reading, end
         return None, start + 1
 
-    def _counts(self, tokens: Forms, before: str) -> Counter[Forms] | None:
-        key = _key(tokens)
-        if (key, ANYWHERE) in self._readings:
-            return self._readings.get((key, before))
-        return self._lowercased.get((_lower(key), before))
+    def _get_reading_counts(self, tokens: WordForms, context: str) -> Counter[WordForms] | None:
+        key = _normalize_tokens(tokens)
+        if (key, ANY_CONTEXT) in self._reading_counts:
+            return self._reading_counts.get((key, context))
+        return self._lowercased_counts.get((_lowercase_forms(key), context))
 
-    def _clear_reading(self, tokens: Forms, before: str | None) -> Forms | None:
-        contexts = _contexts(before) if before is not None and len(tokens) == 1 else []
-        for context in (*contexts, ANYWHERE):
-            counts = self._counts(tokens, context)
+    def _find_clear_reading(self, tokens: WordForms, previous_token: str | None) -> WordForms | None:
+        contexts = _list_contexts(previous_token) if previous_token is not None and len(tokens) == 1 else []
+        for context in (*contexts, ANY_CONTEXT):
+            counts = self._get_reading_counts(tokens, context)
             if counts is not None:
                 reading, count = max(counts.items(), key=lambda reading: (reading[1], reading[0]))
-                if count >= CLEAR_SHARE * counts.total():
+                if count >= MIN_CLEAR_SHARE * counts.total():
                     return reading
         return None
 
 
-def learn_readings(
+def count_readings(
     sentences: Iterable[tuple[Sequence[str], Sequence[TreebankToken]]],
-) -> dict[tuple[Forms, str], Counter[Forms]]:
+) -> dict[tuple[WordForms, str], Counter[WordForms]]:
     """Count the readings of all blocks that a treebank divides differently, at least once.
 
     Args:
         sentences: the tokens of a text, and those of the treebank in the same sentence.
 
     Raises:
-        DifferentTextError: their characters differ; use `blocks` to check a sentence.
+        DifferentTextError: their characters differ; use `divide_into_blocks` to check a sentence.
     """
-    readings: defaultdict[Forms, Counter[Forms]] = defaultdict(Counter)
-    in_context: defaultdict[tuple[Forms, str], Counter[Forms]] = defaultdict(Counter)
-    divided: list[tuple[Forms, list[range]]] = []
+    readings: defaultdict[WordForms, Counter[WordForms]] = defaultdict(Counter)
+    in_context: defaultdict[tuple[WordForms, str], Counter[WordForms]] = defaultdict(Counter)
+    divided: list[tuple[WordForms, list[range]]] = []
     for tokens, treebank_tokens in sentences:
-        forms = _key(tokens)
+        forms = _normalize_tokens(tokens)
         spans = []
-        for block, of_treebank in blocks(tokens, treebank_tokens):
+        for block, of_treebank in divide_into_blocks(tokens, treebank_tokens):
             spans.append(block)
             words = [word for token in treebank_tokens[of_treebank.start : of_treebank.stop] for word in token.words]
-            reading = _reading(tokens[block.start : block.stop], words)
+            reading = _spell_reading(tokens[block.start : block.stop], words)
             block_tokens = forms[block.start : block.stop]
             readings[block_tokens][reading] += 1
             if len(block_tokens) == 1:
-                for context in _contexts(tokens[block.start - 1] if block.start else ""):
+                for context in _list_contexts(tokens[block.start - 1] if block.start else ""):
                     in_context[block_tokens, context][reading] += 1
         divided.append((forms, spans))
     divided_tokens = {tokens for tokens, counts in readings.items() if any(words != tokens for words in counts)}
-    _count_unjoined(readings, divided, {tokens for tokens in divided_tokens if len(tokens) > 1})
-    lowercased = {_lower(tokens) for tokens in divided_tokens}
+    _count_separate_readings(readings, divided, {tokens for tokens in divided_tokens if len(tokens) > 1})
+    lowercased = {_lowercase_forms(tokens) for tokens in divided_tokens}
     found = {
-        (tokens, ANYWHERE): counts
+        (tokens, ANY_CONTEXT): counts
         for tokens, counts in readings.items()
-        if _lower(tokens) in lowercased and len(tokens) <= MOST_TOKENS
+        if _lowercase_forms(tokens) in lowercased and len(tokens) <= MAX_BLOCK_TOKENS
     }
     several = {tokens for (tokens, _), counts in found.items() if len(counts) > 1}
     return found | {key: counts for key, counts in in_context.items() if key[0] in several}
 
 
-def _contexts(before: str) -> list[str]:
+def _list_contexts(previous_token: str) -> list[str]:
     """Return contexts that may decide a reading, most specific first: the token before, and its last letters."""
-    before = _compose(before).lower()
-    return [before, *(f"*{before[-letters:]}" for letters in LAST_LETTERS)] if before else [BEGINNING]
+    previous_token = _normalize_nfc(previous_token).lower()
+    return (
+        [previous_token, *(f"*{previous_token[-letters:]}" for letters in SUFFIX_LENGTHS)]
+        if previous_token
+        else [SENTENCE_START]
+    )
 
 
-def blocks(tokens: Sequence[str], treebank_tokens: Sequence[TreebankToken]) -> list[tuple[range, range]]:
+def divide_into_blocks(tokens: Sequence[str], treebank_tokens: Sequence[TreebankToken]) -> list[tuple[range, range]]:
     """Divide a sentence into the shortest blocks that are whole tokens of the text and of the treebank.
 
     Returns:
@@ -231,10 +242,10 @@ def blocks(tokens: Sequence[str], treebank_tokens: Sequence[TreebankToken]) -> l
     Raises:
         DifferentTextError: the visible characters differ, or a token has none.
     """
-    parts = ["".join(visible_characters(token)) for token in tokens]
-    treebank_parts = ["".join(visible_characters(token.form)) for token in treebank_tokens]
+    parts = ["".join(casefold_visible_characters(token)) for token in tokens]
+    treebank_parts = ["".join(casefold_visible_characters(token.form)) for token in treebank_tokens]
     if "".join(parts) != "".join(treebank_parts) or not all(parts) or not all(treebank_parts):
-        raise DifferentTextError
+        raise TokenTextMismatchError
     ends, treebank_ends = ([*accumulate(map(len, each))] for each in (parts, treebank_parts))
     found: list[tuple[range, range]] = []
     start = treebank_start = 0
@@ -246,33 +257,35 @@ def blocks(tokens: Sequence[str], treebank_tokens: Sequence[TreebankToken]) -> l
     return found
 
 
-def _count_unjoined(
-    readings: Mapping[Forms, Counter[Forms]], divided: Iterable[tuple[Forms, list[range]]], several: set[Forms]
+def _count_separate_readings(
+    readings: Mapping[WordForms, Counter[WordForms]],
+    divided_sentences: Iterable[tuple[WordForms, list[range]]],
+    multi_token_entries: set[WordForms],
 ) -> None:
     """Count where neighboring tokens of an entry are several blocks of the treebank."""
-    if not several:
+    if not multi_token_entries:
         return
-    most_tokens = min(max(map(len, several)), MOST_TOKENS)
-    for forms, spans in divided:
+    most_tokens = min(max(map(len, multi_token_entries)), MAX_BLOCK_TOKENS)
+    for forms, spans in divided_sentences:
         ends = {span.stop: number for number, span in enumerate(spans)}
         for number, span in enumerate(spans):
             for end in range(span.start + 2, min(span.start + most_tokens, len(forms)) + 1):
                 tokens = forms[span.start : end]
-                if tokens in several and ends.get(end, number) > number:
+                if tokens in multi_token_entries and ends.get(end, number) > number:
                     readings[tokens][tokens] += 1
 
 
-def _reading(tokens: Sequence[str], words: Sequence[str]) -> Forms:
+def _spell_reading(tokens: Sequence[str], words: Sequence[str]) -> WordForms:
     """Spell a reading; one that the tokens spell too has every digit as 0."""
-    spelt = tuple(_compose(spell_word(word)) for word in words)
-    return _key(spelt) if _is_spelt_by(_key(tokens), _key(spelt)) else spelt
+    spelt = tuple(_normalize_nfc(spell_word(word)) for word in words)
+    return _normalize_tokens(spelt) if _has_same_letters(_normalize_tokens(tokens), _normalize_tokens(spelt)) else spelt
 
 
-def _spans(tokens: Forms, reading: Forms, start: int) -> Iterator[Word]:
+def _locate_reading_words(tokens: WordForms, reading: WordForms, start: int) -> Iterator[WordSpan]:
     """Yield the words of a block: side by side where its tokens spell them, else all in its place."""
-    text, starts = compose(" ".join(tokens))
-    if not _is_spelt_by(_key(tokens), reading):
-        yield from (Word(start, start + starts[-1], form) for form in reading)
+    text, starts = compose_with_offsets(" ".join(tokens))
+    if not _has_same_letters(_normalize_tokens(tokens), reading):
+        yield from (WordSpan(start, start + starts[-1], form) for form in reading)
         return
     places = [place for place, character in enumerate(text) if character != " "]
     letters = iter(places)
@@ -280,23 +293,23 @@ def _spans(tokens: Forms, reading: Forms, start: int) -> Iterator[Word]:
     for word in reading:
         form = "".join(WORD_SPACE if character == WORD_SPACE else text[next(letters)] for character in word)
         end = first + len(word.replace(WORD_SPACE, ""))
-        yield Word(start + starts[places[first]], start + starts[places[end - 1] + 1], form)
+        yield WordSpan(start + starts[places[first]], start + starts[places[end - 1] + 1], form)
         first = end
 
 
-def _is_spelt_by(tokens: Forms, words: Forms) -> bool:
+def _has_same_letters(tokens: WordForms, words: WordForms) -> bool:
     """Whether words have the letters of tokens, whatever their case and the spaces between and within them."""
     letters, spelt = "".join(tokens), "".join(words).replace(WORD_SPACE, "")
     return WORD_SPACE not in letters and len(letters) == len(spelt) and letters.lower() == spelt.lower()
 
 
-def _key(tokens: Sequence[str]) -> Forms:
-    return tuple(_DIGIT.sub("0", _compose(token)) for token in tokens)
+def _normalize_tokens(tokens: Sequence[str]) -> WordForms:
+    return tuple(_DIGIT_PATTERN.sub("0", _normalize_nfc(token)) for token in tokens)
 
 
-def _compose(form: str) -> str:
+def _normalize_nfc(form: str) -> str:
     return unicodedata.normalize("NFC", form)
 
 
-def _lower(forms: Forms) -> Forms:
+def _lowercase_forms(forms: WordForms) -> WordForms:
     return tuple(form.lower() for form in forms)

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pipeline_py.config.systems.any_system import NeuralSystem
-from pipeline_py.config.systems.decoders import GRUDecoder, LocalContext
-from pipeline_py.config.systems.encoders import BidirectionalGRU, TreeGRU
+from pipeline_py.config.systems.any_system import NeuralSystemConfig
+from pipeline_py.config.systems.decoders import GRUDecoderConfig, LocalContextConfig
+from pipeline_py.config.systems.encoders import BidirectionalGRUEncoderConfig, TreeGRUEncoderConfig
 
 EIGHT: dict[str, Any] = {"model": {"embedding": 8, "hidden": 8}}
 TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
@@ -79,16 +79,16 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
 )
 def test_misfits(composition: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        NeuralSystem.model_validate(composition)
+        NeuralSystemConfig.model_validate(composition)
 
 
 def test_capabilities_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     """With other capabilities than theirs the very same types fit."""
-    monkeypatch.setattr(BidirectionalGRU, "annotation_size", 1)
-    monkeypatch.setattr(GRUDecoder, "takes_several", True)
-    monkeypatch.setattr(LocalContext, "is_global", True)
-    NeuralSystem.model_validate({"scores": ["dot"]})
-    NeuralSystem.model_validate({"encoders": ["gru", "gru"], "decoder": "gru"})
-    NeuralSystem.model_validate({**TREES, "contexts": ["local"]})
-    monkeypatch.setattr(TreeGRU, "has_phrases", False)
-    NeuralSystem.model_validate({**TREES, "contexts": ["flexible"]})
+    monkeypatch.setattr(BidirectionalGRUEncoderConfig, "annotation_size", 1)
+    monkeypatch.setattr(GRUDecoderConfig, "takes_several", True)
+    monkeypatch.setattr(LocalContextConfig, "is_global", True)
+    NeuralSystemConfig.model_validate({"scores": ["dot"]})
+    NeuralSystemConfig.model_validate({"encoders": ["gru", "gru"], "decoder": "gru"})
+    NeuralSystemConfig.model_validate({**TREES, "contexts": ["local"]})
+    monkeypatch.setattr(TreeGRUEncoderConfig, "has_phrases", False)
+    NeuralSystemConfig.model_validate({**TREES, "contexts": ["flexible"]})

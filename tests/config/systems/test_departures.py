@@ -2,18 +2,18 @@
 
 import pytest
 
-from pipeline_py.config.load import load
-from pipeline_py.config.systems.differences import describe_departures
+from pipeline_py.config.load import load_experiment
+from pipeline_py.config.systems.differences import describe_paper_deviations
 
 
 def test_rows_that_are_not_as_printed_are_named_with_the_equation(config):
-    experiment = load(config)
-    assert describe_departures(experiment, experiment.tables["table1"]) == [
+    experiment = load_experiment(config)
+    assert describe_paper_deviations(experiment, experiment.tables["table1"]) == [
         "Not as printed in the paper (SDAtt): distances are those that the attention expects, without the predicted "
         "position of eq. 5; the logarithm of the Gaussian is added to the score, where eq. 10 multiplies them. See "
         "docs/readings.md."
     ]
-    assert describe_departures(experiment, experiment.tables["sdrnmt"]) == []
+    assert describe_paper_deviations(experiment, experiment.tables["sdrnmt"]) == []
 
 
 @pytest.mark.parametrize(
@@ -27,5 +27,5 @@ def test_rows_that_are_not_as_printed_are_named_with_the_equation(config):
 )
 def test_the_printed_form_is_no_departure(config, context, texts):
     config["systems"]["SDAtt"] = {"contexts": [context]}
-    departures = load(config).systems["SDAtt"].departures
+    departures = load_experiment(config).systems["SDAtt"].paper_deviations
     assert len(departures) == len(texts) and all(text in found for text, found in zip(texts, departures, strict=True))

@@ -4,19 +4,24 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.load import load
-from pipeline_py.config.systems.differences import differences, notes, settings_of_trainings, warning
+from pipeline_py.config.load import load_experiment
+from pipeline_py.config.systems.differences import (
+    collect_differing_settings,
+    find_setting_differences,
+    format_difference_warning,
+    format_table_notes,
+)
 
 MEASURES = {"type": "measures", "title": "T", "columns": ["bleu"]}
 
 
 def loaded(config: dict[str, Any], rows: list[str], systems: dict[str, Any], **over: Any) -> Any:
     tables = {"t": {**MEASURES, "systems": rows, **over.pop("table", {})}}
-    return load(config, command_line={"systems": systems, "tables": tables, **over})
+    return load_experiment(config, command_line_config={"systems": systems, "tables": tables, **over})
 
 
 def described(experiment: Any) -> list[str]:
-    return notes(experiment, experiment.tables["t"])
+    return format_table_notes(experiment, experiment.tables["t"])
 
 
 @pytest.mark.parametrize(
@@ -51,7 +56,7 @@ def test_each_kind_of_settings_has_a_sentence(config, systems, sentence):
     rows = ["GlobalAtt", "LocalAtt", "FlexAtt"]
     experiment = loaded(config, rows, systems, table={"labels": {"LocalAtt": "PLAIN"}})
     assert described(experiment) == [sentence]
-    assert f"`about: [{sentence.split()[3].rstrip(':')}]`" in warning(experiment, "t")
+    assert f"`about: [{sentence.split()[3].rstrip(':')}]`" in format_difference_warning(experiment, "t")
 
 
 def test_many_rows_that_are_equal_are_not_listed(config):
@@ -71,33 +76,35 @@ def test_equal_rows_say_nothing(config):
         "LocalAtt": {"training": {"checkpoint_minutes": 1, "tensorboard": True}, "loss": {"type": "blackout"}},
     }
     experiment = loaded(config, ["PBSMT", "GlobalAtt", "FlexAtt", "LocalAtt", "SDAtt"], systems)
-    assert described(experiment) == [] and warning(experiment, "t") is None
-    assert settings_of_trainings(experiment, experiment.tables["t"]) == {}
+    assert described(experiment) == [] and format_difference_warning(experiment, "t") is None
+    assert collect_differing_settings(experiment, experiment.tables["t"]) == {}
 
 
 def test_a_table_says_what_it_is_about(config):
     systems = {"FlexAtt": {"decoding": {"beam": 9}, "training": {"epochs": 1}}}
     rows = ["GlobalAtt", "FlexAtt"]
     both = loaded(config, rows, systems)
-    assert warning(both, "t") == (
+    assert format_difference_warning(both, "t") == (
         "Table `t`: its systems also differ in search: beam 5 (GlobalAtt); beam 9 (FlexAtt), and in training: epochs 2 "
         "(GlobalAtt); epochs 1 (FlexAtt); give them the same settings, or allow it in the table by "
         "`about: [search, training]`."
     )
     one = loaded(config, rows, systems, table={"about": ["search"]})
-    assert "search" not in warning(one, "t") and "training" in warning(one, "t")
+    assert "search" not in format_difference_warning(one, "t") and "training" in format_difference_warning(one, "t")
     assert described(one) == described(both) and len(described(one)) == 2
-    assert warning(loaded(config, rows, systems, table={"about": ["search", "training"]}), "t") is None
+    assert (
+        format_difference_warning(loaded(config, rows, systems, table={"about": ["search", "training"]}), "t") is None
+    )
 
 
 def test_phrases_of_words_beside_networks_of_pieces_are_told_without_a_warning(config):
     experiment = loaded(config, ["PBSMT", "GlobalAtt"], {}, subword={"scheme": "bpe", "merges": 70})
     assert described(experiment) == ["Rows differ in units: scheme words (PBSMT); scheme bpe, merges 70 (GlobalAtt)."]
-    assert warning(experiment, "t") is None
+    assert format_difference_warning(experiment, "t") is None
 
 
 def test_one_key_reaches_the_search_of_all_systems_but_those_that_are_about_it(config):
-    experiment = load(config, command_line={"decoding": {"beam": 2, "length_model": True}})
+    experiment = load_experiment(config, command_line_config={"decoding": {"beam": 2, "length_model": True}})
     own = {"Tree2Seq-beam10", "Tree2Seq-beam15", "Tree2Seq-beam20", "Tree2Seq-length-model"}
     for name, system in experiment.systems.items():
         if experiment.is_neural(name) and name not in own:
@@ -107,9 +114,9 @@ def test_one_key_reaches_the_search_of_all_systems_but_those_that_are_about_it(c
 
 
 def test_tables_of_the_default_experiment_are_equal_or_about_their_difference(config):
-    experiment = load(config)
+    experiment = load_experiment(config)
     differing = {
-        name: [one.kind for one in differences(experiment, table.systems)]
+        name: [one.setting_kind for one in find_setting_differences(experiment, table.systems)]
         for name, table in experiment.tables.items()
         if getattr(table, "systems", None)
     }
@@ -119,13 +126,13 @@ def test_tables_of_the_default_experiment_are_equal_or_about_their_difference(co
         "hierarchical/table3": ["units"],
         "transformers": ["training", "data"],
     }
-    assert not [name for name in experiment.tables if warning(experiment, name)]
+    assert not [name for name in experiment.tables if format_difference_warning(experiment, name)]
 
 
 def test_facts_name_the_search_of_each_row_behind_a_training(config):
     systems = {"Wide": {"type": "ensemble", "members": ["GlobalAtt"], "decoding": {"beam": 9}}}
     experiment = loaded(config, ["GlobalAtt", "Wide", "FlexAtt"], {**systems, "FlexAtt": {"training": {"epochs": 1}}})
-    assert settings_of_trainings(experiment, experiment.tables["t"]) == {
+    assert collect_differing_settings(experiment, experiment.tables["t"]) == {
         ("GlobalAtt", "training"): "epochs 2",
         ("FlexAtt", "training"): "epochs 1",
         ("GlobalAtt", "search"): "beam 5; Wide: beam 9",

@@ -4,8 +4,12 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.load import load
-from pipeline_py.config.systems.differences import notes, settings_of_trainings, warning
+from pipeline_py.config.load import load_experiment
+from pipeline_py.config.systems.differences import (
+    collect_differing_settings,
+    format_difference_warning,
+    format_table_notes,
+)
 from pipeline_py.run.errors import InputError
 
 THEIRS = {"type": "translations", "files": {"mixed": "t.de", "long": "l.de", "particles": "p.de"}}
@@ -17,7 +21,9 @@ TOLD = {"contrast": [{"name": "told", "file": "pairs.tsv"}]}
 
 
 def loaded(config: dict[str, Any], theirs: dict[str, Any], table: dict[str, Any] = BLEU, **over: Any) -> Any:
-    return load(config, {"systems": {"Theirs": theirs}, "tables": {"t": table}, **over}, check_files=False)
+    return load_experiment(
+        config, {"systems": {"Theirs": theirs}, "tables": {"t": table}, **over}, should_check_files=False
+    )
 
 
 def test_a_row_from_elsewhere_needs_nothing(config):
@@ -33,8 +39,8 @@ def test_a_row_from_elsewhere_needs_nothing(config):
 def test_a_set_that_no_row_has_is_left_out(config):
     table = {**BLEU, "systems": ["Theirs", "Others"], "baseline": "Theirs"}
     systems = {"Theirs": THEIRS, "Others": {**THEIRS, "files": {"mixed": "o.de"}}}
-    experiment = load(config, {"systems": systems, "tables": {"t": table}}, check_files=False)
-    assert experiment.compared_sets("t") == ["mixed", "long", "particles"]
+    experiment = load_experiment(config, {"systems": systems, "tables": {"t": table}}, should_check_files=False)
+    assert experiment.get_compared_sets("t") == ["mixed", "long", "particles"]
 
 
 def test_several_files_are_several_runs(config):
@@ -46,9 +52,12 @@ def test_several_files_are_several_runs(config):
 def test_what_is_not_known_is_said(config):
     origin = "a large language model, 2 May 2026"
     experiment = loaded(config, {**THEIRS, "origin": origin}, {**BLEU, "labels": {"Theirs": "LLM"}})
-    (note,) = notes(experiment, experiment.tables["t"])
+    (note,) = format_table_notes(experiment, experiment.tables["t"])
     assert note.startswith(f"Translations from elsewhere: LLM ({origin}). The training and search of such")
-    assert warning(experiment, "t") is None and settings_of_trainings(experiment, experiment.tables["t"]) == {}
+    assert (
+        format_difference_warning(experiment, "t") is None
+        and collect_differing_settings(experiment, experiment.tables["t"]) == {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,7 +124,7 @@ def test_mistakes_are_told_before_any_job(config, theirs, table, over, said):
 def test_it_is_no_member_of_an_ensemble(config):
     both = {"type": "ensemble", "members": ["GlobalAtt", "Theirs"]}
     with pytest.raises(InputError, match="system `Both`: its member `Theirs` is not a network"):
-        load(config, {"systems": {"Theirs": THEIRS, "Both": both}}, check_files=False)
+        load_experiment(config, {"systems": {"Theirs": THEIRS, "Both": both}}, should_check_files=False)
 
 
 NOTHING_TRAINED = {"train": None, "dev": None}
@@ -131,14 +140,18 @@ def test_without_training_text_only_such_systems_are_left(config):
     }
     corpora = {**config["corpora"], **NOTHING_TRAINED}
     laid_over = {**config, **own, "corpora": corpora, "systems": {**config["systems"], **own["systems"]}}
-    experiment = load({**laid_over, "tables": {**config["tables"], "t": ALONE}}, check_files=False, own=own)
-    assert [*experiment.systems] == ["Theirs", "Others"] and experiment.asked(experiment.tables) == ["t"]
+    experiment = load_experiment(
+        {**laid_over, "tables": {**config["tables"], "t": ALONE}}, should_check_files=False, own_config=own
+    )
+    assert [*experiment.systems] == ["Theirs", "Others"] and experiment.select_requested_names(experiment.tables) == [
+        "t"
+    ]
     assert experiment.corpora.splits == ["mixed", "long", "particles"]
-    assert ("tables", "table1") in experiment.left_out and ("systems", "SDAtt") in experiment.left_out
-    assert "nothing can be trained" in experiment.left_out["tables", "table1"]
+    assert ("tables", "table1") in experiment.omitted_entries and ("systems", "SDAtt") in experiment.omitted_entries
+    assert "nothing can be trained" in experiment.omitted_entries["tables", "table1"]
     asked = {**own, "tables": {"t": {**ALONE, "systems": ["Theirs", "SDAtt"]}}}
     with pytest.raises(InputError, match=r"corpora\.train and corpora\.dev: without, nothing can be trained; name"):
-        load({**laid_over, "tables": asked["tables"]}, check_files=False, own=asked)
+        load_experiment({**laid_over, "tables": asked["tables"]}, should_check_files=False, own_config=asked)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +165,7 @@ def test_without_training_text_only_such_systems_are_left(config):
 def test_texts_that_are_missing_where_something_needs_them(config, corpora, said):
     config["systems"], config["tables"], config["figures"] = {"Theirs": THEIRS, "Others": THEIRS}, {"t": ALONE}, {}
     with pytest.raises(InputError) as error:
-        load(config, {"corpora": corpora}, check_files=False)
+        load_experiment(config, {"corpora": corpora}, should_check_files=False)
     assert said in str(error.value)
 
 
@@ -162,11 +175,13 @@ NEWS = {"name": "news", "source": "news.en"}
 def test_a_set_without_references_is_not_scored(config):
     mixed = config["corpora"]["tests"][0]
     tables = {"t": {**MEASURES, "systems": ["GlobalAtt"], "columns": ["bleu"], "sets": ["tests"]}}
-    experiment = load(config, {"corpora": {"tests": [mixed, NEWS]}, "tables": tables}, check_files=False)
-    assert experiment.compared_sets("table1") == ["dev", "mixed"] and experiment.compared_sets("t") == ["mixed"]
+    experiment = load_experiment(
+        config, {"corpora": {"tests": [mixed, NEWS]}, "tables": tables}, should_check_files=False
+    )
+    assert experiment.get_compared_sets("table1") == ["dev", "mixed"] and experiment.get_compared_sets("t") == ["mixed"]
     assert experiment.corpora.splits == ["train", "dev", "mixed", "news"]
     tables["t"]["sets"] = ["news"]
     with pytest.raises(InputError, match="table `t`: `news` has no references, so that nothing is scored on it"):
-        load(config, {"corpora": {"tests": [mixed, NEWS]}, "tables": tables}, check_files=False)
+        load_experiment(config, {"corpora": {"tests": [mixed, NEWS]}, "tables": tables}, should_check_files=False)
     with pytest.raises(InputError, match="table `table1`: no test set has references, so that nothing is scored"):
-        load(config, {"corpora": {"tests": [NEWS]}}, check_files=False)
+        load_experiment(config, {"corpora": {"tests": [NEWS]}}, should_check_files=False)

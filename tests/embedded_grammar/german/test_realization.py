@@ -12,25 +12,25 @@ from embedded_grammar.derivation import (
     Adverbial,
     Clause,
     Determiner,
-    Gap,
     NounPhrase,
-    Subordinate,
+    RelativeGap,
+    SubordinateClause,
 )
-from embedded_grammar.determiners import MANY, THE, A
+from embedded_grammar.determiners import DETERMINER_A, DETERMINER_MANY, DETERMINER_THE
 from embedded_grammar.english import realization as english
-from embedded_grammar.focus import Focus
+from embedded_grammar.focus import Phenomenon
 from embedded_grammar.german import realization as german
-from embedded_grammar.german.verbs import german_verb
-from embedded_grammar.lexicon.size import Lexicon
-from embedded_grammar.limits import Lengths, Limits
-from embedded_grammar.modifiers import ADJECTIVES_OF, ADVERBS, ATTRIBUTES_OF, SUBORDINATORS, Adverb
-from embedded_grammar.nouns import IT, NOUNS, PEOPLE, PERSONAL, of_classes
-from embedded_grammar.pairs import Pairs
-from embedded_grammar.senses import SENSES, Sense
-from pipeline_py.files.artifacts import Counts
+from embedded_grammar.german.verbs import inflect_german_verb
+from embedded_grammar.lexicon.size import LexiconSize
+from embedded_grammar.limits import LengthDistribution, SentenceLimits
+from embedded_grammar.modifiers import ADJECTIVES_BY_NOUN, ADVERBS, ATTRIBUTE_SLOTS_BY_NOUN, SUBORDINATORS, Adverb
+from embedded_grammar.nouns import IT_BY_GENDER, NOUNS, PERSON_NAMES, PERSONAL_PRONOUNS, select_nouns
+from embedded_grammar.pairs import PairGenerator
+from embedded_grammar.senses import SENSES, VerbSense
+from pipeline_py.files.artifacts import SentenceCounts
 
 SENTENCES = 3000
-HE, SHE, THEY = PERSONAL[:3]
+HE, SHE, THEY = PERSONAL_PRONOUNS[:3]
 
 ARTICLES = {
     "der": "mn fd fg pg",
@@ -87,9 +87,9 @@ def noun_places() -> dict[str, set[str]]:
     """What each noun form can stand for, by the rules of German declension."""
     places: dict[str, set[str]] = {}
     for noun in NOUNS:
-        singular_cases = {"n": noun.german, "a": noun.german, "d": noun.german, "g": noun.genitive}
-        if noun.gender == "m" and noun.genitive[-1] == "n":
-            singular_cases = {case: noun.genitive if case != "n" else noun.german for case in "nadg"}
+        singular_cases = {"n": noun.german, "a": noun.german, "d": noun.german, "g": noun.german_genitive}
+        if noun.gender == "m" and noun.german_genitive[-1] == "n":
+            singular_cases = {case: noun.german_genitive if case != "n" else noun.german for case in "nadg"}
         for case, form in singular_cases.items():
             places.setdefault(form, set()).add(noun.gender + case)
         dative = noun.german_plural if noun.german_plural[-1] in "ns" else noun.german_plural + "n"
@@ -100,7 +100,7 @@ def noun_places() -> dict[str, set[str]]:
 
 NOUN_PLACES = noun_places()
 RELATIVE = {"der", "die", "das", "den", "dem"}
-ADJECTIVE_STEMS = {a.stem.removesuffix("e") for group in ADJECTIVES_OF.values() for a in group}
+ADJECTIVE_STEMS = {a.german_stem.removesuffix("e") for group in ADJECTIVES_BY_NOUN.values() for a in group}
 
 
 def ending_of(word: str) -> str | None:
@@ -160,7 +160,7 @@ def disagreeing(text: str) -> list[str]:
         endings = [ending_of(token) for token in tokens[start:end] if token not in DEGREES]
         before = tokens[start - 1] if start else ""
         article = before if before in ARTICLES or is_quantifier(before) else ""
-        possessed = before.endswith("s") and before.removesuffix("s") in {name.german for name in PEOPLE}
+        possessed = before.endswith("s") and before.removesuffix("s") in {name.german for name in PERSON_NAMES}
         places = readings(word, "" if possessed else article, endings)
         inside = (article and article not in CONTRACTIONS) or possessed
         governor_at = start - (2 if inside else 1)
@@ -176,11 +176,18 @@ def disagreeing(text: str) -> list[str]:
     return wrong
 
 
-@pytest.fixture(scope="module", params=[*Lexicon])
+@pytest.fixture(scope="module", params=[*LexiconSize])
 def sentences(request: pytest.FixtureRequest) -> list[tuple[str, str]]:
-    whole = request.param is Lexicon.whole
-    pairs = Pairs(11, Limits(0, 1, 3, 45, Lengths.uniform, Focus.any, request.param, whole, 0 if whole else 0.2))
-    return [(pair.english, pair.german) for pair in pairs.distinct(int(0.95 * SENTENCES), Counts())]
+    whole = request.param is LexiconSize.whole
+    pairs = PairGenerator(
+        11,
+        SentenceLimits(
+            0, 1, 3, 45, LengthDistribution.uniform, Phenomenon.any, request.param, whole, 0 if whole else 0.2
+        ),
+    )
+    return [
+        (pair.english, pair.german) for pair in pairs.generate_distinct_pairs(int(0.95 * SENTENCES), SentenceCounts())
+    ]
 
 
 def test_the_checker_sees_what_is_wrong() -> None:
@@ -212,8 +219,8 @@ SUBJUNCTIONS = {"dass", "ob", "weil", "wenn", "als", "obwohl", "nachdem", "bevor
 FINITE = {
     prefix + form
     for name in {"sein", "haben", "werden", "können", "müssen", "sollen", "wollen"}
-    | {("+".join(filter(None, (s.german.prefix, s.german.base)))) for s in SENSES}
-    for verb in [german_verb(name)]
+    | {("+".join(filter(None, (s.german_verb.prefix, s.german_verb.base)))) for s in SENSES}
+    for verb in [inflect_german_verb(name)]
     for prefix in {"", verb.prefix}
     for form in (*verb.present, *verb.past)
 }
@@ -272,7 +279,7 @@ AMBIGUOUS = {"an", "auf", "aus", "mit", "nach", "vor", "zu", "ein", "kaputt"}
 
 def test_no_separable_prefix_stays_behind(sentences: list[tuple[str, str]]) -> None:
     """A separated prefix ends its clause."""
-    prefixes = {sense.german.prefix for sense in SENSES if sense.german.prefix} - AMBIGUOUS
+    prefixes = {sense.german_verb.prefix for sense in SENSES if sense.german_verb.prefix} - AMBIGUOUS
     for _, text in sentences:
         for match in re.finditer(rf" ({'|'.join(sorted(prefixes))})(?= )", text):
             assert text[match.end() + 1 :].startswith((",", ".", "und ", "oder ")), text
@@ -281,44 +288,46 @@ def test_no_separable_prefix_stays_behind(sentences: list[tuple[str, str]]) -> N
 # Worked examples
 
 
-def noun(name: str, determiner: object = THE, plural: bool = False, *adjectives: str) -> NounPhrase:
-    entry = next(entry for entry in (*NOUNS, *PEOPLE) if entry.english == name)
-    phrase = NounPhrase(entry, plural, determiner if entry.common else None)  # type: ignore[arg-type]
+def noun(name: str, determiner: object = DETERMINER_THE, plural: bool = False, *adjectives: str) -> NounPhrase:
+    entry = next(entry for entry in (*NOUNS, *PERSON_NAMES) if entry.english == name)
+    phrase = NounPhrase(entry, plural, determiner if entry.is_common else None)  # type: ignore[arg-type]
     for adjective in adjectives:
-        phrase.adjectives.append((next(a for a in ADJECTIVES_OF[entry] if a.english == adjective), None))
+        phrase.adjectives.append((next(a for a in ADJECTIVES_BY_NOUN[entry] if a.english == adjective), None))
     return phrase
 
 
-def sense(verb: str, particle: str = "", german_infinitive: str = "", slots: int | None = None) -> Sense:
+def sense(verb: str, particle: str = "", german_infinitive: str = "", slots: int | None = None) -> VerbSense:
     return next(
         s
         for s in SENSES
-        if s.verb.base == verb
+        if s.english_verb.base == verb
         and s.particle == particle
-        and (not german_infinitive or s.german.infinitive == german_infinitive)
+        and (not german_infinitive or s.german_verb.infinitive == german_infinitive)
         and (slots is None or len(s.slots) == slots)
     )
 
 
 def clause(
-    meaning: Sense, subject: object, tense: str, *arguments: object, past: bool = False, **fields: object
+    meaning: VerbSense, subject: object, tense: str, *arguments: object, past: bool = False, **fields: object
 ) -> Clause:
     pairs = list(zip(meaning.slots, arguments, strict=True))
     return Clause(meaning, subject, tense, past, pairs, **fields)  # type: ignore[arg-type]
 
 
 def both(main: Clause) -> tuple[str, str]:
-    return " ".join(leaf.form for leaf in english.sentence(main).leaves()), " ".join(german.sentence(main))
+    return " ".join(leaf.form for leaf in english.build_sentence(main).iterate_leaves()), " ".join(
+        german.realize_sentence(main)
+    )
 
 
 def test_particle_and_prefix() -> None:
-    book = noun("book", THE, False, "old")
+    book = noun("book", DETERMINER_THE, False, "old")
     main = clause(sense("pick", "up"), noun("man"), "present", book, far_particle=True)
     assert both(main) == ("The man picks the old book up .", "Der Mann hebt das alte Buch auf .")
     main.tense = "perfect"
     assert both(main) == ("The man has picked the old book up .", "Der Mann hat das alte Buch aufgehoben .")
     whole = clause(sense("say"), SHE_PHRASE, "past", main, past=True)
-    main.tense, main.past_frame = "past", True
+    main.tense, main.is_past_frame = "past", True
     assert both(whole)[1] == "Sie sagte , dass der Mann das alte Buch aufhob ."
 
 
@@ -334,18 +343,20 @@ SHE_PHRASE = NounPhrase(SHE)
     ],
 )
 def test_the_particle_decides_the_german_verb(particle: str, thing: str, german_text: str) -> None:
-    main = clause(sense("give", particle), NounPhrase(HE), "past", noun(thing, A), past=True, far_particle=True)
+    main = clause(
+        sense("give", particle), NounPhrase(HE), "past", noun(thing, DETERMINER_A), past=True, far_particle=True
+    )
     assert both(main) == (f"He gave a {thing} {particle} .", german_text)
 
 
 def test_attachment_is_visible_in_german() -> None:
     hit = sense("hit")
-    stick = NounPhrase(of_classes("stick")[0], False, THE)
+    stick = NounPhrase(select_nouns("stick")[0], False, DETERMINER_THE)
     instrument = Adverbial("instrument", "with", "mit", "dat", stick)
     high = clause(hit, NounPhrase(HE), "progressive", noun("man"), adverbials=[instrument])
     assert both(high) == ("He is hitting the man with the stick .", "Er schlägt mit dem Stock den Mann .")
     man = noun("man")
-    with_hat = next(a for a in ATTRIBUTES_OF[man.head] if a.english == "with")  # type: ignore[index]
+    with_hat = next(a for a in ATTRIBUTE_SLOTS_BY_NOUN[man.head] if a.english_role == "with")  # type: ignore[index]
     man.attribute = with_hat, noun("hat")
     low = clause(hit, NounPhrase(HE), "progressive", man)
     assert both(low) == ("He is hitting the man with the hat .", "Er schlägt den Mann mit dem Hut .")
@@ -356,7 +367,7 @@ def test_case_tells_motion_from_place() -> None:
     goal = clause(put, NounPhrase(HE), "perfect", noun("book"), noun("table"))
     assert both(goal)[1] == "Er hat das Buch auf den Tisch gelegt ."
     book = noun("book")
-    book.attribute = next(a for a in ATTRIBUTES_OF[book.head] if a.english == "on"), noun("table")  # type: ignore[index]
+    book.attribute = next(a for a in ATTRIBUTE_SLOTS_BY_NOUN[book.head] if a.english_role == "on"), noun("table")  # type: ignore[index]
     place = clause(sense("buy"), NounPhrase(HE), "perfect", book)
     assert both(place)[1] == "Er hat das Buch auf dem Tisch gekauft ."
 
@@ -371,17 +382,19 @@ def test_case_tells_motion_from_place() -> None:
     ],
 )
 def test_relative_pronoun_agrees_and_takes_the_case_of_its_role(name: str, plural: bool, text: str) -> None:
-    subject = noun(name, THE, plural)
-    subject.relative = clause(sense("help", slots=1), NounPhrase(HE), "present", Gap(subject, "that"))
+    subject = noun(name, DETERMINER_THE, plural)
+    subject.relative_clause = clause(sense("help", slots=1), NounPhrase(HE), "present", RelativeGap(subject, "that"))
     assert both(clause(sense("sleep"), subject, "present"))[1] == text
 
 
 def test_extraposed_relative_clause() -> None:
-    subject = noun("man", A)
-    subject.relative = clause(sense("know", "", "kennen"), Gap(subject, "who"), "past", NounPhrase(SHE), past=True)
+    subject = noun("man", DETERMINER_A)
+    subject.relative_clause = clause(
+        sense("know", "", "kennen"), RelativeGap(subject, "who"), "past", NounPhrase(SHE), past=True
+    )
     main = clause(sense("come", "in"), subject, "past", past=True, extraposed=True)
     assert both(main) == ("A man came in who knew her .", "Ein Mann kam herein , der sie kannte .")
-    leaves = list(english.sentence(main).leaves())
+    leaves = list(english.build_sentence(main).iterate_leaves())
     knew = next(leaf for leaf in leaves if leaf.form == "knew")
     assert knew.relation == "acl:relcl" and knew.governor is not None and knew.governor.form == "man"
 
@@ -389,10 +402,10 @@ def test_extraposed_relative_clause() -> None:
 def test_it_takes_the_gender_of_its_noun() -> None:
     for name, pronoun in (("key", "ihn"), ("bag", "sie"), ("book", "es")):
         thing = noun(name)
-        it = NounPhrase(IT[thing.head.gender])  # type: ignore[union-attr]
+        it = NounPhrase(IT_BY_GENDER[thing.head.gender])  # type: ignore[union-attr]
         when = next(s for s in SUBORDINATORS if s.english == "because")
         inner = clause(sense("lose"), NounPhrase(SHE), "past", it, past=True)
-        main = clause(sense("find"), NounPhrase(HE), "past", thing, past=True, after=Subordinate(when, inner))
+        main = clause(sense("find"), NounPhrase(HE), "past", thing, past=True, after=SubordinateClause(when, inner))
         assert both(main)[1].endswith(f", weil sie {pronoun} verlor .")
 
 
@@ -400,14 +413,14 @@ def test_inversion_contraction_and_kein() -> None:
     today = next(time for time in ADVERBS if time.english == "today")
     go = clause(sense("go", "", "gehen"), NounPhrase(THEY), "present", noun("station"), time=today, fronted="time")
     assert both(go) == ("Today they go to the station .", "Heute gehen sie zum Bahnhof .")
-    buy = clause(sense("buy"), NounPhrase(HE), "past", noun("car", A), past=True, negated=True)
+    buy = clause(sense("buy"), NounPhrase(HE), "past", noun("car", DETERMINER_A), past=True, negated=True)
     assert both(buy) == ("He did not buy a car .", "Er kaufte kein Auto .")
     see = clause(sense("see"), NounPhrase(HE), "past", noun("houses"[:-1]), past=True, negated=True)
     assert both(see)[1] == "Er sah das Haus nicht ."
 
 
 def test_haben_and_sein_and_strong_adjectives() -> None:
-    main = clause(sense("run", "", "laufen", 0), noun("horse", MANY, True, "young"), "perfect")
+    main = clause(sense("run", "", "laufen", 0), noun("horse", DETERMINER_MANY, True, "young"), "perfect")
     assert both(main) == ("Many young horses have run .", "Viele junge Pferde sind gelaufen .")
     drink = clause(sense("drink"), NounPhrase(HE), "perfect", noun("water", None, False, "cold"))
     assert both(drink)[1] == "Er hat kaltes Wasser getrunken ."
@@ -422,8 +435,10 @@ def test_counted_nouns_and_moments_in_digits() -> None:
         "He has bought 17 wooden boxes at 14:30 .",
         "Er hat um 14:30 17 hölzerne Kisten gekauft .",
     )
-    put = clause(sense("give", "", "geben"), NounPhrase(THEY), "past", noun("child"), noun("key", A), past=True)
-    put.time, put.fronted = third_of_may, "time"
+    put = clause(
+        sense("give", "", "geben"), NounPhrase(THEY), "past", noun("child"), noun("key", DETERMINER_A), past=True
+    )
+    put.time_adverb, put.fronted_element = third_of_may, "time"
     assert both(put) == (
         "On 2019-05-03 they gave the child a key .",
         "Am 2019-05-03 gaben sie dem Kind einen Schlüssel .",
@@ -433,7 +448,7 @@ def test_counted_nouns_and_moments_in_digits() -> None:
     helped.arguments = [(helped.arguments[0][0], noun("man", seventeen, True, "old"))]
     helped.subject = NounPhrase(SHE)
     said = clause(sense("say"), NounPhrase(HE), "past", helped, past=True)
-    helped.time = third_of_may
+    helped.time_adverb = third_of_may
     assert both(said)[1] == "Er sagte , dass sie am 2019-05-03 17 alten Männern half ."
 
 

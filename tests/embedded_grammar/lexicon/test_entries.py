@@ -18,7 +18,7 @@ KNOWN = {"cat": 1, "dog": 2}
 def read(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[tuple[int, str], ...]:
     (folder / "animals.tsv").write_text(text, encoding="utf-8")
     monkeypatch.setattr(lexicon, "FOLDER", folder)
-    return lexicon.entries("animals", lambda english, german, colour: (KNOWN[english], german + colour))
+    return lexicon.read_entries("animals", lambda english, german, colour: (KNOWN[english], german + colour))
 
 
 def test_entries_keep_their_order_and_comments_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,8 +62,10 @@ def test_a_mistake_names_file_and_line(
 def test_a_misprint_in_the_lexicon_is_one_sentence(
     tmp_path: Path, table: str, old: str, new: str, unknown: str
 ) -> None:
-    for package in provenance.PACKAGES:
-        shutil.copytree(provenance.FOLDER / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for package in provenance.PACKAGE_NAMES:
+        shutil.copytree(
+            provenance.PROJECT_FOLDER / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__")
+        )
     file = tmp_path / "embedded_grammar" / "lexicon" / f"{table}.tsv"
     before, found, after = file.read_text(encoding="utf-8").partition(old)
     assert found

@@ -8,9 +8,9 @@ import pytest
 from sacrebleu import corpus_bleu
 from sacremoses import MosesTokenizer
 
-from pipeline_py.evaluation.metric import named
+from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.evaluation.metrics.moses_bleu import MosesBleu
-from pipeline_py.evaluation.statistics import statistics
+from pipeline_py.evaluation.statistics import compute_metric_statistics
 
 OUTPUTS = ['Ein Mann sagt: "Das ist z.B. gut".', "zwei Hunde, die rennen", "", "A c'est la vie - ja"]
 REFERENCES = ["Ein Mann sagt: „Das ist z.B. gut“.", "Zwei Hunde, die am Strand rennen!", "x", "a c'est la vie – ja"]
@@ -26,23 +26,23 @@ def tokenized(lines: list[str]) -> list[str]:
 @pytest.mark.parametrize("lowercase", [True, False])
 def test_it_is_sacrebleus_of_tokens(references: list[list[str]], lowercase: bool) -> None:
     metric = MosesBleu("13a", lowercase, references, "de")
-    counted = metric.statistics(OUTPUTS)
+    counted = metric.compute_sentence_statistics(OUTPUTS)
     expected = corpus_bleu(
         tokenized(OUTPUTS), [tokenized(lines) for lines in references], lowercase=lowercase, tokenize="none", force=True
     )
-    assert metric.as_json(counted)["score"] == pytest.approx(expected.score, abs=1e-12)
-    assert MosesBleu.scores(np.sum(counted, axis=0)[None])[0] == pytest.approx(expected.score)
+    assert metric.to_score_json(counted)["score"] == pytest.approx(expected.score, abs=1e-12)
+    assert MosesBleu.score_corpora(np.sum(counted, axis=0)[None])[0] == pytest.approx(expected.score)
     case = "lc" if lowercase else "mixed"
     assert metric.signature.startswith(f"nrefs:{len(references)}|case:{case}|eff:no|tok:moses-de|smooth:exp|version:")
 
 
 def test_the_rules_are_those_of_the_language(tmp_path: Path) -> None:
-    assert named("moses_bleu") is MosesBleu
+    assert get_metric_class("moses_bleu") is MosesBleu
     for name, lines in (("out", OUTPUTS), ("ref", REFERENCES)):
         (tmp_path / name).write_text("".join(line + "\n" for line in lines))
     signatures, scores = [], []
     for language in ("de", "fr"):
-        statistics(
+        compute_metric_statistics(
             hypothesis=tmp_path / "out",
             references=[tmp_path / "ref"],
             metrics=["bleu", "moses_bleu"],

@@ -12,7 +12,7 @@ JAPANESE = "私は東京大学で日本史を学ぶ。"
 
 def score(output: str, reference: str, tokenizer: str, language: str) -> float:
     metric = Ter(tokenizer, True, [[reference]], language)
-    return float(Ter.scores(np.array(metric.statistics([output]), dtype=float))[0])
+    return float(Ter.score_corpora(np.array(metric.compute_sentence_statistics([output]), dtype=float))[0])
 
 
 @pytest.mark.parametrize(

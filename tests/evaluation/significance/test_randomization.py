@@ -7,9 +7,9 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from pipeline_py.evaluation.metrics.bleu import Bleu
-from pipeline_py.evaluation.significance.randomization import p_value, sentences_kept
-from pipeline_py.evaluation.system_statistics import sums_over
-from tests.evaluation.counted import of_lines
+from pipeline_py.evaluation.significance.randomization import compute_randomization_p_value, draw_kept_sentences
+from pipeline_py.evaluation.system_statistics import sum_over_samples
+from tests.evaluation.counted import compute_statistics
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "my", "old", "garden"]
 
@@ -23,9 +23,11 @@ def disturbed(lines: list[str], state: random.Random, rate: float) -> list[str]:
 
 
 def ours(one: list[str], other: list[str], reference: list[str], trials: int, seed: int) -> float:
-    both = {"one": of_lines(one, [reference]), "other": of_lines(other, [reference])}
-    kept = sums_over(sentences_kept(len(reference), trials, seed), both)
-    return p_value(both["one"].sum(axis=1), kept["one"], both["other"].sum(axis=1), kept["other"], Bleu)
+    both = {"one": compute_statistics(one, [reference]), "other": compute_statistics(other, [reference])}
+    kept = sum_over_samples(draw_kept_sentences(len(reference), trials, seed), both)
+    return compute_randomization_p_value(
+        both["one"].sum(axis=1), kept["one"], both["other"].sum(axis=1), kept["other"], Bleu
+    )
 
 
 def test_agrees_with_exchanged_corpora() -> None:

@@ -5,16 +5,16 @@ import pytest
 from sacrebleu.significance import estimate_ci
 
 from pipeline_py.evaluation.significance.resampling import (
-    difference_interval,
-    interval,
-    p_value,
-    sacrebleu_p_value,
-    times_drawn,
+    compute_bootstrap_p_value,
+    compute_difference_interval,
+    compute_sacrebleu_p_value,
+    compute_score_interval,
+    draw_sentence_counts,
 )
 
 
 def test_resampled_sets_are_shared_and_have_as_many_sentences() -> None:
-    times = times_drawn(7, 50, 12345)
+    times = draw_sentence_counts(7, 50, 12345)
     drawn = np.random.default_rng(12345).choice(7, size=(50, 7), replace=True)
     assert times.tolist() == [[list(places).count(place) for place in range(7)] for places in drawn]
 
@@ -33,7 +33,7 @@ def test_resampled_sets_are_shared_and_have_as_many_sentences() -> None:
     ],
 )
 def test_two_sided_p_value_counted_by_hand(system: list[float], other: list[float], expected: float) -> None:
-    assert p_value(np.array(system, float), np.array(other, float)) == pytest.approx(expected)
+    assert compute_bootstrap_p_value(np.array(system, float), np.array(other, float)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,9 @@ def test_two_sided_p_value_counted_by_hand(system: list[float], other: list[floa
 def test_sacrebleus_p_value_counted_by_hand(
     difference: float, system: list[float], other: list[float], expected: float
 ) -> None:
-    assert sacrebleu_p_value(difference, np.array(system, float), np.array(other, float)) == pytest.approx(expected)
+    assert compute_sacrebleu_p_value(difference, np.array(system, float), np.array(other, float)) == pytest.approx(
+        expected
+    )
 
 
 @pytest.mark.parametrize("samples", [40, 399, 1000, 10000])
@@ -57,8 +59,8 @@ def test_p_is_below_5_percent_exactly_where_the_interval_excludes_0(samples: int
     excluded = 0
     for level in np.linspace(1.5, 2.5, 100):
         differences = generator.normal(level, 1, samples)
-        low, high = difference_interval(differences, np.zeros(samples))
-        assert (p_value(differences, np.zeros(samples)) < 0.05) == (low > 0 or high < 0)
+        low, high = compute_difference_interval(differences, np.zeros(samples))
+        assert (compute_bootstrap_p_value(differences, np.zeros(samples)) < 0.05) == (low > 0 or high < 0)
         excluded += low > 0
     assert 0 < excluded < 100
 
@@ -66,6 +68,6 @@ def test_p_is_below_5_percent_exactly_where_the_interval_excludes_0(samples: int
 @pytest.mark.parametrize("samples", [1, 7, 40, 1000])
 def test_half_the_interval_is_sacrebleus(samples: int) -> None:
     values = np.random.default_rng(samples).normal(30, 2, samples)
-    low, high = interval(values)
+    low, high = compute_score_interval(values)
     assert (high - low) / 2 == pytest.approx(estimate_ci(values)[1])
     assert (values < low).sum() == (values > high).sum() == samples // 40

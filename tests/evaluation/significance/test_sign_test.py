@@ -14,8 +14,13 @@ from sacrebleu.metrics.bleu import BLEU
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.metrics.ribes import Ribes
 from pipeline_py.evaluation.metrics.ter import Ter
-from pipeline_py.evaluation.significance.sign_test import SignTest, TwoWaySignTest, replacement_scores, sign_test
-from tests.evaluation.counted import of_lines
+from pipeline_py.evaluation.significance.sign_test import (
+    SignTestResult,
+    TwoWaySignTestResult,
+    compute_replacement_scores,
+    run_sign_test,
+)
+from tests.evaluation.counted import compute_statistics
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "friend", "."]
 NEWSTEST = Path(__file__).parents[3] / "../shared/data/newstest_ende"
@@ -60,13 +65,13 @@ def test_agrees_with_rescoring_everything(references: int, lowercase: bool, long
     baseline[:8] = system[:8]
     baseline[3] = ""
     score, replaced = rescored(system, baseline, texts, lowercase)
-    ours = tuple(of_lines(lines, texts, lowercase=lowercase) for lines in (system, baseline))
-    assert Bleu.scores(ours[1].sum(axis=1)).tolist() == pytest.approx([score], rel=1e-12)
-    assert replacement_scores(*ours, Bleu) == pytest.approx(replaced, abs=1e-9)
+    ours = tuple(compute_statistics(lines, texts, lowercase=lowercase) for lines in (system, baseline))
+    assert Bleu.score_corpora(ours[1].sum(axis=1)).tolist() == pytest.approx([score], rel=1e-12)
+    assert compute_replacement_scores(*ours, Bleu) == pytest.approx(replaced, abs=1e-9)
 
     better = sum(value > score + 1e-9 for value in replaced)
     worse = sum(value < score - 1e-9 for value in replaced)
-    result = sign_test(*ours, Bleu)
+    result = run_sign_test(*ours, Bleu)
     assert result.inserted.counts == (better, worse, 40 - better - worse)
     assert result.inserted.p_value == pytest.approx(two_sided(better, worse))
     score, replaced = rescored(baseline, system, texts, lowercase)
@@ -75,7 +80,7 @@ def test_agrees_with_rescoring_everything(references: int, lowercase: bool, long
     assert result.replaced.p_value == pytest.approx(two_sided(won, lost))
     agree = (better > worse) - (better < worse) == (won > lost) - (won < lost)
     assert result.p_value == (max(result.inserted.p_value, result.replaced.p_value) if agree else 1.0)
-    assert sign_test(*reversed(ours), Bleu).p_value == result.p_value, "the order of the systems does not matter"
+    assert run_sign_test(*reversed(ours), Bleu).p_value == result.p_value, "the order of the systems does not matter"
     assert better + worse > 0 or longest < 4
 
 
@@ -92,15 +97,15 @@ def test_smoothing_is_sacrebleus(matches: list[int], misses: list[int], referenc
             ngrams[order] = matches[order] = 0
     row = np.array([[ngrams[0], reference_length, *matches, *ngrams]])
     theirs = BLEU.compute_bleu(list(matches), list(ngrams), ngrams[0], reference_length, smooth_method="exp").score
-    assert Bleu.scores(row)[0] == pytest.approx(theirs, rel=1e-12)
+    assert Bleu.score_corpora(row)[0] == pytest.approx(theirs, rel=1e-12)
 
 
 def test_equal_scores_from_unequal_counts_are_ties() -> None:
     # 4/8 · 3/8 = 6/8 · 2/8: rounding must not make a plus or a minus of it.
     baseline = np.array([[[8, 8, 4, 3, 1, 1, 8, 8, 8, 8], [0] * 10]])
     system = np.array([[[8, 8, 6, 2, 1, 1, 8, 8, 8, 8], [0] * 10]])
-    result = sign_test(system, baseline, Bleu)
-    assert (*result.inserted.counts, result.p_value) == (0, 0, 2, 1.0)
+    result = run_sign_test(system, baseline, Bleu)
+    assert (*result.insertion_test.counts, result.p_value) == (0, 0, 2, 1.0)
 
 
 def test_runs_are_replaced_together() -> None:
@@ -112,7 +117,9 @@ def test_runs_are_replaced_together() -> None:
     for one, other in zip(ones, others, strict=True):
         before, after = rescored(one, other, [reference], lowercase=True)
         changes += np.array(after) - before
-    result = sign_test(*(np.concatenate([of_lines(run, [reference]) for run in runs]) for runs in (ones, others)), Bleu)
+    result = run_sign_test(
+        *(np.concatenate([compute_statistics(run, [reference]) for run in runs]) for runs in (ones, others)), Bleu
+    )
     better, worse = int((changes > 1e-9).sum()), int((changes < -1e-9).sum())
     assert result.inserted.counts[:2] == (better, worse) and better > 5 and worse > 5
     assert result.inserted.p_value == pytest.approx(two_sided(better, worse))
@@ -121,14 +128,14 @@ def test_runs_are_replaced_together() -> None:
 def test_any_score_of_a_corpus_may_be_tested() -> None:
     """RIBES is a mean over sentences, so each raises it by what it has more than the other's."""
     one, other = np.array([[[0.4, 1], [0.6, 1], [0.5, 1]]]), np.array([[[0.3, 1], [0.7, 1], [0.5, 1]]])
-    result = sign_test(one, other, Ribes)
-    assert result.inserted.counts == result.replaced.counts == (1, 1, 1)
+    result = run_sign_test(one, other, Ribes)
+    assert result.insertion_test.counts == result.replacement_test.counts == (1, 1, 1)
 
 
 def test_fewer_edits_are_better() -> None:
     one, other = np.array([[[1.0, 9], [1, 9], [4, 9]]]), np.array([[[3.0, 9], [2, 9], [2, 9]]])
-    result = sign_test(one, other, Ter)
-    assert result.inserted.counts == result.replaced.counts == (2, 1, 0)
+    result = run_sign_test(one, other, Ter)
+    assert result.insertion_test.counts == result.replacement_test.counts == (2, 1, 0)
 
 
 @pytest.mark.skipif(not NEWSTEST.is_dir(), reason="needs ../shared/data/newstest_ende, which is not in the repository")
@@ -137,17 +144,17 @@ def test_real_references_score_themselves(tmp_path: Path) -> None:
         reference = [next(file).rstrip("\n") for _ in range(40)]
     state = random.Random(2)
     system = [disturbed(line, state) for line in reference]
-    ours = of_lines(reference, [reference]), of_lines(system, [reference])
-    assert Bleu.scores(ours[0].sum(axis=1)).tolist() == pytest.approx([100])
+    ours = compute_statistics(reference, [reference]), compute_statistics(system, [reference])
+    assert Bleu.score_corpora(ours[0].sum(axis=1)).tolist() == pytest.approx([100])
     _, replaced = rescored(reference, system, [reference], lowercase=True)
-    assert replacement_scores(*ours, Bleu) == pytest.approx(replaced, abs=1e-9)
-    assert sign_test(*ours, Bleu).inserted.worse == 0
+    assert compute_replacement_scores(*ours, Bleu) == pytest.approx(replaced, abs=1e-9)
+    assert run_sign_test(*ours, Bleu).insertion_test.worse == 0
 
 
 def test_directions_that_favour_different_systems_find_nothing() -> None:
     """The reported p-value is the larger one, and 1 where each direction favours another system."""
     for better, worse, expected in ((60, 40, 0.05), (40, 60, 1.0)):
-        result = TwoWaySignTest(SignTest(60, 40, 0, 0.01), SignTest(better, worse, 0, 0.05))
+        result = TwoWaySignTestResult(SignTestResult(60, 40, 0, 0.01), SignTestResult(better, worse, 0, 0.05))
         assert result.p_value == expected
 
 
@@ -157,12 +164,15 @@ def test_short_and_long_outputs_each_improve_the_other() -> None:
     # Without a wrong word, but half as long; and longer than the references, with wrong words.
     short = [" ".join(line.split()[:5]) for line in reference]
     long = [" ".join([*line.split()[:8], *["xx"] * 4]) for line in reference]
-    result = sign_test(of_lines(short, [reference]), of_lines(long, [reference]), Bleu)
+    result = run_sign_test(compute_statistics(short, [reference]), compute_statistics(long, [reference]), Bleu)
     score, replaced = rescored(short, long, [reference], lowercase=True)
     assert min(replaced) > score
     score, replaced = rescored(long, short, [reference], lowercase=True)
     assert min(replaced) > score
-    assert (result.inserted.counts, result.replaced.counts) == ((30, 0, 0), (0, 30, 0))
-    assert result.inserted.p_value == result.replaced.p_value == pytest.approx(two_sided(30, 0))
+    assert (result.insertion_test.counts, result.replacement_test.counts) == ((30, 0, 0), (0, 30, 0))
+    assert result.insertion_test.p_value == result.replacement_test.p_value == pytest.approx(two_sided(30, 0))
     assert result.p_value == 1.0
-    assert sign_test(of_lines(long, [reference]), of_lines(short, [reference]), Bleu).p_value == 1.0
+    assert (
+        run_sign_test(compute_statistics(long, [reference]), compute_statistics(short, [reference]), Bleu).p_value
+        == 1.0
+    )

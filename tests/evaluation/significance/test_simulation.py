@@ -11,9 +11,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from pipeline_py.evaluation.compare import COLUMNS, PairedComparison
+from pipeline_py.evaluation.compare import SYSTEM_COMPARISON_COLUMNS, PairwiseComparison
 from pipeline_py.evaluation.metrics.bleu import Bleu
-from pipeline_py.evaluation.significance.system_difference import Difference, SystemScores, estimate_difference
+from pipeline_py.evaluation.significance.system_difference import SystemDifference, SystemScores, estimate_difference
 from pipeline_py.evaluation.system_statistics import SystemStatistics
 
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ class Setting:
             self._draw(generator, self.runs[1], self.spreads[1], 0.0, np.zeros(150)),
         )
 
-    def difference(self, generator: np.random.Generator, level: float) -> Difference:
+    def difference(self, generator: np.random.Generator, level: float) -> SystemDifference:
         """Draw an experiment and estimate the difference."""
         system, other = self.scores(generator, level)
         pool = [self._draw(generator, 3, self.spreads[0], 0.0, np.zeros(150)) for _ in range(self.pool)]
@@ -84,7 +84,7 @@ def test_coverage_and_power(setting: Setting) -> None:
     assert 0.94 - CHANCE <= covered <= 0.97 + CHANCE
     assert np.mean([each.p_value < 0.05 for each in null]) == pytest.approx(1 - covered)
     assert np.mean([each.p_value < 0.01 for each in null]) <= 0.012 + CHANCE / 2
-    level = float(np.mean([each.detectable for each in null]))
+    level = float(np.mean([each.smallest_detectable for each in null]))
     found = np.mean([setting.difference(generator, level).is_gain for _ in range(TRIALS)])
     assert 0.77 - 2 * CHANCE <= found <= 0.83 + 2 * CHANCE
 
@@ -124,9 +124,9 @@ def test_false_positives_of_marks(runs: tuple[int, int], spread: float, tests: l
             name: draw_statistics(generator, difficulty, number, spread)
             for name, number in zip("AB", runs, strict=True)
         }
-        comparison = PairedComparison(systems, 0.0, {}, 400, 400, int(generator.integers(10**6)), can_infer=True)
-        (row,) = comparison.rows()
-        p_values = dict(zip(COLUMNS[1:], row, strict=True))
+        comparison = PairwiseComparison(systems, 0.0, {}, 400, 400, int(generator.integers(10**6)), can_infer=True)
+        (row,) = comparison.build_comparison_rows()
+        p_values = dict(zip(SYSTEM_COMPARISON_COLUMNS[1:], row, strict=True))
         for test in tests:
             significant[test] += p_values[test] is not None and float(p_values[test]) < 0.05
     # two standard errors above 6 %

@@ -10,14 +10,14 @@ from scipy.stats import nct, norm, t, ttest_1samp
 
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.significance.system_difference import (
-    Difference,
-    Estimate,
+    SystemDifference,
     SystemScores,
-    average_sets,
-    critical_value,
+    VarianceEstimate,
+    average_over_sets,
+    compute_critical_value,
     estimate_difference,
     pool_run_variance,
-    resample_systems,
+    resample_system_scores,
 )
 from pipeline_py.evaluation.system_statistics import SystemStatistics
 
@@ -52,18 +52,19 @@ def systems(generator: np.random.Generator) -> dict[str, SystemScores]:
         name: [hard + level + generator.normal() + generator.normal(size=50) for _ in range(runs)]
         for name, level, runs in (("A", 1.0, 3), ("B", 0.0, 4), ("C", 0.0, 1), ("D", 0.5, 1))
     }
-    return resample_systems({name: of_values(*runs) for name, runs in values.items()}, "x", 500, 3)
+    return resample_system_scores({name: of_values(*runs) for name, runs in values.items()}, "x", 500, 3)
 
 
 def naive_noise(system: SystemScores) -> float:
     """The variance between runs on a resampled set, less that which is there on the set itself, run by run."""
-    runs = len(system.runs)
+    runs = len(system.run_scores)
     variances = [
-        sum((run[sample] - run.mean()) ** 2 for run in system.resampled) for sample in range(system.resampled.shape[1])
+        sum((run[sample] - run.mean()) ** 2 for run in system.resampled_scores)
+        for sample in range(system.resampled_scores.shape[1])
     ]
-    centred = system.resampled - system.resampled.mean(axis=1, keepdims=True)
+    centred = system.resampled_scores - system.resampled_scores.mean(axis=1, keepdims=True)
     common = (centred.mean(axis=0) ** 2).sum() * runs
-    return float((sum(variances) - common) / (system.resampled.shape[1] - 1) / (runs - 1))
+    return float((sum(variances) - common) / (system.resampled_scores.shape[1] - 1) / (runs - 1))
 
 
 def naive_critical(known: float, parts: list[tuple[float, float]], level: float = 0.05) -> float:
@@ -84,18 +85,18 @@ def naive_critical(known: float, parts: list[tuple[float, float]], level: float 
     return float(weight * welch + (1 - weight) * cochran)
 
 
-def check(found: Difference, value: float, known: float, parts: list[tuple[float, float]]) -> None:
+def check(found: SystemDifference, value: float, known: float, parts: list[tuple[float, float]]) -> None:
     half = naive_critical(known, parts) * sqrt(known + sum(variance for variance, _ in parts))
     assert found.value == pytest.approx(value)
     assert (found.low, found.high) == pytest.approx((value - half, value + half))
 
 
 def bootstrap_variance(system: SystemScores, other: SystemScores) -> float:
-    return float(np.var(system.resampled.mean(axis=0) - other.resampled.mean(axis=0), ddof=1))
+    return float(np.var(system.resampled_scores.mean(axis=0) - other.resampled_scores.mean(axis=0), ddof=1))
 
 
 def variance(system: SystemScores) -> float:
-    return float(np.var(system.runs, ddof=1))
+    return float(np.var(system.run_scores, ddof=1))
 
 
 def test_noise_of_runs_is_that_of_a_naive_loop(systems) -> None:
@@ -108,7 +109,7 @@ def test_several_runs_of_both(systems) -> None:
     known = bootstrap_variance(a, b) - naive_noise(a) / 3 - naive_noise(b) / 4
     found = estimate_difference(a, b, systems.values(), 9.0)
     check(found, a.runs.mean() - b.runs.mean(), known, [(variance(a) / 3, 2), (variance(b) / 4, 3)])
-    assert (found.runs, found.origin, found.run_deviation) == ((3, 4), "measured", 0.0)
+    assert (found.run_counts, found.run_variance_origin, found.run_deviation) == ((3, 4), "measured", 0.0)
     turned = estimate_difference(b, a, systems.values(), 9.0)
     assert (turned.low, turned.high, turned.p_value) == pytest.approx((-found.high, -found.low, found.p_value))
 
@@ -118,7 +119,7 @@ def test_a_single_run_takes_the_variance_of_other_systems(systems) -> None:
     known = bootstrap_variance(a, c) - naive_noise(a) / 3 - naive_noise(b)
     found = estimate_difference(a, c, systems.values(), 9.0)
     check(found, a.runs.mean() - c.runs.mean(), known, [(variance(b), 3), (variance(a) / 3, 2)])
-    assert (found.runs, found.origin) == ((3, 1), "pooled")
+    assert (found.run_counts, found.run_variance_origin) == ((3, 1), "pooled")
     assert found.run_deviation == pytest.approx(sqrt(variance(b)))
 
 
@@ -137,7 +138,7 @@ def test_two_single_runs_take_the_pooled_variance_once(systems) -> None:
     found = estimate_difference(c, d, systems.values(), 9.0)
     known = max(bootstrap_variance(c, d) - 2 * noise, 0)
     check(found, c.runs[0] - d.runs[0], known, [(2 * pooled, freedom)])
-    assert pool_run_variance(systems.values(), 9.0).systems == 2
+    assert pool_run_variance(systems.values(), 9.0).system_count == 2
 
 
 def test_without_several_runs_the_default_is_taken_as_known(systems) -> None:
@@ -145,8 +146,8 @@ def test_without_several_runs_the_default_is_taken_as_known(systems) -> None:
     found = estimate_difference(c, d, [c, d], 0.7)
     half = norm.ppf(0.975) * sqrt(bootstrap_variance(c, d) + 2 * 0.7**2)
     assert (found.high - found.low) / 2 == pytest.approx(half)
-    assert (found.origin, found.run_deviation) == ("default", 0.7)
-    assert found.detectable == pytest.approx(half / norm.ppf(0.975) * (norm.ppf(0.975) + norm.ppf(0.8)))
+    assert (found.run_variance_origin, found.run_deviation) == ("default", 0.7)
+    assert found.smallest_detectable == pytest.approx(half / norm.ppf(0.975) * (norm.ppf(0.975) + norm.ppf(0.8)))
 
 
 def test_searches_of_the_same_networks_are_compared_run_by_run(systems) -> None:
@@ -157,7 +158,11 @@ def test_searches_of_the_same_networks_are_compared_run_by_run(systems) -> None:
     single = replace(a, runs=a.runs[:1], resampled=a.resampled[:1])
     again = replace(single, runs=single.runs + 0.5, resampled=single.resampled + 0.5)
     found = estimate_difference(again, single, [a], 9.0, has_same_networks=True)
-    assert (found.low, found.high, found.origin) == (pytest.approx(0.5), pytest.approx(0.5), "same networks")
+    assert (found.low, found.high, found.run_variance_origin) == (
+        pytest.approx(0.5),
+        pytest.approx(0.5),
+        "same networks",
+    )
 
 
 def test_noise_of_searches_is_that_of_their_differences(systems, generator) -> None:
@@ -176,9 +181,11 @@ def test_noise_of_searches_is_that_of_their_differences(systems, generator) -> N
 def test_the_p_value_is_the_level_at_which_an_end_is_0(systems) -> None:
     for name in "BC":
         found = estimate_difference(systems["A"], systems[name], systems.values(), 9.0)
-        parts = [Estimate(0.3, 2), Estimate(0.1, 3)]
+        parts = [VarianceEstimate(0.3, 2), VarianceEstimate(0.1, 3)]
         assert 0 < found.p_value < 1 and (found.p_value < 0.05) == (found.low > 0 or found.high < 0)
-        assert critical_value(0.01, 0.2, parts) == pytest.approx(naive_critical(0.2, [(0.3, 2), (0.1, 3)], 0.01))
+        assert compute_critical_value(0.01, 0.2, parts) == pytest.approx(
+            naive_critical(0.2, [(0.3, 2), (0.1, 3)], 0.01)
+        )
     a, b = systems["A"], systems["B"]
     known = bootstrap_variance(a, b) - naive_noise(a) / 3 - naive_noise(b) / 4
     parts = [(variance(a) / 3, 2), (variance(b) / 4, 3)]
@@ -189,40 +196,44 @@ def test_the_p_value_is_the_level_at_which_an_end_is_0(systems) -> None:
 
 def test_a_mean_over_sets_has_the_same_runs(systems, generator) -> None:
     values = [generator.normal(size=20) for _ in range(3)]
-    other = resample_systems({"A": of_values(*values)}, "y", 500, 3)["A"]
-    mean = average_sets([systems["A"], other])
-    assert mean.runs == pytest.approx([(a + b) / 2 for a, b in zip(systems["A"].runs, other.runs, strict=True)])
-    assert mean.resampled[1, 7] == pytest.approx((systems["A"].resampled[1, 7] + other.resampled[1, 7]) / 2)
+    other = resample_system_scores({"A": of_values(*values)}, "y", 500, 3)["A"]
+    mean = average_over_sets([systems["A"], other])
+    assert mean.run_scores == pytest.approx(
+        [(a + b) / 2 for a, b in zip(systems["A"].runs, other.run_scores, strict=True)]
+    )
+    assert mean.resampled_scores[1, 7] == pytest.approx(
+        (systems["A"].resampled[1, 7] + other.resampled_scores[1, 7]) / 2
+    )
 
 
 def test_draws_depend_neither_on_other_systems_nor_on_other_sets(generator) -> None:
     systems = {name: of_values(*generator.normal(size=(2, 30))) for name in "AB"}
-    both, alone = resample_systems(systems, "x", 60, 1), resample_systems({"A": systems["A"]}, "x", 60, 1)
-    assert np.allclose(both["A"].resampled, alone["A"].resampled)
-    other = resample_systems(systems, "y", 60, 1)
-    assert abs(np.corrcoef(other["A"].resampled[0], both["A"].resampled[0])[0, 1]) < 0.5
+    both, alone = resample_system_scores(systems, "x", 60, 1), resample_system_scores({"A": systems["A"]}, "x", 60, 1)
+    assert np.allclose(both["A"].resampled_scores, alone["A"].resampled_scores)
+    other = resample_system_scores(systems, "y", 60, 1)
+    assert abs(np.corrcoef(other["A"].resampled_scores[0], both["A"].resampled_scores[0])[0, 1]) < 0.5
 
 
 def test_equal_outputs_differ_by_nothing(generator) -> None:
     system = of_values(*generator.normal(size=(1, 40)))
-    drawn = resample_systems({"A": system, "B": system}, "x", 50, 1)
+    drawn = resample_system_scores({"A": system, "B": system}, "x", 50, 1)
     found = estimate_difference(drawn["A"], drawn["B"], [], 0.0)
-    assert (found.value, found.low, found.high, found.p_value, found.detectable) == (0, 0, 0, 1, 0)
+    assert (found.value, found.low, found.high, found.p_value, found.smallest_detectable) == (0, 0, 0, 1, 0)
     assert not found.is_gain and not found.is_loss
 
 
 def test_less_of_an_error_is_a_gain(generator) -> None:
     better = of_values(generator.normal(size=40), metric=Errors)
-    worse = replace(better, runs=better.runs + np.array([2, 0]))
-    drawn = resample_systems({"A": better, "B": worse}, "x", 50, 1)
+    worse = replace(better, runs=better.run_statistics + np.array([2, 0]))
+    drawn = resample_system_scores({"A": better, "B": worse}, "x", 50, 1)
     assert estimate_difference(drawn["A"], drawn["B"], [], 0.1).is_gain
     assert estimate_difference(drawn["B"], drawn["A"], [], 0.1).is_loss
 
 
-def paired(differences: np.ndarray, metric_is_better_high: bool = True) -> Difference:
+def paired(differences: np.ndarray, metric_is_better_high: bool = True) -> SystemDifference:
     """Two searches of the same networks whose runs differ by so much, without any variance of sentences."""
     other = SystemScores(np.full(len(differences), 20.0), np.full((len(differences), 9), 20.0), metric_is_better_high)
-    system = replace(other, runs=other.runs + differences, resampled=other.resampled + 1.0)
+    system = replace(other, runs=other.run_scores + differences, resampled=other.resampled_scores + 1.0)
     return estimate_difference(system, other, [], 0.0, has_same_networks=True)
 
 
@@ -238,9 +249,9 @@ def test_searches_without_noise_are_a_paired_t_test(generator, runs: int) -> Non
         for bound in (0.5, 1.5, 4.0):
             above = ttest_1samp(differences, -bound, alternative="greater").pvalue < 0.05
             below = ttest_1samp(differences, bound, alternative="less").pvalue < 0.05
-            assert found.is_within(bound) == (above and below)
-            assert found.is_above(bound) == above
-            assert paired(differences, False).is_above(bound) == below, "more errors are worse"
+            assert found.is_within_margin(bound) == (above and below)
+            assert found.is_not_worse_than_margin(bound) == above
+            assert paired(differences, False).is_not_worse_than_margin(bound) == below, "more errors are worse"
             outcomes |= {("above", above), ("below", below), ("both", above and below)}
     assert len(outcomes) == 6 or runs == 2
 
@@ -253,7 +264,7 @@ def test_the_detectable_difference_has_the_power_of_the_noncentral_t(generator, 
     critical = float(t.ppf(0.975, freedom))
     noncentrality = brentq(lambda shift: nct.sf(critical, freedom, shift) - 0.8, 0.1, 20)
     c4 = sqrt(2 / freedom) * gamma((freedom + 1) / 2) / gamma(freedom / 2)
-    assert found.detectable == pytest.approx(found.error * noncentrality / c4, rel=tolerance)
+    assert found.smallest_detectable == pytest.approx(found.standard_error * noncentrality / c4, rel=tolerance)
 
 
 def test_an_interval_holds_its_ends() -> None:
@@ -276,7 +287,7 @@ def test_p_is_below_5_percent_exactly_where_the_interval_excludes_0(generator) -
         found = estimate_difference(system, replace(other, higher_is_better=system.higher_is_better), [third], 0.4)
         assert (found.p_value < 0.05) == found.excludes(0) == (found.is_gain or found.is_loss)
         assert not (found.is_gain and found.is_loss)
-        seen.add((found.origin, found.excludes(0), found.value > 0))
+        seen.add((found.run_variance_origin, found.excludes(0), found.value > 0))
     assert seen == {
         (origin, out, up) for origin in ("measured", "pooled", "default") for out in (0, 1) for up in (0, 1)
     }
@@ -285,7 +296,9 @@ def test_p_is_below_5_percent_exactly_where_the_interval_excludes_0(generator) -
 def test_sets_of_equal_length_are_resampled_independently(generator) -> None:
     """The mean over two sets with the same sentences has half the variance of one set."""
     system = of_values(generator.normal(size=40))
-    one, two = (resample_systems({"A": system}, name, 4000, 1)["A"] for name in "xy")
-    single = float(np.var(one.resampled[0]))
-    assert float(np.var(average_sets([one, two]).resampled[0])) == pytest.approx(single / 2, rel=0.1)
-    assert np.sort(one.resampled[0]) == pytest.approx(np.sort(two.resampled[0])), "another order of the same draws"
+    one, two = (resample_system_scores({"A": system}, name, 4000, 1)["A"] for name in "xy")
+    single = float(np.var(one.resampled_scores[0]))
+    assert float(np.var(average_over_sets([one, two]).resampled_scores[0])) == pytest.approx(single / 2, rel=0.1)
+    assert np.sort(one.resampled_scores[0]) == pytest.approx(np.sort(two.resampled_scores[0])), (
+        "another order of the same draws"
+    )

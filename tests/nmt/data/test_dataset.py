@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.files.ragged import ROWS_PER_BLOCK, write_rows
+from pipeline_py.files.ragged import MAX_ROWS_PER_BLOCK, write_ragged_rows
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.run.errors import InputError
 
@@ -17,10 +17,10 @@ SIZE = 9
 
 def write(folder: Path, sources: list, targets: list, distances: list | None = None) -> dict:
     for side, rows in (("source", sources), ("target", targets)):
-        write_rows(folder / side, [np.array(row, dtype=np.int32) for row in rows], "int32")
+        write_ragged_rows(folder / side, [np.array(row, dtype=np.int32) for row in rows], "int32")
     paths: dict = {"source": folder / "source", "target": folder / "target", "syntax": {}}
     if distances is not None:
-        write_rows(folder / "distances", [np.array(row, dtype=np.uint8) for row in distances], "uint8")
+        write_ragged_rows(folder / "distances", [np.array(row, dtype=np.uint8) for row in distances], "uint8")
         paths["syntax"] = {"distances": folder / "distances"}
     return paths
 
@@ -124,7 +124,7 @@ def test_a_file_that_is_not_packed(tmp_path: Path) -> None:
 def test_target_frequencies_are_counted_over_the_pairs_that_are_kept(tmp_path: Path, longest: int) -> None:
     random = np.random.default_rng(5)
     # More than one block of the file; 7 and 8 occur nowhere.
-    targets = [[*random.integers(1, 7, random.integers(0, 5)), 0] for _ in range(ROWS_PER_BLOCK + 700)]
+    targets = [[*random.integers(1, 7, random.integers(0, 5)), 0] for _ in range(MAX_ROWS_PER_BLOCK + 700)]
     data = open_(write(tmp_path, [[0]] * len(targets), targets), max_length=longest)
     counted = Counter(int(word) for number in data.kept for word in targets[number])
     found = data.target_frequencies(SIZE)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pipeline_py.files import ragged
-from pipeline_py.files.ragged import Ragged, write_rows
+from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt.data.dataset import Dataset, Sources
 from pipeline_py.nmt.data.packed import check_trees
 from pipeline_py.run.errors import InputError
@@ -15,15 +15,17 @@ from pipeline_py.run.errors import InputError
 PARSES = [[0], [4, 0, 1, 1, 3, 2, 2], [-1], [6, 0, 1, 1, 2, 3, 1, 4, 5, 2], [-1], [-1]]
 LEXICAL = [[-1], [-1, 1, 2, 1], [-1], [-1, 0, 1, 1, 2, 3, 1], [-1], [-1]]
 PIECES = [1, 3, 3, 4, 0, 1]
-Opened = Callable[..., tuple[Ragged, Ragged]]
+Opened = Callable[..., tuple[RaggedArrayFile, RaggedArrayFile]]
 
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Opened:
-    def make(rows: list[list[int]], pieces: list[int]) -> tuple[Ragged, Ragged]:
-        write_rows(tmp_path / "trees", [np.array(row, dtype=np.int32) for row in rows], "int32")
-        write_rows(tmp_path / "source", [np.array([*[1] * count, 0], dtype=np.int32) for count in pieces], "int32")
-        return Ragged(tmp_path / "trees"), Ragged(tmp_path / "source")
+    def make(rows: list[list[int]], pieces: list[int]) -> tuple[RaggedArrayFile, RaggedArrayFile]:
+        write_ragged_rows(tmp_path / "trees", [np.array(row, dtype=np.int32) for row in rows], "int32")
+        write_ragged_rows(
+            tmp_path / "source", [np.array([*[1] * count, 0], dtype=np.int32) for count in pieces], "int32"
+        )
+        return RaggedArrayFile(tmp_path / "trees"), RaggedArrayFile(tmp_path / "source")
 
     return make
 

@@ -8,17 +8,25 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.decoder.gru import GRUDecoder
 from pipeline_py.nmt.decoder.lstm import LSTMDecoder
 from pipeline_py.nmt.memory import Memory
-from tests.nmt.formulas import KEEP_ALL, log_loss, score_by_mlp, softmax_tensors, step_gru, step_lstm, sum_weighted
+from tests.nmt.formulas import (
+    NO_DROPOUT,
+    compute_log_loss,
+    compute_mlp_score,
+    compute_weighted_sum,
+    softmax_tensors,
+    step_gru,
+    step_lstm,
+)
 
-State = tuple[Tensor, ...]
+DecoderState = tuple[Tensor, ...]
 """The query of the attention first, what is fed to the next step last."""
 
 
-class Decoding(NamedTuple):
+class ReferenceDecoding(NamedTuple):
     """−log p of a sentence, and of each step the weights of the first context and the weight of phrases."""
 
     loss: Tensor
@@ -26,42 +34,47 @@ class Decoding(NamedTuple):
     phrase_weights: list[float | None]
 
 
-class Reference(ABC):
+class ReferenceDecoder(ABC):
     """What both decoders have in common; the masks of dropout are those of the word first and of the softmax last."""
 
-    def __init__(self, decoder: LSTMDecoder | GRUDecoder, system: System) -> None:
+    def __init__(self, decoder: LSTMDecoder | GRUDecoder, system: CompositionConfig) -> None:
         self.decoder = decoder
         self.parameters = dict(decoder.named_parameters())
         self.system = system
 
     @abstractmethod
-    def start(self, summary: Tensor) -> State:
+    def compute_initial_state(self, summary: Tensor) -> DecoderState:
         """Return the state before the first word."""
 
     @abstractmethod
-    def advance(self, word: Tensor | None, state: State, masks: Sequence[Tensor]) -> State:
+    def compute_next_state(self, word: Tensor | None, state: DecoderState, masks: Sequence[Tensor]) -> DecoderState:
         """Return the state after a word, None before the first one."""
 
-    def weigh_phrases(self, fed: Tensor) -> Tensor | float | None:
+    def compute_phrase_weight(self, input_feed: Tensor) -> Tensor | float | None:
         return None
 
-    def read_out(self, combined: Tensor) -> Tensor:
+    def compute_readout(self, combined: Tensor) -> Tensor:
         return combined
 
-    def linear(self, name: str, x: Tensor) -> Tensor:
-        return self.parameters[f"{name}.weight"] @ x + self.parameters[f"{name}.bias"]
+    def apply_linear(self, layer_name: str, x: Tensor) -> Tensor:
+        return self.parameters[f"{layer_name}.weight"] @ x + self.parameters[f"{layer_name}.bias"]
 
-    def score(self, query: Tensor, state: Tensor) -> Tensor:
+    def compute_score(self, query: Tensor, annotation: Tensor) -> Tensor:
         if self.system.scores[0].type == "dot":
-            return sum(a * b for a, b in zip(query, state, strict=True))
-        return score_by_mlp(self.parameters_of("scores.0."), query, state)
+            return sum(a * b for a, b in zip(query, annotation, strict=True))
+        return compute_mlp_score(self.select_parameters("scores.0."), query, annotation)
 
-    def parameters_of(self, prefix: str) -> dict[str, Tensor]:
+    def select_parameters(self, prefix: str) -> dict[str, Tensor]:
         return {name.removeprefix(prefix): value for name, value in self.parameters.items()}
 
-    def weigh(self, number: int, scores: list[Tensor], query: Tensor, centre: Tensor | float) -> list[Tensor]:
+    def compute_weights(
+        self, context_number: int, scores: list[Tensor], query: Tensor, centre: Tensor | float
+    ) -> list[Tensor]:
         """Return the weights of a context, whose last weights had a centre."""
-        options, parameters = self.system.contexts[number], self.parameters_of(f"weightings.{number}.")
+        options, parameters = (
+            self.system.contexts[context_number],
+            self.select_parameters(f"weightings.{context_number}."),
+        )
         if options.type == "flexible":
             hidden = torch.tanh(parameters["query.weight"] @ query + parameters["query.bias"])
             factor = torch.exp(parameters["vector"] @ hidden) / (2 * options.sigma**2)
@@ -76,70 +89,77 @@ class Reference(ABC):
             for j, weight in enumerate(weights)
         ]
 
-    def decode(
-        self, words: list[Tensor], phrases: list[Tensor], summary: Tensor, target: list[int], masks: Sequence[Tensor]
-    ) -> Decoding:
-        size = len(words[0])
-        state, word = self.start(summary), None
+    def decode_sentence(
+        self,
+        word_annotations: list[Tensor],
+        phrase_annotations: list[Tensor],
+        summary: Tensor,
+        target: list[int],
+        masks: Sequence[Tensor],
+    ) -> ReferenceDecoding:
+        size = len(word_annotations[0])
+        state, word = self.compute_initial_state(summary), None
         centres: list[Tensor | float] = [0.0 for _ in self.system.contexts]
         loss, attention, phrase_weights = torch.zeros((), dtype=torch.float64), [], []
         for label in target:
-            phrase_weight = self.weigh_phrases(state[-1])
-            state = self.advance(word, state, masks)
+            phrase_weight = self.compute_phrase_weight(state[-1])
+            state = self.compute_next_state(word, state, masks)
             query, *_ = state
-            scores = [self.score(query, annotation) for annotation in words + phrases]
+            scores = [self.compute_score(query, annotation) for annotation in word_annotations + phrase_annotations]
             vectors = []
             for number, centre in enumerate(centres):
-                weights = self.weigh(number, scores, query, centre)
+                weights = self.compute_weights(number, scores, query, centre)
                 centres[number] = sum(j * weight for j, weight in enumerate(weights))
-                of_words = sum_weighted(weights[: len(words)], words, size)
-                of_phrases = sum_weighted(weights[len(words) :], phrases, size)
+                of_words = compute_weighted_sum(weights[: len(word_annotations)], word_annotations, size)
+                of_phrases = compute_weighted_sum(weights[len(word_annotations) :], phrase_annotations, size)
                 if phrase_weight is not None:
                     of_words, of_phrases = (1 - phrase_weight) * of_words, phrase_weight * of_phrases
                 vectors.append(of_words + of_phrases)
                 if number == 0:
                     attention.append([weight.item() for weight in weights])
-            combined = torch.tanh(self.linear("combine", torch.cat([query, *vectors])))
+            combined = torch.tanh(self.apply_linear("combine", torch.cat([query, *vectors])))
             state = (*state[:-1], combined)
-            loss = loss + log_loss(self.linear("softmax", self.read_out(combined) * masks[-1]), label)
+            loss = loss + compute_log_loss(
+                self.apply_linear("softmax", self.compute_readout(combined) * masks[-1]), label
+            )
             phrase_weights.append(phrase_weight.item() if isinstance(phrase_weight, Tensor) else phrase_weight)
             word = self.parameters["embedding.weight"][label]
-        return Decoding(loss, attention, phrase_weights)
+        return ReferenceDecoding(loss, attention, phrase_weights)
 
     def decode_batch(
         self, memory: Memory, target: Tensor, lengths: Tensor, masks: Sequence[Tensor] = ()
-    ) -> Iterator[Decoding]:
+    ) -> Iterator[ReferenceDecoding]:
         """Decode each row; masks have one row for each."""
         for row, length in enumerate(lengths.tolist()):
             columns = memory.mask[row].nonzero().flatten().tolist()
             words = [memory.states[0][row, column] for column in columns if column < memory.words]
             phrases = [memory.states[0][row, column] for column in columns if column >= memory.words]
-            row_masks = [mask[row] for mask in masks] or [KEEP_ALL] * 4
-            yield self.decode(words, phrases, memory.summary[0][row], target[row, :length].tolist(), row_masks)
+            row_masks = [mask[row] for mask in masks] or [NO_DROPOUT] * 4
+            yield self.decode_sentence(words, phrases, memory.summary[0][row], target[row, :length].tolist(), row_masks)
 
 
-class LSTMReference(Reference):
+class ReferenceLSTMDecoder(ReferenceDecoder):
     """Tree2seq eq. 3–8 and 20–21; masks of the word, of what enters the recurrent product, and of the softmax."""
 
-    def start(self, summary: Tensor) -> State:
+    def compute_initial_state(self, summary: Tensor) -> DecoderState:
         hidden, cell = summary.chunk(2)
         return hidden, cell, torch.zeros_like(hidden)
 
-    def advance(self, word: Tensor | None, state: State, masks: Sequence[Tensor]) -> State:
+    def compute_next_state(self, word: Tensor | None, state: DecoderState, masks: Sequence[Tensor]) -> DecoderState:
         if word is None:  # h_1 and c_1 are the encoder's
             return state
         hidden, cell, fed = state
         return *step_lstm(self.decoder.lstm, word, torch.cat([hidden, fed]), cell, *masks[:2]), fed
 
 
-class GRUReference(Reference):
+class ReferenceGRUDecoder(ReferenceDecoder):
     """Hierarchical sections 2.2 and 3.4; masks of the word, of the state, of what is fed, and of the softmax."""
 
-    def start(self, summary: Tensor) -> State:
-        hidden = torch.tanh(self.linear("initial", summary))
+    def compute_initial_state(self, summary: Tensor) -> DecoderState:
+        hidden = torch.tanh(self.apply_linear("initial", summary))
         return hidden, torch.zeros_like(hidden)
 
-    def advance(self, word: Tensor | None, state: State, masks: Sequence[Tensor]) -> State:
+    def compute_next_state(self, word: Tensor | None, state: DecoderState, masks: Sequence[Tensor]) -> DecoderState:
         hidden, fed = state
         if word is None:
             word = torch.zeros_like(self.parameters["embedding.weight"][0])
@@ -151,11 +171,11 @@ class GRUReference(Reference):
             gates_recurrent=gru.gates_recurrent,
             candidate_recurrent=gru.candidate_recurrent,
         )
-        return step_gru(cell, torch.cat([word * of_word, fed * of_fed]), hidden, kept_h=of_state), fed
+        return step_gru(cell, torch.cat([word * of_word, fed * of_fed]), hidden, mask_h=of_state), fed
 
-    def weigh_phrases(self, fed: Tensor) -> Tensor | float | None:
+    def compute_phrase_weight(self, input_feed: Tensor) -> Tensor | float | None:
         weight = self.system.decoder.phrase_weight
-        return torch.sigmoid(self.linear("gate", fed)).squeeze() if weight == "learned" else weight
+        return torch.sigmoid(self.apply_linear("gate", input_feed)).squeeze() if weight == "learned" else weight
 
-    def read_out(self, combined: Tensor) -> Tensor:
-        return torch.tanh(self.linear("readout", combined))
+    def compute_readout(self, combined: Tensor) -> Tensor:
+        return torch.tanh(self.apply_linear("readout", combined))

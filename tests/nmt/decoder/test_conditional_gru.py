@@ -3,25 +3,25 @@
 import pytest
 import torch
 
-from tests.nmt.reference import COMPOSITIONS, Reference, make_batch, make_model, make_system, one_by_one
+from tests.nmt.reference import COMPOSITIONS, ReferenceNetwork, build_batch, build_model, build_system, iterate_pairs
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def test_both_contexts_may_feed_the_second_gru() -> None:
     decoder = {"type": "conditional_gru", "gru_context": "both"}
-    model = make_model(make_system({"contexts": ["global", "syntax"], "decoder": decoder}))
-    reference = Reference(model)
-    losses = model.loss(make_batch()).tolist()
-    for loss, pair in zip(losses, one_by_one(), strict=True):
-        expected, _ = reference.losses(*pair)
+    model = build_model(build_system({"contexts": ["global", "syntax"], "decoder": decoder}))
+    reference = ReferenceNetwork(model)
+    losses = model.loss(build_batch()).tolist()
+    for loss, pair in zip(losses, iterate_pairs(), strict=True):
+        expected, _ = reference.compute_loss(*pair)
         assert loss == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
 def test_steps_are_the_reference_and_the_loss(composition: dict) -> None:
-    model = make_model(make_system(composition)).eval()
-    batch = make_batch()
+    model = build_model(build_system(composition)).eval()
+    batch = build_batch()
     assert batch.target is not None and batch.target_lengths is not None
     with torch.no_grad():
         losses = model.loss(batch)
@@ -36,9 +36,9 @@ def test_steps_are_the_reference_and_the_loss(composition: dict) -> None:
             attention.append(weights)
             previous = words
     torch.testing.assert_close(total, losses, rtol=1e-12, atol=1e-12)
-    reference = Reference(model)
-    for row, (source, target, syntax) in enumerate(one_by_one()):
-        _, expected = reference.losses(source, target, syntax)
+    reference = ReferenceNetwork(model)
+    for row, (source, target, syntax) in enumerate(iterate_pairs()):
+        _, expected = reference.compute_loss(source, target, syntax)
         for step, weights in enumerate(expected):
             assert attention[step][row, : len(source)].tolist() == pytest.approx(weights, abs=1e-12)
             assert not attention[step][row, len(source) :].any()
@@ -46,9 +46,9 @@ def test_steps_are_the_reference_and_the_loss(composition: dict) -> None:
 
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
 def test_selected_rows_go_on_as_before(composition: dict) -> None:
-    model = make_model(make_system(composition)).eval()
+    model = build_model(build_system(composition)).eval()
     with torch.no_grad():
-        memory = model.encode(make_batch())
+        memory = model.encode(build_batch())
         state = model.decoder.start(memory)
         _, state, _ = model.decoder.step(None, state, memory)
         index = torch.tensor([3, 0, 0, 2])
@@ -63,10 +63,10 @@ def test_selected_rows_go_on_as_before(composition: dict) -> None:
 
 
 def test_statistics_are_counted_over_real_words_only() -> None:
-    model = make_model(
-        make_system({"contexts": ["flexible", {"type": "syntax", "window": 1, "position": "interpolate"}]})
+    model = build_model(
+        build_system({"contexts": ["flexible", {"type": "syntax", "window": 1, "position": "interpolate"}]})
     ).eval()
-    batch = make_batch()
+    batch = build_batch()
     memory = model.encode(batch)
     flexible, syntax = model.decoder.observe(memory, batch.target, batch.target_lengths)
     assert batch.target_lengths is not None

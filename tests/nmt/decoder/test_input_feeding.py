@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.data.batch import Words
 from pipeline_py.nmt.decoder.base import Parts
 from pipeline_py.nmt.decoder.gru import GRUDecoder
@@ -16,7 +16,7 @@ from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.model import part
 from tests.nmt.comparison import assert_same_gradients, draw_parameters, record_masks
-from tests.nmt.decoder.reference import Decoding, GRUReference, LSTMReference
+from tests.nmt.decoder.reference import ReferenceDecoding, ReferenceGRUDecoder, ReferenceLSTMDecoder
 
 E, H, V = 5, 4, 7
 WORDS, PHRASES = (4, 7, 1, 3), (3, 5, 0, 0)
@@ -60,17 +60,17 @@ def make_decoder(options: dict, score: str, contexts: list, dropout: float = 0.0
     return draw_parameters(decoder, std=0.7)
 
 
-def make_system(options: dict, score: str, contexts: list, dropout: float = 0.0) -> System:
+def make_system(options: dict, score: str, contexts: list, dropout: float = 0.0) -> CompositionConfig:
     model = {"embedding": E, "hidden": H, "dropout": dropout}
     composition = {"encoders": [options["type"]], "scores": [score], "contexts": contexts, "decoder": options}
-    return System.model_validate({**composition, "model": model})
+    return CompositionConfig.model_validate({**composition, "model": model})
 
 
-def summary_size(system: System) -> int:
+def summary_size(system: CompositionConfig) -> int:
     return 2 * H if system.decoder.type == "lstm" else H
 
 
-def make_memory(system: System, phrases: bool = True) -> Memory:
+def make_memory(system: CompositionConfig, phrases: bool = True) -> Memory:
     """Draw annotations, also where there is nothing to annotate."""
     torch.manual_seed(1)
     words = torch.tensor(WORDS)
@@ -99,9 +99,9 @@ def compute_losses(decoder: LSTMDecoder | GRUDecoder, memory: Memory) -> Tensor:
 
 
 def decode_by_reference(
-    decoder: LSTMDecoder | GRUDecoder, system: System, memory: Memory, masks: list[Tensor] | None = None
-) -> list[Decoding]:
-    reference = (LSTMReference if system.decoder.type == "lstm" else GRUReference)(decoder, system)
+    decoder: LSTMDecoder | GRUDecoder, system: CompositionConfig, memory: Memory, masks: list[Tensor] | None = None
+) -> list[ReferenceDecoding]:
+    reference = (ReferenceLSTMDecoder if system.decoder.type == "lstm" else ReferenceGRUDecoder)(decoder, system)
     return list(reference.decode_batch(memory, *make_target(), masks or []))
 
 

@@ -7,25 +7,29 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import WordInput
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import WordInputConfig
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.input.words import WordEmbedding
 from tests.nmt.comparison import draw_parameters
 
-SOURCE_SIZE = 7
+SOURCE_VOCABULARY_SIZE = 7
 
 
-def make_encoder(
-    encoder: type,
-    options: object,
-    sizes: Model,
-    inputs: Sequence[int] = (5,),
-    vocabularies: Mapping[str, int] = MappingProxyType({}),
+def build_encoder(
+    encoder_class: type,
+    encoder_config: object,
+    model_config: ModelConfig,
+    input_sizes: Sequence[int] = (5,),
+    vocabulary_sizes: Mapping[str, int] = MappingProxyType({}),
 ) -> Any:
     """Return an encoder that reads word embeddings of the given sizes side by side."""
     torch.manual_seed(0)
-    words = [WordEmbedding(WordInput(), size, {"source": SOURCE_SIZE}) for size in inputs]
-    return draw_parameters(encoder(options, sizes, words, {"source": SOURCE_SIZE, **vocabularies}).double())
+    words = [WordEmbedding(WordInputConfig(), size, {"source": SOURCE_VOCABULARY_SIZE}) for size in input_sizes]
+    return draw_parameters(
+        encoder_class(
+            encoder_config, model_config, words, {"source": SOURCE_VOCABULARY_SIZE, **vocabulary_sizes}
+        ).double()
+    )
 
 
 def embed_words(encoder: nn.Module, source: Sequence[int]) -> list[Tensor]:

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.encoders import LatentGraph
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.encoders import LatentGraphEncoderConfig
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.latent_graph import LatentGraphEncoder
 from pipeline_py.nmt.model import Model as Network
@@ -20,11 +20,11 @@ from tests.nmt.comparison import (
     assert_same_gradients,
     record_masks,
 )
-from tests.nmt.encoder.encoders import embed_words, make_encoder
-from tests.nmt.formulas import KEEP_ALL, log_loss, read_by_lstm, softmax_tensors, sum_weighted
+from tests.nmt.encoder.encoders import build_encoder, embed_words
+from tests.nmt.formulas import NO_DROPOUT, compute_log_loss, compute_weighted_sum, run_lstm, softmax_tensors
 
 HIDDEN, LABELS = 4, 3
-SIZES = Model(embedding=5, hidden=HIDDEN, dropout=0.5)
+SIZES = ModelConfig(embedding=5, hidden=HIDDEN, dropout=0.5)
 SOURCES = [[3, 1, 4, 1, 5, 0], [2, 0], [0], [6, 5, 3, 0], [1, 2, 0]]
 HEADS = [[1, 1, 1, 2, 0, 5], [0, 1], [0], [-1, -1, -1, -1], [0, 1, 2]]
 """A tree, one word, no word, a failed parse, two roots."""
@@ -32,7 +32,7 @@ LABELS_OF = [[0, 2, 1, 1, 0, 0], [2, 0], [0], [1, 1, 1, 0], [2, 0, 0]]
 
 
 def make(inputs: tuple[int, ...] = (5,)) -> LatentGraphEncoder:
-    return make_encoder(LatentGraphEncoder, LatentGraph(), SIZES, inputs, {"labels": LABELS})
+    return build_encoder(LatentGraphEncoder, LatentGraphEncoderConfig(), SIZES, inputs, {"labels": LABELS})
 
 
 def batch_of(*chosen: int) -> Batch:
@@ -45,10 +45,12 @@ def batch_of(*chosen: int) -> Batch:
 class Reference:
     """One sentence; `masks` in the order of their drawing: of x and h rightward, of x and h leftward."""
 
-    def __init__(self, part: LatentGraphEncoder, source: list[int], masks: Sequence[Tensor] = (KEEP_ALL,) * 4) -> None:
+    def __init__(
+        self, part: LatentGraphEncoder, source: list[int], masks: Sequence[Tensor] = (NO_DROPOUT,) * 4
+    ) -> None:
         words = embed_words(part, source)
-        rightward = read_by_lstm(part.forwards, words, *masks[:2])
-        leftward = read_by_lstm(part.backwards, words[::-1], *masks[2:])[::-1]
+        rightward = run_lstm(part.forwards, words, *masks[:2])
+        leftward = run_lstm(part.backwards, words[::-1], *masks[2:])[::-1]
         h = [torch.cat([one, other]) for (one, _), (other, _) in zip(rightward, leftward, strict=True)]
         self.head_scores, self.label_scores, annotations = [], [], []
         for i in range(len(h)):
@@ -56,7 +58,7 @@ class Reference:
             scores = [
                 sum(part.head.weight[b] @ h[i] * candidate[b] for b in range(2 * HIDDEN)) for candidate in candidates
             ]
-            z = sum_weighted(softmax_tensors(scores), candidates, 2 * HIDDEN)
+            z = compute_weighted_sum(softmax_tensors(scores), candidates, 2 * HIDDEN)
             labels = part.label.weight @ torch.cat([h[i], z]) + part.label.bias
             shares = torch.stack(softmax_tensors(list(labels)))
             annotations.append(torch.tanh(part.annotation.weight @ torch.cat([h[i], z, shares]) + part.annotation.bias))
@@ -76,7 +78,7 @@ class Reference:
         for i, (head, label) in enumerate(zip(heads[:-1], labels[:-1], strict=True)):
             if head >= 0:
                 for scores, right in ((self.head_scores[i], head), (self.label_scores[i], label)):
-                    loss = loss + log_loss(scores, right)
+                    loss = loss + compute_log_loss(scores, right)
         return loss
 
 
@@ -84,7 +86,7 @@ def references(part: LatentGraphEncoder, batch: Batch, drawn: list[Tensor | None
     """Return the references of all sentences, given the masks that were drawn for the batch."""
     row_of = batch.source_words.order.argsort()
     return [
-        Reference(part, source, [KEEP_ALL if mask is None else mask[row_of[row]] for mask in drawn])
+        Reference(part, source, [NO_DROPOUT if mask is None else mask[row_of[row]] for mask in drawn])
         for row, source in enumerate(SOURCES)
     ]
 
@@ -179,7 +181,7 @@ def test_half_precision() -> None:
 @pytest.mark.parametrize("decoder", [{"decoder": "lstm", "scores": ["dot"]}, {}], ids=["lstm", "conditional_gru"])
 def test_the_translation_trains_the_parser(decoder: dict) -> None:
     torch.manual_seed(1)
-    system = System.model_validate({"encoders": ["latent_graph"], "model": SIZES.model_dump(), **decoder})
+    system = CompositionConfig.model_validate({"encoders": ["latent_graph"], "model": SIZES.model_dump(), **decoder})
     model = Network(system, {"source": 7, "target": 9, "labels": LABELS}).double()
     targets = [np.array([2, 5, 0]) for _ in SOURCES]
     model.loss(collate([np.array(source) for source in SOURCES], targets)).sum().backward()
@@ -189,7 +191,7 @@ def test_the_translation_trains_the_parser(decoder: dict) -> None:
 
 def test_the_number_of_parameters() -> None:
     """At the sizes of tree2seq: each direction 4·256·(256 + 256 + 1), and the maps one by one."""
-    part = LatentGraphEncoder(LatentGraph(), Model(embedding=256, hidden=256), [], {"labels": 40})
+    part = LatentGraphEncoder(LatentGraphEncoderConfig(), ModelConfig(embedding=256, hidden=256), [], {"labels": 40})
     maps = 512 * 512 + 512 + 40 * (1024 + 1) + 256 * (1024 + 40 + 1) + 2 * 256 * (512 + 1)
     assert sum(parameter.numel() for parameter in part.parameters()) == 2 * 4 * 256 * 513 + maps
 

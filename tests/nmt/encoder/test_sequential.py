@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.encoders import GRUEncoder as GRUOptions
-from pipeline_py.config.systems.encoders import LSTMEncoder as LSTMOptions
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import GRUEncoderConfig as GRUOptions
+from pipeline_py.config.systems.encoders import LSTMEncoderConfig as LSTMOptions
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.gru import GRUEncoder
 from pipeline_py.nmt.encoder.lstm import LSTMEncoder
@@ -19,8 +19,8 @@ from tests.nmt.comparison import (
     assert_same_gradients,
     record_masks,
 )
-from tests.nmt.encoder.encoders import embed_words, make_encoder
-from tests.nmt.formulas import KEEP_ALL, read_by_gru, read_by_lstm
+from tests.nmt.encoder.encoders import build_encoder, embed_words
+from tests.nmt.formulas import NO_DROPOUT, run_gru, run_lstm
 
 HIDDEN = 6
 SOURCES = [[3, 1, 4, 1, 5, 0], [2, 0], [0], [6, 5, 3, 0]]
@@ -35,7 +35,9 @@ ENCODERS = [
 
 def make(unit: str, direction: str, inputs: tuple[int, ...] = (5,)) -> GRUEncoder | LSTMEncoder:
     encoder, options = (GRUEncoder, GRUOptions) if unit == "gru" else (LSTMEncoder, LSTMOptions)
-    return make_encoder(encoder, options(direction=direction), Model(embedding=5, hidden=HIDDEN, dropout=0.5), inputs)
+    return build_encoder(
+        encoder, options(direction=direction), ModelConfig(embedding=5, hidden=HIDDEN, dropout=0.5), inputs
+    )
 
 
 def batch_of(sources: list[list[int]]) -> Batch:
@@ -45,9 +47,9 @@ def batch_of(sources: list[list[int]]) -> Batch:
 def annotate_by_gru(
     encoder: GRUEncoder, direction: str, words: list[Tensor], masks: list[Tensor]
 ) -> tuple[Tensor, Tensor]:
-    states = read_by_gru(encoder.forwards, words, *masks[:2])
+    states = run_gru(encoder.forwards, words, *masks[:2])
     if direction == "bidirectional":
-        leftward = read_by_gru(encoder.backwards, words[::-1], *masks[2:])[::-1]
+        leftward = run_gru(encoder.backwards, words[::-1], *masks[2:])[::-1]
         states = [torch.cat(both) for both in zip(states, leftward, strict=True)]
     return torch.stack(states), sum(states) / len(states)
 
@@ -56,13 +58,13 @@ def annotate_by_lstm(
     encoder: LSTMEncoder, direction: str, words: list[Tensor], masks: list[Tensor]
 ) -> tuple[Tensor, Tensor]:
     if direction == "forward":
-        steps = read_by_lstm(encoder.forwards, words, *masks[:2])
+        steps = run_lstm(encoder.forwards, words, *masks[:2])
         return torch.stack([h for h, _ in steps]), torch.cat(steps[-1])
     if direction == "reversed":
-        *turned, eos = read_by_lstm(encoder.forwards, [*reversed(words[:-1]), words[-1]], *masks[:2])
+        *turned, eos = run_lstm(encoder.forwards, [*reversed(words[:-1]), words[-1]], *masks[:2])
         return torch.stack([*(h for h, _ in reversed(turned)), eos[0]]), torch.cat(eos)
-    rightward = read_by_lstm(encoder.forwards, words, *masks[:2])
-    leftward = read_by_lstm(encoder.backwards, words[::-1], *masks[2:])[::-1]
+    rightward = run_lstm(encoder.forwards, words, *masks[:2])
+    leftward = run_lstm(encoder.backwards, words[::-1], *masks[2:])[::-1]
 
     def project(linear: nn.Linear, one: Tensor, other: Tensor) -> Tensor:
         return linear.weight @ torch.cat([one, other]) + linear.bias
@@ -98,7 +100,7 @@ def test_annotations_and_gradients(
 
     actual, expected = [], []
     for row, source in enumerate(SOURCES):
-        masks = [mask[row_of[row]] if dropping else KEEP_ALL for mask in drawn]
+        masks = [mask[row_of[row]] if dropping else NO_DROPOUT for mask in drawn]
         expected += ANNOTATE[unit](part, direction, embed_words(part, source), masks)
         actual += [states[row, : len(source)], summary[row]]
         assert memory.mask[row].tolist() == [True] * len(source) + [False] * (6 - len(source))

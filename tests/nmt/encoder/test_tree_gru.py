@@ -5,16 +5,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.encoders import GRUEncoder, TreeGRU
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import GRUEncoderConfig, TreeGRUEncoderConfig
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder import gru, tree_gru
 from tests.nmt.comparison import assert_independent_of_batch, assert_same_gradients
-from tests.nmt.encoder.encoders import make_encoder
-from tests.nmt.formulas import compose_gru, step_gru
+from tests.nmt.encoder.encoders import build_encoder
+from tests.nmt.formulas import compose_gru_node, step_gru
 
 HIDDEN = 4
-SIZES = Model(embedding=3, hidden=HIDDEN, dropout=0.4)
+SIZES = ModelConfig(embedding=3, hidden=HIDDEN, dropout=0.4)
 NONE: list[int] = [-1]
 # Sentences and rows as `kinds.trees` describes them.
 SOURCES = [[5, 3, 1, 2, 6, 0], [4, 4, 0], [1, 0], [2, 3, 4, 0], [0]]
@@ -44,9 +44,11 @@ OPTIONS = {
 
 def make(name: str) -> tuple[tree_gru.TreeGRUEncoder, gru.GRUEncoder]:
     """The encoder, and one of sequences that reads the same with the same parameters."""
-    options = TreeGRU.model_validate(OPTIONS[name])
-    part = make_encoder(tree_gru.TreeGRUEncoder, options, SIZES, (3,)).eval()
-    reading = gru.GRUEncoder(GRUEncoder(direction=options.leaves), SIZES, list(part.leaves.inputs), {}).double().eval()
+    options = TreeGRUEncoderConfig.model_validate(OPTIONS[name])
+    part = build_encoder(tree_gru.TreeGRUEncoder, options, SIZES, (3,)).eval()
+    reading = (
+        gru.GRUEncoder(GRUEncoderConfig(direction=options.leaves), SIZES, list(part.leaves.inputs), {}).double().eval()
+    )
     reading.load_state_dict(part.leaves.state_dict())
     return part, reading
 
@@ -67,7 +69,7 @@ def annotate(part: tree_gru.TreeGRUEncoder, words: Tensor, row: list[int]) -> tu
     up = dict(enumerate(words[:-1]))
     triples = [row[k : k + 3] for k in range(1, len(row), 3)]
     for k, (left, right, _) in enumerate(triples):
-        up[n + k] = compose_gru(part.bottom_up, up[left], up[right])
+        up[n + k] = compose_gru_node(part.bottom_up, up[left], up[right])
     final = dict(up)
     if part.top_down is not None:
         for k, (left, right, _) in reversed(list(enumerate(triples))):

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.encoders import TreeLSTM
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.encoders import TreeLSTMEncoderConfig
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.tree_lstm import TreeLSTMEncoder
 from tests.nmt.comparison import (
@@ -17,13 +17,13 @@ from tests.nmt.comparison import (
     assert_same_gradients,
     record_masks,
 )
-from tests.nmt.encoder.encoders import embed_words, make_encoder
-from tests.nmt.formulas import KEEP_ALL, compose_lstm, read_by_lstm
+from tests.nmt.encoder.encoders import build_encoder, embed_words
+from tests.nmt.formulas import NO_DROPOUT, compose_lstm_node, run_lstm
 
 HIDDEN = 4
 SIZES = {
-    "lstm": Model(embedding=3, hidden=HIDDEN, dropout=0.5),
-    "embeddings": Model(embedding=4, hidden=4, dropout=0.5),
+    "lstm": ModelConfig(embedding=3, hidden=HIDDEN, dropout=0.5),
+    "embeddings": ModelConfig(embedding=4, hidden=4, dropout=0.5),
 }
 # Sentences, and rows as `kinds.trees` describes them.
 SOURCES = [[5, 3, 1, 2, 6, 0], [4, 4, 0], [1, 0], [2, 3, 4, 0], [3, 0], [0], [6, 2, 0]]
@@ -41,7 +41,9 @@ LEAVES = ["lstm", "embeddings"]
 
 def make(leaves: str) -> TreeLSTMEncoder:
     sizes = SIZES[leaves]
-    return make_encoder(TreeLSTMEncoder, TreeLSTM.model_validate({"leaves": leaves}), sizes, (sizes.embedding,))
+    return build_encoder(
+        TreeLSTMEncoder, TreeLSTMEncoderConfig.model_validate({"leaves": leaves}), sizes, (sizes.embedding,)
+    )
 
 
 def batch_of(rows: Sequence[int], multiple: int = 1) -> Batch:
@@ -55,18 +57,18 @@ def reference(part: TreeLSTMEncoder, leaves: str, row: int, masks: list[Tensor])
     embedded = embed_words(part, SOURCES[row])
     if leaves == "lstm":
         kept_x, kept_h, kept_children, kept_last = masks
-        words = read_by_lstm(part.leaves, embedded, kept_x, kept_h)
+        words = run_lstm(part.leaves, embedded, kept_x, kept_h)
     else:
         (kept_children,) = masks
         words = [(x, zeros) for x in embedded]
     root, *numbers = TREES[row]
     nodes: list[Sequence[Tensor]] = [*words[:-1]]
     for left, right, _ in np.array(numbers).reshape(-1, 3).tolist():
-        nodes.append(compose_lstm(part.tree.weight, part.tree.bias, nodes[left], nodes[right], kept_children))
+        nodes.append(compose_lstm_node(part.tree.weight, part.tree.bias, nodes[left], nodes[right], kept_children))
     top = [zeros, zeros] if root < 0 else nodes[root]
     summary: Sequence[Tensor] = top
     if leaves == "lstm":
-        summary = compose_lstm(part.summarize.weight, part.summarize.bias, words[-1], top, kept_last)
+        summary = compose_lstm_node(part.summarize.weight, part.summarize.bias, words[-1], top, kept_last)
     phrases = [h for h, _ in nodes[len(words) - 1 :]]
     return (
         torch.stack([h for h, _ in words]),
@@ -93,7 +95,7 @@ def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, c
 
     actual, expected = [], []
     for row, source in enumerate(SOURCES):
-        masks = [mask[row] if dropping else KEEP_ALL for mask in drawn]
+        masks = [mask[row] if dropping else NO_DROPOUT for mask in drawn]
         expected += reference(part, leaves, row, masks)
         length, inner = len(source), len(expected[-2])
         actual += [states[row, :length], states[row, columns : columns + inner], summary[row]]
@@ -129,5 +131,5 @@ def test_half_precision(leaves: str) -> None:
 
 def test_parameters_at_256() -> None:
     """LSTM 4 · (2 · 256² + 256), and twice 5 · (2 · 256² + 256) for phrases and for the decoder's first state."""
-    part = TreeLSTMEncoder(TreeLSTM(), Model(embedding=256, hidden=256), [], {})
+    part = TreeLSTMEncoder(TreeLSTMEncoderConfig(), ModelConfig(embedding=256, hidden=256), [], {})
     assert sum(parameter.numel() for parameter in part.parameters()) == 525_312 + 2 * 656_640

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.nmt.fast import compiled, elementwise
-from pipeline_py.run.locks import FOLDER
+from pipeline_py.run.locks import PRIVATE_FOLDER_NAME
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no GCC")
 
@@ -51,7 +51,7 @@ def ask(source: Path, cache: Path, **options) -> subprocess.CompletedProcess:
 
 
 def kept_below(cache: Path) -> Path:
-    (kept,) = (cache / FOLDER).iterdir()
+    (kept,) = (cache / PRIVATE_FOLDER_NAME).iterdir()
     return kept
 
 
@@ -68,11 +68,13 @@ def test_kernels_are_compiled_and_kept_and_need_no_compiler_again(tmp_path: Path
     again = run({"XDG_CACHE_HOME": str(tmp_path), "PATH": str(tmp_path)}, FIND)
     assert (again.stdout, again.stderr) == ("True\n", "")
     assert kept_below(tmp_path).stat().st_mtime_ns == made.st_mtime_ns
-    assert stat.S_IMODE(made.st_mode) == stat.S_IMODE((tmp_path / FOLDER).stat().st_mode) == 0o700
+    assert stat.S_IMODE(made.st_mode) == stat.S_IMODE((tmp_path / PRIVATE_FOLDER_NAME).stat().st_mode) == 0o700
 
 
 def test_kernels_say_which_functions_they_have() -> None:
-    assert all(f"void {function}(" in elementwise.SOURCE.read_text() for function in elementwise.FUNCTIONS)
+    assert all(
+        f"void {function}(" in elementwise.C_SOURCE_PATH.read_text() for function in elementwise.C_FUNCTION_NAMES
+    )
 
 
 def test_several_that_compile_at_once_all_load(source: Path, tmp_path: Path) -> None:
@@ -107,7 +109,7 @@ def damaged(content: bytes, seed: int) -> bytes:
 @pytest.mark.parametrize("seed", range(40))
 def test_a_damaged_file_is_not_loaded_but_compiled_anew(seed: int, whole: tuple[Path, bytes], tmp_path: Path) -> None:
     source, content = whole
-    folder = tmp_path / FOLDER
+    folder = tmp_path / PRIVATE_FOLDER_NAME
     folder.mkdir(mode=0o700)
     kept = folder / kept_below(source.parent).name
     kept.write_bytes(damaged(content, seed))
@@ -117,7 +119,7 @@ def test_a_damaged_file_is_not_loaded_but_compiled_anew(seed: int, whole: tuple[
     assert done.stderr == (
         f"warning: {kept}: not what was compiled (its checksum does not match), so it is compiled again\n"
     )
-    assert kept.read_bytes()[-compiled.CHECKSUM :] == content[-compiled.CHECKSUM :]
+    assert kept.read_bytes()[-compiled.CHECKSUM_SIZE :] == content[-compiled.CHECKSUM_SIZE :]
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +160,7 @@ def test_a_link_is_not_followed(source: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_others_may_write_to_is_closed(source: Path, tmp_path: Path) -> None:
-    folder = tmp_path / FOLDER
+    folder = tmp_path / PRIVATE_FOLDER_NAME
     folder.mkdir()
     folder.chmod(0o777)
     assert ask(source, tmp_path).stdout == "42\n"
@@ -216,7 +218,7 @@ def test_a_full_disk_is_done_without(source: Path, tmp_path: Path, tiny: Path) -
     assert found.stdout == "42\n" and "compiled for this process alone" in found.stderr
     found = ask(source, tiny, **full)
     assert found.stdout == "None\n" and found.stderr.startswith("warning: answer.c: not compiled (")
-    assert "No space left on device" in found.stderr and not [*(tiny / FOLDER).glob("*.so")]
+    assert "No space left on device" in found.stderr and not [*(tiny / PRIVATE_FOLDER_NAME).glob("*.so")]
 
 
 def test_who_has_no_home_has_no_cache(source: Path) -> None:

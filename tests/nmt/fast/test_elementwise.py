@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.decoders import MLPScore
+from pipeline_py.config.systems.decoders import MLPScoreConfig
 from pipeline_py.nmt.fast import elementwise
-from pipeline_py.nmt.fast.time_loop import time_loop
+from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.recurrence.gru import GRU
 from pipeline_py.nmt.score import mlp
 
@@ -29,7 +29,9 @@ def seeded() -> None:
     torch.manual_seed(0)
 
 
-pytestmark = pytest.mark.skipif(elementwise.library() is None, reason="no C compiler, or none that makes the kernels")
+pytestmark = pytest.mark.skipif(
+    elementwise.load_kernels() is None, reason="no C compiler, or none that makes the kernels"
+)
 
 
 def far_and_near() -> Tensor:
@@ -42,7 +44,7 @@ def far_and_near() -> Tensor:
 def test_tanh_is_right_to_single_precision() -> None:
     x = far_and_near()
     one, zero = torch.ones(1), torch.zeros(())
-    found = elementwise.scores(
+    found = elementwise.forward_scores(
         x.unsqueeze(1), torch.zeros(len(x), 1, 1), one, zero, torch.ones(len(x), dtype=torch.int64)
     )
     torch.testing.assert_close(found.flatten().double(), x.double().tanh(), rtol=5e-7, atol=0, equal_nan=True)
@@ -50,7 +52,7 @@ def test_tanh_is_right_to_single_precision() -> None:
 
 def test_sigmoid_is_right_to_single_precision() -> None:
     x = far_and_near().clamp(-80, 80)
-    gates, _ = elementwise.gru(x.unsqueeze(1).repeat(1, 3), torch.zeros(len(x), 3), torch.zeros(len(x), 1))
+    gates, _ = elementwise.forward_gru(x.unsqueeze(1).repeat(1, 3), torch.zeros(len(x), 3), torch.zeros(len(x), 1))
     torch.testing.assert_close(gates[:, 0].double(), x.double().sigmoid(), rtol=5e-7, atol=0, equal_nan=True)
 
 
@@ -65,7 +67,7 @@ def scored(rows: int = SENTENCES) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 def test_scores_as_far_as_a_sentence_reaches() -> None:
     query, keys, vector, bias = scored()
     reach = torch.tensor([7, 1, 4, 0, 6])
-    found = elementwise.scores(query, keys, vector, bias, reach)
+    found = elementwise.forward_scores(query, keys, vector, bias, reach)
     expected = written_out_scores(query.double(), keys.double(), vector.double(), bias.double())
     there = torch.arange(COLUMNS) < reach.unsqueeze(1)
     torch.testing.assert_close(found.double(), expected * there, rtol=1e-5, atol=1e-5)
@@ -74,9 +76,9 @@ def test_scores_as_far_as_a_sentence_reaches() -> None:
 def test_scores_of_rows_that_belong_to_any_sentence() -> None:
     owner, reach = torch.tensor([4, 4, 0, 2, 0, 0, 1]), torch.tensor([7, 1, 4, 2, 6])
     query, keys, vector, bias = scored(len(owner))
-    found = elementwise.scores(query, keys, vector, bias, reach, owner)
+    found = elementwise.forward_scores(query, keys, vector, bias, reach, owner)
     for row, sentence in enumerate(owner.tolist()):
-        alone = elementwise.scores(query[row, None], keys[sentence, None], vector, bias, reach[sentence, None])
+        alone = elementwise.forward_scores(query[row, None], keys[sentence, None], vector, bias, reach[sentence, None])
         assert torch.equal(found[row], alone[0])
 
 
@@ -91,7 +93,7 @@ def test_gradients_of_scores_are_those_of_autograd() -> None:
     for rows in (SENTENCES, 3):
         gradient = torch.randn(rows, COLUMNS)
         single = [value.detach().float() for value in (query[:rows], keys, vector)]
-        queries.append(elementwise.scores_back(gradient, *single, reach, squares, of_vector))
+        queries.append(elementwise.backward_scores(gradient, *single, reach, squares, of_vector))
         there = torch.arange(COLUMNS) < reach[:rows].unsqueeze(1)
         of_scores[:rows] += gradient * there
         total = total + (written_out_scores(query[:rows], keys[:rows], vector, bias) * gradient * there).sum()
@@ -124,14 +126,14 @@ def step(inputs: torch.dtype, recurrent: torch.dtype) -> tuple[Tensor, Tensor, T
 @pytest.mark.parametrize("inputs", [SINGLE, HALF])
 def test_a_gru_and_its_gradients(inputs: torch.dtype, recurrent: torch.dtype) -> None:
     given = step(inputs, recurrent)
-    assert elementwise.compute_gru(given[2], *given[:2])
+    assert elementwise.can_compute_gru(given[2], *given[:2])
     exact = [value.double().requires_grad_() for value in given]
     expected = written_out_gru(*exact)
-    gates, new = elementwise.gru(*given)
+    gates, new = elementwise.forward_gru(*given)
     torch.testing.assert_close(new.double(), expected.detach(), rtol=1e-6, atol=1e-6)
     gradient = torch.randn(5, WIDTH)[:4]
     of_recurrent = torch.empty_like(gates, dtype=recurrent)
-    of_inputs, of_state = elementwise.gru_back(gradient, gates, given[2], given[1], inputs, of_recurrent)
+    of_inputs, of_state = elementwise.backward_gru(gradient, gates, given[2], given[1], inputs, of_recurrent)
     found = of_inputs, of_recurrent, of_state
     for one, wanted, dtype in zip(
         found, torch.autograd.grad(expected, exact, gradient.double()), (inputs, recurrent, SINGLE), strict=True
@@ -144,19 +146,19 @@ def test_half_precision_is_rounded_as_torch_does() -> None:
     inputs, recurrent, state = step(HALF, HALF)
     recurrent, gradient = recurrent.float(), torch.randn(4, WIDTH)
     gradient[0, :3] = torch.tensor([torch.nan, torch.inf, 1e-40])
-    gates, _ = elementwise.gru(inputs, recurrent, state)
-    half, _ = elementwise.gru_back(gradient, gates, state, recurrent, HALF, torch.empty_like(gates))
-    single, _ = elementwise.gru_back(gradient, gates, state, recurrent, SINGLE, torch.empty_like(gates))
+    gates, _ = elementwise.forward_gru(inputs, recurrent, state)
+    half, _ = elementwise.backward_gru(gradient, gates, state, recurrent, HALF, torch.empty_like(gates))
+    single, _ = elementwise.backward_gru(gradient, gates, state, recurrent, SINGLE, torch.empty_like(gates))
     torch.testing.assert_close(half, single.to(HALF), rtol=0, atol=0, equal_nan=True)
 
 
 def test_a_gradient_may_be_one_number_for_all() -> None:
     inputs, recurrent, state = step(SINGLE, SINGLE)
-    gates, _ = elementwise.gru(inputs, recurrent, state)
+    gates, _ = elementwise.forward_gru(inputs, recurrent, state)
 
     def back(gradient: Tensor) -> list[Tensor]:
         of_recurrent = torch.empty_like(gates)
-        return [*elementwise.gru_back(gradient, gates, state, recurrent, SINGLE, of_recurrent), of_recurrent]
+        return [*elementwise.backward_gru(gradient, gates, state, recurrent, SINGLE, of_recurrent), of_recurrent]
 
     for found, wanted in zip(back(torch.ones(()).expand(state.shape)), back(torch.ones(state.shape)), strict=True):
         assert torch.equal(found, wanted)
@@ -168,11 +170,19 @@ def test_threads_change_no_bit(threads: Callable[[int], None]) -> None:
 
     def compute() -> list[Tensor]:
         sums = torch.zeros_like(keys), torch.zeros(SENTENCES, WIDTH)
-        back = elementwise.scores_back(gradient, query, keys, vector, reach, *sums)
-        gates, new = elementwise.gru(*given)
+        back = elementwise.backward_scores(gradient, query, keys, vector, reach, *sums)
+        gates, new = elementwise.forward_gru(*given)
         of_recurrent = torch.empty_like(gates, dtype=HALF)
-        of_gru = elementwise.gru_back(new, gates, given[2], given[1], HALF, of_recurrent)
-        return [elementwise.scores(query, keys, vector, bias, reach), back, *sums, gates, new, *of_gru, of_recurrent]
+        of_gru = elementwise.backward_gru(new, gates, given[2], given[1], HALF, of_recurrent)
+        return [
+            elementwise.forward_scores(query, keys, vector, bias, reach),
+            back,
+            *sums,
+            gates,
+            new,
+            *of_gru,
+            of_recurrent,
+        ]
 
     threads(1)
     alone = compute()
@@ -196,8 +206,8 @@ OF_GRU = {"state": torch.zeros(2, 3), "inputs": torch.zeros(2, 9), "recurrent": 
     ],
 )
 def test_scores_that_are_left_to_torch(name: str, value: Tensor) -> None:
-    assert elementwise.compute_scores(*SINGLES.values())
-    assert not elementwise.compute_scores(*{**SINGLES, name: value}.values())
+    assert elementwise.can_compute_scores(*SINGLES.values())
+    assert not elementwise.can_compute_scores(*{**SINGLES, name: value}.values())
 
 
 @pytest.mark.parametrize(
@@ -211,16 +221,16 @@ def test_scores_that_are_left_to_torch(name: str, value: Tensor) -> None:
     ],
 )
 def test_gates_that_are_left_to_torch(name: str, value: Tensor) -> None:
-    assert elementwise.compute_gru(*OF_GRU.values())
-    assert not elementwise.compute_gru(*{**OF_GRU, name: value}.values())
+    assert elementwise.can_compute_gru(*OF_GRU.values())
+    assert not elementwise.can_compute_gru(*{**OF_GRU, name: value}.values())
 
 
 def test_a_sentence_reaches_no_further_than_its_columns() -> None:
     query, keys, vector, bias = scored()
     far = torch.full((SENTENCES,), 10 * COLUMNS)
     assert torch.equal(
-        elementwise.scores(query, keys, vector, bias, far),
-        elementwise.scores(query, keys, vector, bias, torch.full_like(far, COLUMNS)),
+        elementwise.forward_scores(query, keys, vector, bias, far),
+        elementwise.forward_scores(query, keys, vector, bias, torch.full_like(far, COLUMNS)),
     )
 
 
@@ -228,7 +238,7 @@ def test_a_sentence_reaches_no_further_than_its_columns() -> None:
 def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two units read, one with dropout, and their states are scored: with the kernels, and without."""
     units, steps = [GRU(4, 6), GRU(4, 6)], [SENTENCES, SENTENCES, 3]
-    score = mlp.PerceptronScore(MLPScore(), 6, 12)
+    score = mlp.PerceptronScore(MLPScoreConfig(), 6, 12)
     torch.nn.init.normal_(score.vector)
     read, states = torch.randn(sum(steps), 4), torch.randn(SENTENCES, COLUMNS, 12)
     masks = [None, torch.randint(2, (SENTENCES, 6)) * 2.0]
@@ -240,8 +250,8 @@ def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: p
                 [unit.sequence(unit.input(read), steps, mask) for unit, mask in zip(units, masks, strict=True)]
             )
             keys, reach = score.keys(states), (7, 2, 4, 1, 5)
-            traces = [partial(score.query.traced, sum(steps)), partial(score.traced, keys, reach)]
-            with time_loop(found.sum(dim=0), traces) as queries:
+            traces = [partial(score.query.begin_trace, sum(steps)), partial(score.traced, keys, reach)]
+            with open_time_loop(found.sum(dim=0), traces) as queries:
                 scores = [score(query, keys) for query in queries.split(steps)]
         direction = torch.linspace(-1, 1, COLUMNS)
         there = torch.arange(COLUMNS) < torch.tensor(reach).unsqueeze(1)

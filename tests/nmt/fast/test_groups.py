@@ -3,15 +3,18 @@
 import pytest
 import torch
 
-from pipeline_py.nmt.fast.products import CACHED, groups
+from pipeline_py.nmt.fast.products import MAX_CACHED_NUMBERS, split_rows
 
 
-@pytest.mark.parametrize(("rows", "width"), [(1, 1), (7, CACHED // 3), (7, CACHED), (5, 2 * CACHED), (1000, 1000)])
+@pytest.mark.parametrize(
+    ("rows", "width"),
+    [(1, 1), (7, MAX_CACHED_NUMBERS // 3), (7, MAX_CACHED_NUMBERS), (5, 2 * MAX_CACHED_NUMBERS), (1000, 1000)],
+)
 def test_groups_cover_all_rows(rows: int, width: int) -> None:
-    covered = [list(range(rows))[group] for group in groups(rows, width, torch.device("cpu"))]
+    covered = [list(range(rows))[group] for group in split_rows(rows, width, torch.device("cpu"))]
     assert [row for group in covered for row in group] == list(range(rows))
-    assert {len(group) for group in covered[:-1]} <= {max(1, CACHED // width)}
+    assert {len(group) for group in covered[:-1]} <= {max(1, MAX_CACHED_NUMBERS // width)}
 
 
 def test_a_gpu_has_one() -> None:
-    assert list(groups(5, 10 * CACHED, torch.device("cuda"))) == [slice(0, 5)]
+    assert list(split_rows(5, 10 * MAX_CACHED_NUMBERS, torch.device("cuda"))) == [slice(0, 5)]

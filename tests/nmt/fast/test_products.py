@@ -10,7 +10,7 @@ from torch.nn import functional
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from pipeline_py.nmt.fast import products
-from pipeline_py.nmt.fast.products import gradient_of_weight, linear, product
+from pipeline_py.nmt.fast.products import apply_linear, compute_weight_gradient, multiply_matrices
 
 pytestmark = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="this torch has no oneDNN")
 
@@ -48,12 +48,14 @@ def given(shape: tuple[int, ...], biased: bool) -> list[Tensor]:
 def test_products_are_those_in_double_precision(onednn: list[int], rows: int, size: int, columns: int) -> None:
     left, right, bias = torch.randn(rows, size), torch.randn(size, columns), torch.randn(columns)
     exact = left.double() @ right.double()
-    torch.testing.assert_close(product(left, right).double(), exact, rtol=1e-5, atol=1e-4)
-    torch.testing.assert_close(product(left, right, bias).double(), exact + bias.double(), rtol=1e-5, atol=1e-4)
+    torch.testing.assert_close(multiply_matrices(left, right).double(), exact, rtol=1e-5, atol=1e-4)
+    torch.testing.assert_close(
+        multiply_matrices(left, right, bias).double(), exact + bias.double(), rtol=1e-5, atol=1e-4
+    )
     transposed = right.T.contiguous().T
-    torch.testing.assert_close(product(left, transposed).double(), exact, rtol=1e-5, atol=1e-4)
+    torch.testing.assert_close(multiply_matrices(left, transposed).double(), exact, rtol=1e-5, atol=1e-4)
     gradient = torch.randn(rows, columns)
-    of_weight = gradient_of_weight(gradient, left)
+    of_weight = compute_weight_gradient(gradient, left)
     assert of_weight.is_contiguous(), "as a parameter is"
     torch.testing.assert_close(of_weight.double(), gradient.double().T @ left.double(), rtol=1e-5, atol=1e-4)
     assert len(onednn) == 4
@@ -64,7 +66,7 @@ def test_products_are_those_in_double_precision(onednn: list[int], rows: int, si
 def test_maps_and_their_gradients_are_those_of_torch(onednn: list[int], shape: tuple[int, ...], biased: bool) -> None:
     ours, theirs = given(shape, biased), given(shape, biased)
     weights = torch.randn(*shape, 5)
-    mapped, expected = linear(*ours), functional.linear(*theirs)
+    mapped, expected = apply_linear(*ours), functional.linear(*theirs)
     torch.testing.assert_close(mapped, expected, rtol=1e-5, atol=1e-6)
     (mapped * weights).sum().backward()
     (expected * weights).sum().backward()
@@ -90,7 +92,7 @@ def test_words_of_a_batch_are_filled_up_in_half_precision(shape: tuple[int, ...]
         expected = functional.linear(*theirs)
     with Sizes():
         with torch.autocast("cpu", torch.bfloat16):
-            mapped = linear(*ours)
+            mapped = apply_linear(*ours)
         (mapped * weights).sum().backward()
     (expected * weights).sum().backward()
     assert mapped.dtype == torch.bfloat16 and mapped.shape == expected.shape
@@ -98,25 +100,25 @@ def test_words_of_a_batch_are_filled_up_in_half_precision(shape: tuple[int, ...]
     for one, other in zip(ours, theirs, strict=True):
         assert one.grad.dtype == torch.float32
         torch.testing.assert_close(one.grad, other.grad, rtol=1e-2, atol=1e-2 * other.grad.abs().max().item())
-    filled = -(-math.prod(shape) // products.BLOCK) * products.BLOCK
+    filled = -(-math.prod(shape) // products.ROW_BLOCK_SIZE) * products.ROW_BLOCK_SIZE
     assert set(sizes) == {5, filled}, "those of the weight, and few others however many words there are"
 
 
-@pytest.mark.parametrize("rows", [1, products.OF_A_STEP, 4 * products.BLOCK])
+@pytest.mark.parametrize("rows", [1, products.MAX_STEP_ROWS, 4 * products.ROW_BLOCK_SIZE])
 def test_steps_and_whole_blocks_are_not_filled_up(rows: int) -> None:
     values = torch.randn(rows, 3, dtype=torch.bfloat16)
-    assert products.in_blocks(values) is values
+    assert products.pad_to_block(values) is values
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
 def test_other_precisions_are_not_filled_up(dtype: torch.dtype) -> None:
     values = torch.ones(201, 3, dtype=dtype)
-    assert products.in_blocks(values) is values
+    assert products.pad_to_block(values) is values
 
 
 def test_a_frozen_weight_gets_no_gradient(onednn: list[int]) -> None:
     values, weight = torch.randn(3, 4, requires_grad=True), torch.randn(5, 4)
-    linear(values, weight).sum().backward()
+    apply_linear(values, weight).sum().backward()
     torch.testing.assert_close(values.grad, weight.sum(dim=0).expand(3, 4))
     assert weight.grad is None and len(onednn) == 2
 
@@ -125,18 +127,18 @@ def test_other_precisions_small_products_and_other_processors_are_left_to_torch(
     onednn: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left, right = torch.randn(3, 4), torch.randn(4, 5)
-    assert torch.equal(product(left.double(), right.double()), left.double() @ right.double())
-    assert product(left.bfloat16(), right.bfloat16()).dtype == torch.bfloat16
+    assert torch.equal(multiply_matrices(left.double(), right.double()), left.double() @ right.double())
+    assert multiply_matrices(left.bfloat16(), right.bfloat16()).dtype == torch.bfloat16
     with torch.autocast("cpu", torch.bfloat16):
-        assert linear(left, right.T).dtype == torch.bfloat16
+        assert apply_linear(left, right.T).dtype == torch.bfloat16
     monkeypatch.setattr(products, "LARGE", 61)
-    assert torch.equal(product(left, right), left @ right), "60 multiply-adds"
+    assert torch.equal(multiply_matrices(left, right), left @ right), "60 multiply-adds"
     monkeypatch.setattr(products, "OF_A_STEP", 2)
     monkeypatch.setattr(products, "LARGE_OF_NEW_SIZE", 61)
-    assert torch.equal(linear(left, right.T), left @ right), "which may pay for sizes that come again"
+    assert torch.equal(apply_linear(left, right.T), left @ right), "which may pay for sizes that come again"
     monkeypatch.setattr(products, "LARGE", 1)
     monkeypatch.setattr(products, "_is_faster", lambda: False)
-    assert torch.equal(linear(left, right.T), left @ right)
+    assert torch.equal(apply_linear(left, right.T), left @ right)
     assert onednn == []
 
 
@@ -154,4 +156,4 @@ def test_it_is_faster_where_mkl_leaves_avx512_alone(
 ) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {} if name is None else {"cpu_name": name})
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: instructions)
-    assert products._is_faster.__wrapped__() == faster
+    assert products._is_onednn_faster.__wrapped__() == faster

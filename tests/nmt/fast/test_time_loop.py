@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.fast import products
 from pipeline_py.nmt.fast.linear import LoopLinear
-from pipeline_py.nmt.fast.time_loop import time_loop
+from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.recurrence.gru import GRU
 from tests.nmt.comparison import assert_same_gradients, draw_parameters
 
@@ -39,7 +39,7 @@ def loop(first: LoopLinear, second: LoopLinear, start: Tensor, use_loop: bool) -
 
     if not use_loop:
         return steps(start)
-    with time_loop(start, [partial(first.traced, ROWS), partial(second.traced, ROWS)]) as state:
+    with open_time_loop(start, [partial(first.begin_trace, ROWS), partial(second.begin_trace, ROWS)]) as state:
         return steps(state)
 
 
@@ -88,7 +88,7 @@ def test_outside_of_a_loop_it_is_a_linear_map() -> None:
     first, _ = build()
     values = torch.randn(4, 5, 3, dtype=torch.float64)
     torch.testing.assert_close(first(values), nn.functional.linear(values, first.weight, first.bias))
-    with torch.no_grad(), time_loop(values[0], [partial(first.traced, ROWS)]) as state:
+    with torch.no_grad(), open_time_loop(values[0], [partial(first.begin_trace, ROWS)]) as state:
         assert state is values[0] or torch.equal(state, values[0])
         assert first.trace is None
 
@@ -96,7 +96,7 @@ def test_outside_of_a_loop_it_is_a_linear_map() -> None:
 def test_a_graph_that_is_thrown_away_leaves_nothing() -> None:
     first, second = build()
     start = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
-    with time_loop(start, [partial(first.traced, ROWS), partial(second.traced, ROWS)]) as state:
+    with open_time_loop(start, [partial(first.begin_trace, ROWS), partial(second.begin_trace, ROWS)]) as state:
         made = first(state)
         trace = weakref.ref(first.trace)
     del state, made

@@ -8,13 +8,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.encoders import GCN
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.encoders import GCNConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.graph.gcn import SyntacticConvolution
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.model import Model
-from pipeline_py.subword.pack_heads import heads_of_pieces
+from pipeline_py.subword.pack_heads import find_piece_heads
 from tests.nmt.comparison import draw_parameters
 
 SIZE, LABELS = 3, 4
@@ -26,7 +26,7 @@ LABELS_OF = [[0, 2, 1, 1, 0, 3], [2, 3], [3], [1, 1, 1, 3], [2, 0, 3]]
 
 def make(layers: int = 1) -> SyntacticConvolution:
     torch.manual_seed(0)
-    return draw_parameters(SyntacticConvolution(GCN(layers=layers), SIZE, 0.0, {"labels": LABELS}).double())
+    return draw_parameters(SyntacticConvolution(GCNConfig(layers=layers), SIZE, 0.0, {"labels": LABELS}).double())
 
 
 def batch_of(*chosen: int, multiple: int = 1, labels: list[list[int]] = LABELS_OF) -> Batch:
@@ -77,7 +77,7 @@ def test_annotations_are_those_of_the_edges(layers: int, multiple: int) -> None:
 
 def test_pieces_hang_under_the_first_one_of_their_word_or_of_its_head() -> None:
     """So the first piece of a root sees its other pieces, and the first pieces of its dependents, and no other."""
-    heads = heads_of_pieces([2, 0, 2], [0, 0, 1, 1, 1, 2])
+    heads = find_piece_heads([2, 0, 2], [0, 0, 1, 1, 1, 2])
     labels = [2, 2, 1, 1, 1, 0, 3]
     batch = collate([np.array([1] * 6 + [0])], syntax={"heads": [np.array(heads)], "labels": [np.array(labels)]})
     memory = annotated(batch)
@@ -115,8 +115,8 @@ def test_labels_and_gates_matter() -> None:
 @pytest.mark.parametrize("encoder", ["bidirectional_gru", "lstm", "transformer"])
 def test_a_system_with_it_learns(encoder: str) -> None:
     sizes = {"embedding": 8, "hidden": 8, "dropout": 0.0, "initialization": "lecun"}
-    system = System.model_validate({"encoders": [{"type": encoder, "graph": "gcn"}], "model": sizes})
-    assert system.syntax == ["heads", "labels"] and "nmt.graph.gcn" in system.modules
+    system = CompositionConfig.model_validate({"encoders": [{"type": encoder, "graph": "gcn"}], "model": sizes})
+    assert system.required_syntax_names == ["heads", "labels"] and "nmt.graph.gcn" in system.module_names
     torch.manual_seed(0)
     model = Model(system, {"source": 8, "target": 8, "labels": LABELS})
     sources = [np.array(source) for source in SOURCES]

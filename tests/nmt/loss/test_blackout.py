@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.systems.decoders import BlackOut, Softmax
+from pipeline_py.config.systems.decoders import BlackOutLossConfig, SoftmaxLossConfig
 from pipeline_py.nmt.data.batch import Words
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.loss.blackout import BlackOutLoss
@@ -20,7 +20,7 @@ SENTENCES = (0, 2, 1, 0, 2, 1, 0, 2, 2, 2)
 
 
 def make_part(samples: int = 5, power: float = 0.4, counts: tuple[int, ...] = COUNTS) -> BlackOutLoss:
-    part = BlackOutLoss(BlackOut(samples=samples, power=power), len(counts))
+    part = BlackOutLoss(BlackOutLossConfig(samples=samples, power=power), len(counts))
     part.learn_frequencies(torch.tensor(counts))
     return part.train()
 
@@ -195,7 +195,7 @@ def test_evaluation_is_the_full_softmax_and_draws_nothing() -> None:
     assert torch.equal(torch.get_rng_state(), state)
     expected = functional.cross_entropy(linear(readout), targets, reduction="none")
     torch.testing.assert_close(losses, expected)
-    full = softmax.SoftmaxLoss(Softmax(), V).train()
+    full = softmax.SoftmaxLoss(SoftmaxLossConfig(), V).train()
     torch.testing.assert_close(full(linear, readout, targets, words_of(sentences, 4)), losses, rtol=0, atol=0)
 
 
@@ -230,7 +230,7 @@ def test_counts_that_do_not_fit(act: Callable[[], object], message: str) -> None
 
 
 def test_training_without_frequencies() -> None:
-    part = BlackOutLoss(BlackOut(), V).train()
+    part = BlackOutLoss(BlackOutLossConfig(), V).train()
     linear, readout, targets, sentences = make_words()
     words = words_of(sentences, 4)
     with pytest.raises(RuntimeError, match="call `learn_frequencies` before training"):

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.recurrence.lstm import LSTM
 from tests.nmt.comparison import assert_same_gradients, draw_parameters
-from tests.nmt.formulas import KEEP_ALL, read_by_lstm
+from tests.nmt.formulas import NO_DROPOUT, run_lstm
 
 INPUTS, HIDDEN, STEPS, SENTENCES = 3, 5, 6, 4
 
@@ -33,7 +33,7 @@ def test_it_follows_the_equations(masked: bool) -> None:
     mask = torch.rand(SENTENCES, HIDDEN, dtype=torch.float64) * 2 if masked else None
     expected = []
     for sentence, words in enumerate(values.unbind(1)):
-        steps = read_by_lstm(lstm, words, kept_h=KEEP_ALL if mask is None else mask[sentence])
+        steps = run_lstm(lstm, words, mask_h=NO_DROPOUT if mask is None else mask[sentence])
         expected.append([torch.stack(part) for part in zip(*steps, strict=True)])
     states, cells = (torch.stack(part, dim=1) for part in zip(*expected, strict=True))
     assert_same_gradients(read(lstm, lstm.input(values), mask), [states, cells], [values, *lstm.parameters()])

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.fast.time_loop import time_loop
+from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 from tests.nmt.comparison import assert_same_gradients, draw_parameters
-from tests.nmt.formulas import KEEP_ALL, read_by_gru, step_gru
+from tests.nmt.formulas import NO_DROPOUT, run_gru, step_gru
 
 INPUTS, HIDDEN, LENGTH, SENTENCES = 3, 4, 6, 5
 
@@ -34,7 +34,7 @@ def test_whole_sentences(masked: bool) -> None:
     got = read(gru, gru.input(values), mask)
     columns = []
     for sentence, words in enumerate(values.unbind(1)):
-        states = read_by_gru(gru, words, kept_h=KEEP_ALL if mask is None else mask[sentence])
+        states = run_gru(gru, words, mask_h=NO_DROPOUT if mask is None else mask[sentence])
         columns.append(torch.stack(states))
     assert_same_gradients([got], [torch.stack(columns, dim=1)], [values, *gru.parameters()], can_vanish=False)
 
@@ -50,7 +50,7 @@ def test_a_loop_in_which_the_input_depends_on_the_state() -> None:
         return state
 
     maps = gru.input, gru.gates_recurrent, gru.candidate_recurrent
-    with time_loop(start, [partial(each.traced, 4 * SENTENCES) for each in maps]) as state:
+    with open_time_loop(start, [partial(each.begin_trace, 4 * SENTENCES) for each in maps]) as state:
         got = steps(state)
     rows = []
     for b in range(SENTENCES):

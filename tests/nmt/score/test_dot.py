@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from pipeline_py.config.systems.decoders import DotScore
+from pipeline_py.config.systems.decoders import DotScoreConfig
 from pipeline_py.nmt.score.dot import DotProductScore
 
 
 def test_scores_are_inner_products() -> None:
     torch.manual_seed(0)
-    part = DotProductScore(DotScore(), 3, 3)
+    part = DotProductScore(DotScoreConfig(), 3, 3)
     states = torch.randn(2, 5, 3, dtype=torch.float64, requires_grad=True)
     query = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
     scores = part(query, part.keys(states))
@@ -23,4 +23,4 @@ def test_scores_are_inner_products() -> None:
 
 def test_sizes_must_agree() -> None:
     with pytest.raises(ValueError, match="a query of size 3 and annotations of size 6"):
-        DotProductScore(DotScore(), 3, 6)
+        DotProductScore(DotScoreConfig(), 3, 6)

@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.decoders import MLPScore
+from pipeline_py.config.systems.decoders import MLPScoreConfig
 from pipeline_py.nmt.fast import products
-from pipeline_py.nmt.fast.time_loop import time_loop
+from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.search.owners import Owners
 
@@ -18,7 +18,7 @@ SENTENCES, POSITIONS, QUERY, MEMORY = 5, 4, 3, 6
 
 def build() -> mlp.PerceptronScore:
     torch.manual_seed(0)
-    part = mlp.PerceptronScore(MLPScore(), QUERY, MEMORY).double()
+    part = mlp.PerceptronScore(MLPScoreConfig(), QUERY, MEMORY).double()
     with torch.no_grad():
         for parameter in part.parameters():
             parameter.normal_()
@@ -71,7 +71,7 @@ def test_a_loop_has_the_scores_and_gradients_of_autograd(at_once: int, monkeypat
     wanted = [query, states, *part.parameters()]
     expected = walk(lambda query: written_out(part, query, states), query)
     keys = part.keys(states)
-    with time_loop(query, [partial(part.query.traced, 3 * SENTENCES), partial(part.traced, keys)]) as begun:
+    with open_time_loop(query, [partial(part.query.begin_trace, 3 * SENTENCES), partial(part.traced, keys)]) as begun:
         total = walk(lambda query: part(query, keys), begun)
     torch.testing.assert_close(total, expected)
     found = torch.autograd.grad(total, wanted, retain_graph=True)

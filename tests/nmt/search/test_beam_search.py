@@ -9,9 +9,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.decoders import FlexibleContext, GlobalContext, LocalContext, SyntaxContext
-from pipeline_py.config.systems.training import Model
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.decoders import (
+    FlexibleContextConfig,
+    GlobalContextConfig,
+    LocalContextConfig,
+    SyntaxContextConfig,
+)
+from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search.beam_search import beam_search
@@ -351,18 +356,18 @@ def test_n_best_must_fit_the_beam(n_best):
 # --- real networks ---
 
 CONTEXTS = {
-    "global": [GlobalContext()],
-    "local": [LocalContext(window=2)],
-    "flexible": [FlexibleContext(threshold=3.0)],
-    "syntax": [SyntaxContext(window=2, position="interpolate")],
-    "two": [GlobalContext(), SyntaxContext(window=2)],
+    "global": [GlobalContextConfig()],
+    "local": [LocalContextConfig(window=2)],
+    "flexible": [FlexibleContextConfig(threshold=3.0)],
+    "syntax": [SyntaxContextConfig(window=2, position="interpolate")],
+    "two": [GlobalContextConfig(), SyntaxContextConfig(window=2)],
 }
 
 
 def network(contexts, seed=3, dtype=torch.float64, target_size=11):
     """A network whose predictions are far from uniform."""
     torch.manual_seed(seed)
-    system = System(contexts=contexts, model=Model(embedding=5, hidden=6))
+    system = CompositionConfig(contexts=contexts, model=ModelConfig(embedding=5, hidden=6))
     return draw_parameters(Network(system, {"source": 9, "target": target_size}).to(dtype).eval())
 
 

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 import torch
 
-from pipeline_py.config.systems.training import Training
-from pipeline_py.files.ragged import write_rows
+from pipeline_py.config.systems.training import TrainingConfig
+from pipeline_py.files.ragged import write_ragged_rows
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.training.batch_loader import BatchLoader
-from pipeline_py.nmt.training.processes import Processes
+from pipeline_py.nmt.training.processes import ProcessGroup
 
 LENGTHS = [1, 7, 2, 2, 5, 3, 9]
 
 
-def loaded(folder: Path, processes: Processes, **training: object) -> BatchLoader:
+def loaded(folder: Path, processes: ProcessGroup, **training: object) -> BatchLoader:
     rows = [np.array([*range(1, length), 0], dtype=np.int32) for length in LENGTHS]
-    write_rows(folder / "rows", rows, "int32")
+    write_ragged_rows(folder / "rows", rows, "int32")
     data = Dataset(folder / "rows", folder / "rows", {}, {"source": 10, "target": 10})
-    return BatchLoader(data, Training(batch_size=len(rows), **training), 1, torch.device("cpu"), processes, 1)
+    return BatchLoader(data, TrainingConfig(batch_size=len(rows), **training), 1, torch.device("cpu"), processes, 1)
 
 
 @pytest.mark.parametrize("accumulate", [1, 2, 3, 10])
@@ -31,14 +31,14 @@ def test_together_they_are_the_loss_of_the_batch(
     """As if the loss of a sentence of n pieces were n²."""
     found, sentences = 0.0, 0
     for rank in range(count):
-        loader = loaded(tmp_path, Processes(rank, count), accumulate=accumulate, loss_per=loss_per)
-        (pairs,) = loader.batches(0)
-        parts = loader.take(0, 0)
+        loader = loaded(tmp_path, ProcessGroup(rank, count), accumulate=accumulate, loss_per=loss_per)
+        (pairs,) = loader.get_batches(0)
+        parts = loader.take_micro_batches(0, 0)
         assert len(parts) == min(accumulate, len(range(rank, len(LENGTHS), count)))
         for batch, share in parts:
             assert batch.target_lengths is not None
-            found += loader.share(pairs) * share * float((batch.target_lengths**2).double().mean())
+            found += loader.compute_process_share(pairs) * share * float((batch.target_lengths**2).double().mean())
             sentences += len(batch)
-        assert loader.size(pairs) == divisor
+        assert loader.compute_loss_divisor(pairs) == divisor
     assert sentences == len(LENGTHS)
     assert found == pytest.approx(sum(length**2 for length in LENGTHS) / divisor)

@@ -3,20 +3,22 @@
 import pytest
 import torch
 
-from pipeline_py.config.systems.composition import System
+from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.training.capacity import matched, parameters
+from pipeline_py.nmt.training.capacity import count_parameters, match_parameter_count
 from pipeline_py.run.errors import InputError
 
 VOCABULARIES = {"source": 30, "target": 40, "labels": 5, "units": 20}
 LABELS = {"type": "labels", "size": 10}
 
 
-def composition(embedding: int = 7, hidden: int = 9, **parts: object) -> System:
-    return System.model_validate({"model": {"embedding": embedding, "hidden": hidden, "dropout": 0.3}, **parts})
+def composition(embedding: int = 7, hidden: int = 9, **parts: object) -> CompositionConfig:
+    return CompositionConfig.model_validate(
+        {"model": {"embedding": embedding, "hidden": hidden, "dropout": 0.3}, **parts}
+    )
 
 
-def built(system: System) -> int:
+def built(system: CompositionConfig) -> int:
     return sum(parameter.numel() for parameter in Model(system, VOCABULARIES).parameters())
 
 
@@ -47,7 +49,7 @@ def smallest_by_trial(parts: dict, wanted: int) -> int:
 def test_the_size_is_the_first_that_is_large_enough(parts: dict, embedding: int, hidden: int) -> None:
     system = composition(embedding, **parts)
     like = composition(11, hidden, encoders=[{}, {"inputs": ["units"]}], contexts=["syntax"])
-    found = matched(system, like, VOCABULARIES)
+    found = match_parameter_count(system, like, VOCABULARIES)
     size = smallest_by_trial(parts, built(like))
     assert (found.model.embedding, found.model.hidden, found.model.dropout) == (size, size, 0.3)
     assert found.model_dump(exclude={"model"}) == system.model_dump(exclude={"model"})
@@ -55,14 +57,14 @@ def test_the_size_is_the_first_that_is_large_enough(parts: dict, embedding: int,
 
 def test_a_system_is_as_large_as_itself() -> None:
     system = composition(17, 17)
-    assert matched(composition(3, 5), system, VOCABULARIES) == system
+    assert match_parameter_count(composition(3, 5), system, VOCABULARIES) == system
 
 
 def test_an_odd_size_is_passed_over_where_directions_are_halves() -> None:
     parts = {"encoders": ["gru"], "decoder": "gru"}
     for hidden in (11, 12, 18, 27):
         like = composition(12, hidden)
-        found = matched(composition(8, 8, **parts), like, VOCABULARIES).model.hidden
+        found = match_parameter_count(composition(8, 8, **parts), like, VOCABULARIES).model.hidden
         assert found % 2 == 0
         assert found == smallest_by_trial(parts, built(like))
 
@@ -71,7 +73,7 @@ def test_counting_takes_no_memory_and_no_chance() -> None:
     torch.manual_seed(3)
     state = torch.get_rng_state()
     system = composition(8192, 8192)
-    assert parameters(system, {"source": 10**6, "target": 10**6}) > 10**10
+    assert count_parameters(system, {"source": 10**6, "target": 10**6}) > 10**10
     assert torch.equal(torch.get_rng_state(), state)
 
 
@@ -86,7 +88,7 @@ def test_a_composition_that_cannot_grow_is_named(inputs: list) -> None:
     embedding = 30 if inputs[1] is LABELS else 5
     system = composition(embedding, encoders=[{"inputs": inputs}])
     with pytest.raises(InputError, match="no embedding and hidden size up to 8192 that fits the inputs gives"):
-        matched(system, composition(90, 90), VOCABULARIES)
+        match_parameter_count(system, composition(90, 90), VOCABULARIES)
 
 
 @pytest.mark.parametrize(
@@ -102,5 +104,5 @@ def test_sizes_of_the_paper(source: int, target: int, size: int) -> None:
     # Embeddings and softmax; LSTMs that read d and 2 d; the layer above; two Tree-LSTMs of five gates.
     d = 256
     by_hand = (source + 2 * target) * d + target + (8 + 12 + 2) * d * d + (4 + 4 + 1) * d + 2 * (10 * d * d + 5 * d)
-    assert parameters(tree, vocabularies) == by_hand
-    assert matched(composition(**parts, encoders=["lstm"]), tree, vocabularies).model.hidden == size
+    assert count_parameters(tree, vocabularies) == by_hand
+    assert match_parameter_count(composition(**parts, encoders=["lstm"]), tree, vocabularies).model.hidden == size

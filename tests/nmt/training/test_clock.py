@@ -6,12 +6,12 @@ from dataclasses import asdict
 import pytest
 
 from pipeline_py.nmt.training import monitoring
-from pipeline_py.nmt.training.checkpoint import TrainState
-from pipeline_py.nmt.training.monitoring import Clock
-from pipeline_py.run.usage import Usage
+from pipeline_py.nmt.training.checkpoint import TrainingState
+from pipeline_py.nmt.training.monitoring import TrainingClock
+from pipeline_py.run.usage import CpuUsage
 
 
-class Counted(Usage):
+class Counted(CpuUsage):
     """What is told to have been counted."""
 
     def __init__(self, cpu: float | None = 0.0, waited: float | None = 0.0) -> None:
@@ -39,60 +39,60 @@ def spend(now: list[float], counted: Counted, wall: float, cpu: float, waited: f
 
 
 def test_updates_and_the_rest_are_told_apart(now):
-    state, counted = TrainState(), Counted(7.0, 3.0)
-    ticking = Clock(counted)
+    state, counted = TrainingState(), Counted(7.0, 3.0)
+    ticking = TrainingClock(counted)
     spend(now, counted, 10, 4, 6)
-    ticking.tick(state, training=True)
-    assert (state.training_seconds, state.training_cpu_seconds, state.waited_seconds) == (10, 4, 0)
+    ticking.tick(state, is_training=True)
+    assert (state.training_seconds, state.training_cpu_seconds, state.cpu_wait_seconds) == (10, 4, 0)
     spend(now, counted, 2, 1, 1)
     ticking.tick(state)
-    assert (state.seconds, state.cpu_seconds) == (12, 5)
+    assert (state.elapsed_seconds, state.cpu_seconds) == (12, 5)
     assert (state.training_seconds, state.training_cpu_seconds) == (10, 4)
-    assert (state.waited_seconds, state.load_seconds) == (7, 18)
-    state.words = 80
+    assert (state.cpu_wait_seconds, state.load_weighted_seconds) == (7, 18)
+    state.target_words = 80
     assert state.words_per_second == 8 and state.words_per_cpu_second == 20
 
 
 def test_a_resumed_run_adds_to_what_was_before(now):
-    state, counted = TrainState(), Counted()
+    state, counted = TrainingState(), Counted()
     spend(now, counted, 5, 2, 3)
-    Clock(Counted(0.0, 0.0))  # of the run that was killed
-    ticking = Clock(counted)
+    TrainingClock(Counted(0.0, 0.0))  # of the run that was killed
+    ticking = TrainingClock(counted)
     spend(now, counted, 5, 2, 3)
     ticking.tick(state)
-    state, again = TrainState(**asdict(state)), Counted()
-    ticking = Clock(again)
+    state, again = TrainingState(**asdict(state)), Counted()
+    ticking = TrainingClock(again)
     spend(now, again, 5, 4, 1)
     ticking.tick(state)
-    assert (state.seconds, state.cpu_seconds, state.waited_seconds) == (10, 6, 4)
+    assert (state.elapsed_seconds, state.cpu_seconds, state.cpu_wait_seconds) == (10, 6, 4)
 
 
 def test_long_stretches_of_updates_are_metered_on_the_way(now):
-    state, counted = TrainState(), Counted()
-    ticking = Clock(counted)
+    state, counted = TrainingState(), Counted()
+    ticking = TrainingClock(counted)
     for _ in range(4):
         spend(now, counted, 10, 9, 1)
-        ticking.tick(state, training=True)
-    assert state.waited_seconds == 4 and state.load_seconds == 60
+        ticking.tick(state, is_training=True)
+    assert state.cpu_wait_seconds == 4 and state.load_weighted_seconds == 60
 
 
 def test_what_is_not_known_once_is_not_known_of_the_run(now):
-    state, counted = TrainState(), Counted(1.0, None)
-    ticking = Clock(counted)
+    state, counted = TrainingState(), Counted(1.0, None)
+    ticking = TrainingClock(counted)
     counted.told = [2.0, 5.0]
     ticking.tick(state)
-    assert state.cpu_seconds == 1 and state.waited_seconds is None
+    assert state.cpu_seconds == 1 and state.cpu_wait_seconds is None
     counted.told = [None, 5.0]
     ticking.tick(state)
     counted.told = [9.0, 5.0]
-    ticking.tick(state, training=True)
+    ticking.tick(state, is_training=True)
     assert state.cpu_seconds is None and state.words_per_cpu_second is None
-    assert (state.seconds, state.words_per_second) == (0, 0)
+    assert (state.elapsed_seconds, state.words_per_second) == (0, 0)
 
 
 def test_threads_that_ended_do_not_make_the_sum_smaller(now):
-    state, counted = TrainState(), Counted(0.0, 8.0)
-    ticking = Clock(counted)
+    state, counted = TrainingState(), Counted(0.0, 8.0)
+    ticking = TrainingClock(counted)
     counted.told = [1.0, 2.0]
     ticking.tick(state)
-    assert state.waited_seconds == 0
+    assert state.cpu_wait_seconds == 0

@@ -3,34 +3,41 @@
 import pytest
 import torch
 
-from pipeline_py.config.systems.training import Optimizer
-from pipeline_py.nmt.training.update import build, decay_if_worse, follow_schedule, learning_rate
+from pipeline_py.config.systems.training import OptimizerConfig
+from pipeline_py.nmt.training.update import (
+    apply_learning_rate_schedule,
+    build_optimizer,
+    decay_learning_rate_if_worse,
+    get_learning_rate,
+)
 
 
-def rates(options: Optimizer, updates: int) -> list[float]:
-    optimizer = build(options, [torch.nn.Parameter(torch.zeros(1))])
+def rates(options: OptimizerConfig, updates: int) -> list[float]:
+    optimizer = build_optimizer(options, [torch.nn.Parameter(torch.zeros(1))])
     found = []
     for update in range(updates):
-        follow_schedule(optimizer, options, update, done=update / updates)
-        found.append(learning_rate(optimizer))
+        apply_learning_rate_schedule(optimizer, options, update, progress=update / updates)
+        found.append(get_learning_rate(optimizer))
     return found
 
 
 def test_a_linear_schedule_falls_to_nothing_by_the_last_update() -> None:
-    options = Optimizer(name="adam", learning_rate=0.4, schedule="linear")
+    options = OptimizerConfig(name="adam", learning_rate=0.4, schedule="linear")
     assert rates(options, 4) == pytest.approx([0.4, 0.3, 0.2, 0.1])
 
 
 def test_the_rate_rises_first_where_there_is_a_warmup() -> None:
-    options = Optimizer(name="adam", learning_rate=0.4, schedule="linear", warmup=1)
+    options = OptimizerConfig(name="adam", learning_rate=0.4, schedule="linear", warmup=1)
     assert rates(options, 4) == pytest.approx([0.2, 0.3, 0.2, 0.1])
-    assert rates(Optimizer(name="adam", learning_rate=0.3, warmup=2), 5) == pytest.approx([0.1, 0.2, 0.3, 0.3, 0.3])
-    assert rates(Optimizer(name="sgd"), 2) == [1.0, 1.0]
+    assert rates(OptimizerConfig(name="adam", learning_rate=0.3, warmup=2), 5) == pytest.approx(
+        [0.1, 0.2, 0.3, 0.3, 0.3]
+    )
+    assert rates(OptimizerConfig(name="sgd"), 2) == [1.0, 1.0]
 
 
 def test_the_rate_falls_with_the_root_of_the_updates_after_the_warmup() -> None:
     """Vaswani et al. (2017), eq. 3, with the height of the rate where both terms meet."""
-    options = Optimizer(name="adam", learning_rate=0.4, schedule="inverse_square_root", warmup=3)
+    options = OptimizerConfig(name="adam", learning_rate=0.4, schedule="inverse_square_root", warmup=3)
     expected = [0.4 * min((update + 1) / 4, (4 / (update + 1)) ** 0.5) for update in range(16)]
     assert rates(options, 16) == pytest.approx(expected)
     assert rates(options, 16)[15] == pytest.approx(0.2)
@@ -38,11 +45,11 @@ def test_the_rate_falls_with_the_root_of_the_updates_after_the_warmup() -> None:
 
 def test_adam_gets_its_constants() -> None:
     parameters = [torch.nn.Parameter(torch.zeros(1))]
-    usual = build(Optimizer(name="adam"), parameters).defaults
+    usual = build_optimizer(OptimizerConfig(name="adam"), parameters).defaults
     assert (usual["betas"], usual["eps"]) == ((0.9, 0.999), 1e-8)
-    given = build(Optimizer(name="adam", betas=(0.9, 0.997), epsilon=1e-9), parameters).defaults
+    given = build_optimizer(OptimizerConfig(name="adam", betas=(0.9, 0.997), epsilon=1e-9), parameters).defaults
     assert (given["betas"], given["eps"]) == ((0.9, 0.997), 1e-9)
-    assert build(Optimizer(), parameters).defaults["eps"] == 1e-6
+    assert build_optimizer(OptimizerConfig(), parameters).defaults["eps"] == 1e-6
 
 
 @pytest.mark.parametrize("name", ["adadelta", "adam", "sgd"])
@@ -52,7 +59,7 @@ def test_l2_regularization_is_the_gradient_of_squares(name: str) -> None:
     found = []
     for l2, explicit in ((0.3, 0.0), (0.0, 0.3)):
         weights = torch.nn.Parameter(start.clone())
-        rule = build(Optimizer(name=name, l2=l2), [weights])
+        rule = build_optimizer(OptimizerConfig(name=name, l2=l2), [weights])
         for _ in range(3):
             rule.zero_grad()
             (weights.sin().sum() + explicit / 2 * (weights**2).sum()).backward()
@@ -65,20 +72,20 @@ def test_l2_regularization_is_the_gradient_of_squares(name: str) -> None:
 def test_the_rate_decays_when_dev_is_worse_than_before_or_no_better_for_long() -> None:
     losses, since = [3.0, 2.0, 2.5, 2.2, 2.4, 2.1, 1.0], [0, 0, 1, 2, 3, 4, 0]
     for patience, expected in ((None, [1, 1, 0.5, 0.5, 0.25, 0.25, 0.25]), (2, [1, 1, 1, 0.5, 0.5, 0.25, 0.25])):
-        options = Optimizer(name="sgd", decay=0.5, decay_patience=patience)
-        optimizer = build(options, [torch.nn.Parameter(torch.zeros(1))])
+        options = OptimizerConfig(name="sgd", decay=0.5, decay_patience=patience)
+        optimizer = build_optimizer(options, [torch.nn.Parameter(torch.zeros(1))])
         rates = []
         for number, since_best in enumerate(since, start=1):
-            decay_if_worse(optimizer, options, losses[:number], since_best)
-            rates.append(learning_rate(optimizer))
+            decay_learning_rate_if_worse(optimizer, options, losses[:number], since_best)
+            rates.append(get_learning_rate(optimizer))
         assert rates == expected
     with pytest.raises(ValueError, match=r"say by which factor, as `decay: 0\.5`"):
-        Optimizer(decay_patience=2)
+        OptimizerConfig(decay_patience=2)
 
 
 def test_a_constant_schedule_leaves_alone_what_dev_has_lowered() -> None:
-    options = Optimizer(name="sgd", decay=0.5, warmup=1)
-    optimizer = build(options, [torch.nn.Parameter(torch.zeros(1))])
-    decay_if_worse(optimizer, options, [1.0, 2.0], since_best=1)
-    follow_schedule(optimizer, options, update=2, done=0.5)
-    assert learning_rate(optimizer) == 0.5
+    options = OptimizerConfig(name="sgd", decay=0.5, warmup=1)
+    optimizer = build_optimizer(options, [torch.nn.Parameter(torch.zeros(1))])
+    decay_learning_rate_if_worse(optimizer, options, [1.0, 2.0], validations_since_best=1)
+    apply_learning_rate_schedule(optimizer, options, update=2, progress=0.5)
+    assert get_learning_rate(optimizer) == 0.5

@@ -12,9 +12,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from pipeline_py.files.ragged import write_rows
-from pipeline_py.nmt.training.processes import Processes
-from tests.nmt.jobs import job_command, job_of
+from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.nmt.training.processes import ProcessGroup
+from tests.nmt.jobs import build_job, get_job_command
 
 WORDS = 12
 SYSTEM = {"model": {"embedding": 8, "hidden": 12, "dropout": 0.0}}
@@ -30,7 +30,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for split, count in {"train": 50, "dev": 6}.items():
         rows = [np.append(random.integers(2, WORDS, random.integers(1, 8)), 0) for _ in range(count)]
         for side in ("source", "target"):
-            write_rows(folder / f"{split}.{side}.arrow", rows, "int32")
+            write_ragged_rows(folder / f"{split}.{side}.arrow", rows, "int32")
             arguments[f"{split}_{side}"] = folder / f"{split}.{side}.arrow"
     vocabulary = folder / "vocabulary"
     vocabulary.write_text("".join(f"{word} 1\n" for word in ("</s>", "<unk>", *map(str, range(2, WORDS)))))
@@ -47,7 +47,7 @@ def command(corpus: dict[str, Path], folder: Path, processes: int, **training: o
         "checkpoints": folder / "checkpoints",
         **{f"{name}_output": folder / file for name, file in outputs.items()},
     }
-    return job_command(job_of("nmt.train", folder, arguments, threads=processes))
+    return get_job_command(build_job("nmt.train", folder, arguments, threads=processes))
 
 
 def run(*given: object, **training: object) -> subprocess.CompletedProcess:
@@ -110,20 +110,20 @@ def test_a_mistake_is_told_in_one_sentence(corpus: dict[str, Path], tmp_path: Pa
 
 def test_every_pair_is_in_one_share() -> None:
     pairs = np.arange(7)
-    shares = [Processes(rank, 3).share(pairs).tolist() for rank in range(3)]
+    shares = [ProcessGroup(rank, 3).select_share(pairs).tolist() for rank in range(3)]
     assert sorted(pair for share in shares for pair in share) == pairs.tolist()
     assert [len(share) for share in shares] == [3, 2, 2]
-    assert Processes().share(pairs).tolist() == pairs.tolist()
+    assert ProcessGroup().select_share(pairs).tolist() == pairs.tolist()
 
 
 def test_what_is_dropped_out_depends_on_process_and_update_alone() -> None:
     def drawn(rank: int, update: int) -> list[float]:
-        Processes(rank, 2).seed(5, update)
+        ProcessGroup(rank, 2).set_random_seed(5, update)
         return torch.rand(3).tolist()
 
     assert drawn(0, 1) == drawn(0, 1)
     assert len({tuple(drawn(rank, update)) for rank in (0, 1) for update in (1, 2)}) == 4
     torch.manual_seed(1)
     before = torch.get_rng_state()
-    Processes().seed(5, 1)
+    ProcessGroup().set_random_seed(5, 1)
     assert torch.equal(torch.get_rng_state(), before), "a process that is alone draws on"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.nmt.training.monitoring import board
+from pipeline_py.nmt.training.monitoring import start_tensorboard_writer
 from pipeline_py.run.errors import InputError
 
 
@@ -26,7 +26,7 @@ def shown(folder: Path) -> dict[str, list[tuple[int, float]]]:
 
 def test_rows_are_shown(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
-    show = board(tmp_path, [])
+    show = start_tensorboard_writer(tmp_path, [])
     show(row(1, 4.0))
     show(row(2, 3.0, 12.5))
     found = shown(tmp_path)
@@ -38,10 +38,10 @@ def test_rows_are_shown(tmp_path: Path) -> None:
 
 def test_what_was_shown_of_lost_updates_is_not_shown(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
-    show = board(tmp_path, [])
+    show = start_tensorboard_writer(tmp_path, [])
     for update in (1, 2, 3):
         show(row(update, 9.0))
-    show = board(tmp_path, [row(1, 9.0)])
+    show = start_tensorboard_writer(tmp_path, [row(1, 9.0)])
     show(row(2, 5.0))
     assert shown(tmp_path)["loss/dev"] == [(1, 9.0), (2, 5.0)]
 
@@ -56,4 +56,4 @@ def test_it_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(InputError, match="pip install tensorboard, or set it to false"):
-        board(tmp_path, [])
+        start_tensorboard_writer(tmp_path, [])

@@ -11,15 +11,15 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.training import Training
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import Batch, collate
-from pipeline_py.nmt.fast.graphs import FEW, Graphs
+from pipeline_py.nmt.fast.graphs import CALLS_BEFORE_RECORDING, GraphedFunction
 from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.training.update import Part, Update, recorded
+from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
 from pipeline_py.subword.vocabulary import EOS
-from tests.nmt.random_tree import random_tree
-from tests.nmt.recorder import Recorder
+from tests.nmt.random_tree import draw_tree_row
+from tests.nmt.recorder import FakeGraphRecorder
 
 VOCABULARIES = {"source": 12, "target": 9, "units": 7, "labels": 5}
 BLACKOUT = {"type": "blackout", "samples": 3}
@@ -58,7 +58,7 @@ CPU = torch.device("cpu")
 def make_model(name: str, dropout: float = 0.0) -> Model:
     sizes = {"embedding": 6, "hidden": 6, "dropout": dropout, "initialization": "lecun"}
     torch.manual_seed(0)
-    model = Model(System.model_validate({**SYSTEMS[name], "model": sizes}), VOCABULARIES).double()
+    model = Model(CompositionConfig.model_validate({**SYSTEMS[name], "model": sizes}), VOCABULARIES).double()
     model.learn_frequencies(torch.arange(1, VOCABULARIES["target"] + 1))
     return model.train()
 
@@ -70,7 +70,7 @@ def make_batch(
     sources = [np.array([*random.integers(1, 12, size=length), EOS]) for length, _ in lengths]
     targets = [np.array([*random.integers(1, 9, size=length), EOS]) for _, length in lengths]
     squares = [1 - np.eye(len(source), dtype=np.uint8) for source in sources]
-    trees = [random_tree(random, length) for length, _ in lengths]
+    trees = [draw_tree_row(random, length) for length, _ in lengths]
     syntax = {
         "distances": [square.ravel() for square in squares],
         "units": [random.integers(0, 7, size=10 * len(source)) for source in sources],
@@ -80,13 +80,13 @@ def make_batch(
 
 def of_system(model: Model, batch: Batch) -> Batch:
     """Leave away the syntax that a system does not read, trees above all."""
-    kinds = {kind: batch.syntax[kind] for kind in model.system.syntax}
+    kinds = {kind: batch.syntax[kind] for kind in model.system.required_syntax_names}
     return replace(batch, syntax=kinds)
 
 
-def update_of(model: Model, clip: float = 1.0) -> Update:
+def update_of(model: Model, clip: float = 1.0) -> Updater:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    return Update(model, model.loss, optimizer, Training(clip=clip), CPU)
+    return Updater(model, model.loss, optimizer, TrainingConfig(clip=clip), CPU)
 
 
 @pytest.mark.parametrize("clip", [0.1, 1000.0])
@@ -97,11 +97,11 @@ def test_parameters_move_against_the_clipped_gradient(clip: float) -> None:
     gradients = dict(zip(before, torch.autograd.grad(loss, list(model.parameters())), strict=True))
     norm = math.sqrt(sum(float(gradient.square().sum()) for gradient in gradients.values()))
     update = update_of(model, clip)
-    update.begin([Part(batch)])
-    made = update.finish()
+    update.compute_gradients([MicroBatch(batch)])
+    made = update.apply_gradients()
     assert made.loss == pytest.approx(loss.item())
     assert made.gradient_norm == pytest.approx(norm)
-    assert made.changed
+    assert made.is_applied
     for name, parameter in model.named_parameters():
         expected = before[name] - 0.5 * gradients[name] * min(1.0, clip / norm)
         torch.testing.assert_close(parameter.detach(), expected, rtol=1e-5, atol=1e-9)
@@ -113,8 +113,8 @@ def test_what_is_no_number_changes_nothing() -> None:
         model.decoder.softmax.bias[3] = math.nan
     before = copy.deepcopy(model.state_dict())
     update = update_of(model)
-    update.begin([Part(of_system(model, make_batch()))])
-    assert not update.finish().changed
+    update.compute_gradients([MicroBatch(of_system(model, make_batch()))])
+    assert not update.apply_gradients().is_applied
     for name, value in model.state_dict().items():
         torch.testing.assert_close(value, before[name], equal_nan=True)
 
@@ -136,8 +136,8 @@ def test_nothing_waits_for_the_device_before_the_end(name: str) -> None:
     update = update_of(model)
     batch = of_system(model, make_batch())
     with Waiting():
-        update.begin([Part(batch)])
-    assert update.finish().changed
+        update.compute_gradients([MicroBatch(batch)])
+    assert update.apply_gradients().is_applied
 
 
 def test_waiting_would_be_noticed() -> None:
@@ -170,8 +170,8 @@ def test_recordings_compute_the_same(name: str) -> None:
         loss.backward()
         return loss.detach()
 
-    record = Recorder()
-    graphs = Graphs(compute, record)
+    record = FakeGraphRecorder()
+    graphs = GraphedFunction(compute, record)
     shapes = (((4, 6), (2, 3)), ((8, 3), (1, 1)), ((4, 6), (2, 3)))
     for seed in range(9):
         lengths = shapes[seed % 3]
@@ -181,25 +181,25 @@ def test_recordings_compute_the_same(name: str) -> None:
         torch.testing.assert_close(loss, expected, rtol=0, atol=0)
         for one, parameter in zip(gradients, model.parameters(), strict=True):
             torch.testing.assert_close(one, parameter.grad, rtol=0, atol=0)
-    assert record.recorded == 2, "two shapes, as 8 and 3 round up to 8 and 8"
-    assert record.replayed == 9 - 2 * FEW
+    assert record.record_count == 2, "two shapes, as 8 and 3 round up to 8 and 8"
+    assert record.replay_count == 9 - 2 * CALLS_BEFORE_RECORDING
 
 
 def test_no_more_recordings_are_kept_than_asked_for_and_those_used_last() -> None:
-    record = Recorder()
-    graphs = Graphs(lambda values: (values + 1,), record, kept=2)
+    record = FakeGraphRecorder()
+    graphs = GraphedFunction(lambda values: (values + 1,), record, max_recordings=2)
     one, two, three = (torch.arange(float(size)) for size in (1, 2, 3))
     for values in (one, two, three):
-        for _ in range(FEW):
+        for _ in range(CALLS_BEFORE_RECORDING):
             graphs(values)
     for values, expected in ((one, 1), (two, 2), (one, 2), (three, 3), (one, 3), (two, 4), (three, 5)):
         assert torch.equal(graphs(values)[0], values + 1)
-        assert record.recorded == expected
+        assert record.record_count == expected
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_only_what_follows_from_the_shape_is_recorded(name: str) -> None:
     system = make_model(name).system
-    assert recorded(Training(), system).graphs == (name not in TREES)
+    assert disable_unsupported_graphs(TrainingConfig(), system).graphs == (name not in TREES)
     for other in ({"graphs": False}, {"accumulate": 2}, {"loss_per": "word"}):
-        assert not recorded(Training(**other), system).graphs
+        assert not disable_unsupported_graphs(TrainingConfig(**other), system).graphs

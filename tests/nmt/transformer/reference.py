@@ -8,168 +8,173 @@ from pipeline_py.nmt.model import Model
 from tests.nmt.formulas import softmax
 
 
-class Reference:
+class ReferenceTransformer:
     """Log-loss of a sentence, and the weights of the last layer's attention to the source.
 
-    `change` and `cross_change` say what a part of the kind `self_attention` or `cross_attention` makes of scores; a
+    `build_score_change` and `build_cross_change` say what a part of the kind `self_attention` or `cross_attention` makes of scores; a
     further part has a subclass that says it.
     """
 
     def __init__(self, model: Model) -> None:
-        self.p = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
+        self.parameters = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
         self.system = model.system
 
-    def linear(self, name: str, x: np.ndarray) -> np.ndarray:
-        return self.p[f"{name}.weight"] @ x + self.p[f"{name}.bias"]
+    def apply_linear(self, layer_name: str, x: np.ndarray) -> np.ndarray:
+        return self.parameters[f"{layer_name}.weight"] @ x + self.parameters[f"{layer_name}.bias"]
 
-    def norm(self, name: str, x: np.ndarray) -> np.ndarray:
+    def normalize_layer(self, layer_name: str, x: np.ndarray) -> np.ndarray:
         deviation = x - x.mean()
-        return deviation / math.sqrt((deviation**2).mean() + 1e-5) * self.p[f"{name}.weight"] + self.p[f"{name}.bias"]
+        return (
+            deviation / math.sqrt((deviation**2).mean() + 1e-5) * self.parameters[f"{layer_name}.weight"]
+            + self.parameters[f"{layer_name}.bias"]
+        )
 
-    def read(self, table: np.ndarray, words: list[int]) -> list[np.ndarray]:
-        size = table.shape[1]
+    def embed_words(self, embeddings: np.ndarray, words: list[int]) -> list[np.ndarray]:
+        size = embeddings.shape[1]
         rows = []
         for i, word in enumerate(words):
             angles = [i / 10000 ** (2 * (k // 2) / size) for k in range(size)]
             position = [math.cos(angle) if k % 2 else math.sin(angle) for k, angle in enumerate(angles)]
-            rows.append(math.sqrt(size) * table[word] + np.array(position))
+            rows.append(math.sqrt(size) * embeddings[word] + np.array(position))
         return rows
 
-    def attend(self, name, x, others, heads, changes=(), of_rows=()):
+    def apply_attention(self, layer_name, query_state, attended_states, head_count, score_changes=(), row_changes=()):
         """What one state x makes of others.
 
-        `changes` are functions of head, place and score, `of_rows` of head and the scores of all places.
+        `score_changes` are functions of head, place and score, `row_changes` of head and the scores of all places.
         """
-        size = len(x) // heads
-        query = self.linear(f"{name}.query", x)
-        keys = [self.linear(f"{name}.key", other) for other in others]
-        values = [self.linear(f"{name}.value", other) for other in others]
+        size = len(query_state) // head_count
+        query = self.apply_linear(f"{layer_name}.query", query_state)
+        keys = [self.apply_linear(f"{layer_name}.key", other) for other in attended_states]
+        values = [self.apply_linear(f"{layer_name}.value", other) for other in attended_states]
         mixed, shares = [], []
-        for head in range(heads):
+        for head in range(head_count):
             part = slice(head * size, (head + 1) * size)
             scores = [float(query[part] @ key[part]) / math.sqrt(size) for key in keys]
-            for change in changes:
+            for change in score_changes:
                 scores = [change(head, j, score) for j, score in enumerate(scores)]
-            for change in of_rows:
+            for change in row_changes:
                 scores = change(head, scores)
             weights = softmax(scores)
             shares.append(weights)
             mixed.append(sum(weight * value[part] for weight, value in zip(weights, values, strict=True)))
-        mean = [sum(of_heads) / heads for of_heads in zip(*shares, strict=True)]
-        return self.linear(f"{name}.output", np.concatenate(mixed)), mean
+        mean = [sum(of_heads) / head_count for of_heads in zip(*shares, strict=True)]
+        return self.apply_linear(f"{layer_name}.output", np.concatenate(mixed)), mean
 
-    def sublayer(self, name, norm, states, sublayer):
+    def apply_sublayer(self, layer_name, norm_place, states, compute_output):
         """Put f(states, number) around all states."""
-        read = self.read_by_sublayer(name, norm, states)
-        added = [x + sublayer(read, i) for i, x in enumerate(states)]
-        return added if norm == "pre" else [self.norm(f"{name}.norm", x) for x in added]
+        read = self.compute_sublayer_inputs(layer_name, norm_place, states)
+        added = [x + compute_output(read, i) for i, x in enumerate(states)]
+        return added if norm_place == "pre" else [self.normalize_layer(f"{layer_name}.norm", x) for x in added]
 
-    def read_by_sublayer(self, name, norm, states):
-        return [self.norm(f"{name}.norm", x) for x in states] if norm == "pre" else states
+    def compute_sublayer_inputs(self, layer_name, norm_place, states):
+        return [self.normalize_layer(f"{layer_name}.norm", x) for x in states] if norm_place == "pre" else states
 
-    def feed(self, name, norm, states):
-        def mapped(read, i):
-            inner = np.maximum(0, self.linear(f"{name}.feed_forward.inner", read[i]))
-            return self.linear(f"{name}.feed_forward.outer", inner)
+    def apply_feed_forward(self, layer_name, norm_place, states):
+        def compute_feed_forward(input_states, i):
+            inner = np.maximum(0, self.apply_linear(f"{layer_name}.feed_forward.inner", input_states[i]))
+            return self.apply_linear(f"{layer_name}.feed_forward.outer", inner)
 
-        return self.sublayer(f"{name}.around_feed_forward", norm, states, mapped)
+        return self.apply_sublayer(f"{layer_name}.around_feed_forward", norm_place, states, compute_feed_forward)
 
-    def encode(self, source, **syntax):
+    def encode_sentence(self, source, **syntax):
         """Annotations of a sentence, given by kind what its positions have (J, …) in the syntax that parts read."""
         options = self.system.encoders[0]
-        self.parses = []
-        rows = self.p["encoders.0.inputs.0.embedding.weight"][list(source)]
+        self.head_scores = []
+        rows = self.parameters["encoders.0.inputs.0.embedding.weight"][list(source)]
         if len(options.inputs) > 1:
-            rows = np.hstack([rows, self.p["encoders.0.inputs.1.embedding.weight"][list(syntax["labels"])]])
-        states = self.read(rows, range(len(rows)))
+            rows = np.hstack([rows, self.parameters["encoders.0.inputs.1.embedding.weight"][list(syntax["labels"])]])
+        states = self.embed_words(rows, range(len(rows)))
         for layer in range(options.layers):
             name = f"encoders.0.layers.{layer}"
-            parsed = self.read_by_sublayer(f"{name}.around_attention", options.norm, states)
+            parsed = self.compute_sublayer_inputs(f"{name}.around_attention", options.norm, states)
             parses = {
-                number: self.parse(f"encoders.0.changes.{number}", parsed)
+                number: self.score_heads(f"encoders.0.changes.{number}", parsed)
                 for number, part in enumerate(options.attention)
-                if part.type == "lisa" and self.is_in(part, layer)
+                if part.type == "lisa" and self.is_in_layer(part, layer)
             }
-            self.parses += [(options.attention[number].weight, rows) for number, rows in parses.items()]
+            self.head_scores += [(options.attention[number].weight, rows) for number, rows in parses.items()]
 
-            def attended(read, i, name=name, layer=layer, parses=parses):
+            def attend_to_source(input_states, i, name=name, layer=layer, head_scores=parses):
                 changes = []
                 for number, part in enumerate(options.attention):
-                    if not self.is_in(part, layer):
+                    if not self.is_in_layer(part, layer):
                         continue
                     if part.type == "lisa":
-                        changes.append(self.predicted(part, parses[number][i]))
+                        changes.append(self.build_lisa_change(part, head_scores[number][i]))
                     else:
-                        changes.append(self.change(part, i, **syntax))
-                return self.attend(f"{name}.attention", read[i], read, options.heads, changes)[0]
+                        changes.append(self.build_score_change(part, i, **syntax))
+                return self.apply_attention(f"{name}.attention", input_states[i], input_states, options.heads, changes)[
+                    0
+                ]
 
-            states = self.sublayer(f"{name}.around_attention", options.norm, states, attended)
-            states = self.feed(name, options.norm, states)
-        return [self.norm("encoders.0.last_norm", x) for x in states] if options.norm == "pre" else states
+            states = self.apply_sublayer(f"{name}.around_attention", options.norm, states, attend_to_source)
+            states = self.apply_feed_forward(name, options.norm, states)
+        return [self.normalize_layer("encoders.0.last_norm", x) for x in states] if options.norm == "pre" else states
 
     @staticmethod
-    def is_in(part, layer):
+    def is_in_layer(part, layer):
         return part.layers is None or layer in part.layers
 
-    def change(self, part, i, **syntax):
+    def build_score_change(self, part, i, **syntax):
         """What a part makes, in position i, of a score: a function of head, place and score."""
         chosen = part.chosen(self.system.encoders[0].heads)
         if part.type == "pascal":
-            return self.parent_scaled(part, chosen, syntax["parents"][i])
-        return self.near_in_the_tree(part, chosen, syntax["distances"][i])
+            return self.build_pascal_change(part, chosen, syntax["parents"][i])
+        return self.build_distance_change(part, chosen, syntax["distances"][i])
 
     @staticmethod
-    def near_in_the_tree(part, chosen, distances):
-        def changed(head, j, score):
-            if head not in chosen:
+    def build_distance_change(part, head_numbers, distances):
+        def change_score(head, j, score):
+            if head not in head_numbers:
                 return score
             gaussian = math.exp(-(float(distances[j]) ** 2) / (2 * part.sigma**2))
             return score * gaussian if part.gaussian == "score" else score + math.log(gaussian)
 
-        return changed
+        return change_score
 
-    def parse(self, name, states):
-        def leaky(values):
+    def score_heads(self, part_name, states):
+        def apply_leaky_relu(values):
             return [value if value > 0 else 0.01 * value for value in values]
 
-        heads = [leaky(self.linear(f"{name}.head", x)) for x in states]
-        u, w = self.p[f"{name}.biaffine.bias"], self.p[f"{name}.biaffine.weight"]
+        heads = [apply_leaky_relu(self.apply_linear(f"{part_name}.head", x)) for x in states]
+        u, w = self.parameters[f"{part_name}.biaffine.bias"], self.parameters[f"{part_name}.biaffine.weight"]
         rows = []
         for x in states:
-            dependent = leaky(self.linear(f"{name}.dependent", x))
+            dependent = apply_leaky_relu(self.apply_linear(f"{part_name}.dependent", x))
             mapped = w @ np.array(dependent)
             rows.append([float(mapped @ np.array(head) + u @ np.array(head)) for head in heads])
         return rows
 
-    def predicted(self, part, row):
+    def build_lisa_change(self, part, head_scores):
         chosen = {head % self.system.encoders[0].heads for head in part.heads}
-        return lambda head, j, score: row[j] if head in chosen else score
+        return lambda head, j, score: head_scores[j] if head in chosen else score
 
-    def auxiliary(self, heads):
+    def compute_auxiliary_loss(self, heads):
         """Weighted −log p of the heads of all positions of the sentence that was encoded last."""
         total = 0.0
-        for weight, rows in self.parses:
+        for weight, rows in self.head_scores:
             for row, head in zip(rows, heads, strict=True):
                 total -= weight * math.log(softmax(row)[head]) if head >= 0 else 0
         return total
 
     @staticmethod
-    def parent_scaled(part, chosen, parent):
-        first, last = map(float, parent)
+    def build_pascal_change(part, head_numbers, parent_span):
+        first, last = map(float, parent_span)
 
-        def changed(head, j, score):
-            if head not in chosen or first < 0:
+        def change_score(head, j, score):
+            if head not in head_numbers or first < 0:
                 return score
             exponent = -((j - (first + last) / 2) ** 2) / (2 * part.sigma**2)
             return score * math.exp(exponent) / (part.sigma * math.sqrt(2 * math.pi))
 
-        return changed
+        return change_score
 
-    def cross_change(self, part, distances):
+    def build_cross_change(self, part, distances):
         """What a part makes of the scores of the source in the decoder: a function of head and the scores of places."""
         chosen = part.chosen(self.system.decoder.heads)
 
-        def changed(head, scores):
+        def change_scores(head, scores):
             if head not in chosen:
                 return scores
             places, sigma = range(len(scores)), part.window / 2
@@ -183,35 +188,39 @@ class Reference:
                 near = [scores[j] + math.log(gaussian[j]) for j in places]
             return [near[j] if m[j] <= furthest else -math.inf for j in places]
 
-        return changed
+        return change_scores
 
-    def decode(self, memory, target, **syntax):
+    def decode_sentence(self, memory, target, **syntax):
         """Summed −log p of a target that ends with EOS, and for each word the weights of the memory.
 
-        `cross_change` is told the syntax.
+        `build_cross_change` is told the syntax.
         """
-        options, p = self.system.decoder, self.p
-        states = self.read(p["decoder.embedding.weight"], [0, *target[:-1]])
+        options, p = self.system.decoder, self.parameters
+        states = self.embed_words(p["decoder.embedding.weight"], [0, *target[:-1]])
         attention = []
         for layer in range(options.layers):
             name = f"decoder.layers.{layer}"
             attention = []
 
-            def to_itself(read, i, name=name):
-                return self.attend(f"{name}.attention", read[i], read[: i + 1], options.heads)[0]
+            def attend_to_target(input_states, i, name=name):
+                return self.apply_attention(f"{name}.attention", input_states[i], input_states[: i + 1], options.heads)[
+                    0
+                ]
 
-            def to_memory(read, i, name=name, attention=attention, layer=layer):
-                parts = [part for part in options.attention if self.is_in(part, layer)]
-                of_rows = [self.cross_change(part, **syntax) for part in parts]
-                mixed, weights = self.attend(f"{name}.to_memory", read[i], memory, options.heads, of_rows=of_rows)
+            def attend_to_memory(input_states, i, name=name, attention=attention, layer=layer):
+                parts = [part for part in options.attention if self.is_in_layer(part, layer)]
+                of_rows = [self.build_cross_change(part, **syntax) for part in parts]
+                mixed, weights = self.apply_attention(
+                    f"{name}.to_memory", input_states[i], memory, options.heads, row_changes=of_rows
+                )
                 attention.append(weights)
                 return mixed
 
-            states = self.sublayer(f"{name}.around_attention", options.norm, states, to_itself)
-            states = self.sublayer(f"{name}.around_memory", options.norm, states, to_memory)
-            states = self.feed(name, options.norm, states)
+            states = self.apply_sublayer(f"{name}.around_attention", options.norm, states, attend_to_target)
+            states = self.apply_sublayer(f"{name}.around_memory", options.norm, states, attend_to_memory)
+            states = self.apply_feed_forward(name, options.norm, states)
         if options.norm == "pre":
-            states = [self.norm("decoder.last_norm", x) for x in states]
+            states = [self.normalize_layer("decoder.last_norm", x) for x in states]
         matrix = p.get("decoder.softmax.weight", p["decoder.embedding.weight"])
         total = 0.0
         for x, word in zip(states, target, strict=True):

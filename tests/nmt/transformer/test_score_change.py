@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.parts import DepsSAN
+from pipeline_py.config.systems.parts import DepsSANConfig
 from pipeline_py.nmt.transformer import attention
 from pipeline_py.nmt.transformer.attention import ScoreChange, built, of_layer
 
@@ -12,7 +12,7 @@ SCORES = torch.arange(2 * 3 * 4 * 4.0).reshape(2, 3, 4, 4)
 
 
 def test_changes_follow_each_other_in_the_heads_of_each() -> None:
-    first, all_heads = DepsSAN(heads=[-1, 0]), DepsSAN()
+    first, all_heads = DepsSANConfig(heads=[-1, 0]), DepsSANConfig()
     change = of_layer([(first, lambda scores: scores + 1), (all_heads, lambda scores: scores * 2)])
     expected = SCORES.clone()
     expected[:, [0, 2]] += 1
@@ -22,13 +22,13 @@ def test_changes_follow_each_other_in_the_heads_of_each() -> None:
 
 @pytest.mark.parametrize("heads", [None, [0], [0, 1]])
 def test_scores_of_another_shape_are_told(heads: list[int] | None) -> None:
-    change = of_layer([(DepsSAN(heads=heads), lambda scores: scores.sum(dim=3, keepdim=True))])
+    change = of_layer([(DepsSANConfig(heads=heads), lambda scores: scores.sum(dim=3, keepdim=True))])
     with pytest.raises(TypeError, match=r"^DepsSAN made scores \(2, \d, 4, 1\) of scores \(2, \d, 4, 4\); return"):
         change(SCORES)
 
 
 def test_who_forgets_to_return_scores_is_told() -> None:
-    change = of_layer([(DepsSAN(), lambda scores: None)])
+    change = of_layer([(DepsSANConfig(), lambda scores: None)])
     with pytest.raises(TypeError, match=r"^DepsSAN made None of scores \(2, 3, 4, 4\); return scores of"):
         change(SCORES)
 
@@ -39,4 +39,4 @@ def test_a_part_is_of_the_kind_of_its_place(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(attention, "part", lambda kind, name: Other)
     with pytest.raises(TypeError, match=r"^`Other` in tests\.\S+ is no `ScoreChange`; derive it from that class"):
-        built(ScoreChange, "self_attention", DepsSAN(), 8, 2, {})
+        built(ScoreChange, "self_attention", DepsSANConfig(), 8, 2, {})

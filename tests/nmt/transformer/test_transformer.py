@@ -10,17 +10,17 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import System
-from pipeline_py.config.systems.parts import PASCAL
-from pipeline_py.config.systems.training import Dropout as Rates
+from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.parts import PASCALConfig
+from pipeline_py.config.systems.training import DropoutConfig as Rates
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.self_attention.pascal import ParentScaled
 from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, EncoderLayer
-from tests.nmt.reference import VOCABULARIES, make_batch, make_model, make_pairs, one_by_one
-from tests.nmt.transformer.reference import Reference
+from tests.nmt.reference import VOCABULARY_SIZES, build_batch, build_model, build_pairs, iterate_pairs
+from tests.nmt.transformer.reference import ReferenceTransformer
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -31,9 +31,11 @@ def stack(**options: Any) -> dict[str, Any]:
     return {"type": "transformer", "layers": 2, "heads": 2, "feed_forward": 1.5, **options}
 
 
-def transformer(norm: str = "post", tied: str = "none", cross: Sequence[Any] = (), **of_encoder: Any) -> System:
+def transformer(
+    norm: str = "post", tied: str = "none", cross: Sequence[Any] = (), **of_encoder: Any
+) -> CompositionConfig:
     parts = {"encoders": [stack(norm=norm, **of_encoder)], "decoder": stack(norm=norm, attention=[*cross])}
-    return System.model_validate({**parts, "model": {**SIZES, "tied_embeddings": tied}})
+    return CompositionConfig.model_validate({**parts, "model": {**SIZES, "tied_embeddings": tied}})
 
 
 COMPOSITIONS = {
@@ -72,40 +74,42 @@ CROSSED = {
     "LSTM, transformer decoder": {"encoders": ["lstm"], "decoder": stack()},
     "bidirectional GRU, syntax-directed transformer decoder": {"decoder": stack(attention=["syntax"])},
 }
-CROSSINGS = {name: System.model_validate({**parts, "model": SIZES}) for name, parts in CROSSED.items()}
+CROSSINGS = {name: CompositionConfig.model_validate({**parts, "model": SIZES}) for name, parts in CROSSED.items()}
 ALL = COMPOSITIONS | CROSSINGS
 
 
 @pytest.mark.parametrize("multiple", [1, 3])
 @pytest.mark.parametrize("system", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
-def test_loss_is_the_reference(system: System, multiple: int) -> None:
+def test_loss_is_the_reference(system: CompositionConfig, multiple: int) -> None:
     for seed in range(2):
-        model = make_model(system, seed)
-        losses = model.loss(make_batch(seed, multiple)).tolist()
-        reference = Reference(model)
-        for loss, (source, target, syntax) in zip(losses, one_by_one(seed), strict=True):
+        model = build_model(system, seed)
+        losses = model.loss(build_batch(seed, multiple)).tolist()
+        reference = ReferenceTransformer(model)
+        for loss, (source, target, syntax) in zip(losses, iterate_pairs(seed), strict=True):
             distances = syntax["distances"].reshape(len(source), -1)
             parents = syntax["parents"].reshape(-1, 2)
-            states = reference.encode(source, distances=distances, parents=parents, labels=syntax["labels"])
-            expected, _ = reference.decode(states, list(target), distances=distances)
-            assert loss == pytest.approx(expected + reference.auxiliary(list(syntax["parents"][::2])), rel=1e-10)
+            states = reference.encode_sentence(source, distances=distances, parents=parents, labels=syntax["labels"])
+            expected, _ = reference.decode_sentence(states, list(target), distances=distances)
+            assert loss == pytest.approx(
+                expected + reference.compute_auxiliary_loss(list(syntax["parents"][::2])), rel=1e-10
+            )
 
 
 def test_attention_is_the_last_layers() -> None:
-    model, batch = make_model(COMPOSITIONS["post-norm"]).eval(), make_batch()
+    model, batch = build_model(COMPOSITIONS["post-norm"]).eval(), build_batch()
     assert batch.target is not None and batch.target_lengths is not None
     attention = model.decoder.attend(model.encode(batch), batch.target, batch.target_lengths).weights
-    reference = Reference(model)
-    for number, (source, target, _) in enumerate(one_by_one()):
-        _, expected = reference.decode(reference.encode(source), list(target))
+    reference = ReferenceTransformer(model)
+    for number, (source, target, _) in enumerate(iterate_pairs()):
+        _, expected = reference.decode_sentence(reference.encode_sentence(source), list(target))
         np.testing.assert_allclose(attention[: len(target), number, : len(source)], expected, rtol=1e-9)
         assert not attention[len(target) :, number].any() and not attention[:, number, len(source) :].any()
 
 
 @pytest.mark.parametrize("system", ALL.values(), ids=ALL.keys())
-def test_gradients(system: System) -> None:
-    model = make_model(system)
-    batch = collate(*make_pairs(lengths=((2, 2), (1, 1), (0, 1))))
+def test_gradients(system: CompositionConfig) -> None:
+    model = build_model(system)
+    batch = collate(*build_pairs(pair_lengths=((2, 2), (1, 1), (0, 1))))
     names, parameters = zip(*model.named_parameters(), strict=True)
 
     def loss(*values: Tensor) -> Tensor:
@@ -115,8 +119,8 @@ def test_gradients(system: System) -> None:
 
 
 @pytest.mark.parametrize("system", ALL.values(), ids=ALL.keys())
-def test_half_precision_is_near(system: System) -> None:
-    model, batch = make_model(system).float(), make_batch()
+def test_half_precision_is_near(system: CompositionConfig) -> None:
+    model, batch = build_model(system).float(), build_batch()
     found = []
     for half in (False, True):
         with torch.autocast("cpu", torch.bfloat16, enabled=half):
@@ -168,7 +172,7 @@ def test_layers_are_those_of_torch(norm: str) -> None:
     torch.testing.assert_close(annotations[mask], expected[mask])
 
     system = transformer(norm)
-    memory = make_model(system).encode(make_batch())
+    memory = build_model(system).encode(build_batch())
     targets = torch.randn(len(memory.mask), 4, 8, dtype=torch.double)
     (read,), later = memory.states, torch.ones(4, 4, dtype=torch.bool).triu(1)
     expected = theirs_too(targets, read, tgt_mask=later, memory_key_padding_mask=~memory.mask)
@@ -178,10 +182,10 @@ def test_layers_are_those_of_torch(norm: str) -> None:
 
 @pytest.mark.parametrize("system", ALL.values(), ids=ALL.keys())
 @torch.no_grad()
-def test_a_search_finds_what_whole_prefixes_give(system: System) -> None:
+def test_a_search_finds_what_whole_prefixes_give(system: CompositionConfig) -> None:
     """A score is that of the loss, which computes whole sentences without anything kept from word to word."""
-    sources, _, syntax = make_pairs(lengths=((4, 0), (7, 0), (1, 0), (0, 0), (2, 0)))
-    model = make_model(system).eval()
+    sources, _, syntax = build_pairs(pair_lengths=((4, 0), (7, 0), (1, 0), (0, 0), (2, 0)))
+    model = build_model(system).eval()
     assert model.decoder.softmax.bias is not None
     model.decoder.softmax.weight *= 0.1  # so that some hypotheses end early, and rows are laid anew
     model.decoder.softmax.bias.zero_()[0] = 1.5
@@ -201,25 +205,25 @@ def test_a_search_finds_what_whole_prefixes_give(system: System) -> None:
     for row, (best,) in enumerate(greedy):
         of_row = {kind: [rows[row]] for kind, rows in syntax.items()}
         for place, word in enumerate([*best.tokens, *([] if best.cut else [0])]):
-            endings = [np.array([*best.tokens[:place], other]) for other in range(VOCABULARIES["target"])]
+            endings = [np.array([*best.tokens[:place], other]) for other in range(VOCABULARY_SIZES["target"])]
             losses = [float(model.loss(collate([sources[row]], [ending], of_row))) for ending in endings]
             assert losses[word] == min(losses)
 
 
 @pytest.mark.parametrize("system", ALL.values(), ids=ALL.keys())
 @torch.no_grad()
-def test_padding_and_company_have_no_influence(system: System) -> None:
-    model = make_model(system).eval()
-    sources, targets, syntax = make_pairs()
-    together = model.loss(make_batch(multiple=8))
+def test_padding_and_company_have_no_influence(system: CompositionConfig) -> None:
+    model = build_model(system).eval()
+    sources, targets, syntax = build_pairs()
+    together = model.loss(build_batch(multiple=8))
     for row, loss in enumerate(together):
         alone = collate([sources[row]], [targets[row]], {kind: [rows[row]] for kind, rows in syntax.items()})
         torch.testing.assert_close(model.loss(alone), loss.unsqueeze(0), rtol=1e-12, atol=1e-12)
 
 
 def test_parents_are_ignored_in_training_alone() -> None:
-    options = PASCAL(parent_ignoring=0.25)
-    part, batch = ParentScaled(options, 8, 2, {}), make_batch()
+    options = PASCALConfig(parent_ignoring=0.25)
+    part, batch = ParentScaled(options, 8, 2, {}), build_batch()
     torch.manual_seed(0)
     scores = 1 + torch.rand(len(batch), 400, *2 * batch.source.shape[1:])
     scaled = part.eval()(scores, scores, batch)
@@ -234,14 +238,14 @@ def test_parents_are_ignored_in_training_alone() -> None:
 
 
 def test_parents_are_learnt_in_training_alone_and_needed_nowhere_else() -> None:
-    model = make_model(COMPOSITIONS["learning the parent"])
-    batch = make_batch()
+    model = build_model(COMPOSITIONS["learning the parent"])
+    batch = build_batch()
     bare = replace(batch, syntax={})
     (learnt,) = model.encode(batch).auxiliary
     assert not model.encode(bare).auxiliary
     torch.testing.assert_close(model.loss(batch), model.loss(bare) + learnt.loss)
     torch.testing.assert_close(model.eval().loss(batch), model.loss(bare))
-    assert model.system.syntax == [] and model.system.trained_on == ["parents"]
+    assert model.system.required_syntax_names == [] and model.system.training_syntax_names == ["parents"]
     right, known = learnt.observed["unlabelled_attachment"]
     lengths = batch.source_lengths - 1  # without EOS
     assert known.tolist() == [0 if row == 1 else length for row, length in enumerate(lengths.tolist())]
@@ -250,7 +254,7 @@ def test_parents_are_learnt_in_training_alone_and_needed_nowhere_else() -> None:
 
 def test_parents_that_follow_from_the_words_are_learnt() -> None:
     torch.manual_seed(0)
-    model = Model(transformer(attention=["lisa"]), VOCABULARIES).train()
+    model = Model(transformer(attention=["lisa"]), VOCABULARY_SIZES).train()
     sources = [np.array([2, 3, 4, 0]), np.array([4, 2, 3, 5, 0])]
     parents = [np.array([1, 1, 1, 1, 0, 0, 3, 3]), np.array([2, 3, 2, 3, 2, 3, 0, 0, 4, 4])]
     batch = collate(sources, sources, {"parents": parents})
@@ -274,7 +278,9 @@ def test_parameters_of_the_published_size(tied: str, matrices: int) -> None:
     attention, feed_forward, norm = 4 * (d * d + d), 2 * d * f + f + d, 2 * d
     layers = 6 * (attention + feed_forward + 2 * norm) + 6 * (2 * attention + feed_forward + 3 * norm)
     settings = {"embedding": d, "hidden": d, "tied_embeddings": tied}
-    system = System.model_validate({"encoders": ["transformer"], "decoder": "transformer", "model": settings})
+    system = CompositionConfig.model_validate(
+        {"encoders": ["transformer"], "decoder": "transformer", "model": settings}
+    )
     with torch.device("meta"):
         model = Model(system, {"source": v, "target": v})
     assert sum(p.numel() for p in model.parameters()) == layers + matrices * v * d + v
@@ -282,15 +288,17 @@ def test_parameters_of_the_published_size(tied: str, matrices: int) -> None:
 
 
 def test_tied_embeddings_are_one_parameter_before_and_after_saving(tmp_path) -> None:
-    model = make_model(COMPOSITIONS["pre-norm"])
+    model = build_model(COMPOSITIONS["pre-norm"])
     assert model.decoder.softmax.weight is model.decoder.embedding.weight
     assert "decoder.softmax.weight" not in model.state_dict()
     save_weights(tmp_path / "weights", {name: tensor.float() for name, tensor in model.state_dict().items()})
     save_config(tmp_path / "config", model)
     again = load(tmp_path / "weights", tmp_path / "config")
     assert again.decoder.softmax.weight is again.decoder.embedding.weight
-    torch.testing.assert_close(again.loss(make_batch()).double(), model.eval().loss(make_batch()), rtol=1e-4, atol=1e-4)
-    fresh = make_model(COMPOSITIONS["pre-norm"], seed=3)
+    torch.testing.assert_close(
+        again.loss(build_batch()).double(), model.eval().loss(build_batch()), rtol=1e-4, atol=1e-4
+    )
+    fresh = build_model(COMPOSITIONS["pre-norm"], seed=3)
     fresh.load_state_dict(copy.deepcopy(model.state_dict()))
     torch.testing.assert_close(fresh.decoder.softmax.weight, model.decoder.embedding.weight)
 
@@ -316,9 +324,11 @@ def test_one_embedding_of_both_sides_learns_from_both(tmp_path) -> None:
 def test_dropout_is_of_what_is_read_and_of_what_sublayers_add() -> None:
     """With all of it dropped, a pre-norm stack without what it reads gives the same for all words."""
     sizes = {**SIZES, "dropout": 0.99999999}
-    system = System.model_validate({"encoders": [stack(norm="pre")], "decoder": stack(norm="pre"), "model": sizes})
+    system = CompositionConfig.model_validate(
+        {"encoders": [stack(norm="pre")], "decoder": stack(norm="pre"), "model": sizes}
+    )
     torch.manual_seed(0)
-    model = Model(system, VOCABULARIES).train()
-    (states,), batch = model.encode(make_batch()).states, make_batch()
+    model = Model(system, VOCABULARY_SIZES).train()
+    (states,), batch = model.encode(build_batch()).states, build_batch()
     torch.testing.assert_close(states[batch.mask], torch.zeros(int(batch.mask.sum()), 8))
     assert model.eval().encode(batch).states[0][batch.mask].any(dim=1).all()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.trees.schedule import Schedule
-from tests.nmt.trees.shapes import height, inner_nodes, left_chain, to_row
+from tests.nmt.trees.shapes import build_left_chain, compute_height, list_inner_nodes, to_tree_row
 
 # A sentence is its number of words and its trees, nested pairs of word numbers; None where there is no tree over all.
 
@@ -37,7 +37,7 @@ LEXICAL = st.lists(st.integers(1, 4), max_size=5).map(
 def naive(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> dict:
     """All fields, by going through the batch level by level and node by node."""
     J, B = 1 + max(words for words, _ in sentences) + padding, len(sentences)
-    nodes = [inner_nodes(trees) for _, trees in sentences]
+    nodes = [list_inner_nodes(trees) for _, trees in sentences]
     P = max(map(len, nodes))
     table = {(b, j): j * B + b for b in range(B) for j in range(sentences[b][0])}
     sizes, children, places = [], [], []
@@ -46,7 +46,7 @@ def naive(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> 
         before = len(children)
         for b in range(B):
             for k, node in enumerate(nodes[b]):
-                if height(node) == level:
+                if compute_height(node) == level:
                     table[b, node] = J * B + len(children)
                     children.append([table[b, node[0]], table[b, node[1]]])
                     places.append(b * P + k)
@@ -67,7 +67,7 @@ def naive(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> 
 
 
 def check(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> Schedule:
-    rows = [to_row(words, trees, parsed) for words, trees in sentences]
+    rows = [to_tree_row(words, trees, parsed) for words, trees in sentences]
     lengths = [words + 1 for words, _ in sentences]
     schedule = Schedule.of_rows(rows, lengths, max(lengths) + padding if padding else None)
     expected = naive(sentences, parsed, padding)
@@ -91,7 +91,9 @@ def test_schedules_of_parses(sentences: list, padding: int) -> None:
 @settings(max_examples=100)
 @given(st.lists(LEXICAL, min_size=1, max_size=6))
 def test_schedules_of_lexical_trees(sentences: list) -> None:
-    check([(words, [left_chain(size, first) for first, size in trees]) for words, trees in sentences], parsed=False)
+    check(
+        [(words, [build_left_chain(size, first) for first, size in trees]) for words, trees in sentences], parsed=False
+    )
 
 
 def test_a_worked_example() -> None:

@@ -11,29 +11,36 @@ from torch import Tensor
 from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_gru import TopDownGRU, TreeGRU
 from tests.nmt.comparison import assert_same_gradients, draw_parameters
-from tests.nmt.formulas import compose_gru, step_gru
-from tests.nmt.trees.shapes import Tree, balanced, left_chain, random_shape, right_chain, to_row
+from tests.nmt.formulas import compose_gru_node, step_gru
+from tests.nmt.trees.shapes import (
+    NestedTree,
+    build_balanced_tree,
+    build_left_chain,
+    build_random_tree_builder,
+    build_right_chain,
+    to_tree_row,
+)
 
 HIDDEN = 3
 
 
-def packed(words: int, trees: list[Tree], is_parsed: bool = True) -> tuple[int, np.ndarray]:
-    return words, to_row(words, trees, is_parsed)
+def packed(words: int, trees: list[NestedTree], is_parsed: bool = True) -> tuple[int, np.ndarray]:
+    return words, to_tree_row(words, trees, is_parsed)
 
 
-FOREST = packed(9, [left_chain(3, 1), left_chain(2, 5), left_chain(2, 7)], is_parsed=False)
+FOREST = packed(9, [build_left_chain(3, 1), build_left_chain(2, 5), build_left_chain(2, 7)], is_parsed=False)
 BATCHES = {
     "one sentence": [packed(4, [((0, 1), (2, 3))])],
-    "deep chains": [packed(14, [left_chain(14)]), packed(11, [right_chain(11)])],
-    "no tree in the middle": [packed(8, [balanced(8)]), packed(5, []), packed(2, [(0, 1)])],
+    "deep chains": [packed(14, [build_left_chain(14)]), packed(11, [build_right_chain(11)])],
+    "no tree in the middle": [packed(8, [build_balanced_tree(8)]), packed(5, []), packed(2, [(0, 1)])],
     "one word, no word": [packed(1, [0]), packed(0, []), packed(3, [(0, (1, 2))])],
     "no inner node": [packed(1, [0]), packed(4, []), packed(0, [])],
     "forests": [FOREST, packed(3, [], is_parsed=False), packed(2, [(0, 1)], is_parsed=False)],
     "all kinds": [
-        packed(6, [left_chain(6)]),
+        packed(6, [build_left_chain(6)]),
         FOREST,
         packed(7, []),
-        *(packed(n, [random_shape(n)(n)]) for n in (12, 9, 10, 5)),
+        *(packed(n, [build_random_tree_builder(n)(n)]) for n in (12, 9, 10, 5)),
         packed(1, [0]),
     ],
 }
@@ -50,7 +57,7 @@ def walk(words: Tensor, row: np.ndarray, up: TreeGRU, down: TopDownGRU) -> tuple
 
     @cache
     def upward(node: int) -> Tensor:
-        return words[node] if node < len(words) else compose_gru(up, *map(upward, children[node]))
+        return words[node] if node < len(words) else compose_gru_node(up, *map(upward, children[node]))
 
     @cache
     def downward(node: int) -> Tensor:

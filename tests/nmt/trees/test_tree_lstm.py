@@ -10,34 +10,56 @@ from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
 from tests.nmt.comparison import assert_same_gradients, draw_parameters
-from tests.nmt.formulas import KEEP_ALL, compose_lstm
-from tests.nmt.trees.shapes import Tree, balanced, inner_nodes, left_chain, random_shape, right_chain, to_row
+from tests.nmt.formulas import NO_DROPOUT, compose_lstm_node
+from tests.nmt.trees.shapes import (
+    NestedTree,
+    build_balanced_tree,
+    build_left_chain,
+    build_random_tree_builder,
+    build_right_chain,
+    list_inner_nodes,
+    to_tree_row,
+)
 
 HIDDEN = 4
-Sentence = tuple[int, list[Tree], bool]
+Sentence = tuple[int, list[NestedTree], bool]
 """Number of words, their trees, and whether it is one tree over all of them."""
 
 
-def parsed(words: int, shape: Callable[..., Tree]) -> Sentence:
+def parsed(words: int, shape: Callable[..., NestedTree]) -> Sentence:
     return words, [shape(words)], True
 
 
 BATCHES: dict[str, list[Sentence]] = {
-    "left chain": [parsed(30, left_chain)],
-    "right chain": [parsed(30, right_chain)],
-    "balanced": [parsed(16, balanced)],
-    "random": [parsed(words, random_shape(words)) for words in (5, 9, 2, 12, 7)],
-    "all shapes": [parsed(9, left_chain), parsed(4, right_chain), parsed(11, balanced), parsed(6, random_shape(0))],
-    "one word": [parsed(1, balanced)],
-    "one word among others": [parsed(3, left_chain), parsed(1, balanced), parsed(4, random_shape(1))],
+    "left chain": [parsed(30, build_left_chain)],
+    "right chain": [parsed(30, build_right_chain)],
+    "balanced": [parsed(16, build_balanced_tree)],
+    "random": [parsed(words, build_random_tree_builder(words)) for words in (5, 9, 2, 12, 7)],
+    "all shapes": [
+        parsed(9, build_left_chain),
+        parsed(4, build_right_chain),
+        parsed(11, build_balanced_tree),
+        parsed(6, build_random_tree_builder(0)),
+    ],
+    "one word": [parsed(1, build_balanced_tree)],
+    "one word among others": [
+        parsed(3, build_left_chain),
+        parsed(1, build_balanced_tree),
+        parsed(4, build_random_tree_builder(1)),
+    ],
     "no tree": [(4, [], False), (1, [], False)],
-    "no tree in the middle": [parsed(5, random_shape(2)), (7, [], False), parsed(3, right_chain), (2, [], False)],
+    "no tree in the middle": [
+        parsed(5, build_random_tree_builder(2)),
+        (7, [], False),
+        parsed(3, build_right_chain),
+        (2, [], False),
+    ],
     "forest": [(6, [(0, 1), ((2, 3), 4)], False), (4, [], False), (3, [((0, 1), 2)], False), (5, [(3, 4)], False)],
 }
 
 
 def schedule_of(sentences: list[Sentence]) -> Schedule:
-    return Schedule.of_rows([to_row(*sentence) for sentence in sentences], [words + 1 for words, *_ in sentences])
+    return Schedule.of_rows([to_tree_row(*sentence) for sentence in sentences], [words + 1 for words, *_ in sentences])
 
 
 def make(seed: int = 0) -> TreeLSTM:
@@ -54,12 +76,14 @@ def random_leaves(schedule: Schedule) -> list[Tensor]:
 # The reference: one node at a time.
 
 
-def nodes_of(tree: TreeLSTM, words: list[list[Tensor]], node: Tree, keep: Tensor) -> dict[Tree, list[Tensor]]:
+def nodes_of(
+    tree: TreeLSTM, words: list[list[Tensor]], node: NestedTree, keep: Tensor
+) -> dict[NestedTree, list[Tensor]]:
     """Compute h and c of a node and all below it."""
     if isinstance(node, int):
         return {node: words[node]}
     left, right = nodes_of(tree, words, node[0], keep), nodes_of(tree, words, node[1], keep)
-    return left | right | {node: compose_lstm(tree.weight, tree.bias, left[node[0]], right[node[1]], keep)}
+    return left | right | {node: compose_lstm_node(tree.weight, tree.bias, left[node[0]], right[node[1]], keep)}
 
 
 def reference(tree: TreeLSTM, leaves: list[Tensor], sentences: list[Sentence], mask: Tensor | None) -> dict:
@@ -67,11 +91,11 @@ def reference(tree: TreeLSTM, leaves: list[Tensor], sentences: list[Sentence], m
     found: dict = {}
     for sentence, (words, trees, whole) in enumerate(sentences):
         own = [[part[word * len(sentences) + sentence] for part in leaves] for word in range(words)]
-        keep = KEEP_ALL if mask is None else mask[sentence]
-        nodes: dict[Tree, list[Tensor]] = {}
+        keep = NO_DROPOUT if mask is None else mask[sentence]
+        nodes: dict[NestedTree, list[Tensor]] = {}
         for one in trees:
             nodes |= nodes_of(tree, own, one, keep)
-        inner = inner_nodes(trees)
+        inner = list_inner_nodes(trees)
         found |= {(sentence, k): nodes[node] for k, node in enumerate(inner)}
         if whole:
             found[sentence, "root"] = nodes[trees[0]]
@@ -115,7 +139,10 @@ def test_gradients_of_states_or_cells_alone(part: int) -> None:
 
 @pytest.mark.parametrize("cells_need_it", [True, False])
 def test_numerical_gradients(cells_need_it: bool) -> None:
-    tree, schedule = make(), schedule_of([parsed(4, random_shape(3)), (2, [], False), parsed(3, left_chain)])
+    tree, schedule = (
+        make(),
+        schedule_of([parsed(4, build_random_tree_builder(3)), (2, [], False), parsed(3, build_left_chain)]),
+    )
     states, cells = random_leaves(schedule)
     cells.requires_grad_(cells_need_it)
 
@@ -156,8 +183,8 @@ def test_one_composition(masked: bool) -> None:
     rows = []
     for row in range(3):
         h_l, c_l, h_r, c_r = (part[row] for part in parts)
-        keep = KEEP_ALL if mask is None else mask[row]
-        rows.append(compose_lstm(tree.weight, tree.bias, [h_l, c_l], [h_r, c_r], keep))
+        keep = NO_DROPOUT if mask is None else mask[row]
+        rows.append(compose_lstm_node(tree.weight, tree.bias, [h_l, c_l], [h_r, c_r], keep))
     for part in range(2):
         torch.testing.assert_close(ours[part], torch.stack([row[part] for row in rows]))
 

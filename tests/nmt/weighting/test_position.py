@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.nmt.reference import make_batch, make_model, make_system
+from tests.nmt.reference import build_batch, build_model, build_system
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -11,8 +11,8 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("context", ["local", "flexible", "syntax", {"type": "syntax", "position": "interpolate"}])
 def test_positions_stay_exact_where_products_are_in_half_precision(context: object) -> None:
     """bfloat16 has 8 bits: from position 64 on, it could not even tell a position from the one half-way to the next."""
-    model = make_model(make_system({"contexts": [context]})).float().eval()
-    batch = make_batch()
+    model = build_model(build_system({"contexts": [context]})).float().eval()
+    batch = build_batch()
     with torch.no_grad():
         exact = model.loss(batch)
         with torch.autocast("cpu", torch.bfloat16):

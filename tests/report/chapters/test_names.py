@@ -2,15 +2,15 @@
 
 import yaml
 
-from pipeline_py.config.load import load
-from pipeline_py.report.chapters.names import sets, systems, trees
+from pipeline_py.config.load import load_experiment
+from pipeline_py.report.chapters.names import build_parser_table, build_set_table, build_system_table
 from tests.report.page_files import ROOT
 
 
 def test_every_name_has_a_line():
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    experiment = load(default, {"targets": ["table1", "table2", "controls"]}, check_files=False)
-    rows = {row[0].text: [cell.text for cell in row[1:]] for row in systems(experiment).rows}
+    experiment = load_experiment(default, {"targets": ["table1", "table2", "controls"]}, should_check_files=False)
+    rows = {row[0].text: [cell.text for cell in row[1:]] for row in build_system_table(experiment).rows}
     assert [*rows].count("SDAtt") == 1 and not any("[" in name for name in rows)
     made_of, read = rows["SDAtt"][1:]
     assert "Gaussian over the syntax distance" in made_of and {"embedded", "random", "right-branching"} == {
@@ -19,7 +19,7 @@ def test_every_name_has_a_line():
     assert rows["SDRNMT-1"][0] == "Chen et al. (2017)" and "dependency unit" in rows["SDRNMT-1"][1]
     assert "Thot" in rows["PBSMT"][1] and "Tree2Seq" in rows
     assert rows["SDRNMT-2"][1].startswith("2 encoders. ") and "encoders" not in rows["SDRNMT-1"][1]
-    of_sets = {row[0].text: row[1].text for row in sets(experiment).rows}
+    of_sets = {row[0].text: row[1].text for row in build_set_table(experiment).rows}
     assert of_sets["mixed"] == "600 generated sentences of 3 to 16 words."
     assert "particle verb" in of_sets["particles"] and "negation dropped" in of_sets["phenomena"]
-    assert {row[0].text for row in trees(experiment).rows} == {"embedded", "random", "right-branching"}
+    assert {row[0].text for row in build_parser_table(experiment).rows} == {"embedded", "random", "right-branching"}

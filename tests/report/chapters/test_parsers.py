@@ -1,6 +1,6 @@
 """Parsers: a column for each text, and what is of the parser itself as a note."""
 
-from pipeline_py.report.chapters.parsers import accuracies, measures
+from pipeline_py.report.chapters.parsers import build_accuracy_table, build_measure_tables
 
 
 def test_a_column_for_each_text(tmp_path):
@@ -13,7 +13,7 @@ def test_a_column_for_each_text(tmp_path):
         ("all", "dependency", "stanza", "1.15.0"),
     ]
     path.write_text("split\ttrees\tmeasure\tvalue\n" + "".join("\t".join(row) + "\n" for row in rows))
-    dependency, constituency = measures(path, "What p made")
+    dependency, constituency = build_measure_tables(path, "What p made")
     assert [column.head for column in dependency.columns] == ["Measure", "train", "dev"]
     assert [[cell.text for cell in row] for row in dependency.rows] == [
         ["mean depth", "3.11", "3.03"],
@@ -26,7 +26,7 @@ def test_a_column_for_each_text(tmp_path):
 def test_accuracies_of_all_parsers_stand_in_one_table(tmp_path):
     path = tmp_path / "accuracy.tsv"
     path.write_text("metric\tvalue\tsentences\twords\nUAS\t95.02\t90\t1206\n")
-    table = accuracies({"one": path, "two": path})
+    table = build_accuracy_table({"one": path, "two": path})
     assert [[cell.text for cell in row] for row in table.rows] == [
         ["one", "UAS", "95.02", "90", "1206"],
         ["two", "UAS", "95.02", "90", "1206"],
@@ -39,5 +39,5 @@ def test_multiword_tokens_left_whole_are_warned_of(tmp_path):
     path.write_text(
         "metric\tvalue\nmulti-word tokens (raw text)\t63\nmulti-word tokens left whole (%) (raw text)\t57.14\n"
     )
-    (note,) = accuracies({"turkish": path}).notes
+    (note,) = build_accuracy_table({"turkish": path}).notes
     assert note.startswith("Warning: turkish: 57 % of the 63 multi-word tokens")

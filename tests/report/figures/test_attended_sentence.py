@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from pipeline_py.files.ragged import write_rows
-from pipeline_py.report.figures.attended_sentence import AttendedSentence, read_attended, telling_steps
+from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.report.figures.attended_sentence import (
+    AttendedSentence,
+    read_attended_sentence,
+    select_informative_steps,
+)
 from pipeline_py.run.errors import InputError
 
 
@@ -15,9 +19,9 @@ def folder(tmp_path):
     (tmp_path / "translation").write_text("コンデンサ 。\n\nz\n", encoding="utf-8")
     (tmp_path / "trees").write_text("(NP (NN (NN capa@@) (NN citor)) (X -LRB-))\n\n(FAILED (X 能源) (X x\u00a0y))\n")
     weights = [np.arange(18), [], np.arange(6)]
-    write_rows(tmp_path / "attention", [np.array(row, dtype=np.float32) / 18 for row in weights], "float32")
+    write_ragged_rows(tmp_path / "attention", [np.array(row, dtype=np.float32) / 18 for row in weights], "float32")
     gates = [[0.25, 0.5, 1.0], [], []]
-    write_rows(tmp_path / "gates", [np.array(row, dtype=np.float32) for row in gates], "float32")
+    write_ragged_rows(tmp_path / "gates", [np.array(row, dtype=np.float32) for row in gates], "float32")
     return tmp_path
 
 
@@ -29,7 +33,7 @@ def read(folder, number, **changes):
         "tree": folder / "trees",
         "gates": folder / "gates",
     }
-    return read_attended(number, **{**files, **changes})
+    return read_attended_sentence(number, **{**files, **changes})
 
 
 def test_words_phrases_and_weights(folder):
@@ -50,7 +54,7 @@ def test_a_failed_parse_leaves_the_words(folder):
 
 
 def test_trees_of_split_words_alone(folder):
-    write_rows(folder / "attention", [np.zeros(15, dtype=np.float32)], "float32")
+    write_ragged_rows(folder / "attention", [np.zeros(15, dtype=np.float32)], "float32")
     found = read(folder, 1, tree=None, lexical=True)
     assert [(phrase.label, phrase.children) for phrase in found.phrases] == [("", (0, 1))]
     assert found.weights.shape == (3, 5)
@@ -76,7 +80,7 @@ def test_files_that_do_not_belong_together(folder, number, spoil, message):
 
 
 def test_a_file_of_fewer_rows(folder):
-    write_rows(folder / "attention", [np.zeros(18, dtype=np.float32)], "float32")
+    write_ragged_rows(folder / "attention", [np.zeros(18, dtype=np.float32)], "float32")
     with pytest.raises(InputError, match=r"attention: there is no sentence 3"):
         read(folder, 3)
 
@@ -89,11 +93,11 @@ def sentence(weights):
 def test_telling_words():
     # Two positions, then phrases. The last row is of EOS.
     weights = [[0.9, 0.1, 0.0], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0], [0.2, 0.0, 0.8], [0.6, 0.2, 0.2], [0.0, 0.0, 1.0]]
-    assert telling_steps(sentence(weights), 1) == [3]
-    assert telling_steps(sentence(weights), 2) == [1, 3]
-    assert telling_steps(sentence(weights), 4) == [0, 1, 2, 3]
-    assert telling_steps(sentence(weights), 9) == [0, 1, 2, 3, 4]
+    assert select_informative_steps(sentence(weights), 1) == [3]
+    assert select_informative_steps(sentence(weights), 2) == [1, 3]
+    assert select_informative_steps(sentence(weights), 4) == [0, 1, 2, 3]
+    assert select_informative_steps(sentence(weights), 9) == [0, 1, 2, 3, 4]
 
 
 def test_where_nothing_was_said_the_end_is_shown():
-    assert telling_steps(sentence([[0.5, 0.5]]), 4) == [0]
+    assert select_informative_steps(sentence([[0.5, 0.5]]), 4) == [0]

@@ -4,16 +4,18 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 from pipeline_py.report.figures import figure_files
-from pipeline_py.report.figures.figure_files import COLOURS, SVG, rendered
-from pipeline_py.report.figures.line_figure import STYLE, Line, draw, look_of
+from pipeline_py.report.figures.figure_files import STYLE_SHEET_COLOURS, SVG_NAMESPACE, render_inline_figure
+from pipeline_py.report.figures.line_figure import LINE_FIGURE_STYLE, LineSeries, draw_lines, get_line_style
 
 LABELS = {"x_label": "Words <b>&", "y_label": "BLEU", "groups": ["10", "20"], "counts": ["5", "7"], "size_label": "s"}
 
 
 def drawn(name: str, own_colours: bool = False) -> str:
-    with figure_files.style(STYLE):
-        figure = draw([Line(look_of(place), [0, 1], [30 + place, 20]) for place in range(8)], **LABELS)
-        return rendered(figure, "BLEU & length", name, own_colours).markup
+    with figure_files.use_style(LINE_FIGURE_STYLE):
+        figure = draw_lines(
+            [LineSeries(get_line_style(place), [0, 1], [30 + place, 20]) for place in range(8)], **LABELS
+        )
+        return render_inline_figure(figure, "BLEU & length", name, own_colours).markup
 
 
 def test_no_name_stands_in_two_figures():
@@ -29,17 +31,17 @@ def test_no_name_stands_in_two_figures():
 def test_colours_are_those_of_the_page():
     assert not re.search(r"#[0-9a-f]{6}\b", re.sub(r'(id|href)="[^"]*"', "", drawn("a")))
     assert "var(--vermilion)" in drawn("a") and "#d55e00" in drawn("a", own_colours=True)
-    assert {look_of(place).colour for place in range(20)} <= {*COLOURS}
+    assert {get_line_style(place).colour for place in range(20)} <= {*STYLE_SHEET_COLOURS}
 
 
 def test_text_stays_text_and_the_picture_says_what_it_is():
     root = ElementTree.fromstring(drawn("a"))
-    texts = ["".join(element.itertext()) for element in root.iter(f"{{{SVG}}}text")]
+    texts = ["".join(element.itertext()) for element in root.iter(f"{{{SVG_NAMESPACE}}}text")]
     assert {"Words <b>&", "(below: s)", "10", "20", "5", "7"} <= {*texts}
     assert root.get("aria-label") == "BLEU & length" and root.get("role") == "img"
-    assert not list(root.iter(f"{{{SVG}}}style")), "it would be one of the whole page"
+    assert not list(root.iter(f"{{{SVG_NAMESPACE}}}style")), "it would be one of the whole page"
 
 
 def test_no_two_of_many_systems_look_alike():
-    looks = [look_of(place) for place in range(40)]
+    looks = [get_line_style(place) for place in range(40)]
     assert len({(look.colour, look.marker, str(look.dashes)) for look in looks}) == 40

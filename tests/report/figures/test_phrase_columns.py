@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from pipeline_py.files.ragged import Ragged
-from pipeline_py.report.figures.attended_sentence import phrase_columns
+from pipeline_py.files.ragged import RaggedArrayFile
+from pipeline_py.report.figures.attended_sentence import build_phrase_columns
 from pipeline_py.subword.pack_trees import pack_trees
-from pipeline_py.syntax.trees.constituency import Phrase, Preterminal, read_trees
+from pipeline_py.syntax.trees.constituency import PhraseNode, Preterminal, read_phrase_trees
 
 
 def test_by_height_then_from_left_to_right(tmp_path):
     (tmp_path / "trees").write_text(
         "(S (NP (D the) (N film)) (VP (V showed) (@VP (NP (A good) (N performance)) (R even))))\n"
     )
-    (tree,) = read_trees(tmp_path / "trees")
-    phrases = phrase_columns([tree.root], positions=7)
+    (tree,) = read_phrase_trees(tmp_path / "trees")
+    phrases = build_phrase_columns([tree.root], position_count=7)
     assert [(each.label, each.height, each.first, each.last) for each in phrases] == [
         ("NP", 1, 0, 1),
         ("NP", 1, 3, 4),
@@ -27,8 +27,8 @@ def test_by_height_then_from_left_to_right(tmp_path):
 
 def test_trees_over_parts_of_a_sentence():
     word = Preterminal("X", "w")
-    trees = [word, Phrase("A", (Phrase("A", (word, word)), word)), Phrase("B", (word, word)), word]
-    phrases = phrase_columns(trees, positions=8)
+    trees = [word, PhraseNode("A", (PhraseNode("A", (word, word)), word)), PhraseNode("B", (word, word)), word]
+    phrases = build_phrase_columns(trees, position_count=8)
     assert [(each.label, each.first, each.last, each.children) for each in phrases] == [
         ("A", 1, 2, (1, 2)),
         ("B", 4, 5, (4, 5)),
@@ -37,8 +37,8 @@ def test_trees_over_parts_of_a_sentence():
 
 
 def test_no_phrases():
-    assert phrase_columns([], positions=3) == []
-    assert phrase_columns([Preterminal("X", "w")], positions=2) == []
+    assert build_phrase_columns([], position_count=3) == []
+    assert build_phrase_columns([Preterminal("X", "w")], position_count=2) == []
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -56,10 +56,10 @@ def test_columns_are_the_nodes_of_packed_trees(tmp_path, seed):
     (tmp_path / "pieces").write_text(" ".join(words) + "\n")
     files = {name: tmp_path / name for name in ("trees", "pieces", "output", "counts_output")}
     pack_trees(**files)
-    nodes = Ragged(tmp_path / "output")[0][1:].reshape(-1, 3)
-    (tree,) = read_trees(tmp_path / "trees")
+    nodes = RaggedArrayFile(tmp_path / "output")[0][1:].reshape(-1, 3)
+    (tree,) = read_phrase_trees(tmp_path / "trees")
     # A node n + k of 12 pieces is the column 13 + k, behind that of EOS.
-    found = phrase_columns([tree.root], positions=13)
+    found = build_phrase_columns([tree.root], position_count=13)
     assert [list(each.children) for each in found] == [[n if n < 12 else n + 1 for n in node[:2]] for node in nodes]
     assert [each.height for each in found] == nodes[:, 2].tolist()
     assert found[-1].first == 0 and found[-1].last == 11
@@ -68,6 +68,6 @@ def test_columns_are_the_nodes_of_packed_trees(tmp_path, seed):
 def test_a_deep_tree():
     node = Preterminal("X", "w")
     for _ in range(3000):
-        node = Phrase("P", (Preterminal("X", "w"), node))
-    phrases = phrase_columns([node], positions=3002)
+        node = PhraseNode("P", (Preterminal("X", "w"), node))
+    phrases = build_phrase_columns([node], position_count=3002)
     assert (phrases[0].first, phrases[-1].first, phrases[-1].height) == (2999, 0, 3000)

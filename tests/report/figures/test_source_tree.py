@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline_py.report.figures.source_tree import LABEL_SIZE, LEVEL, Dependencies, read_source_tree
-from pipeline_py.report.figures.typesetting import width
+from pipeline_py.report.figures.source_tree import LABEL_SIZE, LEVEL_HEIGHT, DependencyArcs, read_source_tree
+from pipeline_py.report.figures.typesetting import compute_text_width
 from pipeline_py.run.errors import InputError
 
 
@@ -38,9 +38,9 @@ def test_an_arc_goes_over_those_that_it_spans(tmp_path):
     axes = Axes()
     tree.draw(axes, [0.0, 50.0, 100.0, 150.0], 0.0)
     arcs = {(x[0] // 50, x[-1] // 50): -min(y) for x, y in axes.lines if len(x) == 4}
-    low, high = LEVEL, 2 * LEVEL
+    low, high = LEVEL_HEIGHT, 2 * LEVEL_HEIGHT
     assert sorted(arcs.values()) == [low, low, high], "two words side by side, and one arc over the second of these"
-    assert tree.height == 3 * LEVEL and sorted(axes.texts) == ["a", "a", "a"]
+    assert tree.height == 3 * LEVEL_HEIGHT and sorted(axes.texts) == ["a", "a", "a"]
 
 
 @pytest.mark.parametrize(
@@ -57,17 +57,17 @@ def test_words_make_room_for_whole_labels(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     tree = read_source_tree(path, 1)
-    rooms = tree.widened([10.0] * 5)
+    rooms = tree.widen_slots([10.0] * 5)
     assert rooms[4] == 10 and min(rooms) >= 10 and max(rooms) > 10
     axes = Axes()
     ends = [sum(rooms[: place + 1]) for place in range(5)]
     tree.draw(axes, [end - room / 2 for end, room in zip(ends, rooms, strict=True)], 0.0)
     assert not any("…" in text for text in axes.texts)
-    if isinstance(tree, Dependencies):
+    if isinstance(tree, DependencyArcs):
         arcs = [abs(x[-1] - x[0]) for x, _ in axes.lines if len(x) == 4]
-        assert all(wide >= width(label, LABEL_SIZE) for wide, label in zip(arcs, axes.texts, strict=True))
+        assert all(wide >= compute_text_width(label, LABEL_SIZE) for wide, label in zip(arcs, axes.texts, strict=True))
     else:
-        assert rooms[0] >= width("NP|PREPOSITIONAL", LABEL_SIZE)
+        assert rooms[0] >= compute_text_width("NP|PREPOSITIONAL", LABEL_SIZE)
 
 
 def test_phrases_stand_over_their_children(tmp_path):
@@ -77,7 +77,7 @@ def test_phrases_stand_over_their_children(tmp_path):
     axes = Axes()
     tree.draw(axes, [0.0, 50.0, 100.0], 0.0)
     assert [*tree.words] == ["the", "cat", "sat"] and axes.texts == ["NP", "VP", "S"]
-    assert tree.height == 3 * LEVEL
+    assert tree.height == 3 * LEVEL_HEIGHT
     nothing = Axes()
     read_source_tree(path, 2).draw(nothing, [0.0, 50.0], 0.0)
     assert not nothing.lines and not nothing.texts

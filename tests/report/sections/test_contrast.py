@@ -2,13 +2,13 @@
 
 from pipeline_py.evaluation import contrast as stage
 from pipeline_py.report.sections.contrast import (
-    COMPARISONS,
-    COUNTS,
-    NUMBERS,
-    comparisons,
-    of_whole_sets,
-    read_groups,
-    sentences_on_ties,
+    ACCURACY_COLUMNS,
+    COMPARISON_COLUMNS,
+    COUNT_COLUMNS,
+    build_comparison_table,
+    describe_ties,
+    read_accuracy_groups,
+    read_set_accuracies,
 )
 
 CALLED = {"Base": "Base", "Mine": "Ours"}
@@ -22,7 +22,9 @@ def written(path, columns, *rows):
 def accuracies(path, *rows):
     """By, group and pairs of each row, with the same numbers for both systems."""
     return written(
-        path, stage.COLUMNS, *((*row, system, 62.5, "", 50, 70, ties) for row in rows for system, ties in TIES)
+        path,
+        stage.CONTRAST_ACCURACY_COLUMNS,
+        *((*row, system, 62.5, "", 50, 70, ties) for row in rows for system, ties in TIES),
     )
 
 
@@ -30,35 +32,38 @@ TIES = (("Base", 0.0), ("Mine", 2.5))
 
 
 def test_columns_are_those_of_the_stage():
-    assert {*NUMBERS, "pairs"} <= {*stage.COLUMNS}
-    assert {"system", "other", *COMPARISONS, *COUNTS} == {*stage.COMPARISON_COLUMNS}
+    assert {*ACCURACY_COLUMNS, "pairs"} <= {*stage.CONTRAST_ACCURACY_COLUMNS}
+    assert {"system", "other", *COMPARISON_COLUMNS, *COUNT_COLUMNS} == {*stage.CONTRAST_COMPARISON_COLUMNS}
 
 
 def test_sets_stand_beside_each_other(tmp_path):
     sets = {"one": accuracies(tmp_path / "1", ("all", "all", 40), ("kind", "k", 40))}
     sets["two"] = accuracies(tmp_path / "2", ("all", "all", 1200))
-    groups, ties = of_whole_sets(sets)
-    assert groups.sizes == {"one": "40", "two": "1200"}
+    groups, ties = read_set_accuracies(sets)
+    assert groups.group_sizes == {"one": "40", "two": "1200"}
     assert groups.values == {(system, on): 62.5 for system in ("Base", "Mine") for on in sets}
     assert groups.intervals["Mine", "two"] == (50, 70)
-    assert sentences_on_ties(ties, CALLED) == [
+    assert describe_ties(ties, CALLED) == [
         f"Pairs of {on} with two equally likely translations, which count as wrong: Ours 2.5." for on in sets
     ]
-    assert sentences_on_ties({("Base", "one"): 0.0}, CALLED) == []
+    assert describe_ties({("Base", "one"): 0.0}, CALLED) == []
 
 
 def test_only_what_has_several_groups_is_broken_down(tmp_path):
     rows = [("all", "all", 40), ("kind", "gender", 40), ("distance", "1", 30), ("distance", ">15", 10)]
-    (groups,) = read_groups(accuracies(tmp_path / "x", *rows))
-    assert (groups.by, groups.sizes) == ("Distance of the words that have to agree", {"1": "30", ">15": "10"})
-    assert groups.is_drawn and groups.bound == "upper"
-    kinds, _ = read_groups(accuracies(tmp_path / "x", *rows, ("kind", "number", 3)))
-    assert kinds.sizes == {"gender": "40", "number": "3"} and not kinds.is_drawn and kinds.bound == ""
+    (groups,) = read_accuracy_groups(accuracies(tmp_path / "x", *rows))
+    assert (groups.grouping_label, groups.group_sizes) == (
+        "Distance of the words that have to agree",
+        {"1": "30", ">15": "10"},
+    )
+    assert groups.is_drawn and groups.named_bound == "upper"
+    kinds, _ = read_accuracy_groups(accuracies(tmp_path / "x", *rows, ("kind", "number", 3)))
+    assert kinds.group_sizes == {"gender": "40", "number": "3"} and not kinds.is_drawn and kinds.named_bound == ""
 
 
 def test_pairs_of_systems_have_their_counts(tmp_path):
     row = ("Mine", "Base", 62.5, 60, 2.5, 30, 29, 41, 0.0312, 1.0)
-    sheet = comparisons(written(tmp_path / "x", stage.COMPARISON_COLUMNS, row), CALLED, "one")
+    sheet = build_comparison_table(written(tmp_path / "x", stage.CONTRAST_COMPARISON_COLUMNS, row), CALLED, "one")
     assert [cell.text for cell in sheet.rows[0]] == [
         *("Ours", "Base", "62.50", "60.00", "+2.50", "30", "29", "41"),
         *("0.031", "1.000"),

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from pipeline_py.evaluation.examples import COLUMNS
-from pipeline_py.report.sections.examples import chosen, read_examples
+from pipeline_py.evaluation.examples import EXAMPLE_COLUMNS
+from pipeline_py.report.sections.examples import read_examples, select_examples
 
 
 def examples(folder: Path, scores: dict[int, tuple[float, float]], pair: tuple[str, str] = ("A", "B")) -> Path:
@@ -12,23 +12,27 @@ def examples(folder: Path, scores: dict[int, tuple[float, float]], pair: tuple[s
         "\t".join([*pair, str(number), f'"{number}', "r", "ein Satz", "kein Satz", str(system), str(other)])
         for number, (system, other) in scores.items()
     ]
-    path.write_text("\n".join(["\t".join(COLUMNS), *rows]) + "\n")
+    path.write_text("\n".join(["\t".join(EXAMPLE_COLUMNS), *rows]) + "\n")
     return path
 
 
 def test_those_that_differ_most_come_first(tmp_path):
     scores = {1: (10, 9), 2: (50, 5), 3: (20, 60), 4: (30, 10), 5: (7, 7), 6: (40, 10), 7: (20, 80)}
-    found = chosen(read_examples(examples(tmp_path, scores)), "A", "B")
-    assert [(each.sentence, each.difference) for each in found] == [(2, 45), (6, 30), (7, -60), (3, -40)]
+    found = select_examples(read_examples(examples(tmp_path, scores)), "A", "B")
+    assert [(each.sentence_number, each.score_difference) for each in found] == [(2, 45), (6, 30), (7, -60), (3, -40)]
     assert found[0].source == '"2', "a quote is a character like any other"
 
 
 def test_a_pair_may_stand_the_other_way_round(tmp_path):
-    (found,) = chosen(read_examples(examples(tmp_path, {1: (10, 30)})), "B", "A")
-    assert (found.system.system, found.difference, found.system.text) == ("B", 20, "kein Satz")
-    assert chosen([found], "A", "C") == []
+    (found,) = select_examples(read_examples(examples(tmp_path, {1: (10, 30)})), "B", "A")
+    assert (found.system_translation.system, found.score_difference, found.system_translation.text) == (
+        "B",
+        20,
+        "kein Satz",
+    )
+    assert select_examples([found], "A", "C") == []
 
 
 def test_words_that_differ_are_told_apart(tmp_path):
     (example,) = read_examples(examples(tmp_path, {1: (1, 2)}))
-    assert example.spans() == ([("ein", True), ("Satz", False)], [("kein", True), ("Satz", False)])
+    assert example.split_into_spans() == ([("ein", True), ("Satz", False)], [("kein", True), ("Satz", False)])

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.report.sections.published import published_tables, source_of
-from pipeline_py.report.tables.published import read_published
+from pipeline_py.report.sections.published import build_published_tables, read_source
+from pipeline_py.report.tables.published import read_published_numbers
 
 FOLDER = Path(__file__).parents[3] / "workflow" / "published"
 
@@ -20,18 +20,20 @@ FOLDER = Path(__file__).parents[3] / "workflow" / "published"
     ],
 )
 def test_every_number_stands_there_once(paper, short):
-    numbers = read_published(FOLDER / f"{paper}.tsv")
-    source = source_of(FOLDER / f"{paper}.tsv")
-    assert source.short == short and source.text.endswith(".")
-    tables = published_tables(numbers, sorted({row.table for row in numbers}), source.short)
+    numbers = read_published_numbers(FOLDER / f"{paper}.tsv")
+    source = read_source(FOLDER / f"{paper}.tsv")
+    assert source.citation == short and source.reference.endswith(".")
+    tables = build_published_tables(numbers, sorted({row.table for row in numbers}), source.citation)
     cells = [cell for table in tables for row in table.rows for cell in row[1:] if cell.text != "–"]
-    assert sorted((cell.number, cell.marks) for cell in cells) == sorted((row.value, row.marks) for row in numbers)
+    assert sorted((cell.numeric_value, cell.marks) for cell in cells) == sorted(
+        (row.value, row.marks) for row in numbers
+    )
     assert all(column.origin == "paper" for table in tables for column in table.columns)
 
 
 def test_tables_that_are_not_asked_for_stay_away():
-    numbers = read_published(FOLDER / "tree2seq.tsv")
-    tables = published_tables(numbers, ["3", "4"], "X")
+    numbers = read_published_numbers(FOLDER / "tree2seq.tsv")
+    tables = build_published_tables(numbers, ["3", "4"], "X")
     assert [table.title.split(";")[0] for table in tables] == [
         "As printed in X, Table 3, zh-ja on Development",
         "As printed in X, Table 4, en-ja on Development",
@@ -43,4 +45,4 @@ def test_tables_that_are_not_asked_for_stay_away():
 def test_two_authors_are_both_named(tmp_path):
     path = tmp_path / "paper.tsv"
     path.write_text("# Ada Lovelace and Alan Turing. 1950. On Engines. A Journal 1.\n")
-    assert source_of(path).short == "Lovelace and Turing (1950)"
+    assert read_source(path).citation == "Lovelace and Turing (1950)"

@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.report.table import table
+from pipeline_py.report.table import render_table
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.binarize import Branching, binarize
-from tests.nested_files import group_by_kind, table_outputs
+from tests.nested_files import get_table_outputs, group_by_kind
 
 
 def laid_out(folder: Path, options: dict[str, Any], **files: Path) -> tuple[str, str]:
     """The TSV and the Markdown of a table of these files; `__` in their names is a colon."""
-    table(
+    render_table(
         description={"table": {"title": "T", **options}},
         files=group_by_kind({name.replace("__", ":"): path for name, path in files.items()}),
-        **table_outputs(folder, "o"),
+        **get_table_outputs(folder, "o"),
     )
     return (folder / "o.tsv").read_text(encoding="utf-8"), (folder / "o.md").read_text(encoding="utf-8")
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.report.table import table
+from pipeline_py.report.table import render_table
 from pipeline_py.run.errors import InputError
-from tests.nested_files import group_by_kind, table_outputs
-from tests.report.comparison_files import Row, write_comparisons
+from tests.nested_files import get_table_outputs, group_by_kind
+from tests.report.comparison_files import ComparisonRow, write_comparisons
 from tests.report.scored import write_statistics
 
 TABLE = {
@@ -52,7 +52,7 @@ class Given:
 
     def compared(self, on: str, rows: list[tuple[str, str, str, tuple[float, float], float]]) -> None:
         """By metric, system, other, both scores, and p of the bootstrap."""
-        made = [Row(a, b, scores, p={"systems": p}, metric=metric) for metric, a, b, scores, p in rows]
+        made = [ComparisonRow(a, b, scores, p_values={"systems": p}, metric=metric) for metric, a, b, scores, p in rows]
         self.files[f"comparisons:{on}"] = write_comparisons(self.folder / f"{on}.comparisons.tsv", made)
 
     def drop(self, kind: str) -> None:
@@ -63,7 +63,7 @@ class Given:
         """The rows of the TSV, and the Markdown."""
         output, markdown = self.folder / "t.tsv", self.folder / "t.md"
         description = {"table": TABLE | changes, **self.description}
-        table(description=description, files=group_by_kind(self.files), **table_outputs(self.folder, "t"))
+        render_table(description=description, files=group_by_kind(self.files), **get_table_outputs(self.folder, "t"))
         return list(csv.DictReader(output.open(encoding="utf-8"), delimiter="\t")), markdown.read_text(encoding="utf-8")
 
 

@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.report.tables.published import COLUMNS, Published, published_score, read_published
+from pipeline_py.report.tables.published import (
+    PUBLISHED_COLUMNS,
+    PublishedNumber,
+    find_published_number,
+    read_published_numbers,
+)
 from pipeline_py.run.errors import InputError
 
 FOLDER = Path(__file__).parents[3] / "workflow" / "published"
 FILES = sorted(FOLDER.glob("*.tsv"))
-HEADER = "\t".join(COLUMNS)
+HEADER = "\t".join(PUBLISHED_COLUMNS)
 ROW = "1\tzh-en\tSDAtt\tNIST03\ttest\tBLEU\t36.67\t**†"
 
 # Rows whose printed AVG is not the rounded mean of the printed test scores: what the mean is, and why we think so.
@@ -76,8 +81,8 @@ def exactly(value: float) -> Decimal:
     return Decimal(str(value))
 
 
-def paper(name: str) -> list[Published]:
-    return read_published(FOLDER / f"{name}.tsv")
+def paper(name: str) -> list[PublishedNumber]:
+    return read_published_numbers(FOLDER / f"{name}.tsv")
 
 
 def test_every_paper_has_its_file() -> None:
@@ -86,7 +91,7 @@ def test_every_paper_has_its_file() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_file_parses_and_names_its_source(path: Path) -> None:
-    rows = read_published(path)
+    rows = read_published_numbers(path)
     assert rows
     source = path.read_text(encoding="utf-8").splitlines()[0]
     assert source.startswith("# ") and re.search(r"\. 20\d\d\. .*\bTables? (\d|of)", source)
@@ -109,7 +114,7 @@ def test_averages_are_the_means_of_the_test_sets() -> None:
     off = {}
     for path in FILES:
         averages, tests = {}, defaultdict(list)
-        for row in read_published(path):
+        for row in read_published_numbers(path):
             key = (path.stem, row.table, row.task, row.system, row.metric)
             if row.role == "average":
                 averages[key] = exactly(row.value)
@@ -127,7 +132,7 @@ def test_gains_that_the_text_gives_follow_from_the_averages(
     name: str, table: str, system: str, other: str, gain: str
 ) -> None:
     rows = paper(name)
-    high, low = (published_score(rows, table, "zh-en", row, "AVG") for row in (system, other))
+    high, low = (find_published_number(rows, table, "zh-en", row, "AVG") for row in (system, other))
     assert high and low
     assert exactly(high.value) - exactly(low.value) == Decimal(gain)
 
@@ -135,35 +140,37 @@ def test_gains_that_the_text_gives_follow_from_the_averages(
 @pytest.mark.parametrize("pinned", PINNED, ids=lambda pinned: " ".join(pinned[:5]))
 def test_values_are_those_of_the_papers(pinned: tuple[str, str, str, str, str, str, str, float, str]) -> None:
     name, table, task, system, column, role, metric, value, marks = pinned
-    found = published_score(paper(name), table, task, system, column, metric)
-    assert found == Published(table, task, system, column, role, metric, value, marks)
+    found = find_published_number(paper(name), table, task, system, column, metric)
+    assert found == PublishedNumber(table, task, system, column, role, metric, value, marks)
 
 
 def test_numbers_printed_twice_agree() -> None:
     sdatt, sdrnmt, hierarchical = paper("sdatt"), paper("sdrnmt"), paper("hierarchical")
     for row in sdatt:
         if row.table == "1" and row.system in ("PBSMT", "GlobalAtt"):
-            again = published_score(sdatt, "2", row.task, row.system, row.set)
+            again = find_published_number(sdatt, "2", row.task, row.system, row.set)
             assert again is not None and again.value == row.value
         if (row.table, row.task, row.system) == ("1", "zh-en", "PBSMT"):
-            again = published_score(sdrnmt, "1", "zh-en", "PBSMT", row.set.replace("NIST", "MT"))
+            again = find_published_number(sdrnmt, "1", "zh-en", "PBSMT", row.set.replace("NIST", "MT"))
             assert again is not None and again.value == row.value
-    gate = published_score(hierarchical, "3", "en-zh", "hierarchical encoder (β = 0.5), BPE + gating scalar", "MT08")
-    again = published_score(hierarchical, "4", "en-zh", "GS", "MT08")
+    gate = find_published_number(
+        hierarchical, "3", "en-zh", "hierarchical encoder (β = 0.5), BPE + gating scalar", "MT08"
+    )
+    again = find_published_number(hierarchical, "4", "en-zh", "GS", "MT08")
     assert gate and again and gate.value == again.value
 
 
 def test_what_was_not_printed_is_none() -> None:
     rows = paper("sdatt")
-    assert published_score(rows, "1", "zh-en", "SDAtt", "newstest2013") is None
-    assert published_score(rows, "1", "zh-en", "SDAtt", "NIST03", "RIBES") is None
-    assert published_score(rows, "3", "zh-en", "SDAtt", "NIST03") is None
+    assert find_published_number(rows, "1", "zh-en", "SDAtt", "newstest2013") is None
+    assert find_published_number(rows, "1", "zh-en", "SDAtt", "NIST03", "RIBES") is None
+    assert find_published_number(rows, "3", "zh-en", "SDAtt", "NIST03") is None
 
 
 def test_marks_may_be_empty_and_notes_stand_before_the_header(tmp_path: Path) -> None:
     path = tmp_path / "paper.tsv"
     path.write_text(f"# A source.\n# A note.\n{HEADER}\n{ROW.removesuffix('**†')}\n", encoding="utf-8")
-    assert read_published(path) == [Published("1", "zh-en", "SDAtt", "NIST03", "test", "BLEU", 36.67, "")]
+    assert read_published_numbers(path) == [PublishedNumber("1", "zh-en", "SDAtt", "NIST03", "test", "BLEU", 36.67, "")]
 
 
 @pytest.mark.parametrize(
@@ -187,6 +194,6 @@ def test_a_malformed_file_is_refused(tmp_path: Path, content: str, line: int | N
     path = tmp_path / "paper.tsv"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as error:
-        read_published(path)
+        read_published_numbers(path)
     place = f"{path}: " if line is None else f"{path}, line {line}: "
     assert str(error.value).startswith(place) and message in str(error.value)

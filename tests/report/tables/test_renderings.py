@@ -21,7 +21,7 @@ SHEET = Sheet(
 
 
 def test_plain_columns_line_up_in_a_terminal() -> None:
-    lines = renderings.plain(SHEET, 80).splitlines()[2:]
+    lines = renderings.render_plain_text(SHEET, 80).splitlines()[2:]
     starts = [len(line[: line.index("12.34")].encode("gb18030")) for line in lines if "12.34" in line]
     assert len(starts) == len(NAMES) and len(set(starts)) == 1
     assert lines[0].startswith("System ") and lines[0].endswith("test_2016")
@@ -32,18 +32,20 @@ def test_columns_beyond_the_width_of_the_terminal_follow_below() -> None:
     rows = [[Cell(f"{row}{'.' * 20}"), *(Cell(f"{name} of {row}") for name in names[1:])] for row in "ab"]
     note = "A note of many words, each of which stays whole, however narrow."
     sheet = Sheet("T", [Column(name, name) for name in names], rows, [note])
-    whole = renderings.plain(sheet, 70)
+    whole = renderings.render_plain_text(sheet, 70)
     assert whole.count("---\n") == 2 and max(map(len, whole.splitlines())) <= 70
-    narrow = renderings.plain(sheet, 48).splitlines()
+    narrow = renderings.render_plain_text(sheet, 48).splitlines()
     assert max(map(len, narrow)) <= 48 and sum(line.startswith("a...") for line in narrow) == 2
     assert [line.split()[1:] for line in narrow if line.startswith("system")] == [["first", "second"], ["third"]]
     assert " ".join(narrow[-2:]) == note
-    assert max(map(len, renderings.plain(sheet, 10).splitlines())) < 40, "a column is never cut"
+    assert max(map(len, renderings.render_plain_text(sheet, 10).splitlines())) < 40, "a column is never cut"
 
 
 def test_markdown_is_read_back_as_it_was() -> None:
     markdown_it = pytest.importorskip("markdown_it")
-    tokens = markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").parse(renderings.markdown(SHEET))
+    tokens = (
+        markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").parse(renderings.render_markdown(SHEET))
+    )
     texts = [
         "".join(child.content for child in token.children if child.type.startswith("text"))
         for token in tokens
@@ -63,12 +65,12 @@ def test_markdown_is_read_back_as_it_was() -> None:
 
 def test_bold_is_explained_where_it_occurs() -> None:
     plain = replace(SHEET, rows=[[Cell("A"), Cell("12.34")]])
-    assert SHEET.all_notes() == [*SHEET.departures, *SHEET.notes, "Bold: better than a_b."]
-    assert plain.all_notes() == [*SHEET.departures, *SHEET.notes]
+    assert SHEET.collect_notes() == [*SHEET.departures, *SHEET.notes, "Bold: better than a_b."]
+    assert plain.collect_notes() == [*SHEET.departures, *SHEET.notes]
 
 
 def test_latex_leaves_nothing_active() -> None:
-    latex = renderings.latex(SHEET)
+    latex = renderings.render_latex(SHEET)
     body = latex[latex.index("\\midrule") : latex.index("\\bottomrule")]
     rows = body.strip().splitlines()[1:]
     assert len(rows) == len(NAMES)
@@ -91,7 +93,7 @@ def test_latex_leaves_nothing_active() -> None:
     ],
 )
 def test_latex_raises_any_mark(marks: str, raised: str) -> None:
-    latex = renderings.latex(
+    latex = renderings.render_latex(
         Sheet("T", [Column("s", "System"), Column("b", "β")], [[Cell("α > 0.2"), Cell("1", marks=marks)]])
     )
     assert f"$\\alpha$ \\textgreater{{}} 0.2 & 1{raised} \\\\" in latex and "System & $\\beta$" in latex
@@ -99,7 +101,7 @@ def test_latex_raises_any_mark(marks: str, raised: str) -> None:
 
 def test_tsv_and_json_hold_what_the_table_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = ("t.tsv", "t.json", "t.md", "t.tex")
-    renderings.write(SHEET, *(tmp_path / name for name in names))
+    renderings.write_sheet(SHEET, *(tmp_path / name for name in names))
     with (tmp_path / "t.tsv").open(encoding="utf-8", newline="") as file:
         header, *rows, (comment,) = csv.reader(file, delimiter="\t")
     assert header == ["system", "t", "t_sd", "t_marks"]
@@ -108,25 +110,25 @@ def test_tsv_and_json_hold_what_the_table_does(tmp_path: Path, capsys: pytest.Ca
     for ending in ("md", "tex"):
         assert "another Gaussian" in (tmp_path / f"t.{ending}").read_text(encoding="utf-8")
     assert "another Gaussian" in capsys.readouterr().err
-    renderings.write(SHEET, *(tmp_path / name for name in names))
+    renderings.write_sheet(SHEET, *(tmp_path / name for name in names))
     again = read_sheet(tmp_path / "t.json")
-    assert again == SHEET and renderings.markdown(again) == (tmp_path / "t.md").read_text(encoding="utf-8")
-    assert capsys.readouterr().err == renderings.plain(SHEET, 80)
+    assert again == SHEET and renderings.render_markdown(again) == (tmp_path / "t.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().err == renderings.render_plain_text(SHEET, 80)
 
 
 def test_what_programs_read_may_differ_from_the_text() -> None:
     sheet = Sheet(
         "T", [Column("s", "S"), Column("n", "N")], [[Cell("x"), Cell("1,234", "1234")], [Cell("y"), Cell("–", "")]]
     )
-    assert renderings.values(sheet).to_csv(sep="\t", index=False) == "s\tn\nx\t1234\ny\t\n"
+    assert renderings.to_data_frame(sheet).to_csv(sep="\t", index=False) == "s\tn\nx\t1234\ny\t\n"
 
 
 def test_answers_stand_below_markdown_and_nowhere_else(tmp_path):
     names = [tmp_path / name for name in ("t.tsv", "t.json", "t.md", "t.tex")]
     answers = {"Does syntax help?": ["A_1: yes, +1.2.", "B: no."]}
-    renderings.write(SHEET, *names, answers)
+    renderings.write_sheet(SHEET, *names, answers)
     assert names[2].read_text(encoding="utf-8") == (
-        renderings.markdown(SHEET) + "\n**Does syntax help?**\n\n- A\\_1: yes, +1.2.\n- B: no.\n"
+        renderings.render_markdown(SHEET) + "\n**Does syntax help?**\n\n- A\\_1: yes, +1.2.\n- B: no.\n"
         "\nCI: confidence interval. Verdicts are not corrected for the number of comparisons.\n"
     )
     assert not any("yes" in path.read_text(encoding="utf-8") for path in (names[0], names[1], names[3]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline_py.report.tables.sheet import Cell, listed, signed
+from pipeline_py.report.tables.sheet import Cell, build_sheet, format_signed
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,12 @@ def test_a_cell_is_sorted_by_the_number_that_programs_read(cell, number):
 
 @pytest.mark.parametrize("value", [-20.5, 0.0, 1.254])
 def test_a_difference_is_read_as_it_is_written(value):
-    assert Cell(signed(value)).number == pytest.approx(round(value, 2)) and signed(value)[0] in "+−0"
+    assert (
+        Cell(format_signed(value)).numeric_value == pytest.approx(round(value, 2)) and format_signed(value)[0] in "+−0"
+    )
 
 
 def test_texts_are_cells_and_empty_ones_a_dash():
-    table = listed("T", ["System", "Other", "BLEU"], [["A", Cell(""), ""]], texts=["Other"])
+    table = build_sheet("T", ["System", "Other", "BLEU"], [["A", Cell(""), ""]], text_heads=["Other"])
     assert [[cell.text for cell in row] for row in table.rows] == [["A", "", "–"]]
     assert [column.is_text for column in table.columns] == [False, True, False]

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.models import models_in, tokenizer_in
-from pipeline_py.syntax.trees.formats import Annotation
+from pipeline_py.syntax.stanza.models import list_parser_model_files, list_tokenizer_files
+from pipeline_py.syntax.trees.formats import TreeKind
 
 VECTORS = [{"model": "pretrain", "package": "small"}, {"model": "forward_charlm", "package": "news"}]
 CHINESE = {
@@ -30,20 +30,20 @@ def found(folder, entry, annotation, language="zh"):
         (folder / "zh-hans" / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / "zh-hans" / f"{file}.pt").touch()
     (folder / "resources.json").write_text(json.dumps({"zh": {"alias": "zh-hans"}, "zh-hans": entry}))
-    index, *models = models_in(folder, language, annotation)
+    index, *models = list_parser_model_files(folder, language, annotation)
     assert index == folder / "resources.json"
     return [str(file.relative_to(folder / "zh-hans").with_suffix("")) for file in models]
 
 
 def test_models_of_the_default_package_and_what_they_build_upon(tmp_path):
     dependency = ["pos/gsd", "pretrain/small", "depparse/gsd", "forward_charlm/news"]
-    assert found(tmp_path, CHINESE, Annotation.DEPENDENCY) == dependency
-    assert found(tmp_path, CHINESE, Annotation.CONSTITUENCY) == ["pos/gsd", "pretrain/small", "constituency/ctb"]
+    assert found(tmp_path, CHINESE, TreeKind.DEPENDENCY) == dependency
+    assert found(tmp_path, CHINESE, TreeKind.CONSTITUENCY) == ["pos/gsd", "pretrain/small", "constituency/ctb"]
 
 
 @pytest.mark.parametrize("packages", [{}, {"default": {"depparse": "gone"}}])
 def test_all_models_of_a_processor_without_a_default(tmp_path, packages):
-    models = found(tmp_path, {**CHINESE, "packages": packages}, Annotation.DEPENDENCY)
+    models = found(tmp_path, {**CHINESE, "packages": packages}, TreeKind.DEPENDENCY)
     assert sorted(models) == sorted(set(FILES) - {"constituency/ctb", "ner/gsd"})
 
 
@@ -51,11 +51,11 @@ def test_all_models_of_a_processor_without_a_default(tmp_path, packages):
 def test_a_broken_index(tmp_path, text):
     (tmp_path / "resources.json").write_text(text)
     with pytest.raises(InputError, match=r"resources\.json: not the index of a Stanza directory; fetch it again"):
-        models_in(tmp_path, "zh", Annotation.DEPENDENCY)
+        list_parser_model_files(tmp_path, "zh", TreeKind.DEPENDENCY)
 
 
 def test_a_language_that_the_index_does_not_know(tmp_path):
-    assert found(tmp_path, CHINESE, Annotation.DEPENDENCY, language="sv") == []
+    assert found(tmp_path, CHINESE, TreeKind.DEPENDENCY, language="sv") == []
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ def test_a_tokenizer_and_its_multi_word_tokens(tmp_path, default, tokenizer):
         (tmp_path / "zh" / f"{file}.pt").touch()
     entry = {"tokenize": {"gsd": {}, "pud": {}}, "mwt": {"gsd": {}}, "packages": {"default": default}}
     (tmp_path / "resources.json").write_text(json.dumps({"zh": entry}))
-    found = [str(file.relative_to(tmp_path / "zh").with_suffix("")) for file in tokenizer_in(tmp_path, "zh")]
+    found = [str(file.relative_to(tmp_path / "zh").with_suffix("")) for file in list_tokenizer_files(tmp_path, "zh")]
     assert found == tokenizer
 
 
 def test_no_tokenizer(tmp_path):
-    assert found(tmp_path, CHINESE, Annotation.DEPENDENCY)
-    assert tokenizer_in(tmp_path, "zh") == []
+    assert found(tmp_path, CHINESE, TreeKind.DEPENDENCY)
+    assert list_tokenizer_files(tmp_path, "zh") == []

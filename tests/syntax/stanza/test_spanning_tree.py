@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stanza.models.common.chuliu_edmonds import chuliu_edmonds_one_root
 from stanza.models.depparse import model
 
-from pipeline_py.syntax.stanza.pipeline import greedy_heads, maximum_tree, with_greedy_trees
+from pipeline_py.syntax.stanza.pipeline import find_greedy_heads, find_maximum_tree, patch_maximum_tree_search
 
 
 def is_tree(heads: tuple[int, ...]) -> bool:
@@ -38,10 +38,10 @@ def test_a_tree_is_the_best_of_all(seed: int, words: int, sure: float) -> None:
         scores[word, random.integers(0, word) if word > 1 else 0] += sure
     scores -= np.logaddexp.reduce(scores, axis=1, keepdims=True)
     given_scores = scores.copy()
-    found = maximum_tree(scores)
+    found = find_maximum_tree(scores)
     assert np.array_equal(scores, given_scores), "scores are not changed"
     assert found.tolist() == chuliu_edmonds_one_root(scores).tolist() == [*best_of_all(scores)]
-    greedy = greedy_heads(scores)
+    greedy = find_greedy_heads(scores)
     assert greedy is None or greedy.dtype == found.dtype
 
 
@@ -52,15 +52,15 @@ def test_best_heads_that_are_no_tree_are_not_taken(heads: tuple[int, ...]) -> No
     scores = np.full((len(heads), len(heads)), -9.0, dtype=np.float32)
     for word in range(1, len(heads)):
         scores[word, heads[word]] = -0.1 * word
-    assert greedy_heads(scores) is None
-    assert is_tree(tuple(maximum_tree(scores).tolist()))
+    assert find_greedy_heads(scores) is None
+    assert is_tree(tuple(find_maximum_tree(scores).tolist()))
 
 
 def test_long_chains_are_trees() -> None:
     size = 70
     scores = np.full((size, size), -9.0, dtype=np.float32)
     scores[np.arange(1, size), np.arange(size - 1)] = -0.1
-    assert greedy_heads(scores).tolist() == [0, *range(size - 1)]
+    assert find_greedy_heads(scores).tolist() == [0, *range(size - 1)]
 
 
 class Labels:
@@ -75,6 +75,6 @@ def test_stanzas_parser_asks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = np.array([[[0, 0, 0], [-0.1, -9, -3], [-5, -0.1, -9]]], dtype=np.float32)
     predictions = scores, np.full((1, 3, 3), 7)
     expected = model.GraphParser.decode_graph_predictions(Labels(), 1, predictions, [3])
-    with_greedy_trees()
+    patch_maximum_tree_search()
     monkeypatch.setattr("pipeline_py.syntax.stanza.pipeline.chuliu_edmonds_one_root", None)
     assert model.GraphParser.decode_graph_predictions(Labels(), 1, predictions, [3]) == expected == [[[0, 7], [1, 7]]]

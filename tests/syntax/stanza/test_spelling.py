@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pipeline_py.syntax.stanza.pipeline import ParsingFault, dependency_trees, phrase_trees
+from pipeline_py.syntax.stanza.pipeline import InvalidParseError, parse_dependency_trees, parse_phrase_trees
 
 DECOMPOSED, COMPOSED = "e\u0301te\u0301", "\u00e9t\u00e9"
 
@@ -36,11 +36,11 @@ class Recorder:
         return SimpleNamespace(words=rows, constituency=Leaf(label="S", children=tags))
 
 
-@pytest.mark.parametrize("parse", [dependency_trees, phrase_trees])
+@pytest.mark.parametrize("parse", [parse_dependency_trees, parse_phrase_trees])
 def test_a_parser_reads_composed_letters_and_its_trees_have_those_of_the_text(parse) -> None:
     pipeline = Recorder()
     sentences = [(DECOMPOSED, "b"), (COMPOSED,)]
     assert [tree.words for tree in parse(pipeline, sentences)] == sentences
     assert pipeline.words == [[COMPOSED, "b"], [COMPOSED]]
-    with pytest.raises(ParsingFault, match="other words"):
+    with pytest.raises(InvalidParseError, match="other words"):
         parse(Recorder("x"), sentences)

@@ -12,9 +12,9 @@ import pytest
 from pipeline_py.corpus.learn_segmenter import learn_segmenter
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.stanza import tokenizer as stanza_words
-from pipeline_py.syntax.stanza.models import tokenizer_in
-from pipeline_py.syntax.stanza.tokenizer import learned_tokenizer, tokenizer_of
-from pipeline_py.syntax.words.parser_words import Word
+from pipeline_py.syntax.stanza.models import list_tokenizer_files
+from pipeline_py.syntax.stanza.tokenizer import load_default_tokenizer, load_learned_tokenizer
+from pipeline_py.syntax.words.parser_words import WordSpan
 
 
 def token(text: str, start: int, *words: str) -> SimpleNamespace:
@@ -43,11 +43,11 @@ class Pipeline:
 def test_multi_word_tokens_are_their_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stanza_words.stanza, "Pipeline", Pipeline)
     monkeypatch.setattr(stanza_words, "SENTENCES_AT_ONCE", 2)
-    divide = tokenizer_of("fr", None, "default")
+    divide = load_default_tokenizer("fr", None, "default")
     assert list(divide(["", "I don't.", "Du pain", "", ""])) == [
         [],
-        [Word(0, 1), Word(2, 4), Word(4, 7), Word(7, 8)],
-        [Word(0, 2, "De"), Word(0, 2, "le"), Word(3, 7)],
+        [WordSpan(0, 1), WordSpan(2, 4), WordSpan(4, 7), WordSpan(7, 8)],
+        [WordSpan(0, 2, "De"), WordSpan(0, 2, "le"), WordSpan(3, 7)],
         [],
         [],
     ]
@@ -57,7 +57,7 @@ def test_multi_word_tokens_are_their_words(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_directory_without_a_tokenizer(tmp_path: Path) -> None:
     (tmp_path / "resources.json").write_text("{}")
     with pytest.raises(InputError, match=r"Stanza has no tokenizer of 'en' here .*choose other `words`"):
-        tokenizer_of("en", tmp_path, None)
+        load_default_tokenizer("en", tmp_path, None)
 
 
 @pytest.mark.slow
@@ -85,8 +85,8 @@ def test_a_tokenizer_that_is_learnt(tmp_path: Path) -> None:
         },
     }
     (tmp_path / "resources.json").write_text(json.dumps(index))
-    assert tokenizer_in(tmp_path, "zh") == [model]
-    divide = tokenizer_of("zh", tmp_path, None)
+    assert list_tokenizer_files(tmp_path, "zh") == [model]
+    divide = load_default_tokenizer("zh", tmp_path, None)
     texts = ["好书大", "", "大 好书好"]
     found = [[text[word.start : word.end] for word in words] for text, words in zip(texts, divide(texts), strict=True)]
     assert found == [["好", "书", "大"], [], ["大", "好", "书", "好"]]
@@ -140,7 +140,7 @@ def test_words_of_tokens_that_the_treebank_does_not_have(tmp_path: Path) -> None
     )
     counts = json.loads((tmp_path / "counts").read_text())
     assert (counts["kept"], counts["dropped"]) == (200, {"more than 100 characters": 2})
-    divide = learned_tokenizer("tr", tmp_path / "model.pt")
+    divide = load_learned_tokenizer("tr", tmp_path / "model.pt")
     held_out = turkish_sentences(4, 50)
     texts = [" ".join(token for token, *_ in sentence) for sentence in held_out]
     gold = [[word for token, *words in sentence for word in words or [token]] for sentence in held_out]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.treebank import write_dependency_training, write_phrase_training
+from pipeline_py.syntax.stanza.treebank import write_dependency_training_data, write_phrase_training_data
 
 
 def test_dependency_trees(tmp_path: Path) -> None:
@@ -19,15 +19,15 @@ def test_dependency_trees(tmp_path: Path) -> None:
         "# text =\n\n",
         encoding="utf-8",
     )
-    counts = Counts()
-    assert write_dependency_training(tmp_path / "t.conllu", tmp_path / "o", True, counts) == 4
+    counts = SentenceCounts()
+    assert write_dependency_training_data(tmp_path / "t.conllu", tmp_path / "o", True, counts) == 4
     assert (tmp_path / "o").read_text(encoding="utf-8") == (
         "1\tzu\tzu\tADP\tAPPR\t_\t3\tcase\t_\t_\n"
         "2\tdem\tdem\tDET\tART\tCase=Dat\t3\tdet\t_\t_\n"
         "3\tme_er\tme_er\tNOUN\tNN\t_\t0\troot\t_\t_\n"
         "4\tja\tja\tINTJ\tITJ\t_\t3\tparataxis\t_\t_\n\n"
     )
-    assert (counts.kept, counts.dropped, counts.noted) == (
+    assert (counts.kept_count, counts.dropped_by_reason, counts.noted_by_reason) == (
         1,
         {"empty sentence": 1},
         {"later roots attached to the first": 1},
@@ -39,12 +39,12 @@ def test_phrase_trees(tmp_path: Path) -> None:
         "( (S (NP-SBJ (-NONE- *)) (VP (VB go\u00a0on))))\n(ROOT (NN a))\n(ROOT (NP (NN b) (-LRB- -LRB-)) (. .))\n",
         encoding="utf-8",
     )
-    counts = Counts()
-    assert write_phrase_training(tmp_path / "t.mrg", tmp_path / "o", False, counts) == 4
+    counts = SentenceCounts()
+    assert write_phrase_training_data(tmp_path / "t.mrg", tmp_path / "o", False, counts) == 4
     assert (tmp_path / "o").read_text(encoding="utf-8") == (
         "(ROOT (S (VP (VB go_on))))\n(ROOT (X (NP (NN b) (-LRB- -LRB-)) (. .)))\n"
     )
-    assert (counts.kept, counts.dropped) == (2, {"single word without a phrase": 1})
+    assert (counts.kept_count, counts.dropped_by_reason) == (2, {"single word without a phrase": 1})
 
 
 @pytest.mark.parametrize(
@@ -61,20 +61,20 @@ def test_phrase_trees(tmp_path: Path) -> None:
 def test_unusable_treebank(row: str, error: str, tmp_path: Path) -> None:
     (tmp_path / "t.conllu").write_text(row + "\n")
     with pytest.raises(InputError, match=error):
-        write_dependency_training(tmp_path / "t.conllu", tmp_path / "o", False, Counts())
+        write_dependency_training_data(tmp_path / "t.conllu", tmp_path / "o", False, SentenceCounts())
 
 
 def test_phrases_without_text(tmp_path: Path) -> None:
     (tmp_path / "t.ptb").write_text("(NN _)\n(X (NN _) (NN _))\n")
     with pytest.raises(InputError, match=r"t\.ptb, line 2: all words of this sentence are `_`"):
-        write_phrase_training(tmp_path / "t.ptb", tmp_path / "o", False, Counts())
+        write_phrase_training_data(tmp_path / "t.ptb", tmp_path / "o", False, SentenceCounts())
 
 
 def test_composed_letters_are_learnt_as_one_character(tmp_path: Path) -> None:
     decomposed, composed = "caf\u0065\u0301", "caf\u00e9"
     (tmp_path / "t.conllu").write_text(f"1\t{decomposed}\t_\tX\t_\t_\t0\troot\t_\t_\n", encoding="utf-8")
     (tmp_path / "t.ptb").write_text(f"(X (NN {decomposed}))\n", encoding="utf-8")
-    write_dependency_training(tmp_path / "t.conllu", tmp_path / "o", False, Counts())
+    write_dependency_training_data(tmp_path / "t.conllu", tmp_path / "o", False, SentenceCounts())
     assert (tmp_path / "o").read_text(encoding="utf-8").split("\t")[1] == composed
-    write_phrase_training(tmp_path / "t.ptb", tmp_path / "o", False, Counts())
+    write_phrase_training_data(tmp_path / "t.ptb", tmp_path / "o", False, SentenceCounts())
     assert (tmp_path / "o").read_text(encoding="utf-8") == f"(ROOT (X (NN {composed})))\n"

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.constituency import (
-    Node,
-    Phrase,
+    PhraseNode,
     PhraseTree,
     Preterminal,
-    brackets,
-    read_treebank,
-    read_trees,
+    TreeNode,
+    build_failed_phrase_tree,
+    read_phrase_treebank,
+    read_phrase_trees,
     replace_words,
-    unparsed_phrase,
-    write_trees,
+    to_bracket_string,
+    write_phrase_trees,
 )
 
 LEAVES = st.builds(
@@ -33,69 +33,69 @@ LEAVES = st.builds(
 )
 NODES = st.recursive(
     LEAVES,
-    lambda nodes: st.builds(Phrase, st.sampled_from(["S", "NP-SBJ", "@X"]), st.lists(nodes, min_size=1).map(tuple)),
+    lambda nodes: st.builds(PhraseNode, st.sampled_from(["S", "NP-SBJ", "@X"]), st.lists(nodes, min_size=1).map(tuple)),
     max_leaves=12,
 )
 
 
 def read(text: str, path: Path) -> list[PhraseTree]:
     path.write_text(text, encoding="utf-8")
-    return list(read_trees(path))
+    return list(read_phrase_trees(path))
 
 
 @given(st.lists(st.one_of(st.none(), NODES), min_size=1, max_size=4))
-def test_round_trip(roots: list[Node | None]) -> None:
+def test_round_trip(roots: list[TreeNode | None]) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.ptb"
         with path.open("w", encoding="utf-8", newline="\n") as file:
-            write_trees(file, (PhraseTree(root) for root in roots))
-        assert [tree.root for tree in read_trees(path)] == roots
+            write_phrase_trees(file, (PhraseTree(root) for root in roots))
+        assert [tree.root for tree in read_phrase_trees(path)] == roots
 
 
 def test_words_leave_out_traces_and_unescape_brackets(tmp_path: Path) -> None:
     (tree,) = read("(S (NP (-NONE- *)) (VP (VB go) (-LRB- -LRB-) (X :--RRB-)))\n", tmp_path / "x.ptb")
     assert tree.words == ("go", "(", ":-)")
-    assert not tree.failed
+    assert not tree.is_failed
 
 
 def test_failed_parse_and_empty_line(tmp_path: Path) -> None:
     file = StringIO()
-    write_trees(file, [unparsed_phrase(["a", "("]), PhraseTree(None)])
+    write_phrase_trees(file, [build_failed_phrase_tree(["a", "("]), PhraseTree(None)])
     assert file.getvalue() == "(FAILED (X a) (X -LRB-))\n\n"
     failed, empty = read(file.getvalue(), tmp_path / "x.ptb")
-    assert (failed.failed, failed.words) == (True, ("a", "("))
-    assert (empty.failed, empty.words) == (False, ())
+    assert (failed.is_failed, failed.words) == (True, ("a", "("))
+    assert (empty.is_failed, empty.words) == (False, ())
 
 
 def test_deep_tree(tmp_path: Path) -> None:
     text = "(X " * 5000 + "(A a)" + ")" * 5000
     (tree,) = read(text + "\n", tmp_path / "x.ptb")
-    assert brackets(tree.root) == text
+    assert to_bracket_string(tree.root) == text
 
 
 def test_treebank_in_any_layout(tmp_path: Path) -> None:
     path = tmp_path / "x.mrg.gz"
     path.write_bytes(gzip.compress(b"( (S\n  (NP (NN a))\n\n\t(VP (VB b))))\r\n(X (Y c))\n\n"))
-    trees = list(read_treebank(path))
-    assert [(tree.words, tree.line) for tree in trees] == [(("a", "b"), 1), (("c",), 5)]
-    assert brackets(trees[0].root) == "( (S (NP (NN a)) (VP (VB b))))"
+    trees = list(read_phrase_treebank(path))
+    assert [(tree.words, tree.line_number) for tree in trees] == [(("a", "b"), 1), (("c",), 5)]
+    assert to_bracket_string(trees[0].root) == "( (S (NP (NN a)) (VP (VB b))))"
 
 
 def test_several_trees_on_a_line_and_unusual_labels(tmp_path: Path) -> None:
     path = tmp_path / "x.mrg"
     text = "(TOP (S (NP-SBJ=2\t(NN a))))((X (SYM =)\n(: -))) (NN b)\n\n  (-LRB- -LRB-)(A (B (C (D d)))"
     path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode() + b")")
-    trees = list(read_treebank(path))
-    assert [(tree.words, tree.line) for tree in trees] == [
+    trees = list(read_phrase_treebank(path))
+    assert [(tree.words, tree.line_number) for tree in trees] == [
         (("a",), 1),
         (("=", "-"), 1),
         (("b",), 2),
         (("(",), 4),
         (("d",), 4),
     ]
-    assert brackets(trees[1].root) == "( (X (SYM =) (: -)))"
+    assert to_bracket_string(trees[1].root) == "( (X (SYM =) (: -)))"
 
 
 @pytest.mark.parametrize(
@@ -118,27 +118,27 @@ def test_several_trees_on_a_line_and_unusual_labels(tmp_path: Path) -> None:
 def test_broken_treebank_is_named(text: str, line: int, error: str, tmp_path: Path) -> None:
     (tmp_path / "x.mrg").write_text(f"(X (NN a)) (X (NN b))\n{text}\n(X (NN c))\n", encoding="utf-8")
     with pytest.raises(InputError, match=rf"x\.mrg, line {line}: .*{error}"):
-        list(read_treebank(tmp_path / "x.mrg"))
+        list(read_phrase_treebank(tmp_path / "x.mrg"))
 
 
 def test_other_encodings_are_named(tmp_path: Path) -> None:
     (tmp_path / "x.mrg").write_text("(NN a)\n(NN é)\n", encoding="cp1252")
     with pytest.raises(InputError, match=r"x\.mrg, line 2: .*not UTF-8"):
-        list(read_treebank(tmp_path / "x.mrg"))
+        list(read_phrase_treebank(tmp_path / "x.mrg"))
 
 
 def test_tags_of_sgml_between_trees(tmp_path: Path) -> None:
     path = tmp_path / "x.fid"
     path.write_text("<DOC>\n<DATE> 1998 </DATE>\n<S ID=1>\n( (IP (NN a)\n <b> (PU <)) )\n</S>\n</DOC>\n")
     with pytest.raises(InputError, match=r"x\.fid, line 4: .*bare word '<b>'"):
-        list(read_treebank(path))
+        list(read_phrase_treebank(path))
     path.write_text(path.read_text().replace(" <b> ", " "))
-    assert [(tree.words, tree.line) for tree in read_treebank(path)] == [(("a", "<"), 4)]
+    assert [(tree.words, tree.line_number) for tree in read_phrase_treebank(path)] == [(("a", "<"), 4)]
 
 
 def test_other_words_in_a_tree(tmp_path: Path) -> None:
     (tree,) = read("(S (NP (NN a)) (VB b))\n", tmp_path / "x.ptb")
-    assert brackets(replace_words(tree, ["c", "d"]).root) == "(S (NP (NN c)) (VB d))"
+    assert to_bracket_string(replace_words(tree, ["c", "d"]).root) == "(S (NP (NN c)) (VB d))"
     assert replace_words(PhraseTree(None), []) == PhraseTree(None)
 
 
@@ -146,7 +146,7 @@ def test_other_words_in_a_tree(tmp_path: Path) -> None:
 def test_a_treebank_without_trees(text: str, tmp_path: Path) -> None:
     (tmp_path / "x.mrg").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="no trees in the file"):
-        list(read_treebank(tmp_path / "x.mrg"))
+        list(read_phrase_treebank(tmp_path / "x.mrg"))
 
 
 def test_equals_nltk_on_a_treebank() -> None:
@@ -155,7 +155,7 @@ def test_equals_nltk_on_a_treebank() -> None:
         pytest.skip("the treebank en_gum is not on this machine")
     with gzip.open(path, "rt", encoding="utf-8") as file:
         expected = [" ".join(str(tree).split()) for tree in nltk.Tree.fromstring("(ALL " + file.read() + ")")]
-    assert [brackets(tree.root) for tree in read_treebank(path)] == expected
+    assert [to_bracket_string(tree.root) for tree in read_phrase_treebank(path)] == expected
 
 
 @pytest.mark.parametrize(
@@ -181,10 +181,10 @@ def test_unclosed_treebank_names_the_line_where_the_tree_begins(tmp_path: Path) 
     path = tmp_path / "x.mrg"
     path.write_text("(S (NN a))\n(S\n(NN b)\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"x\.mrg, line 2: .*never closed"):
-        list(read_treebank(path))
+        list(read_phrase_treebank(path))
 
 
 @pytest.mark.parametrize("word", ["", "a b", "a\nb"])
 def test_word_that_brackets_cannot_hold(word: str) -> None:
     with pytest.raises(InputError, match="clean the text"):
-        brackets(Preterminal("X", word))
+        to_bracket_string(Preterminal("X", word))

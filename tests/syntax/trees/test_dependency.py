@@ -13,10 +13,10 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.dependency import (
     DependencyTree,
     MultiwordToken,
-    fault,
-    read_dependencies,
-    unparsed,
-    write_dependencies,
+    build_failed_dependency_tree,
+    find_head_error,
+    read_dependency_trees,
+    write_dependency_trees,
 )
 
 TREEBANK = """\
@@ -44,7 +44,7 @@ TREEBANK = """\
 
 def read(text: str, path: Path) -> list[DependencyTree]:
     path.write_text(text, encoding="utf-8")
-    return list(read_dependencies(path))
+    return list(read_dependency_trees(path))
 
 
 def test_reads_what_treebanks_hold(tmp_path: Path) -> None:
@@ -55,34 +55,34 @@ def test_reads_what_treebanks_hold(tmp_path: Path) -> None:
         ("root", "obj", "case", "obl"),
         ("VERB", "PRON", "ADP", "NOUN"),
     )
-    assert (first.xpos, first.features[1], first.line) == (("V", "P", "E", "N"), "Case=Acc|Number=Plur", 1)
-    assert first.multiword == (MultiwordToken(1, 2, "Vámonos"),)
-    assert second.multiword == ()
-    assert second.roots == [1, 2]
+    assert (first.xpos, first.features[1], first.line_number) == (("V", "P", "E", "N"), "Case=Acc|Number=Plur", 1)
+    assert first.multiword_tokens == (MultiwordToken(1, 2, "Vámonos"),)
+    assert second.multiword_tokens == ()
+    assert second.root_words == [1, 2]
     assert third == DependencyTree((), (), (), ())
-    assert fourth == unparsed(["a", "#", "\u2028\u00a0b"], "more than 2 words")
-    assert [tree.line for tree in (second, third, fourth)] == [10, 15, 17]
+    assert fourth == build_failed_dependency_tree(["a", "#", "\u2028\u00a0b"], "more than 2 words")
+    assert [tree.line_number for tree in (second, third, fourth)] == [10, 15, 17]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_gzip_crlf_and_byte_order_mark(encoding: str, tmp_path: Path) -> None:
     plain = read(TREEBANK, tmp_path / "x.conllu")
     (tmp_path / "y.conllu.gz").write_bytes(gzip.compress(TREEBANK.replace("\n", "\r\n").encode(encoding)))
-    found = list(read_dependencies(tmp_path / "y.conllu.gz"))
+    found = list(read_dependency_trees(tmp_path / "y.conllu.gz"))
     assert found == plain
-    assert [tree.multiword for tree in found] == [tree.multiword for tree in plain]
+    assert [tree.multiword_tokens for tree in found] == [tree.multiword_tokens for tree in plain]
 
 
 def test_byte_order_mark_before_the_first_word(tmp_path: Path) -> None:
     (tmp_path / "x.conllu").write_text(GOOD, encoding="utf-8-sig")
-    (tree,) = read_dependencies(tmp_path / "x.conllu")
+    (tree,) = read_dependency_trees(tmp_path / "x.conllu")
     assert tree.words == ("a", "b")
 
 
 def test_other_encodings_are_named(tmp_path: Path) -> None:
     (tmp_path / "x.conllu").write_text(GOOD.replace("b", "é"), encoding="cp1252")
     with pytest.raises(InputError, match=r"x\.conllu, line 2: .*not UTF-8"):
-        list(read_dependencies(tmp_path / "x.conllu"))
+        list(read_dependency_trees(tmp_path / "x.conllu"))
 
 
 def test_a_non_projective_sentence_of_a_new_document(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_character
 def trees(draw: st.DrawFn) -> DependencyTree:
     words = draw(st.lists(WORDS, max_size=8))
     if draw(st.booleans()) and words:
-        return unparsed(words, draw(st.sampled_from(["no tree", "a = b: c"])))
+        return build_failed_dependency_tree(words, draw(st.sampled_from(["no tree", "a = b: c"])))
     heads = [draw(st.integers(0, place)) for place in range(len(words))]
     labels = draw(st.lists(st.sampled_from(["root", "nsubj:pass"]), min_size=len(words), max_size=len(words)))
     return DependencyTree(tuple(words), tuple(heads), tuple(labels), ("NOUN",) * len(words))
@@ -112,13 +112,13 @@ def test_round_trip(sentences: list[DependencyTree]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.conllu"
         with path.open("w", encoding="utf-8", newline="\n") as file:
-            write_dependencies(file, sentences)
-        assert list(read_dependencies(path)) == sentences
+            write_dependency_trees(file, sentences)
+        assert list(read_dependency_trees(path)) == sentences
 
 
 def test_others_read_what_is_written() -> None:
     file = StringIO()
-    write_dependencies(file, [DependencyTree(("a", "b"), (2, 0), ("det", "root"), ("DET", "NOUN"))])
+    write_dependency_trees(file, [DependencyTree(("a", "b"), (2, 0), ("det", "root"), ("DET", "NOUN"))])
     (sentence,) = conllu.parse(file.getvalue())
     assert [(word["id"], word["form"], word["head"], word["deprel"], word["upos"]) for word in sentence] == [
         (1, "a", 2, "det", "DET"),
@@ -138,7 +138,7 @@ def test_others_read_what_is_written() -> None:
 )
 def test_what_stands_before_the_first_sentence_is_not_a_sentence(header: str, tmp_path: Path) -> None:
     (tree,) = read(header + GOOD, tmp_path / "x.conllu")
-    assert (tree.words, tree.line) == (("a", "b"), header.count("\n") + 1)
+    assert (tree.words, tree.line_number) == (("a", "b"), header.count("\n") + 1)
 
 
 def test_comments_apart_from_their_sentence_are_not_a_sentence(tmp_path: Path) -> None:
@@ -177,7 +177,9 @@ def test_equals_the_conllu_package_on_treebanks(corpus: str) -> None:
             ]
             for sentence in conllu.parse_incr(file)
         ]
-    found = [list(zip(tree.words, tree.heads, tree.labels, tree.upos, strict=True)) for tree in read_dependencies(path)]
+    found = [
+        list(zip(tree.words, tree.heads, tree.labels, tree.upos, strict=True)) for tree in read_dependency_trees(path)
+    ]
     assert found == expected
 
 
@@ -229,7 +231,7 @@ def test_empty_file_is_no_treebank(tmp_path: Path) -> None:
 
 def test_word_with_a_tab_cannot_be_written() -> None:
     with pytest.raises(InputError, match="tab"):
-        write_dependencies(StringIO(), [unparsed(["a\tb"], "x")])
+        write_dependency_trees(StringIO(), [build_failed_dependency_tree(["a\tb"], "x")])
 
 
 @given(st.lists(st.integers(-1, 7), max_size=7))
@@ -243,4 +245,4 @@ def test_fault_agrees_with_following_every_head(heads: list[int]) -> None:
             word = heads[word - 1]
         return word == 0
 
-    assert (fault(heads) is None) == all(reaches_root(word) for word in range(1, len(heads) + 1))
+    assert (find_head_error(heads) is None) == all(reaches_root(word) for word in range(1, len(heads) + 1))

@@ -2,46 +2,52 @@
 
 import pytest
 
-from pipeline_py.syntax.trees.head_rules import CHINESE, ENGLISH, RULES, HeadRules, Rule
+from pipeline_py.syntax.trees.head_rules import (
+    CHINESE_HEAD_RULES,
+    ENGLISH_HEAD_RULES,
+    HEAD_RULES_BY_LANGUAGE,
+    HeadRule,
+    HeadRules,
+)
 
 
 @pytest.mark.parametrize(
     ("rules", "phrase", "head"),
     [
-        (CHINESE, "VP VV AS NP", "VV"),
-        (CHINESE, "VP PP VP", "VP"),
-        (CHINESE, "VP BA IP", "BA"),
-        (CHINESE, "IP NP VP PU", "VP"),
-        (CHINESE, "IP IP PU IP PU", 2),
-        (CHINESE, "NP NP PU NN", "NN"),
-        (CHINESE, "NP QP NN NN", 2),
-        (CHINESE, "CP IP DEC", "IP"),
-        (CHINESE, "DNP NP DEG", "DEG"),
-        (CHINESE, "DP DT CLP", "DT"),
-        (CHINESE, "DP DT QP M", "M"),
-        (CHINESE, "LCP NP LC", "LC"),
-        (CHINESE, "PP P NP", "P"),
-        (CHINESE, "VRD VV VV", 0),
-        (CHINESE, "XP A B", "B"),
-        (ENGLISH, "VP MD RB VP", "MD"),
-        (ENGLISH, "S NP VP .", "VP"),
-        (ENGLISH, "NP DT NN POS", "POS"),
-        (ENGLISH, "NP NP PP", "NP"),
-        (ENGLISH, "NP NNP NN", "NN"),
-        (ENGLISH, "PP IN NP", "IN"),
-        (ENGLISH, "PRN , S ,", 0),
-        (ENGLISH, "XP A B", "B"),
+        (CHINESE_HEAD_RULES, "VP VV AS NP", "VV"),
+        (CHINESE_HEAD_RULES, "VP PP VP", "VP"),
+        (CHINESE_HEAD_RULES, "VP BA IP", "BA"),
+        (CHINESE_HEAD_RULES, "IP NP VP PU", "VP"),
+        (CHINESE_HEAD_RULES, "IP IP PU IP PU", 2),
+        (CHINESE_HEAD_RULES, "NP NP PU NN", "NN"),
+        (CHINESE_HEAD_RULES, "NP QP NN NN", 2),
+        (CHINESE_HEAD_RULES, "CP IP DEC", "IP"),
+        (CHINESE_HEAD_RULES, "DNP NP DEG", "DEG"),
+        (CHINESE_HEAD_RULES, "DP DT CLP", "DT"),
+        (CHINESE_HEAD_RULES, "DP DT QP M", "M"),
+        (CHINESE_HEAD_RULES, "LCP NP LC", "LC"),
+        (CHINESE_HEAD_RULES, "PP P NP", "P"),
+        (CHINESE_HEAD_RULES, "VRD VV VV", 0),
+        (CHINESE_HEAD_RULES, "XP A B", "B"),
+        (ENGLISH_HEAD_RULES, "VP MD RB VP", "MD"),
+        (ENGLISH_HEAD_RULES, "S NP VP .", "VP"),
+        (ENGLISH_HEAD_RULES, "NP DT NN POS", "POS"),
+        (ENGLISH_HEAD_RULES, "NP NP PP", "NP"),
+        (ENGLISH_HEAD_RULES, "NP NNP NN", "NN"),
+        (ENGLISH_HEAD_RULES, "PP IN NP", "IN"),
+        (ENGLISH_HEAD_RULES, "PRN , S ,", 0),
+        (ENGLISH_HEAD_RULES, "XP A B", "B"),
     ],
 )
 def test_heads_of_phrases(rules: HeadRules, phrase: str, head: str | int) -> None:
     label, *children = phrase.split()
-    place = rules.head_child(label, children)
+    place = rules.find_head_child(label, children)
     assert place == head if isinstance(head, int) else children[place] == head
 
 
 def test_rules_of_a_language_have_a_name() -> None:
-    assert {language: rules.name for language, rules in RULES.items()} == {
+    assert {language: rules.name for language, rules in HEAD_RULES_BY_LANGUAGE.items()} == {
         "en": "English (Collins 1999)",
         "zh": "Chinese (Zhang and Clark 2008)",
     }
-    assert HeadRules("none", {"X": Rule((), True)}).head_child("X", ["A", "B"]) == 0
+    assert HeadRules("none", {"X": HeadRule((), True)}).find_head_child("X", ["A", "B"]) == 0

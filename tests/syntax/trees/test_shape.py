@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.syntax.trees.constituency import Node, Phrase, PhraseTree, Preterminal, brackets
-from pipeline_py.syntax.trees.dependency import fault
+from pipeline_py.syntax.trees.constituency import PhraseNode, PhraseTree, Preterminal, TreeNode, to_bracket_string
+from pipeline_py.syntax.trees.dependency import find_head_error
 from pipeline_py.syntax.trees.shape import (
-    dependency_lengths,
-    depth,
+    compute_dependency_lengths,
+    compute_phrase_tree_size,
+    compute_tree_depth,
+    compute_word_levels,
     is_projective,
-    levels,
-    phrase_shape,
-    phrase_spans,
+    map_spans_to_labels,
 )
-from tests.syntax.random_heads import forests
+from tests.syntax.random_heads import draw_forest_heads
 
 
 def graph_of(heads: list[int]) -> networkx.DiGraph:
@@ -44,28 +44,28 @@ def crosses_nowhere(heads: list[int]) -> bool:
 
 
 def all_forests(words: int) -> list[tuple[int, ...]]:
-    return [heads for heads in product(range(words + 1), repeat=words) if fault(heads) is None]
+    return [heads for heads in product(range(words + 1), repeat=words) if find_head_error(heads) is None]
 
 
 def test_by_hand() -> None:
     # A hearing is scheduled on the issue today (Kübler et al. 2009, figure 1.1 and 2.1), without the full stop.
     heads = [2, 4, 4, 0, 2, 7, 5, 4]
-    assert depth(heads) == 4  # scheduled → hearing → on → issue → the
-    assert dependency_lengths(heads) == [1, 2, 1, 3, 1, 2, 4]
+    assert compute_tree_depth(heads) == 4  # scheduled → hearing → on → issue → the
+    assert compute_dependency_lengths(heads) == [1, 2, 1, 3, 1, 2, 4]
     assert not is_projective(heads)  # hearing → on spans `is` and `scheduled`
     assert is_projective([2, 4, 4, 0, 4, 7, 5, 4])
 
 
 def test_one_word_and_none() -> None:
     for heads in ([], [0]):
-        assert depth(heads) == 0
-        assert dependency_lengths(heads) == []
+        assert compute_tree_depth(heads) == 0
+        assert compute_dependency_lengths(heads) == []
         assert is_projective(heads)
 
 
 def test_several_roots() -> None:
-    assert depth([0, 1, 0, 3, 4]) == 2
-    assert dependency_lengths([0, 1, 0, 3, 3]) == [1, 1, 2]
+    assert compute_tree_depth([0, 1, 0, 3, 4]) == 2
+    assert compute_dependency_lengths([0, 1, 0, 3, 3]) == [1, 1, 2]
     assert is_projective([0, 1, 0, 3, 3])
     assert not is_projective([0, 0, 1]), "a root within the span of another tree"
 
@@ -90,19 +90,21 @@ def test_as_many_projective_trees_as_are_known(words: int, forests: int, project
     assert sum(heads.count(0) == 1 for heads in found) == with_one_root
 
 
-@given(forests(longest=14))
+@given(draw_forest_heads(longest=14))
 def test_dependencies_agree_with_the_definitions(heads: list[int]) -> None:
     found = networkx.shortest_path_length(graph_of(heads), 0)
-    assert levels(heads) == [found[word] for word in range(1, len(heads) + 1)]
-    assert depth(heads) == max(found.values()) - 1
+    assert compute_word_levels(heads) == [found[word] for word in range(1, len(heads) + 1)]
+    assert compute_tree_depth(heads) == max(found.values()) - 1
     assert is_projective(heads) == dominates_what_it_spans(heads) == crosses_nowhere(heads)
-    assert sum(dependency_lengths(heads)) == sum(abs(head - word) for head, word in graph_of(heads).edges if head)
+    assert sum(compute_dependency_lengths(heads)) == sum(
+        abs(head - word) for head, word in graph_of(heads).edges if head
+    )
 
 
 def test_chains_of_many_words() -> None:
     forward = list(range(50_000))
     backward = [*range(2, 50_001), 0]
-    assert depth(forward) == depth(backward) == 49_999
+    assert compute_tree_depth(forward) == compute_tree_depth(backward) == 49_999
     assert is_projective(forward) and is_projective(backward)
     assert not is_projective([*forward[:-1], 1, 49_999])
 
@@ -110,39 +112,41 @@ def test_chains_of_many_words() -> None:
 LEAVES = st.builds(Preterminal, st.sampled_from(["NN", "VB", "-LRB-"]), st.sampled_from(["a", "(", "ü\u2028", "字"]))
 TREES = st.recursive(
     LEAVES,
-    lambda nodes: st.builds(Phrase, st.sampled_from(["S", "NP"]), st.lists(nodes, min_size=1, max_size=4).map(tuple)),
+    lambda nodes: st.builds(
+        PhraseNode, st.sampled_from(["S", "NP"]), st.lists(nodes, min_size=1, max_size=4).map(tuple)
+    ),
     max_leaves=20,
 )
 
 
 @given(TREES)
-def test_phrases_agree_with_nltk(root: Node) -> None:
-    tree = nltk.Tree.fromstring(brackets(root))
+def test_phrases_agree_with_nltk(root: TreeNode) -> None:
+    tree = nltk.Tree.fromstring(to_bracket_string(root))
     phrases = list(tree.subtrees(lambda node: node.height() > 2))
     # nltk counts the word and its tag.
-    assert phrase_shape(PhraseTree(root)) == (len(tree.leaves()), len(phrases), tree.height() - 2)
+    assert compute_phrase_tree_size(PhraseTree(root)) == (len(tree.leaves()), len(phrases), tree.height() - 2)
     expected = {}
     for place in reversed(tree.treepositions("preorder")):
         if isinstance(tree[place], nltk.Tree) and len(tree[place].leaves()) > 1:
             before = sum(tree.leaf_treeposition(k) < place for k in range(len(tree.leaves())))
             expected[before, before + len(tree[place].leaves())] = tree[place].label()
-    assert phrase_spans(PhraseTree(root)) == expected
+    assert map_spans_to_labels(PhraseTree(root)) == expected
 
 
 def test_traces_and_wrappers_do_not_count() -> None:
     a, b = Preterminal("NN", "a"), Preterminal("NN", "b")
-    trace = Phrase("S", (Phrase("VP", (Preterminal("-NONE-", "*"),)),))
-    root = Phrase("ROOT", (Phrase("NP-SBJ", (a, b, trace)),))
-    assert phrase_shape(PhraseTree(root)) == (2, 1, 1)
-    assert phrase_shape(PhraseTree(Phrase("", (a,)))) == (1, 0, 0)
-    assert phrase_shape(PhraseTree(None)) == phrase_shape(PhraseTree(trace)) == (0, 0, 0)
-    assert phrase_spans(PhraseTree(None)) == phrase_spans(PhraseTree(a)) == {}
+    trace = PhraseNode("S", (PhraseNode("VP", (Preterminal("-NONE-", "*"),)),))
+    root = PhraseNode("ROOT", (PhraseNode("NP-SBJ", (a, b, trace)),))
+    assert compute_phrase_tree_size(PhraseTree(root)) == (2, 1, 1)
+    assert compute_phrase_tree_size(PhraseTree(PhraseNode("", (a,)))) == (1, 0, 0)
+    assert compute_phrase_tree_size(PhraseTree(None)) == compute_phrase_tree_size(PhraseTree(trace)) == (0, 0, 0)
+    assert map_spans_to_labels(PhraseTree(None)) == map_spans_to_labels(PhraseTree(a)) == {}
 
 
 def test_deep_phrases() -> None:
-    node: Node = Preterminal("NN", "a")
+    node: TreeNode = Preterminal("NN", "a")
     for _ in range(2000):
-        node = Phrase("NP", (Preterminal("NN", "b"), Phrase("X", (node,))))
-    assert phrase_shape(PhraseTree(node)) == (2001, 4000, 4000)
-    spans = phrase_spans(PhraseTree(node))
+        node = PhraseNode("NP", (Preterminal("NN", "b"), PhraseNode("X", (node,))))
+    assert compute_phrase_tree_size(PhraseTree(node)) == (2001, 4000, 4000)
+    spans = map_spans_to_labels(PhraseTree(node))
     assert spans == dict.fromkeys(((start, 2001) for start in range(2000)), "X") | {(0, 2001): "NP"}

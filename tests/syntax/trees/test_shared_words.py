@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.trees.shared_words import LEAST_SHARE, describe_difference, share_of_frequent_words
+from pipeline_py.syntax.trees.shared_words import (
+    MIN_SHARED_WORD_SHARE,
+    compute_shared_word_share,
+    describe_language_mismatch,
+)
 
 DATA = Path(__file__).parents[3] / "../shared/data"
 
@@ -31,24 +35,24 @@ def test_the_share_is_of_the_200_most_frequent_words(tmp_path: Path) -> None:
     treebank = bank(tmp_path / "t.conllu", [letters(number) for number in range(600)])
     frequent = [letters(number).upper() for number in (*range(50), *range(700, 850))] * 2
     rare = [letters(number) for number in range(900, 999)]
-    assert share_of_frequent_words(treebank, (text(tmp_path / "x", rare + frequent),)) == 0.25
+    assert compute_shared_word_share(treebank, (text(tmp_path / "x", rare + frequent),)) == 0.25
     parts = (text(tmp_path / "y", frequent[:100]), text(tmp_path / "z", frequent[100:]))
-    assert share_of_frequent_words(treebank, parts) == 0.25
+    assert compute_shared_word_share(treebank, parts) == 0.25
 
 
 def test_what_is_too_small_says_nothing(tmp_path: Path) -> None:
     words = [letters(number) for number in range(600)]
     small = bank(tmp_path / "s.conllu", words[:499])
-    assert share_of_frequent_words(small, (text(tmp_path / "x", words),)) is None
+    assert compute_shared_word_share(small, (text(tmp_path / "x", words),)) is None
     large = bank(tmp_path / "l.conllu", words)
-    assert share_of_frequent_words(large, (text(tmp_path / "y", words[:199]),)) is None
-    assert share_of_frequent_words(large, (text(tmp_path / "z", words[:200]),)) == 1
+    assert compute_shared_word_share(large, (text(tmp_path / "y", words[:199]),)) is None
+    assert compute_shared_word_share(large, (text(tmp_path / "z", words[:200]),)) == 1
 
 
 def test_scripts_without_spaces_are_compared_by_characters(tmp_path: Path) -> None:
     characters = [chr(0x4E00 + number) for number in range(600)]
     treebank = bank(tmp_path / "t.conllu", [a + b for a, b in pairwise(characters)])
-    assert share_of_frequent_words(treebank, (text(tmp_path / "x", ["".join(characters)]),)) == 1
+    assert compute_shared_word_share(treebank, (text(tmp_path / "x", ["".join(characters)]),)) == 1
 
 
 def test_kana_tell_japanese_from_chinese(tmp_path: Path) -> None:
@@ -58,10 +62,14 @@ def test_kana_tell_japanese_from_chinese(tmp_path: Path) -> None:
     in_chinese = (text(tmp_path / "zh", han[:300]),)
     in_japanese = (text(tmp_path / "ja", [*kana, *han[:300]] * 2),)
     for treebank, texts in ((chinese, in_japanese), (japanese, in_chinese)):
-        assert (share_of_frequent_words(treebank, texts) or 0) > LEAST_SHARE
-    assert describe_difference(chinese, in_japanese) == f"{tmp_path}/ja is written with kana, and {chinese} is not"
-    assert describe_difference(japanese, in_chinese) == f"{japanese} is written with kana, and {tmp_path}/zh is not"
-    assert describe_difference(japanese, in_japanese) is describe_difference(chinese, in_chinese) is None
+        assert (compute_shared_word_share(treebank, texts) or 0) > MIN_SHARED_WORD_SHARE
+    assert (
+        describe_language_mismatch(chinese, in_japanese) == f"{tmp_path}/ja is written with kana, and {chinese} is not"
+    )
+    assert (
+        describe_language_mismatch(japanese, in_chinese) == f"{japanese} is written with kana, and {tmp_path}/zh is not"
+    )
+    assert describe_language_mismatch(japanese, in_japanese) is describe_language_mismatch(chinese, in_chinese) is None
 
 
 def test_written_forms_of_multi_word_tokens_and_composed_letters_count(tmp_path: Path) -> None:
@@ -69,12 +77,12 @@ def test_written_forms_of_multi_word_tokens_and_composed_letters_count(tmp_path:
     joined = "1-2\tau\t_\t_\t_\t_\t_\t_\t_\t_\n1\tà\t_\tX\t_\t_\t0\troot\t_\t_\n2\tle\t_\tX\t_\t_\t1\tdep\t_\t_\n"
     treebank = bank(tmp_path / "t.conllu", words, joined)
     seen = [*(letters(number) for number in range(800, 998)), "au", "a\u0300"]
-    assert share_of_frequent_words(treebank, (text(tmp_path / "x", seen),)) == 0.01
+    assert compute_shared_word_share(treebank, (text(tmp_path / "x", seen),)) == 0.01
 
 
 def test_a_broken_treebank_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"t\.conllu, line 2: "):
-        share_of_frequent_words(bank(tmp_path / "t.conllu", [], "# x\n1 a\n"), (text(tmp_path / "x", ["a"]),))
+        compute_shared_word_share(bank(tmp_path / "t.conllu", [], "# x\n1 a\n"), (text(tmp_path / "x", ["a"]),))
 
 
 @pytest.mark.parametrize(
@@ -93,8 +101,8 @@ def test_treebanks_and_texts(bank_of: str, text_of: str, same: bool) -> None:
     treebank, sentences = DATA / f"treebanks/{bank_of}.conllu.gz", DATA / f"{text_of}.gz"
     if not (treebank.exists() and sentences.exists()):
         pytest.skip(f"{bank_of} or {text_of} is not on this machine")
-    share = share_of_frequent_words(treebank, (sentences,))
-    assert share is not None and (share > 0.5 if same else share < 0.2), f"far from {LEAST_SHARE}"
+    share = compute_shared_word_share(treebank, (sentences,))
+    assert share is not None and (share > 0.5 if same else share < 0.2), f"far from {MIN_SHARED_WORD_SHARE}"
 
 
 def test_a_chinese_treebank_is_not_for_japanese() -> None:
@@ -104,5 +112,7 @@ def test_a_chinese_treebank_is_not_for_japanese() -> None:
     )
     if not all(path.exists() for path in (treebank, chinese, japanese)):
         pytest.skip("treebanks/zh_gsd, tatoeba_enzh or small_parallel_enja is not on this machine")
-    assert describe_difference(treebank, (chinese,)) is None
-    assert describe_difference(treebank, (japanese,)) == f"{japanese} is written with kana, and {treebank} is not"
+    assert describe_language_mismatch(treebank, (chinese,)) is None
+    assert (
+        describe_language_mismatch(treebank, (japanese,)) == f"{japanese} is written with kana, and {treebank} is not"
+    )

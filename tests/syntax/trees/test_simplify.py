@@ -3,7 +3,14 @@
 import pytest
 from nltk import Tree
 
-from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal, bare_label, brackets, simplify
+from pipeline_py.syntax.trees.constituency import (
+    PhraseNode,
+    PhraseTree,
+    Preterminal,
+    simplify_tree,
+    strip_functional_tags,
+    to_bracket_string,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,9 +27,9 @@ from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Pretermina
     ],
 )
 def test_functional_tags(label: str, bare: str) -> None:
-    assert bare_label(label) == bare
+    assert strip_functional_tags(label) == bare
 
 
 def test_a_tag_of_nothing_but_a_sign_stays_a_tag() -> None:
-    tree = PhraseTree(Phrase("S-1", (Preterminal("=", "="), Preterminal("--", "-"), Preterminal("NN", "a"))))
-    assert Tree.fromstring(brackets(simplify(tree).root)).pos() == [("=", "="), ("-", "--"), ("a", "NN")]
+    tree = PhraseTree(PhraseNode("S-1", (Preterminal("=", "="), Preterminal("--", "-"), Preterminal("NN", "a"))))
+    assert Tree.fromstring(to_bracket_string(simplify_tree(tree).root)).pos() == [("=", "="), ("-", "--"), ("a", "NN")]

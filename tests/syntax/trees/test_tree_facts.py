@@ -3,31 +3,31 @@
 import hashlib
 from pathlib import Path
 
-from pipeline_py.syntax.trees.formats import TreeFacts, checksums
+from pipeline_py.syntax.trees.formats import TreeMetadata, compute_checksums
 
 VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}
 
 
 def test_written_and_read(tmp_path: Path) -> None:
-    facts = TreeFacts(3, 0.125, "cuda", VERSIONS, {"tagger.pt": "ab"})
+    facts = TreeMetadata(3, 0.125, "cuda", VERSIONS, {"tagger.pt": "ab"})
     facts.write(tmp_path / "f")
-    assert TreeFacts.read(tmp_path / "f") == facts
+    assert TreeMetadata.read(tmp_path / "f") == facts
 
 
 def test_sums_and_differences() -> None:
-    one = TreeFacts(2, 1.5, "cpu", VERSIONS, {"tagger.pt": "ab", "depparse.pt": "cd"})
-    other = TreeFacts(3, 2.0, "cuda", VERSIONS | {"torch": "2.14.0"}, {"tagger.pt": "ab", "depparse.pt": "ef"})
-    joined = TreeFacts.joined([one, other, one])
+    one = TreeMetadata(2, 1.5, "cpu", VERSIONS, {"tagger.pt": "ab", "depparse.pt": "cd"})
+    other = TreeMetadata(3, 2.0, "cuda", VERSIONS | {"torch": "2.14.0"}, {"tagger.pt": "ab", "depparse.pt": "ef"})
+    joined = TreeMetadata.merge([one, other, one])
     assert (joined.sentences, joined.seconds, joined.device) == (7, 5.0, "cpu, cuda")
     assert joined.versions == {"stanza": "1.15.0", "torch": "2.13.0, 2.14.0"}
     assert joined.models == {"tagger.pt": "ab", "depparse.pt": "cd, ef"}
 
 
 def test_parts_without_sentences_count_only_where_all_are() -> None:
-    part = TreeFacts(2, 1.5, "cuda", VERSIONS, {"tagger.pt": "ab"})
-    empty = TreeFacts(0, 0.0, "none", VERSIONS)
-    assert TreeFacts.joined([empty, part, empty]) == part
-    assert TreeFacts.joined([empty, empty]) == empty
+    part = TreeMetadata(2, 1.5, "cuda", VERSIONS, {"tagger.pt": "ab"})
+    empty = TreeMetadata(0, 0.0, "none", VERSIONS)
+    assert TreeMetadata.merge([empty, part, empty]) == part
+    assert TreeMetadata.merge([empty, empty]) == empty
 
 
 def test_models_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
@@ -35,8 +35,8 @@ def test_models_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "ewt.pt").write_text(folder)
     files = [tmp_path / "pos" / "ewt.pt", tmp_path / "depparse" / "ewt.pt"]
-    assert checksums(files) == {
+    assert compute_checksums(files) == {
         f"{name}/ewt.pt": hashlib.sha256(name.encode()).hexdigest() for name in ("pos", "depparse")
     }
-    assert list(checksums(files[:1])) == ["ewt.pt"]
-    assert checksums([]) == {}
+    assert list(compute_checksums(files[:1])) == ["ewt.pt"]
+    assert compute_checksums([]) == {}

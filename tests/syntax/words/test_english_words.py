@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.syntax.words.english_words import english_words
+from pipeline_py.syntax.words.english_words import find_english_words
 
 SENTENCES = (Path(__file__).parent / "english_words.txt").read_text(encoding="utf-8").splitlines()
 TREEBANKS = Path(__file__).parents[3] / "../shared/data/treebanks"
 
 
 def words(text: str, hyphens: bool = True) -> list[str]:
-    return [text[start:end] for start, end in english_words(text, hyphens)]
+    return [text[start:end] for start, end in find_english_words(text, hyphens)]
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -52,7 +52,7 @@ def test_what_moses_has_torn_is_one_word() -> None:
 
 @given(st.text(st.sampled_from(list("aAnt's ’.,-:/@#0 1$&ü\u0301👩\u200d\ufe0f\u00a0(\"…")), max_size=60))
 def test_every_character_is_in_one_word_and_no_word_holds_white_space(text: str) -> None:
-    spans = english_words(text)
+    spans = find_english_words(text)
     assert all(start < end for start, end in spans)
     assert "".join(text[start:end] for start, end in spans).replace(" ", "") == "".join(text.split())
     assert all(text[start:end].split() == [text[start:end]] or "n '" in text[start:end] for start, end in spans)
@@ -93,7 +93,7 @@ def test_words_of_a_treebank(treebank: str, least: float) -> None:
         pytest.skip(f"the treebank {treebank} is not on this machine")
     right = found = known = 0
     for text, expected in gold(path):
-        spans = set(english_words(text))
+        spans = set(find_english_words(text))
         right, found, known = right + len(spans & expected), found + len(spans), known + len(expected)
     assert 2 * right / (found + known) >= least
 

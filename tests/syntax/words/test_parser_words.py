@@ -9,32 +9,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.files.artifacts import Counts
+from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.trees.constituency import Phrase, PhraseTree, Preterminal
-from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, fault
-from pipeline_py.syntax.words.english_words import english_words
+from pipeline_py.syntax.trees.constituency import PhraseNode, PhraseTree, Preterminal
+from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, find_head_error
+from pipeline_py.syntax.words.english_words import find_english_words
 from pipeline_py.syntax.words.parser_words import (
-    ACROSS,
-    OTHER_WORDS,
-    PART,
-    SEVERAL,
-    DoesNotFitError,
-    Sentence,
-    Word,
-    in_tokens,
-    in_words,
-    noted_of_words,
-    read_in_words,
+    OTHER_WORDS_NOTE,
+    SEVERAL_WORDS_NOTE,
+    SHARED_WORD_NOTE,
+    WORD_PART_NOTE,
+    ParserSentence,
+    WordPlacementError,
+    WordSpan,
+    build_token_sentence,
+    build_word_sentence,
+    read_parser_sentences,
+    select_word_note_counts,
 )
-from pipeline_py.syntax.words.retokenize import Places, dependencies_over_tokens, phrases_over_tokens
+from pipeline_py.syntax.words.retokenize import WordPlacement, retokenize_dependency_tree, retokenize_phrase_tree
 
 
-def in_english(texts: Iterable[str]) -> Iterator[list[Word]]:
-    return ([Word(*span) for span in english_words(text)] for text in texts)
+def in_english(texts: Iterable[str]) -> Iterator[list[WordSpan]]:
+    return ([WordSpan(*span) for span in find_english_words(text)] for text in texts)
 
 
-Read = Callable[..., list[Sentence]]
+Read = Callable[..., list[ParserSentence]]
 
 
 @pytest.fixture
@@ -42,41 +42,47 @@ def read(tmp_path: Path) -> Read:
     return partial(read_in, tmp_path)
 
 
-def read_in(folder: Path, tokens: str, text: str, counts: Counts | None = None, **part: int) -> list[Sentence]:
+def read_in(
+    folder: Path, tokens: str, text: str, counts: SentenceCounts | None = None, **part: int
+) -> list[ParserSentence]:
     for name, content in (("tokens", tokens), ("text", text)):
         (folder / name).write_text("".join(f"{line}\n" for line in content.split("\n")), encoding="utf-8")
     first, sentences = part.get("first", 0), part.get("sentences")
-    return list(read_in_words(folder / "tokens", folder / "text", first, sentences, in_english, counts or Counts()))
+    return list(
+        read_parser_sentences(
+            folder / "tokens", folder / "text", first, sentences, in_english, counts or SentenceCounts()
+        )
+    )
 
 
-def english(tokens: str, text: str) -> Sentence:
-    return in_words(tuple(tokens.split(" ")), text, [Word(*span) for span in english_words(text)])
+def english(tokens: str, text: str) -> ParserSentence:
+    return build_word_sentence(tuple(tokens.split(" ")), text, [WordSpan(*span) for span in find_english_words(text)])
 
 
 def test_clitics_that_moses_cuts_otherwise() -> None:
-    assert english("I don 't know .", "I don't know.") == Sentence(
+    assert english("I don 't know .", "I don't know.") == ParserSentence(
         ("I", "don", "'t", "know", "."),
         ("I", "do", "n't", "know", "."),
-        Places((0, 1, 2, 3, 4), (0, 1, 2, 3, 4)),
-        {ACROSS: 1, PART: 1},
+        WordPlacement((0, 1, 2, 3, 4), (0, 1, 2, 3, 4)),
+        {SHARED_WORD_NOTE: 1, WORD_PART_NOTE: 1},
     )
 
 
 def test_several_words_in_a_token_and_several_tokens_in_a_word() -> None:
-    assert english("We cannot meet at 10 : 30 .", "We cannot meet at 10:30.") == Sentence(
+    assert english("We cannot meet at 10 : 30 .", "We cannot meet at 10:30.") == ParserSentence(
         ("We", "cannot", "meet", "at", "10", ":", "30", "."),
         ("We", "can", "not", "meet", "at", "10:30", "."),
-        Places((0, 1, 1, 2, 3, 4, 7), (0, 1, 2, 3, 4, 4, 4, 7)),
-        {SEVERAL: 1, PART: 3},
+        WordPlacement((0, 1, 1, 2, 3, 4, 7), (0, 1, 2, 3, 4, 4, 4, 7)),
+        {SEVERAL_WORDS_NOTE: 1, WORD_PART_NOTE: 3},
     )
 
 
 def test_the_longest_part_stands_for_a_word() -> None:
-    assert english("the ' 90s", "the '90s").places == Places((0, 2), (0, 2, 2))
+    assert english("the ' 90s", "the '90s").placement == WordPlacement((0, 2), (0, 2, 2))
 
 
 def test_tokens_that_are_the_words_are_what_is_parsed() -> None:
-    assert english("It 's fine .", "It's fine.") == in_tokens(("It", "'s", "fine", "."))
+    assert english("It 's fine .", "It's fine.") == build_token_sentence(("It", "'s", "fine", "."))
 
 
 @pytest.mark.parametrize(
@@ -103,35 +109,45 @@ def test_words_are_written_as_the_tokens(read: Read, tokens: str, text: str, wor
 
 def test_a_multi_word_token_has_the_forms_of_the_treebank() -> None:
     text = "Du pain du jour"
-    words = [Word(0, 2, "De"), Word(0, 2, "le"), Word(3, 7), Word(8, 10, "de"), Word(8, 10, "le"), Word(11, 15)]
-    found = in_words(("du", "pain", "du", "jour"), text, words)
-    assert found == Sentence(
+    words = [
+        WordSpan(0, 2, "De"),
+        WordSpan(0, 2, "le"),
+        WordSpan(3, 7),
+        WordSpan(8, 10, "de"),
+        WordSpan(8, 10, "le"),
+        WordSpan(11, 15),
+    ]
+    found = build_word_sentence(("du", "pain", "du", "jour"), text, words)
+    assert found == ParserSentence(
         ("du", "pain", "du", "jour"),
         ("de", "le", "pain", "de", "le", "jour"),
-        Places((0, 0, 1, 2, 2, 3), (0, 1, 2, 3)),
-        {SEVERAL: 2},
+        WordPlacement((0, 0, 1, 2, 2, 3), (0, 1, 2, 3)),
+        {SEVERAL_WORDS_NOTE: 2},
         (MultiwordToken(1, 2, "du"), MultiwordToken(4, 5, "du")),
     )
 
 
 def test_what_does_not_fit_is_parsed_in_its_tokens_and_counted(read: Read) -> None:
-    counts = Counts()
+    counts = SentenceCounts()
     sentences = read("a b\n\ndon 't\n\u200d\nx", "a c\n\ndon't\n\u200d\n", counts)
-    assert sentences[0] == in_tokens(("a", "b"))
-    assert sentences[1] == in_tokens(())
+    assert sentences[0] == build_token_sentence(("a", "b"))
+    assert sentences[1] == build_token_sentence(())
     assert sentences[2].words == ("do", "n't")
-    assert sentences[3] == in_tokens(("\u200d",))
-    assert sentences[4] == in_tokens(("x",))
-    assert counts.noted == {
-        OTHER_WORDS: 0,
-        SEVERAL: 0,
-        PART: 0,
-        ACROSS: 0,
+    assert sentences[3] == build_token_sentence(("\u200d",))
+    assert sentences[4] == build_token_sentence(("x",))
+    assert counts.noted_by_reason == {
+        OTHER_WORDS_NOTE: 0,
+        SEVERAL_WORDS_NOTE: 0,
+        WORD_PART_NOTE: 0,
+        SHARED_WORD_NOTE: 0,
         "parsed in its tokens: its text has other characters": 2,
         "parsed in its tokens: nothing to be seen": 1,
     }
-    assert list(noted_of_words(counts.noted)) == [*(OTHER_WORDS, SEVERAL, PART, ACROSS), *list(counts.noted)[4:]]
-    assert noted_of_words({"empty line": 1}) == {}
+    assert list(select_word_note_counts(counts.noted_by_reason)) == [
+        *(OTHER_WORDS_NOTE, SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE),
+        *list(counts.noted_by_reason)[4:],
+    ]
+    assert select_word_note_counts({"empty line": 1}) == {}
 
 
 def test_a_slice_has_the_lines_of_both_files(read: Read) -> None:
@@ -148,56 +164,56 @@ def test_a_tab_is_named(read: Read) -> None:
 
 
 def test_counts_are_of_parsed_sentences() -> None:
-    counts = Counts()
-    english("I don 't know .", "I don't know.").count(counts)
-    english("I know .", "I know.").count(counts)
-    assert counts.noted == {OTHER_WORDS: 1, ACROSS: 1, PART: 1}
+    counts = SentenceCounts()
+    english("I don 't know .", "I don't know.").add_to_counts(counts)
+    english("I know .", "I know.").add_to_counts(counts)
+    assert counts.noted_by_reason == {OTHER_WORDS_NOTE: 1, SHARED_WORD_NOTE: 1, WORD_PART_NOTE: 1}
 
 
 @st.composite
-def two_divisions(draw: st.DrawFn) -> tuple[tuple[str, ...], str, list[Word]]:
+def two_divisions(draw: st.DrawFn) -> tuple[tuple[str, ...], str, list[WordSpan]]:
     """Tokens, and words of the same letters that are cut elsewhere; some words share the place of another."""
     letters = "abcdefghijklmnop"[: draw(st.integers(1, 16))]
     token_ends = sorted({*draw(st.sets(st.integers(1, len(letters)))), len(letters)})
     word_ends = sorted({*draw(st.sets(st.integers(1, len(letters)))), len(letters)})
     tokens = tuple(letters[a:b] for a, b in zip([0, *token_ends], token_ends, strict=False))
-    words: list[Word] = []
+    words: list[WordSpan] = []
     for span in zip([0, *word_ends], word_ends, strict=False):
         number = draw(st.sampled_from([1, 1, 1, 2]))
-        words += [Word(*span)] if number == 1 else [Word(*span, "x"), Word(*span, "y")]
+        words += [WordSpan(*span)] if number == 1 else [WordSpan(*span, "x"), WordSpan(*span, "y")]
     return tokens, letters, words
 
 
 @given(two_divisions(), st.integers(0, 2**32))
 def test_any_tree_over_any_words_is_a_tree_over_any_tokens(
-    divided: tuple[tuple[str, ...], str, list[Word]], seed: int
+    divided: tuple[tuple[str, ...], str, list[WordSpan]], seed: int
 ) -> None:
-    random, sentence = Random(seed), in_words(*divided)
+    random, sentence = Random(seed), build_word_sentence(*divided)
     number = len(sentence.words)
     order = list(range(1, number + 1))
     random.shuffle(order)
     heads = [0] * number
     for place, word in enumerate(order):
         heads[word - 1] = random.choice([0, *order[:place]])
-    if sentence.places is None:
+    if sentence.placement is None:
         assert sentence.words == sentence.tokens
         return
-    assert len(sentence.places.of_words) == number
-    assert list(sentence.places.of_words) == sorted(sentence.places.of_words)
+    assert len(sentence.placement.word_tokens) == number
+    assert list(sentence.placement.word_tokens) == sorted(sentence.placement.word_tokens)
     tree = DependencyTree(sentence.words, tuple(heads), ("l",) * number, ("U",) * number)
-    found = dependencies_over_tokens(tree, sentence.tokens, sentence.places)
+    found = retokenize_dependency_tree(tree, sentence.tokens, sentence.placement)
     assert found.words == sentence.tokens and len(found.heads) == len(found.labels) == len(found.upos)
-    assert fault(found.heads) is None
-    nodes: list[Phrase | Preterminal] = [Preterminal("T", word) for word in sentence.words]
+    assert find_head_error(found.heads) is None
+    nodes: list[PhraseNode | Preterminal] = [Preterminal("T", word) for word in sentence.words]
     while len(nodes) > 1:
         first = random.randrange(len(nodes))
         last = random.randrange(first, len(nodes)) + 1
-        nodes[first:last] = [Phrase("P", tuple(nodes[first:last]))]
+        nodes[first:last] = [PhraseNode("P", tuple(nodes[first:last]))]
         if len(nodes) > 1 and random.random() < 0.3:
-            nodes = [Phrase("S", tuple(nodes))]
-    assert phrases_over_tokens(PhraseTree(nodes[0]), sentence.tokens, sentence.places).words == sentence.tokens
+            nodes = [PhraseNode("S", tuple(nodes))]
+    assert retokenize_phrase_tree(PhraseTree(nodes[0]), sentence.tokens, sentence.placement).words == sentence.tokens
 
 
 def test_other_characters() -> None:
-    with pytest.raises(DoesNotFitError, match="other characters"):
+    with pytest.raises(WordPlacementError, match="other characters"):
         english("& amp ;", "&")

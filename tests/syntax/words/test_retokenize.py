@@ -9,17 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.syntax.trees.constituency import brackets, read_treebank
-from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, fault, read_dependencies
-from pipeline_py.syntax.words.retokenize import Places, dependencies_over_tokens, phrases_over_tokens, places_of
-from pipeline_py.syntax.words.token_alignment import align
+from pipeline_py.syntax.trees.constituency import read_phrase_treebank, to_bracket_string
+from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, find_head_error, read_dependency_trees
+from pipeline_py.syntax.words.retokenize import (
+    WordPlacement,
+    build_placement,
+    retokenize_dependency_tree,
+    retokenize_phrase_tree,
+)
+from pipeline_py.syntax.words.token_alignment import align_words_with_tokens
 
 TREEBANKS = Path(__file__).parents[3] / "../shared/data/treebanks"
 
 
 def over(tree: DependencyTree, text: str) -> DependencyTree:
     tokens = text.split(" ")
-    return dependencies_over_tokens(tree, tokens, places_of(align(tree.words, tokens, tree.multiword)))
+    return retokenize_dependency_tree(
+        tree, tokens, build_placement(align_words_with_tokens(tree.words, tokens, tree.multiword_tokens))
+    )
 
 
 def test_french_du() -> None:
@@ -28,7 +35,7 @@ def test_french_du() -> None:
         (2, 0, 6, 6, 6, 2),
         ("nsubj", "root", "case", "det", "amod", "obl"),
         ("PRON", "VERB", "ADP", "DET", "ADJ", "NOUN"),
-        multiword=(MultiwordToken(3, 4, "du"),),
+        multiword_tokens=(MultiwordToken(3, 4, "du"),),
     )
     assert over(tree, "Je viens du grand marché") == DependencyTree(
         ("Je", "viens", "du", "grand", "marché"),
@@ -46,7 +53,7 @@ def test_the_word_nearest_to_the_root_decides_and_takes_the_dependents_of_all() 
         (0, 1, 2, 1, 3),
         ("root", "iobj", "obj", "advmod", "nmod"),
         ("VERB", "PRON", "PRON", "ADV", "ADV"),
-        multiword=(MultiwordToken(1, 3, "dámelo"),),
+        multiword_tokens=(MultiwordToken(1, 3, "dámelo"),),
     )
     assert over(tree, "dámelo ya hoy") == DependencyTree(
         ("dámelo", "ya", "hoy"), (0, 1, 1), ("root", "advmod", "nmod"), ("VERB", "ADV", "ADV")
@@ -69,8 +76,8 @@ def test_tokens_that_words_cross() -> None:
         ("PRON", "AUX", "PART", "VERB", "NOUN", "ADP", "NUM"),
     )
     tokens = ("I", "don", "'t", "like", "e", "-", "mail", "at", "10:30")
-    places = Places((0, 1, 2, 3, 6, 7, 8), (0, 1, 2, 3, 6, 6, 6, 7, 8))
-    assert dependencies_over_tokens(tree, tokens, places) == DependencyTree(
+    places = WordPlacement((0, 1, 2, 3, 6, 7, 8), (0, 1, 2, 3, 6, 6, 6, 7, 8))
+    assert retokenize_dependency_tree(tree, tokens, places) == DependencyTree(
         tokens,
         (4, 4, 4, 0, 7, 7, 4, 9, 4),
         ("nsubj", "aux", "advmod", "root", "flat", "flat", "obj", "case", "obl"),
@@ -121,10 +128,10 @@ def test_contraction_equals_that_of_networkx(grouped: tuple[list[int], list[int]
         tuple(heads),
         tuple(f"l{word}" for word in range(1, len(heads) + 1)),
         ("X",) * len(heads),
-        multiword=tuple(MultiwordToken(group[0], group[-1], f"g{group[0]}") for group in groups),
+        multiword_tokens=tuple(MultiwordToken(group[0], group[-1], f"g{group[0]}") for group in groups),
     )
     found = over(tree, " ".join(f"g{first}" for first in firsts))
-    assert fault(found.heads) is None
+    assert find_head_error(found.heads) is None
     tops, expected = contracted_by_networkx(heads, groups)
     assert list(found.heads) == expected
     assert list(found.labels) == [f"l{top}" for top in tops]
@@ -137,7 +144,7 @@ def test_every_multi_word_token_of_a_treebank(corpus: str) -> None:
         pytest.skip(f"the treebank {corpus} is not on this machine")
     contractions = 0
     with gzip.open(path, "rt", encoding="utf-8") as file:
-        for sentence, tree in zip(conllu.parse_incr(file), read_dependencies(path), strict=True):
+        for sentence, tree in zip(conllu.parse_incr(file), read_dependency_trees(path), strict=True):
             words = [row for row in sentence if isinstance(row["id"], int)]
             covered: dict[int, tuple[int, str]] = {}
             for row in sentence:
@@ -161,9 +168,11 @@ def test_every_multi_word_token_of_a_treebank(corpus: str) -> None:
 
 def phrases(path: Path, bracketed: str, text: str) -> str:
     path.write_text(bracketed, encoding="utf-8")
-    (tree,) = read_treebank(path)
+    (tree,) = read_phrase_treebank(path)
     tokens = text.split()
-    return brackets(phrases_over_tokens(tree, tokens, places_of(align(tree.words, tokens))).root)
+    return to_bracket_string(
+        retokenize_phrase_tree(tree, tokens, build_placement(align_words_with_tokens(tree.words, tokens))).root
+    )
 
 
 def test_phrases_take_the_spelling_of_the_text_and_lose_traces(tmp_path: Path) -> None:
@@ -175,10 +184,10 @@ def test_phrases_take_the_spelling_of_the_text_and_lose_traces(tmp_path: Path) -
     assert found == "( (S (VP=2 (VB go) (CD (CD 10) (CD 000))) (. ])))"
 
 
-def carried(path: Path, bracketed: str, tokens: str, places: Places) -> str:
+def carried(path: Path, bracketed: str, tokens: str, places: WordPlacement) -> str:
     path.write_text(bracketed, encoding="utf-8")
-    (tree,) = read_treebank(path)
-    return brackets(phrases_over_tokens(tree, tokens.split(), places).root)
+    (tree,) = read_phrase_treebank(path)
+    return to_bracket_string(retokenize_phrase_tree(tree, tokens.split(), places).root)
 
 
 def test_phrases_over_tokens_that_words_cross(tmp_path: Path) -> None:
@@ -186,14 +195,14 @@ def test_phrases_over_tokens_that_words_cross(tmp_path: Path) -> None:
         tmp_path / "x.mrg",
         "(S (NP (PRP I)) (VP (VBP do) (RB n't) (VP (VB like) (NP (NN e-mail)))))",
         "I don 't like e - mail",
-        Places((0, 1, 2, 3, 6), (0, 1, 2, 3, 6, 6, 6)),
+        WordPlacement((0, 1, 2, 3, 6), (0, 1, 2, 3, 6, 6, 6)),
     )
     assert found == "(S (NP (PRP I)) (VP (VBP don) (RB 't) (VP (VB like) (NP (NN (NN e) (NN -) (NN mail))))))"
 
 
 def test_words_of_one_token_are_the_leaf_of_that_nearest_to_the_root(tmp_path: Path) -> None:
     text = "(S (VP (VBG gon) (S (VP (TO na) (VP (VB go))))) (NP (NP (JJ deep)) (NN er)))"
-    assert carried(tmp_path / "x.mrg", text, "gonna go deeper", Places((0, 0, 1, 2, 2), (0, 1, 2))) == (
+    assert carried(tmp_path / "x.mrg", text, "gonna go deeper", WordPlacement((0, 0, 1, 2, 2), (0, 1, 2))) == (
         "(S (VP (VBG gonna) (S (VP (VP (VB go))))) (NP (NN deeper)))"
     )
 

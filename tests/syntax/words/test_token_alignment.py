@@ -7,32 +7,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline_py.syntax.trees.dependency import MultiwordToken
-from pipeline_py.syntax.words.token_alignment import DifferentWordsError, Match, align, plain_spelling
+from pipeline_py.syntax.words.token_alignment import (
+    DifferentWordsError,
+    WordTokenMatch,
+    align_words_with_tokens,
+    normalize_spelling,
+)
 
 DONT = MultiwordToken(2, 3, "don't")
 
 
-def spans(matches: list[Match]) -> list[tuple[str, list[int], list[int]]]:
-    return [(match.form, list(match.words), list(match.tokens)) for match in matches]
+def spans(matches: list[WordTokenMatch]) -> list[tuple[str, list[int], list[int]]]:
+    return [(match.form, list(match.word_range), list(match.token_range)) for match in matches]
 
 
 def test_the_text_decides_for_each_multi_word_token() -> None:
     words = ["I", "do", "n't", "or", "ca", "n't"]
     multiword = [DONT, MultiwordToken(5, 6, "can't")]
-    assert spans(align(words, ["I", "don't", "or", "ca", "n't"], multiword)) == [
+    assert spans(align_words_with_tokens(words, ["I", "don't", "or", "ca", "n't"], multiword)) == [
         ("I", [0], [0]),
         ("don't", [1, 2], [1]),
         ("or", [3], [2]),
         ("ca", [4], [3]),
         ("n't", [5], [4]),
     ]
-    assert [match.form for match in align(words, words, multiword)] == words
-    assert len(align(words, ["I", "don't", "or", "can't"], multiword)) == 4
+    assert [match.form for match in align_words_with_tokens(words, words, multiword)] == words
+    assert len(align_words_with_tokens(words, ["I", "don't", "or", "can't"], multiword)) == 4
 
 
 def test_a_word_with_a_space_may_be_several_tokens() -> None:
     words = ["10\u00a0000", "Leute", "z.\u00a0B."]
-    assert spans(align(words, ["10", "000", "Leute", "z.\u00a0B."])) == [
+    assert spans(align_words_with_tokens(words, ["10", "000", "Leute", "z.\u00a0B."])) == [
         ("10\u00a0000", [0], [0, 1]),
         ("Leute", [1], [2]),
         ("z.\u00a0B.", [2], [3]),
@@ -41,47 +46,56 @@ def test_a_word_with_a_space_may_be_several_tokens() -> None:
 
 @pytest.mark.parametrize("space", ["\u00a0", "\u2009", "\u202f", "\u3000", "\u200b", "\u200b\u00a0"])
 def test_white_space_of_any_kind_may_divide_a_word(space: str) -> None:
-    assert spans(align([f"10{space}000", "x"], ["10", "000", "x"])) == [
+    assert spans(align_words_with_tokens([f"10{space}000", "x"], ["10", "000", "x"])) == [
         (f"10{space}000", [0], [0, 1]),
         ("x", [1], [2]),
     ]
-    assert len(align([f"a{space}b"], [f"a{space}b"])) == 1
+    assert len(align_words_with_tokens([f"a{space}b"], [f"a{space}b"])) == 1
     with pytest.raises(DifferentWordsError):
-        align([f"a{space}b"], ["ab"])
+        align_words_with_tokens([f"a{space}b"], ["ab"])
 
 
 def test_a_space_within_a_word_may_be_written_as_parsers_know_it() -> None:
-    assert spans(align(["10\u00a0000", "x"], ["10_000", "x"])) == [("10\u00a0000", [0], [0]), ("x", [1], [1])]
+    assert spans(align_words_with_tokens(["10\u00a0000", "x"], ["10_000", "x"])) == [
+        ("10\u00a0000", [0], [0]),
+        ("x", [1], [1]),
+    ]
 
 
 @pytest.mark.parametrize("form", ["Zeile\u00adn", "\ufeffZeilen", "Zeilen\u200f", "Zei\u2060len", "\u200bZeilen"])
 def test_characters_that_tokenizing_takes_out(form: str) -> None:
-    assert len(align([form], ["Zeilen"])) == len(align([form], [form])) == 1
-    assert len(align(["x", "y"], ["zeilen"], [MultiwordToken(1, 2, form)], ignore_case=True)) == 1
-    assert len(align([f"{form}\u00a0x"], ["Zeilen", "x"])) == len(align([f"{form}\u202fx"], [form, "x"])) == 1
+    assert len(align_words_with_tokens([form], ["Zeilen"])) == len(align_words_with_tokens([form], [form])) == 1
+    assert len(align_words_with_tokens(["x", "y"], ["zeilen"], [MultiwordToken(1, 2, form)], ignore_case=True)) == 1
+    assert (
+        len(align_words_with_tokens([f"{form}\u00a0x"], ["Zeilen", "x"]))
+        == len(align_words_with_tokens([f"{form}\u202fx"], [form, "x"]))
+        == 1
+    )
     with pytest.raises(DifferentWordsError):
-        align([form], ["Zeile"])
+        align_words_with_tokens([form], ["Zeile"])
 
 
 def test_what_looks_like_a_multi_word_token_at_first() -> None:
     # "a" could be the token a = b + c, but then the rest would not fit.
     words, multiword = ["a", "b"], [MultiwordToken(1, 2, "a")]
-    assert [match.form for match in align(words, ["a", "b"], multiword)] == ["a", "b"]
-    assert [match.form for match in align(words, ["a"], multiword)] == ["a"]
+    assert [match.form for match in align_words_with_tokens(words, ["a", "b"], multiword)] == ["a", "b"]
+    assert [match.form for match in align_words_with_tokens(words, ["a"], multiword)] == ["a"]
 
 
 def test_where_both_readings_fit_it_is_the_words() -> None:
-    assert len(align(["a", "b"], ["a", "b"], [MultiwordToken(1, 2, "a\u00a0b")])) == 2
-    assert [match.form for match in align(["("], ["("], [MultiwordToken(1, 1, "-LRB-")])] == ["("]
+    assert len(align_words_with_tokens(["a", "b"], ["a", "b"], [MultiwordToken(1, 2, "a\u00a0b")])) == 2
+    assert [match.form for match in align_words_with_tokens(["("], ["("], [MultiwordToken(1, 1, "-LRB-")])] == ["("]
 
 
 def test_spelling_and_case() -> None:
-    assert len(align(["-LSB-", "``", "A\\/B"], ["[", '"', "A/B"])) == 3
-    assert len(align(["(", '"', "A/B"], ["-LRB-", "''", "A\\/B"])) == 3
+    assert len(align_words_with_tokens(["-LSB-", "``", "A\\/B"], ["[", '"', "A/B"])) == 3
+    assert len(align_words_with_tokens(["(", '"', "A/B"], ["-LRB-", "''", "A\\/B"])) == 3
     with pytest.raises(DifferentWordsError):
-        align(["The"], ["the"])
-    assert len(align(["The", "-LRB-"], ["the", "-lrb-"], ignore_case=True)) == 2
-    assert len(align(["do", "N'T"], ["Don't"], [MultiwordToken(1, 2, "dON'T")], ignore_case=True)) == 1
+        align_words_with_tokens(["The"], ["the"])
+    assert len(align_words_with_tokens(["The", "-LRB-"], ["the", "-lrb-"], ignore_case=True)) == 2
+    assert (
+        len(align_words_with_tokens(["do", "N'T"], ["Don't"], [MultiwordToken(1, 2, "dON'T")], ignore_case=True)) == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,7 +112,7 @@ def test_spelling_and_case() -> None:
 )
 def test_the_first_difference(words: list[str], tokens: list[str], message: str) -> None:
     with pytest.raises(DifferentWordsError, match=f"^{message}$"):
-        align(words, tokens, [DONT] if len(words) == 4 else [])
+        align_words_with_tokens(words, tokens, [DONT] if len(words) == 4 else [])
 
 
 def readings(words: list[str], multiword: list[MultiwordToken], place: int = 0) -> Iterator[list[str]]:
@@ -107,7 +121,7 @@ def readings(words: list[str], multiword: list[MultiwordToken], place: int = 0) 
         yield []
         return
     choices = [(words[place], place + 1)]
-    choices += [(token.form, token.last) for token in multiword if token.first == place + 1]
+    choices += [(token.form, token.last_word) for token in multiword if token.first_word == place + 1]
     for form, after in choices:
         for tokens in ([form], form.split("\u00a0")):
             for rest in readings(words, multiword, after):
@@ -139,17 +153,17 @@ def test_finds_a_matching_if_there_is_any(
     tokens = data.draw(st.one_of(st.just(other), st.sampled_from(possible)))
     if tokens not in possible:
         with pytest.raises(DifferentWordsError):
-            align(words, tokens, multiword)
+            align_words_with_tokens(words, tokens, multiword)
         return
-    matches = align(words, tokens, multiword)
-    assert [place for match in matches for place in match.words] == list(range(len(words)))
-    assert [place for match in matches for place in match.tokens] == list(range(len(tokens)))
+    matches = align_words_with_tokens(words, tokens, multiword)
+    assert [place for match in matches for place in match.word_range] == list(range(len(words)))
+    assert [place for match in matches for place in match.token_range] == list(range(len(tokens)))
     forms = {(place, place + 1): {word} for place, word in enumerate(words)}
     for token in multiword:
-        forms.setdefault((token.first - 1, token.last), set()).add(token.form)
+        forms.setdefault((token.first_word - 1, token.last_word), set()).add(token.form)
     for match in matches:
-        assert match.form in forms[match.words.start, match.words.stop]
-        assert match.form == "\u00a0".join(tokens[place] for place in match.tokens)
+        assert match.form in forms[match.word_range.start, match.word_range.stop]
+        assert match.form == "\u00a0".join(tokens[place] for place in match.token_range)
 
 
 @pytest.mark.parametrize(
@@ -174,16 +188,16 @@ def test_finds_a_matching_if_there_is_any(
     ],
 )
 def test_escapes_are_spelt_out(written: str, plain: str) -> None:
-    assert plain_spelling(written) == plain
-    assert plain_spelling(plain) == plain
+    assert normalize_spelling(written) == plain
+    assert normalize_spelling(plain) == plain
 
 
 @pytest.mark.parametrize("word", ["-LXB-", "LRB", "'", "`", "rock''n", "\\", "\\n", "\u00a0x", "-Lſb-", "ﬁ", "İ"])
 def test_other_spellings_stay(word: str) -> None:
-    assert plain_spelling(word) == word
+    assert normalize_spelling(word) == word
 
 
 def test_case_may_be_ignored() -> None:
-    assert plain_spelling("The") == "The"
-    assert plain_spelling("The", ignore_case=True) == "the"
-    assert plain_spelling("-LRB-ΟΔΌΣ", ignore_case=True) == "(οδός"
+    assert normalize_spelling("The") == "The"
+    assert normalize_spelling("The", ignore_case=True) == "the"
+    assert normalize_spelling("-LRB-ΟΔΌΣ", ignore_case=True) == "(οδός"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.syntax.trees.dependency import read_dependencies
-from pipeline_py.syntax.words.token_alignment import original_text, spell_word
+from pipeline_py.syntax.trees.dependency import read_dependency_trees
+from pipeline_py.syntax.words.token_alignment import restore_original_text, spell_word
 
 
 def block(*rows: str, comment: str = "") -> str:
@@ -35,8 +35,8 @@ def block(*rows: str, comment: str = "") -> str:
 )
 def test_text_before_it_was_divided(tmp_path: Path, sentence: str, language: str, text: str) -> None:
     (tmp_path / "bank").write_text(sentence, encoding="utf-8")
-    (tree,) = read_dependencies(tmp_path / "bank")
-    assert original_text(tree, language) == text
+    (tree,) = read_dependency_trees(tmp_path / "bank")
+    assert restore_original_text(tree, language) == text
 
 
 @pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000", "  "])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
-from pipeline_py.syntax.words.word_matching import DifferentTextError, count_whole_tokens, match_words
+from pipeline_py.syntax.words.word_matching import TextMismatchError, count_undivided_tokens, match_tree_words
 
 
 def tree(written: str) -> DependencyTree:
@@ -19,7 +19,7 @@ def tree(written: str) -> DependencyTree:
             multiword.append(MultiwordToken(len(words) + 1, len(words) + len(forms), form))
         words += forms
     unknown = ("_",) * len(words)
-    return DependencyTree(tuple(words), tuple(range(len(words))), unknown, unknown, multiword=tuple(multiword))
+    return DependencyTree(tuple(words), tuple(range(len(words))), unknown, unknown, multiword_tokens=tuple(multiword))
 
 
 @pytest.mark.parametrize(
@@ -41,13 +41,13 @@ def tree(written: str) -> DependencyTree:
     ],
 )
 def test_words_in_common(gold: str, predicted: str, matches: list[tuple[int, int]]) -> None:
-    assert match_words(tree(gold), tree(predicted)) == matches
-    assert match_words(tree(predicted), tree(gold)) == [(other, place) for place, other in matches]
+    assert match_tree_words(tree(gold), tree(predicted)) == matches
+    assert match_tree_words(tree(predicted), tree(gold)) == [(other, place) for place, other in matches]
 
 
 def test_other_texts() -> None:
-    with pytest.raises(DifferentTextError):
-        match_words(tree("a b"), tree("a c"))
+    with pytest.raises(TextMismatchError):
+        match_tree_words(tree("a b"), tree("a c"))
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_multiword_tokens_left_whole(
     gold: str, unspaced: tuple[int, ...], predicted: str, counts: tuple[int, int]
 ) -> None:
     analysis = replace(tree(gold), unspaced=frozenset(unspaced))
-    assert count_whole_tokens(analysis, tree(predicted), has_spaces=True) == counts
+    assert count_undivided_tokens(analysis, tree(predicted), is_space_delimited=True) == counts
 
 
 def test_words_that_touch_are_no_token_where_all_do() -> None:
     chinese = replace(tree("我们 看 书"), unspaced=frozenset({1, 2, 3}))
-    assert count_whole_tokens(chinese, tree("我们看书"), has_spaces=False) == (0, 0)
+    assert count_undivided_tokens(chinese, tree("我们看书"), is_space_delimited=False) == (0, 0)

@@ -10,8 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.syntax.words.parser_words import AMBIGUOUS, SEVERAL, Sentence, Word, in_words
-from pipeline_py.syntax.words.word_table import DifferentTextError, TreebankToken, WordTable, blocks, learn_readings
+from pipeline_py.syntax.words.parser_words import (
+    AMBIGUOUS_TOKENS_NOTE,
+    SEVERAL_WORDS_NOTE,
+    ParserSentence,
+    WordSpan,
+    build_word_sentence,
+)
+from pipeline_py.syntax.words.word_table import (
+    TokenTextMismatchError,
+    TreebankToken,
+    WordTable,
+    count_readings,
+    divide_into_blocks,
+)
 
 
 def treebank(written: str) -> list[TreebankToken]:
@@ -25,12 +37,12 @@ def treebank(written: str) -> list[TreebankToken]:
 
 def table(*sentences: tuple[str, str]) -> WordTable:
     """A table from sentences of tokens, as a tokenizer makes them, and of the treebank."""
-    return WordTable(learn_readings([(tokens.split(" "), treebank(written)) for tokens, written in sentences]))
+    return WordTable(count_readings([(tokens.split(" "), treebank(written)) for tokens, written in sentences]))
 
 
-def read(learned: WordTable, tokens: str) -> Sentence:
-    (words,) = learned.divide([tokens])
-    return in_words(tuple(tokens.split(" ")), tokens, words)
+def read(learned: WordTable, tokens: str) -> ParserSentence:
+    (words,) = learned.divide_sentences([tokens])
+    return build_word_sentence(tuple(tokens.split(" ")), tokens, words)
 
 
 @pytest.mark.parametrize(
@@ -64,14 +76,14 @@ def test_tokens_are_read_as_the_words_of_the_treebank(tokens: str, written: str,
     learned = table((tokens, written))
     assert read(learned, text).words == tuple(words.split(" "))
     unknown = "tokens without entries ."
-    assert read(learned, unknown).places is None
+    assert read(learned, unknown).placement is None
 
 
 def test_trees_go_to_the_tokens() -> None:
     found = read(table(("au jour", "au=à+le jour")), "au parc")
-    assert found.places is not None and found.places.of_words == (0, 0, 1)
-    assert [(token.first, token.last, token.form) for token in found.multiword] == [(1, 2, "au")]
-    assert found.differing == {SEVERAL: 1}
+    assert found.placement is not None and found.placement.word_tokens == (0, 0, 1)
+    assert [(token.first_word, token.last_word, token.form) for token in found.multiword_tokens] == [(1, 2, "au")]
+    assert found.difference_counts == {SEVERAL_WORDS_NOTE: 1}
 
 
 def test_a_reading_counts_if_it_is_clear() -> None:
@@ -79,7 +91,7 @@ def test_a_reading_counts_if_it_is_clear() -> None:
     assert read(table(*[split] * 2, whole), "des").words == ("de", "les")
     assert read(table(split, *[whole] * 2), "des").words == ("des",)
     unclear = table(*[split] * 3, *[whole] * 2)
-    assert read(unclear, "des").differing == {AMBIGUOUS: 1}
+    assert read(unclear, "des").difference_counts == {AMBIGUOUS_TOKENS_NOTE: 1}
     assert read(unclear, "des").words == ("des",)
     assert unclear.is_ambiguous(("des",)) and unclear.entries == [("des",)]
 
@@ -142,15 +154,15 @@ def test_files(tmp_path: Path) -> None:
 
 
 def test_an_empty_table_leaves_tokens_as_they_are() -> None:
-    assert read(WordTable({}), "a b").places is None
-    assert list(WordTable({}).divide(["", "a"])) == [[], [(0, 1, None, False)]]
+    assert read(WordTable({}), "a b").placement is None
+    assert list(WordTable({}).divide_sentences(["", "a"])) == [[], [(0, 1, None, False)]]
 
 
 def test_blocks_of_other_texts() -> None:
-    with pytest.raises(DifferentTextError):
-        blocks(["a", "b"], treebank("a c"))
-    with pytest.raises(DifferentTextError):
-        blocks(["a", "\u200d"], treebank("a"))
+    with pytest.raises(TokenTextMismatchError):
+        divide_into_blocks(["a", "b"], treebank("a c"))
+    with pytest.raises(TokenTextMismatchError):
+        divide_into_blocks(["a", "\u200d"], treebank("a"))
 
 
 @given(st.text("ab", min_size=1, max_size=9), st.sets(st.integers(1, 8)), st.sets(st.integers(1, 8)))
@@ -162,7 +174,7 @@ def test_what_is_learned_from_a_sentence_divides_it_like_the_treebank(
         return [text[start:end] for start, end in pairwise(edges)]
 
     tokens, words = cut(cuts), cut(treebank_cuts)
-    found = blocks(tokens, [TreebankToken(word, (word,)) for word in words])
+    found = divide_into_blocks(tokens, [TreebankToken(word, (word,)) for word in words])
     assert ["".join(tokens[a.start : a.stop]) for a, _ in found] == ["".join(words[b.start : b.stop]) for _, b in found]
     assert sum(len(a) for a, _ in found) == len(tokens) and sum(len(b) for _, b in found) == len(words)
 
@@ -181,9 +193,9 @@ def test_entries_are_found_in_any_normal_form(
 ) -> None:
     learned = table(tuple(normalize(forms[0], side) for side in (tokens, written)))
     text = normalize(forms[1], tokens)
-    (found,) = learned.divide([text])
+    (found,) = learned.divide_sentences([text])
     spans = [(word.start, word.end) for word in found]
-    sentence = in_words(tuple(text.split(" ")), text, found)
+    sentence = build_word_sentence(tuple(text.split(" ")), text, found)
     assert [normalize("NFC", word) for word in sentence.words] == words
     assert sentence.tokens == tuple(text.split(" ")), "tokens stay as they are"
     assert all(normalize("NFC", text[start:end]).replace(" ", "_") in {*words, tokens} for start, end in spans)
@@ -195,7 +207,9 @@ def test_multiword_tokens_are_expanded_after_a_tokenizer() -> None:
         ("du jour", "du=de+le jour"), ("evdeydi", "evdeydi=evde+ydi"), ("des", "des=de+les"), ("des", "des")
     )
     text = "evdeydi du des"
-    divide = learned.expand_after(lambda texts: ([Word(0, 7), Word(8, 10), Word(11, 14)] for _ in texts))
+    divide = learned.build_expanding_divider(
+        lambda texts: ([WordSpan(0, 7), WordSpan(8, 10), WordSpan(11, 14)] for _ in texts)
+    )
     assert [*divide([text])] == [
-        [Word(0, 7), Word(8, 10, "de"), Word(8, 10, "le"), Word(11, 14, is_ambiguous=True)],
+        [WordSpan(0, 7), WordSpan(8, 10, "de"), WordSpan(8, 10, "le"), WordSpan(11, 14, is_ambiguous=True)],
     ]
