@@ -15,88 +15,90 @@ from snakemake.utils import min_version
 include: "workflow/code.smk"
 
 
-from pipeline_py.config.files import check_files
-from pipeline_py.config.inherited_entries import sentence_about
-from pipeline_py.config.load import load
-from pipeline_py.config.base import check_encoding, is_path
-from pipeline_py.run.contents import Contents
-from pipeline_py.corpus.shared_sentences import shared_sentences
+from pipeline_py.config.config_files import check_config_files
+from pipeline_py.config.inherited_entries import format_omission_warning
+from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.config.base import check_path_encoding, is_valid_snakemake_path
+from pipeline_py.run.file_hash_cache import FileHashCache
+from pipeline_py.corpus.shared_sentences import count_shared_sentences
 from pipeline_py.plan import page
-from pipeline_py.plan.evaluation import TESTS
-from pipeline_py.plan.paths import one_of
-from pipeline_py.plan.plan import Plan
+from pipeline_py.plan.evaluation import ALL_TEST_SETS
+from pipeline_py.plan.paths import build_name_pattern
+from pipeline_py.plan.plan import ExperimentPlan
 from pipeline_py.plan.recipe_suggestion import suggest_recipe
-from pipeline_py.plan.report import called
-from pipeline_py.plan.subword import INHERITED
-from pipeline_py.run.usage import count_processors
+from pipeline_py.plan.report import match_targets
+from pipeline_py.plan.subword import SYNTAX_NAME_BY_SUFFIX
+from pipeline_py.run.cpu_usage import count_processors
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.interruption import RUNNER
-from pipeline_py.run.command import OBJECTS
+from pipeline_py.run.interruption import SNAKEMAKE_PID_VARIABLE
+from pipeline_py.run.command_line import GARBAGE_COLLECTOR_THRESHOLD
 
 min_version("9.27")
-gc.set_threshold(OBJECTS)  # a plan makes many objects and little garbage
+gc.set_threshold(GARBAGE_COLLECTOR_THRESHOLD)  # a plan makes many objects and little garbage
 
 
 include: "workflow/messages.smk"
 
 
-if not is_path(workflow.basedir):
+if not is_valid_snakemake_path(workflow.basedir):
     raise InputError("braces and < > in a path have a meaning in Snakemake; rename the folder", workflow.basedir)
-check_encoding([workflow.basedir, os.getcwd()])
+check_path_encoding([workflow.basedir, os.getcwd()])
 
 if workflow.is_main_process:
-    check_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])
+    check_config_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])
 
 
 configfile: "config.yaml"
 
 
-EXPERIMENT = load(
+EXPERIMENT = load_experiment(
     config,
-    command_line=workflow.config_settings.config,
-    own=workflow.config_settings.overwrite_config or None,
+    command_line_config=workflow.config_settings.config,
+    own_config=workflow.config_settings.overwrite_config or None,
 )
 
-# Beside what Snakemake knows of the files in this folder: whoever removes that begins anew.
-known_contents = Path(".snakemake/contents.json")
-shared = shared_sentences(EXPERIMENT, Contents(known_contents).of, Path(".snakemake/shared_sentences.json"))
+# Next to the metadata that Snakemake keeps on the files of this folder; both can be removed together.
+hash_cache_path = Path(".snakemake/contents.json")
+shared = count_shared_sentences(
+    EXPERIMENT, FileHashCache(hash_cache_path).hash_files, Path(".snakemake/shared_sentences.json")
+)
 project = Path(os.path.relpath(workflow.basedir))  # so that the folder may be renamed
-plan = Plan(EXPERIMENT, project, known_contents, shared)
+plan = ExperimentPlan(EXPERIMENT, project, hash_cache_path, shared)
 
-if workflow.is_main_process and EXPERIMENT.left_out:
-    logger.warning(sentence_about(EXPERIMENT.left_out))
+if workflow.is_main_process and EXPERIMENT.omitted_entries:
+    logger.warning(format_omission_warning(EXPERIMENT.omitted_entries))
 if workflow.is_main_process and (suggestion := suggest_recipe(EXPERIMENT)):
     logger.warning(suggestion)
 
 # More compute-bound jobs than processors only slow each other down. On a cluster, its scheduler decides.
-cores_asked = workflow.cores if workflow.nodes is None else None
-if cores_asked is not None:
-    workflow.global_resources["_cores"] = min(cores_asked, count_processors())
+requested_cores = workflow.cores if workflow.nodes is None else None
+if requested_cores is not None:
+    workflow.global_resources["_cores"] = min(requested_cores, count_processors())
 
 # Stages run under the interpreter that runs Snakemake, whether or not its environment is activated.
 os.environ.update(PATH=os.pathsep.join([os.path.dirname(sys.executable), *os.get_exec_path()]))
-os.environ[RUNNER] = str(os.getpid())  # jobs end with the Snakemake that runs them, on a node with that of the node
+os.environ[SNAKEMAKE_PID_VARIABLE] = str(os.getpid())  # a job ends when its Snakemake process ends
 
-# A rule's small jobs that follow each other, its group, are one job of a cluster; elsewhere a group is no matter.
+# On a cluster, consecutive small jobs of one group are submitted as one job; elsewhere groups have no effect.
 on_cluster = str if workflow.nodes is not None else lambda group: None
 
 
 pathvars:
-    results=EXPERIMENT.folder("results"),
-    logs=EXPERIMENT.folder("logs"),
+    results=EXPERIMENT.get_output_folder("results"),
+    logs=EXPERIMENT.get_output_folder("logs"),
     benchmarks=EXPERIMENT.times_folder,
 
 
 wildcard_constraints:
-    split=one_of([*EXPERIMENT.corpora.texts, TESTS]),
+    split=build_name_pattern([*EXPERIMENT.corpora.splits_and_contrastive_sets, ALL_TEST_SETS]),
     side=r"source|target\d*",
-    parser=one_of(EXPERIMENT.parsers),
-    system=one_of(EXPERIMENT.systems),
+    parser=build_name_pattern(EXPERIMENT.parsers),
+    system=build_name_pattern(EXPERIMENT.systems),
     run=r"seed\d+|run\d+|single",
-    units=one_of(EXPERIMENT.units),
-    table=one_of(EXPERIMENT.tables),
-    figure=one_of(EXPERIMENT.figures),
-    grouping=rf"words|({one_of(EXPERIMENT.parsers)})\.(conllu|ptb)",
+    units=build_name_pattern(EXPERIMENT.subword_configs),
+    table=build_name_pattern(EXPERIMENT.tables),
+    figure=build_name_pattern(EXPERIMENT.figures),
+    grouping=rf"words|({build_name_pattern(EXPERIMENT.parsers)})\.(conllu|ptb)",
 
 
 include: "workflow/inputs.smk"
@@ -127,20 +129,28 @@ rule all:
     default_target: True
     input:
         "<results>/report.html",
-        [file for table in EXPERIMENT.asked(EXPERIMENT.tables) for file in plan.report.everything_of(table)],
-        [file for figure in EXPERIMENT.asked(EXPERIMENT.figures) for file in plan.report.pictures_of(figure)],
-        expand("<results>/syntax/{parser}/accuracy.tsv", parser=EXPERIMENT.trained_parsers),
-        plan.syntax.reports_of_parsers(),
+        [
+            file
+            for table in EXPERIMENT.select_requested_names(EXPERIMENT.tables)
+            for file in plan.report.get_table_outputs(table)
+        ],
+        [
+            file
+            for figure in EXPERIMENT.select_requested_names(EXPERIMENT.figures)
+            for file in plan.report.get_figure_outputs(figure)
+        ],
+        expand("<results>/syntax/{parser}/accuracy.tsv", parser=EXPERIMENT.requested_trained_parsers),
+        plan.syntax.get_parser_report_paths(),
     localrule: True
 
 
 onstart:
     lock_results()
     start_job_server()
-    # Else all jobs that wait are weighed anew every second, and after each job that ends once more in every second.
+    # Otherwise Snakemake evaluates all waiting jobs every second, and again after each finished job.
     if workflow.nodes is None:
         workflow.scheduler.job_rate_limiter = None
 
 
 onsuccess:
-    tell_answers()
+    log_answers()

@@ -7,10 +7,10 @@ Each part is also a command: `measure_speed.training` and `measure_speed.transla
 idle cores, and less if the data, the peers' environment and the weights for translation already exist.
 """
 
-from benchmarks.setting import BenchmarkSettings, build_command
+from benchmarks.settings import BenchmarkSettings, build_command
 from benchmarks.training import measure_training
 from benchmarks.translation import measure_translation
-from pipeline_py.run.command import run_command
+from pipeline_py.run.command_line import run_command
 
 
 def measure_speed(settings: BenchmarkSettings) -> None:

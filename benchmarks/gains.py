@@ -21,13 +21,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from benchmarks.random_text import draw_batch
+from benchmarks.random_corpus import draw_batch
 from benchmarks.rounds import summarize_ratios
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder import recurrent
-from pipeline_py.nmt.fast import elementwise, products, time_loop
+from pipeline_py.nmt.fast import elementwise, matrix_products, time_loop
 from pipeline_py.nmt.loss import blackout, softmax
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.recurrence import gru, lstm, original_gru
@@ -36,7 +36,7 @@ from pipeline_py.nmt.search import beam_search
 from pipeline_py.nmt.search.owners import Owners
 from pipeline_py.nmt.training.update import MicroBatch, Updater
 from pipeline_py.nmt.trees import tree_gru
-from pipeline_py.run.command import run_command
+from pipeline_py.run.command_line import run_command
 
 PatchFactory = Callable[[], AbstractContextManager[Any]]
 
@@ -134,12 +134,12 @@ def disable_weight_packing() -> AbstractContextManager[Any]:
 
 def disable_onednn() -> AbstractContextManager[Any]:
     """Let torch multiply float32 by the library that it does so with."""
-    return patch.object(products, "_is_faster", lambda: False)
+    return patch.object(matrix_products, "_is_faster", lambda: False)
 
 
 def disable_row_padding() -> AbstractContextManager[Any]:
     """Multiply as many rows as there are words."""
-    return patch.object(products, "BLOCK", 1)
+    return patch.object(matrix_products, "BLOCK", 1)
 
 
 def disable_row_grouping() -> AbstractContextManager[Any]:

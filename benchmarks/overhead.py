@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline_py.run.command import run_command
+from pipeline_py.run.command_line import run_command
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job_server import SERVER_VARIABLE
 

@@ -20,13 +20,13 @@ from stanza.models.depparse import model as depparse
 
 from benchmarks.rounds import run_alternating_rounds, summarize_ratios
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
-from pipeline_py.files.text import read_lines, restore_input_order, split_tokens
-from pipeline_py.run.command import run_command
+from pipeline_py.files.text_files import read_lines, restore_input_order, split_tokens
+from pipeline_py.run.command_line import run_command
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.stanza.pipeline import patch_maximum_tree_search, without_garbage_collection
 from pipeline_py.syntax.stanza.text_parser import BatchParser, build_text_parser
-from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.trees.tree_formats import TreeKind
 from pipeline_py.syntax.words.parser_words import ParserSentence, build_token_sentence
 
 
@@ -95,7 +95,9 @@ def collect_batches(parser: BatchParser[str], tokens_path: Path) -> list[list[li
         batches.append([list(sentence.words) for sentence in batch])
         return [""] * len(batch)
 
-    for _ in replace(parser, parse_batch=record_batch, counts=SentenceCounts()).parse_sentences(read_sentences(tokens_path)):
+    for _ in replace(parser, parse_batch=record_batch, counts=SentenceCounts()).parse_sentences(
+        read_sentences(tokens_path)
+    ):
         pass
     return batches
 

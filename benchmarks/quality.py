@@ -19,20 +19,20 @@ import numpy as np
 import torch
 from sacrebleu import corpus_bleu
 
-from benchmarks import chosen, machine, peers, table
-from benchmarks.material import PackedCorpus, prepare_corpus
-from benchmarks.processes import WorkerProcess
-from benchmarks.setting import Architecture, BenchmarkSettings, NetworkSize, build_command
-from benchmarks.sides import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec, find_matching_size, start_worker
+from benchmarks import batch_selection, machine_metadata, peer_environment, result_table
+from benchmarks.network_specs import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec, find_matching_size, start_worker
+from benchmarks.packed_corpus import PackedCorpus, prepare_corpus
+from benchmarks.settings import Architecture, BenchmarkSettings, NetworkSize, build_command
+from benchmarks.worker_process import WorkerProcess
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.files.ragged import RaggedArrayFile
+from pipeline_py.files.ragged_arrays import RaggedArrayFile
 from pipeline_py.nmt.precision import with_precision
 from pipeline_py.report.figures import figure_files, line_figure
 from pipeline_py.report.figures.line_figure import LINE_FIGURE_STYLE, LineSeries, get_line_style
-from pipeline_py.run.command import run_command
-from pipeline_py.run.device import select_device
+from pipeline_py.run.command_line import run_command
+from pipeline_py.run.cpu_usage import count_processors
+from pipeline_py.run.device_selection import select_device
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.usage import count_processors
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
@@ -95,18 +95,18 @@ def build_specs(system_name: str, size: NetworkSize, settings: BenchmarkSettings
     ]
 
 
-def measure_time_to_quality(settings: BenchmarkSettings) -> list[table.TableRow]:
+def measure_time_to_quality(settings: BenchmarkSettings) -> list[result_table.TableRow]:
     """Train all sides until they reach the highest level, and write `curves.tsv`, `measure_time_to_quality.tsv` and `measure_time_to_quality.svg`.
 
     BLEU is that of words, case-insensitive, of the text as it is tokenized. A side has reached a level when its
     translations first have that BLEU; between two translations, CPU minutes and epochs are interpolated.
     Ours takes part in the peers' nominal size and, if it is another one, in that with OpenNMT-py's parameters.
     """
-    material, python = prepare_corpus(settings), peers.find_peer_python(settings)
+    material, python = prepare_corpus(settings), peer_environment.find_peer_python(settings)
     if material.target_vocabulary_file is None:
         raise InputError("random sentences have no quality; give --corpus multi30k or embedded")
-    curves: list[table.TableRow] = []
-    rows: list[table.TableRow] = []
+    curves: list[result_table.TableRow] = []
+    rows: list[result_table.TableRow] = []
     for shape in settings.network_sizes:
         taking_part = build_specs(settings.system_names[0], shape, settings, python is not None)
         if python is not None and settings.architecture is Architecture.RECURRENT:  # Transformers have as many
@@ -115,26 +115,26 @@ def measure_time_to_quality(settings: BenchmarkSettings) -> list[table.TableRow]
             of_shape = [*pool.map(lambda side: _measure_learning_curve(side, settings, material, python), taking_part)]
         curves += [{"shape": str(shape), **point} for curve in of_shape for point in curve]
         rows += [{"shape": str(shape), **row} for row in compute_level_times(of_shape, settings.level)]
-    table.write_table(settings.results / "curves.tsv", curves)
+    result_table.write_table(settings.results / "curves.tsv", curves)
     title = (
         f"Time to quality: {material.name};\nbatches of {settings.batch_size}, beam {settings.beam},\n"
         f"BLEU of tokenized lower-cased words, {EVALUATIONS_PER_EPOCH} times an epoch"
     )
-    table.write_and_print_table("quality", rows, COLUMNS, title, settings)
+    result_table.write_and_print_table("quality", rows, COLUMNS, title, settings)
     _draw_curves(curves, settings.results / "quality.svg")
     return rows
 
 
 def compute_level_times(
-    curves: Sequence[Sequence[table.TableRow]], bleu_levels: Sequence[float]
-) -> list[table.TableRow]:
+    curves: Sequence[Sequence[result_table.TableRow]], bleu_levels: Sequence[float]
+) -> list[result_table.TableRow]:
     """Find when each side has reached each level; what it never reached is not a number.
 
     Args:
         curves: of each side, a point for each translation of the development set.
         bleu_levels: of BLEU.
     """
-    rows: list[table.TableRow] = []
+    rows: list[result_table.TableRow] = []
     for level in sorted(bleu_levels):
         times = {curve[0]["side"]: _interpolate_level_time(curve, level) for curve in curves}
         of_peers = [times[curve[0]["side"]][0] for curve in curves if curve[0]["toolkit"] != ARBITREE]
@@ -151,7 +151,7 @@ def compute_level_times(
     return rows
 
 
-def _interpolate_level_time(curve: Sequence[table.TableRow], bleu_level: float) -> tuple[float, float]:
+def _interpolate_level_time(curve: Sequence[result_table.TableRow], bleu_level: float) -> tuple[float, float]:
     """Interpolate the CPU minutes and the epochs until a level, or say that it took none in all the epochs."""
     before, epochs_before, bleu_before = 0.0, 0.0, 0.0
     for point in curve:
@@ -175,18 +175,18 @@ def _build_size_matched_specs(
 
 def _measure_learning_curve(
     spec: NetworkSpec, settings: BenchmarkSettings, corpus: PackedCorpus, peer_python: Path | None
-) -> list[table.TableRow]:
+) -> list[result_table.TableRow]:
     """Train a side, a part of an epoch after the other."""
     folder = settings.work / "batches" / re.sub(r"\W+", "_", spec.name)
     folder.mkdir(parents=True, exist_ok=True)
     studied, dev = folder / "epoch.npz", folder / "dev.npz"
-    chosen.write_dev_batches(corpus, settings, dev)
+    batch_selection.write_dev_batches(corpus, settings, dev)
     assert corpus.target_vocabulary_file is not None
     vocabulary = Vocabulary.load(corpus.target_vocabulary_file)
     references = [
         _decode_text(row.tolist(), vocabulary, OUT_OF_VOCABULARY) for row in _read_rows(corpus.dev_files["target"])
     ]
-    points: list[table.TableRow] = []
+    points: list[result_table.TableRow] = []
     minutes = bleu = 0.0
     with ExitStack() as running:
         process: WorkerProcess = running.enter_context(
@@ -220,7 +220,7 @@ def _write_epoch_parts(
         How many updates an epoch has, and those of the part, counted from 0 over all epochs.
     """
     for epoch in count():
-        updates = chosen.write_epoch_batches(corpus, settings, epoch + 1, batches_path)
+        updates = batch_selection.write_epoch_batches(corpus, settings, epoch + 1, batches_path)
         ends = np.linspace(0, updates, min(EVALUATIONS_PER_EPOCH, updates) + 1).astype(int) + epoch * updates
         yield from ((updates, range(*part)) for part in pairwise(ends.tolist()))
 
@@ -231,7 +231,7 @@ def _describe_training(spec: NetworkSpec, settings: BenchmarkSettings, worker: W
         **{"parameters": worker.network_metadata["parameters"], "version": worker.network_metadata["version"]},
         **{"optimizer": spec.optimizer, "clip": spec.max_gradient_norm, "moving_average": spec.average_decay},
         **{"batch_size": settings.batch_size, "dropout": settings.dropout, "beam": settings.beam},
-        **machine.describe_machine(select_device(settings.device), settings.threads),
+        **machine_metadata.describe_machine(select_device(settings.device), settings.threads),
     }
 
 
@@ -250,7 +250,7 @@ def _decode_text(token_ids: Sequence[int], vocabulary: Vocabulary, unknown_repla
     )
 
 
-def _draw_curves(points: Sequence[table.TableRow], output_path: Path) -> None:
+def _draw_curves(points: Sequence[result_table.TableRow], output_path: Path) -> None:
     """Draw BLEU by CPU minutes of training as SVG: a line for each side of the first shape."""
     shape = points[0]["shape"]
     of_shape = [point for point in points if point["shape"] == shape]

@@ -5,7 +5,7 @@ from math import nan
 from statistics import median
 from typing import Any, NamedTuple
 
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 
 class MedianAndRange(NamedTuple):

@@ -14,14 +14,14 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from benchmarks import chosen, peers, table
-from benchmarks.contest import SpeedComparison
-from benchmarks.material import PackedCorpus, prepare_corpus
+from benchmarks import batch_selection, peer_environment, result_table
+from benchmarks.network_specs import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec
+from benchmarks.packed_corpus import PackedCorpus, prepare_corpus
 from benchmarks.rounds import NOT_MEASURED
-from benchmarks.setting import BenchmarkSettings, NetworkSize, build_command
-from benchmarks.sides import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec
-from pipeline_py.run.command import run_command
-from pipeline_py.run.device import select_device
+from benchmarks.settings import BenchmarkSettings, NetworkSize, build_command
+from benchmarks.speed_comparison import SpeedComparison
+from pipeline_py.run.command_line import run_command
+from pipeline_py.run.device_selection import select_device
 
 WORD_COUNT_NOTE = "target words, ends of sentences included, padding excluded"
 
@@ -40,7 +40,7 @@ COLUMNS = {
 }
 
 
-def measure_training(settings: BenchmarkSettings) -> list[table.TableRow]:
+def measure_training(settings: BenchmarkSettings) -> list[result_table.TableRow]:
     """Time updates of all sides on the same batches, and write `measure_training.tsv`.
 
     An update is the forward pass, the loss, the backward pass, gradient clipping and the step of Adam. For our systems
@@ -53,8 +53,8 @@ def measure_training(settings: BenchmarkSettings) -> list[table.TableRow]:
     Each system is compared with the first one in the same precision, by the time and, on a CPU, by the multiply-adds of
     matrix products for each target word. These leave out all other operations (sums, exponentials, gathering).
     """
-    material, python = prepare_corpus(settings), peers.find_peer_python(settings)
-    rows: list[table.TableRow] = [
+    material, python = prepare_corpus(settings), peer_environment.find_peer_python(settings)
+    rows: list[result_table.TableRow] = [
         row for shape in settings.network_sizes for row in _measure_networks(shape, settings, material, python)
     ]
     title = (
@@ -62,7 +62,7 @@ def measure_training(settings: BenchmarkSettings) -> list[table.TableRow]:
         f"batches of {settings.batch_size}, medians of {settings.rounds} rounds (lowest–highest); ratios within rounds;\n"
         "ours makes its batches within its time, the peers find theirs made"
     )
-    table.write_and_print_table("training", rows, COLUMNS, title, settings)
+    result_table.write_and_print_table("training", rows, COLUMNS, title, settings)
     return rows
 
 
@@ -71,8 +71,8 @@ def _measure_networks(
 ) -> list[dict[str, Any]]:
     """Measure all sides whose nominal sizes are these."""
     same, own = settings.work / "batches" / "training.npz", settings.work / "batches" / "training.shuffled.npz"
-    chosen.write_training_batches(corpus, settings, settings.batches, same)
-    chosen.write_shuffled_batches(same, own)
+    batch_selection.write_training_batches(corpus, settings, settings.batches, same)
+    batch_selection.write_shuffled_batches(same, own)
     on_gpu = select_device(settings.device) == "cuda"
     with ExitStack() as running:
         contest = SpeedComparison(settings, corpus, peer_python, running)

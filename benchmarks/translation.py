@@ -13,17 +13,17 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from benchmarks import chosen, peers, table
-from benchmarks.contest import ComparedNetwork, SpeedComparison
-from benchmarks.material import PackedCorpus, prepare_corpus
-from benchmarks.setting import BenchmarkSettings, NetworkSize, build_command
-from benchmarks.sides import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec, compose_system
+from benchmarks import batch_selection, peer_environment, result_table
+from benchmarks.network_specs import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec, compose_system
+from benchmarks.packed_corpus import PackedCorpus, prepare_corpus
+from benchmarks.settings import BenchmarkSettings, NetworkSize, build_command
+from benchmarks.speed_comparison import ComparedNetwork, SpeedComparison
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.fast.products import detect_bfloat16_mode
-from pipeline_py.run.command import run_command
-from pipeline_py.run.device import select_device
+from pipeline_py.nmt.fast.matrix_products import detect_bfloat16_mode
+from pipeline_py.run.command_line import run_command
+from pipeline_py.run.device_selection import select_device
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.run.provenance import hash_stage_code
 
 SENTENCE_COUNT_NOTE = "sentences; length is that of the best translations, end of sentence included"
@@ -42,7 +42,7 @@ COLUMNS = {
 }
 
 
-def measure_translation(settings: BenchmarkSettings) -> list[table.TableRow]:
+def measure_translation(settings: BenchmarkSettings) -> list[result_table.TableRow]:
     """Time beam search of all toolkits on the same batches, and write `measure_translation.tsv`.
 
     Loading models is not timed. On a CPU ours is measured in each precision, and the peers in the first, since they
@@ -50,8 +50,8 @@ def measure_translation(settings: BenchmarkSettings) -> list[table.TableRow]:
     different lengths, so the table also gives the mean length. The maximum length of a translation is twice the words
     of the longest source of its batch, plus ten.
     """
-    material, python = prepare_corpus(settings), peers.find_peer_python(settings)
-    rows: list[table.TableRow] = [
+    material, python = prepare_corpus(settings), peer_environment.find_peer_python(settings)
+    rows: list[result_table.TableRow] = [
         row for shape in settings.network_sizes for row in _measure_networks(shape, settings, material, python)
     ]
     title = (
@@ -59,7 +59,7 @@ def measure_translation(settings: BenchmarkSettings) -> list[table.TableRow]:
         f"beam {settings.beam}, batches of {settings.together}, {settings.sentences} sentences, networks after\n"
         f"{settings.updates} updates, medians of {settings.rounds} rounds (lowest–highest); ratios within rounds"
     )
-    table.write_and_print_table("translation", rows, COLUMNS, title, settings)
+    result_table.write_and_print_table("translation", rows, COLUMNS, title, settings)
     return rows
 
 
@@ -68,8 +68,8 @@ def _measure_networks(
 ) -> list[dict[str, Any]]:
     """Measure all sides whose nominal sizes are these."""
     learned, translated = (settings.work / "batches" / f"{name}.npz" for name in ("learned", "translated"))
-    chosen.write_training_batches(corpus, settings, settings.updates, learned)
-    chosen.write_test_batches(corpus, settings, translated)
+    batch_selection.write_training_batches(corpus, settings, settings.updates, learned)
+    batch_selection.write_test_batches(corpus, settings, translated)
     peer_toolkits = {} if peer_python is None else {"OpenNMT-py": OPENNMT, "JoeyNMT": JOEYNMT}
     with ExitStack() as running:
         contest = SpeedComparison(settings, corpus, peer_python, running)

@@ -10,14 +10,14 @@ from typing import Protocol
 
 from embedded_grammar import phrase_expansion
 from embedded_grammar.clause_expansion import add_adverbial
+from embedded_grammar.clause_sampling import MAX_EMBEDDING_DEPTH
 from embedded_grammar.derivation import Adverbial, Clause, NounPhrase, RelativeGap
-from embedded_grammar.english import realization as english
+from embedded_grammar.english import build_trees as english
 from embedded_grammar.expansion import GrowthSite, SentenceExpansion
-from embedded_grammar.focus import AttachmentKind
-from embedded_grammar.german import realization as german
-from embedded_grammar.german.words import RELATIVE_PRONOUNS
-from embedded_grammar.sampling import MAX_EMBEDDING_DEPTH
+from embedded_grammar.german import realize_sentences as german
+from embedded_grammar.german.inflection import RELATIVE_PRONOUNS
 from embedded_grammar.senses import ArgumentSlot
+from embedded_grammar.syntactic_phenomena import AttachmentKind
 
 WITH_SLOT = ArgumentSlot("with", (), "mit", "dat")
 

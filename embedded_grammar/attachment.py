@@ -6,7 +6,7 @@ from embedded_grammar.derivation import Adverbial, Clause, NounPhrase, RelativeG
 from embedded_grammar.lexicon.entries import read_entries
 from embedded_grammar.modifiers import ATTRIBUTE_SLOTS_BY_NOUN
 from embedded_grammar.nouns import Noun, select_nouns
-from embedded_grammar.phenomena import iterate_clauses, iterate_noun_phrases
+from embedded_grammar.phenomenon_detection import iterate_clauses, iterate_noun_phrases
 from embedded_grammar.senses import SENSES, VerbSense
 
 # `put the coat on the chair down`: where a verb can take a place, its object cannot have one of its own.

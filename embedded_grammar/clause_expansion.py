@@ -1,20 +1,20 @@
 """What can be added to a clause. Each function tells whether it added something."""
 
-from embedded_grammar import digits
+from embedded_grammar import digit_expressions
 from embedded_grammar.attachment import (
     can_attach_to_last_noun,
     ends_in_embedded_clause,
     get_subject_classes,
     has_clausal_argument,
 )
+from embedded_grammar.clause_sampling import ClauseSampler
 from embedded_grammar.derivation import Adverbial, Clause, NounPhrase, SubordinateClause
 from embedded_grammar.determiners import DETERMINER_A, DETERMINER_NO, DETERMINER_SOME, DETERMINER_TWO
-from embedded_grammar.english import realization as english
+from embedded_grammar.english import build_trees as english
 from embedded_grammar.expansion import SentenceExpansion
 from embedded_grammar.modifiers import COORDINATORS, EVENT_PREPOSITIONS, Adverb, select_adverbs
 from embedded_grammar.nouns import IT_BY_GENDER
 from embedded_grammar.phrase_expansion import draw_definite_phrase
-from embedded_grammar.sampling import ClauseSampler
 
 _DAYTIME_ADVERBS = select_adverbs("daytime")
 
@@ -61,7 +61,7 @@ def add_daytime(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
 def add_clock_time(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
     """`at 14:30`."""
     return expansion.sampler.choices.has_digits and _add_time_phrase(
-        expansion, clause, digits.draw_clock_time(expansion.random)
+        expansion, clause, digit_expressions.draw_clock_time(expansion.random)
     )
 
 
@@ -69,7 +69,7 @@ def add_date(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
     """`on 2019-05-03`: a day gone by in the past, one to come in the present."""
     if not expansion.sampler.choices.has_digits or (clause.tense == "perfect" and not clause.is_past_frame):
         return False
-    return _add_time_phrase(expansion, clause, digits.draw_date(expansion.random, clause.is_past_frame))
+    return _add_time_phrase(expansion, clause, digit_expressions.draw_date(expansion.random, clause.is_past_frame))
 
 
 def _add_time_phrase(expansion: SentenceExpansion, clause: Clause, time_phrase: Adverb) -> bool:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from random import Random
 
+from embedded_grammar.clause_sampling import ClauseSampler
 from embedded_grammar.derivation import Clause, NounPhrase
-from embedded_grammar.english import realization as english
-from embedded_grammar.sampling import ClauseSampler
+from embedded_grammar.english import build_trees as english
 
 
 @dataclass(slots=True)

@@ -6,8 +6,8 @@ from typing import TypeVar
 from embedded_grammar import clause_expansion, phrase_expansion
 from embedded_grammar.derivation import Clause
 from embedded_grammar.expansion import GrowthSite, SentenceExpansion
-from embedded_grammar.focus import Phenomenon
-from embedded_grammar.phenomena import find_phenomena
+from embedded_grammar.phenomenon_detection import find_phenomena
+from embedded_grammar.syntactic_phenomena import Phenomenon
 from embedded_grammar.weighted_choice import WeightedChoice
 
 AdditionResult = TypeVar("AdditionResult")

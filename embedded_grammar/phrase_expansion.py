@@ -7,12 +7,12 @@ from embedded_grammar.attachment import (
     has_final_adverbial,
     is_reserved_preposition,
 )
+from embedded_grammar.clause_sampling import MAX_EMBEDDING_DEPTH, ClauseSampler
 from embedded_grammar.derivation import Clause, NounPhrase, RelativeGap
-from embedded_grammar.english import realization as english
+from embedded_grammar.english import build_trees as english
 from embedded_grammar.expansion import GrowthSite, SentenceExpansion
 from embedded_grammar.modifiers import COORDINATORS, is_incompatible, select_adverbs
 from embedded_grammar.nouns import NominalHead, Noun
-from embedded_grammar.sampling import MAX_EMBEDDING_DEPTH, ClauseSampler
 from embedded_grammar.senses import ArgumentSlot
 
 # What is too much is no attribute.

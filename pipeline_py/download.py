@@ -8,13 +8,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.config.files import read_config_file
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.config_files import read_config_file
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.files.artifacts import write_atomically
-from pipeline_py.files.text import create_binary_file, find_compression_by_name, read_parallel
-from pipeline_py.run.command import run_command
+from pipeline_py.files.text_files import create_binary_file, find_compression_by_name, read_parallel
+from pipeline_py.run.command_line import run_command
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 DEFAULT_CONFIG_PATH = Path("config.yaml")
 

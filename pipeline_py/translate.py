@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 from pipeline_py.application.system import System, Translation, load_from_cli_options
-from pipeline_py.files.encodings import describe_faults
-from pipeline_py.files.text import split_lines
-from pipeline_py.run.command import OptionLimits, run_command
+from pipeline_py.files.encoding_faults import describe_faults
+from pipeline_py.files.text_files import split_lines
+from pipeline_py.run.command_line import OptionLimits, run_command
 from pipeline_py.run.errors import InputError
 
 

@@ -33,7 +33,7 @@ SLOWEST_MODULES = (
     "tests/test_experiments.py",
     "tests/benchmarks/test_faults.py",
     "tests/corpus/test_learn_segmenter.py",
-    "tests/nmt/training/test_processes.py",
+    "tests/nmt/training/test_process_group.py",
     "tests/docs/test_commands.py",
     "tests/nmt/test_gpu_paths.py",
     "tests/syntax/test_train_parser.py",

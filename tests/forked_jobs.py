@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 
 PRELOADED_CONTEXT = get_context("forkserver")
-"""Processes that begin as copies of one that has imported `tests.imported`."""
-PRELOADED_CONTEXT.set_forkserver_preload(["tests.imported"])
+"""Processes that begin as copies of one that has imported `tests.preloaded_modules`."""
+PRELOADED_CONTEXT.set_forkserver_preload(["tests.preloaded_modules"])
 
 FORK_CONTEXT = get_context("fork")
 """Processes that begin as copies of the one that starts them."""

@@ -24,7 +24,7 @@ def find_imported_modules(job: Mapping[str, Any], *module_names: str) -> tuple[s
         Those of the modules that it imports, and what it writes to stderr.
     """
     code = (
-        "import json, sys; from pipeline_py.run.runner import run_job; job, *names = sys.argv[1:]; "
+        "import json, sys; from pipeline_py.run.job_runner import run_job; job, *names = sys.argv[1:]; "
         "run_job(json.loads(job)); print(*(name for name in names if name in sys.modules))"
     )
     command = [sys.executable, "-c", code, json.dumps(job), *module_names]

@@ -23,7 +23,7 @@ def group_by_system(files: Mapping[str, Path]) -> dict[str, dict[str, Path]]:
 
 
 def get_table_outputs(folder: Path, table_name: str = "table") -> dict[str, Path]:
-    """Return the outputs of the stage `report.table` in a folder."""
+    """Return the outputs of the stage `report.render_table` in a folder."""
     return {
         "tsv_output": folder / f"{table_name}.tsv",
         "sheet_output": folder / f"{table_name}.sheet.json",

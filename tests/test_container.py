@@ -7,7 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from pipeline_py.nmt.fast import compiled
+from pipeline_py.nmt.fast import compiled_library
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -42,7 +42,7 @@ def test_the_image_installs_the_pytorch_of_the_package() -> None:
 
 
 def test_the_image_has_what_compiles_the_kernels() -> None:
-    assert any(compiler in said("RUN")[0].split() for compiler in compiled.COMPILERS)
+    assert any(compiler in said("RUN")[0].split() for compiler in compiled_library.COMPILERS)
 
 
 def test_what_the_image_copies_is_there_and_not_ignored() -> None:

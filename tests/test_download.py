@@ -12,10 +12,10 @@ import sacrebleu.dataset
 import yaml
 from sacrebleu.dataset.fake_sgml import FakeSGMLDataset
 
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.download import download
 from pipeline_py.run.errors import InputError
-from tests.workplace import ROOT
+from tests.project_copy import ROOT
 
 FILES = {"source": "wmt/dev.en", "references": ["wmt/dev.de.gz"]}
 DEV = {"name": "dev", **FILES, "download": "sacrebleu:made-up"}
@@ -81,7 +81,7 @@ def mtdata(project: Path, monkeypatch: pytest.MonkeyPatch):
         modules = {
             "mtdata": {"cache_dir": project},
             "mtdata.data": {
-                "INDEX": texts,
+                "INDEX_FILE": texts,
                 "Cache": type("Cache", (), {"__init__": lambda self, root: None, "get_entry": get_entry}),
                 "Parser": lambda path, ext, ent: SimpleNamespace(read_segs=lambda show_pbar: iter(segments)),
             },

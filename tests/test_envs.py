@@ -244,9 +244,9 @@ def test_what_the_package_does_not_pin_comes_with_what_it_pins(name: str) -> Non
 
 def test_imports_are_found_wherever_they_stand() -> None:
     """Within functions, through modules of ours, and in parts of networks that are found by name."""
-    assert "matplotlib" in needs("pipeline_py.report.report") and "stanza" in needs("pipeline_py.corpus.tokenize")
+    assert "matplotlib" in needs("pipeline_py.report.write_page") and "stanza" in needs("pipeline_py.corpus.tokenize")
     assert "tqdm" in needs("pipeline_py.corpus.clean") and "torch" in needs("pipeline_py.nmt.attend")
-    assert "torch" not in needs("pipeline_py.nmt.length_model") | needs("pipeline_py.syntax.distances")
+    assert "torch" not in needs("pipeline_py.nmt.length_model") | needs("pipeline_py.syntax.compute_distances")
     assert (
         file_of("pipeline_py.nmt.encoder.lstm")
         and "pipeline_py.nmt.encoder.lstm" in imports("pipeline_py.nmt.model")[0]

@@ -10,7 +10,7 @@ import yaml
 
 from pipeline_py.config.corpora import HELD_OUT_SHARE_COUNT, compute_split_share, compute_treebank_share
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.config.tables import BleuTableConfig
 from pipeline_py.run.errors import InputError
 

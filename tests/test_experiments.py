@@ -12,13 +12,13 @@ import sacrebleu
 import yaml
 
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.evaluation.compute_metric_statistics import compute_metric_statistics
 from pipeline_py.evaluation.import_translations import import_translations
 from pipeline_py.evaluation.postprocess import postprocess
-from pipeline_py.evaluation.statistics import compute_metric_statistics
-from pipeline_py.report.tables.published import find_published_number, read_published_numbers
-from tests import workplace
-from tests.workplace import ROOT, ProjectCopy, merge_configs
+from pipeline_py.report.tables.published_numbers import find_published_number, read_published_numbers
+from tests import project_copy
+from tests.project_copy import ROOT, ProjectCopy, merge_configs
 
 EXPERIMENTS = ROOT / "workflow" / "experiments"
 NEWSTESTS = ROOT.parent / "shared" / "data" / "newstest_ende"
@@ -67,7 +67,7 @@ def snakemake(place: ProjectCopy, name: str, preset: str | None, data: Path, *ar
     files = [f"workflow/experiments/{file}.yaml" for file in [*BELOW.get(name, []), name]]
     words = ["--cores", "2", *arguments, "--configfile", *files]
     words += ["--config", f"data={data}", *([f"preset={preset}"] if preset else [])]
-    done = workplace.run_snakemake(words, place.folder)
+    done = project_copy.run_snakemake(words, place.folder)
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
     return done.stdout + done.stderr
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workplace import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
+from tests.project_copy import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
 
 TARGET = "results/corpus/clean/dev.source"
 ASCII = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

@@ -8,8 +8,8 @@ import pytest
 import sacrebleu
 import yaml
 
+from tests.project_copy import ProjectCopy, run_snakemake
 from tests.text_files import read_table, write_lines
-from tests.workplace import ProjectCopy, run_snakemake
 
 pytestmark = pytest.mark.slow
 

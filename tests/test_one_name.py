@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.run.runner import StageFunction
+from pipeline_py.run.job_runner import StageFunction
 
 ROOT = Path(__file__).parent.parent
 PLANS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "pipeline_py" / "plan").glob("*.py")))

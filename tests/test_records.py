@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from pipeline_py.run.record import get_record_path
-from tests.workplace import ProjectCopy
+from pipeline_py.run.job_record import get_record_path
+from tests.project_copy import ProjectCopy
 
 TARGET = "results/subword/default/packed/one.source.arrow"
 BPE = {"subword": {"scheme": "bpe", "merges": 50}}

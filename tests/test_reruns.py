@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from pipeline_py.run.job_record import RECORD_MISMATCH_ERROR
 from pipeline_py.run.provenance import RESULT_NEUTRAL_MODULES
-from pipeline_py.run.record import RECORD_MISMATCH_ERROR
+from tests.project_copy import ROOT, SMALL_CONFIG, ProjectCopy
 from tests.text_files import read_table
-from tests.workplace import ROOT, SMALL_CONFIG, ProjectCopy
 
 pytestmark = pytest.mark.slow
 
@@ -457,7 +457,7 @@ def test_shards_are_merged_and_kept_after_a_kill(finished, tmp_path):
     for file in (first, rest):
         done = workplace.snakemake(str(Path(file).relative_to(workplace.folder)), config=config)
         assert done.returncode == 0, done.stderr[-5000:]
-    workplace.killed("rule parse_shard", target, config=config)
+    workplace.kill_at_message("rule parse_shard", target, config=config)
     times = {file: Path(file).stat().st_mtime_ns for file in (first, rest)}
     assert workplace.snakemake("--unlock", config=config).returncode == 0
     left = workplace.jobs(target, config=config)

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 import yaml
 
-from tests.workplace import ROOT, ProjectCopy, run_snakemake
+from tests.project_copy import ROOT, ProjectCopy, run_snakemake
 
 NOUNS = {"chat": "cat", "chien": "dog", "garçon": "boy", "roi": "king", "voisin": "neighbour", "médecin": "doctor"}
 PLACES = {

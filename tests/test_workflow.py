@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from pipeline_py.run.cpu_usage import count_processors
 from pipeline_py.run.job import is_output_parameter
-from pipeline_py.run.usage import count_processors
+from tests.project_copy import SMALL_CONFIG, ProjectCopy
 from tests.text_files import read_table
-from tests.workplace import SMALL_CONFIG, ProjectCopy
 
 RULE = re.MULTILINE | re.DOTALL
 

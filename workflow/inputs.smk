@@ -1,10 +1,10 @@
-"""Compare files of the user by their content: neither their paths nor their times decide a result."""
+"""Compare the user's files by content instead of by path and modification time."""
 
 from snakemake.io import AnnotatedString, ancient, sourcecache_entry
 
 
-class Content(str):
-    """The hash of a file, which Snakemake records in the place of its path, and shows as this path."""
+class ContentHash(str):
+    """The hash of a file. Snakemake records it instead of the path, but displays the path."""
 
     def __new__(cls, hexadecimal, path):
         content = super().__new__(cls, hexadecimal)
@@ -15,19 +15,19 @@ class Content(str):
         return format(self.path, specification)
 
 
-def by_content(item):
-    """Flag an input that no rule makes."""
+def compare_by_content(item):
+    """Flag an input file that no rule makes, so that Snakemake compares its content."""
     if callable(item) or getattr(item, "callable", None):
         return item
     if not hasattr(item, "flags"):
         item = AnnotatedString(item)
     path = str(item)
-    (content,) = [None] if plan.is_made(path) else plan.contents_of([path])
-    return item if content is None else sourcecache_entry(ancient(item), Content(content, path))
+    (content,) = [None] if plan.is_workflow_output(path) else plan.hash_user_files([path])
+    return item if content is None else sourcecache_entry(ancient(item), ContentHash(content, path))
 
 
-# A file in a storage of Snakemake has no content here.
+# The content of a file in a Snakemake storage is not available here.
 if workflow.storage_settings.default_storage_provider is None:
 
     inputflags:
-        by_content,
+        compare_by_content,

@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 from contextlib import suppress
 
-from pipeline_py.run.job_server import ADDRESS, describe_server
+from pipeline_py.run.job_server import SERVER_VARIABLE, format_server_identity
 
 
 def start_job_server():
@@ -13,7 +13,7 @@ def start_job_server():
     if (
         not workflow.is_main_process
         or workflow.nodes is not None
-        or os.environ.get(ADDRESS) == ""
+        or os.environ.get(SERVER_VARIABLE) == ""
         or not hasattr(os, "pidfd_open")
     ):
         return
@@ -27,5 +27,5 @@ def start_job_server():
         server = subprocess.Popen(
             command, env=variables, stdin=subprocess.PIPE, pass_fds=[listener.fileno()], start_new_session=True
         )
-        os.environ[ADDRESS] = describe_server(path)
-        workflow.job_server = server, folder  # which live as long as the run
+        os.environ[SERVER_VARIABLE] = format_server_identity(path)
+        workflow.job_server = server, folder  # keeps both alive during the run

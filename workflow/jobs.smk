@@ -2,7 +2,7 @@
 
 @cache
 def find_job(name, wildcards):
-    return plan.job(name, dict(wildcards))
+    return plan.build_job(name, dict(wildcards))
 
 
 def inputs_of(name, note=None):
@@ -12,18 +12,18 @@ def inputs_of(name, note=None):
         force_outdated_jobs()
         if note is not None:
             note(wildcards)
-        return find_job(name, tuple(wildcards.items())).inputs
+        return find_job(name, tuple(wildcards.items())).rule_inputs
 
     return unpack(inputs)
 
 
 def identity_of(name):
     """Return what decides the outputs of the jobs of a rule; if it changes, they run again."""
-    return lambda wildcards: plan.identity(find_job(name, tuple(wildcards.items())))
+    return lambda wildcards: plan.compute_identity(find_job(name, tuple(wildcards.items())))
 
 
 def call_of(name):
     """Return the job for `python -m pipeline_py.run`."""
-    return lambda wildcards, input, output, threads: plan.call(
+    return lambda wildcards, input, output, threads: plan.serialize_call(
         name, dict(wildcards.items()), dict(input.items()), dict(output.items()), threads
     )

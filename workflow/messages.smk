@@ -1,4 +1,4 @@
-"""What is said of mistakes, in our words in the place of Snakemake's."""
+"""Replace Snakemake's messages about user errors, and report the answers at the end of a run."""
 
 import logging
 import re
@@ -6,78 +6,81 @@ import re
 from snakemake.logging import logger
 from snakemake.settings.types import RerunTrigger
 
-from pipeline_py.config.load import no_target
+from pipeline_py.config.load_experiment import format_unknown_target_error
 
-SENTENCES = {
+MESSAGE_PATTERNS = {
     "InputError": re.compile(r'InputError in file ".+:\n(.+)'),
     "InputFunctionException": re.compile(r"Error:\n  InputError: (.+)"),
     "MissingRuleException": re.compile(r"No rule to produce (.+?) \(if you use input functions"),
 }
-"""Where the sentence stands in what Snakemake says of an exception; of the last it is the target that nothing makes."""
+"""Patterns of the message in Snakemake's text for an exception; for the last one, of the unknown target."""
 
 
-class OurWords(logging.Filter):
-    """Tells a mistake of the user's without a traceback, and what is near where nothing makes a target."""
+class UserErrorFilter(logging.Filter):
+    """Reports user errors without a traceback, and suggests similar names for an unknown target."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         exception = getattr(record, "exception", None)
-        said = exception in SENTENCES and SENTENCES[exception].search(str(record.msg))
-        if said and exception == "MissingRuleException":
-            names = [each.name for each in workflow.rules if not each.has_wildcards()]
-            record.msg = no_target(said[1], EXPERIMENT, names)
-        elif said:
-            record.msg = said[1]
+        match = exception in MESSAGE_PATTERNS and MESSAGE_PATTERNS[exception].search(str(record.msg))
+        if match and exception == "MissingRuleException":
+            names = [rule.name for rule in workflow.rules if not rule.has_wildcards()]
+            record.msg = format_unknown_target_error(match[1], EXPERIMENT, names)
+        elif match:
+            record.msg = match[1]
         return True
 
 
-logger.addFilter(OurWords())
+logger.addFilter(UserErrorFilter())
 
 
 def is_current(file):
-    """Return whether this run has seen to it that a file is up to date with inputs, settings and code.
+    """Return whether a file is up to date with inputs, settings and code after this run.
 
-    A run with `--until`, `--omit-from`, `--touch` or fewer `--rerun-triggers` may leave it as an earlier run made it.
+    A run with `--until`, `--omit-from`, `--touch` or fewer `--rerun-triggers` may keep the file of an earlier run.
     """
     if workflow.touch or workflow.rerun_triggers != RerunTrigger.all():
         return False
     dag = workflow.dag
     job = next((job for job in dag.jobs if file in job.output), None)
-    if job is None:  # left out of this run
+    if job is None:  # not part of this run
         return False
     is_considered = not (dag.untilrules or dag.untilfiles) or job in dag.bfs(dag.dependencies, *dag.targetjobs)
-    return is_considered and all(dag.finished(each) or not dag.needrun(each) for each in dag.bfs(dag.dependencies, job))
+    return is_considered and all(
+        dag.finished(ancestor) or not dag.needrun(ancestor) for ancestor in dag.bfs(dag.dependencies, job)
+    )
 
 
-def tell_answers():
-    """Log at the end of a run its answers and the files with more of them, or how to bring them up to date."""
-    from pipeline_py.report.answers import read_answers, render_for_terminal
+def log_answers():
+    """Log the answers of a finished run and the files with details, or the command that updates them."""
+    from pipeline_py.report.answers import read_answers, render_terminal_summary
     from pipeline_py.report.stage_results import read_ceilings, read_exclusions
-    from pipeline_py.run.record import check_input
+    from pipeline_py.run.job_record import check_input_file
 
-    results = EXPERIMENT.folder("results")
+    results = EXPERIMENT.get_output_folder("results")
     answers, notes, files = [], [], []
-    for table in plan.claims.shown_tables:
+    for table in plan.claims.answer_tables:
         claims, exclusions = (
-            file(table).replace("<results>", results) for file in (plan.claims.file, plan.claims.exclusions_file)
+            get_path(table).replace("<results>", results)
+            for get_path in (plan.claims.get_claims_path, plan.claims.get_exclusions_path)
         )
         if not is_current(claims):
-            command = plan.page.command(
+            command = plan.page.format_command(
                 workflow.overwrite_configfiles or [],
                 workflow.config_settings.config,
                 sorted(workflow.dag_settings.targets),
             )
-            logger.info(f"\nThis run has not brought all answers up to date. This does: {command}")
+            logger.info(f"\nSome answers are out of date after this run. To update them: {command}")
             return
         for path in (claims, exclusions):
-            check_input(Path(path))
+            check_input_file(Path(path))
         answers += read_answers(Path(claims))
-        notes += read_exclusions(Path(exclusions)).sentences
+        notes += read_exclusions(Path(exclusions)).descriptions
         files.append(claims)
     if answers:
-        ceiling_file = Path(plan.evaluation.ceilings.replace("<results>", results))
-        check_input(ceiling_file)
+        ceiling_file = Path(plan.evaluation.ceiling_path.replace("<results>", results))
+        check_input_file(ceiling_file)
         ceilings = read_ceilings(ceiling_file)
-        notes = [*(ceiling.warning for ceiling in ceilings if ceiling.is_low), *notes]
-        files += [f"{results}/{file}" for file in plan.report.shown_of_run()]
-        lines = render_for_terminal(answers, [*dict.fromkeys(notes)])
+        notes = [*(ceiling.warning_message for ceiling in ceilings if ceiling.is_low), *notes]
+        files += [f"{results}/{file}" for file in plan.report.get_displayed_files()]
+        lines = render_terminal_summary(answers, [*dict.fromkeys(notes)])
         logger.info("\n".join(["", *lines, f"More in: {', '.join(filter(os.path.exists, files))}"]))

@@ -1,7 +1,6 @@
-"""What the terminal shows of a run: the plan, costly jobs, what stages say, mistakes, answers.
+"""Show a short progress report on the terminal: the plan, long jobs, messages of stages, errors and answers.
 
-Snakemake's own detail is in its log, which it names in the end; `--verbose`, `--printshellcmds` and `--quiet` show what
-they always do.
+Snakemake's log has all details. `--verbose`, `--printshellcmds` and `--quiet` work as in Snakemake.
 """
 
 import logging
@@ -11,24 +10,24 @@ import snakemake
 from snakemake.logging import ColorizingTextHandler, logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from pipeline_py.plan.forecast import RunLines
+from pipeline_py.plan.forecast import JobProgress
 
-OF_SNAKEMAKE = str(Path(snakemake.__file__).parent)
-DETAIL = (
+SNAKEMAKE_FOLDER = str(Path(snakemake.__file__).parent)
+LOG_ONLY_EVENTS = (
     LogEvent.WORKFLOW_STARTED,
     LogEvent.RUN_INFO,
     LogEvent.RESOURCES_INFO,
     LogEvent.JOB_STARTED,
     LogEvent.SHELLCMD,
 )
-END = ("Nothing to be done", "Complete log", "Elapsed time", "Unlocked")
-"""What Snakemake says at the end of a run."""
+FINAL_MESSAGES = ("Nothing to be done", "Complete log", "Elapsed time", "Unlocked")
+"""Beginnings of the messages that Snakemake logs at the end of a run."""
 
-run_lines = RunLines()
+job_progress = JobProgress()
 
 
-class Terminal(logging.Filter):
-    """Leaves to the log what is of no use to a person, and tells of jobs in lines of our own."""
+class TerminalFilter(logging.Filter):
+    """Keeps technical records out of the terminal, and reports jobs in one line each."""
 
     def __init__(self, handler: ColorizingTextHandler) -> None:
         super().__init__()
@@ -39,34 +38,34 @@ class Terminal(logging.Filter):
         if event == LogEvent.JOB_INFO:
             if record.benchmark:
                 times = PurePath(record.benchmark).relative_to(EXPERIMENT.times_folder)
-                self._tell(run_lines.begin(record.jobid, str(times)))
+                self._write_line(job_progress.start(record.jobid, str(times)))
         elif event == LogEvent.JOB_FINISHED:
-            run_lines.end(record.job_id)
+            job_progress.finish(record.job_id)
         elif event == LogEvent.PROGRESS:
-            self._tell(run_lines.progress(record.done, record.total))
+            self._write_line(job_progress.report_progress(record.done, record.total))
         elif event == LogEvent.JOB_ERROR:
-            self._tell(run_lines.fail(record.jobid, record.rule_name, record.log or []))
-        elif event in DETAIL or (event == LogEvent.ERROR and "CalledProcessError" in str(record.msg)):
+            self._write_line(job_progress.fail(record.jobid, record.rule_name, record.log or []))
+        elif event in LOG_ONLY_EVENTS or (event == LogEvent.ERROR and "CalledProcessError" in str(record.msg)):
             return False
-        elif event is None and record.levelno == logging.INFO and record.pathname.startswith(OF_SNAKEMAKE):
-            return str(record.msg).startswith(END)
+        elif event is None and record.levelno == logging.INFO and record.pathname.startswith(SNAKEMAKE_FOLDER):
+            return str(record.msg).startswith(FINAL_MESSAGES)
         else:
             return True
         return False
 
-    def _tell(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         if line:
             self.handler.stream.write(f"{line}\n")
             self.handler.flush()
 
 
-def is_asked_for_detail() -> bool:
+def shows_snakemake_output() -> bool:
     settings = workflow.output_settings
-    asked = (settings.dryrun, settings.verbose, settings.printshellcmds, settings.quiet, settings.debug_dag)
-    return any(map(bool, asked))
+    options = (settings.dryrun, settings.verbose, settings.printshellcmds, settings.quiet, settings.debug_dag)
+    return any(map(bool, options))
 
 
-if workflow.is_main_process and not is_asked_for_detail():
+if workflow.is_main_process and not shows_snakemake_output():
     for handler in logger.handlers:
         if isinstance(handler, ColorizingTextHandler):
-            handler.addFilter(Terminal(handler))
+            handler.addFilter(TerminalFilter(handler))

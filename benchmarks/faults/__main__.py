@@ -12,14 +12,14 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-from benchmarks import table
-from benchmarks.faults import configurations as of_configurations
-from benchmarks.faults import disks as of_disks
-from benchmarks.faults import files as of_files
-from benchmarks.faults import inputs as of_inputs
-from benchmarks.faults import kills as of_kills
-from benchmarks.faults import pairs as of_pairs
-from benchmarks.faults import stages
+from benchmarks import result_table
+from benchmarks.faults import concurrency_attack as of_pairs
+from benchmarks.faults import configuration_attack as of_configurations
+from benchmarks.faults import damaged_file_attack as of_files
+from benchmarks.faults import full_disk_attack as of_disks
+from benchmarks.faults import kill_attack as of_kills
+from benchmarks.faults import stage_processes
+from benchmarks.faults import wrong_input_attack as of_inputs
 from benchmarks.faults.campaign import (
     FaultCampaign,
     NumberedResult,
@@ -30,9 +30,9 @@ from benchmarks.faults.campaign import (
 )
 from benchmarks.faults.cases import BAD_OUTCOMES
 from benchmarks.faults.experiment import SMALL_TARGET, list_changed_files, run_undisturbed
-from pipeline_py.run.command import OptionLimits, run_command
+from pipeline_py.run.command_line import OptionLimits, run_command
+from pipeline_py.run.cpu_usage import count_processors
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.usage import count_processors
 
 ATTACK_FUNCTIONS = {
     "files": of_files.attack_file,
@@ -92,7 +92,7 @@ def inject_faults(
         "pairs": pairs,
     }
     cases = [_parse_case_id(name) for name in only] if only else interleave_cases(counts)
-    stages.import_stage_modules()
+    stage_processes.import_stage_modules()
     place = (work / "faults").absolute()
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
@@ -107,7 +107,7 @@ def inject_faults(
     if changed := list_changed_files(experiment):
         raise InputError(f"attacks reached the experiment itself: {changed}", experiment.folder)
     rows = count_outcomes(told)
-    table.write_table(results / "faults.tsv", rows)
+    result_table.write_table(results / "faults.tsv", rows)
     again = ["python", "-m", "benchmarks.faults", "--seed", str(seed), "--target", target]
     bad = write_bad_cases(results / "faults.txt", told, again)
     print(render_markdown_table(rows))

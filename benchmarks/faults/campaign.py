@@ -15,7 +15,7 @@ from random import Random
 from benchmarks.faults.cases import BAD_OUTCOMES, AttackCase, AttackOutcome, AttackResult
 from benchmarks.faults.experiment import FaultExperiment
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 AttackFunction = Callable[[AttackCase], AttackResult]
 NumberedResult = tuple[str, int, AttackResult]

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.faults.experiment import FaultExperiment
-from benchmarks.faults.stages import ProcessResult
+from benchmarks.faults.stage_processes import ProcessResult
 
 
 class AttackOutcome(StrEnum):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from benchmarks.faults import stages
-from benchmarks.faults.jobs import PlannedJob, parse_planned_jobs
+from benchmarks.faults import stage_processes
+from benchmarks.faults.planned_jobs import PlannedJob, parse_planned_jobs
 from pipeline_py.corpus.generate import generate
 from pipeline_py.run.errors import InputError
 
@@ -119,7 +119,7 @@ def write_experiment(folder: Path) -> None:
     shutil.copy(given / "one.de", given / "one.second.de")
 
 
-def start_snakemake(folder: Path, *arguments: str) -> stages.ForkedProcess:
+def start_snakemake(folder: Path, *arguments: str) -> stage_processes.ForkedProcess:
     """Start Snakemake in a folder that the experiment is described in."""
     profile = ROOT / "profiles" / "default"
     place = ["--snakefile", str(ROOT / "Snakefile"), "--configfile", "experiment.yaml", "--cores", "2"]
@@ -131,10 +131,12 @@ def start_snakemake(folder: Path, *arguments: str) -> stages.ForkedProcess:
         sys.argv = ["snakemake", *options]  # the profile looks at it
         main(options)
 
-    return stages.ForkedProcess(run, folder, {"XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(ROOT)})
+    return stage_processes.ForkedProcess(
+        run, folder, {"XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(ROOT)}
+    )
 
 
-def run_dry_run(folder: Path, *arguments: str) -> stages.ProcessResult:
+def run_dry_run(folder: Path, *arguments: str) -> stage_processes.ProcessResult:
     """Let Snakemake say what it would run there."""
     return start_snakemake(folder, "--dry-run", "--printshellcmds", *arguments).wait_for_result(TIME_LIMIT)
 
@@ -179,7 +181,7 @@ def _leave_checkpoint(job: PlannedJob, folder: Path) -> None:
         shutil.copytree(made, finished, copy_function=_link_or_copy)
         remove_outputs(folder, job.outputs)
         shutil.rmtree(made / CACHE_FOLDER)
-        stages.run_stage(
+        stage_processes.run_stage(
             job.module_and_argument,
             folder,
             TIME_LIMIT,
@@ -191,13 +193,13 @@ def _leave_checkpoint(job: PlannedJob, folder: Path) -> None:
         finished.rename(made)
 
 
-def run_job_successfully(job: PlannedJob, folder: Path) -> stages.ProcessResult:
+def run_job_successfully(job: PlannedJob, folder: Path) -> stage_processes.ProcessResult:
     """Run a job that must not fail.
 
     Raises:
         InputError: it does.
     """
-    done = stages.run_stage(job.module_and_argument, folder, TIME_LIMIT)
+    done = stage_processes.run_stage(job.module_and_argument, folder, TIME_LIMIT)
     if done.exit_code != 0:
         raise InputError(f"{job.name} fails though nothing disturbs it:\n{done.output[-2000:]}", folder)
     return done

@@ -19,8 +19,8 @@ from joeynmt.search import search
 from joeynmt.training import TrainManager
 from joeynmt.vocabulary import Vocabulary
 
-from benchmarks.toolkits.batches import SentenceBatch, pad_rows
-from benchmarks.toolkits.special_words import (
+from benchmarks.toolkits.batch_file import SentenceBatch, pad_rows
+from benchmarks.toolkits.peer_vocabulary import (
     END_ID,
     PADDING_ID,
     START_ID,
@@ -29,7 +29,7 @@ from benchmarks.toolkits.special_words import (
     to_peer_ids,
     to_pipeline_ids,
 )
-from benchmarks.toolkits.worker import ToolkitAdapter, serve_requests
+from benchmarks.toolkits.worker_server import ToolkitAdapter, serve_requests
 
 
 class JoeyNMTAdapter(ToolkitAdapter):

@@ -22,8 +22,8 @@ from onmt.utils.loss import LossCompute
 from onmt.utils.optimizers import Optimizer
 from onmt.utils.parse import ArgumentParser
 
-from benchmarks.toolkits.batches import SentenceBatch, pad_rows
-from benchmarks.toolkits.special_words import (
+from benchmarks.toolkits.batch_file import SentenceBatch, pad_rows
+from benchmarks.toolkits.peer_vocabulary import (
     END_ID,
     PADDING_ID,
     START_ID,
@@ -32,7 +32,7 @@ from benchmarks.toolkits.special_words import (
     to_peer_ids,
     to_pipeline_ids,
 )
-from benchmarks.toolkits.worker import ToolkitAdapter, serve_requests
+from benchmarks.toolkits.worker_server import ToolkitAdapter, serve_requests
 
 RECURRENT_OPTIONS = {
     "-encoder_type": "brnn",

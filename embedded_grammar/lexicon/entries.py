@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TypeVar
 
-from pipeline_py.files.text import read_lines
+from pipeline_py.files.text_files import read_lines
 from pipeline_py.run.errors import InputError
 
 Entry = TypeVar("Entry")

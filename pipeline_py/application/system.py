@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline_py.application.text_pipeline import TextPipeline, read_experiment
-from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
 
 if TYPE_CHECKING:
-    from pipeline_py.application.attention import Attention
+    from pipeline_py.application.sentence_attention import Attention
 
 MAX_SENTENCE_CHARACTERS = 2000
 """Characters that are translated as one sentence; time and memory grow with the square of its words."""
@@ -292,7 +292,7 @@ class System:
 
     def _write_alignment(self, work_folder: Path, translation_path: Path, source_pieces: Path) -> Path:
         """For each piece the position of the source that it attends to most, phrases left aside."""
-        from pipeline_py.files.ragged import read_ragged_rows
+        from pipeline_py.files.ragged_arrays import read_ragged_rows
 
         output = work_folder / f"{translation_path.name}.alignment"
         attention, _ = self._run_attend_stage(work_folder, translation_path)
@@ -327,7 +327,7 @@ class System:
     def _build_attentions(
         self, work_folder: Path, translation_path: Path, line_numbers: Sequence[int]
     ) -> "list[Attention]":
-        from pipeline_py.application.attention import Attention
+        from pipeline_py.application.sentence_attention import Attention
         from pipeline_py.report.figures.attended_sentence import read_attended_sentence
 
         attention, gates = self._run_attend_stage(work_folder, translation_path)

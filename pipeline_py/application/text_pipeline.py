@@ -10,17 +10,17 @@ from typing import Any
 from snakemake.cli import parse_config
 from snakemake.utils import update_config
 
+from pipeline_py.config.config_files import read_config_file
 from pipeline_py.config.entry_errors import format_unknown_name_error
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.files import read_config_file
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.plan.plan import ExperimentPlan
 from pipeline_py.plan.text_jobs import CLEAN_JOB_NAME, TextJob, TextJobFinder
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import assign_outputs, is_output_parameter, iterate_argument_paths, replace_nested_paths
-from pipeline_py.run.progress import silence_progress
-from pipeline_py.run.record import check_input_file
-from pipeline_py.run.runner import StageFunction
+from pipeline_py.run.job_record import check_input_file
+from pipeline_py.run.job_runner import StageFunction
+from pipeline_py.run.progress_display import silence_progress
 
 DEFAULT_CONFIG_PATH = Path("config.yaml")
 

@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from pipeline_py.config.base import NUMBER_VALIDATOR, ConfigSection, Count
+from pipeline_py.config.config_files import read_config_file
 from pipeline_py.config.evaluation import MetricName
-from pipeline_py.config.files import read_config_file
 from pipeline_py.config.tables import SingleLine
 from pipeline_py.run.errors import InputError
 

@@ -13,8 +13,8 @@ from pipeline_py.config.base import (
     SquarablePositiveFloat32,
     check_name_collisions,
 )
-from pipeline_py.config.languages import resolve_language_code
-from pipeline_py.files.languages import UNSPACED_LANGUAGES, get_base_language
+from pipeline_py.config.language_codes import resolve_language_code
+from pipeline_py.files.language_properties import UNSPACED_LANGUAGES, get_base_language
 
 HELD_OUT_SHARE_COUNT = 16
 """Shares of the generated language that are kept for held-out sets and treebanks; training owns the rest."""

@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 
 from pipeline_py.config.base import NUMBER_VALIDATOR, ConfigSection, Count, CountOrZero
 from pipeline_py.config.corpora import LanguageConfig
-from pipeline_py.files.languages import (
+from pipeline_py.files.language_properties import (
     CHINESE_JAPANESE_LANGUAGES,
     CHINESE_LANGUAGES,
     UNSPACED_LANGUAGES,

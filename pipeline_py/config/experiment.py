@@ -12,9 +12,8 @@ from pipeline_py.config.base import (
     is_valid_name,
     is_valid_system_name,
 )
+from pipeline_py.config.base_experiment import DEFAULT_SUBWORD_NAME, BaseExperimentConfig
 from pipeline_py.config.corpora import CorpusSide
-from pipeline_py.config.crossing import DEFAULT_PARSER_NAME, format_unknown_parser_error
-from pipeline_py.config.description import DEFAULT_SUBWORD_NAME, BaseExperimentConfig
 from pipeline_py.config.entry_errors import (
     ConfigEntryError,
     EntryKey,
@@ -22,8 +21,9 @@ from pipeline_py.config.entry_errors import (
     format_unknown_name_error,
     shorten_text,
 )
+from pipeline_py.config.parser_crossing import DEFAULT_PARSER_NAME, format_unknown_parser_error
 from pipeline_py.config.parsers import BaseStanzaParserConfig, TreeFileParserConfig
-from pipeline_py.config.systems.any_system import ExternalSystemConfig, NeuralSystemConfig
+from pipeline_py.config.systems.system_types import ExternalSystemConfig, NeuralSystemConfig
 from pipeline_py.config.tables import (
     CONTRAST_COLUMN,
     AnyTableConfig,
@@ -32,7 +32,7 @@ from pipeline_py.config.tables import (
     MeasureTableConfig,
     VocabularyTableConfig,
 )
-from pipeline_py.kinds.kind import TreeFormat
+from pipeline_py.kinds.syntax_kind import TreeFormat
 
 
 class ExperimentConfig(BaseExperimentConfig):

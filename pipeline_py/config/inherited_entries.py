@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline_py.config.crossing import CROSSING_PATTERN, select_strings
 from pipeline_py.config.entry_errors import ConfigEntryError, EntryKey, format_name_list
 from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.parser_crossing import CROSSING_PATTERN, select_strings
 from pipeline_py.config.parsers import TrainedParserConfig
-from pipeline_py.config.systems.any_system import get_system_type
+from pipeline_py.config.systems.system_types import get_system_type
 from pipeline_py.config.tables import CONTRAST_COLUMN
 
 OMITTABLE_SECTIONS = ("systems", "tables", "figures")

@@ -11,9 +11,9 @@ from pydantic import Field, model_validator
 from pipeline_py.config.base import BatchSize, ConfigSection, Count, LayerSize, Seed
 from pipeline_py.config.corpora import FileList, LanguageCode, LanguageConfig
 from pipeline_py.config.entry_errors import format_name_list
-from pipeline_py.config.languages import ParserLanguage, find_treebank_language
+from pipeline_py.config.language_codes import ParserLanguage, find_treebank_language
 from pipeline_py.config.parser_defaults import DEFAULT_EPOCHS, DEFAULT_HIDDEN_SIZE
-from pipeline_py.kinds.kind import TREE_FORMAT_NAMES, TREE_FORMATS, TreeFormat
+from pipeline_py.kinds.syntax_kind import TREE_FORMAT_NAMES, TREE_FORMATS, TreeFormat
 
 
 class TreebankConfig(ConfigSection):
@@ -184,7 +184,7 @@ class TrainedParserConfig(BaseStanzaParserConfig):
     @model_validator(mode="after")
     def _normalize_defaults(self) -> Self:
         for processor, epochs in DEFAULT_EPOCHS.items():
-            getattr(self, processor).with_null_for({"epochs": epochs, "hidden": DEFAULT_HIDDEN_SIZE})
+            getattr(self, processor).replace_defaults_by_null({"epochs": epochs, "hidden": DEFAULT_HIDDEN_SIZE})
         return self
 
     def _get_default_words(self, source_language: LanguageConfig) -> ParserWordsOption:

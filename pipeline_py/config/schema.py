@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.run.command import run_command
+from pipeline_py.run.command_line import run_command
 
 
 def render_json_schema() -> str:

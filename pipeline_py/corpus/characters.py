@@ -5,7 +5,7 @@ Ranges are those of the Unicode Character Database.
 
 import re
 
-from pipeline_py.files.languages import UNSPACED_LANGUAGES, get_base_language
+from pipeline_py.files.language_properties import UNSPACED_LANGUAGES, get_base_language
 
 _CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """Category Cc with tab and carriage return, and the two separators that some tools take for a line end."""

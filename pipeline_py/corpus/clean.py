@@ -15,9 +15,9 @@ from pipeline_py.corpus.characters import count_words, replace_control_character
 from pipeline_py.corpus.moses import has_moses_escapes, undo_moses_escapes
 from pipeline_py.corpus.shared_sentences import build_sentence_hasher, hash_text
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
-from pipeline_py.files.text import read_byte_lines, read_lines, read_parallel
+from pipeline_py.files.text_files import read_byte_lines, read_lines, read_parallel
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 CONTROLS_REPLACED_NOTE = "control characters replaced by spaces"
 

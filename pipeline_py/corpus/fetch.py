@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline_py.files.artifacts import write_atomically
-from pipeline_py.files.encodings import iterate_checked_lines
-from pipeline_py.files.text import read_byte_lines
+from pipeline_py.files.encoding_faults import iterate_checked_lines
+from pipeline_py.files.text_files import read_byte_lines
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 
 def fetch(*, input: list[Path], output: Path) -> None:

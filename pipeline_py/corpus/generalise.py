@@ -6,17 +6,17 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from pipeline_py.corpus.expressions import PLACEHOLDER_BY_KIND, PLACEHOLDERS, classify_expression
+from pipeline_py.corpus.placeholders import PLACEHOLDER_BY_KIND, PLACEHOLDERS, classify_expression
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file, write_json
-from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 
 def generalise(*, input: Path, train: Path, min_count: PositiveInt, output: Path, counts_output: Path) -> None:
     """Write a text with a placeholder for each time, date and number that is rare in the training text.
 
-    One word is replaced by one word, so trees over the words stay valid. `corpus.expressions` defines times, dates and
+    One word is replaced by one word, so trees over the words stay valid. `corpus.placeholders` defines times, dates and
     numbers. All other words stay, also those that are already `$time`, `$date` or `$number`. Where Moses has separated
     the parts of `12:30` or `12/05/2004`, each part is a number.
 

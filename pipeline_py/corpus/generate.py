@@ -5,12 +5,17 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from embedded_grammar.focus import Phenomenon
-from embedded_grammar.lexicon.size import LexiconSize
-from embedded_grammar.limits import MAX_SENTENCE_LENGTH, MIN_SENTENCE_LENGTH, LengthDistribution, SentenceLimits
-from embedded_grammar.tree import format_conllu
+from embedded_grammar.lexicon.lexicon_size import LexiconSize
+from embedded_grammar.sentence_limits import (
+    MAX_SENTENCE_LENGTH,
+    MIN_SENTENCE_LENGTH,
+    LengthDistribution,
+    SentenceLimits,
+)
+from embedded_grammar.syntactic_phenomena import Phenomenon
+from embedded_grammar.syntax_tree import format_conllu
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 
 def generate(
@@ -63,7 +68,7 @@ def generate(
         InputError: an argument is out of range, there are not that many such sentences, or the lexicon has a mistake.
     """
     # Reads the lexicon.
-    from embedded_grammar.pairs import PairGenerator
+    from embedded_grammar.pair_generation import PairGenerator
 
     limits = SentenceLimits(share_from, share_to, min_length, max_length, lengths, focus, lexicon, digits, ambiguous)
     counts = SentenceCounts()

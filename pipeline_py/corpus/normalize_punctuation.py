@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.files.languages import get_base_language
-from pipeline_py.files.text import read_lines
-from pipeline_py.run.progress import show_progress
+from pipeline_py.files.language_properties import get_base_language
+from pipeline_py.files.text_files import read_lines
+from pipeline_py.run.progress_display import show_progress
 
 
 def normalize_punctuation(*, input: Path, output: Path, language: str) -> None:

@@ -9,9 +9,9 @@ from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.corpus.characters import remove_invisible_characters, remove_joiners, replace_control_characters
 from pipeline_py.corpus.moses import undo_moses_escapes
 from pipeline_py.corpus.normalize_punctuation import build_punctuation_normalizer
-from pipeline_py.files.contrastive import read_contrastive_pairs
-from pipeline_py.files.text import read_byte_lines
-from pipeline_py.run.contents import read_checked_json, write_checked_json
+from pipeline_py.files.contrastive_pair_files import read_contrastive_pairs
+from pipeline_py.files.text_files import read_byte_lines
+from pipeline_py.run.file_hash_cache import read_checked_json, write_checked_json
 
 
 def hash_text(text: str) -> int:

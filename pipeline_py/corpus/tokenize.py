@@ -15,11 +15,11 @@ from pipeline_py.corpus.characters import (
 )
 from pipeline_py.corpus.moses import build_moses_tokenizer
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.files.languages import UNSPACED_LANGUAGES, get_base_language
-from pipeline_py.files.text import read_lines
+from pipeline_py.files.language_properties import UNSPACED_LANGUAGES, get_base_language
+from pipeline_py.files.text_files import read_lines
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
-from pipeline_py.run.runner import LoadedParameter
+from pipeline_py.run.job_runner import LoadedParameter
+from pipeline_py.run.progress_display import show_progress
 
 TokenizerFunction = Callable[[Iterable[str]], Iterator[list[str]]]
 """Sentences, each with single spaces and perhaps empty, to the tokens of each, in order."""

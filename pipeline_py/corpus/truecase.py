@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.files.text import read_lines
+from pipeline_py.files.text_files import read_lines
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 SENTENCE_END_TOKENS = frozenset(".:?!")
 START_DELAYING_TOKENS = frozenset({"(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"})

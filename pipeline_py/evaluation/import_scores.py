@@ -4,7 +4,7 @@ from math import isfinite
 from pathlib import Path
 
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.files.text import read_lines
+from pipeline_py.files.text_files import read_lines
 from pipeline_py.run.errors import InputError
 
 REQUIRED_COLUMNS = ("correct", "contrastive")
@@ -16,7 +16,7 @@ def import_scores(*, scores: Path, pairs: Path, name: str, correct_output: Path,
     Args:
         scores: TSV with a header that has the columns `correct` and `contrastive`, and a row for each pair, in order:
             log probabilities, or any other numbers that are higher for better translations. Plain or compressed.
-        pairs: The properties of the pairs, from `corpus.contrastive_pairs`.
+        pairs: The properties of the pairs, from `corpus.split_contrastive_pairs`.
         name: Name of the set, for messages.
         correct_output: TSV with the column `log_probability`, as `nmt.force_decode` writes it.
         contrastive_output: The same for the contrastive translations.

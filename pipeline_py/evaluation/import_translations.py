@@ -5,13 +5,13 @@ from pathlib import Path
 from pipeline_py.corpus.characters import replace_control_characters
 from pipeline_py.corpus.moses import has_moses_escapes, undo_moses_escapes
 from pipeline_py.evaluation.postprocess import DetokenizerName, build_detokenizer
-from pipeline_py.evaluation.restoring import join_to_nonempty_words
+from pipeline_py.evaluation.source_copying import join_to_nonempty_words
 from pipeline_py.evaluation.translation_forms import TranslationForm, find_form_mismatch
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
-from pipeline_py.files.encodings import iterate_checked_lines
-from pipeline_py.files.text import read_byte_lines, read_lines, split_tokens
+from pipeline_py.files.encoding_faults import iterate_checked_lines
+from pipeline_py.files.text_files import read_byte_lines, read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 
 def import_translations(

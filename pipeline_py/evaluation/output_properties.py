@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py.config.evaluation import TrainedThresholdsConfig
-from pipeline_py.evaluation.columns import read_sentence_columns
+from pipeline_py.evaluation.column_files import read_sentence_columns
 from pipeline_py.evaluation.metrics.bleu import Bleu
 
 PROPERTIES_COLUMN = "output properties"
-"""The column in a file of `evaluation.statistics`; no metric can have this name."""
+"""The column in a file of `evaluation.compute_metric_statistics`; no metric can have this name."""
 
 REPETITION_NGRAM_LENGTH = 3
 """Length of the n-grams whose repetition is counted."""
@@ -90,7 +90,7 @@ class OutputProperties:
 
 
 def read_output_properties(path: Path) -> OutputProperties:
-    """Read the properties from a file of `evaluation.statistics`."""
+    """Read the properties from a file of `evaluation.compute_metric_statistics`."""
     columns, _ = read_sentence_columns(path)
     return OutputProperties(columns[PROPERTIES_COLUMN])
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline_py.corpus.moses import build_moses_detokenizer
-from pipeline_py.evaluation.restoring import (
+from pipeline_py.evaluation.source_copying import (
     UNKNOWN_PIECE,
     AlignedOutput,
     JoinerName,
@@ -17,9 +17,9 @@ from pipeline_py.evaluation.restoring import (
     read_aligned_outputs,
 )
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
-from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword.pieces import mark_pieces
 
 DetokenizerName = Literal["moses", "chinese", "none"]

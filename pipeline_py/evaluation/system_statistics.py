@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.evaluation.columns import read_sentence_columns
+from pipeline_py.evaluation.column_files import read_sentence_columns
 from pipeline_py.evaluation.metric import Metric, get_metric_class
 from pipeline_py.run.errors import InputError
 
@@ -49,7 +49,7 @@ def read_statistics(
     """Read what scores of systems on one set are counted from.
 
     Args:
-        statistics_files: of each the files of its runs, of `evaluation.statistics`.
+        statistics_files: of each the files of its runs, of `evaluation.compute_metric_statistics`.
         metrics: those that are asked for.
         sentence_indices: of the sentences that count; all if None.
 

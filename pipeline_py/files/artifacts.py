@@ -1,7 +1,7 @@
 """Files that a stage writes: complete or absent, with checksums within binary files.
 
 A binary file has a place for the checksum of all its other bytes (`write_checksum`), which is kept wherever the file is copied.
-Whatever else a job writes has a record (`run.record`). A checksum is a CRC-32: it detects damage, not forgery.
+Whatever else a job writes has a record (`run.job_record`). A checksum is a CRC-32: it detects damage, not forgery.
 """
 
 import json
@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, Self
 
-from pipeline_py.files.text import open_regular_file
+from pipeline_py.files.text_files import open_regular_file
 from pipeline_py.run.errors import InputError, describe_write_failure
 
 CHECKSUM_SUFFIXES = (".arrow", ".safetensors")

@@ -1,5 +1,5 @@
 """Lengths of the paths between words in the dependency tree (SDAtt section 3.1)."""
 
-from pipeline_py.kinds.kind import DistanceMatrix, SyntaxKind
+from pipeline_py.kinds.syntax_kind import DistanceMatrix, SyntaxKind
 
 SYNTAX_KIND = SyntaxKind("distances", "conllu", DistanceMatrix(), word_file_suffix="distances.arrow", is_packed=False)

@@ -4,7 +4,7 @@ A row over n pieces has n + 1 values, one for each piece and one for EOS: the po
 position that is its own head hangs under ROOT, as EOS does.
 """
 
-from pipeline_py.kinds.kind import PositionReferences, SyntaxKind
+from pipeline_py.kinds.syntax_kind import PositionReferences, SyntaxKind
 
 NO_HEAD = -1
 """Every value of a sentence that has no parse."""

@@ -1,6 +1,6 @@
 """Labels of words in the dependency tree (Sennrich and Haddow 2016); EOS has one of its own."""
 
-from pipeline_py.kinds.kind import SyntaxKind, VocabularyIds
+from pipeline_py.kinds.syntax_kind import SyntaxKind, VocabularyIds
 
 SYNTAX_KIND = SyntaxKind(
     "labels", "conllu", VocabularyIds(1, vocabulary_file="vocabulary.labels.{parser}"), word_file_suffix="labels"

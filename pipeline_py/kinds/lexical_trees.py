@@ -1,5 +1,5 @@
 """A left-branching tree over the pieces of each split word, and never a root."""
 
-from pipeline_py.kinds.kind import BinaryTreeLayout, SyntaxKind
+from pipeline_py.kinds.syntax_kind import BinaryTreeLayout, SyntaxKind
 
 SYNTAX_KIND = SyntaxKind("lexical_trees", None, BinaryTreeLayout(has_root=False))

@@ -5,6 +5,6 @@ its head word, counted from 0. A root has its own word there, and EOS itself.
 """
 
 from pipeline_py.kinds.heads import NO_HEAD
-from pipeline_py.kinds.kind import PositionReferences, SyntaxKind
+from pipeline_py.kinds.syntax_kind import PositionReferences, SyntaxKind
 
 SYNTAX_KIND = SyntaxKind("parents", "conllu", PositionReferences(column_count=2, padding_value=NO_HEAD))

@@ -7,7 +7,7 @@ of its children's. `root` is the number of the node over the whole sentence, the
 A tree over all n pieces has n − 1 inner nodes; where the parse failed, there are none and no root.
 """
 
-from pipeline_py.kinds.kind import BinaryTreeLayout, SyntaxKind
+from pipeline_py.kinds.syntax_kind import BinaryTreeLayout, SyntaxKind
 
 NO_ROOT = -1
 """Root of a sentence that has no parse, or only trees over the pieces of its words."""

@@ -1,6 +1,6 @@
 """What a dependency unit is made of (SDRNMT, Chen et al. 2017, section 3)."""
 
-from pipeline_py.kinds.kind import SyntaxKind, VocabularyIds
+from pipeline_py.kinds.syntax_kind import SyntaxKind, VocabularyIds
 
 WORDS_PER_UNIT = 10
 """Words of a unit, n; the poolings of its network leave one row of so many, and of no others."""

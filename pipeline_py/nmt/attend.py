@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import PositiveInt
 
-from pipeline_py.files.text import restore_input_order
+from pipeline_py.files.text_files import restore_input_order
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
-from pipeline_py.run.runner import LoadedParameter
+from pipeline_py.run.job_runner import LoadedParameter
+from pipeline_py.run.progress_display import show_progress
 
 if TYPE_CHECKING:
     from pipeline_py.nmt.search.ensemble import Member, Networks
@@ -73,7 +73,7 @@ def attend(
     Raises:
         InputError: files are invalid, or do not belong together, or a sentence number is out of range.
     """
-    from pipeline_py.files.ragged import write_ragged_rows
+    from pipeline_py.files.ragged_arrays import write_ragged_rows
     from pipeline_py.nmt.data.dataset import read_translations
     from pipeline_py.nmt.device import prepare
 

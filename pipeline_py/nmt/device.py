@@ -7,8 +7,8 @@ import platform
 
 import torch
 
-from pipeline_py.run.device import select_device
-from pipeline_py.run.optimizers import disable_torch_compile_hooks
+from pipeline_py.run.device_selection import select_device
+from pipeline_py.run.torch_compile_hooks import disable_torch_compile_hooks
 
 CPU = "cpu"
 """The type of device that computes in the ways of a processor; tests set it to another to take those of a GPU."""

@@ -9,10 +9,10 @@ import numpy as np
 from pydantic import PositiveInt
 
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.run.command import OptionLimits, run_command
+from pipeline_py.run.command_line import OptionLimits, run_command
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
-from pipeline_py.run.runner import LoadedParameter
+from pipeline_py.run.job_runner import LoadedParameter
+from pipeline_py.run.progress_display import show_progress
 
 if TYPE_CHECKING:
     from pipeline_py.nmt.search.ensemble import Member, Networks

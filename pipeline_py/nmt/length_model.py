@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import NonNegativeInt
 
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.files.ragged import RaggedArrayFile
-from pipeline_py.files.text import read_lines
+from pipeline_py.files.ragged_arrays import RaggedArrayFile
+from pipeline_py.files.text_files import read_lines
 from pipeline_py.nmt.data.packed import check_aligned
 from pipeline_py.run.errors import InputError
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.config.systems.parts import get_part_module_name
+from pipeline_py.config.systems.network_parts import get_part_module_name
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, Parts
 from pipeline_py.nmt.initialization import initialize, initialize_tied

@@ -8,11 +8,11 @@ from pydantic import NonNegativeInt, PositiveInt
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.files.artifacts import write_json
-from pipeline_py.files.ragged import RaggedArrayFile
+from pipeline_py.files.ragged_arrays import RaggedArrayFile
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.packed import count_identifiers
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 SMALLEST_VOCABULARY = 2
 """EOS and the unknown word."""
@@ -71,7 +71,7 @@ def pretrain(
     from pipeline_py.nmt.parsing import Parser
     from pipeline_py.nmt.precision import with_precision
     from pipeline_py.nmt.saved import save_weights
-    from pipeline_py.nmt.training.parsing_run import ParserTrainingRun
+    from pipeline_py.nmt.training.parser_training_run import ParserTrainingRun
     from pipeline_py.subword.vocabulary import Vocabulary
 
     device = prepare(training.device, threads)

@@ -10,7 +10,7 @@ from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.packed import count_identifiers
 from pipeline_py.nmt.training.launch import is_torchrun_worker, launch_processes
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 
 SIDES = ("source", "target")
 
@@ -94,9 +94,9 @@ def train(
     from pipeline_py.nmt.saved import save_config, save_weights, start_from
     from pipeline_py.nmt.training.capacity import match_parameter_count
     from pipeline_py.nmt.training.checkpoint import CheckpointStore
-    from pipeline_py.nmt.training.facts import write_learning_curve, write_training_metadata
-    from pipeline_py.nmt.training.processes import SINGLE_PROCESS, ProcessGroup
-    from pipeline_py.nmt.training.run import TrainingRun
+    from pipeline_py.nmt.training.process_group import SINGLE_PROCESS, ProcessGroup
+    from pipeline_py.nmt.training.training_outputs import write_learning_curve, write_training_metadata
+    from pipeline_py.nmt.training.training_run import TrainingRun
     from pipeline_py.nmt.training.update import disable_unsupported_graphs
     from pipeline_py.nmt.training.validation import Validator
     from pipeline_py.subword.vocabulary import Vocabulary

@@ -11,10 +11,10 @@ from pydantic import PositiveInt
 
 from pipeline_py.config.systems.training import DecodingConfig
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
-from pipeline_py.files.text import restore_input_order
+from pipeline_py.files.text_files import restore_input_order
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
-from pipeline_py.run.runner import LoadedParameter
+from pipeline_py.run.job_runner import LoadedParameter
+from pipeline_py.run.progress_display import show_progress
 
 if TYPE_CHECKING:
     from pipeline_py.nmt.length_model import LengthModel
@@ -86,7 +86,7 @@ def translate(
     Raises:
         InputError: files are invalid, or do not belong together.
     """
-    from pipeline_py.files.ragged import write_ragged_rows
+    from pipeline_py.files.ragged_arrays import write_ragged_rows
     from pipeline_py.nmt.device import prepare
     from pipeline_py.nmt.length_model import LengthModel
 

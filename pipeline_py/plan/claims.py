@@ -8,7 +8,7 @@ from pipeline_py.config.claims import ClaimFileConfig, read_claim_file
 from pipeline_py.config.entry_errors import format_unknown_name_error
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.parsers import ControlParserConfig
-from pipeline_py.config.systems.any_system import NeuralSystemConfig
+from pipeline_py.config.systems.system_types import NeuralSystemConfig
 from pipeline_py.config.tables import BleuTableConfig, MeasureTableConfig
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.paths import build_name_pattern
@@ -117,7 +117,7 @@ class ClaimsPlan:
             sets.setdefault(split, {}).setdefault(system, {})[run] = file
         controls, variants = self._find_tree_variants(systems)
         return Job(
-            "evaluation.claims",
+            "evaluation.judge_claims",
             files={"claims": [*self.claims_by_file], "statistics": sets, "properties": self.get_property_paths(table)},
             settings={
                 "metrics": self.evaluation.computed_metrics,

@@ -19,13 +19,13 @@ from pipeline_py.config.corpora import (
     compute_split_share,
 )
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.files.contrastive import read_contrastive_pairs
-from pipeline_py.files.languages import has_moses_rules
-from pipeline_py.files.text import read_byte_lines
+from pipeline_py.files.contrastive_pair_files import read_contrastive_pairs
+from pipeline_py.files.language_properties import has_moses_rules
+from pipeline_py.files.text_files import read_byte_lines
 from pipeline_py.plan.paths import UserFileHasher
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job
-from pipeline_py.syntax.stanza.models import INDEX_FILE, list_tokenizer_files
+from pipeline_py.syntax.stanza.model_directory import INDEX_FILE, list_tokenizer_files
 
 CORRECT_SIDE, CONTRASTIVE_SIDE = "target", "target1"
 """Sides of a contrastive set: its translations stand there like two references of a held-out set."""
@@ -369,13 +369,13 @@ class CorpusPlan:
         what = corpora.contrastive_sets[split].generate
         assert what is not None
         return Job(
-            "corpus.generate_contrast",
+            "corpus.generate_contrastive_pairs",
             settings=_build_generation_settings(what, corpora.generator, compute_contrast_share()),
         )
 
     def build_contrastive_pairs_job(self, split: str) -> Job:
         """Turn a contrastive set into a held-out set."""
-        return Job("corpus.contrastive_pairs", files={"input": self.get_raw_contrastive_paths(split)})
+        return Job("corpus.split_contrastive_pairs", files={"input": self.get_raw_contrastive_paths(split)})
 
     def build_learn_segmenter_job(self, side: str) -> Job:
         """Learn to divide a side into tokens."""

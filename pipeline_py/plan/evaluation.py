@@ -261,7 +261,7 @@ class EvaluationPlan:
             causes["corpora.target.case"] = target.case
         causes |= {f"evaluation.{key}": getattr(evaluation, key) for key in ("detokenizer", "tokenizer")}
         return Job(
-            "evaluation.ceiling",
+            "evaluation.compute_bleu_ceiling",
             files={
                 "tokens": {split: self.corpus.get_token_path_pattern("target").format(split=split) for split in sets},
                 "references": {split: self.get_reference_paths(split) for split in sets},
@@ -333,7 +333,7 @@ class EvaluationPlan:
         assert comet is not None and options is not None
         name = Path(options.model).name if Path(self.experiment.data, options.model).exists() else options.model
         return Job(
-            "evaluation.comet_scores",
+            "evaluation.compute_comet_scores",
             files={
                 "source": f"<results>/corpus/clean/{split}.source",
                 "hypothesis": f"<results>/evaluation/{system}/{run}/{split}.txt",
@@ -351,7 +351,7 @@ class EvaluationPlan:
             for metric, file in self.get_external_score_patterns().items()
         }
         return Job(
-            "evaluation.statistics",
+            "evaluation.compute_metric_statistics",
             files={
                 "hypothesis": f"<results>/evaluation/{system}/{run}/{split}.txt",
                 "references": self.get_reference_paths(split),
@@ -372,7 +372,7 @@ class EvaluationPlan:
         option = "dependencies" if annotation == "conllu" else "phrases"
         trees = {option: f"<results>/syntax/{parser}/{split}.{annotation}"} if parser else {}
         return Job(
-            "evaluation.source_properties",
+            "evaluation.measure_source_properties",
             files={"source": self.corpus.get_token_path_pattern("source").format(split=split), **trees},
             software=["pyarrow"],
         )
@@ -381,7 +381,7 @@ class EvaluationPlan:
         """Compare all pairs of a table's systems on a set."""
         systems, metrics = self.get_tested_systems(table, split), self.get_tested_metrics(table)
         return Job(
-            "evaluation.compare",
+            "evaluation.compare_systems",
             files={
                 "statistics": _group_by_system(self.get_statistics_paths(table, split, systems)),
                 **self.get_parsed_sentences_file(table, split),
@@ -396,7 +396,7 @@ class EvaluationPlan:
         sets, metrics = self.get_breakdown_sets(table, split), self.experiment.evaluation.metrics
         systems = self.get_systems_with_outputs(table, *sets)
         return Job(
-            "evaluation.breakdown",
+            "evaluation.score_sentence_groups",
             files={
                 "statistics": {one: _group_by_system(self.get_statistics_paths(table, one, systems)) for one in sets},
                 "properties": {one: self.get_properties_path(table, one) for one in sets},
@@ -412,7 +412,7 @@ class EvaluationPlan:
     def build_contrast_job(self, table: str, split: str) -> Job:
         """Compare a table's systems on a contrastive set."""
         return Job(
-            "evaluation.contrast",
+            "evaluation.measure_contrastive_accuracy",
             files={**self.get_contrast_score_paths(table, split), "pairs": self.corpus.get_pair_metadata_path(split)},
             software=["scipy"],
         )
@@ -420,7 +420,7 @@ class EvaluationPlan:
     def build_word_frequencies_job(self) -> Job:
         """Count the words of the target side of the training text."""
         return Job(
-            "evaluation.word_frequencies",
+            "evaluation.count_word_frequencies",
             files={"text": "<results>/corpus/clean/train.target"},
             settings=self.bleu_settings,
             software=["sacrebleu"],
@@ -429,7 +429,7 @@ class EvaluationPlan:
     def build_words_job(self, table: str, split: str) -> Job:
         """Measure the words of a table's outputs by frequency."""
         return Job(
-            "evaluation.words",
+            "evaluation.measure_word_accuracy",
             files={
                 "outputs": self.get_output_paths(table, split),
                 "references": self.get_reference_paths(split),
@@ -442,7 +442,7 @@ class EvaluationPlan:
     def build_ngrams_job(self, table: str, split: str) -> Job:
         """Choose n-grams that tell a table's outputs apart."""
         return Job(
-            "evaluation.ngrams",
+            "evaluation.compare_ngrams",
             files={"outputs": self.get_first_run_paths(table, split), "references": self.get_reference_paths(split)},
             settings=self.bleu_settings,
             software=["sacrebleu"],
@@ -451,7 +451,7 @@ class EvaluationPlan:
     def build_examples_job(self, table: str, split: str) -> Job:
         """Choose sentences on which a table's outputs differ most."""
         return Job(
-            "evaluation.examples",
+            "evaluation.select_example_sentences",
             files={
                 "outputs": self.get_first_run_paths(table, split),
                 "statistics": self.get_first_run_paths(table, split, "statistics.arrow"),
@@ -472,7 +472,7 @@ class EvaluationPlan:
             return {"attention": f"{stem}.attention.arrow", "source": source, "pieces": f"{stem}.pieces"}
 
         return Job(
-            "evaluation.attention_shares",
+            "evaluation.count_attention_shares",
             files={
                 "systems": {
                     system: {run: get_run_files(system, run) for run in self.experiment.get_runs(system, table)}

@@ -6,7 +6,7 @@ from typing import Any
 
 from pipeline_py.config.base import ConfigSection, SettingEffect
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.systems.any_system import EnsembleConfig, NeuralSystemConfig
+from pipeline_py.config.systems.system_types import EnsembleConfig, NeuralSystemConfig
 from pipeline_py.config.systems.training import DecodingConfig
 from pipeline_py.plan.corpus import CONTRASTIVE_SIDE, CORRECT_SIDE
 from pipeline_py.plan.paths import build_name_pattern

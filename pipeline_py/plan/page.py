@@ -19,8 +19,8 @@ from pipeline_py.plan.report import ReportPlan
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
 from pipeline_py.run.job import Job
+from pipeline_py.run.job_record import remove_records, write_records
 from pipeline_py.run.provenance import compute_provenance
-from pipeline_py.run.record import remove_records, write_records
 
 PAPER_TABLES = {"table1": ("sdatt", ["1"]), "table2": ("sdatt", ["2"]), "sdrnmt": ("sdrnmt", ["1"])}
 """Tables of papers whose numbers stand below tables that have no folder of the paper's name."""
@@ -221,7 +221,7 @@ class PagePlan:
             for file in sorted(PACKAGE_FOLDER.glob("*/*.py"))
             if re.search(rf"^def {file.stem}\(\s*\*,", file.read_text(encoding="utf-8"), re.MULTILINE)
         ]
-        versions = compute_provenance("report.report", *PAGE_SOFTWARE)
+        versions = compute_provenance("report.write_page", *PAGE_SOFTWARE)
         printed = {table: self.find_paper_tables(table) for table in of_page["published"]}
         return {
             "experiment": self.experiment.model_dump_json(exclude_unset=True),
@@ -256,7 +256,7 @@ class PagePlan:
     def build_page_job(self) -> Job:
         """Make the page from the files that its manifest names."""
         return Job(
-            "report.report",
+            "report.write_page",
             files={"manifest": "<results>/report.manifest.json"},
             software=PAGE_SOFTWARE,
             modules=SECTION_MODULES,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pipeline_py.config.corpora import GeneratedTextConfig, compute_treebank_share
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.parsers import BaseStanzaParserConfig, TrainedParserConfig
-from pipeline_py.kinds.kind import TREE_FORMATS, TreeFormat
+from pipeline_py.kinds.syntax_kind import TREE_FORMATS, TreeFormat
 from pipeline_py.plan.corpus import build_generation_job
 from pipeline_py.plan.paths import UserFileHasher, build_name_pattern
 from pipeline_py.run.errors import InputError
@@ -153,7 +153,7 @@ class ParsersPlan:
     def build_learn_words_job(self, parser: str) -> Job:
         """Learn which words of a parser's treebank the tokens of its text are."""
         return Job(
-            "syntax.learn_words",
+            "syntax.learn_word_table",
             files={
                 "treebank": self.get_treebank_path(parser, "train", "conllu"),
                 "tokens": f"<results>/syntax/{parser}/treebank/train.tokens",
@@ -175,7 +175,7 @@ class ParsersPlan:
         has_raw_text = trees == "conllu" and self.has_raw_text_accuracy(parser)
         folder = f"<results>/syntax/{parser}/accuracy"
         return Job(
-            "syntax.accuracy",
+            "syntax.measure_accuracy",
             files={
                 "gold": self.get_treebank_path(parser, "test", trees),
                 "predicted": f"{folder}/test.{trees}",
@@ -192,6 +192,6 @@ class ParsersPlan:
         """Join the accuracies of all kinds of trees for which there are gold trees; without any, name the remedy."""
         kinds = [trees for trees in TREE_FORMATS if self.has_gold_trees(parser, trees)] or [*TREE_FORMATS]
         return Job(
-            "syntax.accuracy_of_all_trees",
+            "syntax.join_accuracies",
             files={"input": [f"<results>/syntax/{parser}/accuracy/{trees}.tsv" for trees in kinds]},
         )

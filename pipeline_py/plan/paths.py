@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 
-from pipeline_py.config.description import BaseExperimentConfig
+from pipeline_py.config.base_experiment import BaseExperimentConfig
 
 UserFileHasher = Callable[[Iterable[str]], list[str | None]]
 """Hashes the user's files among some, in order."""

@@ -16,7 +16,7 @@ from pipeline_py.plan.report import ReportPlan, find_published_files
 from pipeline_py.plan.smt import SmtPlan
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
-from pipeline_py.run.contents import FileHashCache
+from pipeline_py.run.file_hash_cache import FileHashCache
 from pipeline_py.run.job import Job, assign_outputs, hash_json, iterate_nested_paths, serialize_json
 from pipeline_py.run.provenance import compute_provenance
 
@@ -98,7 +98,7 @@ class ExperimentPlan:
             wildcards: the arguments of the method.
         """
         package, _, method = job_name.partition(".")
-        job: Job = getattr(getattr(self, package), method)(**wildcards)
+        job: Job = getattr(getattr(self, package), f"build_{method}_job")(**wildcards)
         return job
 
     def compute_identity(self, job: Job) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from itertools import islice
 from pathlib import Path
 
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.load import list_recipes
-from pipeline_py.config.systems.any_system import NeuralSystemConfig
-from pipeline_py.files.text import read_byte_lines
+from pipeline_py.config.load_experiment import list_recipes
+from pipeline_py.config.systems.system_types import NeuralSystemConfig
+from pipeline_py.files.text_files import read_byte_lines
 
 MIN_UPDATES = 1000
 """Updates below which a training on text from files seldom learns to translate: 1,360 are enough for Multi30k."""

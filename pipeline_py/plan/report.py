@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.systems.any_system import EnsembleConfig, NeuralSystemConfig
-from pipeline_py.config.systems.differences import (
+from pipeline_py.config.systems.setting_differences import (
     collect_differing_settings,
     describe_paper_deviations,
     format_difference_warning,
     format_table_notes,
 )
+from pipeline_py.config.systems.system_types import EnsembleConfig, NeuralSystemConfig
 from pipeline_py.config.tables import (
     AttentionTableConfig,
     BleuTableConfig,
@@ -330,7 +330,7 @@ class ReportPlan:
     def build_table_job(self, table: str) -> Job:
         """Make a table of scores, measures or counts."""
         return Job(
-            "report.table",
+            "report.render_table",
             files={"files": self.get_table_files(table)},
             settings={"description": self.build_table_description(table)},
             modules=[f"evaluation.metrics.{metric}" for metric in self.evaluation.computed_metrics],
@@ -339,7 +339,7 @@ class ReportPlan:
     def build_facts_table_job(self, table: str) -> Job:
         """Make the table of facts about the systems of a table."""
         return Job(
-            "report.facts",
+            "report.render_facts",
             files={"files": self.get_facts_files(table)},
             settings={"description": self.build_facts_description(table)},
             software=["stanza", "sacrebleu"],
@@ -350,7 +350,7 @@ class ReportPlan:
         options = self.experiment.tables[table]
         assert isinstance(options, SystemTableConfig)
         return Job(
-            "report.plot",
+            "report.draw_bleu_by_length",
             files={"buckets": f"<results>/evaluation/{table}/tests.by_sentence.tsv"},
             settings={
                 "title": options.title,
@@ -368,7 +368,7 @@ class ReportPlan:
         stem = f"<results>/nmt/{system}/{self.experiment.get_runs(system)[0]}/{split}"
         trees = self.subword.get_syntax_path_pattern(units, "trees").format(parser=network.parser, split=split)
         return Job(
-            "report.attention",
+            "report.draw_attention",
             files={
                 **({"tree": trees} if "trees" in network.required_syntax_names else {}),
                 "source_pieces": self.subword.get_piece_path_pattern(units, "source").format(split=split),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.kinds.kind import SyntaxKind, load_all_syntax_kinds, load_syntax_kind
+from pipeline_py.kinds.syntax_kind import SyntaxKind, load_all_syntax_kinds, load_syntax_kind
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.run.job import Job
 

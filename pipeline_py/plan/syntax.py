@@ -15,16 +15,20 @@ from pipeline_py.config.parsers import (
     StanzaParserConfig,
     TrainedParserConfig,
 )
-from pipeline_py.kinds.kind import TREE_FORMAT_NAMES, TreeFormat
+from pipeline_py.kinds.syntax_kind import TREE_FORMAT_NAMES, TreeFormat
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.parsers import ANNOTATION_NAMES, ParsersPlan
 from pipeline_py.plan.paths import UserFileHasher
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job, NestedPaths
-from pipeline_py.syntax.stanza.models import list_model_languages, list_parser_model_files, list_tokenizer_files
-from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.stanza.model_directory import (
+    list_model_languages,
+    list_parser_model_files,
+    list_tokenizer_files,
+)
 from pipeline_py.syntax.trees.head_rules import DEFAULT_RULES_LANGUAGE, HEAD_RULES_BY_LANGUAGE
 from pipeline_py.syntax.trees.shared_words import describe_language_mismatch
+from pipeline_py.syntax.trees.tree_formats import TreeKind
 
 STANZA_PROCESSORS: dict[TreeFormat, list[str]] = {"conllu": ["tagger", "depparse"], "ptb": ["tagger", "constituency"]}
 
@@ -341,7 +345,7 @@ class SyntaxPlan:
             }
 
         return Job(
-            "syntax.parser_report",
+            "syntax.write_parser_report",
             files={
                 "statistics": get_files_by_split(".statistics.json"),
                 "counts": get_files_by_split(".json"),
@@ -371,15 +375,17 @@ class SyntaxPlan:
 
     def build_distances_job(self, parser: str, split: str) -> Job:
         """Compute the distances of the words of a text."""
-        return Job("syntax.distances", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"])
+        return Job(
+            "syntax.compute_distances", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"]
+        )
 
     def build_units_job(self, parser: str, split: str) -> Job:
         """Find the dependency units of a text."""
-        return Job("syntax.units", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"])
+        return Job("syntax.extract_units", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"])
 
     def build_labels_job(self, parser: str, split: str) -> Job:
         """Write the dependency labels of a text."""
-        return Job("syntax.labels", files=self._get_tree_and_token_files(parser, split))
+        return Job("syntax.extract_labels", files=self._get_tree_and_token_files(parser, split))
 
     def _get_tree_and_token_files(self, parser: str, split: str, tree_format: TreeFormat = "conllu") -> dict[str, str]:
         return {
@@ -425,7 +431,7 @@ class SyntaxPlan:
         """Make trees of a shape for a text."""
         options = self.experiment.parsers[parser]
         return Job(
-            "syntax.control_trees",
+            "syntax.build_control_trees",
             files={"tokens": self.corpus.get_token_path_pattern("source").format(split=split)},
             settings={
                 "annotation": ANNOTATION_NAMES[trees],
@@ -436,7 +442,7 @@ class SyntaxPlan:
     def build_tree_statistics_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
         """Sum up measures of the trees of a text."""
         return Job(
-            "syntax.tree_statistics",
+            "syntax.compute_tree_statistics",
             files={"trees": f"<results>/syntax/{parser}/{split}.{trees}"},
             settings={"annotation": ANNOTATION_NAMES[trees]},
         )
@@ -448,7 +454,7 @@ class SyntaxPlan:
             for trees in self.get_common_tree_formats(parser, other)
         }
         return Job(
-            "syntax.agreement",
+            "syntax.measure_agreement",
             files={
                 parameter: {
                     split: {

@@ -1,4 +1,4 @@
-"""The answers of `evaluation.claims` for people: one for each claim, by the first of its metrics that is computed."""
+"""The answers of `evaluation.judge_claims` for people: one for each claim, by the first of its metrics that is computed."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.evaluation.claims import AVERAGE_SET_NAME
+from pipeline_py.evaluation.judge_claims import AVERAGE_SET_NAME
 from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.report.stage_results import read_tsv
 
@@ -78,7 +78,7 @@ class ClaimAnswer:
 
 
 def read_answers(path: Path) -> list[ClaimAnswer]:
-    """Read the answers of an experiment or table, an output of `evaluation.claims`."""
+    """Read the answers of an experiment or table, an output of `evaluation.judge_claims`."""
     rows = read_tsv(path, [*NUMBER_COLUMNS, *RUN_COUNT_COLUMNS]).to_dict("records")
     rows = [row for row in rows if row["set"] == AVERAGE_SET_NAME]
     answers: list[ClaimAnswer] = []

@@ -18,7 +18,7 @@ from pipeline_py.report.page_parts import PageManifest, PageSection
 from pipeline_py.report.sections.contrast import read_set_accuracies
 from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Sheet, build_sheet
 from pipeline_py.report.tables.sheet import format_signed as exactly
-from pipeline_py.syntax.measures import RAW_TEXT_SUFFIX, read_accuracy_rows
+from pipeline_py.syntax.parser_measures import RAW_TEXT_SUFFIX, read_accuracy_rows
 
 CHANCE_ACCURACY = 50
 """Accuracy of guessing, in percent."""

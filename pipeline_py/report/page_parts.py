@@ -9,13 +9,13 @@ from typing import Any
 
 from pipeline_py.config.base import parse_section_json
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.evaluation.ceiling import BleuCeiling
+from pipeline_py.evaluation.compute_bleu_ceiling import BleuCeiling
 from pipeline_py.report.figures.figure_files import InlineFigure
 from pipeline_py.report.figures.line_figure import LineStyle
 from pipeline_py.report.stage_results import VerdictExclusions, read_ceilings, read_exclusions
 from pipeline_py.report.tables.sheet import Sheet
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.record import check_input_file
+from pipeline_py.run.job_record import check_input_file
 
 
 @dataclass(frozen=True)

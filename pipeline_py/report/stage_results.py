@@ -6,8 +6,8 @@ from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline_py.evaluation.ceiling import CEILING_COLUMNS, BleuCeiling
-from pipeline_py.files.text import read_lines
+from pipeline_py.evaluation.compute_bleu_ceiling import CEILING_COLUMNS, BleuCeiling
+from pipeline_py.files.text_files import read_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ def read_tsv(path: Path, number_columns: Sequence[str] = (), count_columns: Sequ
 
 
 def read_ceilings(path: Path) -> list[BleuCeiling]:
-    """Read the ceilings of an experiment, an output of `evaluation.ceiling`."""
+    """Read the ceilings of an experiment, an output of `evaluation.compute_bleu_ceiling`."""
     rows = read_tsv(path, number_columns=["bleu"], count_columns=["sentences"]).to_dict("records")
     return [BleuCeiling(**{column: row[column] for column in CEILING_COLUMNS}) for row in rows]
 
@@ -66,7 +66,7 @@ class VerdictExclusions:
 
 
 def read_exclusions(path: Path) -> VerdictExclusions:
-    """Read the exclusions of an experiment or table, an output of `evaluation.claims`."""
+    """Read the exclusions of an experiment or table, an output of `evaluation.judge_claims`."""
     exclusions = VerdictExclusions()
     for row in read_tsv(path).to_dict("records"):
         (exclusions.system_reasons if row["kind"] == "system" else exclusions.set_reasons)[row["name"]] = row["reason"]

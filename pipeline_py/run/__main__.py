@@ -10,7 +10,7 @@ def run_job_argument(job_argument: str) -> None:
     import json
     from pathlib import Path
 
-    from pipeline_py.run.runner import rerun_job, run_job
+    from pipeline_py.run.job_runner import rerun_job, run_job
 
     if job_argument.startswith("{"):
         run_job(json.loads(job_argument))
@@ -25,7 +25,7 @@ def main() -> None:
     code = request_job(sys.argv[1])
     if code is not None:
         sys.exit(code)
-    from pipeline_py.run.command import run_and_exit
+    from pipeline_py.run.command_line import run_and_exit
 
     run_and_exit(lambda: run_job_argument(sys.argv[1]))
 

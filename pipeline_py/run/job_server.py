@@ -166,7 +166,7 @@ class JobServer:
             finally:
                 os.write(report_descriptor, "\n".join(name for name in [*sys.modules] if name not in before).encode())
 
-        from pipeline_py.run.command import run_and_exit
+        from pipeline_py.run.command_line import run_and_exit
 
         run_and_exit(run_requested_job)
 

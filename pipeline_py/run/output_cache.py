@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.files.artifacts import write_atomically, write_json
-from pipeline_py.files.text import open_regular_file
+from pipeline_py.files.text_files import open_regular_file
 from pipeline_py.run.errors import InputError
 
 LAST_RUN_FOLDER = "last"

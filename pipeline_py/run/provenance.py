@@ -26,18 +26,18 @@ LOADER_FUNCTION_NAME = "load"
 
 RESULT_NEUTRAL_MODULES = (
     "nmt.training.monitoring",
-    "run.command",
+    "run.command_line",
     "run.errors",
     "run.import_path",
     "run.interruption",
     "run.job",
     "run.job_server",
-    "run.locks",
+    "run.file_locks",
     "run.output_cache",
-    "run.progress",
-    "run.record",
-    "run.runner",
-    "run.usage",
+    "run.progress_display",
+    "run.job_record",
+    "run.job_runner",
+    "run.cpu_usage",
 )
 """Modules and packages that measure, report or pass on results: no output of a stage changes with them.
 

@@ -22,7 +22,7 @@ from machine.translation.thot.thot_word_alignment_model_type import ThotWordAlig
 from machine.utils.progress_status import ProgressStatus
 
 from pipeline_py.files.artifacts import write_json
-from pipeline_py.files.text import read_parallel, split_tokens
+from pipeline_py.files.text_files import read_parallel, split_tokens
 from pipeline_py.run.errors import InputError
 
 MAX_SENTENCE_WORDS = MAX_SEGMENT_LENGTH

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pipeline_py.config.systems.phrase_based import PhraseBasedSystemConfig
 from pipeline_py.files.artifacts import write_atomically, write_json
-from pipeline_py.files.text import read_parallel, split_tokens
+from pipeline_py.files.text_files import read_parallel, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.smt.log import ProgressLog
-from pipeline_py.smt.tuning import WeightTuner
+from pipeline_py.smt.progress_log import ProgressLog
+from pipeline_py.smt.weight_tuning import WeightTuner
 
 
 def train(

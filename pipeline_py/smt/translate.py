@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
-from pipeline_py.files.text import read_lines, split_tokens
-from pipeline_py.run.progress import show_progress
-from pipeline_py.run.runner import LoadedParameter
+from pipeline_py.files.text_files import read_lines, split_tokens
+from pipeline_py.run.job_runner import LoadedParameter
+from pipeline_py.run.progress_display import show_progress
 
 if TYPE_CHECKING:
     from pipeline_py.smt.thot import ThotTranslator

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from pipeline_py.corpus.expressions import PLACEHOLDERS
+from pipeline_py.corpus.placeholders import PLACEHOLDERS
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import read_token_counts
 

@@ -9,10 +9,10 @@ from typing import TypeVar
 import numpy as np
 
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.files.ragged import read_ragged_rows, write_ragged_rows
-from pipeline_py.kinds.kind import BinaryTreeLayout, DistanceMatrix, PositionTable, load_all_syntax_kinds
+from pipeline_py.files.ragged_arrays import read_ragged_rows, write_ragged_rows
+from pipeline_py.kinds.syntax_kind import BinaryTreeLayout, DistanceMatrix, PositionTable, load_all_syntax_kinds
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword import pieces as subword
 from pipeline_py.syntax.trees.constituency import (
     PhraseNode,

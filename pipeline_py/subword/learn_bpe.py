@@ -8,10 +8,10 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from pipeline_py.corpus.expressions import PLACEHOLDERS
+from pipeline_py.corpus.placeholders import PLACEHOLDERS
 from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword import pieces
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py.files.artifacts import SentenceCounts
-from pipeline_py.files.ragged import write_ragged_rows
-from pipeline_py.run.progress import show_progress
+from pipeline_py.files.ragged_arrays import write_ragged_rows
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 

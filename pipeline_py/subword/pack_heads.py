@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py.files.artifacts import SentenceCounts
-from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.files.ragged_arrays import write_ragged_rows
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword import pieces as subword
 from pipeline_py.syntax.trees.dependency import read_dependency_trees
-from pipeline_py.syntax.trees.formats import check_trees_against_tokens
+from pipeline_py.syntax.trees.tree_formats import check_trees_against_tokens
 
 MAX_POSITION = np.iinfo(np.int16).max
 """The last position that a row can name."""

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline_py.files.artifacts import SentenceCounts
-from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.files.ragged_arrays import write_ragged_rows
 from pipeline_py.kinds.trees import NO_ROOT
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword import pieces as subword
 from pipeline_py.syntax.trees.constituency import PhraseTree, fold_tree, read_phrase_trees
 

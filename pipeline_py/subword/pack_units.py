@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py.files.artifacts import SentenceCounts
-from pipeline_py.files.ragged import read_ragged_rows, write_ragged_rows
+from pipeline_py.files.ragged_arrays import read_ragged_rows, write_ragged_rows
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword import pieces
 from pipeline_py.syntax.trees.constituency import PhraseNode, PhraseTree, TreeNode, read_phrase_trees
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.files.text_files import read_lines, split_tokens
 
 CONTINUATION_MARK = "@@"
 

@@ -24,7 +24,7 @@ from typing import TypeAlias
 
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.syntax.trees.constituency import (
     PhraseNode,
     PhraseTree,
@@ -36,14 +36,14 @@ from pipeline_py.syntax.trees.constituency import (
     write_phrase_trees,
 )
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependency_trees
-from pipeline_py.syntax.trees.formats import check_trees_against_tokens
 from pipeline_py.syntax.trees.head_rules import (
     DEFAULT_RULES_LANGUAGE,
     ENGLISH_HEAD_RULES,
     HEAD_RULES_BY_LANGUAGE,
     HeadRules,
 )
-from pipeline_py.syntax.trees.shape import compute_word_levels
+from pipeline_py.syntax.trees.tree_formats import check_trees_against_tokens
+from pipeline_py.syntax.trees.tree_shape import compute_word_levels
 
 FAILED_PARSE_NOTE = "failed parse, words only"
 """What the counts call a sentence without a tree."""

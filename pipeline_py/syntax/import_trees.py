@@ -8,10 +8,10 @@ from typing import Any
 
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
-from pipeline_py.syntax.filtered_trees import KeptLine, TreeWithPath, match_trees_to_kept_lines
+from pipeline_py.run.progress_display import show_progress
+from pipeline_py.syntax.kept_line_trees import KeptLine, TreeWithPath, match_trees_to_kept_lines
 from pipeline_py.syntax.trees.dependency import MISSING_TEXT_ERROR, DependencyTree, MultiwordToken, has_word_text
-from pipeline_py.syntax.trees.formats import (
+from pipeline_py.syntax.trees.tree_formats import (
     TREE_FILE_FORMATS,
     TreeFileFormat,
     TreeKind,

@@ -4,9 +4,15 @@ import shutil
 from pathlib import Path
 
 from pipeline_py.files.artifacts import SentenceCounts, write_atomically
-from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.trees.formats import REPARSE_HINT, TREE_FILE_FORMATS, TreeKind, TreeMetadata, has_same_words
+from pipeline_py.syntax.trees.tree_formats import (
+    REPARSE_HINT,
+    TREE_FILE_FORMATS,
+    TreeKind,
+    TreeMetadata,
+    has_same_words,
+)
 
 
 def merge_trees(

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import NonNegativeInt, PositiveInt
 
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
-from pipeline_py.files.text import read_lines, restore_input_order
+from pipeline_py.files.text_files import read_lines, restore_input_order
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import hash_json
-from pipeline_py.run.progress import show_progress
-from pipeline_py.run.record import hash_content
-from pipeline_py.run.runner import LoadedParameter
+from pipeline_py.run.job_record import hash_content
+from pipeline_py.run.job_runner import LoadedParameter
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.syntax.stanza.model_source import LazyParserModels, ModelSource
-from pipeline_py.syntax.trees.formats import (
+from pipeline_py.syntax.trees.tree_formats import (
     NO_DEVICE,
     TreeKind,
     TreeMetadata,

@@ -10,9 +10,9 @@ from pydantic import Field, PositiveInt
 
 from pipeline_py.config.parser_defaults import DEFAULT_EPOCHS, DEFAULT_HIDDEN_SIZE
 from pipeline_py.files.artifacts import SentenceCounts
-from pipeline_py.run.device import select_device
+from pipeline_py.run.device_selection import select_device
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.treebank import write_dependency_training_data, write_phrase_training_data
+from pipeline_py.syntax.stanza.training_treebank import write_dependency_training_data, write_phrase_training_data
 
 
 class StanzaProcessor(StrEnum):
@@ -79,10 +79,10 @@ def train_parser(
         # Stanza and torch take seconds to import: not before the treebanks are known to be good.
         import torch
 
-        from pipeline_py.run.optimizers import disable_torch_compile_hooks
-        from pipeline_py.syntax.stanza import training as stanza_training
+        from pipeline_py.run.torch_compile_hooks import disable_torch_compile_hooks
+        from pipeline_py.syntax.stanza import training_commands as stanza_training
         from pipeline_py.syntax.stanza.pipeline import load_pipeline_from_files
-        from pipeline_py.syntax.stanza.training import load_model_content, save_reproducibly, write_pretrain
+        from pipeline_py.syntax.stanza.training_commands import load_model_content, save_reproducibly, write_pretrain
 
         torch.set_num_threads(threads)
         disable_torch_compile_hooks()

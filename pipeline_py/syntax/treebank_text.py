@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.run.command import run_command
+from pipeline_py.run.command_line import run_command
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.syntax.trees.dependency import MISSING_TEXT_ERROR, has_word_text
-from pipeline_py.syntax.trees.formats import TREE_FILE_FORMATS, TreeKind
+from pipeline_py.syntax.trees.tree_formats import TREE_FILE_FORMATS, TreeKind
 from pipeline_py.syntax.words.token_alignment import restore_original_text
 
 

@@ -71,7 +71,7 @@ def test_what_is_no_list_of_texts_is_told(given, message):
 
 @pytest.mark.parametrize("pairs", [["abc"], [("a", "b"), ("c",)], [("a", 1)], [["a", "b", "c"]]])
 def test_what_is_no_pair_of_texts_is_told(monkeypatch, pairs):
-    monkeypatch.setattr(System, "_need_networks", lambda self, what: None)
+    monkeypatch.setattr(System, "_check_is_neural", lambda self, what: None)
     with pytest.raises(TypeError, match=f"pair {len(pairs)}: give a source and its translation, two texts"):
         System.score(object.__new__(System), pairs)
 

@@ -12,7 +12,7 @@ from pipeline_py import load
 from pipeline_py.application.system import MAX_SENTENCE_CHARACTERS, System
 from pipeline_py.nmt import force_decode
 from pipeline_py.run.errors import InputError
-from tests.workplace import ROOT, ProjectCopy
+from tests.project_copy import ROOT, ProjectCopy
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,8 @@ import pytest
 
 from pipeline_py import load
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.progress import show_progress, silence_progress
-from tests.workplace import ROOT
+from pipeline_py.run.progress_display import show_progress, silence_progress
+from tests.project_copy import ROOT
 
 TRAP = "from pathlib import Path\nPath('{}').touch()\n"
 

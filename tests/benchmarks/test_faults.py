@@ -11,14 +11,14 @@ from random import Random
 
 import pytest
 
-from benchmarks.faults import campaign, damage, mutations, results, stages
+from benchmarks.faults import campaign, damage, mutations, result_comparison, stage_processes
 from benchmarks.faults.cases import AttackCase, AttackOutcome, AttackResult, classify_stage_failure
-from benchmarks.faults.configurations import classify_plan_failure
+from benchmarks.faults.concurrency_attack import is_refused_run
+from benchmarks.faults.configuration_attack import classify_plan_failure
 from benchmarks.faults.experiment import FaultExperiment
-from benchmarks.faults.inputs import count_sentences
-from benchmarks.faults.jobs import parse_planned_jobs, select_downstream_jobs
-from benchmarks.faults.pairs import is_refused_run
-from benchmarks.faults.stages import ProcessResult
+from benchmarks.faults.planned_jobs import parse_planned_jobs, select_downstream_jobs
+from benchmarks.faults.stage_processes import ProcessResult
+from benchmarks.faults.wrong_input_attack import count_sentences
 from pipeline_py.run.output_cache import OutputCache
 
 ROOT = Path(__file__).parents[2]
@@ -85,9 +85,11 @@ def test_results_are_compared_but_for_times(tmp_path, name, one, other, equal):
     for folder, content in (("one", one), ("other", other)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
-    assert results.list_differing_files(tmp_path / "one", tmp_path / "other", [name]) == ([] if equal else [name])
-    assert results.list_differing_files(tmp_path / "one", tmp_path / "other", ["gone"]) == []
-    assert results.list_differing_files(tmp_path / "one", tmp_path, [name]) == [name]
+    assert result_comparison.list_differing_files(tmp_path / "one", tmp_path / "other", [name]) == (
+        [] if equal else [name]
+    )
+    assert result_comparison.list_differing_files(tmp_path / "one", tmp_path / "other", ["gone"]) == []
+    assert result_comparison.list_differing_files(tmp_path / "one", tmp_path, [name]) == [name]
 
 
 @pytest.mark.parametrize("content", [b"", b"x", b"\0" * 40, b"one\ntwo\n" * 9])
@@ -183,7 +185,7 @@ def test_sentences_are_counted(tmp_path, name, content, number):
 
 
 def in_process(work, folder, **options):
-    return stages.ForkedProcess(work, folder).wait_for_result(**{"limit": 20, **options})
+    return stage_processes.ForkedProcess(work, folder).wait_for_result(**{"limit": 20, **options})
 
 
 def test_work_is_done_in_a_process_of_its_own(tmp_path):

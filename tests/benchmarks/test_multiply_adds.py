@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.material import PackedCorpus
-from benchmarks.random_text import draw_tree_row
-from benchmarks.setting import BenchmarkSettings, NetworkSize
-from benchmarks.sides import ARBITREE, NetworkSpec, build_worker_options
-from benchmarks.toolkits import batches
-from benchmarks.toolkits.batches import SentenceBatch
-from benchmarks.toolkits.ours import ArbitreeAdapter
-from benchmarks.toolkits.worker import RequestHandler, configure_torch
-from pipeline_py.files.ragged import read_ragged_rows, write_ragged_rows
+from benchmarks.network_specs import ARBITREE, NetworkSpec, build_worker_options
+from benchmarks.packed_corpus import PackedCorpus
+from benchmarks.random_corpus import draw_tree_row
+from benchmarks.settings import BenchmarkSettings, NetworkSize
+from benchmarks.toolkits import batch_file
+from benchmarks.toolkits.arbitree import ArbitreeAdapter
+from benchmarks.toolkits.batch_file import SentenceBatch
+from benchmarks.toolkits.worker_server import RequestHandler, configure_torch
+from pipeline_py.files.ragged_arrays import read_ragged_rows, write_ragged_rows
 
 PAIRS, SOURCE, TARGET, HIDDEN = 3, 40, 30, 16
 """Sentences all have the same length, their end included, so that there is no padding."""
@@ -79,7 +79,7 @@ def test_products_are_those_of_all_matrices_and_of_attention(
     made = rounds(system, material, precision)
     file = tmp_path / "pairs.npz"
     source, target = (list(read_ragged_rows(material.train_files[side])) for side in ("source", "target"))
-    batches.write_batches(file, [SentenceBatch(np.arange(PAIRS), source, target)])
+    batch_file.write_batches(file, [SentenceBatch(np.arange(PAIRS), source, target)])
     counted = made.handle_request("multiply_adds", batches=str(file), count=1)["multiply_adds"]
     # For each target word the context is a sum over annotations, which has three products, and some scores have theirs.
     least, most = 3 * SOURCE * HIDDEN, 3 * 4 * 2 * SOURCE * 2 * HIDDEN

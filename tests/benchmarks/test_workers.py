@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import chosen
-from benchmarks.material import PackedCorpus, prepare_corpus
-from benchmarks.processes import ROOT, WorkerProcess
-from benchmarks.setting import Architecture, BenchmarkSettings, CorpusName, NetworkSize
-from benchmarks.sides import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec, build_worker_options, start_worker
-from benchmarks.toolkits import batches
-from benchmarks.toolkits.batches import SentenceBatch
-from benchmarks.toolkits.special_words import END_ID, PADDING_ID, START_ID, to_peer_ids
-from pipeline_py.files.ragged import write_ragged_rows
+from benchmarks import batch_selection
+from benchmarks.network_specs import ARBITREE, JOEYNMT, OPENNMT, NetworkSpec, build_worker_options, start_worker
+from benchmarks.packed_corpus import PackedCorpus, prepare_corpus
+from benchmarks.settings import Architecture, BenchmarkSettings, CorpusName, NetworkSize
+from benchmarks.toolkits import batch_file
+from benchmarks.toolkits.batch_file import SentenceBatch
+from benchmarks.toolkits.peer_vocabulary import END_ID, PADDING_ID, START_ID, to_peer_ids
+from benchmarks.worker_process import ROOT, WorkerProcess
+from pipeline_py.files.ragged_arrays import write_ragged_rows
 from pipeline_py.run.errors import InputError
 
 EMBEDDING, HIDDEN, VOCABULARY = 6, 8, 30
@@ -51,8 +51,8 @@ def material(setting: BenchmarkSettings) -> PackedCorpus:
 @pytest.fixture(scope="module")
 def given(setting: BenchmarkSettings, material: PackedCorpus) -> dict[str, Path]:
     files = {name: setting.work / f"{name}.npz" for name in ("train", "test")}
-    chosen.write_training_batches(material, setting, 2, files["train"])
-    chosen.write_test_batches(material, setting, files["test"])
+    batch_selection.write_training_batches(material, setting, 2, files["train"])
+    batch_selection.write_test_batches(material, setting, files["test"])
     return files
 
 
@@ -88,7 +88,7 @@ def parameters_of(toolkit: str) -> int:
 def test_a_worker_trains_and_translates(
     toolkit: str, setting: BenchmarkSettings, material: PackedCorpus, given: dict[str, Path], tmp_path: Path
 ) -> None:
-    words = sum(batch.target_word_count for batch in batches.read_batches(given["train"]))
+    words = sum(batch.target_word_count for batch in batch_file.read_batches(given["train"]))
     with started(toolkit, setting, material) as process:
         if toolkit != ARBITREE:
             assert process.network_metadata["parameters"] == parameters_of(toolkit)
@@ -99,7 +99,9 @@ def test_a_worker_trains_and_translates(
         process.request("save", weights=tmp_path / "weights.pt")
         found = process.request("translate", batches=given["test"], beam=3)
         assert found["sentences"] == 5
-        longest = sum(len(batch.source) * batch.max_translation_length for batch in batches.read_batches(given["test"]))
+        longest = sum(
+            len(batch.source) * batch.max_translation_length for batch in batch_file.read_batches(given["test"])
+        )
         assert 5 <= found["words"] <= longest
     with started(toolkit, setting, material, precision="bfloat16") as process:
         assert process.request("train", batches=given["train"], first=0, count=2)["words"] == words
@@ -121,8 +123,8 @@ def test_a_side_that_sees_translations_of_one_length_ends_its_own_there(
         write_ragged_rows(packed[side], sentences, "int32")
     material = PackedCorpus("three pairs", packed, packed["source"], {"source": VOCABULARY, "target": VOCABULARY})
     numbers = np.arange(3)
-    batches.write_batches(tmp_path / "pairs.npz", [SentenceBatch(numbers, rows, [row[-3:] for row in rows])])
-    batches.write_batches(tmp_path / "sources.npz", [SentenceBatch(numbers, rows)])
+    batch_file.write_batches(tmp_path / "pairs.npz", [SentenceBatch(numbers, rows, [row[-3:] for row in rows])])
+    batch_file.write_batches(tmp_path / "sources.npz", [SentenceBatch(numbers, rows)])
     sizes = NetworkSize(32, 64 if architecture is Architecture.RECURRENT else 32)
     setting = replace(setting, architecture=architecture, embedding=[sizes.embedding], hidden=[sizes.hidden])
     with started(toolkit, setting, material, sizes=sizes) as process:
@@ -149,7 +151,7 @@ def test_a_moving_average_of_weights_translates(
         return process.request("translate", batches=given["test"], beam=2)["translations"]
 
     average: dict[str, torch.Tensor] = {}
-    batches.write_batches(tmp_path / "one.npz", batches.read_batches(given["train"])[:1])
+    batch_file.write_batches(tmp_path / "one.npz", batch_file.read_batches(given["train"])[:1])
     with started(toolkit, setting, material, moving_average=0.9) as process:
         for update, rate in enumerate([*[0.02] * 30, 0.3]):
             process.request("study", batches=tmp_path / "one.npz", seed=update, first=0, rates=[rate])
@@ -212,7 +214,7 @@ def test_peers_are_given_the_same_sentences_with_their_own_special_words(
 ) -> None:
     code = f"""
 import json, sys
-from benchmarks.toolkits.batches import read
+from benchmarks.toolkits.batch_file import read
 from benchmarks.toolkits.{toolkit} import {built}
 side = {built}(json.loads(sys.argv[1]))
 for batch in read(sys.argv[2]):
@@ -227,12 +229,12 @@ for batch in read(sys.argv[2]):
     command = [PEERS, "-c", code, json.dumps(made), given["train"]]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     told = [json.loads(line[6:]) for line in done.stdout.splitlines() if line.startswith("batch ")]
-    for batch, (source, lengths, target) in zip(batches.read_batches(given["train"]), told, strict=True):
+    for batch, (source, lengths, target) in zip(batch_file.read_batches(given["train"]), told, strict=True):
         # OpenNMT-py has no end on the source side; JoeyNMT sorts a batch, and splits the start from the target.
         own = [row[:-1] for row in batch.source] if toolkit == OPENNMT else batch.source
-        expected = batches.pad_rows([to_peer_ids(row) for row in own], PADDING_ID).tolist()
+        expected = batch_file.pad_rows([to_peer_ids(row) for row in own], PADDING_ID).tolist()
         starts = [[START_ID, *to_peer_ids(row)] for row in batch.target]
-        targets = batches.pad_rows([np.array(row[toolkit == JOEYNMT :]) for row in starts], PADDING_ID).tolist()
+        targets = batch_file.pad_rows([np.array(row[toolkit == JOEYNMT :]) for row in starts], PADDING_ID).tolist()
         assert sorted(zip(source, lengths, target, strict=True)) == sorted(
             zip(expected, map(len, own), targets, strict=True)
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
 from tests.plan.conftest import DEFAULT_CONFIG
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from embedded_grammar.focus import ContrastiveErrorKind
-from pipeline_py.config.load import load_experiment
+from embedded_grammar.syntactic_phenomena import ContrastiveErrorKind
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
 
 SETS = [{"name": "negation", "file": ["a.tsv", "b.json.gz"]}, {"name": "gender", "file": "c.tsv"}]

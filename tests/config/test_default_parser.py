@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
 
 GOLD = {"gold": {"type": "given"}}

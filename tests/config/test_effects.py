@@ -8,9 +8,9 @@ import pytest
 from pydantic import BaseModel
 
 from pipeline_py.config.base import ConfigSection, IgnoringStage, RequiredSetting, SettingEffect
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.config.subword import SubwordConfig
-from pipeline_py.config.systems.differences import find_setting_differences
+from pipeline_py.config.systems.setting_differences import find_setting_differences
 from pipeline_py.config.systems.training import DecodingConfig, TrainingConfig
 from pipeline_py.plan.plan import ExperimentPlan
 

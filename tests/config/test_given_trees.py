@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
 
 GOLD = {"parsers": {"gold": {"type": "given"}}, "systems": {"SDAtt": {"parser": "gold"}}}

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from pipeline_py.config.inherited_entries import format_omission_warning
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
-from tests.workplace import merge_configs
+from tests.project_copy import merge_configs
 
 MEASURES = {"type": "measures", "title": "T", "columns": ["bleu"]}
 CONTROLS = {"title": "T", "systems": ["GlobalAtt", "SDAtt"], "parsers": ["default", "gold"], "baseline": "GlobalAtt"}
@@ -30,9 +30,9 @@ SYNTACTIC = {"systems": {"GlobalAtt": {"contexts": ["syntax"]}}}
 
 def test_a_table_that_is_not_named_is_left_out(inherited):
     experiment = over(inherited, SYNTACTIC)
-    assert {*experiment.left_out} == {("tables", "controls")} and "controls" not in experiment.tables
+    assert {*experiment.omitted_entries} == {("tables", "controls")} and "controls" not in experiment.tables
     assert experiment.systems["GlobalAtt"].syntax == ["distances"]
-    assert format_omission_warning(experiment.left_out) == (
+    assert format_omission_warning(experiment.omitted_entries) == (
         "Left out from config.yaml, since incompatible with this experiment's own settings: `controls`; "
         f"{CROSSED}`GlobalAtt [embedded]`, `GlobalAtt [gold]`."
     )
@@ -55,7 +55,7 @@ def test_contrastive_sets_are_of_the_text_that_they_belong_to(inherited):
     other = {"corpora": {"train": {"generate": {"sentences": 99}}}}
     experiment = over(inherited, other)
     assert not experiment.corpora.contrast and experiment.targets == ["table1"]
-    assert "told" not in experiment.tables and not experiment.left_out, "nobody needs to be told"
+    assert "told" not in experiment.tables and not experiment.omitted_entries, "nobody needs to be told"
     assert over({**inherited, "targets": ["told"]}, other).targets is None
     with pytest.raises(InputError, match="name contrastive sets"):
         over(inherited, {**other, "tables": {"told": {"title": "M"}}})
@@ -70,7 +70,7 @@ def test_what_is_no_overlay_is_named(inherited):
 
 def test_systems_go_with_all_that_is_made_of_them(inherited):
     experiment = over(inherited, {"model": {"embedding": 101, "hidden": 101}})
-    gone = experiment.left_out
+    gone = experiment.omitted_entries
     assert ("systems", "Hierarchical-gated") in gone and ("systems", "Tree-based") not in gone
     assert {("tables", "hierarchical/table3"), ("figures", "hierarchical/attention")} <= {*gone}
     assert "each direction has half the hidden size, but 101 is odd" in gone["tables", "hierarchical/table3"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pipeline_py.config.base import check_name_collisions
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
 from tests.plan.conftest import DEFAULT_CONFIG
 

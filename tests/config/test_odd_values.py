@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.files import read_config_file
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.config_files import read_config_file
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
-from tests.workplace import ROOT
+from tests.project_copy import ROOT
 
 CONFIG = read_config_file(ROOT / "config.yaml")
 ODD = [

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from pipeline_py.config.languages import find_treebank_language, is_same_language
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.language_codes import find_treebank_language, is_same_language
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
 
 

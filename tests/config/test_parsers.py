@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pipeline_py.config.corpora import LanguageConfig
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.config.parsers import StanzaParserConfig, TrainedParserConfig
 from pipeline_py.run.errors import InputError
 
@@ -33,7 +33,7 @@ def test_what_a_parser_makes_and_whether_stanza_runs(config, options, runs_stanz
     experiment = with_parsers(config, other=options)
     assert experiment.parsers["other"].runs_stanza is runs_stanza
     assert [trees for trees in ("conllu", "ptb") if experiment.makes("other", trees)] == makes
-    assert experiment.trees_of("other") == makes, "no system reads it"
+    assert experiment.get_parser_tree_formats("other") == makes, "no system reads it"
 
 
 @pytest.mark.parametrize("shape", ["right-branching", "left-branching", "balanced", "random", "chain"])
@@ -162,7 +162,7 @@ def test_gold_trees_that_a_package_is_measured_on(config):
 
 def test_trees_of_a_treebank_without_phrases_are_dependency_trees(config):
     embedded = {"type": "trained", "treebank": {"generate": None, **TREEBANK}}
-    assert with_parsers({**config, "targets": ["table1"]}, embedded=embedded).trees_of("embedded") == ["conllu"]
+    assert with_parsers({**config, "targets": ["table1"]}, embedded=embedded).get_parser_tree_formats("embedded") == ["conllu"]
 
 
 @pytest.mark.parametrize(

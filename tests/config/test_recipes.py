@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 import yaml
 
-from pipeline_py.config.load import RECIPES_FOLDER, load_experiment
+from pipeline_py.config.load_experiment import RECIPES_FOLDER, load_experiment
 from pipeline_py.run.errors import InputError
-from tests.workplace import merge_configs
+from tests.project_copy import merge_configs
 
 NAMES = sorted(path.stem for path in RECIPES_FOLDER.glob("*.yaml"))
 OWN = {"recipe": NAMES[0], "training": {"epochs": 77}}

@@ -6,7 +6,7 @@ import pytest
 
 import pipeline_py.config.evaluation
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
 
 FILES = {"source": "a", "references": ["b"]}

@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from pipeline_py.config.load import format_unknown_target_error, load_experiment
-from tests.workplace import ROOT
+from pipeline_py.config.load_experiment import format_unknown_target_error, load_experiment
+from tests.project_copy import ROOT
 
 TABLES = (
     "tables: table1, table2, sdrnmt, tree2seq, hierarchical, transformers, transformers_controls, "

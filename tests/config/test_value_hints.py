@@ -4,9 +4,9 @@ from snakemake.cli import parse_config
 from snakemake.utils import update_config
 
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
-from tests.workplace import ROOT
+from tests.project_copy import ROOT
 
 
 def load_default(over: str, command_line: list[str] | None = None) -> ExperimentConfig:

@@ -13,10 +13,10 @@ import conllu
 import pytest
 from nltk import Tree
 
-from embedded_grammar.choices import COMPACT_SENSE_COUNT
-from embedded_grammar.lexicon.size import LexiconSize
+from embedded_grammar.lexicon.lexicon_size import LexiconSize
+from embedded_grammar.lexicon_choices import COMPACT_SENSE_COUNT
 from embedded_grammar.nouns import NOUNS
-from embedded_grammar.pairs import compute_core_position
+from embedded_grammar.pair_generation import compute_core_position
 from embedded_grammar.senses import SENSES
 from pipeline_py.corpus.generate import LengthDistribution, Phenomenon, generate
 from pipeline_py.run.errors import InputError

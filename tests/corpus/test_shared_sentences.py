@@ -4,11 +4,11 @@ import gzip
 import json
 from pathlib import Path
 
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.corpus import shared_sentences as module
 from pipeline_py.corpus.clean import clean
 from pipeline_py.corpus.shared_sentences import count_shared_sentences
-from pipeline_py.run.contents import FileHashCache
+from pipeline_py.run.file_hash_cache import FileHashCache
 from tests.plan.conftest import DEFAULT_CONFIG
 
 TRAIN = ["Das ist eins", "zwei  Wörter", "drei\u2028vier", "\ufefffünf", "sechs", "zwei Wörter"]

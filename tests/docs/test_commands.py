@@ -18,11 +18,11 @@ import pytest
 import yaml
 from snakemake.cli import get_argument_parser
 
-from pipeline_py.run.runner import get_cache_folder
-from tests.docs.pages import PLACEHOLDER_PATTERN, PageCommand, find_commands
-from tests.docs.readers_place import CONFIGURATION_PAGES, ReaderProject, find_parts_page, get_configuration_path
+from pipeline_py.run.job_runner import get_cache_folder
+from tests.docs.page_blocks import PLACEHOLDER_PATTERN, PageCommand, find_commands
+from tests.docs.reader_project import CONFIGURATION_PAGES, ReaderProject, find_parts_page, get_configuration_path
+from tests.project_copy import ROOT, run_snakemake
 from tests.test_one_name import JOBS
-from tests.workplace import ROOT, run_snakemake
 
 COMMANDS = find_commands()
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from tests.docs.pages import find_blocks
-from tests.docs.readers_place import PART_TEST_PATH, ReaderProject, find_parts
-from tests.workplace import ROOT
+from tests.docs.page_blocks import find_blocks
+from tests.docs.reader_project import PART_TEST_PATH, ReaderProject, find_parts
+from tests.project_copy import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_there_are_configurations():
 
 def test_every_configuration_is_valid(place):
     """Each block by itself, and all blocks of a page together."""
-    done = place.validated()
+    done = place.validate_configurations()
     assert done.returncode == 0, done.stdout + done.stderr
     assert len([*(place.folder / "reader").glob("*.yaml")]) > len(find_blocks("yaml"))
 
@@ -34,7 +34,7 @@ def test_every_configuration_is_valid(place):
 def test_a_mistake_in_a_configuration_is_found(place):
     wrong = place.folder / "reader" / "wrong.yaml"
     wrong.write_text("systems: {SDAtt: {parsers: gold}}\n")
-    done = place.validated()
+    done = place.validate_configurations()
     wrong.unlink()
     assert done.returncode != 0 and "wrong.yaml" in done.stdout and "did you mean `parser`?" in done.stdout
 
@@ -42,7 +42,7 @@ def test_a_mistake_in_a_configuration_is_found(place):
 def test_every_key_and_part_is_explained():
     """What a reader may configure of texts and systems stands on the pages about them."""
     from pipeline_py.config import corpora, evaluation, subword
-    from pipeline_py.config.systems import any_system, composition, decoders, encoders, parts, training
+    from pipeline_py.config.systems import composition, decoders, encoders, network_parts, system_types, training
 
     sections = {
         "docs/data.md": [
@@ -59,8 +59,8 @@ def test_every_key_and_part_is_explained():
         ],
         "docs/systems.md": [
             *(
-                any_system.ExternalSystemConfig,
-                any_system.NeuralSystemConfig,
+                system_types.ExternalSystemConfig,
+                system_types.NeuralSystemConfig,
                 composition.ModelConfig,
                 encoders.LabelInputConfig,
                 encoders.UnitInputConfig,
@@ -79,7 +79,12 @@ def test_every_key_and_part_is_explained():
                 decoders.SyntaxContextConfig,
                 decoders.ConditionalGRUDecoderConfig,
             ),
-            *(decoders.GRUDecoderConfig, decoders.BlackOutLossConfig, decoders.SoftmaxLossConfig, parts.DepsSANConfig),
+            *(
+                decoders.GRUDecoderConfig,
+                decoders.BlackOutLossConfig,
+                decoders.SoftmaxLossConfig,
+                network_parts.DepsSANConfig,
+            ),
             *(encoders.TransformerEncoderConfig, decoders.TransformerDecoderConfig),
         ],
     }

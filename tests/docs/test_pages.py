@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from pipeline_py.config.claims import read_claim_file
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
-from tests.docs.pages import PAGES, find_blocks
+from tests.docs.page_blocks import PAGES, find_blocks
+from tests.project_copy import ROOT, SNAKEMAKE_PROGRAM, merge_configs
 from tests.test_one_name import JOBS
-from tests.workplace import ROOT, SNAKEMAKE_PROGRAM, merge_configs
 
 CHECKED = {
     "sh": "test_commands",

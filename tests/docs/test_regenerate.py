@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from tests.workplace import ROOT
+from tests.project_copy import ROOT
 
 
 def test_pages_and_picture_are_those_of_the_kept_results():

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.docs.pages import FENCE_PATTERN, PAGES
-from tests.workplace import ROOT
+from tests.docs.page_blocks import FENCE_PATTERN, PAGES
+from tests.project_copy import ROOT
 
 FETCHED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
 """Elements that a browser fetches something for, and where they say what."""

@@ -11,12 +11,12 @@ from scipy.stats import binomtest
 
 from embedded_grammar.ambiguity import add_ambiguity, is_ambiguous
 from embedded_grammar.expansion import SentenceExpansion
-from embedded_grammar.focus import AttachmentKind, Phenomenon
-from embedded_grammar.lexicon.size import LexiconSize
-from embedded_grammar.limits import LengthDistribution, SentenceLimits
+from embedded_grammar.lexicon.lexicon_size import LexiconSize
 from embedded_grammar.nouns import NOUNS
-from embedded_grammar.pairs import PairGenerator, SentencePair
-from embedded_grammar.tree import Leaf
+from embedded_grammar.pair_generation import PairGenerator, SentencePair
+from embedded_grammar.sentence_limits import LengthDistribution, SentenceLimits
+from embedded_grammar.syntactic_phenomena import AttachmentKind, Phenomenon
+from embedded_grammar.syntax_tree import Leaf
 from pipeline_py.files.artifacts import SentenceCounts
 
 SENTENCES = 2000

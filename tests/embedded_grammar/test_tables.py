@@ -6,9 +6,9 @@ import pytest
 
 from embedded_grammar.derivation import Clause, NounPhrase
 from embedded_grammar.determiners import DETERMINER_A, DETERMINER_THE
-from embedded_grammar.english import realization as english
+from embedded_grammar.english import build_trees as english
 from embedded_grammar.english.verbs import inflect_english_verb
-from embedded_grammar.english.words import choose_indefinite_article
+from embedded_grammar.english.word_leaves import choose_indefinite_article
 from embedded_grammar.german.verbs import inflect_german_verb
 from embedded_grammar.modifiers import ADJECTIVES_BY_NOUN, ATTRIBUTE_SLOTS_BY_NOUN
 from embedded_grammar.nouns import NOUNS, select_nouns

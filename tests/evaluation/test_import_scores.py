@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.evaluation.contrast import measure_contrastive_accuracy
 from pipeline_py.evaluation.import_scores import import_scores
+from pipeline_py.evaluation.measure_contrastive_accuracy import measure_contrastive_accuracy
 from pipeline_py.run.errors import InputError
 from tests.text_files import read_table
 

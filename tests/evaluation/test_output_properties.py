@@ -13,7 +13,7 @@ from pipeline_py.evaluation.output_properties import (
     measure_outputs,
     read_output_properties,
 )
-from tests.evaluation.counted import write_output_statistics
+from tests.evaluation.statistics_files import write_output_statistics
 
 REFERENCES = [f"the {noun} sees a big dog today" for noun in ("man", "cat", "boy", "girl", "cow")]
 THRESHOLDS = TrainedThresholdsConfig()

@@ -11,8 +11,8 @@ from sacremoses import MosesTokenizer
 
 from pipeline_py.corpus.generalise import generalise
 from pipeline_py.evaluation.postprocess import join_chinese_words, postprocess
-from pipeline_py.evaluation.restoring import join_to_nonempty_words
-from pipeline_py.files.text import split_tokens
+from pipeline_py.evaluation.source_copying import join_to_nonempty_words
+from pipeline_py.files.text_files import split_tokens
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.apply_bpe import apply_bpe
 

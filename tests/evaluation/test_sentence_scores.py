@@ -18,7 +18,7 @@ from pipeline_py.evaluation.sentence_scores import (
     count_sentence_scores,
 )
 from pipeline_py.evaluation.system_statistics import read_statistics
-from tests.evaluation.counted import write_output_statistics
+from tests.evaluation.statistics_files import write_output_statistics
 from tests.nested_files import group_by_system
 
 WORDS = ["The", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "old", "friend", "."]

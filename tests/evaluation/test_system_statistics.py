@@ -13,7 +13,7 @@ from pipeline_py.evaluation.system_statistics import (
     read_statistics,
     sum_over_samples,
 )
-from tests.evaluation.counted import write_output_statistics
+from tests.evaluation.statistics_files import write_output_statistics
 from tests.nested_files import group_by_system
 
 REFERENCES = [["the cat sat on a mat", "my old garden is green", "a b c d e"], ["a cat sat here", "x", "a c e g i k"]]

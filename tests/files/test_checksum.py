@@ -11,11 +11,11 @@ import torch
 from safetensors.torch import save_file
 
 from pipeline_py.files import artifacts
-from pipeline_py.files.ragged import RaggedArrayFile, read_ragged_rows, write_ragged_rows
+from pipeline_py.files.ragged_arrays import RaggedArrayFile, read_ragged_rows, write_ragged_rows
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load_weights, save_weights, start_from
 from pipeline_py.nmt.training.checkpoint import Checkpoint, CheckpointStore
-from pipeline_py.run import record
+from pipeline_py.run import job_record
 from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -124,4 +124,4 @@ def test_the_checksum_is_of_all_bytes_but_its_own(tmp_path: Path) -> None:
 
 def test_the_documentation_says_what_a_damaged_file_says() -> None:
     page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
-    assert artifacts.CHECKSUM_MISMATCH_ERROR in page and record.RECORD_MISMATCH_ERROR in page
+    assert artifacts.CHECKSUM_MISMATCH_ERROR in page and job_record.RECORD_MISMATCH_ERROR in page

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.config.files import read_config_file
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.config_files import read_config_file
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.files import artifacts
-from pipeline_py.files.ragged import RaggedArrayFile
-from pipeline_py.files.text import check_file_format, open_regular_file, read_byte_lines
-from pipeline_py.run.contents import FileHashCache
+from pipeline_py.files.ragged_arrays import RaggedArrayFile
+from pipeline_py.files.text_files import check_file_format, open_regular_file, read_byte_lines
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.record import check_input_file, get_record_path, hash_content
+from pipeline_py.run.file_hash_cache import FileHashCache
+from pipeline_py.run.job_record import check_input_file, get_record_path, hash_content
 from tests.plan.conftest import DEFAULT_CONFIG
 
 REMEDY = "not a regular file; write its content to a file and name that"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.run.runner import run_job
-from tests.nmt.jobs import get_job_command
+from pipeline_py.run.job_runner import run_job
+from tests.nmt.stage_jobs import get_job_command
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
+from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt import attend as module
 from pipeline_py.nmt.attend import attend
 from pipeline_py.nmt.data import dataset as sources_module
@@ -17,8 +17,8 @@ from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack_trees import pack_trees
 from pipeline_py.subword.vocabulary import EOS, UNK
-from tests.nmt.comparison import draw_parameters
-from tests.nmt.jobs import build_job, get_job_command
+from tests.nmt.network_assertions import draw_parameters
+from tests.nmt.stage_jobs import build_job, get_job_command
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
 SYSTEMS = {

@@ -9,7 +9,7 @@ from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.model import Model
-from tests.nmt.reference import MODEL_OPTIONS, VOCABULARY_SIZES, build_model, build_pairs
+from tests.nmt.reference_network import MODEL_OPTIONS, VOCABULARY_SIZES, build_model, build_pairs
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
+from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt import force_decode as module
 from pipeline_py.nmt.data import dataset as sources_module
 from pipeline_py.nmt.data.batch import collate
@@ -16,12 +16,12 @@ from pipeline_py.nmt.force_decode import force_decode
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.run.command import parse_arguments
+from pipeline_py.run.command_line import parse_arguments
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import EOS, UNK
-from tests.nmt.comparison import draw_parameters
+from tests.nmt.network_assertions import draw_parameters
 from tests.nmt.random_tree import draw_tree_row
-from tests.nmt.reference import ReferenceNetwork
+from tests.nmt.reference_network import ReferenceNetwork
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
 SYSTEMS = {

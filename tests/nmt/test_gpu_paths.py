@@ -16,14 +16,14 @@ import pipeline_py.nmt
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.fast.graphs import CALLS_BEFORE_RECORDING, LENGTH_MULTIPLE
+from pipeline_py.nmt.fast.cuda_graphs import CALLS_BEFORE_RECORDING, LENGTH_MULTIPLE
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.ensemble import Steps, searching
 from pipeline_py.nmt.search.hypothesis import Hypothesis
 from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
 from pipeline_py.subword.vocabulary import EOS
-from tests.nmt.compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
-from tests.nmt.recorder import FakeGraphRecorder
+from tests.nmt.default_compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
+from tests.nmt.fake_graph_recorder import FakeGraphRecorder
 
 CPU = torch.device("cpu")
 

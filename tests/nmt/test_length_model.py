@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.files.ragged_arrays import write_ragged_rows
 from pipeline_py.nmt.length_model import LengthModel, length_model
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import EOS

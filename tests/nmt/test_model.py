@@ -8,7 +8,7 @@ from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.loss import blackout
 from pipeline_py.nmt.model import Model, part
-from tests.nmt.reference import (
+from tests.nmt.reference_network import (
     COMPOSITIONS,
     MODEL_OPTIONS,
     SCORE_PER_ENCODER,

@@ -13,7 +13,7 @@ from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.ensemble import Steps, searching
 from pipeline_py.nmt.search.hypothesis import Hypothesis
 from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
-from tests.nmt.compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
+from tests.nmt.default_compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
 
 pytestmark = pytest.mark.usefixtures("same_torch_afterwards")
 

@@ -17,7 +17,7 @@ from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.subword.vocabulary import EOS
-from tests.nmt.comparison import draw_parameters
+from tests.nmt.network_assertions import draw_parameters
 
 torch.set_num_threads(1)
 

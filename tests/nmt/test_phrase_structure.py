@@ -10,7 +10,7 @@ from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.subword.vocabulary import EOS
-from tests.nmt.comparison import draw_parameters
+from tests.nmt.network_assertions import draw_parameters
 from tests.nmt.random_tree import draw_tree_row
 
 LSTM = {"decoder": "lstm", "scores": ["dot"]}

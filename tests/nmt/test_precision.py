@@ -9,7 +9,7 @@ from torch import nn
 from pipeline_py.config.systems.training import DecodingConfig, TrainingConfig
 from pipeline_py.nmt import precision
 from pipeline_py.nmt.fast.linear import Linear, OutputLayer
-from pipeline_py.nmt.fast.products import detect_bfloat16_mode
+from pipeline_py.nmt.fast.matrix_products import detect_bfloat16_mode
 from pipeline_py.nmt.precision import LARGE, MANY, WORTHWHILE, half_speedup, searches_in_half, with_precision
 from pipeline_py.nmt.search import ensemble
 from pipeline_py.nmt.search.ensemble import searching
@@ -191,7 +191,7 @@ def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(precision, "product", multiplied)
     monkeypatch.setattr(precision, "gradient_of_weight", lambda one, other: multiplied(one.T, other))
-    monkeypatch.setattr(precision.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(precision.time_adverb, "perf_counter", lambda: now[0])
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: True)
     assert half_speedup.__wrapped__() == 3.0
 

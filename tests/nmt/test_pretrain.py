@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
+from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.parsing import Parser
@@ -20,7 +20,7 @@ from pipeline_py.nmt.pretrain import pretrain
 from pipeline_py.nmt.saved import load, start_from
 from pipeline_py.nmt.train import train
 from pipeline_py.run.errors import InputError
-from tests.nmt.jobs import assert_restored, build_job, change_content, get_job_command
+from tests.nmt.stage_jobs import assert_restored, build_job, change_content, get_job_command
 
 WORDS, LABELS = 12, 5
 NEXT = {"model": {"embedding": 16, "hidden": 16, "dropout": 0.0, "initialization": "lecun"}}

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.files.text import read_lines
+from pipeline_py.files.text_files import read_lines
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load, save_weights, start_from
 from pipeline_py.run.errors import InputError

@@ -16,15 +16,15 @@ from safetensors.torch import load_file
 
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.files.ragged_arrays import write_ragged_rows
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model as Network
 from pipeline_py.nmt.saved import load, save_weights
 from pipeline_py.nmt.train import train
 from pipeline_py.run.errors import InputError
+from pipeline_py.run.job_runner import run_job
 from pipeline_py.run.output_cache import OutputCache
-from pipeline_py.run.runner import run_job
-from tests.nmt.jobs import assert_restored, build_job, change_content, get_job_command
+from tests.nmt.stage_jobs import assert_restored, build_job, change_content, get_job_command
 
 WORDS = 12
 OUTPUTS = {"model": "model.safetensors", "config": "config.json", "curve": "curve.tsv", "facts": "facts.json"}
@@ -110,7 +110,7 @@ def test_outputs_are_whole_and_repeatable(tmp_path: Path) -> None:
 
 
 def _rows(path: object) -> list[np.ndarray]:
-    from pipeline_py.files.ragged import RaggedArrayFile
+    from pipeline_py.files.ragged_arrays import RaggedArrayFile
 
     rows = RaggedArrayFile(Path(str(path)))
     return [rows[number] for number in range(len(rows))]
@@ -264,7 +264,7 @@ def test_the_precision_that_is_taken_is_trained_in_and_told(tmp_path: Path, monk
 def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pipeline_py.nmt.training.run import TrainingRun
+    from pipeline_py.nmt.training.training_run import TrainingRun
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     training = {"optimizer": STEEP, "epochs": 5, "average": 3}
@@ -308,7 +308,7 @@ def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupte
 def test_a_moving_average_of_weights_is_scored_and_remains(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tied: str
 ) -> None:
-    from pipeline_py.nmt.training.run import TrainingRun
+    from pipeline_py.nmt.training.training_run import TrainingRun
     from pipeline_py.nmt.training.update import Updater, UpdateResult
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
@@ -405,7 +405,7 @@ def test_the_rate_falls_after_each_worse_look(tmp_path: Path, name: str) -> None
 def test_an_interrupted_run_goes_on_at_the_rate_it_had(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: object
 ) -> None:
-    from pipeline_py.nmt.training.run import TrainingRun
+    from pipeline_py.nmt.training.training_run import TrainingRun
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     training = {"optimizer": STEEP | {"learning_rate": 8.0}, "epochs": 9, "patience": 9}

@@ -11,7 +11,7 @@ import torch
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.decoders import GlobalContextConfig, SyntaxContextConfig
 from pipeline_py.config.systems.training import DecodingConfig, ModelConfig
-from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
+from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt import translate as module
 from pipeline_py.nmt.data import dataset as sources_module
 from pipeline_py.nmt.data.batch import collate
@@ -21,10 +21,10 @@ from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.translate import translate
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.runner import run_job
+from pipeline_py.run.job_runner import run_job
 from pipeline_py.subword.vocabulary import EOS
-from tests.nmt.comparison import draw_parameters
-from tests.nmt.jobs import assert_restored, build_job, change_content, get_job_command
+from tests.nmt.network_assertions import draw_parameters
+from tests.nmt.stage_jobs import assert_restored, build_job, change_content, get_job_command
 
 SOURCE_SIZE, TARGET_SIZE = 12, 10
 DECODING = {"beam": 4, "batch_size": 3, "max_length_ratio": 0.5, "n_best": 2}

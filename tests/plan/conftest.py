@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.plan.plan import ExperimentPlan
 
 ROOT = Path(__file__).parents[2]

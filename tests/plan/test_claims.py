@@ -77,24 +77,24 @@ def test_what_is_unknown_is_told_before_the_first_job(planned, tmp_path, given, 
 def test_a_run_tells_of_what_it_makes(planned):
     plan = planned()
     claims = plan.claims
-    assert claims.shown_tables == [] and plan.report.shown_of_run() == []
-    plan.report.in_this_run("table1")
-    claims.in_this_run("sdrnmt")
-    claims.in_this_run("table1")
-    assert claims.shown_tables == ["table1", "sdrnmt"]
-    claims.in_this_run("all")
-    assert claims.shown_tables == ["all"]
-    assert plan.report.shown_of_run() == ["report.html", "table1.md"]
+    assert claims.answer_tables == [] and plan.report.get_displayed_files() == []
+    plan.report.add_requested_table("table1")
+    claims.add_requested_table("sdrnmt")
+    claims.add_requested_table("table1")
+    assert claims.answer_tables == ["table1", "sdrnmt"]
+    claims.add_requested_table("all")
+    assert claims.answer_tables == ["all"]
+    assert plan.report.get_displayed_files() == ["report.html", "table1.md"]
 
 
 def test_a_table_decides_if_the_experiment_has_no_more(planned):
     """A verdict needs all runs and control trees of the experiment."""
     one, several = planned(targets=["table1"]).claims, planned(targets=["table1", "controls"]).claims
-    assert not one.is_partial("table1") and not several.is_partial("all")
-    assert several.is_partial("table1") and several.is_partial("controls")
+    assert not one.is_partial_table("table1") and not several.is_partial_table("all")
+    assert several.is_partial_table("table1") and several.is_partial_table("controls")
     again = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "seeds": [1, 2]}
     seeds = planned(targets=["table1", "again"], tables={"again": again}).claims
-    assert seeds.is_partial("table1"), "there is another seed elsewhere"
+    assert seeds.is_partial_table("table1"), "there is another seed elsewhere"
 
 
 def test_searches_of_one_network_are_named(planned):

@@ -28,10 +28,10 @@ def corpus_of(described):
 
 def test_text_is_the_users_or_generated(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.files_of("train", "source") == [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]
-    assert corpus.files_of("dev", "target1") == [f"{tmp_path}/d2.de"] and corpus.files_of("mixed", "source") == []
-    assert corpus.raw("dev", "target") == "<results>/corpus/raw/dev.target"
-    assert corpus.raw("mixed", "target") == "<results>/corpus/generated/mixed.target"
+    assert corpus.get_user_files("train", "source") == [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]
+    assert corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"] and corpus.get_user_files("mixed", "source") == []
+    assert corpus.get_raw_path("dev", "target") == "<results>/corpus/raw/dev.target"
+    assert corpus.get_raw_path("mixed", "target") == "<results>/corpus/generated/mixed.target"
     assert corpus.references == {"dev": ["target", "target1"], **{name: ["target"] for name in corpus.tests}}
 
 
@@ -56,8 +56,8 @@ def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
 
 def test_only_one_file_is_what_a_text_is_a_copy_of(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.clean().execution == {"originals": [None, None]}
-    assert corpus.clean_held_out("dev").execution == {
+    assert corpus.clean().execution_settings == {"originals": [None, None]}
+    assert corpus.build_clean_held_out_job("dev").execution_settings == {
         "originals": [f"{tmp_path}/{x}" for x in ("d.en", "d.de", "d2.de")]
     }
 
@@ -65,7 +65,7 @@ def test_only_one_file_is_what_a_text_is_a_copy_of(corpus_of, tmp_path):
 def test_sets_are_cleaned_with_all_their_references(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
     assert corpus.fetch("train", "source").files == {"input": [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]}
-    dev, raw = corpus.clean_held_out("dev"), "<results>/corpus/raw"
+    dev, raw = corpus.build_clean_held_out_job("dev"), "<results>/corpus/raw"
     assert dev.files == {
         "source_input": f"{raw}/dev.source",
         "target_input": [f"{raw}/dev.target", f"{raw}/dev.target1"],
@@ -73,7 +73,7 @@ def test_sets_are_cleaned_with_all_their_references(corpus_of, tmp_path):
     assert dev.settings == {"mode": "held-out", "source_tokenized": True, "target_tokenized": True}
     train = corpus.clean()
     assert train.files["target_input"] == [f"{raw}/train.target"] and train.settings["mode"] == "train"
-    assert train.files["held_out"] == corpus.sets_that_may_leak()
+    assert train.files["held_out"] == corpus.get_overlapping_set_paths()
 
 
 def test_sentences_are_counted_in_files_and_known_of_what_is_generated(corpus_of, tmp_path):
@@ -81,9 +81,9 @@ def test_sentences_are_counted_in_files_and_known_of_what_is_generated(corpus_of
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("b\n" * 4)
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.most_sentences("train") == 7 and corpus.most_sentences("long") == 200
+    assert corpus.count_raw_sentences("train") == 7 and corpus.count_raw_sentences("long") == 200
     with pytest.raises(InputError, match=r"d\.en"):
-        corpus.most_sentences("dev")
+        corpus.count_raw_sentences("dev")
 
 
 def test_lengths_are_multiples_of_those_of_generated_sentences(corpus_of, tmp_path):
@@ -91,18 +91,18 @@ def test_lengths_are_multiples_of_those_of_generated_sentences(corpus_of, tmp_pa
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("y" * 52 + "\n")
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.relative_length("train") == pytest.approx(1.5, rel=0.02) and corpus.relative_length("long") == 1
-    assert corpus.sentences_with(1000, "long") == 120, "8.7 words each"
-    assert corpus.sentences_with(1000, "train") == 77 and corpus.sentences_with(1, "train") == 1
+    assert corpus.compute_relative_length("train") == pytest.approx(1.5, rel=0.02) and corpus.compute_relative_length("long") == 1
+    assert corpus.estimate_sentence_count(1000, "long") == 120, "8.7 words each"
+    assert corpus.estimate_sentence_count(1000, "train") == 77 and corpus.estimate_sentence_count(1, "train") == 1
     with pytest.raises(InputError, match=r"d\.en"):
-        corpus.relative_length("dev")
+        corpus.compute_relative_length("dev")
 
 
 def test_generated_sets_never_leak_into_generated_training_text(corpus_of, tmp_path):
-    assert corpus_of().sets_that_may_leak() == []
+    assert corpus_of().get_overlapping_set_paths() == []
     files = corpus_of(corpora={"dev": {**FILES["dev"], "removed_from_training": False}})
-    assert files.sets_that_may_leak() == []
-    assert corpus_of(corpora={"dev": FILES["dev"]}).sets_that_may_leak() == ["<results>/corpus/raw/dev.source"]
+    assert files.get_overlapping_set_paths() == []
+    assert corpus_of(corpora={"dev": FILES["dev"]}).get_overlapping_set_paths() == ["<results>/corpus/raw/dev.source"]
 
 
 def test_sets_leak_where_the_training_text_has_a_sentence_of_them(described):
@@ -140,9 +140,9 @@ def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
     job, other = corpus.tokenize("dev", "source"), corpus.tokenize("dev", "target")
     settings = {"language": "en", "tokenizer": "stanza", "lowercase": True, "stanza_package": None}
     assert job.settings == settings
-    assert job.execution == {"stanza_directory": "data/models"} and job.software == ["stanza"]
-    assert other.settings["lowercase"] is False and other.execution == {"stanza_directory": None}
-    assert corpus.stanza_tokenizes
+    assert job.execution_settings == {"stanza_directory": "data/models"} and job.software == ["stanza"]
+    assert other.settings["lowercase"] is False and other.execution_settings == {"stanza_directory": None}
+    assert corpus.has_stanza_tokenizer
 
 
 def test_files_of_a_stanza_directory_decide_the_tokens(corpus_of, tmp_path):
@@ -156,7 +156,7 @@ def test_files_of_a_stanza_directory_decide_the_tokens(corpus_of, tmp_path):
 
 
 def test_languages_without_rules_of_moses_are_named(corpus_of):
-    assert corpus_of().warnings_on_tokenizers() == []
+    assert corpus_of().format_tokenizer_warnings() == []
     files = {"source": "x", "references": ["y"]}
     corpora = {
         "source": {"language": "tur", "tokenizer": "moses"},
@@ -165,7 +165,7 @@ def test_languages_without_rules_of_moses_are_named(corpus_of):
         "dev": {"name": "dev", **files},
         "tests": [{"name": "one", **files}],
     }
-    (warning,) = corpus_of(corpora=corpora, parser="embedded").warnings_on_tokenizers()
+    (warning,) = corpus_of(corpora=corpora, parser="embedded").format_tokenizer_warnings()
     assert warning.startswith("corpora.source: Moses has no rules for tr and tokenizes it like English")
 
 
@@ -182,7 +182,7 @@ def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
     }
     of_files = {"mine": {"type": "trained", "treebank": bank}}
     corpus = corpus_of(corpora=corpora, parsers=of_files, parser="mine", targets=["table1"])
-    assert corpus.segmenter_treebank("source") == {"train": "train.conllu", "dev": "dev.conllu"}
+    assert corpus.get_segmenter_treebank("source") == {"train": "train.conllu", "dev": "dev.conllu"}
     assert corpus.segmenter("source") == ["<results>/corpus/segmenter.source.pt"] and corpus.segmenter("target") == []
     assert corpus_of().segmenter("source") == []
     learning = corpus.learn_segmenter("source")
@@ -200,8 +200,8 @@ def test_the_tokenizer_of_the_target_learns_from_a_parser_of_its_language(corpus
     banks["de_x"]["language"], banks["en_x"]["language"] = "de", "en"
     sides = {"source": {"tokenizer": "stanza"}, "target": {"tokenizer": "stanza"}}
     corpus = corpus_of(corpora=sides, parsers=banks)
-    assert corpus.segmenter_treebank("source")["train"].endswith("unknown.train")
-    assert corpus.segmenter_treebank("target")["train"].endswith("de_x.train")
+    assert corpus.get_segmenter_treebank("source")["train"].endswith("unknown.train")
+    assert corpus.get_segmenter_treebank("target")["train"].endswith("de_x.train")
     assert corpus.segmenter("target1") == corpus.segmenter("target") == ["<results>/corpus/segmenter.target.pt"]
     learning = corpus.learn_segmenter("target")
     assert learning.settings == {"language": "de"} and learning.files["treebank_train"].endswith("de_x.train")
@@ -243,11 +243,11 @@ def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_pat
     sets = [{"name": "gender", "file": "g.tsv"}, {"name": "two", "file": "t.tsv", "removed_from_training": False}]
     corpus = corpus_of(corpora={"contrast": sets, "target": {"case": "true"}}, data=str(tmp_path), **MEASURED)
     assert corpus.references["gender"] == ["target", "target1"]
-    assert corpus.raw("gender", "target1") == "<results>/corpus/contrastive/gender.target1"
-    assert corpus.files_of_pairs("gender") == [f"{tmp_path}/g.tsv"]
-    assert corpus.clean_held_out("gender").execution == {"originals": [None, None, None]}
-    assert corpus.sets_that_may_leak() == ["<results>/corpus/contrastive/gender.source"]
-    assert [corpus.trained_side(side) for side in ("source", "target", "target1")] == ["source", "target", "target"]
+    assert corpus.get_raw_path("gender", "target1") == "<results>/corpus/contrastive/gender.target1"
+    assert corpus.get_user_contrastive_files("gender") == [f"{tmp_path}/g.tsv"]
+    assert corpus.build_clean_held_out_job("gender").execution_settings == {"originals": [None, None, None]}
+    assert corpus.get_overlapping_set_paths() == ["<results>/corpus/contrastive/gender.source"]
+    assert [corpus.get_training_side(side) for side in ("source", "target", "target1")] == ["source", "target", "target"]
 
 
 def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path):
@@ -270,16 +270,16 @@ def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
 def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
     made = {"name": "made", "generate": {"sentences": 30, "kinds": ["case"], "seed": 5}}
     corpus = corpus_of(corpora={"contrast": [made], "generator": {"lexicon": "compact", "ambiguous": 0.1}}, **MEASURED)
-    given = corpus.generate_contrast("made").settings
+    given = corpus.build_generate_contrast_job("made").settings
     assert (given["kinds"], given["seed"], given["lexicon"]) == (["case"], 5, "compact")
     start, end = given["share_from"], given["share_to"]
     others = [compute_split_share(place) for place in range(10)] + [compute_treebank_share(part) for part in range(3)]
     assert start < end and all(end <= first or last <= start for first, last in others)
     generated = "<results>/corpus/contrastive/made.generated.tsv"
-    assert corpus.contrastive_pairs("made").files == {"input": [generated]}
-    assert corpus.gold_trees("made", "ptb") == "<results>/corpus/contrastive/made.ptb"
-    assert corpus.gold_trees("dev", "ptb") == "<results>/corpus/generated/dev.ptb"
-    assert corpus.sets_that_may_leak() == [] and corpus.files_of_pairs("made") == []
+    assert corpus.build_contrastive_pairs_job("made").files == {"input": [generated]}
+    assert corpus.get_gold_tree_path("made", "ptb") == "<results>/corpus/contrastive/made.ptb"
+    assert corpus.get_gold_tree_path("dev", "ptb") == "<results>/corpus/generated/dev.ptb"
+    assert corpus.get_overlapping_set_paths() == [] and corpus.get_user_contrastive_files("made") == []
     assert count_contrastive_pairs(corpus.experiment) == {"made": 30}
 
 

@@ -29,12 +29,12 @@ def test_words_are_put_back_where_a_system_can_say_from_where(planned):
         "U": ["replace_unknown"],
     }
     assert [settings[system]["joiner"] for system in ("N", "U")] == ["bpe", "none"]
-    assert evaluation.is_split("N") and not evaluation.is_split("U")
+    assert evaluation.has_subword_pieces("N") and not evaluation.has_subword_pieces("U")
 
 
 def test_texts_of_all_sets_are_made_together(planned):
     evaluation = planned().evaluation
-    sets = [*evaluation.experiment.corpora.held_out]
+    sets = [*evaluation.experiment.corpora.held_out_sets]
     assert len(sets) > 1
     job = evaluation.postprocess("PBSMT", "single")
     assert job.sets == {split: {"pieces": f"<results>/smt/PBSMT/single/{split}.pieces"} for split in sets}
@@ -49,12 +49,12 @@ def test_outputs_are_those_of_all_runs_in_any_order(planned):
         "SDAtt": ["seed1", "seed2"],
     }
     assert [*outputs] == ["GlobalAtt", "SDAtt"]
-    breakdown = evaluation.breakdown("mine", "tests")
+    breakdown = evaluation.build_breakdown_job("mine", "tests")
     assert [*breakdown.files["statistics"]] == [*breakdown.files["properties"]] == ["mixed", "long", "particles"]
     file = "<results>/evaluation/SDAtt/seed2/{}.statistics.arrow"
     assert breakdown.files["statistics"]["long"]["SDAtt"]["seed2"] == file.format("long")
     assert evaluation.compare("mine", "dev").files["statistics"]["SDAtt"]["seed2"] == file.format("dev")
-    assert evaluation.first_outputs("mine", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed1/dev.txt"
+    assert evaluation.get_first_run_paths("mine", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed1/dev.txt"
     examples = evaluation.examples("mine", "dev").files
     assert [*examples["outputs"]] == [*examples["statistics"]] == ["SDAtt", "GlobalAtt"]
 
@@ -62,12 +62,12 @@ def test_outputs_are_those_of_all_runs_in_any_order(planned):
 def test_a_table_may_have_seeds_of_its_own(planned):
     tables = {"mine": MEASURES, "again": {**MEASURES, "seeds": [3, 1]}}
     plan = planned(tables=tables, targets=["mine", "again"])
-    runs = {table: [run for system, run, _ in plan.evaluation.statistics_files(table, "dev")] for table in tables}
+    runs = {table: [run for system, run, _ in plan.evaluation.get_statistics_paths(table, "dev")] for table in tables}
     assert runs == {"mine": ["seed1"] * 2, "again": ["seed3", "seed1"] * 2}
-    assert plan.evaluation.first_outputs("again", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed3/dev.txt"
+    assert plan.evaluation.get_first_run_paths("again", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed3/dev.txt"
     assert [*plan.report.facts("again")][:2] == [("SDAtt", "seed3"), ("SDAtt", "seed1")]
     assert plan.nmt.experiment.seeds() == [1, 3]
-    assert plan.nmt.train("SDAtt", "seed1").execution["name"] == "SDAtt (seed1)"
+    assert plan.nmt.train("SDAtt", "seed1").execution_settings["name"] == "SDAtt (seed1)"
     assert {run for _, run, _ in plan.claims.statistics("all")} == {"seed1", "seed3"}
     curves = {name for name in plan.page.files()["curve"] if name.startswith("SDAtt:")}
     assert curves == {"SDAtt:seed1", "SDAtt:seed3"}
@@ -76,32 +76,32 @@ def test_a_table_may_have_seeds_of_its_own(planned):
 def test_tables_of_scores_are_compared_on_their_sets(planned):
     marked = {**MEASURES, "marks": [{"symbol": "+", "rows": ["SDAtt"], "against": ["GlobalAtt"]}]}
     evaluation = planned(tables={"mine": MEASURES, "marked": marked}).evaluation
-    assert evaluation.compared_sets("table1") == ["dev", "mixed", "long", "particles"]
-    assert evaluation.compared_sets("mine") == ["mixed", "long", "particles"]
-    assert evaluation.compared_sets("tree2seq/table1_2") == []
-    assert (evaluation.tested_metrics("mine"), evaluation.tested_metrics("marked")) == (["bleu"], ["bleu", "ribes"])
+    assert evaluation.get_compared_sets("table1") == ["dev", "mixed", "long", "particles"]
+    assert evaluation.get_compared_sets("mine") == ["mixed", "long", "particles"]
+    assert evaluation.get_compared_sets("tree2seq/table1_2") == []
+    assert (evaluation.get_tested_metrics("mine"), evaluation.get_tested_metrics("marked")) == (["bleu"], ["bleu", "ribes"])
     further = planned(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
-    assert further.tested_metrics("mine") == ["bleu", "ter"] and further.metrics == ["bleu", "ter", "ribes"]
-    assert evaluation.from_baseline("mine", "dev") == ["SDAtt", "GlobalAtt"]
-    assert evaluation.from_baseline("controls", "tests")[0] == "GlobalAtt"
+    assert further.get_tested_metrics("mine") == ["bleu", "ter"] and further.metrics == ["bleu", "ter", "ribes"]
+    assert evaluation.get_systems_baseline_first("mine", "dev") == ["SDAtt", "GlobalAtt"]
+    assert evaluation.get_systems_baseline_first("controls", "tests")[0] == "GlobalAtt"
 
 
 def test_sentences_are_grouped_by_trees_that_say_something(planned):
     only = {"title": "T", "systems": ["GlobalAtt", "SDAtt [random]"], "baseline": "GlobalAtt"}
     evaluation = planned(tables={"only": only}, targets=["only"]).evaluation
     assert evaluation.properties("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
-    assert [*evaluation.source_properties("dev", "words").files] == ["source"]
+    assert [*evaluation.build_source_properties_job("dev", "words").files] == ["source"]
     others = planned(tables={"only": only}).evaluation
     assert others.properties("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
-    files = others.source_properties("dev", "embedded.conllu").files
+    files = others.build_source_properties_job("dev", "embedded.conllu").files
     assert {**files} == {"source": files["source"], "dependencies": "<results>/syntax/embedded/dev.conllu"}
-    assert "phrases" in others.source_properties("dev", "embedded.ptb").files
+    assert "phrases" in others.build_source_properties_job("dev", "embedded.ptb").files
 
 
 def test_a_table_may_score_parsed_sentences_alone(planned):
     evaluation = planned(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
-    assert evaluation.parsed_only("mine", "dev") == {"parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"}
-    assert evaluation.parsed_only("table1", "dev") == {}
+    assert evaluation.get_parsed_sentences_file("mine", "dev") == {"parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"}
+    assert evaluation.get_parsed_sentences_file("table1", "dev") == {}
 
 
 def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
@@ -112,7 +112,7 @@ def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
     evaluation = planned(**over, tables=tables, training={"seeds": [1, 2]}).evaluation
     assert evaluation.contrastive_sets("mine") == ["gender"]
     assert evaluation.contrastive_sets("phrases") == evaluation.contrastive_sets("plain") == []
-    assert evaluation.told_apart("mine", "gender") == {
+    assert evaluation.get_contrast_score_paths("mine", "gender") == {
         side: {"GlobalAtt": {run: f"<results>/nmt/GlobalAtt/{run}/gender.{side}.tsv" for run in ("seed1", "seed2")}}
         for side in ("correct", "contrastive")
     }
@@ -121,7 +121,7 @@ def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
 def test_ceilings_are_of_all_sets_with_references_as_outputs_are_scored(planned):
     target = {"language": "deu", "tokenizer": "moses", "case": "true"}
     evaluation = planned(corpora={"target": target}, evaluation={"lowercase": False}).evaluation
-    job = evaluation.ceiling()
+    job = evaluation.build_ceiling_job()
     assert job.files["tokens"]["mixed"] == "<results>/corpus/truecased/mixed.target"
     assert job.files["references"]["mixed"] == ["<results>/corpus/clean/mixed.target"]
     assert [*job.files["tokens"]] == [*job.files["references"]] == ["dev", "mixed", "long", "particles"]
@@ -145,4 +145,4 @@ def test_tables_of_scores_read_the_ceilings(planned):
     report = planned(tables={"mine": MEASURES, "trained": {**MEASURES, "columns": ["parameters"]}}).report
     ceilings = {"": "<results>/evaluation/ceiling.tsv"}
     assert [report.files(table)["ceiling"] for table in ("table1", "mine", "trained")] == [ceilings, ceilings, {}]
-    assert [report.files_of_facts(table)["ceiling"] for table in ("table1", "trained")] == [ceilings, {}]
+    assert [report.get_facts_files(table)["ceiling"] for table in ("table1", "trained")] == [ceilings, {}]

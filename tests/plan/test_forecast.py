@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.plan.forecast import StageForecast, forecast_stages, format_forecast, read_job_seconds
 
 ROOT = Path(__file__).parents[2]

@@ -18,7 +18,7 @@ def test_a_network_is_trained_with_what_it_reads(planned):
     assert job.files["syntax_vocabularies"] == {} and "initial" not in job.files
     assert "syntax_vocabularies" not in job.inputs
     assert job.settings["seed"] == 1 and job.settings["like"] is None
-    assert job.execution["training"] == plan.nmt.experiment.network("SDAtt").training.model_dump(mode="json")
+    assert job.execution_settings["training"] == plan.nmt.experiment.network("SDAtt").training.model_dump(mode="json")
     made = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
     assert made == [{"model_output": "stored/model.safetensors", "checkpoints": "stored/checkpoints"}]
     assert plan.nmt.train("GlobalAtt", "seed1").files["train_syntax"] == {}
@@ -37,7 +37,7 @@ def test_an_encoder_is_pretrained_with_what_it_predicts(planned):
 
 def test_a_network_may_have_the_size_of_another(planned):
     job = planned(systems={"Like": {"like": "SDRNMT-1"}}).nmt.train("Like", "seed1")
-    assert job.settings["like"]["encoders"] != job.execution["system"]["encoders"]
+    assert job.settings["like"]["encoders"] != job.execution_settings["system"]["encoders"]
     assert [*job.files["syntax_vocabularies"]] == ["units"]
     assert {*nmt_modules(job)} > {"nmt.input.units"}
 
@@ -53,8 +53,8 @@ def test_curves_are_written_for_tensorboard_on_request(planned):
 
 
 def test_messages_name_the_run_if_there_are_several(planned):
-    assert planned().nmt.train("SDAtt", "seed1").execution["name"] == "SDAtt"
-    assert planned(training={"seeds": [1, 2]}).nmt.train("SDAtt", "seed2").execution["name"] == "SDAtt (seed2)"
+    assert planned().nmt.train("SDAtt", "seed1").execution_settings["name"] == "SDAtt"
+    assert planned(training={"seeds": [1, 2]}).nmt.train("SDAtt", "seed2").execution_settings["name"] == "SDAtt (seed2)"
 
 
 def test_an_ensemble_is_fed_by_its_members(planned):
@@ -123,7 +123,7 @@ def test_both_translations_of_a_contrastive_set_are_scored(planned, tmp_path):
     made = {"output": ["correct", "contrastive"]}
     (scored,) = call(plan, "nmt.force_decode", made, system="SDAtt", run="seed1")["calls"]
     assert scored["output"] == ["correct", "contrastive"] and scored["translation"] == words
-    assert plan.subword.codes("cut", "target1") == "<results>/subword/cut/codes.target"
+    assert plan.subword.get_codes_path("cut", "target1") == "<results>/subword/cut/codes.target"
 
 
 def test_a_network_attends_over_its_own_translation(planned):
@@ -212,7 +212,7 @@ def test_settings_of_training_train_again(planned, name, key):
 @pytest.mark.parametrize("key", OTHER_DECODING)
 def test_settings_of_decoding_translate_again(planned, key):
     outputs = {"pieces": ["p"] * 20, "alignment": ["a"] * 20, "counts": ["c"] * 20}
-    sets = len(planned().nmt.experiment.corpora.held_out)
+    sets = len(planned().nmt.experiment.corpora.held_out_sets)
     outputs = {name: paths[:sets] for name, paths in outputs.items()}
     found = differences(planned(), planned(decoding={key: OTHER_DECODING[key]}), "nmt.translate", outputs)
     of_files = key == "attention"  # a further output, of which the cache asks the stage's parameters
@@ -224,7 +224,7 @@ def test_settings_of_decoding_translate_again(planned, key):
 
 
 def test_other_threads_or_devices_are_not_reused(planned):
-    sets = len(planned().nmt.experiment.corpora.held_out)
+    sets = len(planned().nmt.experiment.corpora.held_out_sets)
     outputs = {name: [name] * sets for name in ("pieces", "alignment", "counts")}
     for training, expected in (({"threads": 2}, (False, True)), ({"device": "cpu"}, (True, True))):
         assert differences(planned(), planned(training=training), "nmt.translate", outputs) == expected
@@ -235,8 +235,8 @@ def test_the_composition_and_sizes_of_inputs_decide(planned):
     systems = {"SDAtt": {"contexts": ["syntax", "global"]}}
     assert planned(systems=systems).nmt.train("SDAtt", "seed1").settings != before.settings
     assert planned(model={"dropout": 0.3}).nmt.train("SDAtt", "seed1").settings != before.settings
-    assert before.settings["system"]["composition"] == before.execution["system"]
-    assert before.settings["system"]["input_sizes"] == [[before.execution["system"]["model"]["embedding"]]]
+    assert before.settings["system"]["composition"] == before.execution_settings["system"]
+    assert before.settings["system"]["input_sizes"] == [[before.execution_settings["system"]["model"]["embedding"]]]
     libraries = {*before.software}
     assert libraries == {"torch", "numpy", "safetensors", "sacrebleu"}
 

@@ -12,9 +12,9 @@ def test_the_page_shows_what_is_asked_for(planned):
     assert files["claims"] == {"all": "<results>/evaluation/all/claims.tsv"}
     assert planned(targets=["tree2seq/table1_2"]).page.files()["claims"] == {}
     assert "PBSMT:single" not in files["curve"] and "SDAtt:seed1" in files["curve"]
-    assert page.printed_tables("table1") == ("sdatt", ["1"])
-    assert page.printed_tables("tree2seq/table3_4") == ("tree2seq", ["3", "4"])
-    assert page.printed_tables("controls") is None
+    assert page.find_paper_tables("table1") == ("sdatt", ["1"])
+    assert page.find_paper_tables("tree2seq/table3_4") == ("tree2seq", ["3", "4"])
+    assert page.find_paper_tables("controls") is None
 
 
 def test_contrastive_sets_stand_on_the_page_of_tables_that_try_systems_on_them(planned, tmp_path):
@@ -35,7 +35,7 @@ def test_attention_is_drawn_of_all_that_is_proposed(planned):
     assert attention["SDAtt:mixed:gates"] == "<results>/nmt/SDAtt/seed1/mixed.gates.arrow"
     assert [name for name in attention if name.endswith(":tree")] == ["Tree2Seq:mixed:tree"]
     assert {name.partition(":")[0] for name in attention} == {"SDAtt", "Tree2Seq", "GlobalAtt"}
-    assert page.source_trees("controls") == {
+    assert page.get_source_tree_paths("controls") == {
         "controls:SDAtt:mixed": "<results>/syntax/embedded/mixed.conllu",
         "controls:Tree2Seq:mixed": "<results>/syntax/embedded/mixed.ptb",
     }
@@ -46,7 +46,9 @@ def test_the_manifest_has_paths_and_the_numbers_of_papers(planned):
     file = "results/mine/evaluation/table1/long.sentence_scores.tsv"
     assert manifest["files"]["sentence_scores"]["table1:long"] == file
     assert manifest["published"] == {"table1": ["1"]}
-    assert "nmt.train" in manifest["code"] and "report.report" in manifest["code"] and "torch" in manifest["versions"]
+    assert (
+        "nmt.train" in manifest["code"] and "report.write_page" in manifest["code"] and "torch" in manifest["versions"]
+    )
     assert json.loads(json.dumps(manifest)) == manifest
 
 

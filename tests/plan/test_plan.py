@@ -21,7 +21,7 @@ def test_the_card_is_taken_where_it_is_asked_for_or_there(planned, monkeypatch, 
 def test_only_what_users_bring_is_looked_into(planned, tmp_path):
     file = tmp_path / "trees"
     file.write_text("(A b)\n")
-    known = planned().contents_of([str(file), "<results>/syntax/embedded/dev.ptb", "missing"])
+    known = planned().hash_user_files([str(file), "<results>/syntax/embedded/dev.ptb", "missing"])
     assert known == [hashlib.sha256(b"(A b)\n").hexdigest()[:16], None]
 
 

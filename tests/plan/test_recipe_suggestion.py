@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.files import read_config_file
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.config_files import read_config_file
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.plan.recipe_suggestion import suggest_recipe
-from tests.workplace import ROOT, merge_configs
+from tests.project_copy import ROOT, merge_configs
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ def test_behind_an_ensemble_are_its_members(planned):
     systems = {"Both": {"type": "ensemble", "members": ["SDAtt", "GlobalAtt"]}}
     table = {"title": "T", "systems": ["PBSMT", "Both"], "baseline": "PBSMT"}
     report = planned(systems=systems, tables={"mine": table}).report
-    assert report.trained_for("mine") == ["PBSMT", "SDAtt", "GlobalAtt"]
+    assert report.get_trained_systems("mine") == ["PBSMT", "SDAtt", "GlobalAtt"]
     assert report.facts("mine")["PBSMT", "single"] == "<results>/smt/PBSMT/single/facts.json"
-    assert [*report.accuracy("mine")] == [("embedded", "conllu")]
+    assert [*report.get_accuracy_paths("mine")] == [("embedded", "conllu")]
     assert report.settings("PBSMT") == {} and report.settings("Both")["beam"] == "5"
 
 
@@ -63,9 +63,9 @@ def test_a_figure_needs_trees_only_of_systems_that_read_them(planned):
     plain, tree = report.attention("global", "1"), report.attention("tree2seq/attention", "1")
     assert "tree" not in plain.files and "tree" in tree.files
     assert plain.settings == {"sentence": 1, "title": "T", "words": [], "lexical": False}
-    assert report.pictures_of("global") == [f"<results>/figures/global.1.{ending}" for ending in ("svg", "pdf")]
+    assert report.get_figure_outputs("global") == [f"<results>/figures/global.1.{ending}" for ending in ("svg", "pdf")]
 
 
 def test_everything_of_a_table_is_what_its_type_has(planned):
     report = planned().report
-    assert len(report.everything_of("table1")) == 6 and len(report.everything_of("tree2seq/table1_2")) == 3
+    assert len(report.get_table_outputs("table1")) == 6 and len(report.get_table_outputs("tree2seq/table1_2")) == 3

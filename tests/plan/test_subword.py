@@ -17,8 +17,8 @@ def test_pieces_have_syntax_of_their_own(planned):
     assert subword.words("default", "source") == "<results>/corpus/generalised/3/{split}.source"
     assert subword.pieces("default", "source") == "<results>/subword/default/pieces/{split}.source"
     assert subword.syntax("default", "labels") == "<results>/subword/default/{parser}/{split}.labels"
-    assert subword.codes("default", "source") == subword.codes("default", "target")
-    assert subword.codes("default", "source") == "<results>/subword/default/codes.joint"
+    assert subword.get_codes_path("default", "source") == subword.get_codes_path("default", "target")
+    assert subword.get_codes_path("default", "source") == "<results>/subword/default/codes.joint"
 
 
 @pytest.mark.parametrize(
@@ -31,16 +31,16 @@ def test_pieces_have_syntax_of_their_own(planned):
     ],
 )
 def test_a_network_reads_its_own_parsers_syntax(planned, kind, file):
-    assert planned().subword.syntax_of("SDAtt", "dev", [kind]) == [file]
+    assert planned().subword.get_network_syntax_paths("SDAtt", "dev", [kind]) == [file]
 
 
 def test_labels_are_the_parsers_and_a_network_has_those_of_what_it_is_like(planned):
     folder = "<results>/subword/default"
     crossed = "Sennrich-deponly [random]"
     plan = planned(systems={"Like": {"like": crossed, "encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm"}})
-    assert plan.subword.vocabularies_of_syntax(crossed) == {"labels": f"{folder}/vocabulary.labels.random"}
-    assert plan.subword.vocabularies_of_syntax("Like") == plan.subword.vocabularies_of_syntax(crossed)
-    assert plan.subword.vocabularies_of_syntax("SDRNMT-1") == {"units": f"{folder}/vocabulary.units"}
+    assert plan.subword.get_syntax_vocabulary_paths(crossed) == {"labels": f"{folder}/vocabulary.labels.random"}
+    assert plan.subword.get_syntax_vocabulary_paths("Like") == plan.subword.get_syntax_vocabulary_paths(crossed)
+    assert plan.subword.get_syntax_vocabulary_paths("SDRNMT-1") == {"units": f"{folder}/vocabulary.units"}
 
 
 def test_both_sides_share_a_joint_vocabulary(planned):
@@ -60,11 +60,11 @@ def test_two_tasks_have_units_of_their_own(planned):
     }
     plan = planned(systems=systems)
     units = "default.parsing.embedded"
-    assert plan.nmt.experiment.units_of("Task") == units
-    assert plan.nmt.experiment.units_of("Other") == "default.parsing.random"
-    assert plan.nmt.experiment.units_of("GlobalAtt") == "default"
+    assert plan.nmt.experiment.get_subword_name("Task") == units
+    assert plan.nmt.experiment.get_subword_name("Other") == "default.parsing.random"
+    assert plan.nmt.experiment.get_subword_name("GlobalAtt") == "default"
     assert plan.subword.pieces(units, "source") == f"<results>/subword/{units}/tagged/{{split}}.source"
-    assert plan.subword.of_translation(units) == plan.subword.of_translation("default") == "default"
+    assert plan.subword.get_base_subword_name(units) == plan.subword.get_base_subword_name("default") == "default"
     trained = plan.nmt.train("Task", "seed1").files["train_source"]
     assert trained == f"<results>/subword/{units}/packed/train.source.arrow"
     translated = plan.nmt.translate("Task", "seed1").sets["dev"]["source"]
@@ -86,7 +86,7 @@ def test_jobs_read_the_files_of_their_wildcards(planned):
         "input": f"{folder}/pieces/dev.target",
         "vocabulary": f"{folder}/vocabulary.target",
     }
-    assert subword.pack_lexical_trees("default", "dev").files == {"pieces": f"{folder}/pieces/dev.source"}
+    assert subword.build_pack_lexical_trees_job("default", "dev").files == {"pieces": f"{folder}/pieces/dev.source"}
 
 
 def test_syntax_is_inherited_by_its_kind(planned):
@@ -101,18 +101,18 @@ def test_syntax_is_inherited_by_its_kind(planned):
 def test_vocabularies_have_the_cut_offs_of_their_tokens(planned):
     options = {"source_vocabulary": {"max_size": 90}, "unit_vocabulary": {"max_size": 70, "min_count": 2}}
     subword = planned(subword=options).subword
-    assert subword.make_vocabulary("default", "source").settings == {"max_size": 90, "min_count": 1}
-    units, labels = subword.vocabulary_of_units("default"), subword.vocabulary_of_labels("default", "embedded")
+    assert subword.build_make_vocabulary_job("default", "source").settings == {"max_size": 90, "min_count": 1}
+    units, labels = subword.build_vocabulary_of_units_job("default"), subword.build_vocabulary_of_labels_job("default", "embedded")
     assert units.settings == {"max_size": 70, "min_count": 2} and labels.settings == {"max_size": 0, "min_count": 1}
     assert units.files == {"input": [subword.corpus.tokens("source").format(split="train")]}
     assert labels.files == {"input": ["<results>/syntax/embedded/train.labels"]}
-    joint = planned(subword={"joint_vocabulary": {"max_size": 0}}).subword.make_vocabulary("default", "joint")
+    joint = planned(subword={"joint_vocabulary": {"max_size": 0}}).subword.build_make_vocabulary_job("default", "joint")
     assert joint.files == {"input": [subword.pieces("default", side).format(split="train") for side in SIDES]}
 
 
 def test_heads_and_parents_differ_in_one_setting(planned):
     subword = planned().subword
-    heads, parents = (make("default", "embedded", "dev") for make in (subword.pack_heads, subword.pack_parents))
+    heads, parents = (make("default", "embedded", "dev") for make in (subword.pack_heads, subword.build_pack_parents_job))
     assert heads.files == parents.files and heads.files["trees"] == "<results>/syntax/embedded/dev.conllu"
     assert heads.settings == {} and parents.settings == {"parents": True}
 

@@ -21,16 +21,16 @@ def directory(folder, tokenizer: bool = False):
 
 
 def test_texts_are_cut_into_shards_where_something_is_parsed(planned):
-    assert planned().syntax.shards == dict.fromkeys(["train", "dev", "mixed", "long", "particles"], 1)
+    assert planned().syntax.shard_counts == dict.fromkeys(["train", "dev", "mixed", "long", "particles"], 1)
     syntax = planned(parsing={"shard_size": 1300}).syntax  # words: 150 sentences
-    assert syntax.shards == {"train": 67, "dev": 2, "mixed": 4, "long": 2, "particles": 3}
+    assert syntax.shard_counts == {"train": 67, "dev": 2, "mixed": 4, "long": 2, "particles": 3}
     merging = syntax.merge_trees("embedded", "dev", "ptb")
     parts = [f"<results>/syntax/embedded/shards/dev/{number}.ptb" for number in ("0000", "0001")]
     assert merging.files["parts"] == parts
     assert merging.files["counts"] == [f"{part}.json" for part in parts]
     assert merging.files["facts"] == [f"{part}.facts.json" for part in parts]
     assert merging.settings == {"annotation": "constituency"}
-    shard, whole = syntax.parse_shard("embedded", "dev", "0001", "ptb"), syntax.parse("embedded", "dev", "ptb")
+    shard, whole = syntax.build_parse_shard_job("embedded", "dev", "0001", "ptb"), syntax.parse("embedded", "dev", "ptb")
     assert shard.files == whole.files and shard.settings == {**whole.settings, "first": 150, "sentences": 150}
 
 
@@ -56,7 +56,7 @@ def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_pa
     assert [job(parser).settings["words"] for parser in parsers] == ["stanza", "english", "stanza"]
     normalized = planned(parsers=parsers, corpora={"source": {"tokenizer": "moses", "punctuation": "normalize"}}).syntax
     assert normalized.parse("without", "dev", "conllu").files["text"] == text.replace("clean", "normalized")
-    held_out = syntax.parse_held_out_trees("with", "conllu")
+    held_out = syntax.build_parse_held_out_trees_job("with", "conllu")
     assert held_out.files == {"tokens": "<results>/syntax/with/accuracy/conllu.tokens", "directory_files": models}
     assert "words" not in held_out.settings
 
@@ -80,7 +80,7 @@ def test_a_trained_parser_reads_the_words_of_its_treebank(planned, tmp_path):
     }
     plan = planned(corpora=FRENCH, **options)
     model = "<results>/syntax/mine/model"
-    for job in (plan.syntax.parse("mine", "dev", "conllu"), plan.syntax.parse_raw_text("mine")):
+    for job in (plan.syntax.parse("mine", "dev", "conllu"), plan.syntax.build_parse_raw_text_job("mine")):
         assert {name: file for name, file in job.files.items() if name != "tokens"} == {
             "tagger": f"{model}/tagger.pt",
             "depparse": f"{model}/depparse.pt",
@@ -88,14 +88,14 @@ def test_a_trained_parser_reads_the_words_of_its_treebank(planned, tmp_path):
             "word_table": f"{model}/words.tsv",
         }
         assert "words" not in job.settings
-    measuring = plan.parsers.accuracy("mine", "conllu")
+    measuring = plan.parsers.build_accuracy_job("mine", "conllu")
     assert measuring.files == {
         "gold": f"{tmp_path}/test.conllu",
         "predicted": "<results>/syntax/mine/accuracy/test.conllu",
         "raw_text": "<results>/syntax/mine/accuracy/raw.conllu",
     }
     assert measuring.settings == {"annotation": "dependency", "language": "fr", "lowercase": False}
-    assert plan.parsers.original_text_of_treebank("mine", "train").settings == {
+    assert plan.parsers.build_original_text_of_treebank_job("mine", "train").settings == {
         "annotation": "dependency",
         "form": "original",
         "language": "fr",
@@ -118,26 +118,26 @@ def test_a_trained_parser_may_read_the_words_of_a_tokenizer_of_its_treebank(plan
         "segmenter": f"{model}/segmenter.pt",
         "word_table": f"{model}/words.tsv",
     }
-    text, raw_text = plan.syntax.parse("mine", "dev", "conllu"), plan.syntax.parse_raw_text("mine")
+    text, raw_text = plan.syntax.parse("mine", "dev", "conllu"), plan.syntax.build_parse_raw_text_job("mine")
     assert words.items() <= text.files.items() and text.settings["words"] == "stanza"
     treebank = "<results>/syntax/mine/treebank"
     assert raw_text.files == text.files | {"text": f"{treebank}/test.text", "tokens": f"{treebank}/test.tokens"}
     assert raw_text.settings == {**text.settings, "over_words": True}
-    learning = plan.parsers.learn_parser_segmenter("mine")
+    learning = plan.parsers.build_learn_parser_segmenter_job("mine")
     assert learning.settings == {"language": "fr", "words": True}
     assert learning.files == {f"treebank_{part}": f"{tmp_path}/{part}.conllu" for part in ("train", "dev")}
 
 
 def test_tokenized_text_is_not_divided_unless_that_is_asked_for(planned):
-    assert planned().parsers.accuracy("embedded", "conllu").files["raw_text"] is None
+    assert planned().parsers.build_accuracy_job("embedded", "conllu").files["raw_text"] is None
     plan = planned(parsers={"embedded": {"words": "treebank"}})
     assert (
-        plan.parsers.accuracy("embedded", "conllu").files["raw_text"] == "<results>/syntax/embedded/accuracy/raw.conllu"
+        plan.parsers.build_accuracy_job("embedded", "conllu").files["raw_text"] == "<results>/syntax/embedded/accuracy/raw.conllu"
     )
-    assert plan.parsers.accuracy("embedded", "ptb").files["raw_text"] is None
-    text = plan.parsers.original_text_of_treebank("embedded", "test").settings
+    assert plan.parsers.build_accuracy_job("embedded", "ptb").files["raw_text"] is None
+    text = plan.parsers.build_original_text_of_treebank_job("embedded", "test").settings
     assert (text["form"], text["language"]) == ("tokens", "en")
-    english = planned(corpora={"source": {"tokenizer": "moses"}}).syntax.parse_raw_text("embedded")
+    english = planned(corpora={"source": {"tokenizer": "moses"}}).syntax.build_parse_raw_text_job("embedded")
     assert english.files["text"] == "<results>/syntax/embedded/treebank/test.text"
     assert english.settings["words"] == "english"
 
@@ -160,17 +160,17 @@ def test_models_are_files_of_the_training_of_the_folder_or_none(planned, tmp_pat
     trained = [
         f"<results>/syntax/embedded/model/{name}.pt" for name in ("tagger", "constituency", "constituency.pretrain")
     ]
-    assert syntax.models_of("embedded", "ptb") == trained
+    assert syntax.get_model_files("embedded", "ptb") == trained
     names = ("tagger", "constituency", "pretrain")
     job = syntax.parse("embedded", "dev", "ptb")
     assert {name: job.files[name] for name in names} == dict(zip(names, trained, strict=True)) and job.is_cached
-    assert [file.split("/")[-1] for file in syntax.models_of("local", "conllu")] == ["resources.json", "a.pt"]
+    assert [file.split("/")[-1] for file in syntax.get_model_files("local", "conllu")] == ["resources.json", "a.pt"]
     job = syntax.parse("local", "dev", "conllu")
-    assert job.files["directory_files"] == syntax.models_of("local", "conllu")
-    assert job.execution["directory"] == f"{tmp_path}/local" and "package" not in job.settings and job.is_cached
-    assert syntax.models_of("package", "conllu") == []
+    assert job.files["directory_files"] == syntax.get_model_files("local", "conllu")
+    assert job.execution_settings["directory"] == f"{tmp_path}/local" and "package" not in job.settings and job.is_cached
+    assert syntax.get_model_files("package", "conllu") == []
     job = syntax.parse("package", "dev", "conllu")
-    assert job.settings["package"] == "gum" and "directory" not in job.execution and not job.is_cached
+    assert job.settings["package"] == "gum" and "directory" not in job.execution_settings and not job.is_cached
 
 
 def test_trees_are_made_again_if_a_setting_of_the_parser_changes(planned):
@@ -184,7 +184,7 @@ def test_a_parser_of_generated_trees_does_not_parse_files(planned, tmp_path):
     (tmp_path / "d.en").write_text("a\n")
     dev = {"name": "dev", "source": str(tmp_path / "d.en"), "references": ["d.de"]}
     syntax = planned(corpora={"dev": dev}).syntax
-    assert syntax.experiment.unfit_parsers and syntax.parse("embedded", "train", "conllu")
+    assert syntax.experiment.generator_only_parsers and syntax.parse("embedded", "train", "conllu")
     with pytest.raises(InputError, match="`embedded` is trained on generated trees"):
         syntax.parse("embedded", "dev", "conllu")
 
@@ -197,21 +197,21 @@ def test_two_parsers_are_compared_in_what_is_read_of_both(planned):
     splits = syntax.experiment.corpora.splits
     assert [*compared["first"]] == [*compared["second"]] == [*splits]
     assert {(*kinds,) for files in compared.values() for kinds in files.values()} == {("dependency", "constituency")}
-    assert syntax.pairs_of_parsers() == [
+    assert syntax.get_parser_pairs() == [
         ("embedded", "random"),
         ("embedded", "right-branching"),
         ("random", "right-branching"),
     ]
-    assert "<results>/syntax/random/agreement.right-branching.tsv" in syntax.reports_of_parsers()
+    assert "<results>/syntax/random/agreement.right-branching.tsv" in syntax.get_parser_report_paths()
 
 
 def test_a_report_is_of_what_systems_read_and_of_accuracy_where_it_is_known(planned):
     syntax = planned().syntax
-    files = syntax.parser_report("embedded").files
+    files = syntax.build_parser_report_job("embedded").files
     assert files["accuracy"]["constituency"] == "<results>/syntax/embedded/accuracy/ptb.tsv"
     assert files["counts"]["dev"]["dependency"] == "<results>/syntax/embedded/dev.conllu.json"
     assert files["facts"].keys() == files["statistics"].keys() == {*syntax.experiment.corpora.splits}
-    assert syntax.parser_report("random").files["accuracy"] == {}
+    assert syntax.build_parser_report_job("random").files["accuracy"] == {}
 
 
 def stanza_directory(folder, *models: str, language: str = "zh"):
@@ -272,7 +272,7 @@ def test_heads_are_those_of_dependency_trees_or_of_rules_of_the_language(
     assert job.settings.get("rules") == ("zh" if rules else None)
     assert syntax.warnings() == []
     said = "dependency trees" if dependencies else "rules of Chinese (Zhang and Clark 2008)"
-    heads = plan.report.description_of_facts("t")["settings"].get("phrase_heads")
+    heads = plan.report.build_facts_description("t")["settings"].get("phrase_heads")
     assert heads == ({"Tree2Seq": said} if rules else None)
 
 
@@ -283,11 +283,11 @@ def test_english_phrases_have_heads_by_rules_and_no_word_about_it(planned):
     assert plan.syntax.warnings() == []
     for table in plan.syntax.experiment.tables:
         if plan.syntax.experiment.tables[table].type in ("bleu", "measures"):
-            assert "phrase_heads" not in plan.report.description_of_facts(table)["settings"]
+            assert "phrase_heads" not in plan.report.build_facts_description(table)["settings"]
     syntax = planned(parsers={"embedded": {"heads": "dependencies"}}).syntax
     assert (
         "dependencies" in syntax.binarize("embedded", "dev").files
-        and syntax.describe_heads("embedded") == "dependency trees"
+        and syntax.describe_head_source("embedded") == "dependency trees"
     )
 
 
@@ -300,7 +300,7 @@ def test_heads_by_rules_of_english_are_warned_of(planned, tmp_path):
         "there are no CoNLL-U trees of `train`, `dev`, `test`; give dependency trees too, or choose `branching: right` "
         "or `left`"
     ]
-    described = plan.report.description_of_facts("t")
+    described = plan.report.build_facts_description("t")
     assert described["settings"]["phrase_heads"] == {"Tree2Seq": "rules of English (Collins 1999)"}
 
 
@@ -335,7 +335,7 @@ def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
     parser = {**stanza_directory(tmp_path / "dir", "pos", "depparse", language="zh-hant"), "language": "zh-hant"}
     parser["branching"] = "right"
     syntax = chinese(planned, tmp_path, parser).syntax
-    assert f"{tmp_path}/dir/zh-hant/depparse/a.pt" in syntax.models_of("mine", "conllu")
+    assert f"{tmp_path}/dir/zh-hant/depparse/a.pt" in syntax.get_model_files("mine", "conllu")
     assert syntax.parse("mine", "dev", "conllu").settings["language"] == "zh-hant"
 
 
@@ -344,7 +344,7 @@ def test_models_of_a_related_language_read_the_text_if_that_is_asked_for(planned
     with pytest.raises(InputError, match=r"has models of `yue` alone .* name it in `parsers.mine.model_language`"):
         chinese(planned, tmp_path, {**parser, "branching": "right"})
     syntax = chinese(planned, tmp_path, {**parser, "branching": "right", "model_language": "yue"}).syntax
-    assert f"{tmp_path}/yue/yue/depparse/a.pt" in syntax.models_of("mine", "conllu")
+    assert f"{tmp_path}/yue/yue/depparse/a.pt" in syntax.get_model_files("mine", "conllu")
     assert syntax.parse("mine", "dev", "conllu").settings["language"] == "yue"
 
 

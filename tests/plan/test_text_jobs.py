@@ -5,7 +5,7 @@ import re
 import pytest
 
 from pipeline_py.plan.text_jobs import CLEAN_JOB_NAME, OUTPUT_PATTERNS, TextJobFinder
-from tests.workplace import ROOT
+from tests.project_copy import ROOT
 
 RULE = re.compile(r'inputs_of\("(?P<job>[\w.]+)".*?\boutput:\n(?P<outputs>.*?)\n +log:', re.DOTALL)
 NAMED = re.compile(r'(\w+)=(?:expand\(\s*)?"([^"]+)"')

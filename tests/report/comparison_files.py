@@ -1,4 +1,4 @@
-"""Comparisons of systems as `evaluation.compare` writes them, for the tests of what reads them."""
+"""Comparisons of systems as `evaluation.compare_systems` writes them, for the tests of what reads them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

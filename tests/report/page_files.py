@@ -6,10 +6,10 @@ from typing import Any
 
 import yaml
 
-from pipeline_py.config.load import load_experiment
-from pipeline_py.evaluation.claims import CLAIM_COLUMNS as CLAIMS
-from pipeline_py.evaluation.contrast import CONTRAST_COMPARISON_COLUMNS as COMPARISONS
-from pipeline_py.evaluation.examples import EXAMPLE_COLUMNS as EXAMPLES
+from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS as CLAIMS
+from pipeline_py.evaluation.measure_contrastive_accuracy import CONTRAST_COMPARISON_COLUMNS as COMPARISONS
+from pipeline_py.evaluation.select_example_sentences import EXAMPLE_COLUMNS as EXAMPLES
 from pipeline_py.files.artifacts import write_json
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet
 from pipeline_py.report.tables.system_comparison import TEST_NAMES

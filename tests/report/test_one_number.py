@@ -12,14 +12,14 @@ from statistics import fmean
 import pytest
 import yaml
 
-from pipeline_py.config.load import load_experiment
-from pipeline_py.evaluation.claims import judge_claims
-from pipeline_py.evaluation.compare import compare_systems
-from pipeline_py.evaluation.statistics import compute_metric_statistics
+from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.evaluation.compare_systems import compare_systems
+from pipeline_py.evaluation.compute_metric_statistics import compute_metric_statistics
+from pipeline_py.evaluation.judge_claims import judge_claims
 from pipeline_py.files.artifacts import write_json
-from pipeline_py.report.report import write_page
-from pipeline_py.report.table import render_table
+from pipeline_py.report.render_table import render_table
 from pipeline_py.report.tables.sheet import read_sheet
+from pipeline_py.report.write_page import write_page
 from tests.nested_files import get_table_outputs, group_by_system
 
 ROOT = Path(__file__).parents[2]

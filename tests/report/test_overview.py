@@ -7,10 +7,10 @@ import pytest
 
 from pipeline_py.config.base import parse_section_json
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.evaluation.ceiling import CEILING_COLUMNS as COLUMNS_OF_CEILINGS
-from pipeline_py.evaluation.ceiling import BleuCeiling
-from pipeline_py.evaluation.claims import CLAIM_COLUMNS, EXCLUSION_COLUMNS
-from pipeline_py.evaluation.columns import write_tsv
+from pipeline_py.evaluation.column_files import write_tsv
+from pipeline_py.evaluation.compute_bleu_ceiling import CEILING_COLUMNS as COLUMNS_OF_CEILINGS
+from pipeline_py.evaluation.compute_bleu_ceiling import BleuCeiling
+from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS, EXCLUSION_COLUMNS
 from pipeline_py.report.answers import (
     NO_VERDICT_HEADING,
     find_syntax_answers,
@@ -130,7 +130,7 @@ def test_ceilings_are_shown_and_low_ones_come_first(tmp_path):
     expected = (
         "Ceiling: the references, tokenized and detokenized as outputs are, have BLEU 100.0 on dev and 86.3 on x."
     )
-    assert expected in overview.template_data[0].trust
+    assert expected in overview.template_data[0].limitations
     assert "Ceiling" not in " ".join(describe_limitations(manifest(tmp_path), []))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workplace import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
+from tests.project_copy import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
 
 NAMES = ("random", "select", "json", "shlex", "signal", "argparse", "tempfile", "numpy", "torch", "pydantic", "yaml")
 TARGET = "results/corpus/clean/dev.source"

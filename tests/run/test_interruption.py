@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.workplace import ROOT
+from tests.project_copy import ROOT
 
 SENTENCE = "error: interrupted; run the same command again"
 
 WORK = """
 import time
-from pipeline_py.run.command import end_after
+from pipeline_py.run.command_line import end_after
 
 def work() -> None:
     print("started", flush=True)

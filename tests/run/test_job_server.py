@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.run.job_server import JOB_STARTED_ANSWER, LENGTH_PREFIX_BYTES, SERVER_VARIABLE, format_server_identity
-from tests.workplace import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
+from tests.project_copy import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a process ends")
 

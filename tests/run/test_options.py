@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import pytest
 
-from pipeline_py.run.command import OptionLimits, parse_arguments
+from pipeline_py.run.command_line import OptionLimits, parse_arguments
 
 
 class Shape(StrEnum):

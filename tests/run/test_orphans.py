@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.run.interruption import SNAKEMAKE_PID_VARIABLE
-from tests.workplace import ROOT
+from tests.project_copy import ROOT
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux tells when a process ends")
 
 JOB = """
 import subprocess, sys, time
 from pathlib import Path
-from pipeline_py.run.command import end_after
+from pipeline_py.run.command_line import end_after
 
 def work() -> None:
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.run import usage
-from pipeline_py.run.usage import count_processors
+from pipeline_py.run import cpu_usage
+from pipeline_py.run.cpu_usage import count_processors
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from pipeline_py.run.usage import count_processors
 )
 def test_the_smaller_limit_counts(monkeypatch, tmp_path: Path, affinity: int, quota: str | None, expected: int) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(affinity)), raising=False)
-    monkeypatch.setattr(usage, "QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr(cpu_usage, "CPU_QUOTA_FILE", tmp_path / "cpu.max")
     if quota is not None:
         (tmp_path / "cpu.max").write_text(f"{quota}\n")
     assert count_processors() == expected
@@ -31,5 +31,5 @@ def test_the_smaller_limit_counts(monkeypatch, tmp_path: Path, affinity: int, qu
 def test_without_affinity_all_processors_count(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
-    monkeypatch.setattr(usage, "QUOTA", tmp_path / "none")
+    monkeypatch.setattr(cpu_usage, "CPU_QUOTA_FILE", tmp_path / "none")
     assert count_processors() == 3

@@ -29,7 +29,7 @@ def package(tmp_path, monkeypatch):
 
 
 def code_cleared() -> None:
-    for function in ("code_of", "_read", "_read_definition", "file_of", "_counts"):
+    for function in ("code_of", "_read", "_analyze_definition", "file_of", "_counts"):
         getattr(provenance, function).cache_clear()
 
 
@@ -58,7 +58,7 @@ def test_code_counts_also_of_what_is_imported(package):
 
 
 def test_what_the_package_itself_hands_on_does_not_count(package):
-    """Every stage imports the package, as in `from pipeline_py.run.command import run_command`."""
+    """Every stage imports the package, as in `from pipeline_py.run.command_line import run_command`."""
     edit(package / "stage.py", "from somewhere_py.package.used", "import somewhere_py\nfrom somewhere_py.package.used")
     before = code()
     (package.parent / "__init__.py").write_text("from somewhere_py.package.other import nothing\n")
@@ -173,7 +173,7 @@ STAGES = [
     "nmt.train",
     "nmt.translate",
 ]
-STAGES += ["evaluation.statistics", "report.facts"]
+STAGES += ["evaluation.compute_metric_statistics", "report.render_facts"]
 
 
 def hashes(hash_code) -> dict[str, str]:
@@ -211,9 +211,9 @@ def test_no_module_that_changes_no_result_counts(copied):
 
 TRAINED = {"nmt.pretrain", "nmt.train"}
 EDITS = [
-    ("pipeline_py/files/text.py", "def read_lines(", "def read_lines(changed, ", {*STAGES}),
+    ("pipeline_py/files/text_files.py", "def read_lines(", "def read_lines(changed, ", {*STAGES}),
     ("embedded_grammar/lexicon/nouns.tsv", "\n", "\n# changed\nchanged\n", {"corpus.generate"}),
-    ("pipeline_py/syntax/distances.py", "def distances(", "def distances(changed, ", set()),
+    ("pipeline_py/syntax/compute_distances.py", "def distances(", "def distances(changed, ", set()),
     (
         "pipeline_py/syntax/trees/dependency.py",
         "class DependencyTree",

@@ -8,8 +8,8 @@ import pytest
 
 from pipeline_py.corpus.tokenize import TokenizerFunction, load
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.record import check_input_file, get_record_path
-from pipeline_py.run.runner import run_job
+from pipeline_py.run.job_record import check_input_file, get_record_path
+from pipeline_py.run.job_runner import run_job
 
 TEXTS = {"dev": "A dog (black) barks.\n", "test": 'The "cat" isn\'t here.\n\n'}
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.project_copy import SMALL_CONFIG, ProjectCopy
 from tests.slurm.cluster import SlurmCluster, list_missing_programs
-from tests.workplace import SMALL_CONFIG, ProjectCopy
 
 pytestmark = [
     pytest.mark.slow,

@@ -18,9 +18,9 @@ from sacrebleu import corpus_bleu
 from pipeline_py.config.systems.phrase_based import PhraseBasedSystemConfig, TuningConfig
 from pipeline_py.run.errors import InputError
 from pipeline_py.smt import thot
-from pipeline_py.smt.log import ProgressLog
+from pipeline_py.smt.progress_log import ProgressLog
 from pipeline_py.smt.train import train
-from pipeline_py.smt.tuning import WeightTuner
+from pipeline_py.smt.weight_tuning import WeightTuner
 
 ADJECTIVES = [f"adjective{number}" for number in range(6)]
 NOUNS = [f"noun{number}" for number in range(12)]
@@ -236,7 +236,7 @@ def tuned(monkeypatch, **limits):
 
 def bleu_of(tuner, weights):
     tuner.deadline = None
-    return tuner._bleu(weights)
+    return tuner._compute_bleu(weights)
 
 
 @pytest.mark.parametrize("evaluations", [1, 3, 8, 9, 25])

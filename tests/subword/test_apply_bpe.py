@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.files.text import split_tokens
+from pipeline_py.files.text_files import split_tokens
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword import pieces
 from pipeline_py.subword.apply_bpe import Segmenter, apply_bpe

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nltk import Tree
 
-from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
+from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.inherit import inherit, inherit_distances, inherit_labels
 

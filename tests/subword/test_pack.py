@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.files.ragged import RaggedArrayFile
+from pipeline_py.files.ragged_arrays import RaggedArrayFile
 from pipeline_py.subword.pack import pack
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.files.ragged import RaggedArrayFile
+from pipeline_py.files.ragged_arrays import RaggedArrayFile
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack_heads import pack_heads
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline_py.files.text import split_tokens
+from pipeline_py.files.text_files import split_tokens
 from pipeline_py.subword.pieces import find_word_indices, group_by_word, join_pieces, mark_pieces
 
 WORD = st.text(st.sampled_from("ab@\u00a0\u2028\u200d<"), min_size=1, max_size=6)

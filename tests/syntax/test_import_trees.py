@@ -16,7 +16,7 @@ from pipeline_py.syntax.binarize import Branching, binarize_tree
 from pipeline_py.syntax.import_trees import import_trees
 from pipeline_py.syntax.trees.constituency import read_phrase_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, build_failed_dependency_tree, read_dependency_trees
-from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.trees.tree_formats import TreeKind
 
 TREEBANKS = Path(__file__).parents[2] / "../shared/data/treebanks"
 

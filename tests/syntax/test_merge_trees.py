@@ -8,7 +8,7 @@ import pytest
 from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.merge_trees import merge_trees
-from pipeline_py.syntax.trees.formats import TreeKind, TreeMetadata
+from pipeline_py.syntax.trees.tree_formats import TreeKind, TreeMetadata
 
 TEXT = ["a ( b", "", "c", "\u2028 d\u00a0e", "f", "a"]
 BOUNDS = [(0, 2), (2, 5), (5, 6), (6, 6)]

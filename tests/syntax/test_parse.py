@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.runner import run_job
+from pipeline_py.run.job_runner import run_job
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import load, parse
+from pipeline_py.syntax.stanza.model_directory import list_parser_model_files
 from pipeline_py.syntax.stanza.model_source import ModelSource
-from pipeline_py.syntax.stanza.models import list_parser_model_files
 from pipeline_py.syntax.trees.constituency import read_phrase_trees
 from pipeline_py.syntax.trees.dependency import read_dependency_trees
-from pipeline_py.syntax.trees.formats import TreeKind, TreeMetadata
+from pipeline_py.syntax.trees.tree_formats import TreeKind, TreeMetadata
 from tests.job_process import build_cached_job, find_imported_modules
 
 ROOT = Path(__file__).parents[2]

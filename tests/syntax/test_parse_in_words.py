@@ -11,13 +11,13 @@ import pytest
 
 from pipeline_py.corpus.tokenize import tokenize
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.runner import run_job
+from pipeline_py.run.job_runner import run_job
 from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.trees.constituency import read_phrase_trees, to_bracket_string
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, read_dependency_trees
-from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.trees.tree_formats import TreeKind
 from pipeline_py.syntax.words.parser_words import (
     AMBIGUOUS_TOKENS_NOTE,
     OTHER_WORDS_NOTE,

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.runner import run_job
-from pipeline_py.syntax.accuracy import measure_accuracy
+from pipeline_py.run.job_runner import run_job
+from pipeline_py.syntax.measure_accuracy import measure_accuracy
 from pipeline_py.syntax.parse import parse
 from pipeline_py.syntax.train_parser import StanzaProcessor, train_parser
 from pipeline_py.syntax.treebank_text import treebank_text
-from pipeline_py.syntax.trees.formats import TreeKind, TreeMetadata
+from pipeline_py.syntax.trees.tree_formats import TreeKind, TreeMetadata
 from tests.job_process import build_cached_job, find_imported_modules
 
 ROOT = Path(__file__).parents[2]
@@ -163,7 +163,7 @@ def test_options_that_do_not_go_together(options: dict[str, object], error: str)
 
 @pytest.mark.parametrize("content", ["", "2 3\na 1 2 x\n", "a 1 2\nb 1\n", "a\n"])
 def test_word_vectors_in_another_format(content: str, tmp_path: Path) -> None:
-    from pipeline_py.syntax.stanza.training import write_pretrain
+    from pipeline_py.syntax.stanza.training_commands import write_pretrain
 
     (tmp_path / "v").write_text(content)
     with pytest.raises(InputError, match="word2vec"):
@@ -171,7 +171,7 @@ def test_word_vectors_in_another_format(content: str, tmp_path: Path) -> None:
 
 
 def test_word_vectors_that_end_early(tmp_path: Path) -> None:
-    from pipeline_py.syntax.stanza.training import write_pretrain
+    from pipeline_py.syntax.stanza.training_commands import write_pretrain
 
     (tmp_path / "v").write_text("3 2\na 1 2\nb 1 2\n")
     with pytest.raises(InputError, match="promises 3 word vectors, but 2 follow"):
@@ -225,7 +225,7 @@ class Trainer:
 @pytest.fixture
 def trainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
     from pipeline_py.syntax.stanza import pipeline as stanza_pipeline
-    from pipeline_py.syntax.stanza import training as stanza_training
+    from pipeline_py.syntax.stanza import training_commands as stanza_training
 
     instead = Trainer()
     for name in ("train_tagger", "train_depparse", "train_constituency"):

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.treebank_text import treebank_text
-from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.trees.tree_formats import TreeKind
 
 CONLLU = """\
 # a multi-word token, an empty node, and a space inside a word

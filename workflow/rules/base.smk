@@ -1,7 +1,7 @@
 """Rules that make nothing themselves: what rules for a kind of stage have in common.
 
 A rule that inherits one names its inputs, outputs, log and parameters. Paths are absolute, since rules in other folders
-inherit them. The rule for the method `plan.subword.apply_bpe(units, split, side)`, whose outputs have these wildcards:
+inherit them. The rule for the method `plan.subword.build_apply_bpe_job(units, split, side)`, whose outputs have these wildcards:
 
     use rule text_job as apply_bpe with:
         input:
@@ -68,7 +68,7 @@ rule network_job:  # trains a network
     resources:
         mem_mb=lambda wildcards, attempt: 16000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
-        gpu=plan.gpu,
+        gpu=plan.gpu_count,
     shell:
         "python -m pipeline_py.run {params.job:q} 2> >(tee {log:q} >&2)"
 
@@ -82,6 +82,6 @@ rule network_job_with_warnings:  # runs networks; only its warnings are shown on
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 480 * attempt,
-        gpu=plan.gpu,
+        gpu=plan.gpu_count,
     shell:
         'python -m pipeline_py.run {params.job:q} 2> >(tee {log:q} | grep "^warning: " >&2)'

@@ -18,7 +18,7 @@ use rule network_job as pretrain with:
     benchmark:
         "<benchmarks>/nmt/pretrain/{system}.{run}.tsv"
     wildcard_constraints:
-        system=plan.nmt.networks,
+        system=plan.nmt.network_name_pattern,
         run=r"seed\d+",
     params:
         identity=identity_of("nmt.pretrain"),
@@ -38,13 +38,13 @@ use rule network_job as train with:
     benchmark:
         "<benchmarks>/nmt/train/{system}.{run}.tsv"
     wildcard_constraints:
-        system=plan.nmt.networks,
+        system=plan.nmt.network_name_pattern,
         run=r"seed\d+",
     threads: EXPERIMENT.training.threads * EXPERIMENT.training.processes
     resources:
         mem_mb=lambda wildcards, attempt: 16000 * attempt,
         runtime=1440,
-        gpu=plan.gpu * EXPERIMENT.training.processes,
+        gpu=plan.gpu_count * EXPERIMENT.training.processes,
         nodes=1,
     params:
         identity=identity_of("nmt.train"),
@@ -74,15 +74,15 @@ use rule network_job_with_warnings as translate with:
     input:
         inputs_of("nmt.translate"),
     output:
-        pieces=expand("<results>/nmt/{{system}}/{{run}}/{split}.pieces", split=EXPERIMENT.corpora.held_out),
-        alignment=expand("<results>/nmt/{{system}}/{{run}}/{split}.alignment", split=EXPERIMENT.corpora.held_out),
-        counts=expand("<results>/nmt/{{system}}/{{run}}/{split}.json", split=EXPERIMENT.corpora.held_out),
+        pieces=expand("<results>/nmt/{{system}}/{{run}}/{split}.pieces", split=EXPERIMENT.corpora.held_out_sets),
+        alignment=expand("<results>/nmt/{{system}}/{{run}}/{split}.alignment", split=EXPERIMENT.corpora.held_out_sets),
+        counts=expand("<results>/nmt/{{system}}/{{run}}/{split}.json", split=EXPERIMENT.corpora.held_out_sets),
     log:
         "<logs>/nmt/translate/{system}.{run}.log",
     benchmark:
         "<benchmarks>/nmt/translate/{system}.{run}.tsv"
     wildcard_constraints:
-        system=plan.nmt.systems,
+        system=plan.nmt.system_name_pattern,
         run=r"seed\d+",
     group:
         on_cluster("scores")
@@ -91,7 +91,7 @@ use rule network_job_with_warnings as translate with:
         job=call_of("nmt.translate"),
 
 
-if EXPERIMENT.corpora.contrastive:  # a rule makes something
+if EXPERIMENT.corpora.contrastive_sets:  # a rule makes something
 
     use rule network_job_with_warnings as force_decode with:
         input:
@@ -99,7 +99,7 @@ if EXPERIMENT.corpora.contrastive:  # a rule makes something
         output:
             output=expand(
                 "<results>/nmt/{{system}}/{{run}}/{split}.{translation}.tsv",
-                split=EXPERIMENT.corpora.contrastive,
+                split=EXPERIMENT.corpora.contrastive_sets,
                 translation=["correct", "contrastive"],
             ),
         log:
@@ -107,7 +107,7 @@ if EXPERIMENT.corpora.contrastive:  # a rule makes something
         benchmark:
             "<benchmarks>/nmt/force_decode/{system}.{run}.tsv"
         wildcard_constraints:
-            system=plan.nmt.systems,
+            system=plan.nmt.system_name_pattern,
             run=r"seed\d+",
         group:
             on_cluster("scores")
@@ -127,12 +127,12 @@ use rule network_job_with_warnings as attend with:
     benchmark:
         "<benchmarks>/nmt/attend/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=plan.nmt.networks,
+        system=plan.nmt.network_name_pattern,
         run=r"seed\d+",
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
-        gpu=plan.gpu,
+        gpu=plan.gpu_count,
     params:
         identity=identity_of("nmt.attend"),
         job=call_of("nmt.attend"),

@@ -10,7 +10,7 @@ OUTPUTS:         <results>/{table}.tsv, .md, .tex, .sheet.json, <results>/{table
 
 use rule reporting_text_job as table with:
     input:
-        inputs_of("report.table", lambda wildcards: plan.report.in_this_run(wildcards.table)),
+        inputs_of("report.table", lambda wildcards: plan.report.add_requested_table(wildcards.table)),
     output:
         tsv=report(
             "<results>/{table}.tsv",
@@ -48,7 +48,7 @@ use rule text_job as facts with:
     benchmark:
         "<benchmarks>/report/facts/{table}.tsv"
     wildcard_constraints:
-        table=plan.report.of_type("bleu", "measures"),
+        table=plan.report.table_name_pattern("bleu", "measures"),
     group:
         on_cluster("tables")
     params:
@@ -72,7 +72,7 @@ use rule text_job as plot with:
     benchmark:
         "<benchmarks>/report/plot/{table}.length.tsv"
     wildcard_constraints:
-        table=plan.report.of_type("bleu"),
+        table=plan.report.table_name_pattern("bleu"),
     group:
         on_cluster("tables")
     params:
@@ -112,18 +112,18 @@ rule manifest:
     localrule: True
     params:
         # Found for the page alone: the code of all stages takes most of a second.
-        given=lambda wildcards: plan.page.settings(),
-        manifest=lambda wildcards, output: plan.page.manifest()
-        | {"command": plan.page.command(workflow.overwrite_configfiles or [], workflow.config_settings.config)},
+        given=lambda wildcards: plan.page.build_manifest_settings(),
+        manifest=lambda wildcards, output: plan.page.build_manifest()
+        | {"command": plan.page.format_command(workflow.overwrite_configfiles or [], workflow.config_settings.config)},
     run:
-        page.write(Path(output[0]), params.manifest)
+        page.write_manifest(Path(output[0]), params.manifest)
 
 
 use rule text_job as report with:
     input:
         inputs_of("page.page"),
-        unpack(lambda wildcards: {kind: [*files.values()] for kind, files in plan.page.files().items()}),
-        templates=page.TEMPLATES,
+        unpack(lambda wildcards: {kind: [*files.values()] for kind, files in plan.page.get_page_files().items()}),
+        templates=page.TEMPLATE_FILES,
     output:
         output=report(
             "<results>/report.html",
@@ -143,12 +143,16 @@ use rule text_job as report with:
 # Every table and figure by its name, and every folder of them: `snakemake table1` makes all there is to it.
 for name in dict.fromkeys(name.partition("/")[0] for name in (*EXPERIMENT.tables, *EXPERIMENT.figures)):
     if name == "all" or name in {rule.name for rule in workflow.rules}:
-        raise InputError(f"tables: `{name}` is what a rule is called; give the table, figure or folder another name")
+        raise InputError(f"tables: `{name}` is the name of a rule; rename the table, figure or folder")
 
     rule:
         name:
             name
         input:
-            [file for table in called(name, EXPERIMENT.tables) for file in plan.report.everything_of(table)],
-            [file for figure in called(name, EXPERIMENT.figures) for file in plan.report.pictures_of(figure)],
+            [file for table in match_targets(name, EXPERIMENT.tables) for file in plan.report.get_table_outputs(table)],
+            [
+                file
+                for figure in match_targets(name, EXPERIMENT.figures)
+                for file in plan.report.get_figure_outputs(figure)
+            ],
         localrule: True

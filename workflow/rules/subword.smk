@@ -61,7 +61,7 @@ use rule text_job as parsing_task with:
     benchmark:
         "<benchmarks>/subword/parsing_task/{units}.train.tsv"
     wildcard_constraints:
-        units=one_of(EXPERIMENT.tasks),
+        units=build_name_pattern(EXPERIMENT.parsing_tasks),
     group:
         on_cluster("units")
     params:
@@ -79,7 +79,7 @@ use rule text_job as parsing_task_held_out with:
     benchmark:
         "<benchmarks>/subword/parsing_task_held_out/{units}.{split}.{side}.tsv"
     wildcard_constraints:
-        units=one_of(EXPERIMENT.tasks),
+        units=build_name_pattern(EXPERIMENT.parsing_tasks),
         split=r"(?!train\.)[^/.]+",
     group:
         on_cluster("units")
@@ -98,7 +98,7 @@ use rule text_job as inherit with:
     benchmark:
         "<benchmarks>/subword/inherit/{units}.{parser}.{split}.{syntax}.tsv"
     wildcard_constraints:
-        syntax=one_of(INHERITED),
+        syntax=build_name_pattern(SYNTAX_NAME_BY_SUFFIX),
     group:
         on_cluster("views")
     params:

@@ -17,9 +17,9 @@ from pipeline_py.config.systems.decoders import (
     SoftmaxLossConfig,
 )
 from pipeline_py.config.systems.encoders import AnyEncoderConfig, BidirectionalGRUEncoderConfig
-from pipeline_py.config.systems.parts import expand_type_shorthand, get_part_module_name, parse_part_shorthand
+from pipeline_py.config.systems.network_parts import expand_type_shorthand, get_part_module_name, parse_part_shorthand
 from pipeline_py.config.systems.training import DropoutConfig, ModelConfig
-from pipeline_py.kinds.kind import SyntaxKind, load_syntax_kind
+from pipeline_py.kinds.syntax_kind import SyntaxKind, load_syntax_kind
 
 
 class CompositionConfig(ConfigSection):
@@ -148,19 +148,19 @@ class CompositionConfig(ConfigSection):
         """Departures of the system's parts from printed equations."""
         return [
             *dict.fromkeys(
-                text for parts in self._parts_by_package.values() for part in parts for text in part.departures
+                text for parts in self._parts_by_package.values() for part in parts for text in part.paper_deviations
             )
         ]
 
     @property
     def required_syntax_names(self) -> list[str]:
         """Names of the kinds of syntax that the system's parts read, sorted."""
-        return sorted({kind.name for parts in self._parts_by_package.values() for part in parts for kind in part.reads})
+        return sorted({kind.name for parts in self._parts_by_package.values() for part in parts for kind in part.required_syntax})
 
     @property
     def training_syntax_names(self) -> list[str]:
         """Names of the kinds that are needed in training: those that parts read or learn to predict, sorted."""
-        learnt = {kind.name for parts in self._parts_by_package.values() for part in parts for kind in part.learns}
+        learnt = {kind.name for parts in self._parts_by_package.values() for part in parts for kind in part.predicted_syntax}
         return sorted({*self.required_syntax_names, *learnt})
 
     @property

@@ -6,14 +6,14 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from pipeline_py.config.base import NUMBER_VALIDATOR, Count, LayerSize
-from pipeline_py.config.systems.parts import (
+from pipeline_py.config.systems.network_parts import (
     AnySelfAttentionConfig,
     PartConfig,
     TransformerLayersConfig,
     expand_type_shorthand,
 )
 from pipeline_py.kinds import heads, labels, lexical_trees, trees, units
-from pipeline_py.kinds.kind import SyntaxKind
+from pipeline_py.kinds.syntax_kind import SyntaxKind
 
 
 class InputConfig(PartConfig):

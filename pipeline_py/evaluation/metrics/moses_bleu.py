@@ -13,7 +13,7 @@ from sacrebleu.metrics.bleu import BLEU
 from pipeline_py.corpus.moses import build_moses_tokenizer
 from pipeline_py.evaluation.metric import TokenizerName
 from pipeline_py.evaluation.metrics.bleu import Bleu
-from pipeline_py.files.languages import get_base_language
+from pipeline_py.files.language_properties import get_base_language
 
 
 class MosesBleu(Bleu):

@@ -9,7 +9,7 @@ import numpy as np
 from sacrebleu.metrics.ter import TER
 
 from pipeline_py.evaluation.metric import SacrebleuBackedMetric, TokenizerName
-from pipeline_py.files.languages import CHINESE_JAPANESE_LANGUAGES, get_base_language
+from pipeline_py.files.language_properties import CHINESE_JAPANESE_LANGUAGES, get_base_language
 
 
 class Ter(SacrebleuBackedMetric):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.parts import SyntaxCrossAttentionConfig
+from pipeline_py.config.systems.network_parts import SyntaxCrossAttentionConfig
 from pipeline_py.nmt.attention import masked_softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.transformer.attention import CrossScoreChange

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pipeline_py.kinds.kind import BinaryTreeLayout, PositionTable, load_syntax_kind
+from pipeline_py.kinds.syntax_kind import BinaryTreeLayout, PositionTable, load_syntax_kind
 from pipeline_py.nmt.trees.schedule import Schedule
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.files.ragged import RaggedArrayFile
-from pipeline_py.kinds.kind import BinaryTreeLayout, PositionTable, load_syntax_kind
+from pipeline_py.files.ragged_arrays import RaggedArrayFile
+from pipeline_py.kinds.syntax_kind import BinaryTreeLayout, PositionTable, load_syntax_kind
 from pipeline_py.kinds.trees import NO_ROOT, VALUES_PER_NODE
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import Vocabulary

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.fast import compiled
+from pipeline_py.nmt.fast import compiled_library
 
 C_SOURCE_PATH = Path(__file__).with_suffix(".c")
 C_FUNCTION_NAMES = ("score", "score_back", "gru", "gru_back")
@@ -158,7 +158,7 @@ def backward_gru(
 @cache
 def load_kernels() -> ctypes.CDLL | None:
     """Load the kernels; None where they cannot be compiled."""
-    found = compiled.load_library(C_SOURCE_PATH, C_FUNCTION_NAMES)
+    found = compiled_library.load_library(C_SOURCE_PATH, C_FUNCTION_NAMES)
     return None if found is None else _declare_argument_types(found)
 
 

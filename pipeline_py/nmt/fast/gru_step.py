@@ -27,7 +27,7 @@ class GRUStep(Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None, None]:
         gates, recurrent, state = ctx.saved_tensors
-        of_recurrent = ctx.trace.place_back(ctx.step, gates.shape[1])
+        of_recurrent = ctx.trace.get_gradient_rows(ctx.step, gates.shape[1])
         of_inputs, of_state = elementwise.backward_gru(gradient, gates, state, recurrent, ctx.inputs, of_recurrent)
-        through = ctx.trace.product_back(of_recurrent).to(of_state.dtype)
+        through = ctx.trace.backward_weight(of_recurrent).to(of_state.dtype)
         return of_inputs, of_state.add_(drop(through, ctx.mask)), None, None

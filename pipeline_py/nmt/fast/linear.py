@@ -12,7 +12,7 @@ from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.device import on_cpu
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.fast.products import (
+from pipeline_py.nmt.fast.matrix_products import (
     apply_linear,
     compute_weight_gradient,
     count_padded_rows,
@@ -219,5 +219,5 @@ class _TracedLinearFunction(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        placed = ctx.trace.place_back(ctx.step, gradient.shape[1]).copy_(gradient)
-        return drop(ctx.trace.product_back(placed).to(ctx.dtype), ctx.mask), None, None
+        placed = ctx.trace.get_gradient_rows(ctx.step, gradient.shape[1]).copy_(gradient)
+        return drop(ctx.trace.backward_weight(placed).to(ctx.dtype), ctx.mask), None, None

@@ -9,7 +9,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.fast import elementwise
-from pipeline_py.nmt.fast.products import split_rows
+from pipeline_py.nmt.fast.matrix_products import split_rows
 from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedModule
 from pipeline_py.nmt.search.owners import Owners
 
@@ -70,13 +70,13 @@ class TracedScoreFunction(Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         (query,), trace = ctx.saved_tensors, ctx.trace
-        if trace.squares is None:
-            trace.squares = torch.zeros_like(trace.keys)
-        if trace.reached is not None:
-            gradient = gradient * trace.reached[: len(query)]
+        if trace.weighted_squares is None:
+            trace.weighted_squares = torch.zeros_like(trace.keys)
+        if trace.column_mask is not None:
+            gradient = gradient * trace.column_mask[: len(query)]
         trace.grad_scores[: len(query)].add_(gradient)
-        if trace.compiled is not None:
-            given = gradient, query, trace.keys, trace.vector, trace.compiled, trace.squares, trace.grad_vector
+        if trace.kernel_column_counts is not None:
+            given = gradient, query, trace.keys, trace.vector, trace.kernel_column_counts, trace.weighted_squares, trace.grad_vector
             return elementwise.backward_scores(*given), None
         grad_query = torch.empty_like(query).unsqueeze(1)
         for group, hidden in _compute_traced_hidden_units(query, trace):
@@ -84,7 +84,7 @@ class TracedScoreFunction(Function):
             trace.grad_vector[rows] += torch.bmm(grad_group, hidden).squeeze(1)
             hidden.mul_(hidden)
             torch.bmm(grad_group, hidden, out=grad_query[rows])
-            trace.squares[group].addcmul_(hidden, grad_group.transpose(1, 2))
+            trace.weighted_squares[group].addcmul_(hidden, grad_group.transpose(1, 2))
         return (gradient.sum(dim=1, keepdim=True) - grad_query.squeeze(1)).mul_(trace.vector), None
 
 

@@ -9,7 +9,7 @@ from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.systems.decoders import BlackOutLossConfig, SoftmaxLossConfig
 from pipeline_py.nmt.data.batch import Words
-from pipeline_py.nmt.fast.products import compute_weight_gradient, multiply_matrices, pad_to_block, split_rows
+from pipeline_py.nmt.fast.matrix_products import compute_weight_gradient, multiply_matrices, pad_to_block, split_rows
 
 
 class SoftmaxLoss(nn.Module):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.fast.products import split_rows
+from pipeline_py.nmt.fast.matrix_products import split_rows
 from pipeline_py.nmt.search.hypothesis import Hypothesis, LengthTerms, Trail
 from pipeline_py.subword.vocabulary import EOS
 

@@ -15,9 +15,9 @@ from torch import Tensor
 from pipeline_py.nmt.data.dataset import Sources
 from pipeline_py.nmt.data.packed import check_kinds
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.fast.graphs import LENGTH_MULTIPLE, GraphedFunction, build_cuda_recorder
+from pipeline_py.nmt.fast.cuda_graphs import LENGTH_MULTIPLE, GraphedFunction, build_cuda_recorder
 from pipeline_py.nmt.fast.linear import pack_weights
-from pipeline_py.nmt.fast.products import allow_bfloat16_rounding, detect_bfloat16_mode
+from pipeline_py.nmt.fast.matrix_products import allow_bfloat16_rounding, detect_bfloat16_mode
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.saved import load
 from pipeline_py.run.errors import InputError

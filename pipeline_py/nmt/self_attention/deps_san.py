@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
-from pipeline_py.config.systems.parts import DepsSANConfig
+from pipeline_py.config.systems.network_parts import DepsSANConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.transformer.attention import ScoreChange
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pipeline_py.config.systems.parts import LISAConfig
+from pipeline_py.config.systems.network_parts import LISAConfig
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.data.batch import Batch

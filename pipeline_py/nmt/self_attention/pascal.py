@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from pipeline_py.config.systems.parts import PASCALConfig
+from pipeline_py.config.systems.network_parts import PASCALConfig
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.transformer.attention import ScoreChange

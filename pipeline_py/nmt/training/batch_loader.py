@@ -8,7 +8,7 @@ import torch
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.training.processes import ProcessGroup
+from pipeline_py.nmt.training.process_group import ProcessGroup
 from pipeline_py.nmt.training.update import MicroBatch
 
 

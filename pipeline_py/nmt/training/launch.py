@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from pipeline_py.run.command import run_and_exit
+from pipeline_py.run.command_line import run_and_exit
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.runner import StageFunction
+from pipeline_py.run.job_runner import StageFunction
 
 WORLD_SIZE_VARIABLE = "WORLD_SIZE"
 """A variable of the environment in which torchrun tells a process how many there are."""

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pipeline_py.nmt.training.checkpoint import TrainingState
+from pipeline_py.run.cpu_usage import CpuUsage, compute_difference, get_machine_load
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.usage import CpuUsage, compute_difference, get_machine_load
 
 SECONDS_BETWEEN_LOAD_SAMPLES = 30.0
 """Seconds of updates between two looks at the load of the machine."""

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.systems.parts import AttentionChangeConfig
+from pipeline_py.config.systems.network_parts import AttentionChangeConfig
 from pipeline_py.nmt.attention import at_least_single, masked_softmax
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.device import on_cpu
@@ -146,7 +146,7 @@ class CrossScoreChange(nn.Module, ABC):
 
 
 def built(kind: type, folder: str, options: Any, size: int, heads: int, vocabularies: Mapping[str, int]) -> Any:
-    """Build a part of its options of `config.systems.parts`.
+    """Build a part of its options of `config.systems.network_parts`.
 
     Args:
         kind: what it is to be.

@@ -7,7 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.parts import TransformerLayersConfig
+from pipeline_py.config.systems.network_parts import TransformerLayersConfig
 from pipeline_py.config.systems.training import DropoutConfig as Rates
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.fast.linear import Linear

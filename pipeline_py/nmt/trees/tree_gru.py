@@ -10,7 +10,7 @@ from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.attention import at_least_single
 from pipeline_py.nmt.fast.linear import RecurrentLinear, get_loop_dtype
-from pipeline_py.nmt.fast.products import compute_weight_gradient, multiply_matrices
+from pipeline_py.nmt.fast.matrix_products import compute_weight_gradient, multiply_matrices
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 from pipeline_py.nmt.trees.schedule import Schedule
 

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.nmt.dropout import drop
-from pipeline_py.nmt.fast.products import apply_linear
+from pipeline_py.nmt.fast.matrix_products import apply_linear
 from pipeline_py.nmt.initialization import Rule
 from pipeline_py.nmt.trees.schedule import Schedule
 

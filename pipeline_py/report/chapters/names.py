@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from pipeline_py.config.corpora import ContrastiveSetConfig, GeneratedTextConfig, HeldOutTextConfig
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.parsers import ControlParserConfig
-from pipeline_py.config.systems.any_system import NeuralSystemConfig
+from pipeline_py.config.systems.system_types import NeuralSystemConfig
 from pipeline_py.config.tables import SystemTableConfig
 from pipeline_py.report.page_parts import Chapter, PageManifest, PageSection
 from pipeline_py.report.tables.sheet import Sheet, build_sheet

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from pipeline_py.files.ragged import RaggedArrayFile
+from pipeline_py.files.ragged_arrays import RaggedArrayFile
 from pipeline_py.report.figures.typesetting import replace_unprintable
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword import pieces as subword
@@ -124,7 +124,7 @@ def read_attended_sentence(
     lexical: bool = False,
     gates: Path | None = None,
 ) -> AttendedSentence:
-    """Read sentence `sentence_number`, counted from 1; the files are those of `report.attention`.
+    """Read sentence `sentence_number`, counted from 1; the files are those of `report.draw_attention`.
 
     Raises:
         InputError: where a file lacks the sentence or its attention.

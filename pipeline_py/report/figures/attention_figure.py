@@ -15,7 +15,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from pipeline_py.report.figures.attended_sentence import AttendedSentence, PhraseColumn
-from pipeline_py.report.figures.pens import (
+from pipeline_py.report.figures.drawing import (
     BAR_BACKGROUND,
     EDGE_COLOUR,
     FRAME_COLOUR,

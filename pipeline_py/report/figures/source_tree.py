@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pipeline_py.report.figures.attended_sentence import PhraseColumn, build_phrase_columns, get_sentence
-from pipeline_py.report.figures.pens import compute_bracket, write_text
+from pipeline_py.report.figures.drawing import compute_bracket, write_text
 from pipeline_py.report.figures.typesetting import compute_text_width
 from pipeline_py.syntax.trees.constituency import read_phrase_trees
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependency_trees

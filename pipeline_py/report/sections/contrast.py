@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from pipeline_py.report.groups import GroupedScores, build_group_sections, build_group_table, has_several_groups
+from pipeline_py.report.grouped_scores import GroupedScores, build_group_sections, build_group_table, has_several_groups
 from pipeline_py.report.page_parts import PageSection
 from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.table_chapter import TableChapter

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from pipeline_py.config.systems.any_system import NeuralSystemConfig
-from pipeline_py.files.text import split_tokens
+from pipeline_py.config.systems.system_types import NeuralSystemConfig
+from pipeline_py.files.text_files import split_tokens
 from pipeline_py.report.figures.attended_sentence import (
     AttendedSentence,
     read_attended_sentence,
@@ -178,7 +178,7 @@ def _render_tree_comparison(
     """Draw both systems below one tree; only those that read the words of this tree."""
     if tree is None or not attended_sentences:
         return []
-    from pipeline_py.report.figures.compared_attention import aggregate_by_word, draw_attention_comparison
+    from pipeline_py.report.figures.attention_comparison import aggregate_by_word, draw_attention_comparison
     from pipeline_py.report.figures.figure_files import render_inline_figure
     from pipeline_py.report.figures.source_tree import read_source_tree
 

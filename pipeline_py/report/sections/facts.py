@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 
-from pipeline_py.report.facts import LOCAL_ORIGIN
 from pipeline_py.report.page_parts import PageSection
-from pipeline_py.report.sections.scores import read_facts_table
+from pipeline_py.report.render_facts import LOCAL_ORIGIN
+from pipeline_py.report.sections.scores_and_costs import read_facts_table
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Sheet, build_sheet
 

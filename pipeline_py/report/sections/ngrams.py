@@ -34,7 +34,7 @@ def build_ngram_tables(path: Path, chapter: TableChapter, set_name: str) -> Iter
     """Yield the n-grams of the systems that a table is about, first those of what it proposes.
 
     Args:
-        path: the TSV of `evaluation.ngrams`.
+        path: the TSV of `evaluation.compare_ngrams`.
         chapter: of the table.
         set_name: the set, for people.
     """

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline_py.evaluation.metric import get_metric_class
-from pipeline_py.report.groups import GroupedScores, build_group_sections
+from pipeline_py.report.grouped_scores import GroupedScores, build_group_sections
 from pipeline_py.report.page_parts import PageSection
 from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.table_chapter import TableChapter
@@ -30,7 +30,7 @@ def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
 
 
 def read_breakdown(path: Path, metrics: list[str]) -> list[GroupedScores]:
-    """Read the TSV of `evaluation.breakdown`, one object for each kind of groups and metric."""
+    """Read the TSV of `evaluation.score_sentence_groups`, one object for each kind of groups and metric."""
     numbers = [f"{name}{end}" for name in metrics for end in ("", "_low", "_high")]
     table = read_tsv(path, numbers, ["sentences"])
     return [

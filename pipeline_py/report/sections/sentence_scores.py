@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py.report.groups import GroupedScores, build_group_sections
+from pipeline_py.report.grouped_scores import GroupedScores, build_group_sections
 from pipeline_py.report.page_parts import PageSection
 from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.table_chapter import TableChapter
@@ -24,7 +24,7 @@ def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
 
 
 def read_sentence_scores(path: Path, display_names: Mapping[str, str]) -> list[GroupedScores]:
-    """Read the TSV of `evaluation.breakdown`; `display_names` is what systems are called."""
+    """Read the TSV of `evaluation.score_sentence_groups`; `display_names` is what systems are called."""
     table = read_tsv(path, ["percent"])
 
     def groups(kind: str, by: str, bound: Literal["", "lower"], is_drawn: bool) -> GroupedScores:

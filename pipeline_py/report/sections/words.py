@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline_py.report.groups import GroupedScores, build_group_sections
+from pipeline_py.report.grouped_scores import GroupedScores, build_group_sections
 from pipeline_py.report.page_parts import PageSection
 from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.table_chapter import TableChapter
@@ -19,7 +19,7 @@ def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
 
 
 def read_word_accuracies(path: Path) -> list[GroupedScores]:
-    """Read the TSV of `evaluation.words`."""
+    """Read the TSV of `evaluation.measure_word_accuracy`."""
     table = read_tsv(path, ["f1", "f1_low", "f1_high"], ["words"])
     of_place = table.set_index(["system", "frequency"])
     return [

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from pipeline_py.config.tables import AttentionTableConfig, ParseTableConfig, VocabularyTableConfig
 from pipeline_py.files.artifacts import SentenceCounts
-from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.tables.sheet import Cell, Column, InputFiles, Sheet
-from pipeline_py.run.progress import show_progress
+from pipeline_py.run.progress_display import show_progress
 from pipeline_py.syntax.binarize import FAILED_PARSE_NOTE
 
 SPLIT_NAMES = {"train": "Train", "dev": "Development"}
@@ -40,7 +40,7 @@ def build_vocabulary_sheet(options: VocabularyTableConfig, files: InputFiles) ->
 def build_attention_sheet(options: AttentionTableConfig, files: InputFiles) -> Sheet:
     """Lay out shares of high attention weights: a row for each threshold, words and phrases of each system.
 
-    `shares` is the TSV of `evaluation.attention_shares`.
+    `shares` is the TSV of `evaluation.count_attention_shares`.
 
     Raises:
         InputError: there is another number of such files.

@@ -7,7 +7,10 @@ from statistics import fmean, stdev
 from pipeline_py.config.tables import CONTRAST_COLUMN, BleuTableConfig, MarkSubject, MeasureTableConfig
 from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.report.tables.marks import SignificanceMarker, build_mark_groups
-from pipeline_py.report.tables.measures import (
+from pipeline_py.report.tables.published_numbers import PublishedNumber, find_published_number
+from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Column, Sheet
+from pipeline_py.report.tables.system_comparison import ComparisonIndex, SignificanceTest
+from pipeline_py.report.tables.system_measures import (
     AVERAGE,
     FACT_COLUMNS,
     SETTING_HEADS,
@@ -21,9 +24,6 @@ from pipeline_py.report.tables.measures import (
     is_metric_column,
     is_scored_column,
 )
-from pipeline_py.report.tables.published import PublishedNumber, find_published_number
-from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Column, Sheet
-from pipeline_py.report.tables.system_comparison import ComparisonIndex, SignificanceTest
 
 
 @dataclass(frozen=True)

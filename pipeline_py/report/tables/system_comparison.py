@@ -1,4 +1,4 @@
-"""Two systems on one set, as `evaluation.compare` compared them: the only source of all significance marks."""
+"""Two systems on one set, as `evaluation.compare_systems` compared them: the only source of all significance marks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Literal
 
-from pipeline_py.evaluation.compare import SYSTEM_COMPARISON_COLUMNS
+from pipeline_py.evaluation.compare_systems import SYSTEM_COMPARISON_COLUMNS
 from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.report.stage_results import read_tsv
 
@@ -172,7 +172,7 @@ def index_by_system_pair(comparisons: Sequence[SystemComparison]) -> dict[tuple[
 
 
 def read_comparison_index(files: Mapping[str, Path]) -> ComparisonIndex:
-    """Read TSV of `evaluation.compare`, by set."""
+    """Read TSV of `evaluation.compare_systems`, by set."""
     return {
         (on, each.metric, each.system, each.other_system): each
         for on, path in files.items()

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.models import MODEL_FOLDERS
-from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.stanza.model_directory import MODEL_FOLDERS
+from pipeline_py.syntax.trees.tree_formats import TreeKind
 from pipeline_py.syntax.words.token_alignment import WORD_SPACE
 
 if TYPE_CHECKING:

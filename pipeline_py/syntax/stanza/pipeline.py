@@ -23,14 +23,14 @@ from stanza.models.common.chuliu_edmonds import chuliu_edmonds, chuliu_edmonds_o
 from stanza.models.depparse import model
 from stanza.pipeline.core import DownloadMethod
 
-from pipeline_py.run.device import select_device
+from pipeline_py.run.device_selection import select_device
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.optimizers import disable_torch_compile_hooks
-from pipeline_py.syntax.stanza.models import INDEX_FILE, MODEL_FOLDERS
-from pipeline_py.syntax.stanza.treebank import spell_for_parser
+from pipeline_py.run.torch_compile_hooks import disable_torch_compile_hooks
+from pipeline_py.syntax.stanza.model_directory import INDEX_FILE, MODEL_FOLDERS
+from pipeline_py.syntax.stanza.training_treebank import spell_for_parser
 from pipeline_py.syntax.trees.constituency import PhraseNode, PhraseTree, Preterminal, TreeNode, replace_words
 from pipeline_py.syntax.trees.dependency import DependencyTree, find_head_error
-from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.trees.tree_formats import TreeKind
 from pipeline_py.syntax.words.token_alignment import WORD_SPACE
 
 ROOT_HEAD_COUNT = 2

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.syntax.stanza.pipeline import StanzaPipeline, parse_dependency_trees, parse_phrase_trees
-from pipeline_py.syntax.trees.formats import TREE_FILE_FORMATS, TreeKind, count_fallback
+from pipeline_py.syntax.trees.tree_formats import TREE_FILE_FORMATS, TreeKind, count_fallback
 from pipeline_py.syntax.words.parser_words import ParserSentence
 from pipeline_py.syntax.words.retokenize import retokenize_tree
 from pipeline_py.syntax.words.token_alignment import WORD_SPACE

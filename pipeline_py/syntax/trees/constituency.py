@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TypeAlias, TypeVar
 
-from pipeline_py.files.text import read_lines
+from pipeline_py.files.text_files import read_lines
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.dependency import read_treebank_lines
 

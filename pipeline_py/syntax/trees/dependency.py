@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from pipeline_py.files.text import BYTE_ORDER_MARK, MAX_DIGITS, is_whole_number, read_lines
+from pipeline_py.files.text_files import BYTE_ORDER_MARK, MAX_DIGITS, is_whole_number, read_lines
 from pipeline_py.run.errors import InputError
 
 MISSING_TEXT_ERROR = (

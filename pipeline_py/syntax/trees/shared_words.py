@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from unicodedata import normalize
 
-from pipeline_py.files.text import read_byte_lines
+from pipeline_py.files.text_files import read_byte_lines
 from pipeline_py.syntax.trees.dependency import read_dependency_trees
 
 FREQUENT_WORD_COUNT = 200

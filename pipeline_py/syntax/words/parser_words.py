@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from pipeline_py.corpus.characters import is_visible_token, remove_invisible_characters
 from pipeline_py.files.artifacts import SentenceCounts
-from pipeline_py.files.text import read_lines
+from pipeline_py.files.text_files import read_lines
 from pipeline_py.syntax.trees.dependency import MultiwordToken
 from pipeline_py.syntax.words.retokenize import WordPlacement
 from pipeline_py.syntax.words.token_alignment import read_sentences

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pipeline_py.syntax.trees.constituency import TRACE_LABEL, PhraseNode, PhraseTree, Preterminal, TreeNode, fold_tree
 from pipeline_py.syntax.trees.dependency import DependencyTree
-from pipeline_py.syntax.trees.shape import compute_word_levels
+from pipeline_py.syntax.trees.tree_shape import compute_word_levels
 from pipeline_py.syntax.words.token_alignment import WordTokenMatch
 
 PART_RELATION = "flat"

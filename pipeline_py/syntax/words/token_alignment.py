@@ -15,7 +15,7 @@ from unicodedata import normalize
 
 from pipeline_py.corpus.characters import has_word_spaces, is_ascii_word_char, remove_invisible_characters
 from pipeline_py.corpus.moses import undo_moses_escapes
-from pipeline_py.files.text import read_lines, split_tokens
+from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from pipeline_py.files.artifacts import open_atomic_text_file
-from pipeline_py.files.text import read_lines
+from pipeline_py.files.text_files import read_lines
 from pipeline_py.syntax.words.parser_words import WordDivider, WordSpan, casefold_visible_characters
 from pipeline_py.syntax.words.token_alignment import WORD_SPACE, compose_with_offsets, spell_word
 

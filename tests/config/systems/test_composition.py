@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from pipeline_py.config.systems.any_system import NeuralSystemConfig
 from pipeline_py.config.systems.decoders import GRUDecoderConfig, LocalContextConfig
 from pipeline_py.config.systems.encoders import BidirectionalGRUEncoderConfig, TreeGRUEncoderConfig
+from pipeline_py.config.systems.system_types import NeuralSystemConfig
 
 EIGHT: dict[str, Any] = {"model": {"embedding": 8, "hidden": 8}}
 TREES = {"encoders": ["tree_gru"], "decoder": "gru"}

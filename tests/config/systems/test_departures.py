@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline_py.config.load import load_experiment
-from pipeline_py.config.systems.differences import describe_paper_deviations
+from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.config.systems.setting_differences import describe_paper_deviations
 
 
 def test_rows_that_are_not_as_printed_are_named_with_the_equation(config):

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.config.load import load_experiment
-from pipeline_py.config.systems.differences import (
+from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.config.systems.setting_differences import (
     collect_differing_settings,
     format_difference_warning,
     format_table_notes,
@@ -31,9 +31,9 @@ def test_a_row_from_elsewhere_needs_nothing(config):
     assert experiment.networks("Theirs") == [] and not experiment.is_neural("Theirs")
     assert experiment.runs("Theirs", "t") == ["single"] and not experiment.is_phrase_based("Theirs")
     assert [experiment.has_output("Theirs", on) for on in ("dev", "mixed")] == [False, True]
-    assert experiment.compared_sets("t") == ["dev", "mixed", "long", "particles"], "dev has the other row"
+    assert experiment.get_compared_sets("t") == ["dev", "mixed", "long", "particles"], "dev has the other row"
     assert "./t.de" in [f"./{file}" for file in experiment.files()]
-    assert "Theirs" not in experiment.networks_asked
+    assert "Theirs" not in experiment.requested_networks
 
 
 def test_a_set_that_no_row_has_is_left_out(config):

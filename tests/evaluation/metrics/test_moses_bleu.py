@@ -8,9 +8,9 @@ import pytest
 from sacrebleu import corpus_bleu
 from sacremoses import MosesTokenizer
 
+from pipeline_py.evaluation.compute_metric_statistics import compute_metric_statistics
 from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.evaluation.metrics.moses_bleu import MosesBleu
-from pipeline_py.evaluation.statistics import compute_metric_statistics
 
 OUTPUTS = ['Ein Mann sagt: "Das ist z.B. gut".', "zwei Hunde, die rennen", "", "A c'est la vie - ja"]
 REFERENCES = ["Ein Mann sagt: „Das ist z.B. gut“.", "Zwei Hunde, die am Strand rennen!", "x", "a c'est la vie – ja"]

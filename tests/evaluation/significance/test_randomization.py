@@ -9,7 +9,7 @@ from sacrebleu.metrics.bleu import BLEU
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.significance.randomization import compute_randomization_p_value, draw_kept_sentences
 from pipeline_py.evaluation.system_statistics import sum_over_samples
-from tests.evaluation.counted import compute_statistics
+from tests.evaluation.statistics_files import compute_statistics
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "my", "old", "garden"]
 

@@ -20,7 +20,7 @@ from pipeline_py.evaluation.significance.sign_test import (
     compute_replacement_scores,
     run_sign_test,
 )
-from tests.evaluation.counted import compute_statistics
+from tests.evaluation.statistics_files import compute_statistics
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "in", "Garden", ",", "of", "my", "(", "old", ")", "friend", "."]
 NEWSTEST = Path(__file__).parents[3] / "../shared/data/newstest_ende"
@@ -72,14 +72,14 @@ def test_agrees_with_rescoring_everything(references: int, lowercase: bool, long
     better = sum(value > score + 1e-9 for value in replaced)
     worse = sum(value < score - 1e-9 for value in replaced)
     result = run_sign_test(*ours, Bleu)
-    assert result.inserted.counts == (better, worse, 40 - better - worse)
-    assert result.inserted.p_value == pytest.approx(two_sided(better, worse))
+    assert result.insertion_test.counts == (better, worse, 40 - better - worse)
+    assert result.insertion_test.p_value == pytest.approx(two_sided(better, worse))
     score, replaced = rescored(baseline, system, texts, lowercase)
     lost, won = sum(value > score + 1e-9 for value in replaced), sum(value < score - 1e-9 for value in replaced)
-    assert result.replaced.counts == (won, lost, 40 - lost - won)
-    assert result.replaced.p_value == pytest.approx(two_sided(won, lost))
+    assert result.replacement_test.counts == (won, lost, 40 - lost - won)
+    assert result.replacement_test.p_value == pytest.approx(two_sided(won, lost))
     agree = (better > worse) - (better < worse) == (won > lost) - (won < lost)
-    assert result.p_value == (max(result.inserted.p_value, result.replaced.p_value) if agree else 1.0)
+    assert result.p_value == (max(result.insertion_test.p_value, result.replacement_test.p_value) if agree else 1.0)
     assert run_sign_test(*reversed(ours), Bleu).p_value == result.p_value, "the order of the systems does not matter"
     assert better + worse > 0 or longest < 4
 
@@ -121,8 +121,8 @@ def test_runs_are_replaced_together() -> None:
         *(np.concatenate([compute_statistics(run, [reference]) for run in runs]) for runs in (ones, others)), Bleu
     )
     better, worse = int((changes > 1e-9).sum()), int((changes < -1e-9).sum())
-    assert result.inserted.counts[:2] == (better, worse) and better > 5 and worse > 5
-    assert result.inserted.p_value == pytest.approx(two_sided(better, worse))
+    assert result.insertion_test.counts[:2] == (better, worse) and better > 5 and worse > 5
+    assert result.insertion_test.p_value == pytest.approx(two_sided(better, worse))
 
 
 def test_any_score_of_a_corpus_may_be_tested() -> None:

@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from pipeline_py.evaluation.compare import SYSTEM_COMPARISON_COLUMNS, PairwiseComparison
+from pipeline_py.evaluation.compare_systems import SYSTEM_COMPARISON_COLUMNS, PairwiseComparison
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.significance.system_difference import SystemDifference, SystemScores, estimate_difference
 from pipeline_py.evaluation.system_statistics import SystemStatistics

@@ -100,8 +100,8 @@ def variance(system: SystemScores) -> float:
 
 
 def test_noise_of_runs_is_that_of_a_naive_loop(systems) -> None:
-    assert systems["A"].run_noise == pytest.approx(naive_noise(systems["A"]))
-    assert systems["C"].run_noise == systems["C"].run_variance == 0
+    assert systems["A"].run_sentence_variance == pytest.approx(naive_noise(systems["A"]))
+    assert systems["C"].run_sentence_variance == systems["C"].run_variance == 0
 
 
 def test_several_runs_of_both(systems) -> None:
@@ -152,11 +152,11 @@ def test_without_several_runs_the_default_is_taken_as_known(systems) -> None:
 
 def test_searches_of_the_same_networks_are_compared_run_by_run(systems) -> None:
     a = systems["A"]
-    moved = replace(a, runs=a.runs + np.array([0.1, 0.2, 0.4]), resampled=a.resampled + 0.2)
+    moved = replace(a, runs=a.runs + np.array([0.1, 0.2, 0.4]), resampled=a.resampled_scores + 0.2)
     found = estimate_difference(moved, a, [a], 9.0, has_same_networks=True)
     check(found, 0.7 / 3, 0.0, [(float(np.var([0.1, 0.2, 0.4], ddof=1)) / 3, 2)])
-    single = replace(a, runs=a.runs[:1], resampled=a.resampled[:1])
-    again = replace(single, runs=single.runs + 0.5, resampled=single.resampled + 0.5)
+    single = replace(a, runs=a.runs[:1], resampled=a.resampled_scores[:1])
+    again = replace(single, runs=single.runs + 0.5, resampled=single.resampled_scores + 0.5)
     found = estimate_difference(again, single, [a], 9.0, has_same_networks=True)
     assert (found.low, found.high, found.run_variance_origin) == (
         pytest.approx(0.5),
@@ -169,9 +169,9 @@ def test_noise_of_searches_is_that_of_their_differences(systems, generator) -> N
     """Sentences that a network translates badly in both searches are no noise of the difference."""
     a = systems["A"]
     shared = generator.normal(size=(1, 500))
-    moved = replace(a, runs=a.runs + np.array([0.1, 0.2, 0.4]), resampled=a.resampled + 0.2 + 0.3 * shared)
-    moved.resampled[:] += generator.normal(scale=0.05, size=(3, 500))
-    pairs = SystemScores(moved.runs - a.runs, moved.resampled - a.resampled, True)
+    moved = replace(a, runs=a.runs + np.array([0.1, 0.2, 0.4]), resampled=a.resampled_scores + 0.2 + 0.3 * shared)
+    moved.resampled_scores[:] += generator.normal(scale=0.05, size=(3, 500))
+    pairs = SystemScores(moved.runs - a.runs, moved.resampled_scores - a.resampled_scores, True)
     known = bootstrap_variance(moved, a) - naive_noise(pairs) / 3
     assert 0.05 < known < 0.12 and naive_noise(pairs) > 0.001
     found = estimate_difference(moved, a, [a], 9.0, has_same_networks=True)
@@ -202,7 +202,7 @@ def test_a_mean_over_sets_has_the_same_runs(systems, generator) -> None:
         [(a + b) / 2 for a, b in zip(systems["A"].runs, other.run_scores, strict=True)]
     )
     assert mean.resampled_scores[1, 7] == pytest.approx(
-        (systems["A"].resampled[1, 7] + other.resampled_scores[1, 7]) / 2
+        (systems["A"].resampled_scores[1, 7] + other.resampled_scores[1, 7]) / 2
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.files.ragged import MAX_ROWS_PER_BLOCK, write_ragged_rows
+from pipeline_py.files.ragged_arrays import MAX_ROWS_PER_BLOCK, write_ragged_rows
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.run.errors import InputError
 

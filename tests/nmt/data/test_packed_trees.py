@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline_py.files import ragged
-from pipeline_py.files.ragged import RaggedArrayFile, write_ragged_rows
+from pipeline_py.files import ragged_arrays
+from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt.data.dataset import Dataset, Sources
 from pipeline_py.nmt.data.packed import check_trees
 from pipeline_py.run.errors import InputError
@@ -76,7 +76,7 @@ def test_lexical_trees_that_are_none(opened: Opened, row: list[int], pieces: int
 
 @pytest.mark.parametrize("wrong", range(12))
 def test_lines_are_counted_over_all_blocks_of_a_file(opened: Opened, monkeypatch, wrong: int) -> None:
-    monkeypatch.setattr(ragged, "ROWS_PER_BLOCK", 5)
+    monkeypatch.setattr(ragged_arrays, "MAX_ROWS_PER_BLOCK", 5)
     rows = [*LEXICAL, *LEXICAL]
     rows[wrong] = [5, *rows[wrong][1:]]
     with pytest.raises(InputError, match=f"trees, line {wrong + 1}: {KIND}"):

@@ -3,7 +3,14 @@
 import pytest
 import torch
 
-from tests.nmt.reference import COMPOSITIONS, ReferenceNetwork, build_batch, build_model, build_system, iterate_pairs
+from tests.nmt.reference_network import (
+    COMPOSITIONS,
+    ReferenceNetwork,
+    build_batch,
+    build_model,
+    build_system,
+    iterate_pairs,
+)
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

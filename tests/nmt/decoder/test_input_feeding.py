@@ -15,8 +15,8 @@ from pipeline_py.nmt.decoder.lstm import LSTMDecoder
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.model import part
-from tests.nmt.comparison import assert_same_gradients, draw_parameters, record_masks
-from tests.nmt.decoder.reference import ReferenceDecoding, ReferenceGRUDecoder, ReferenceLSTMDecoder
+from tests.nmt.decoder.reference_decoders import ReferenceDecoding, ReferenceGRUDecoder, ReferenceLSTMDecoder
+from tests.nmt.network_assertions import assert_same_gradients, draw_parameters, record_masks
 
 E, H, V = 5, 4, 7
 WORDS, PHRASES = (4, 7, 1, 3), (3, 5, 0, 0)

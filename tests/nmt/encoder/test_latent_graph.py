@@ -14,14 +14,14 @@ from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.latent_graph import LatentGraphEncoder
 from pipeline_py.nmt.model import Model as Network
-from tests.nmt.comparison import (
+from tests.nmt.encoder.random_encoders import build_encoder, embed_words
+from tests.nmt.formulas import NO_DROPOUT, compute_log_loss, compute_weighted_sum, run_lstm, softmax_tensors
+from tests.nmt.network_assertions import (
     assert_close_in_half_precision,
     assert_independent_of_batch,
     assert_same_gradients,
     record_masks,
 )
-from tests.nmt.encoder.encoders import build_encoder, embed_words
-from tests.nmt.formulas import NO_DROPOUT, compute_log_loss, compute_weighted_sum, run_lstm, softmax_tensors
 
 HIDDEN, LABELS = 4, 3
 SIZES = ModelConfig(embedding=5, hidden=HIDDEN, dropout=0.5)

@@ -13,14 +13,14 @@ from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.gru import GRUEncoder
 from pipeline_py.nmt.encoder.lstm import LSTMEncoder
-from tests.nmt.comparison import (
+from tests.nmt.encoder.random_encoders import build_encoder, embed_words
+from tests.nmt.formulas import NO_DROPOUT, run_gru, run_lstm
+from tests.nmt.network_assertions import (
     assert_close_in_half_precision,
     assert_independent_of_batch,
     assert_same_gradients,
     record_masks,
 )
-from tests.nmt.encoder.encoders import build_encoder, embed_words
-from tests.nmt.formulas import NO_DROPOUT, run_gru, run_lstm
 
 HIDDEN = 6
 SOURCES = [[3, 1, 4, 1, 5, 0], [2, 0], [0], [6, 5, 3, 0]]

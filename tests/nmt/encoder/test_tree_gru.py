@@ -9,9 +9,9 @@ from pipeline_py.config.systems.encoders import GRUEncoderConfig, TreeGRUEncoder
 from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder import gru, tree_gru
-from tests.nmt.comparison import assert_independent_of_batch, assert_same_gradients
-from tests.nmt.encoder.encoders import build_encoder
+from tests.nmt.encoder.random_encoders import build_encoder
 from tests.nmt.formulas import compose_gru_node, step_gru
+from tests.nmt.network_assertions import assert_independent_of_batch, assert_same_gradients
 
 HIDDEN = 4
 SIZES = ModelConfig(embedding=3, hidden=HIDDEN, dropout=0.4)

@@ -11,14 +11,14 @@ from pipeline_py.config.systems.encoders import TreeLSTMEncoderConfig
 from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch, collate
 from pipeline_py.nmt.encoder.tree_lstm import TreeLSTMEncoder
-from tests.nmt.comparison import (
+from tests.nmt.encoder.random_encoders import build_encoder, embed_words
+from tests.nmt.formulas import NO_DROPOUT, compose_lstm_node, run_lstm
+from tests.nmt.network_assertions import (
     assert_close_in_half_precision,
     assert_independent_of_batch,
     assert_same_gradients,
     record_masks,
 )
-from tests.nmt.encoder.encoders import build_encoder, embed_words
-from tests.nmt.formulas import NO_DROPOUT, compose_lstm_node, run_lstm
 
 HIDDEN = 4
 SIZES = {

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from pipeline_py.nmt.fast.products import MAX_CACHED_NUMBERS, split_rows
+from pipeline_py.nmt.fast.matrix_products import MAX_CACHED_NUMBERS, split_rows
 
 
 @pytest.mark.parametrize(

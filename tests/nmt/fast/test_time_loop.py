@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.fast import products
+from pipeline_py.nmt.fast import matrix_products
 from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.recurrence.gru import GRU
-from tests.nmt.comparison import assert_same_gradients, draw_parameters
+from tests.nmt.network_assertions import assert_same_gradients, draw_parameters
 
 ROWS = 8
 """More than any loop here takes."""
@@ -58,7 +58,7 @@ def test_gradients_are_those_of_autograd() -> None:
 @pytest.mark.usefixtures("same_torch_afterwards")
 def test_rows_that_are_appended_in_half_precision_change_no_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
     def found(block: int) -> list[Tensor]:
-        monkeypatch.setattr(products, "BLOCK", block)
+        monkeypatch.setattr(matrix_products, "BLOCK", block)
         first, second = (one.float() for one in build())
         start = torch.linspace(-1, 1, 6).view(2, 3).requires_grad_()
         with torch.autocast("cpu", torch.bfloat16):
@@ -69,7 +69,7 @@ def test_rows_that_are_appended_in_half_precision_change_no_gradient(monkeypatch
     torch.use_deterministic_algorithms(True)
     torch.utils.deterministic.fill_uninitialized_memory = True  # type: ignore[attr-defined]
     assert torch.ones(1).new_empty(1).isnan()
-    monkeypatch.setattr(products, "OF_A_STEP", 0)
+    monkeypatch.setattr(matrix_products, "MAX_STEP_ROWS", 0)
     for appended, alone in zip(found(64), found(1), strict=True):
         torch.testing.assert_close(appended, alone)
 

@@ -15,7 +15,7 @@ from pipeline_py.nmt.graph.gcn import SyntacticConvolution
 from pipeline_py.nmt.memory import Memory
 from pipeline_py.nmt.model import Model
 from pipeline_py.subword.pack_heads import find_piece_heads
-from tests.nmt.comparison import draw_parameters
+from tests.nmt.network_assertions import draw_parameters
 
 SIZE, LABELS = 3, 4
 SOURCES = [[3, 1, 4, 1, 5, 0], [2, 0], [0], [6, 5, 3, 0], [1, 2, 0]]

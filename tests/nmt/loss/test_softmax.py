@@ -7,7 +7,7 @@ from torch.nn import functional
 
 from pipeline_py.config.systems.decoders import SoftmaxLossConfig
 from pipeline_py.nmt.data.batch import Words
-from pipeline_py.nmt.fast import products
+from pipeline_py.nmt.fast import matrix_products
 from pipeline_py.nmt.loss import softmax
 
 WORDS, SIZE, VOCABULARY = 7, 5, 11
@@ -31,7 +31,7 @@ def losses_of(linear: nn.Linear, readout: Tensor, targets: Tensor, smoothing: fl
 def test_losses_and_gradients_are_those_of_torch(
     at_once: int, smoothing: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(products, "CACHED", at_once)
+    monkeypatch.setattr(matrix_products, "MAX_CACHED_NUMBERS", at_once)
     linear, readout, targets, direction = build(torch.float64)
     expected = functional.cross_entropy(linear(readout), targets, reduction="none", label_smoothing=smoothing)
     losses = losses_of(linear, readout, targets, smoothing)
@@ -61,8 +61,8 @@ def test_large_logits_overflow_nothing() -> None:
 
 @pytest.mark.parametrize("block", [1, 4])
 def test_half_precision_is_that_of_the_products_alone(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "OF_A_STEP", 0)
-    monkeypatch.setattr(products, "BLOCK", block)
+    monkeypatch.setattr(matrix_products, "MAX_STEP_ROWS", 0)
+    monkeypatch.setattr(matrix_products, "BLOCK", block)
     linear, readout, targets, direction = build(torch.float32)
     with torch.autocast("cpu", torch.bfloat16):
         losses = losses_of(linear, readout, targets)

@@ -6,8 +6,8 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.recurrence.lstm import LSTM
-from tests.nmt.comparison import assert_same_gradients, draw_parameters
 from tests.nmt.formulas import NO_DROPOUT, run_lstm
+from tests.nmt.network_assertions import assert_same_gradients, draw_parameters
 
 INPUTS, HIDDEN, STEPS, SENTENCES = 3, 5, 6, 4
 

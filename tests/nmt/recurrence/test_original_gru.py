@@ -9,8 +9,8 @@ from torch import Tensor
 
 from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
-from tests.nmt.comparison import assert_same_gradients, draw_parameters
 from tests.nmt.formulas import NO_DROPOUT, run_gru, step_gru
+from tests.nmt.network_assertions import assert_same_gradients, draw_parameters
 
 INPUTS, HIDDEN, LENGTH, SENTENCES = 3, 4, 6, 5
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.decoders import MLPScoreConfig
-from pipeline_py.nmt.fast import products
+from pipeline_py.nmt.fast import matrix_products
 from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.search.owners import Owners
@@ -55,7 +55,7 @@ def test_one_score_by_hand() -> None:
 
 @pytest.mark.parametrize("at_once", [1, 2 * POSITIONS * 2 * QUERY, 2**20], ids=["one", "two", "all"])
 def test_a_loop_has_the_scores_and_gradients_of_autograd(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "CACHED", at_once)
+    monkeypatch.setattr(matrix_products, "MAX_CACHED_NUMBERS", at_once)
     part = build()
     query, states = values()
     direction = torch.randn(3, SENTENCES, POSITIONS, dtype=torch.float64)
@@ -93,7 +93,7 @@ def test_half_precision_is_left_before_many_units_are_summed() -> None:
 
 @pytest.mark.parametrize("at_once", [1, 2**20], ids=["one", "all"])
 def test_rows_of_a_search_have_the_scores_of_their_sentences(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(products, "CACHED", at_once)
+    monkeypatch.setattr(matrix_products, "MAX_CACHED_NUMBERS", at_once)
     part = build()
     _, states = values()
     sentence = torch.tensor([4, 4, 0, 2, 0, 0])
@@ -107,7 +107,7 @@ def test_rows_of_a_search_have_the_scores_of_their_sentences(at_once: int, monke
 def test_rows_of_a_search_have_scores_as_far_as_their_sentences_reach(
     at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(products, "CACHED", at_once)
+    monkeypatch.setattr(matrix_products, "MAX_CACHED_NUMBERS", at_once)
     part = build()
     _, states = values()
     sentence, reach = torch.tensor([4, 4, 0, 2, 0, 0]), (1, 4, 3, 4, 2)

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.files.ragged_arrays import write_ragged_rows
 from pipeline_py.nmt.data.dataset import Dataset
 from pipeline_py.nmt.training.batch_loader import BatchLoader
-from pipeline_py.nmt.training.processes import ProcessGroup
+from pipeline_py.nmt.training.process_group import ProcessGroup
 
 LENGTHS = [1, 7, 2, 2, 5, 3, 9]
 

@@ -8,7 +8,7 @@ import pytest
 from pipeline_py.nmt.training import monitoring
 from pipeline_py.nmt.training.checkpoint import TrainingState
 from pipeline_py.nmt.training.monitoring import TrainingClock
-from pipeline_py.run.usage import CpuUsage
+from pipeline_py.run.cpu_usage import CpuUsage
 
 
 class Counted(CpuUsage):

@@ -14,12 +14,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import Batch, collate
-from pipeline_py.nmt.fast.graphs import CALLS_BEFORE_RECORDING, GraphedFunction
+from pipeline_py.nmt.fast.cuda_graphs import CALLS_BEFORE_RECORDING, GraphedFunction
 from pipeline_py.nmt.model import Model
 from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
 from pipeline_py.subword.vocabulary import EOS
+from tests.nmt.fake_graph_recorder import FakeGraphRecorder
 from tests.nmt.random_tree import draw_tree_row
-from tests.nmt.recorder import FakeGraphRecorder
 
 VOCABULARIES = {"source": 12, "target": 9, "units": 7, "labels": 5}
 BLACKOUT = {"type": "blackout", "samples": 3}

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from pipeline_py.config.systems.parts import DepsSANConfig
+from pipeline_py.config.systems.network_parts import DepsSANConfig
 from pipeline_py.nmt.transformer import attention
 from pipeline_py.nmt.transformer.attention import ScoreChange, built, of_layer
 

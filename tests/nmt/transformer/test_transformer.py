@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.config.systems.parts import PASCALConfig
+from pipeline_py.config.systems.network_parts import PASCALConfig
 from pipeline_py.config.systems.training import DropoutConfig as Rates
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.model import Model
@@ -19,8 +19,8 @@ from pipeline_py.nmt.saved import load, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.self_attention.pascal import ParentScaled
 from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, EncoderLayer
-from tests.nmt.reference import VOCABULARY_SIZES, build_batch, build_model, build_pairs, iterate_pairs
-from tests.nmt.transformer.reference import ReferenceTransformer
+from tests.nmt.reference_network import VOCABULARY_SIZES, build_batch, build_model, build_pairs, iterate_pairs
+from tests.nmt.transformer.reference_transformer import ReferenceTransformer
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

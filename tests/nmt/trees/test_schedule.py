@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pipeline_py.nmt.data.batch import collate
 from pipeline_py.nmt.trees.schedule import Schedule
-from tests.nmt.trees.shapes import build_left_chain, compute_height, list_inner_nodes, to_tree_row
+from tests.nmt.trees.nested_trees import build_left_chain, compute_height, list_inner_nodes, to_tree_row
 
 # A sentence is its number of words and its trees, nested pairs of word numbers; None where there is no tree over all.
 

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_gru import TopDownGRU, TreeGRU
-from tests.nmt.comparison import assert_same_gradients, draw_parameters
 from tests.nmt.formulas import compose_gru_node, step_gru
-from tests.nmt.trees.shapes import (
+from tests.nmt.network_assertions import assert_same_gradients, draw_parameters
+from tests.nmt.trees.nested_trees import (
     NestedTree,
     build_balanced_tree,
     build_left_chain,

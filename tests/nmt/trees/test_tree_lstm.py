@@ -9,9 +9,9 @@ from torch import Tensor
 from pipeline_py.nmt.initialization import initialize
 from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
-from tests.nmt.comparison import assert_same_gradients, draw_parameters
 from tests.nmt.formulas import NO_DROPOUT, compose_lstm_node
-from tests.nmt.trees.shapes import (
+from tests.nmt.network_assertions import assert_same_gradients, draw_parameters
+from tests.nmt.trees.nested_trees import (
     NestedTree,
     build_balanced_tree,
     build_left_chain,

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tests.nmt.reference import build_batch, build_model, build_system
+from tests.nmt.reference_network import build_batch, build_model, build_system
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from pipeline_py.nmt.data.batch import collate
-from tests.nmt.reference import (
+from tests.nmt.reference_network import (
     MODEL_OPTIONS,
     build_batch,
     build_model,

@@ -2,7 +2,7 @@
 
 import yaml
 
-from pipeline_py.config.load import load_experiment
+from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.report.chapters.names import build_parser_table, build_set_table, build_system_table
 from tests.report.page_files import ROOT
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline_py.files.ragged import write_ragged_rows
+from pipeline_py.files.ragged_arrays import write_ragged_rows
 from pipeline_py.report.figures.attended_sentence import (
     AttendedSentence,
     read_attended_sentence,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline_py.files.ragged import RaggedArrayFile
+from pipeline_py.files.ragged_arrays import RaggedArrayFile
 from pipeline_py.report.figures.attended_sentence import build_phrase_columns
 from pipeline_py.subword.pack_trees import pack_trees
 from pipeline_py.syntax.trees.constituency import PhraseNode, Preterminal, read_phrase_trees

@@ -1,6 +1,6 @@
 """Contrastive sets on the page: which groups are shown, what ties and missing systems are told by."""
 
-from pipeline_py.evaluation import contrast as stage
+from pipeline_py.evaluation import measure_contrastive_accuracy as stage
 from pipeline_py.report.sections.contrast import (
     ACCURACY_COLUMNS,
     COMPARISON_COLUMNS,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline_py.evaluation.examples import EXAMPLE_COLUMNS
+from pipeline_py.evaluation.select_example_sentences import EXAMPLE_COLUMNS
 from pipeline_py.report.sections.examples import read_examples, select_examples
 
 

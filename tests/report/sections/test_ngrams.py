@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pipeline_py.config.tables import BleuTableConfig, MeasureTableConfig
-from pipeline_py.evaluation.ngrams import NGRAM_COLUMNS
+from pipeline_py.evaluation.compare_ngrams import NGRAM_COLUMNS
 from pipeline_py.report.sections.ngrams import build_ngram_tables
 from pipeline_py.report.table_chapter import TableChapter
 

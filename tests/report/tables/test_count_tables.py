@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.report.table import render_table
+from pipeline_py.report.render_table import render_table
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.binarize import Branching, binarize
 from tests.nested_files import get_table_outputs, group_by_kind

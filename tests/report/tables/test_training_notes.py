@@ -1,6 +1,6 @@
 """Which trainings are told to have shared their cores."""
 
-from pipeline_py.report.tables.measures import describe_shared_cores
+from pipeline_py.report.tables.system_measures import describe_shared_cores
 
 
 def test_trainings_that_had_their_cores_for_themselves_are_not_named():

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from pipeline_py.files.artifacts import SentenceCounts
-from pipeline_py.files.text import restore_input_order
+from pipeline_py.files.text_files import restore_input_order
 from pipeline_py.syntax.stanza import text_parser
 from pipeline_py.syntax.stanza.text_parser import BatchParser
 from pipeline_py.syntax.words.parser_words import ParserSentence, build_token_sentence

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.models import list_parser_model_files, list_tokenizer_files
-from pipeline_py.syntax.trees.formats import TreeKind
+from pipeline_py.syntax.stanza.model_directory import list_parser_model_files, list_tokenizer_files
+from pipeline_py.syntax.trees.tree_formats import TreeKind
 
 VECTORS = [{"model": "pretrain", "package": "small"}, {"model": "forward_charlm", "package": "news"}]
 CHINESE = {

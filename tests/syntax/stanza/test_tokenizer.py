@@ -12,7 +12,7 @@ import pytest
 from pipeline_py.corpus.learn_segmenter import learn_segmenter
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.stanza import tokenizer as stanza_words
-from pipeline_py.syntax.stanza.models import list_tokenizer_files
+from pipeline_py.syntax.stanza.model_directory import list_tokenizer_files
 from pipeline_py.syntax.stanza.tokenizer import load_default_tokenizer, load_learned_tokenizer
 from pipeline_py.syntax.words.parser_words import WordSpan
 
@@ -41,8 +41,8 @@ class Pipeline:
 
 
 def test_multi_word_tokens_are_their_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stanza_words.stanza, "Pipeline", Pipeline)
-    monkeypatch.setattr(stanza_words, "SENTENCES_AT_ONCE", 2)
+    monkeypatch.setattr(stanza_words.get_stanza_config, "Pipeline", Pipeline)
+    monkeypatch.setattr(stanza_words, "STANZA_BATCH_SENTENCES", 2)
     divide = load_default_tokenizer("fr", None, "default")
     assert list(divide(["", "I don't.", "Du pain", "", ""])) == [
         [],

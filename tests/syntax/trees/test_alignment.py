@@ -6,7 +6,7 @@ import pytest
 
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.constituency import PhraseTree, build_failed_phrase_tree
-from pipeline_py.syntax.trees.formats import pair_trees
+from pipeline_py.syntax.trees.tree_formats import pair_trees
 
 ONE, OTHER = Path("one"), Path("other")
 

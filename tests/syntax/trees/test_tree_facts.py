@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from pipeline_py.syntax.trees.formats import TreeMetadata, compute_checksums
+from pipeline_py.syntax.trees.tree_formats import TreeMetadata, compute_checksums
 
 VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}
 

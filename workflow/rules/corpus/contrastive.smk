@@ -19,7 +19,7 @@ use rule text_job as generate_contrast with:
     benchmark:
         "<benchmarks>/corpus/generate_contrast/{split}.tsv"
     wildcard_constraints:
-        split=one_of(EXPERIMENT.corpora.contrastive),
+        split=build_name_pattern(EXPERIMENT.corpora.contrastive_sets),
     priority: 10
     group:
         on_cluster("text")
@@ -41,7 +41,7 @@ use rule text_job as contrastive_pairs with:
     benchmark:
         "<benchmarks>/corpus/contrastive_pairs/{split}.tsv"
     wildcard_constraints:
-        split=one_of(EXPERIMENT.corpora.contrastive),
+        split=build_name_pattern(EXPERIMENT.corpora.contrastive_sets),
     priority: 10
     group:
         on_cluster("text")

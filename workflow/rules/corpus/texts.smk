@@ -63,7 +63,7 @@ use rule text_job as clean with:
         job=call_of("corpus.clean"),
 
 
-for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.values()}):
+for target_sides in sorted({tuple(sides) for sides in plan.corpus.reference_sides.values()}):
 
     rule:
         name:
@@ -80,7 +80,9 @@ for target_sides in sorted({tuple(sides) for sides in plan.corpus.references.val
         benchmark:
             "<benchmarks>/corpus/clean/{split}.tsv"
         wildcard_constraints:
-            split=one_of(split for split, sides in plan.corpus.references.items() if tuple(sides) == target_sides),
+            split=build_name_pattern(
+                split for split, sides in plan.corpus.reference_sides.items() if tuple(sides) == target_sides
+            ),
         priority: 10
         group:
             on_cluster("text")

@@ -54,7 +54,7 @@ use rule text_job as tokenize with:
     group:
         on_cluster("text")
     conda:
-        "../../../envs/syntax.yaml" if plan.corpus.stanza_tokenizes else "../../../envs/text.yaml"
+        "../../../envs/syntax.yaml" if plan.corpus.has_stanza_tokenizer else "../../../envs/text.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 240 * attempt,

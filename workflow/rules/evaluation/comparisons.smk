@@ -25,7 +25,7 @@ use rule text_job as compare with:
 
 use rule text_job as claims with:
     input:
-        inputs_of("claims.claims", lambda wildcards: plan.claims.in_this_run(wildcards.table)),
+        inputs_of("claims.claims", lambda wildcards: plan.claims.add_requested_table(wildcards.table)),
     output:
         claims="<results>/evaluation/{table}/claims.tsv",
         exclusions="<results>/evaluation/{table}/exclusions.tsv",
@@ -34,7 +34,7 @@ use rule text_job as claims with:
     benchmark:
         "<benchmarks>/evaluation/claims/{table}.tsv"
     wildcard_constraints:
-        table=plan.claims.tables,
+        table=plan.claims.table_name_pattern,
     group:
         on_cluster("tables")
     params:
@@ -70,7 +70,7 @@ use rule text_job as contrast with:
     benchmark:
         "<benchmarks>/evaluation/contrast/{table}.{split}.tsv"
     wildcard_constraints:
-        split=one_of(EXPERIMENT.corpora.contrastive),
+        split=build_name_pattern(EXPERIMENT.corpora.contrastive_sets),
     group:
         on_cluster("tables")
     params:

@@ -1,6 +1,6 @@
 """Translations as text, and what is counted of them and of their sources.
 
-REQUIRED INPUTS: plan.evaluation.translations(system), or files of the user's of a system from elsewhere; cleaned
+REQUIRED INPUTS: plan.evaluation.get_translation_path_patterns(system), or files of the user's of a system from elsewhere; cleaned
                  references, trees of the source
 OUTPUTS:         <results>/evaluation/ceiling.tsv;
                  <results>/evaluation/{system}/{run}/{split}.txt, .statistics.arrow, .bleu.json, and from elsewhere
@@ -13,7 +13,7 @@ use rule reporting_text_job as ceiling with:
     input:
         inputs_of("evaluation.ceiling"),
     output:
-        output=plan.evaluation.ceilings,
+        output=plan.evaluation.ceiling_path,
     log:
         "<logs>/evaluation/ceiling/sets.log",
     benchmark:
@@ -30,14 +30,14 @@ use rule text_job as postprocess with:
     input:
         inputs_of("evaluation.postprocess"),
     output:
-        output=expand("<results>/evaluation/{{system}}/{{run}}/{split}.txt", split=EXPERIMENT.corpora.held_out),
-        counts=expand("<results>/evaluation/{{system}}/{{run}}/{split}.json", split=EXPERIMENT.corpora.held_out),
+        output=expand("<results>/evaluation/{{system}}/{{run}}/{split}.txt", split=EXPERIMENT.corpora.held_out_sets),
+        counts=expand("<results>/evaluation/{{system}}/{{run}}/{split}.json", split=EXPERIMENT.corpora.held_out_sets),
     log:
         "<logs>/evaluation/postprocess/{system}.{run}.log",
     benchmark:
         "<benchmarks>/evaluation/postprocess/{system}.{run}.tsv"
     wildcard_constraints:
-        system=one_of(name for name in EXPERIMENT.systems if not EXPERIMENT.from_elsewhere(name)),
+        system=build_name_pattern(name for name in EXPERIMENT.systems if not EXPERIMENT.find_external_system(name)),
     group:
         on_cluster("scores")
     params:
@@ -56,8 +56,8 @@ use rule text_job as import_translations with:
     benchmark:
         "<benchmarks>/evaluation/import_translations/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=one_of(filter(EXPERIMENT.from_elsewhere, EXPERIMENT.systems)),
-        split=one_of(EXPERIMENT.corpora.held_out),
+        system=build_name_pattern(filter(EXPERIMENT.find_external_system, EXPERIMENT.systems)),
+        split=build_name_pattern(EXPERIMENT.corpora.held_out_sets),
     priority: 10
     group:
         on_cluster("scores")
@@ -77,8 +77,8 @@ use rule text_job as import_scores with:
     benchmark:
         "<benchmarks>/evaluation/import_scores/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=one_of(filter(EXPERIMENT.from_elsewhere, EXPERIMENT.systems)),
-        split=one_of(EXPERIMENT.corpora.contrastive),
+        system=build_name_pattern(filter(EXPERIMENT.find_external_system, EXPERIMENT.systems)),
+        split=build_name_pattern(EXPERIMENT.corpora.contrastive_sets),
     priority: 10
     group:
         on_cluster("scores")
@@ -110,7 +110,9 @@ use rule text_job as statistics with:
         inputs_of("evaluation.statistics"),
     output:
         output="<results>/evaluation/{system}/{run}/{split}.statistics.arrow",
-        scores=expand("<results>/evaluation/{{system}}/{{run}}/{{split}}.{metric}.json", metric=plan.evaluation.metrics),
+        scores=expand(
+            "<results>/evaluation/{{system}}/{{run}}/{{split}}.{metric}.json", metric=plan.evaluation.computed_metrics
+        ),
     log:
         "<logs>/evaluation/statistics/{system}.{run}.{split}.log",
     benchmark:

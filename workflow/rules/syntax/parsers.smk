@@ -142,11 +142,11 @@ use rule syntax_job as parse_held_out_trees with:
     benchmark:
         "<benchmarks>/syntax/parse_held_out_trees/{parser}.{trees}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.of_type("trained", "stanza"),
+        parser=plan.parsers.parser_name_pattern("trained", "stanza"),
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
-        gpu=plan.gpu,
+        gpu=plan.gpu_count,
     params:
         identity=identity_of("syntax.parse_held_out_trees"),
         job=call_of("syntax.parse_held_out_trees"),
@@ -164,11 +164,11 @@ use rule syntax_job as parse_raw_text with:
     benchmark:
         "<benchmarks>/syntax/parse_raw_text/{parser}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.of_type("trained", "stanza"),
+        parser=plan.parsers.parser_name_pattern("trained", "stanza"),
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
-        gpu=plan.gpu,
+        gpu=plan.gpu_count,
     params:
         identity=identity_of("syntax.parse_raw_text"),
         job=call_of("syntax.parse_raw_text"),

@@ -47,7 +47,7 @@ use rule syntax_job as agreement with:
     benchmark:
         "<benchmarks>/syntax/agreement/{parser}.{other}.tsv"
     wildcard_constraints:
-        other=one_of(EXPERIMENT.parsers),
+        other=build_name_pattern(EXPERIMENT.parsers),
     group:
         on_cluster("parsers")
     params:

@@ -1,6 +1,6 @@
 """Where trees come from: Stanza, the user's files, or a shape without any analysis.
 
-REQUIRED INPUTS: plan.corpus.tokens("source"); model files of a parser, or trees that the user brings; clean text, or a table of
+REQUIRED INPUTS: plan.corpus.get_token_path_pattern("source"); model files of a parser, or trees that the user brings; clean text, or a table of
                  words, where a parser reads other words than the tokens
 OUTPUTS:         <results>/syntax/{parser}/{split}.conllu and .ptb
 
@@ -26,12 +26,12 @@ use rule syntax_job as parse with:
     benchmark:
         "<benchmarks>/syntax/parse/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.of_type("trained", "stanza"),
-        split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] == 1),
+        parser=plan.parsers.parser_name_pattern("trained", "stanza"),
+        split=build_name_pattern(split for split in plan.syntax.shard_counts if plan.syntax.shard_counts[split] == 1),
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
-        gpu=plan.gpu,
+        gpu=plan.gpu_count,
     params:
         identity=identity_of("syntax.parse"),
         job=call_of("syntax.parse"),
@@ -49,12 +49,12 @@ use rule syntax_job as parse_shard with:
     benchmark:
         "<benchmarks>/syntax/parse_shard/{parser}.{split}.{shard}.{trees}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.of_type("trained", "stanza"),
-        split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] > 1),
+        parser=plan.parsers.parser_name_pattern("trained", "stanza"),
+        split=build_name_pattern(split for split in plan.syntax.shard_counts if plan.syntax.shard_counts[split] > 1),
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 1440 * attempt,
-        gpu=plan.gpu,
+        gpu=plan.gpu_count,
     params:
         identity=identity_of("syntax.parse_shard"),
         job=call_of("syntax.parse_shard"),
@@ -72,8 +72,8 @@ use rule syntax_job as merge_trees with:
     benchmark:
         "<benchmarks>/syntax/merge_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.of_type("trained", "stanza"),
-        split=one_of(split for split in plan.syntax.shards if plan.syntax.shards[split] > 1),
+        parser=plan.parsers.parser_name_pattern("trained", "stanza"),
+        split=build_name_pattern(split for split in plan.syntax.shard_counts if plan.syntax.shard_counts[split] > 1),
     group:
         on_cluster("views")
     params:
@@ -93,7 +93,7 @@ use rule syntax_job as import_trees with:
     benchmark:
         "<benchmarks>/syntax/import_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.of_type("given"),
+        parser=plan.parsers.parser_name_pattern("given"),
     group:
         on_cluster("views")
     params:
@@ -113,7 +113,7 @@ use rule syntax_job as control_trees with:
     benchmark:
         "<benchmarks>/syntax/control_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.of_type("control"),
+        parser=plan.parsers.parser_name_pattern("control"),
     group:
         on_cluster("views")
     params:

@@ -1,6 +1,6 @@
 """What systems read of a tree: binary phrases, distances, units, labels.
 
-REQUIRED INPUTS: <results>/syntax/{parser}/{split}.conllu and .ptb, plan.corpus.tokens("source")
+REQUIRED INPUTS: <results>/syntax/{parser}/{split}.conllu and .ptb, plan.corpus.get_token_path_pattern("source")
 OUTPUTS:         <results>/syntax/{parser}/{split}.binary.ptb, .distances.arrow, .units.arrow, .labels
 """
 

@@ -1,0 +1,136 @@
+"""Contrastive pairs in files: a source, a correct translation of it, and one with an error put into it.
+
+Files are TSV with a header, without quoting, or JSON as LingEval97 has it (Sennrich 2017); either may be compressed.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pipeline_py.files.text_files import get_uncompressed_name, is_whole_number, read_byte_lines, read_lines
+from pipeline_py.run.errors import InputError
+
+TEXT_COLUMNS = ("source", "correct", "contrastive")
+METADATA_COLUMNS = ("kind", "distance", "frequency")
+
+
+class ContrastivePair(NamedTuple):
+    """One pair.
+
+    Attributes:
+        source: the sentence.
+        correct: its translation.
+        contrastive: the same with an error.
+        kind: of the error; empty where it is of none.
+        distance: words between what has to agree; empty where it is not known.
+        frequency: how often the word in question occurs in training text; empty where it is not known.
+    """
+
+    source: str
+    correct: str
+    contrastive: str
+    kind: str = ""
+    distance: str = ""
+    frequency: str = ""
+
+
+def read_contrastive_pairs(path: Path) -> Iterator[ContrastivePair]:
+    """Yield the pairs of a file; `.json` (also compressed, as `.json.gz`) is LingEval97's JSON, all else is TSV.
+
+    A TSV has the columns `source`, `correct`, `contrastive` and, where wanted, `kind`, `distance`, `frequency`. Without
+    a column `kind` all pairs are of the kind that the file is called by. JSON is a list of objects with `source`,
+    `reference` and `errors`, a list of objects with `contrastive`, `type` and, where known, `distance`, `frequency`; a
+    sentence with several errors gives as many pairs.
+
+    Raises:
+        InputError: at the first mistake, with its line, or in JSON the number of its entry, or the file has no pair.
+    """
+    name = get_uncompressed_name(path)
+    pairs = _read_json_pairs(path) if name.endswith(".json") else _read_tsv_pairs(path, name.removesuffix(".tsv"))
+    pair = None
+    for pair in pairs:
+        yield pair
+    if pair is None:
+        raise InputError("the file has no contrastive pairs; add some, or leave the file out", path)
+
+
+def _read_tsv_pairs(path: Path, default_kind: str) -> Iterator[ContrastivePair]:
+    columns: list[str] = []
+    for number, line in enumerate(read_lines(path), start=1):
+        fields = line.split("\t")
+        if number == 1:
+            columns = fields
+            _check_columns(columns, path)
+            continue
+        if len(fields) != len(columns):
+            raise InputError(
+                f"the line has {len(fields)} columns and the header has {len(columns)}; columns are separated by tabs",
+                path,
+                number,
+            )
+        named = dict(zip(columns, fields, strict=True))
+        if mistake := _find_pair_error(named):
+            raise InputError(mistake, path, number)
+        yield ContrastivePair(**{"kind": default_kind, **named})
+
+
+def _check_columns(columns: list[str], path: Path) -> None:
+    for name in columns:
+        if name not in (*TEXT_COLUMNS, *METADATA_COLUMNS) or columns.count(name) > 1:
+            what = "stands twice" if columns.count(name) > 1 else "is unknown"
+            raise InputError(
+                f"the column {name!r} {what}; columns are {', '.join((*TEXT_COLUMNS, *METADATA_COLUMNS))}", path, 1
+            )
+    if missing := [name for name in TEXT_COLUMNS if name not in columns]:
+        raise InputError(f"no column {missing[0]!r}; the first line must name {', '.join(TEXT_COLUMNS)}", path, 1)
+
+
+def _read_json_pairs(path: Path) -> Iterator[ContrastivePair]:
+    try:
+        content = json.loads(b"\n".join(read_byte_lines(path)))
+    except UnicodeDecodeError as error:
+        raise InputError(f"byte {error.start} is not UTF-8 ({error.reason}); convert the file", path) from None
+    except json.JSONDecodeError as error:
+        raise InputError(f"not JSON ({error.msg}); correct it", path, error.lineno) from None
+    if not isinstance(content, list):
+        raise InputError("the file is not a list of sentences; give a file in LingEval97's JSON format", path)
+    for number, entry in enumerate(content, start=1):
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("errors"), list):
+            raise InputError(
+                f"entry {number} is not a sentence with a list of `errors`; give a file in LingEval97's JSON format",
+                path,
+            )
+        for made in entry["errors"]:
+            if not isinstance(made, Mapping):
+                raise InputError(f"entry {number}: an error is an object with `contrastive`, not {made!r}", path)
+            fields = {
+                "source": entry.get("source"),
+                "correct": entry.get("reference"),
+                "contrastive": made.get("contrastive"),
+                "kind": made.get("type", ""),
+                "distance": made.get("distance", ""),
+                "frequency": made.get("frequency", ""),
+            }
+            fields = {name: str(value) if type(value) is int else value for name, value in fields.items()}
+            if mistake := _find_pair_error(fields):
+                raise InputError(f"entry {number}: {mistake}", path)
+            yield ContrastivePair(**fields)
+
+
+def _find_pair_error(fields: Mapping[str, Any]) -> str | None:
+    """What is wrong with a pair, if anything."""
+    for name, text in fields.items():
+        if not isinstance(text, str):
+            return f"`{name}` must be text, not {text!r}; write it"
+        if "\n" in text:
+            return f"`{name}` is on several lines; write it on one"
+        if name in TEXT_COLUMNS and not text.strip():
+            return f"`{name}` is empty; write it, or leave the pair out"
+        if name in ("distance", "frequency") and text and not is_whole_number(text):
+            return f"`{name}` must be a whole number, not {text!r}; leave it empty if it is unknown"
+    if fields["correct"] == fields["contrastive"]:
+        return "both translations are the same, so that neither can be the better one; leave the pair out"
+    if "\t" in fields.get("kind", ""):
+        return "`kind` has a tab; leave it out"
+    return None

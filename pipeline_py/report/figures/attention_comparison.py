@@ -1,0 +1,114 @@
+"""A source tree, and below it what two systems attended to at each word of their translations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.patches import Rectangle
+
+from pipeline_py.report.figures.attended_sentence import AttendedSentence
+from pipeline_py.report.figures.drawing import create_axes, crop_figure, write_text
+from pipeline_py.report.figures.typesetting import compute_text_width, replace_unprintable, truncate_text
+from pipeline_py.subword.pieces import group_by_word, join_pieces
+from pipeline_py.subword.vocabulary import EOS, SPECIAL_TOKENS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pipeline_py.report.figures.source_tree import SourceTree
+
+FONT_SIZE, SMALL_FONT_SIZE = 9.0, 6.5
+ROW_HEIGHT, WORD_GAP, MARGIN = 13.0, 9.0, 6.0
+MAX_LABEL_WIDTH = 130.0
+"""The most that words of a translation have on the left."""
+
+TEXT_COLOUR, NOTE_COLOUR, LINE_COLOUR, WEIGHT_COLOUR = "#000000", "#555555", "#dddddd", "#0072b2"
+"""Those that a page knows."""
+
+PHRASES_LABEL, END_LABEL = "phrases", SPECIAL_TOKENS[EOS]
+
+
+@dataclass(frozen=True)
+class WordAttention:
+    """What one system attended to, over whole words.
+
+    Attributes:
+        system_label: what it is called.
+        words: of the source, J.
+        translation: its words and the end of the sentence, I.
+        weights: (I, J + 1), the last column that of the source's end.
+        phrase_weights: (I,) what lies on phrases; None where the system has none.
+    """
+
+    system_label: str
+    words: Sequence[str]
+    translation: Sequence[str]
+    weights: np.ndarray
+    phrase_weights: np.ndarray | None
+
+
+def aggregate_by_word(system_label: str, attended: AttendedSentence) -> WordAttention:
+    """Add up the weights of the pieces of a source word, and take the mean over those of a target word."""
+    source, target = list(attended.words[:-1]), list(attended.translation[:-1])
+    columns = [len(word) for word in group_by_word(source)] + [1]
+    rows = [len(word) for word in group_by_word(target)] + [1]
+    over_words = attended.weights[:, : len(attended.words)]
+    summed = np.add.reduceat(over_words, [0, *accumulate(columns[:-1])], axis=1)
+    means = np.add.reduceat(summed, [0, *accumulate(rows[:-1])], axis=0) / np.array(rows)[:, None]
+    on_phrases = np.add.reduceat(1 - over_words.sum(axis=1), [0, *accumulate(rows[:-1])]) / np.array(rows)
+    return WordAttention(
+        system_label,
+        join_pieces(source),
+        [*join_pieces(target), END_LABEL],
+        means,
+        on_phrases if attended.phrases else None,
+    )
+
+
+def draw_attention_comparison(tree: "SourceTree", attentions: Sequence[WordAttention]) -> "Figure":
+    """Draw the tree over its words, and below it a row of weights for each word of each translation."""
+    words = [*map(replace_unprintable, tree.words), END_LABEL]
+    if any(each.phrase_weights is not None for each in attentions):
+        words.append(PHRASES_LABEL)
+    labels = [replace_unprintable(word) for each in attentions for word in each.translation]
+    left = MARGIN + min(MAX_LABEL_WIDTH, max(compute_text_width(word, FONT_SIZE) for word in labels)) + 8
+    slots = tree.widen_slots([max(18.0, compute_text_width(word, FONT_SIZE) + WORD_GAP) for word in words])
+    ends = [left + end for end in accumulate(slots)]
+    x = [end - slot / 2 for end, slot in zip(ends, slots, strict=True)]
+    axes, y = create_axes(), MARGIN + tree.height
+    tree.draw(axes, x, y)
+    for place, word in zip(x, words, strict=True):
+        write_text(
+            axes,
+            (place, y + ROW_HEIGHT / 2),
+            word,
+            FONT_SIZE,
+            color=NOTE_COLOUR if word in (END_LABEL, PHRASES_LABEL) else TEXT_COLOUR,
+            align="center",
+        )
+    for each in attentions:
+        write_text(axes, (MARGIN, y + 1.8 * ROW_HEIGHT), each.system_label, FONT_SIZE, color=TEXT_COLOUR, bold=True)
+        y += 2.4 * ROW_HEIGHT
+        axes.vlines(x, y, y + ROW_HEIGHT * len(each.translation), color=LINE_COLOUR, linewidth=0.6, zorder=0)
+        weights = each.weights if each.phrase_weights is None else np.column_stack([each.weights, each.phrase_weights])
+        for word, row in zip(each.translation, weights, strict=True):
+            label = truncate_text(replace_unprintable(word), FONT_SIZE, MAX_LABEL_WIDTH)
+            write_text(
+                axes,
+                (left - 5, y + ROW_HEIGHT / 2),
+                label,
+                FONT_SIZE,
+                color=NOTE_COLOUR if word == END_LABEL else TEXT_COLOUR,
+                align="right",
+            )
+            for weight, end, slot in zip(row.tolist(), ends, slots, strict=False):
+                if weight >= 0.02:
+                    corner, alpha = (end - slot + 1, y + 0.5), min(1.0, weight)
+                    axes.add_patch(
+                        Rectangle(corner, slot - 2, ROW_HEIGHT - 1, facecolor=WEIGHT_COLOUR, alpha=alpha, linewidth=0)
+                    )
+            y += ROW_HEIGHT
+        y -= ROW_HEIGHT
+    return crop_figure(axes, ends[-1] + MARGIN, y + ROW_HEIGHT + MARGIN)

@@ -1,0 +1,171 @@
+"""A table of facts about the systems of a table: cost, parser, seed and software."""
+
+import json
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from pipeline_py.report.stage_results import read_ceilings
+from pipeline_py.report.tables import renderings
+from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Column, InputFiles, Sheet
+from pipeline_py.report.tables.system_measures import PARSER_METRICS, describe_shared_cores, read_parser_accuracies
+
+# Column → key of facts.json.
+FACT_KEYS = {
+    "parameters": "parameters",
+    "updates": "updates",
+    "epochs": "epochs",
+    "words_per_second": "target_words_per_second",
+    "seconds": "seconds",
+    "best_dev": "best_dev",
+    "dev_metric": "early_stopping",
+    "device": "device",
+    "threads": "threads",
+    "seed": "seed",
+}
+# Columns that are there if a file has the key of the same name: a phrase-based system has none of them.
+OPTIONAL_FACT_KEYS = (
+    "embedding",
+    "hidden",
+    "loss",
+    "samples",
+    "dev_loss",
+    "dev_perplexity",
+    "training_seconds",
+    "seconds_per_epoch",
+    "cpu_seconds",
+    "training_cpu_seconds",
+    "cpu_seconds_per_epoch",
+    "target_words_per_cpu_second",
+    "target_words_per_gpu_second",
+    "core_share",
+    "machine_load",
+    "gpu_hours",
+    "precision",
+    "kernels",
+)
+# What parses and scores whatever the system is made with.
+SCORING_PACKAGE = "sacrebleu"
+SHARED_PACKAGES = ("stanza", SCORING_PACKAGE)
+LOCAL_ORIGIN = "here"
+"""The origin of a system that this experiment trained, where others come from elsewhere."""
+
+
+def render_facts(
+    *, description: dict[str, Any], files: dict[str, dict[str, Path]], tsv_output: Path, markdown_output: Path
+) -> None:
+    """Make a table of the parameters, speed, time, hardware, seed, parser and versions of every system.
+
+    Where a fact does not apply, the TSV has an empty value and other formats a dash. Versions are those that trained
+    the system, or the installed ones of stanza and sacrebleu if training did not load them.
+
+    `seconds` is wall-clock time, which other work on the machine makes longer. `cpu_seconds` is CPU time over all
+    threads and processes. The prefix `training_` means without validation; target words per CPU or GPU second are also
+    without validation. `core_share` is the part of the requested core time that a training got; `machine_load` is the
+    mean number of tasks that wanted a core, divided by the number of cores. `kernels` tells whether a training on a CPU
+    used the compiled code of `nmt/fast/elementwise.c`.
+
+    Settings of search, training, data and subwords have columns if the table's systems differ in them.
+
+    Facts that only networks have, such as the perplexity on dev, and statistics of their parts on dev, such as the
+    vision span of flexible attention, have columns if at least one system has them.
+
+    `ceiling_SET` is the BLEU of the references of a set after tokenizing and detokenizing (`evaluation.compute_bleu_ceiling`).
+
+    Systems from elsewhere have rows after the others. The column `origin` says who made them, if that is known. Their
+    other cells are empty in the TSV, and `unknown` in other formats.
+
+    Args:
+        description: The plan's description of the systems: `parsers`, the parser of each system;
+            `settings`, by column and system, the settings in which systems differ; `from_elsewhere`, the origin of each
+            system that was not made here; `sets`, the sets of the table, if there is a file of ceilings.
+        files: Inputs by kind and name: `render_facts` by SYSTEM:RUN, the facts.json of trainings in the table's order;
+            `accuracy` by PARSER:TREES, TSV of `syntax.measure_accuracy`; `ceiling`, a TSV of `evaluation.compute_bleu_ceiling`.
+        tsv_output: The table as TSV.
+        markdown_output: The table as Markdown.
+    """
+    inputs = InputFiles(files)
+    ceilings = {
+        f"ceiling_{ceiling.set}": ceiling.bleu
+        for path in inputs.get_files("ceiling").values()
+        for ceiling in read_ceilings(path)
+        if ceiling.set in description["sets"]
+    }
+    read = [
+        (system, json.loads(path.read_text(encoding="utf-8")))
+        for (system, *_), path in inputs.get_files("facts").items()
+    ]
+    accuracies = read_parser_accuracies(inputs.get_files("accuracy"))
+    software = dict.fromkeys([*(name for _, content in read for name in content["versions"]), *SHARED_PACKAGES])
+    origins: dict[str, str | None] = description.get("from_elsewhere", {})
+    unknown: dict[str, Any] = dict.fromkeys(FACT_KEYS.values()) | {
+        "versions": dict.fromkeys({*software} - {SCORING_PACKAGE})
+    }
+    rows = []
+    for system, content in [*read, *((system, unknown) for system in origins)]:
+        parser = description["parsers"].get(system)
+        accuracy = accuracies.get(parser, {})
+        row: list[dict[str, Any]] = [
+            {"system": system, **{column: content[key] for column, key in FACT_KEYS.items()}},
+            {key: content.get(key) for key in OPTIONAL_FACT_KEYS},
+            _collect_context_statistics(content),
+            {column: of.get(system) for column, of in description["settings"].items()},
+            {"parser": parser},
+            {metric: accuracy[metric].value if metric in accuracy else None for metric in PARSER_METRICS},
+            {package: content["versions"].get(package, _get_installed_version(package)) for package in software},
+            {"origin": origins.get(system, LOCAL_ORIGIN)} if origins else {},
+            ceilings,
+        ]
+        rows.append(row)
+    # The columns of each part are those that a row has; those of what need not be known, in which a row has something.
+    columns = [
+        (place, name)
+        for place, parts in enumerate(zip(*rows, strict=True))
+        for name in dict.fromkeys(name for part in parts for name in part)
+        if place not in (1, 5) or any(part[name] is not None for part in parts)
+    ]
+    shares: dict[str, list[float]] = {}
+    for system, content in read:
+        if content.get("core_share") is not None:
+            shares.setdefault(system, []).append(content["core_share"])
+    values = [[row[place].get(name) for place, name in columns] for row in rows]
+    cells = [
+        [Cell(_format_value(value), "" if value is None else _format_raw_value(value)) for value in row]
+        for row in values
+    ]
+    for row_of_cells in cells[len(read) :]:
+        row_of_cells[1:] = [Cell("unknown", "") if cell.text == MISSING_VALUE else cell for cell in row_of_cells[1:]]
+    layout = Sheet(
+        "Facts of the run", [Column(name, name) for _, name in columns], cells, describe_shared_cores(shares, str)
+    )
+    renderings.write_sheet(layout, tsv_output, markdown_output=markdown_output)
+
+
+def _collect_context_statistics(facts: dict[str, Any]) -> dict[str, Any]:
+    """Name what each context of the decoder observed; contexts after the first get their number."""
+    return {
+        name if number == 1 else f"{name} ({number})": value
+        for number, context in enumerate(facts.get("statistics", []), start=1)
+        for name, value in context.items()
+    }
+
+
+def _get_installed_version(package: str) -> str | None:
+    try:
+        return metadata.version(package) if package in SHARED_PACKAGES else None
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _format_value(value: Any) -> str:
+    """Write a value for people: a dash for none, no more decimals than matter."""
+    if value is None:
+        return MISSING_VALUE
+    if isinstance(value, float):
+        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return _format_raw_value(value)
+
+
+def _format_raw_value(value: Any) -> str:
+    """Write a value as it is, and what is true or false as yes or no."""
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)

@@ -1,0 +1,121 @@
+"""Make a table of scores and other measures of systems, with significance marks, or of counts of texts."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from pipeline_py.config.tables import (
+    AnyTableConfig,
+    AttentionTableConfig,
+    BleuTableConfig,
+    ParseTableConfig,
+    VocabularyTableConfig,
+)
+from pipeline_py.report.answers import group_answer_sentences, read_answers
+from pipeline_py.report.stage_results import read_ceilings
+from pipeline_py.report.tables import count_tables, renderings
+from pipeline_py.report.tables.published_numbers import PublishedNumber, read_published_numbers
+from pipeline_py.report.tables.score_table import build_bleu_sheet, build_measures_sheet
+from pipeline_py.report.tables.sheet import InputFiles, Sheet
+from pipeline_py.report.tables.system_comparison import read_comparison_index
+from pipeline_py.report.tables.system_measures import (
+    describe_parser_accuracies,
+    get_column_metric,
+    is_scored_column,
+    read_parser_accuracies,
+    read_system_measures,
+)
+from pipeline_py.run.errors import InputError
+
+
+def render_table(
+    *,
+    description: dict[str, Any],
+    files: dict[str, dict[str, Path]],
+    tsv_output: Path,
+    sheet_output: Path,
+    markdown_output: Path,
+    latex_output: Path,
+) -> None:
+    """Make a table of the configuration, write it in all formats, and print it on stderr.
+
+    The first column of the TSV names the row; lines at its end that begin with `# ` say which rows are not as their
+    papers print them. A score that may have marks is followed by the column `NAME_marks`. With
+    several runs, numbers are means, and `NAME_sd` is their sample standard deviation. A table of type `bleu` has a
+    column for each set, named like the set, and `AVG`; the paper's numbers are in `NAME_published`. Columns of further
+    metrics are called `METRIC_SET`, as are those of a table of type `measures` with several sets.
+
+    Args:
+        description: The plan's description of the table: `render_table`, one of `tables` of the configuration;
+            `dev`, the name of the development set; `tests`, the test sets; `metrics` of a table of type `bleu`;
+            `settings` by system and column; `contrastive`, the contrastive sets; `set_names`; `notes` below the table;
+            `lowercase_trees`, whether parsers read lower-cased text.
+        files: Inputs by kind and name. For scores: `statistics` by SYSTEM:RUN:SET, `comparisons` by SET, `facts` by
+            SYSTEM:RUN, `parsed` by SET if only parsed sentences are scored, `correct` and `contrastive` by
+            SYSTEM:RUN:SET for each contrastive set, `accuracy` by PARSER:TREES, and with an empty name `published`,
+            `claims`, `exclusions` and `ceiling`. For counts: `counts` by SPLIT, `original`, `generalised` and `bpe` by
+            LANGUAGE, or `shares`.
+        tsv_output: The table as TSV.
+        sheet_output: The table as JSON, from which all other formats are made.
+        markdown_output: The table as Markdown, followed by the verdicts on claims.
+        latex_output: The table as LaTeX.
+
+    Raises:
+        InputError: if files of one set differ in length or were counted differently, or a user's file is malformed.
+    """
+    options: AnyTableConfig = TypeAdapter(AnyTableConfig).validate_python(description["table"])
+    inputs = InputFiles(files)
+    laid_out: Sheet
+    answers = [answer for path in inputs.get_files("claims").values() for answer in read_answers(path)]
+    if isinstance(options, ParseTableConfig):
+        laid_out = count_tables.build_parse_sheet(options, inputs)
+    elif isinstance(options, VocabularyTableConfig):
+        laid_out = count_tables.build_vocabulary_sheet(options, inputs)
+    elif isinstance(options, AttentionTableConfig):
+        laid_out = count_tables.build_attention_sheet(options, inputs)
+    else:
+        comparisons = read_comparison_index({on: path for (on,), path in inputs.get_files("comparisons").items()})
+        ceilings = [ceiling for path in inputs.get_files("ceiling").values() for ceiling in read_ceilings(path)]
+        sets = {split for *_, split in inputs.get_files("statistics")}
+        notes = [ceiling.warning_message for ceiling in ceilings if ceiling.is_low and ceiling.set in sets]
+        notes += description["notes"]
+        if isinstance(options, BleuTableConfig):
+            measured = read_system_measures(inputs, options.systems, description["metrics"], description)
+            laid_out = build_bleu_sheet(
+                options,
+                measured,
+                comparisons,
+                description["dev"],
+                description["metrics"],
+                _read_published_numbers(options, inputs),
+                notes,
+            )
+        else:
+            metrics = [*dict.fromkeys(map(get_column_metric, filter(is_scored_column, options.columns)))]
+            measured = read_system_measures(inputs, options.systems, metrics, description)
+            accuracies = read_parser_accuracies(inputs.get_files("accuracy"))
+            notes += describe_parser_accuracies(accuracies, description["lowercase_trees"])
+            laid_out = build_measures_sheet(options, measured, comparisons, description["set_names"], notes)
+        laid_out = replace(laid_out, departures=description.get("departures", []))
+    renderings.write_sheet(
+        laid_out, tsv_output, sheet_output, markdown_output, latex_output, group_answer_sentences(answers)
+    )
+
+
+def _read_published_numbers(options: BleuTableConfig, files: InputFiles) -> list[PublishedNumber]:
+    """The numbers of the paper that a table names."""
+    asked = options.published
+    if asked is None:
+        return []
+    path = files.get_single_file("published")
+    numbers = read_published_numbers(path)
+    known = sorted({(number.table, number.task) for number in numbers})
+    if (asked.table, asked.task) not in known:
+        raise InputError(
+            f"the paper has no table {asked.table} of {asked.task}; "
+            f"it has {', '.join(f'{table} of {task}' for table, task in known)}",
+            path,
+        )
+    return numbers

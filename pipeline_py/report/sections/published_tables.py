@@ -1,0 +1,101 @@
+"""Tables as papers printed them: for looking at beside ours, which were made from other data."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline_py.files.text_files import read_lines
+from pipeline_py.report.page_parts import PageSection
+from pipeline_py.report.table_chapter import TableChapter
+from pipeline_py.report.tables.published_numbers import PublishedNumber, read_published_numbers
+from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Column, Sheet
+
+PAGE_ORDER = 20
+
+_AUTHORS_AND_YEAR = re.compile(r"(.+?)\. (\d{4})\. ")
+
+
+@dataclass(frozen=True)
+class PaperSource:
+    """The paper that numbers are from: in full, and as it is cited."""
+
+    reference: str
+    citation: str
+
+
+def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
+    path = chapter.manifest.find_file("published", chapter.table_name)
+    if path is not None:
+        source = read_source(path)
+        yield PageSection(
+            "As published",
+            [
+                "Numbers of the paper, from its own data and languages. They show how systems compare there; do not "
+                "compare a single number with one of ours.",
+                source.reference,
+                *chapter.sheet.departures,
+            ],
+            tables=build_published_tables(
+                read_published_numbers(path), chapter.manifest.published_tables[chapter.table_name], source.citation
+            ),
+        )
+
+
+def read_source(path: Path) -> PaperSource:
+    """The source that the first line of a file of `workflow/published/` names."""
+    text = next(read_lines(path), "").removeprefix("# ")
+    found = _AUTHORS_AND_YEAR.match(text)
+    if found is None:
+        return PaperSource(text, text)
+    surnames = [author.split(" ")[-1] for author in re.split(", | and ", found[1])]
+    cited = " and ".join(surnames) if len(surnames) < 3 else f"{surnames[0]} et al."
+    return PaperSource(text, f"{cited} ({found[2]})")
+
+
+def build_published_tables(
+    numbers: Sequence[PublishedNumber], table_numbers: Sequence[str], citation: str
+) -> list[Sheet]:
+    """Lay out printed tables, one for each task.
+
+    Args:
+        numbers: of a paper.
+        table_numbers: numbers of its tables.
+        citation: what it is called.
+    """
+    return [
+        _build_table([row for row in numbers if (row.table, row.task) == place], citation, *place)
+        for place in dict.fromkeys((row.table, row.task) for row in numbers if row.table in table_numbers)
+    ]
+
+
+def _build_table(rows: Sequence[PublishedNumber], citation: str, table_number: str, task: str) -> Sheet:
+    columns = list(dict.fromkeys((row.set, row.metric) for row in rows))
+    one_metric = len({metric for _, metric in columns}) == 1
+    one_set = len({name for name, _ in columns}) == 1
+    decimals = {
+        name: max(len(f"{row.value:g}".partition(".")[2]) for row in rows if row.metric == name) for _, name in columns
+    }
+    places = {(row.system, row.set, row.metric): row for row in rows}
+
+    def printed(system: str, name: str, metric: str) -> Cell:
+        found = places.get((system, name, metric))
+        return Cell(MISSING_VALUE) if found is None else Cell(f"{found.value:.{decimals[metric]}f}", marks=found.marks)
+
+    return Sheet(
+        f"As printed in {citation}, Table {table_number}, {task}"
+        + (f", {columns[0][1]}" if one_metric else "")
+        + (f" on {columns[0][0]}" if one_set else "")
+        + "; marks are the paper's.",
+        [
+            Column("system", "System", "paper"),
+            *(
+                Column(name, name if one_metric else metric if one_set else f"{metric} {name}", "paper")
+                for name, metric in columns
+            ),
+        ],
+        [
+            [Cell(system), *(printed(system, *column) for column in columns)]
+            for system in dict.fromkeys(row.system for row in rows)
+        ],
+    )

@@ -1,0 +1,15 @@
+"""Join the accuracies of a parser for all kinds of trees in one table."""
+
+from pathlib import Path
+
+from pipeline_py.syntax.parser_measures import AccuracyRow, read_accuracy_rows, write_measures
+
+
+def join_accuracies(*, input: list[Path], output: Path) -> None:
+    """Join the accuracy tables of one parser, in the given order.
+
+    Args:
+        input: TSV files of `accuracy`.
+        output: TSV with the rows of all input files.
+    """
+    write_measures(output, [row for path in input for row in read_accuracy_rows(path)], AccuracyRow._fields)

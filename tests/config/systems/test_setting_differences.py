@@ -1,0 +1,149 @@
+"""What rows of a table differ in beyond what they are, in which words, and whether one is warned of it."""
+
+from typing import Any
+
+import pytest
+
+from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.config.systems.setting_differences import (
+    collect_differing_settings,
+    find_setting_differences,
+    format_difference_warning,
+    format_table_notes,
+)
+
+MEASURES = {"type": "measures", "title": "T", "columns": ["bleu"]}
+
+
+def loaded(config: dict[str, Any], rows: list[str], systems: dict[str, Any], **over: Any) -> Any:
+    tables = {"t": {**MEASURES, "systems": rows, **over.pop("table", {})}}
+    return load_experiment(config, command_line_config={"systems": systems, "tables": tables, **over})
+
+
+def described(experiment: Any) -> list[str]:
+    return format_table_notes(experiment, experiment.tables["t"])
+
+
+@pytest.mark.parametrize(
+    ("systems", "sentence"),
+    [
+        ({"FlexAtt": {"decoding": {"beam": 9}}}, "Rows differ in search: beam 5 (GlobalAtt, PLAIN); beam 9 (FlexAtt)."),
+        (
+            {"FlexAtt": {"decoding": {"length_model": True}}},
+            "Rows differ in search: length_model false (GlobalAtt, PLAIN); length_model true (FlexAtt).",
+        ),
+        (
+            {"FlexAtt": {"training": {"epochs": None, "updates": 9, "optimizer": {"learning_rate": 0.1}}}},
+            "Rows differ in training: optimizer.learning_rate 0.01, epochs 2, updates null (GlobalAtt, PLAIN); "
+            "optimizer.learning_rate 0.1, epochs null, updates 9 (FlexAtt).",
+        ),
+        (
+            {"FlexAtt": {"training": {"early_stopping": "bleu"}}},
+            "Rows differ in training: early_stopping loss (GlobalAtt, PLAIN); early_stopping bleu (FlexAtt).",
+        ),
+        (
+            {"FlexAtt": {"training": {"max_length": 9}}},
+            "Rows differ in data: max_length 80 (GlobalAtt, PLAIN); max_length 9 (FlexAtt).",
+        ),
+        (
+            {"FlexAtt": {"subword": "pieces"}},
+            "Rows differ in units: scheme words, generalise null (GlobalAtt, PLAIN); "
+            "scheme bpe, merges 1200, generalise 3 (FlexAtt).",
+        ),
+    ],
+)
+def test_each_kind_of_settings_has_a_sentence(config, systems, sentence):
+    rows = ["GlobalAtt", "LocalAtt", "FlexAtt"]
+    experiment = loaded(config, rows, systems, table={"labels": {"LocalAtt": "PLAIN"}})
+    assert described(experiment) == [sentence]
+    assert f"`about: [{sentence.split()[3].rstrip(':')}]`" in format_difference_warning(experiment, "t")
+
+
+def test_many_rows_that_are_equal_are_not_listed(config):
+    rows = ["PBSMT", "GlobalAtt", "LocalAtt", "FlexAtt", "SDAtt", "+LocalAtt", "+SDAtt", "Seq2Seq"]
+    experiment = loaded(config, rows, {"GlobalAtt": {"decoding": {"beam": 9}}})
+    assert described(experiment) == ["Rows differ in search: beam 9 (GlobalAtt); beam 5 (all other rows)."]
+    fewer = loaded(config, rows[:6], {"GlobalAtt": {"decoding": {"beam": 9}}})
+    assert described(fewer) == [
+        "Rows differ in search: beam 9 (GlobalAtt); beam 5 (LocalAtt, FlexAtt, SDAtt, +LocalAtt)."
+    ]
+
+
+def test_equal_rows_say_nothing(config):
+    """What does not decide a result is no difference, nor is what a row has its part in: sizes, losses, parsers."""
+    systems = {
+        "FlexAtt": {"decoding": {"batch_size": 3, "n_best": 2, "attention": True}, "model": {"hidden": 9}},
+        "LocalAtt": {"training": {"checkpoint_minutes": 1, "tensorboard": True}, "loss": {"type": "blackout"}},
+    }
+    experiment = loaded(config, ["PBSMT", "GlobalAtt", "FlexAtt", "LocalAtt", "SDAtt"], systems)
+    assert described(experiment) == [] and format_difference_warning(experiment, "t") is None
+    assert collect_differing_settings(experiment, experiment.tables["t"]) == {}
+
+
+def test_a_table_says_what_it_is_about(config):
+    systems = {"FlexAtt": {"decoding": {"beam": 9}, "training": {"epochs": 1}}}
+    rows = ["GlobalAtt", "FlexAtt"]
+    both = loaded(config, rows, systems)
+    assert format_difference_warning(both, "t") == (
+        "Table `t`: its systems also differ in search: beam 5 (GlobalAtt); beam 9 (FlexAtt), and in training: epochs 2 "
+        "(GlobalAtt); epochs 1 (FlexAtt); give them the same settings, or allow it in the table by "
+        "`about: [search, training]`."
+    )
+    one = loaded(config, rows, systems, table={"about": ["search"]})
+    assert "search" not in format_difference_warning(one, "t") and "training" in format_difference_warning(one, "t")
+    assert described(one) == described(both) and len(described(one)) == 2
+    assert (
+        format_difference_warning(loaded(config, rows, systems, table={"about": ["search", "training"]}), "t") is None
+    )
+
+
+def test_phrases_of_words_beside_networks_of_pieces_are_told_without_a_warning(config):
+    experiment = loaded(config, ["PBSMT", "GlobalAtt"], {}, subword={"scheme": "bpe", "merges": 70})
+    assert described(experiment) == ["Rows differ in units: scheme words (PBSMT); scheme bpe, merges 70 (GlobalAtt)."]
+    assert format_difference_warning(experiment, "t") is None
+
+
+def test_one_key_reaches_the_search_of_all_systems_but_those_that_are_about_it(config):
+    experiment = load_experiment(config, command_line_config={"decoding": {"beam": 2, "length_model": True}})
+    own = {"Tree2Seq-beam10", "Tree2Seq-beam15", "Tree2Seq-beam20", "Tree2Seq-length-model"}
+    for name, system in experiment.systems.items():
+        if experiment.is_neural(name) and name not in own:
+            assert (system.decoding.beam, system.decoding.length_model) == (2, True), name
+    searched = [experiment.systems[row].decoding for row in experiment.tables["tree2seq/table5"].systems]
+    assert [(one.beam, one.length_model) for one in searched] == [(20, True), (10, False), (15, False), (20, False)]
+
+
+def test_tables_of_the_default_experiment_are_equal_or_about_their_difference(config):
+    experiment = load_experiment(config)
+    differing = {
+        name: [one.setting_kind for one in find_setting_differences(experiment, table.systems)]
+        for name, table in experiment.tables.items()
+        if getattr(table, "systems", None)
+    }
+    assert {name: kinds for name, kinds in differing.items() if kinds} == {
+        "tree2seq/table5": ["search"],
+        "tree2seq/table8": ["training"],
+        "hierarchical/table3": ["units"],
+        "transformers": ["training", "data"],
+    }
+    assert not [name for name in experiment.tables if format_difference_warning(experiment, name)]
+
+
+def test_facts_name_the_search_of_each_row_behind_a_training(config):
+    systems = {"Wide": {"type": "ensemble", "members": ["GlobalAtt"], "decoding": {"beam": 9}}}
+    experiment = loaded(config, ["GlobalAtt", "Wide", "FlexAtt"], {**systems, "FlexAtt": {"training": {"epochs": 1}}})
+    assert collect_differing_settings(experiment, experiment.tables["t"]) == {
+        ("GlobalAtt", "training"): "epochs 2",
+        ("FlexAtt", "training"): "epochs 1",
+        ("GlobalAtt", "search"): "beam 5; Wide: beam 9",
+        ("FlexAtt", "search"): "beam 5",
+    }
+
+
+def test_members_of_an_ensemble_that_differ_are_told_together(config):
+    systems = {
+        "FlexAtt": {"training": {"epochs": 1}},
+        "Both": {"type": "ensemble", "members": ["GlobalAtt", "FlexAtt"]},
+    }
+    experiment = loaded(config, ["GlobalAtt", "Both"], systems)
+    assert described(experiment) == ["Rows differ in training: epochs 2 (GlobalAtt); epochs 2 or 1 (Both)."]

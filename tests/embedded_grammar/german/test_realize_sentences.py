@@ -1,0 +1,458 @@
+"""German grammaticality, checked on the text by tables of its own, and worked examples written by hand.
+
+The checker knows which (gender or plural, case) each article, adjective ending and noun form can stand for, and looks
+for noun phrases whose words have nothing in common; it knows nothing of how the grammar inflects.
+"""
+
+import re
+
+import pytest
+
+from embedded_grammar.derivation import (
+    Adverbial,
+    Clause,
+    Determiner,
+    NounPhrase,
+    RelativeGap,
+    SubordinateClause,
+)
+from embedded_grammar.determiners import DETERMINER_A, DETERMINER_MANY, DETERMINER_THE
+from embedded_grammar.english import build_trees as english
+from embedded_grammar.german import realize_sentences as german
+from embedded_grammar.german.verbs import inflect_german_verb
+from embedded_grammar.lexicon.lexicon_size import LexiconSize
+from embedded_grammar.modifiers import ADJECTIVES_BY_NOUN, ADVERBS, ATTRIBUTE_SLOTS_BY_NOUN, SUBORDINATORS, Adverb
+from embedded_grammar.nouns import IT_BY_GENDER, NOUNS, PERSON_NAMES, PERSONAL_PRONOUNS, select_nouns
+from embedded_grammar.pair_generation import PairGenerator
+from embedded_grammar.senses import SENSES, VerbSense
+from embedded_grammar.sentence_limits import LengthDistribution, SentenceLimits
+from embedded_grammar.syntactic_phenomena import Phenomenon
+from pipeline_py.files.artifacts import SentenceCounts
+
+SENTENCES = 3000
+HE, SHE, THEY = PERSONAL_PRONOUNS[:3]
+
+ARTICLES = {
+    "der": "mn fd fg pg",
+    "die": "fn fa pn pa",
+    "das": "nn na",
+    "den": "ma pd",
+    "dem": "md nd",
+    "des": "mg ng",
+}
+EIN = {"": "mn nn na", "e": "fn fa pn pa", "en": "ma pd", "em": "md nd", "er": "fd fg pg", "es": "mg ng"}
+DIES = {"er": "mn fd fg pg", "e": "fn fa pn pa", "es": "nn na mg ng", "en": "ma pd", "em": "md nd"}
+CONTRACTIONS = {
+    "im": "md nd",
+    "am": "md nd",
+    "zum": "md nd",
+    "beim": "md nd",
+    "vom": "md nd",
+    "zur": "fd",
+    "ins": "na",
+    "ans": "na",
+}
+for _stem in ("ein", "kein", "mein", "sein", "ihr", "Ihr", "unser"):
+    ARTICLES |= {_stem + ending: places for ending, places in EIN.items()}
+for _stem in ("dies", "jed", "all"):
+    ARTICLES |= {_stem + ending: places for ending, places in DIES.items()}
+ARTICLES |= CONTRACTIONS
+
+ALL = {gender + case for gender in "mfnp" for case in "nadg"}
+# Adjective endings: behind der/dieser (weak), behind ein-words (mixed), without an article that inflects (strong).
+WEAK = {"e": {"mn", "fn", "fa", "nn", "na"}}
+WEAK["en"] = ALL - WEAK["e"]
+MIXED = {"er": {"mn"}, "es": {"nn", "na"}, "e": {"fn", "fa"}}
+MIXED["en"] = ALL - {"mn", "nn", "na", "fn", "fa"}
+STRONG = {
+    "er": {"mn", "fd", "fg", "pg"},
+    "e": {"fn", "fa", "pn", "pa"},
+    "es": {"nn", "na"},
+    "en": {"ma", "mg", "ng", "pd"},
+    "em": {"md", "nd"},
+}
+QUANTIFIERS = {stem + ending for stem in ("viel", "einig", "mehrer") for ending in ("e", "en", "er")}
+NUMERALS = {"zwei", "drei", "vier"}
+DEGREES = {"sehr", "ziemlich", "zu"}
+
+GOVERNED = {
+    "mit": "d", "aus": "d", "von": "d", "bei": "d", "zu": "d", "nach": "d", "vom": "d", "zum": "d", "zur": "d",
+    "beim": "d",
+    "im": "d", "am": "d", "ins": "a", "ans": "a", "um": "a", "für": "a", "ohne": "a", "während": "g",
+    "in": "ad", "an": "ad", "auf": "ad", "über": "ad", "unter": "ad", "neben": "ad", "hinter": "ad", "vor": "ad",
+}  # fmt: skip
+
+
+def noun_places() -> dict[str, set[str]]:
+    """What each noun form can stand for, by the rules of German declension."""
+    places: dict[str, set[str]] = {}
+    for noun in NOUNS:
+        singular_cases = {"n": noun.german, "a": noun.german, "d": noun.german, "g": noun.german_genitive}
+        if noun.gender == "m" and noun.german_genitive[-1] == "n":
+            singular_cases = {case: noun.german_genitive if case != "n" else noun.german for case in "nadg"}
+        for case, form in singular_cases.items():
+            places.setdefault(form, set()).add(noun.gender + case)
+        dative = noun.german_plural if noun.german_plural[-1] in "ns" else noun.german_plural + "n"
+        for case in "nadg":
+            places.setdefault(dative if case == "d" else noun.german_plural, set()).add("p" + case)
+    return places
+
+
+NOUN_PLACES = noun_places()
+RELATIVE = {"der", "die", "das", "den", "dem"}
+ADJECTIVE_STEMS = {a.german_stem.removesuffix("e") for group in ADJECTIVES_BY_NOUN.values() for a in group}
+
+
+def ending_of(word: str) -> str | None:
+    """The ending of an inflected adjective; None if the word is none."""
+    for ending in ("en", "em", "er", "es", "e"):
+        if word.endswith(ending) and word.removesuffix(ending) in ADJECTIVE_STEMS:
+            return ending
+    return None
+
+
+def endings_behind(article: str) -> dict[str, set[str]]:
+    if is_quantifier(article) or not article:
+        return STRONG
+    if article.startswith(("ein", "kein", "mein", "sein", "ihr", "Ihr", "unser")) and article not in (
+        "einige",
+        "einigen",
+    ):
+        return MIXED
+    return WEAK
+
+
+def is_quantifier(word: str) -> bool:
+    return word in QUANTIFIERS or word in NUMERALS or word.isdigit()
+
+
+def quantifier_places(word: str) -> set[str]:
+    if word not in QUANTIFIERS:
+        return {place for place in ALL if place[0] == "p"}
+    return {place for place in STRONG[re.sub("^(viel|einig|mehrer)", "", word)] if place[0] == "p"}
+
+
+def readings(noun: str, article: str, endings: list[str | None]) -> set[str]:
+    """What a noun phrase can stand for; an article that is none (a pronoun, a name in the genitive) is empty."""
+    places = set(NOUN_PLACES[noun])
+    if is_quantifier(article):
+        places &= quantifier_places(article)
+    elif article:
+        places &= set(ARTICLES[article].split())
+    for ending in endings:
+        places &= endings_behind(article).get(ending or "", set())
+    return places
+
+
+def disagreeing(text: str) -> list[str]:
+    """The noun phrases of a sentence whose words agree in no gender, number and case, with their prepositions."""
+    tokens = text.split()
+    # At the start of a sentence a capital means nothing, unless the word is a noun.
+    if tokens[0] not in NOUN_PLACES:
+        tokens[0] = tokens[0][0].lower() + tokens[0][1:]
+    wrong = []
+    for end, word in enumerate(tokens):
+        if word not in NOUN_PLACES:
+            continue
+        start = end
+        while start and (tokens[start - 1] in DEGREES or ending_of(tokens[start - 1])):
+            start -= 1
+        endings = [ending_of(token) for token in tokens[start:end] if token not in DEGREES]
+        before = tokens[start - 1] if start else ""
+        article = before if before in ARTICLES or is_quantifier(before) else ""
+        possessed = before.endswith("s") and before.removesuffix("s") in {name.german for name in PERSON_NAMES}
+        places = readings(word, "" if possessed else article, endings)
+        inside = (article and article not in CONTRACTIONS) or possessed
+        governor_at = start - (2 if inside else 1)
+        # Behind a comma and at the start, `während` is the conjunction.
+        conjunction = tokens[governor_at] == "während" and (governor_at == 0 or tokens[governor_at - 1] == ",")
+        if governor_at >= 0 and tokens[governor_at] in GOVERNED and not conjunction:
+            places &= {gender + case for gender in "mfnp" for case in GOVERNED[tokens[governor_at]]}
+        # Behind a comma, or a comma and a preposition, `die` may be a relative pronoun and no article of this noun.
+        if article in RELATIVE and "," in tokens[max(start - 3, 0) : start - 1]:
+            places |= readings(word, "", endings)
+        if not places:
+            wrong.append(" ".join(tokens[max(governor_at, 0) : end + 1]))
+    return wrong
+
+
+@pytest.fixture(scope="module", params=[*LexiconSize])
+def sentences(request: pytest.FixtureRequest) -> list[tuple[str, str]]:
+    whole = request.param is LexiconSize.whole
+    pairs = PairGenerator(
+        11,
+        SentenceLimits(
+            0, 1, 3, 45, LengthDistribution.uniform, Phenomenon.any, request.param, whole, 0 if whole else 0.2
+        ),
+    )
+    return [
+        (pair.english, pair.german) for pair in pairs.generate_distinct_pairs(int(0.95 * SENTENCES), SentenceCounts())
+    ]
+
+
+def test_the_checker_sees_what_is_wrong() -> None:
+    assert not disagreeing("Er gab dem alten Mann mit den neuen Schuhen ein gutes Buch .")
+    assert not disagreeing("17 alte Männer gingen am 2019-05-03 mit 100 neuen Büchern zum Bahnhof .")
+    for wrong in (
+        "Er gab den alter Mann das Buch .",
+        "Er sah ein guter Buch .",
+        "Er ging mit die Frau .",
+        "Viele alten Häuser .",
+        "17 alten Häuser .",
+        "Er sah 17 Haus .",
+        "mit 17 neue Büchern",
+        "mit 17 Bücher",
+        "Er half dem Student .",
+        "mit den alten Häuser",
+        "die Farbe des alten Haus",
+        "kaltes Milch",
+    ):
+        assert disagreeing(wrong), wrong
+
+
+def test_noun_phrases_agree_in_gender_number_and_case(sentences: list[tuple[str, str]]) -> None:
+    assert len(sentences) > 0.9 * SENTENCES
+    assert [found for _, text in sentences for found in disagreeing(text)] == []
+
+
+SUBJUNCTIONS = {"dass", "ob", "weil", "wenn", "als", "obwohl", "nachdem", "bevor", "bis", "da"}
+FINITE = {
+    prefix + form
+    for name in {"sein", "haben", "werden", "können", "müssen", "sollen", "wollen"}
+    | {("+".join(filter(None, (s.german_verb.prefix, s.german_verb.base)))) for s in SENSES}
+    for verb in [inflect_german_verb(name)]
+    for prefix in {"", verb.prefix}
+    for form in (*verb.present, *verb.past)
+}
+
+
+def test_subordinate_clauses_end_in_their_finite_verb(sentences: list[tuple[str, str]]) -> None:
+    """What stands between a subordinating word behind a comma and the full stop, if no other comma intervenes."""
+    checked = 0
+    for _, text in sentences:
+        for part, end in re.findall(r"(?<=, )([^,.]+) ([,.])", text):
+            words = part.split()
+            # A clause with another one inside, or with two predicates, does not end where this part does.
+            if words[0] in SUBJUNCTIONS and end == "." and not {"und", "oder"} & set(words):
+                checked += 1
+                assert words[-1] in FINITE, text
+    assert checked > 200
+
+
+def test_finite_verb_stands_second(sentences: list[tuple[str, str]]) -> None:
+    """Behind a fronted adverb, and behind a fronted clause."""
+    adverbs = {"Heute", "Gestern", "Morgen", "Jetzt", "Bald", "Vielleicht", "Leider", "Plötzlich", "Endlich"}
+    checked = 0
+    for _, text in sentences:
+        words = text.split()
+        if words[0] in adverbs:
+            assert words[1] in FINITE, text
+            checked += 1
+    assert checked > 200
+
+
+def test_commas_surround_subordinate_clauses(sentences: list[tuple[str, str]]) -> None:
+    for _, text in sentences:
+        words = text.split()
+        assert words[0] != "," and words[-2] != ","
+        for position, word in enumerate(words):
+            if word in {"dass", "ob", "weil", "obwohl", "nachdem", "bevor"} and position:
+                assert words[position - 1] == ",", text
+            if word == "aber":
+                assert words[position - 1] == ",", text
+
+
+def test_contractions_are_obligatory_except_before_relative_clauses(sentences: list[tuple[str, str]]) -> None:
+    """`in dem Haus , das …`, but `im Haus`."""
+    contracted = loose = 0
+    for _, text in sentences:
+        contracted += len(re.findall(r" (im|am|zum|zur|beim|vom|ins|ans) ", text))
+        for rest in re.findall(r"(?<!,) (?:in|an|zu|bei|von) dem (.*)", text):
+            loose += 1
+            assert "," in rest, text
+    assert contracted > 500 and loose < contracted / 2
+
+
+# Prefixes that are also prepositions, the article or a predicate.
+AMBIGUOUS = {"an", "auf", "aus", "mit", "nach", "vor", "zu", "ein", "kaputt"}
+
+
+def test_no_separable_prefix_stays_behind(sentences: list[tuple[str, str]]) -> None:
+    """A separated prefix ends its clause."""
+    prefixes = {sense.german_verb.prefix for sense in SENSES if sense.german_verb.prefix} - AMBIGUOUS
+    for _, text in sentences:
+        for match in re.finditer(rf" ({'|'.join(sorted(prefixes))})(?= )", text):
+            assert text[match.end() + 1 :].startswith((",", ".", "und ", "oder ")), text
+
+
+# Worked examples
+
+
+def noun(name: str, determiner: object = DETERMINER_THE, plural: bool = False, *adjectives: str) -> NounPhrase:
+    entry = next(entry for entry in (*NOUNS, *PERSON_NAMES) if entry.english == name)
+    phrase = NounPhrase(entry, plural, determiner if entry.is_common else None)  # type: ignore[arg-type]
+    for adjective in adjectives:
+        phrase.adjectives.append((next(a for a in ADJECTIVES_BY_NOUN[entry] if a.english == adjective), None))
+    return phrase
+
+
+def sense(verb: str, particle: str = "", german_infinitive: str = "", slots: int | None = None) -> VerbSense:
+    return next(
+        s
+        for s in SENSES
+        if s.english_verb.base == verb
+        and s.particle == particle
+        and (not german_infinitive or s.german_verb.infinitive == german_infinitive)
+        and (slots is None or len(s.slots) == slots)
+    )
+
+
+def clause(
+    meaning: VerbSense, subject: object, tense: str, *arguments: object, past: bool = False, **fields: object
+) -> Clause:
+    pairs = list(zip(meaning.slots, arguments, strict=True))
+    return Clause(meaning, subject, tense, past, pairs, **fields)  # type: ignore[arg-type]
+
+
+def both(main: Clause) -> tuple[str, str]:
+    return " ".join(leaf.form for leaf in english.build_sentence(main).iterate_leaves()), " ".join(
+        german.realize_sentence(main)
+    )
+
+
+def test_particle_and_prefix() -> None:
+    book = noun("book", DETERMINER_THE, False, "old")
+    main = clause(sense("pick", "up"), noun("man"), "present", book, far_particle=True)
+    assert both(main) == ("The man picks the old book up .", "Der Mann hebt das alte Buch auf .")
+    main.tense = "perfect"
+    assert both(main) == ("The man has picked the old book up .", "Der Mann hat das alte Buch aufgehoben .")
+    whole = clause(sense("say"), SHE_PHRASE, "past", main, past=True)
+    main.tense, main.is_past_frame = "past", True
+    assert both(whole)[1] == "Sie sagte , dass der Mann das alte Buch aufhob ."
+
+
+SHE_PHRASE = NounPhrase(SHE)
+
+
+@pytest.mark.parametrize(
+    ("particle", "thing", "german_text"),
+    [
+        ("up", "dream", "Er gab einen Traum auf ."),
+        ("back", "key", "Er gab einen Schlüssel zurück ."),
+        ("away", "key", "Er verschenkte einen Schlüssel ."),
+    ],
+)
+def test_the_particle_decides_the_german_verb(particle: str, thing: str, german_text: str) -> None:
+    main = clause(
+        sense("give", particle), NounPhrase(HE), "past", noun(thing, DETERMINER_A), past=True, far_particle=True
+    )
+    assert both(main) == (f"He gave a {thing} {particle} .", german_text)
+
+
+def test_attachment_is_visible_in_german() -> None:
+    hit = sense("hit")
+    stick = NounPhrase(select_nouns("stick")[0], False, DETERMINER_THE)
+    instrument = Adverbial("instrument", "with", "mit", "dat", stick)
+    high = clause(hit, NounPhrase(HE), "progressive", noun("man"), adverbials=[instrument])
+    assert both(high) == ("He is hitting the man with the stick .", "Er schlägt mit dem Stock den Mann .")
+    man = noun("man")
+    with_hat = next(a for a in ATTRIBUTE_SLOTS_BY_NOUN[man.head] if a.english_role == "with")  # type: ignore[index]
+    man.attribute = with_hat, noun("hat")
+    low = clause(hit, NounPhrase(HE), "progressive", man)
+    assert both(low) == ("He is hitting the man with the hat .", "Er schlägt den Mann mit dem Hut .")
+
+
+def test_case_tells_motion_from_place() -> None:
+    put = sense("put", "", "legen")
+    goal = clause(put, NounPhrase(HE), "perfect", noun("book"), noun("table"))
+    assert both(goal)[1] == "Er hat das Buch auf den Tisch gelegt ."
+    book = noun("book")
+    book.attribute = next(a for a in ATTRIBUTE_SLOTS_BY_NOUN[book.head] if a.english_role == "on"), noun("table")  # type: ignore[index]
+    place = clause(sense("buy"), NounPhrase(HE), "perfect", book)
+    assert both(place)[1] == "Er hat das Buch auf dem Tisch gekauft ."
+
+
+@pytest.mark.parametrize(
+    ("name", "plural", "text"),
+    [
+        ("man", False, "Der Mann , dem er hilft , schläft ."),
+        ("woman", False, "Die Frau , der er hilft , schläft ."),
+        ("child", False, "Das Kind , dem er hilft , schläft ."),
+        ("child", True, "Die Kinder , denen er hilft , schlafen ."),
+    ],
+)
+def test_relative_pronoun_agrees_and_takes_the_case_of_its_role(name: str, plural: bool, text: str) -> None:
+    subject = noun(name, DETERMINER_THE, plural)
+    subject.relative_clause = clause(sense("help", slots=1), NounPhrase(HE), "present", RelativeGap(subject, "that"))
+    assert both(clause(sense("sleep"), subject, "present"))[1] == text
+
+
+def test_extraposed_relative_clause() -> None:
+    subject = noun("man", DETERMINER_A)
+    subject.relative_clause = clause(
+        sense("know", "", "kennen"), RelativeGap(subject, "who"), "past", NounPhrase(SHE), past=True
+    )
+    main = clause(sense("come", "in"), subject, "past", past=True, extraposed=True)
+    assert both(main) == ("A man came in who knew her .", "Ein Mann kam herein , der sie kannte .")
+    leaves = list(english.build_sentence(main).iterate_leaves())
+    knew = next(leaf for leaf in leaves if leaf.form == "knew")
+    assert knew.relation == "acl:relcl" and knew.governor is not None and knew.governor.form == "man"
+
+
+def test_it_takes_the_gender_of_its_noun() -> None:
+    for name, pronoun in (("key", "ihn"), ("bag", "sie"), ("book", "es")):
+        thing = noun(name)
+        it = NounPhrase(IT_BY_GENDER[thing.head.gender])  # type: ignore[union-attr]
+        when = next(s for s in SUBORDINATORS if s.english == "because")
+        inner = clause(sense("lose"), NounPhrase(SHE), "past", it, past=True)
+        main = clause(sense("find"), NounPhrase(HE), "past", thing, past=True, after=SubordinateClause(when, inner))
+        assert both(main)[1].endswith(f", weil sie {pronoun} verlor .")
+
+
+def test_inversion_contraction_and_kein() -> None:
+    today = next(time for time in ADVERBS if time.english == "today")
+    go = clause(sense("go", "", "gehen"), NounPhrase(THEY), "present", noun("station"), time=today, fronted="time")
+    assert both(go) == ("Today they go to the station .", "Heute gehen sie zum Bahnhof .")
+    buy = clause(sense("buy"), NounPhrase(HE), "past", noun("car", DETERMINER_A), past=True, negated=True)
+    assert both(buy) == ("He did not buy a car .", "Er kaufte kein Auto .")
+    see = clause(sense("see"), NounPhrase(HE), "past", noun("houses"[:-1]), past=True, negated=True)
+    assert both(see)[1] == "Er sah das Haus nicht ."
+
+
+def test_haben_and_sein_and_strong_adjectives() -> None:
+    main = clause(sense("run", "", "laufen", 0), noun("horse", DETERMINER_MANY, True, "young"), "perfect")
+    assert both(main) == ("Many young horses have run .", "Viele junge Pferde sind gelaufen .")
+    drink = clause(sense("drink"), NounPhrase(HE), "perfect", noun("water", None, False, "cold"))
+    assert both(drink)[1] == "Er hat kaltes Wasser getrunken ."
+
+
+def test_counted_nouns_and_moments_in_digits() -> None:
+    seventeen = Determiner("17", "17", "numeral", "CD")
+    half_past_two = Adverb("at 14:30", "um 14:30", "digits")
+    third_of_may = Adverb("on 2019-05-03", "am 2019-05-03", "digits")
+    buy = clause(sense("buy"), NounPhrase(HE), "perfect", noun("box", seventeen, True, "wooden"), time=half_past_two)
+    assert both(buy) == (
+        "He has bought 17 wooden boxes at 14:30 .",
+        "Er hat um 14:30 17 hölzerne Kisten gekauft .",
+    )
+    put = clause(
+        sense("give", "", "geben"), NounPhrase(THEY), "past", noun("child"), noun("key", DETERMINER_A), past=True
+    )
+    put.time_adverb, put.fronted_element = third_of_may, "time"
+    assert both(put) == (
+        "On 2019-05-03 they gave the child a key .",
+        "Am 2019-05-03 gaben sie dem Kind einen Schlüssel .",
+    )
+    helped = clause(sense("help", slots=1), noun("man", seventeen, True, "old"), "past", noun("child"), past=True)
+    assert both(helped) == ("17 old men helped the child .", "17 alte Männer halfen dem Kind .")
+    helped.arguments = [(helped.arguments[0][0], noun("man", seventeen, True, "old"))]
+    helped.subject = NounPhrase(SHE)
+    said = clause(sense("say"), NounPhrase(HE), "past", helped, past=True)
+    helped.time_adverb = third_of_may
+    assert both(said)[1] == "Er sagte , dass sie am 2019-05-03 17 alten Männern half ."
+
+
+def test_it_never_follows_a_german_preposition(sentences: list[tuple[str, str]]) -> None:
+    """`sie erinnert sich daran`, which the grammar does not build, is not `sie erinnert sich an es`."""
+    assert not [text for _, text in sentences if re.search(r" (an|auf|über|um|von|mit|nach|für) es ", text)]
+    assert not [text for source, text in sentences if re.search(r" (remember\w*|point\w*) it ", source)]

@@ -1,0 +1,48 @@
+"""What papers printed, beside tables of ours: every number of the file once, as it was printed."""
+
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.report.sections.published_tables import build_published_tables, read_source
+from pipeline_py.report.tables.published_numbers import read_published_numbers
+
+FOLDER = Path(__file__).parents[3] / "workflow" / "published"
+
+
+@pytest.mark.parametrize(
+    ("paper", "short"),
+    [
+        ("tree2seq", "Eriguchi et al. (2019)"),
+        ("hierarchical", "Yang et al. (2017)"),
+        ("sdatt", "Chen et al. (2018)"),
+        ("sdrnmt", "Chen et al. (2017)"),
+    ],
+)
+def test_every_number_stands_there_once(paper, short):
+    numbers = read_published_numbers(FOLDER / f"{paper}.tsv")
+    source = read_source(FOLDER / f"{paper}.tsv")
+    assert source.citation == short and source.reference.endswith(".")
+    tables = build_published_tables(numbers, sorted({row.table for row in numbers}), source.citation)
+    cells = [cell for table in tables for row in table.rows for cell in row[1:] if cell.text != "–"]
+    assert sorted((cell.numeric_value, cell.marks) for cell in cells) == sorted(
+        (row.value, row.marks) for row in numbers
+    )
+    assert all(column.origin == "paper" for table in tables for column in table.columns)
+
+
+def test_tables_that_are_not_asked_for_stay_away():
+    numbers = read_published_numbers(FOLDER / "tree2seq.tsv")
+    tables = build_published_tables(numbers, ["3", "4"], "X")
+    assert [table.title.split(";")[0] for table in tables] == [
+        "As printed in X, Table 3, zh-ja on Development",
+        "As printed in X, Table 4, en-ja on Development",
+    ]
+    texts = {row[0].text: [cell.text for cell in row[1:]] for row in tables[1].rows}
+    assert "25.6" in texts["Tree-to-Sequence NMT (softmax)"]
+
+
+def test_two_authors_are_both_named(tmp_path):
+    path = tmp_path / "paper.tsv"
+    path.write_text("# Ada Lovelace and Alan Turing. 1950. On Engines. A Journal 1.\n")
+    assert read_source(path).citation == "Lovelace and Turing (1950)"

@@ -1,0 +1,405 @@
+"""The page: complete without scripts, nothing of the data is markup, and sound in a browser at three widths."""
+
+import base64
+import json
+import re
+import shutil
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from jinja2 import FileSystemLoader
+from matplotlib.figure import Figure
+
+from pipeline_py.report import page as page_module
+from pipeline_py.report import sections
+from pipeline_py.report.write_page import write_page
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.job_record import write_records
+from tests.project_copy import ProjectCopy
+from tests.report.page_files import (
+    BLEU_SCORES,
+    HOSTILE_MARKUP,
+    ROOT,
+    build_configuration_json,
+    write_manifest,
+    write_page_files,
+)
+
+TEMPLATES = ROOT / "pipeline_py" / "report" / "templates"
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+WIDTHS = (360, 800, 1400)
+
+
+class Page(HTMLParser):
+    """Checks that tags match, and gathers what tests ask for."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.names: list[str] = []
+        self.links: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags[tag] += 1
+        self.names += [value for key, value in attrs if key == "id" and value]
+        self.links += [value for key in ("href", "src", "xlink:href") if (value := given.get(key))]
+        assert not any(key.startswith("on") for key in given), "no attribute is a script"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    write_page(manifest=write_manifest(folder), output=folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def page(made: Path) -> Page:
+    return Page(made.read_text(encoding="utf-8"))
+
+
+def test_everything_stands_on_the_page(page: Page):
+    for text in (
+        *("Ours <b>", "31.25", "nrefs:1|case:lc", "1.00M", "4,000", "Training s", "are from a paper"),
+        *(
+            "All pairs of systems",
+            "−20.50",
+            "approximate randomization",
+            "BLEU by kinds of sentences",
+            "2,400 sentences",
+            "Words of the source, mixed: 3 sentences in a group smaller than 10 are not shown.",
+            "20.00 (18.0 to 24.0)",
+        ),
+        *("Accuracy by contrastive set on all pairs", "agreement (1,260)", "61.00 (55.0 to 75.0)"),
+        *("+SDAtt is missing: a phrase-based system", "translations, which count as wrong: Ours <b> 1."),
+        *("Accuracy by kind of error on agreement", "<b>gender</b> (1,000)", "have to agree on order"),
+        *("agreement: 5 pairs in a group smaller than 10 are not shown", "McNemar's test", "+1.00", "0.12"),
+        *("Word accuracy by training frequency", "Learning curves", "70.0", "ein</i>"),
+        *("Distribution of sentence scores", "12.35", "chrF compared with GlobalAtt on mixed"),
+        *(
+            "N-grams that Ours <b> gets right more often than GlobalAtt",
+            "N-grams that GlobalAtt gets right more often than Ours <b>",
+        ),
+        *("0.955", "donaudampfschifffahrtsgesellschaftskapitän"),
+        *(
+            "As printed in Eriguchi et al. (2019), Table 3, zh-ja",
+            "13.4",
+            "UAS",
+            "for all texts: stanza: 1.15.0",
+        ),
+        *("0123456789abcdef", "torch", "snakemake --cores 8", "too long", "early_stopping", "5,000"),
+    ):
+        assert text in page.text, text
+    assert "of another pair" not in page.text
+
+
+def test_a_set_that_is_too_small_has_scores_on_the_page(tmp_path: Path):
+    """`evaluation.compare_systems` leaves its intervals and p-values empty."""
+    given = write_page_files(tmp_path)
+    for path, columns in (
+        (tmp_path / "intervals.tsv", ("low", "high")),
+        (tmp_path / "comparisons.tsv", ("low", "high", "low_outputs", "high_outputs", "p_")),
+    ):
+        head, *lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        empty = {place for place, column in enumerate(head) if column.startswith(columns)}
+        lines = [["" if place in empty else cell for place, cell in enumerate(line)] for line in lines]
+        path.write_text("".join("\t".join(line) + "\n" for line in (head, *lines)), encoding="utf-8")
+    write_page(manifest=write_manifest(tmp_path, given), output=tmp_path / "report.html")
+    text = Page((tmp_path / "report.html").read_text(encoding="utf-8")).text
+    assert "BLEU on mixed. The set is too small for confidence intervals." in text
+    assert "No difference in BLEU on mixed can be tested: the set is too small" in text and "−20.50" in text
+    assert not re.search(r"\bnan\b", text)
+
+
+def test_the_first_screen_is_the_answer(page: Page):
+    """It stands before the contents, and before all tables but its own."""
+    places = [
+        page.text.index(text)
+        for text in (
+            *("Of 2 systems that read parse trees", "SDAtt: no, worse", "+SDAtt: better", "Each system minus its twin"),
+            *("SDAtt [random]", "What to trust", "All comparisons that papers claim or tables propose", "Contents"),
+            "All pairs of systems",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_what_comes_from_data_is_text(page: Page):
+    assert page.tags["script"] == 1 and page.tags["title"] == 1 and "i" not in page.tags
+    assert page.text.count(re.sub(r"\s+", " ", HOSTILE_MARKUP)) >= 3
+
+
+def test_the_page_needs_nothing_but_itself(page: Page, made: Path):
+    assert all(link.startswith(("#", "data:,")) for link in page.links)
+    assert not re.search(r"url\((?!#)|@import|fetch\(|XMLHttpRequest", made.read_text(encoding="utf-8"))
+
+
+def test_links_lead_somewhere_and_names_are_given_once(page: Page):
+    assert len(page.names) == len({*page.names})
+    assert {link[1:] for link in page.links if link.startswith("#")} <= {*page.names}
+
+
+def test_same_files_same_bytes(made: Path, tmp_path: Path):
+    write_page(manifest=write_manifest(tmp_path), output=tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_bytes() == made.read_bytes()
+
+
+def test_a_configuration_alone_is_a_page(tmp_path: Path):
+    write_page(
+        manifest=write_manifest(tmp_path, {}, published={}, code={}, versions={}, command=""),
+        output=tmp_path / "page.html",
+    )
+    text = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+    assert "Provenance" in text and "are from a paper" not in text
+
+
+def test_the_configuration_says_how_large_a_group_needs_to_be(page: Page, tmp_path: Path):
+    experiment = json.dumps(json.loads(build_configuration_json()) | {"evaluation": {"smallest_group": 3}})
+    write_page(manifest=write_manifest(tmp_path, experiment=experiment), output=tmp_path / "page.html")
+    shown = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+    assert "30 (3)" in shown and "30 (3)" not in page.text
+    assert "are not shown" not in shown
+
+
+@pytest.mark.slow
+def test_what_is_not_given_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Figures are laid out and not written, which takes longest and is the same for those that remain."""
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"<svg/>"))
+    every = write_page_files(tmp_path)
+    for left_out in every:
+        given = {kind: of for kind, of in every.items() if kind != left_out}
+        write_page(manifest=write_manifest(tmp_path, given), output=tmp_path / "page.html")
+        assert "Provenance" in Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+
+
+def test_a_manifest_names_files_that_are_there_and_whole(tmp_path: Path):
+    output = tmp_path / "page.html"
+    (tmp_path / "x.tsv").write_text("x\n")
+    with pytest.raises(InputError, match=r"gone\.tsv: no such file; make it, or the page's manifest again"):
+        write_page(manifest=write_manifest(tmp_path, {"facts": {"table1": tmp_path / "gone.tsv"}}), output=output)
+    write_records({}, [tmp_path / "x.tsv"], tmp_path)
+    (tmp_path / "x.tsv").write_text("y\n")
+    with pytest.raises(InputError, match=r"x\.tsv: damaged"):
+        write_page(manifest=write_manifest(tmp_path, {"facts": {"table1": tmp_path / "x.tsv"}}), output=output)
+
+
+def test_a_further_section_is_a_module_and_a_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Nothing else names it: it is found by where it stands, and shown in its place."""
+    (tmp_path / "lengths.py").write_text(
+        "from pipeline_py.report.page_parts import Part\n"
+        "PLACE = 15\n"
+        "def section(chapter):\n"
+        "    yield Part('Lengths', own=[len(name) for name in chapter.called], template='lengths.html')\n"
+    )
+    (tmp_path / "lengths.html").write_text("<p class='lengths'>{{ part.own | sum }} letters</p>")
+    monkeypatch.setattr(sections, "__path__", [*sections.__path__, str(tmp_path)])
+    monkeypatch.setattr(page_module, "PackageLoader", lambda _: FileSystemLoader([TEMPLATES, tmp_path]))
+    write_page(manifest=write_manifest(tmp_path), output=tmp_path / "page.html")
+    text = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+    chapter = text[text.index("Also in table1.tsv") :]
+    assert chapter.index("20 letters") < chapter.index("All pairs of systems")
+
+
+def test_what_snakemake_shows_has_a_caption():
+    rules = (ROOT / "workflow" / "rules" / "report.smk").read_text(encoding="utf-8")
+    captions = re.findall(r'caption="([^"]+)"', rules)
+    assert len(captions) == rules.count("report(\n") == rules.count("category=")
+    folder = ROOT / "workflow" / "report"
+    assert {(ROOT / "workflow" / "rules" / name).resolve() for name in captions} == {*folder.glob("*.rst")}
+
+
+@pytest.mark.slow
+def test_the_page_waits_for_what_it_shows_and_for_nothing_else(tmp_path: Path):
+    jobs = ProjectCopy(tmp_path / "work").count_planned_jobs("results/report.html", config={"targets": ["table1"]})
+    assert jobs["report"] == jobs["table"] == jobs["facts"] == 1
+    assert {jobs[rule] for rule in ("compare", "breakdown", "words", "ngrams", "examples")} == {3}, "dev and two tests"
+    assert jobs["attend"] == 2, "of the baseline and what is proposed, on the first test set"
+    assert jobs["train"] == 2 and jobs["parser_report"] == 1 and not {"attention", "binarize", "train_smt"} & {*jobs}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    selenium = pytest.importorskip("selenium", reason="needs selenium: pip install -e '.[test]'")
+    chromium, driver = (shutil.which(name) for name in ("chromium", "chromedriver"))
+    if chromium is None or driver is None:
+        pytest.skip("needs a browser: apt-get install chromium chromium-driver")
+    from selenium.webdriver import Chrome, ChromeOptions
+    from selenium.webdriver.chrome.service import Service
+
+    assert selenium
+    settings = ChromeOptions()
+    settings.binary_location = chromium
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        settings.add_argument(argument)
+    settings.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    running = Chrome(options=settings, service=Service(driver))
+    yield running
+    running.quit()
+
+
+def shown(browser, made: Path, width: int = 800, scheme: str = "light") -> None:
+    """Open the page on a screen."""
+    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+    browser.get(made.as_uri())
+
+
+def contrast(one: list[float], other: list[float]) -> float:
+    """How well one colour is read on another, from 1 to 21 (WCAG 2.1)."""
+    light, dark = sorted((sum(
+        share * ((part / 255 / 12.92) if part / 255 <= 0.03928 else ((part / 255 + 0.055) / 1.055) ** 2.4)
+        for share, part in zip((0.2126, 0.7152, 0.0722), colour, strict=True)
+    ) for colour in (one, other)), reverse=True)  # fmt: skip
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_overflows_or_fails(browser, made: Path, width: int, scheme: str):
+    shown(browser, made, width, scheme)
+    browser.execute_script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    beyond = browser.execute_script(
+        """return [...document.querySelectorAll("body *")]
+        .filter((each) => !each.parentElement.closest(".scroll, pre, svg"))
+        .filter((each) => each.getBoundingClientRect().right > innerWidth + 0.5)
+        .map((each) => each.outerHTML.slice(0, 80))"""
+    )
+    assert beyond == []
+    assert browser.get_log("browser") == []
+    assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
+    colours = browser.execute_script(
+        """const style = getComputedStyle(document.body);
+        return [style.color, style.backgroundColor].map((each) => each.match(/[0-9.]+/g).slice(0, 3).map(Number))"""
+    )
+    assert contrast(*colours) > 10 and (sum(colours[1]) < 150) == (scheme == "dark")
+
+
+def cells(browser, place: int) -> list[str]:
+    """A column of the first table of scores, from top to bottom."""
+    return browser.execute_script(
+        """const rows = document.querySelector("#table1 table").tBodies[0].rows;
+        return [...rows].map((row) => row.cells[arguments[0]].textContent)""",
+        place,
+    )
+
+
+def test_a_click_on_a_head_sorts(browser, made: Path):
+    shown(browser, made)
+    heads = browser.find_elements("css selector", "#table1 table thead tr:last-child th button")
+    falling = sorted(BLEU_SCORES.values(), key=float, reverse=True)
+    assert cells(browser, 1) == [*BLEU_SCORES.values()] != falling
+    heads[1].click()
+    assert cells(browser, 1) == falling
+    heads[1].click()
+    assert cells(browser, 1) == falling[::-1], "9.50 is less than 30.00"
+    heads[0].click()
+    assert cells(browser, 0) == sorted(cells(browser, 0), key=str.lower)
+    sorted_by = browser.find_elements("css selector", "#table1 table:first-of-type th[aria-sort]")
+    assert sum(each.get_attribute("aria-sort") == "ascending" for each in sorted_by) == 1
+    assert browser.get_log("browser") == []
+
+
+def test_parts_unfold_and_links_lead_down_the_page(browser, made: Path):
+    shown(browser, made)
+    folded = browser.find_elements("css selector", "details")
+    assert folded and not any(each.get_attribute("open") for each in folded)
+    for each in folded:
+        summary = each.find_element("css selector", "summary")
+        browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", summary)
+        summary.click()
+    assert all(each.get_attribute("open") for each in folded)
+    link = browser.find_element("css selector", "nav a[href='#provenance']")
+    link.click()
+    top = browser.execute_script("return document.getElementById('provenance').getBoundingClientRect().top")
+    assert top < 900
+
+
+def test_paper_shows_what_is_unfolded(browser, made: Path):
+    shown(browser, made)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    count = "return [...document.querySelectorAll('main table')].filter((each) => !each.checkVisibility()).length"
+    assert browser.execute_script(count) > 0
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    browser.find_element("css selector", "button.unfold").click()
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert browser.execute_script(count) == 0
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_legends_stand_beside_figures_on_paper(browser, made: Path):
+    shown(browser, made)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    beside = browser.execute_script(
+        """return [...document.querySelectorAll(".drawn")].filter((each) => each.checkVisibility()).map((each) =>
+        each.querySelector(".legend").getBoundingClientRect().right
+        <= each.querySelector(".drawings").getBoundingClientRect().left)"""
+    )
+    assert beside and all(beside)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_few_pages_of_paper_are_needed(browser, made: Path):
+    """One chapter and what stands around it: with folded parts and the contents it would be more."""
+    shown(browser, made)
+    printed = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 4
+
+
+@pytest.mark.parametrize("kind", ["table", "svg"])
+def test_a_narrow_screen_cuts_nothing_off(browser, made: Path, kind: str):
+    """Tables and figures are as wide as the screen; nothing scrolls sideways within itself."""
+    shown(browser, made, 400)
+    browser.find_element("css selector", "button.unfold").click()
+    cut = browser.execute_script(
+        """return [...document.querySelectorAll(arguments[0])].map((each) => each.closest(".scroll"))
+        .filter((each) => each && each.scrollWidth > each.clientWidth + 1)
+        .map((each) => each.textContent.trim().slice(0, 60))""",
+        kind,
+    )
+    assert cut == []
+
+
+def test_every_section_is_linked(page: Page, made: Path):
+    text = made.read_text(encoding="utf-8")
+    contents = text[text.index("<nav") : text.index("</nav>")]
+    for title in re.findall(r"<h3[^>]*>(.*?)</h3>", text):
+        assert f">{title}</a>" in contents, title
+    for title in ("Learning curves", "Facts of the trainings", "What the names mean", "The answer"):
+        assert f">{title}</a>" in contents, title
+    assert {f"#{anchor}" for anchor in re.findall(r'<(?:h3|details) id="([^"]+)"', text)} <= {*page.links}
+
+
+def test_a_link_to_what_is_folded_unfolds_it(browser, made: Path):
+    shown(browser, made)
+    anchor = browser.execute_script("return document.querySelector('main details[id]').id")
+    browser.execute_script("location.hash = arguments[0]", anchor)
+    opened = "return document.getElementById(arguments[0]).open"
+    assert any(browser.execute_script(opened, anchor) for _ in range(20))

@@ -1,0 +1,119 @@
+"""The hash of a user's file is that of what it holds now, and is not computed again while the file stays as it is."""
+
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipeline_py.run import file_hash_cache
+from pipeline_py.run.file_hash_cache import FileHashCache
+
+OLD, NEW = "ein alter Satz\n", "ein neuer Satz\n"
+BEFORE = 10**18  # nanoseconds since the epoch: 2001
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of long ago, as far as its cache is concerned."""
+    monkeypatch.setattr(file_hash_cache, "SETTLING_NANOSECONDS", -(10**18))
+    file = tmp_path / "text"
+    file.write_text(OLD)
+    os.utime(file, ns=(BEFORE, BEFORE))
+    return file
+
+
+def of(file: Path) -> str | None:
+    (found,) = FileHashCache(file.parent / "cache.json").hash_files([str(file)]).values()
+    return found
+
+
+def moved(file: Path, other: Path) -> None:
+    other.replace(file)
+
+
+def synchronized(file: Path, other: Path) -> None:
+    if shutil.which("rsync") is None:
+        pytest.skip("rsync is not here")
+    subprocess.run(["rsync", "-a", "--ignore-times", other, file], check=True)
+
+
+def unpacked(file: Path, other: Path) -> None:
+    with tarfile.open(file.parent / "archive.tar", "w") as archive:
+        archive.add(other, arcname=file.name)
+    subprocess.run(["tar", "--extract", "--file", file.parent / "archive.tar", "--directory", file.parent], check=True)
+
+
+def copied(file: Path, other: Path) -> None:
+    shutil.copy2(other, file)
+
+
+def written_over(file: Path, other: Path) -> None:
+    """The same file as before, with its number, size and time."""
+    with file.open("r+") as opened:
+        opened.write(other.read_text())
+    os.utime(file, ns=(BEFORE, BEFORE))
+
+
+@pytest.mark.parametrize("replaced", [moved, synchronized, unpacked, copied, written_over])
+@pytest.mark.parametrize("earlier", [0, 10**15])
+def test_a_file_that_is_replaced_by_one_as_old_or_older(
+    file: Path, replaced: Callable[[Path, Path], None], earlier: int
+) -> None:
+    first = of(file)
+    other = file.with_name("other")
+    other.write_text(NEW)
+    os.utime(other, ns=(BEFORE - earlier, BEFORE - earlier))
+    replaced(file, other)
+    assert (file.read_text(), file.stat().st_size) == (NEW, len(OLD))
+    assert file.stat().st_mtime_ns <= BEFORE
+    second = of(file)
+    assert first != second
+    file.write_text(OLD)
+    assert of(file) == first, "the content decides, and no time"
+
+
+def test_a_file_that_stays_as_it_is_is_read_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = of(file)
+    monkeypatch.setattr(file_hash_cache.hashlib, "file_digest", None)
+    assert of(file) == first
+    (file.parent / "cache.json").unlink()
+    with pytest.raises(TypeError):
+        of(file)
+
+
+def test_a_file_that_has_just_changed_is_read_again(tmp_path: Path) -> None:
+    """A clock may show the same time before and after a change."""
+    (tmp_path / "text").write_text(OLD)
+    of(tmp_path / "text")
+    assert not (tmp_path / "cache.json").exists()
+
+
+@pytest.mark.parametrize("cache", ["", "[]", "{", '{"text": 3}', "[1]", "null"])
+def test_a_cache_that_is_lost_or_broken_is_made_anew(file: Path, cache: str) -> None:
+    first = of(file)
+    (file.parent / "cache.json").write_text(cache)
+    assert of(file) == first
+    assert [*json.loads((file.parent / "cache.json").read_text())["content"]] == [str(file)]
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(file: Path) -> None:
+    (file.parent / "cache.json").mkdir()
+    assert of(file) == of(file) is not None
+
+
+def test_what_is_no_file_has_no_content(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    files = [str(tmp_path / name) for name in ("folder", "gone", "gone/below", "x" * 300)]
+    assert FileHashCache(tmp_path / "cache.json").hash_files(files) == dict.fromkeys(files)
+
+
+def test_a_bit_that_flips_in_the_cache_decides_nothing(file: Path) -> None:
+    first = of(file)
+    cache = file.parent / "cache.json"
+    cache.write_text(cache.read_text().replace(str(first), str(first)[::-1]))
+    assert of(file) == first

@@ -1,0 +1,26 @@
+"""Optimizers and the compiler that they do not need."""
+
+import subprocess
+import sys
+
+CODE = """
+import sys
+import torch
+from pipeline_py.run.torch_compile_hooks import without_compiler
+
+without_compiler()
+without_compiler()
+weight = torch.nn.Parameter(torch.ones(2))
+optimizer = torch.optim.SGD([weight], lr=0.5)
+weight.sum().backward()
+optimizer.step()
+optimizer.zero_grad()
+optimizer.load_state_dict(optimizer.state_dict())
+torch.optim.Adam([weight], fused=True).step()
+print(weight.tolist(), weight.grad, len(optimizer.param_groups), "torch._dynamo" in sys.modules)
+"""
+
+
+def test_they_are_used_without_the_compiler():
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
+    assert done.stdout == "[0.5, 0.5] None 1 False\n", done.stderr
