@@ -1,0 +1,83 @@
+"""Check identifiers and docstrings of Python files against our writing guide (see CONTRIBUTING.md).
+
+Usage: python .ci/check_language.py FOLDER...
+
+Prints one line for each violation and exits with 1 if there are any.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+VAGUE_NAMES = frozenset(
+    "about afterwards alone anew another asked away behind beside besides both called chosen done drawn each earlier "
+    "elsewhere everything found further gained given gone heard here kept known laid later laid_out left_over likewise "
+    "lacking made meant missing_one nobody nothing now of_each of_one of_own of_table on once one ones order_of other "
+    "others own put put_back rather read_one said seen shared_out so somewhere taken taught that them then there these "
+    "they this those together told unsaid until untouched what whatever whole whose with_one within without written"
+    .split()
+)
+"""Identifiers that do not say what they name: bare participles, prepositions, adverbs and pronouns."""
+
+RELATIVE_CLAUSE = re.compile(r"(What|Where|Which|Those|Whose|How|Whoever|Of|The same|That|Whether|Who|When|Whatever)\b")
+"""Beginnings of a docstring that do not say what a function does or what a class is."""
+
+Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def find_bindings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line and name of every definition, parameter, assigned variable, field and import alias."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.lineno, node.name
+            case ast.arg():
+                yield node.lineno, node.arg
+            case ast.Name(ctx=ast.Store()):
+                yield node.lineno, node.id
+            case ast.Attribute(ctx=ast.Store()):
+                yield node.lineno, node.attr
+            case ast.alias(asname=str(name)):
+                yield node.lineno, name
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield node.lineno, name
+
+
+def find_docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line and text of every docstring, those of attributes and constants included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef):
+            body = node.body[1:] if isinstance(node, ast.Module) else node.body
+            for previous, statement in zip(node.body, body if isinstance(node, ast.Module) else node.body[1:], strict=False):
+                if isinstance(previous, ast.Assign | ast.AnnAssign) and is_text(statement):
+                    yield statement.lineno, statement.value.value
+        if isinstance(node, Definition) and (text := ast.get_docstring(node)):
+            yield node.body[0].lineno, text
+
+
+def is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str)
+
+
+def check_file(path: Path) -> Iterator[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for line, name in find_bindings(tree):
+        if name.strip("_") in VAGUE_NAMES:
+            yield f"{path}:{line}: `{name}` does not say what it names; use verb + noun for a function, a noun otherwise"
+    for line, text in find_docstrings(tree):
+        if match := RELATIVE_CLAUSE.match(text):
+            yield f"{path}:{line}: the docstring begins with “{match[0]}”; say what the function does or what the object is"
+
+
+def main(folders: list[str]) -> int:
+    violations = [
+        violation for folder in folders for path in sorted(Path(folder).rglob("*.py")) for violation in check_file(path)
+    ]
+    print("\n".join(violations) or "no violations")
+    return bool(violations)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
