@@ -102,7 +102,7 @@ class ClaimsPlan:
             for place, file in self.evaluation.get_statistics_paths(one, split).items()
         }
 
-    def build_claims_job(self, table: str) -> Job:
+    def build_judge_claims_job(self, table: str) -> Job:
         """Decide the claims about a table's systems."""
         systems = list(dict.fromkeys(system for system, _, _ in self.get_statistics_paths(table)))
         asked = {

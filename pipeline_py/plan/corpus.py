@@ -363,7 +363,7 @@ class CorpusPlan:
             execution_settings={"originals": self._get_original_files(split, ["source", *targets])},
         )
 
-    def build_generate_contrast_job(self, split: str) -> Job:
+    def build_generate_contrastive_pairs_job(self, split: str) -> Job:
         """Generate a contrastive set."""
         corpora = self.experiment.corpora
         what = corpora.contrastive_sets[split].generate
@@ -373,7 +373,7 @@ class CorpusPlan:
             settings=_build_generation_settings(what, corpora.generator, compute_contrast_share()),
         )
 
-    def build_contrastive_pairs_job(self, split: str) -> Job:
+    def build_split_contrastive_pairs_job(self, split: str) -> Job:
         """Turn a contrastive set into a held-out set."""
         return Job("corpus.split_contrastive_pairs", files={"input": self.get_raw_contrastive_paths(split)})
 

@@ -168,7 +168,7 @@ class EvaluationPlan:
         return f"<results>/evaluation/source/{split}.{'.'.join(self.select_grouping_trees(table) or ['words'])}.arrow"
 
     def get_contrast_score_paths(self, table: str, split: str) -> dict[str, dict[str, dict[str, str]]]:
-        """Return scores of both translations of a contrastive set: parameter of `build_contrast_job` → system → run → file."""
+        """Return scores of both translations of a contrastive set: parameter of `build_measure_contrastive_accuracy_job` → system → run → file."""
         systems = self.experiment.sort_rows_for_tests(table)
         return {
             kind: {
@@ -215,7 +215,7 @@ class EvaluationPlan:
         return {} if parser is None else {"parsed": f"<results>/evaluation/source/{split}.{parser}.ptb.arrow"}
 
     def build_inference_settings(self, systems: Sequence[str]) -> dict[str, Any]:
-        """Return the settings of `build_compare_job` and `claims` for intervals and tests."""
+        """Return the settings of `build_compare_systems_job` and `claims` for intervals and tests."""
         networks = {
             system: "+".join(self.experiment.get_networks(system))
             for system in systems
@@ -250,7 +250,7 @@ class EvaluationPlan:
 
     # Jobs of the rules, each called like its rule.
 
-    def build_ceiling_job(self) -> Job:
+    def build_compute_bleu_ceiling_job(self) -> Job:
         """Compute the ceiling of BLEU on all sets with references."""
         target, evaluation = self.experiment.corpora.target, self.experiment.evaluation
         sets = [split for split, text in self.experiment.corpora.held_out_sets.items() if text.has_references]
@@ -327,7 +327,7 @@ class EvaluationPlan:
             settings={"name": split},
         )
 
-    def build_comet_scores_job(self, system: str, run: str, split: str) -> Job:
+    def build_compute_comet_scores_job(self, system: str, run: str, split: str) -> Job:
         """Score the sentences of an output by COMET."""
         comet, options = self.experiment.find_comet_installation(), self.experiment.evaluation.comet
         assert comet is not None and options is not None
@@ -344,7 +344,7 @@ class EvaluationPlan:
             execution_settings={"python": options.python, "gpus": options.gpus},
         )
 
-    def build_statistics_job(self, system: str, run: str, split: str) -> Job:
+    def build_compute_metric_statistics_job(self, system: str, run: str, split: str) -> Job:
         """Compute the statistics of an output for all metrics."""
         segment_scores = {
             metric: file.format(system=system, run=run, split=split)
@@ -366,8 +366,8 @@ class EvaluationPlan:
             modules=_get_metric_modules([*self.computed_metrics, "chrf"]),
         )
 
-    def build_source_properties_job(self, split: str, grouping: str) -> Job:
-        """Measure the sentences of a set; grouping is PARSER.ANNOTATION, or `build_words_job` without trees."""
+    def build_measure_source_properties_job(self, split: str, grouping: str) -> Job:
+        """Measure the sentences of a set; grouping is PARSER.ANNOTATION, or `build_measure_word_accuracy_job` without trees."""
         parser, _, annotation = grouping.rpartition(".")
         option = "dependencies" if annotation == "conllu" else "phrases"
         trees = {option: f"<results>/syntax/{parser}/{split}.{annotation}"} if parser else {}
@@ -377,7 +377,7 @@ class EvaluationPlan:
             software=["pyarrow"],
         )
 
-    def build_compare_job(self, table: str, split: str) -> Job:
+    def build_compare_systems_job(self, table: str, split: str) -> Job:
         """Compare all pairs of a table's systems on a set."""
         systems, metrics = self.get_tested_systems(table, split), self.get_tested_metrics(table)
         return Job(
@@ -391,7 +391,7 @@ class EvaluationPlan:
             modules=_get_metric_modules(metrics),
         )
 
-    def build_breakdown_job(self, table: str, split: str) -> Job:
+    def build_score_sentence_groups_job(self, table: str, split: str) -> Job:
         """Score groups of similar sentences of a set, or of all test sets of a table."""
         sets, metrics = self.get_breakdown_sets(table, split), self.experiment.evaluation.metrics
         systems = self.get_systems_with_outputs(table, *sets)
@@ -409,7 +409,7 @@ class EvaluationPlan:
             modules=_get_metric_modules([*metrics, "chrf"]),
         )
 
-    def build_contrast_job(self, table: str, split: str) -> Job:
+    def build_measure_contrastive_accuracy_job(self, table: str, split: str) -> Job:
         """Compare a table's systems on a contrastive set."""
         return Job(
             "evaluation.measure_contrastive_accuracy",
@@ -417,7 +417,7 @@ class EvaluationPlan:
             software=["scipy"],
         )
 
-    def build_word_frequencies_job(self) -> Job:
+    def build_count_word_frequencies_job(self) -> Job:
         """Count the words of the target side of the training text."""
         return Job(
             "evaluation.count_word_frequencies",
@@ -426,7 +426,7 @@ class EvaluationPlan:
             software=["sacrebleu"],
         )
 
-    def build_words_job(self, table: str, split: str) -> Job:
+    def build_measure_word_accuracy_job(self, table: str, split: str) -> Job:
         """Measure the words of a table's outputs by frequency."""
         return Job(
             "evaluation.measure_word_accuracy",
@@ -439,7 +439,7 @@ class EvaluationPlan:
             software=["sacrebleu"],
         )
 
-    def build_ngrams_job(self, table: str, split: str) -> Job:
+    def build_compare_ngrams_job(self, table: str, split: str) -> Job:
         """Choose n-grams that tell a table's outputs apart."""
         return Job(
             "evaluation.compare_ngrams",
@@ -448,7 +448,7 @@ class EvaluationPlan:
             software=["sacrebleu"],
         )
 
-    def build_examples_job(self, table: str, split: str) -> Job:
+    def build_select_example_sentences_job(self, table: str, split: str) -> Job:
         """Choose sentences on which a table's outputs differ most."""
         return Job(
             "evaluation.select_example_sentences",
@@ -461,7 +461,7 @@ class EvaluationPlan:
             software=["sacrebleu"],
         )
 
-    def build_attention_shares_job(self, table: str) -> Job:
+    def build_count_attention_shares_job(self, table: str) -> Job:
         """Count high attention weights of a table's systems."""
         options = self.experiment.tables[table]
         assert isinstance(options, AttentionTableConfig)

@@ -23,7 +23,7 @@ STAGE_RATES = {
     "nmt/train": (1.5, 0.46),  # for a thousand sentences, as often as there are epochs, and a million multiply-adds
     "nmt/translate": (1.4, 0.3),  # for a thousand sentences, as often as the beam is wide, and a million
     "nmt": (1.5, 3.0),
-    "evaluation/compare": (0.5, 21.0),
+    "evaluation/compare_systems": (0.5, 21.0),
     "evaluation": (0.3, 0.5),
     "report": (2.0, 0.0),
     "": (0.6, 0.3),

@@ -150,7 +150,7 @@ class ParsersPlan:
             },
         )
 
-    def build_learn_words_job(self, parser: str) -> Job:
+    def build_learn_word_table_job(self, parser: str) -> Job:
         """Learn which words of a parser's treebank the tokens of its text are."""
         return Job(
             "syntax.learn_word_table",
@@ -170,7 +170,7 @@ class ParsersPlan:
             software=["stanza", "torch", "jieba"],
         )
 
-    def build_accuracy_job(self, parser: str, trees: TreeFormat) -> Job:
+    def build_measure_accuracy_job(self, parser: str, trees: TreeFormat) -> Job:
         """Measure a parser on its gold trees, and on their raw text if that is divided into words."""
         has_raw_text = trees == "conllu" and self.has_raw_text_accuracy(parser)
         folder = f"<results>/syntax/{parser}/accuracy"
@@ -188,7 +188,7 @@ class ParsersPlan:
             },
         )
 
-    def build_accuracy_of_all_trees_job(self, parser: str) -> Job:
+    def build_join_accuracies_job(self, parser: str) -> Job:
         """Join the accuracies of all kinds of trees for which there are gold trees; without any, name the remedy."""
         kinds = [trees for trees in TREE_FORMATS if self.has_gold_trees(parser, trees)] or [*TREE_FORMATS]
         return Job(

@@ -94,7 +94,7 @@ class ExperimentPlan:
         """Return the job of a rule.
 
         Args:
-            job_name: package and method of its plan: "evaluation.compare".
+            job_name: package and method of its plan: "evaluation.compare_systems".
             wildcards: the arguments of the method.
         """
         package, _, method = job_name.partition(".")

@@ -102,7 +102,7 @@ class ReportPlan:
         return described
 
     def get_table_files(self, table: str) -> dict[str, dict[str, str]]:
-        """What the stage `build_table_job` reads, by kind, and by what it is of."""
+        """What the stage `build_render_table_job` reads, by kind, and by what it is of."""
         options = self.experiment.tables[table]
         if isinstance(options, ParseTableConfig):
             splits = self.experiment.corpora.splits
@@ -327,7 +327,7 @@ class ReportPlan:
 
     # Jobs of the rules, each called like its rule.
 
-    def build_table_job(self, table: str) -> Job:
+    def build_render_table_job(self, table: str) -> Job:
         """Make a table of scores, measures or counts."""
         return Job(
             "report.render_table",
@@ -345,7 +345,7 @@ class ReportPlan:
             software=["stanza", "sacrebleu"],
         )
 
-    def build_plot_job(self, table: str) -> Job:
+    def build_draw_bleu_by_length_job(self, table: str) -> Job:
         """Draw the scores of a table by sentence length."""
         options = self.experiment.tables[table]
         assert isinstance(options, SystemTableConfig)
@@ -360,7 +360,7 @@ class ReportPlan:
             software=["matplotlib"],
         )
 
-    def build_attention_job(self, figure: str, sentence: str) -> Job:
+    def build_draw_attention_job(self, figure: str, sentence: str) -> Job:
         """Draw what a system attended to in a sentence, on its tree if it has one; of several runs in the first."""
         options = self.experiment.figures[figure]
         system, split = options.system, options.set

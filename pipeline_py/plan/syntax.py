@@ -331,7 +331,7 @@ class SyntaxPlan:
         """Tokenize the text of a part of a parser's treebank as the source is."""
         return self.corpus.build_tokenization_job(f"<results>/syntax/{parser}/treebank/{part}.text", "source")
 
-    def build_parser_report_job(self, parser: str) -> Job:
+    def build_write_parser_report_job(self, parser: str) -> Job:
         """Report what a parser did with each text, of the kinds of trees that systems read."""
         kinds = self.experiment.get_parser_tree_formats(parser)
 
@@ -373,17 +373,17 @@ class SyntaxPlan:
             },
         )
 
-    def build_distances_job(self, parser: str, split: str) -> Job:
+    def build_compute_distances_job(self, parser: str, split: str) -> Job:
         """Compute the distances of the words of a text."""
         return Job(
             "syntax.compute_distances", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"]
         )
 
-    def build_units_job(self, parser: str, split: str) -> Job:
+    def build_extract_units_job(self, parser: str, split: str) -> Job:
         """Find the dependency units of a text."""
         return Job("syntax.extract_units", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"])
 
-    def build_labels_job(self, parser: str, split: str) -> Job:
+    def build_extract_labels_job(self, parser: str, split: str) -> Job:
         """Write the dependency labels of a text."""
         return Job("syntax.extract_labels", files=self._get_tree_and_token_files(parser, split))
 
@@ -427,7 +427,7 @@ class SyntaxPlan:
             },
         )
 
-    def build_control_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
+    def build_build_control_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
         """Make trees of a shape for a text."""
         options = self.experiment.parsers[parser]
         return Job(
@@ -439,7 +439,7 @@ class SyntaxPlan:
             },
         )
 
-    def build_tree_statistics_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
+    def build_compute_tree_statistics_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
         """Sum up measures of the trees of a text."""
         return Job(
             "syntax.compute_tree_statistics",
@@ -447,7 +447,7 @@ class SyntaxPlan:
             settings={"annotation": ANNOTATION_NAMES[trees]},
         )
 
-    def build_agreement_job(self, parser: str, other: str) -> Job:
+    def build_measure_agreement_job(self, parser: str, other: str) -> Job:
         """Compare the trees of two parsers that systems read of both; phrase trees once they are binary."""
         endings = {
             trees: trees if trees == "conllu" else f"binary.{trees}"

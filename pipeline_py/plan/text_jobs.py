@@ -89,7 +89,7 @@ WILDCARD_PATTERNS = {
 }
 """Patterns of wildcards; others are names."""
 
-JOB_NAME_BY_PARSER_TYPE = {"control": "syntax.control_trees", "given": "syntax.import_trees"}
+JOB_NAME_BY_PARSER_TYPE = {"control": "syntax.build_control_trees", "given": "syntax.import_trees"}
 """By type of parser, the job that makes its trees; others are parsed by Stanza."""
 
 

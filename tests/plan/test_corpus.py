@@ -270,13 +270,13 @@ def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
 def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
     made = {"name": "made", "generate": {"sentences": 30, "kinds": ["case"], "seed": 5}}
     corpus = corpus_of(corpora={"contrast": [made], "generator": {"lexicon": "compact", "ambiguous": 0.1}}, **MEASURED)
-    given = corpus.build_generate_contrast_job("made").settings
+    given = corpus.build_generate_contrastive_pairs_job("made").settings
     assert (given["kinds"], given["seed"], given["lexicon"]) == (["case"], 5, "compact")
     start, end = given["share_from"], given["share_to"]
     others = [compute_split_share(place) for place in range(10)] + [compute_treebank_share(part) for part in range(3)]
     assert start < end and all(end <= first or last <= start for first, last in others)
     generated = "<results>/corpus/contrastive/made.generated.tsv"
-    assert corpus.build_contrastive_pairs_job("made").files == {"input": [generated]}
+    assert corpus.build_split_contrastive_pairs_job("made").files == {"input": [generated]}
     assert corpus.get_gold_tree_path("made", "ptb") == "<results>/corpus/contrastive/made.ptb"
     assert corpus.get_gold_tree_path("dev", "ptb") == "<results>/corpus/generated/dev.ptb"
     assert corpus.get_overlapping_set_paths() == [] and corpus.get_user_contrastive_files("made") == []

@@ -49,7 +49,7 @@ def test_outputs_are_those_of_all_runs_in_any_order(planned):
         "SDAtt": ["seed1", "seed2"],
     }
     assert [*outputs] == ["GlobalAtt", "SDAtt"]
-    breakdown = evaluation.build_breakdown_job("mine", "tests")
+    breakdown = evaluation.build_score_sentence_groups_job("mine", "tests")
     assert [*breakdown.files["statistics"]] == [*breakdown.files["properties"]] == ["mixed", "long", "particles"]
     file = "<results>/evaluation/SDAtt/seed2/{}.statistics.arrow"
     assert breakdown.files["statistics"]["long"]["SDAtt"]["seed2"] == file.format("long")
@@ -90,12 +90,12 @@ def test_sentences_are_grouped_by_trees_that_say_something(planned):
     only = {"title": "T", "systems": ["GlobalAtt", "SDAtt [random]"], "baseline": "GlobalAtt"}
     evaluation = planned(tables={"only": only}, targets=["only"]).evaluation
     assert evaluation.properties("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
-    assert [*evaluation.build_source_properties_job("dev", "words").files] == ["source"]
+    assert [*evaluation.build_measure_source_properties_job("dev", "words").files] == ["source"]
     others = planned(tables={"only": only}).evaluation
     assert others.properties("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
-    files = others.build_source_properties_job("dev", "embedded.conllu").files
+    files = others.build_measure_source_properties_job("dev", "embedded.conllu").files
     assert {**files} == {"source": files["source"], "dependencies": "<results>/syntax/embedded/dev.conllu"}
-    assert "phrases" in others.build_source_properties_job("dev", "embedded.ptb").files
+    assert "phrases" in others.build_measure_source_properties_job("dev", "embedded.ptb").files
 
 
 def test_a_table_may_score_parsed_sentences_alone(planned):
@@ -121,7 +121,7 @@ def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
 def test_ceilings_are_of_all_sets_with_references_as_outputs_are_scored(planned):
     target = {"language": "deu", "tokenizer": "moses", "case": "true"}
     evaluation = planned(corpora={"target": target}, evaluation={"lowercase": False}).evaluation
-    job = evaluation.build_ceiling_job()
+    job = evaluation.build_compute_bleu_ceiling_job()
     assert job.files["tokens"]["mixed"] == "<results>/corpus/truecased/mixed.target"
     assert job.files["references"]["mixed"] == ["<results>/corpus/clean/mixed.target"]
     assert [*job.files["tokens"]] == [*job.files["references"]] == ["dev", "mixed", "long", "particles"]

@@ -17,8 +17,8 @@ def test_gold_trees_are_the_users_or_generated(planned):
     assert parsers.treebank("embedded", "dev", "ptb") == "<results>/syntax/embedded/treebank/dev.ptb"
     assert parsers.treebank("mine", "test", "conllu") == "test.conllu"
     assert parsers.treebank("measured", "test", "ptb") == "gold.ptb"
-    assert parsers.build_accuracy_of_all_trees_job("measured").files == {"input": ["<results>/syntax/measured/accuracy/ptb.tsv"]}
-    assert parsers.build_accuracy_job("measured", "ptb").files["gold"] == "gold.ptb"
+    assert parsers.build_join_accuracies_job("measured").files == {"input": ["<results>/syntax/measured/accuracy/ptb.tsv"]}
+    assert parsers.build_measure_accuracy_job("measured", "ptb").files["gold"] == "gold.ptb"
     assert parsers.treebank_text("measured", "ptb").files == {"treebank": "gold.ptb"}
 
 
@@ -64,8 +64,8 @@ def test_a_parser_is_measured_in_the_case_of_the_text(planned, case, lowercase):
     jobs = (
         parsers.train_parser("embedded", "tagger"),
         parsers.treebank_text("embedded", "ptb"),
-        parsers.build_learn_words_job("embedded"),
-        parsers.build_accuracy_job("embedded", "conllu"),
+        parsers.build_learn_word_table_job("embedded"),
+        parsers.build_measure_accuracy_job("embedded", "conllu"),
     )
     assert [job.settings["lowercase"] for job in jobs] == [lowercase] * 4
     assert "lowercase" not in parsers.build_original_text_of_treebank_job("embedded", "test").settings, "the tokenizer does it"

@@ -88,7 +88,7 @@ def test_a_trained_parser_reads_the_words_of_its_treebank(planned, tmp_path):
             "word_table": f"{model}/words.tsv",
         }
         assert "words" not in job.settings
-    measuring = plan.parsers.build_accuracy_job("mine", "conllu")
+    measuring = plan.parsers.build_measure_accuracy_job("mine", "conllu")
     assert measuring.files == {
         "gold": f"{tmp_path}/test.conllu",
         "predicted": "<results>/syntax/mine/accuracy/test.conllu",
@@ -129,12 +129,12 @@ def test_a_trained_parser_may_read_the_words_of_a_tokenizer_of_its_treebank(plan
 
 
 def test_tokenized_text_is_not_divided_unless_that_is_asked_for(planned):
-    assert planned().parsers.build_accuracy_job("embedded", "conllu").files["raw_text"] is None
+    assert planned().parsers.build_measure_accuracy_job("embedded", "conllu").files["raw_text"] is None
     plan = planned(parsers={"embedded": {"words": "treebank"}})
     assert (
-        plan.parsers.build_accuracy_job("embedded", "conllu").files["raw_text"] == "<results>/syntax/embedded/accuracy/raw.conllu"
+        plan.parsers.build_measure_accuracy_job("embedded", "conllu").files["raw_text"] == "<results>/syntax/embedded/accuracy/raw.conllu"
     )
-    assert plan.parsers.build_accuracy_job("embedded", "ptb").files["raw_text"] is None
+    assert plan.parsers.build_measure_accuracy_job("embedded", "ptb").files["raw_text"] is None
     text = plan.parsers.build_original_text_of_treebank_job("embedded", "test").settings
     assert (text["form"], text["language"]) == ("tokens", "en")
     english = planned(corpora={"source": {"tokenizer": "moses"}}).syntax.build_parse_raw_text_job("embedded")
@@ -207,11 +207,11 @@ def test_two_parsers_are_compared_in_what_is_read_of_both(planned):
 
 def test_a_report_is_of_what_systems_read_and_of_accuracy_where_it_is_known(planned):
     syntax = planned().syntax
-    files = syntax.build_parser_report_job("embedded").files
+    files = syntax.build_write_parser_report_job("embedded").files
     assert files["accuracy"]["constituency"] == "<results>/syntax/embedded/accuracy/ptb.tsv"
     assert files["counts"]["dev"]["dependency"] == "<results>/syntax/embedded/dev.conllu.json"
     assert files["facts"].keys() == files["statistics"].keys() == {*syntax.experiment.corpora.splits}
-    assert syntax.build_parser_report_job("random").files["accuracy"] == {}
+    assert syntax.build_write_parser_report_job("random").files["accuracy"] == {}
 
 
 def stanza_directory(folder, *models: str, language: str = "zh"):

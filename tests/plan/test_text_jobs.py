@@ -48,7 +48,7 @@ def test_jobs_come_in_the_order_of_their_files(planned):
                 "subword.apply_bpe",
                 "subword.pack",
                 "syntax.parse",
-                "syntax.distances",
+                "syntax.compute_distances",
             ),
             *("subword.inherit", "nmt.translate", "evaluation.postprocess"),
         ]
@@ -79,7 +79,7 @@ def test_every_kind_of_system_finds_its_jobs(planned, system, stage):
     jobs, _ = TextJobFinder(plan, "dev").resolve_jobs([f"<results>/evaluation/{system}/seed1/dev.txt"])
     by_name = {job.job_name: job.job.stage for job in jobs}
     if system.endswith("[random]"):
-        assert "syntax.control_trees" in by_name and "syntax.parse" not in by_name
+        assert "syntax.build_control_trees" in by_name and "syntax.parse" not in by_name
     else:
         assert stage in by_name
     assert names(jobs)[-1] == "evaluation.postprocess"

@@ -8,9 +8,9 @@ OUTPUTS:         <results>/{table}.tsv, .md, .tex, .sheet.json, <results>/{table
 """
 
 
-use rule reporting_text_job as table with:
+use rule reporting_text_job as render_table with:
     input:
-        inputs_of("report.table", lambda wildcards: plan.report.add_requested_table(wildcards.table)),
+        inputs_of("report.render_table", lambda wildcards: plan.report.add_requested_table(wildcards.table)),
     output:
         tsv=report(
             "<results>/{table}.tsv",
@@ -22,17 +22,17 @@ use rule reporting_text_job as table with:
         markdown="<results>/{table}.md",
         latex="<results>/{table}.tex",
     log:
-        "<logs>/report/table/{table}.log",
+        "<logs>/report/render_table/{table}.log",
     benchmark:
-        "<benchmarks>/report/table/{table}.tsv"
+        "<benchmarks>/report/render_table/{table}.tsv"
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("report.table"),
-        job=call_of("report.table"),
+        identity=identity_of("report.render_table"),
+        job=call_of("report.render_table"),
 
 
-use rule text_job as facts with:
+use rule text_job as render_facts with:
     input:
         inputs_of("report.facts_table"),
     output:
@@ -44,9 +44,9 @@ use rule text_job as facts with:
         ),
         markdown="<results>/{table}.facts.md",
     log:
-        "<logs>/report/facts/{table}.log",
+        "<logs>/report/render_facts/{table}.log",
     benchmark:
-        "<benchmarks>/report/facts/{table}.tsv"
+        "<benchmarks>/report/render_facts/{table}.tsv"
     wildcard_constraints:
         table=plan.report.table_name_pattern("bleu", "measures"),
     group:
@@ -56,9 +56,9 @@ use rule text_job as facts with:
         job=call_of("report.facts_table"),
 
 
-use rule text_job as plot with:
+use rule text_job as draw_bleu_by_length with:
     input:
-        inputs_of("report.plot"),
+        inputs_of("report.draw_bleu_by_length"),
     output:
         svg=report(
             "<results>/figures/{table}.length.svg",
@@ -68,21 +68,21 @@ use rule text_job as plot with:
         ),
         pdf="<results>/figures/{table}.length.pdf",
     log:
-        "<logs>/report/plot/{table}.length.log",
+        "<logs>/report/draw_bleu_by_length/{table}.length.log",
     benchmark:
-        "<benchmarks>/report/plot/{table}.length.tsv"
+        "<benchmarks>/report/draw_bleu_by_length/{table}.length.tsv"
     wildcard_constraints:
         table=plan.report.table_name_pattern("bleu"),
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("report.plot"),
-        job=call_of("report.plot"),
+        identity=identity_of("report.draw_bleu_by_length"),
+        job=call_of("report.draw_bleu_by_length"),
 
 
-use rule text_job as attention with:
+use rule text_job as draw_attention with:
     input:
-        inputs_of("report.attention"),
+        inputs_of("report.draw_attention"),
     output:
         svg=report(
             "<results>/figures/{figure}.{sentence}.svg",
@@ -92,16 +92,16 @@ use rule text_job as attention with:
         ),
         pdf="<results>/figures/{figure}.{sentence}.pdf",
     log:
-        "<logs>/report/attention/{figure}.{sentence}.log",
+        "<logs>/report/draw_attention/{figure}.{sentence}.log",
     benchmark:
-        "<benchmarks>/report/attention/{figure}.{sentence}.tsv"
+        "<benchmarks>/report/draw_attention/{figure}.{sentence}.tsv"
     wildcard_constraints:
         sentence=r"\d+",
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("report.attention"),
-        job=call_of("report.attention"),
+        identity=identity_of("report.draw_attention"),
+        job=call_of("report.draw_attention"),
 
 
 rule manifest:
@@ -119,7 +119,7 @@ rule manifest:
         page.write_manifest(Path(output[0]), params.manifest)
 
 
-use rule text_job as report with:
+use rule text_job as write_page with:
     input:
         inputs_of("page.page"),
         unpack(lambda wildcards: {kind: [*files.values()] for kind, files in plan.page.get_page_files().items()}),
@@ -132,9 +132,9 @@ use rule text_job as report with:
             labels={"page": "report.html"},
         ),
     log:
-        "<logs>/report/report/page.log",
+        "<logs>/report/write_page/page.log",
     benchmark:
-        "<benchmarks>/report/report/page.tsv"
+        "<benchmarks>/report/write_page/page.tsv"
     params:
         identity=identity_of("page.page"),
         job=call_of("page.page"),

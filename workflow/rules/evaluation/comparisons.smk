@@ -6,73 +6,73 @@ OUTPUTS:         <results>/evaluation/{table}/claims.tsv, exclusions.tsv, and {s
 """
 
 
-use rule text_job as compare with:
+use rule text_job as compare_systems with:
     input:
-        inputs_of("evaluation.compare"),
+        inputs_of("evaluation.compare_systems"),
     output:
         comparisons="<results>/evaluation/{table}/{split}.comparisons.tsv",
         intervals="<results>/evaluation/{table}/{split}.intervals.tsv",
     log:
-        "<logs>/evaluation/compare/{table}.{split}.log",
+        "<logs>/evaluation/compare_systems/{table}.{split}.log",
     benchmark:
-        "<benchmarks>/evaluation/compare/{table}.{split}.tsv"
+        "<benchmarks>/evaluation/compare_systems/{table}.{split}.tsv"
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("evaluation.compare"),
-        job=call_of("evaluation.compare"),
+        identity=identity_of("evaluation.compare_systems"),
+        job=call_of("evaluation.compare_systems"),
 
 
-use rule text_job as claims with:
+use rule text_job as judge_claims with:
     input:
-        inputs_of("claims.claims", lambda wildcards: plan.claims.add_requested_table(wildcards.table)),
+        inputs_of("claims.judge_claims", lambda wildcards: plan.claims.add_requested_table(wildcards.table)),
     output:
         claims="<results>/evaluation/{table}/claims.tsv",
         exclusions="<results>/evaluation/{table}/exclusions.tsv",
     log:
-        "<logs>/evaluation/claims/{table}.log",
+        "<logs>/evaluation/judge_claims/{table}.log",
     benchmark:
-        "<benchmarks>/evaluation/claims/{table}.tsv"
+        "<benchmarks>/evaluation/judge_claims/{table}.tsv"
     wildcard_constraints:
         table=plan.claims.table_name_pattern,
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("claims.claims"),
-        job=call_of("claims.claims"),
+        identity=identity_of("claims.judge_claims"),
+        job=call_of("claims.judge_claims"),
 
 
-use rule text_job as breakdown with:
+use rule text_job as score_sentence_groups with:
     input:
-        inputs_of("evaluation.breakdown"),
+        inputs_of("evaluation.score_sentence_groups"),
     output:
         scores="<results>/evaluation/{table}/{split}.by_sentence.tsv",
         sentence_scores="<results>/evaluation/{table}/{split}.sentence_scores.tsv",
     log:
-        "<logs>/evaluation/breakdown/{table}.{split}.log",
+        "<logs>/evaluation/score_sentence_groups/{table}.{split}.log",
     benchmark:
-        "<benchmarks>/evaluation/breakdown/{table}.{split}.tsv"
+        "<benchmarks>/evaluation/score_sentence_groups/{table}.{split}.tsv"
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("evaluation.breakdown"),
-        job=call_of("evaluation.breakdown"),
+        identity=identity_of("evaluation.score_sentence_groups"),
+        job=call_of("evaluation.score_sentence_groups"),
 
 
-use rule text_job as contrast with:
+use rule text_job as measure_contrastive_accuracy with:
     input:
-        inputs_of("evaluation.contrast"),
+        inputs_of("evaluation.measure_contrastive_accuracy"),
     output:
         accuracies="<results>/evaluation/{table}/{split}.contrast.tsv",
         comparisons="<results>/evaluation/{table}/{split}.contrast_comparisons.tsv",
     log:
-        "<logs>/evaluation/contrast/{table}.{split}.log",
+        "<logs>/evaluation/measure_contrastive_accuracy/{table}.{split}.log",
     benchmark:
-        "<benchmarks>/evaluation/contrast/{table}.{split}.tsv"
+        "<benchmarks>/evaluation/measure_contrastive_accuracy/{table}.{split}.tsv"
     wildcard_constraints:
         split=build_name_pattern(EXPERIMENT.corpora.contrastive_sets),
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("evaluation.contrast"),
-        job=call_of("evaluation.contrast"),
+        identity=identity_of("evaluation.measure_contrastive_accuracy"),
+        job=call_of("evaluation.measure_contrastive_accuracy"),

@@ -6,79 +6,79 @@ OUTPUTS:         <results>/evaluation/word_frequencies.txt; <results>/evaluation
 """
 
 
-use rule text_job as word_frequencies with:
+use rule text_job as count_word_frequencies with:
     input:
-        inputs_of("evaluation.word_frequencies"),
+        inputs_of("evaluation.count_word_frequencies"),
     output:
         output="<results>/evaluation/word_frequencies.txt",
     log:
-        "<logs>/evaluation/word_frequencies/train.log",
+        "<logs>/evaluation/count_word_frequencies/train.log",
     benchmark:
-        "<benchmarks>/evaluation/word_frequencies/train.tsv"
+        "<benchmarks>/evaluation/count_word_frequencies/train.tsv"
     params:
-        identity=identity_of("evaluation.word_frequencies"),
-        job=call_of("evaluation.word_frequencies"),
+        identity=identity_of("evaluation.count_word_frequencies"),
+        job=call_of("evaluation.count_word_frequencies"),
 
 
-use rule text_job as words with:
+use rule text_job as measure_word_accuracy with:
     input:
-        inputs_of("evaluation.words"),
+        inputs_of("evaluation.measure_word_accuracy"),
     output:
         output="<results>/evaluation/{table}/{split}.words.tsv",
     log:
-        "<logs>/evaluation/words/{table}.{split}.log",
+        "<logs>/evaluation/measure_word_accuracy/{table}.{split}.log",
     benchmark:
-        "<benchmarks>/evaluation/words/{table}.{split}.tsv"
+        "<benchmarks>/evaluation/measure_word_accuracy/{table}.{split}.tsv"
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("evaluation.words"),
-        job=call_of("evaluation.words"),
+        identity=identity_of("evaluation.measure_word_accuracy"),
+        job=call_of("evaluation.measure_word_accuracy"),
 
 
-use rule text_job as ngrams with:
+use rule text_job as compare_ngrams with:
     input:
-        inputs_of("evaluation.ngrams"),
+        inputs_of("evaluation.compare_ngrams"),
     output:
         output="<results>/evaluation/{table}/{split}.ngrams.tsv",
     log:
-        "<logs>/evaluation/ngrams/{table}.{split}.log",
+        "<logs>/evaluation/compare_ngrams/{table}.{split}.log",
     benchmark:
-        "<benchmarks>/evaluation/ngrams/{table}.{split}.tsv"
+        "<benchmarks>/evaluation/compare_ngrams/{table}.{split}.tsv"
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("evaluation.ngrams"),
-        job=call_of("evaluation.ngrams"),
+        identity=identity_of("evaluation.compare_ngrams"),
+        job=call_of("evaluation.compare_ngrams"),
 
 
-use rule text_job as examples with:
+use rule text_job as select_example_sentences with:
     input:
-        inputs_of("evaluation.examples"),
+        inputs_of("evaluation.select_example_sentences"),
     output:
         output="<results>/evaluation/{table}/{split}.examples.tsv",
     log:
-        "<logs>/evaluation/examples/{table}.{split}.log",
+        "<logs>/evaluation/select_example_sentences/{table}.{split}.log",
     benchmark:
-        "<benchmarks>/evaluation/examples/{table}.{split}.tsv"
+        "<benchmarks>/evaluation/select_example_sentences/{table}.{split}.tsv"
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("evaluation.examples"),
-        job=call_of("evaluation.examples"),
+        identity=identity_of("evaluation.select_example_sentences"),
+        job=call_of("evaluation.select_example_sentences"),
 
 
-use rule text_job as attention_shares with:
+use rule text_job as count_attention_shares with:
     input:
-        inputs_of("evaluation.attention_shares"),
+        inputs_of("evaluation.count_attention_shares"),
     output:
         output="<results>/evaluation/{table}/attention.tsv",
     log:
-        "<logs>/evaluation/attention_shares/{table}.log",
+        "<logs>/evaluation/count_attention_shares/{table}.log",
     benchmark:
-        "<benchmarks>/evaluation/attention_shares/{table}.tsv"
+        "<benchmarks>/evaluation/count_attention_shares/{table}.tsv"
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("evaluation.attention_shares"),
-        job=call_of("evaluation.attention_shares"),
+        identity=identity_of("evaluation.count_attention_shares"),
+        job=call_of("evaluation.count_attention_shares"),

@@ -9,21 +9,21 @@ OUTPUTS:         <results>/evaluation/ceiling.tsv;
 """
 
 
-use rule reporting_text_job as ceiling with:
+use rule reporting_text_job as compute_bleu_ceiling with:
     input:
-        inputs_of("evaluation.ceiling"),
+        inputs_of("evaluation.compute_bleu_ceiling"),
     output:
         output=plan.evaluation.ceiling_path,
     log:
-        "<logs>/evaluation/ceiling/sets.log",
+        "<logs>/evaluation/compute_bleu_ceiling/sets.log",
     benchmark:
-        "<benchmarks>/evaluation/ceiling/sets.tsv"
+        "<benchmarks>/evaluation/compute_bleu_ceiling/sets.tsv"
     priority: 10
     group:
         on_cluster("text")
     params:
-        identity=identity_of("evaluation.ceiling"),
-        job=call_of("evaluation.ceiling"),
+        identity=identity_of("evaluation.compute_bleu_ceiling"),
+        job=call_of("evaluation.compute_bleu_ceiling"),
 
 
 use rule text_job as postprocess with:
@@ -87,54 +87,54 @@ use rule text_job as import_scores with:
         job=call_of("evaluation.import_scores"),
 
 
-use rule text_job as comet_scores with:
+use rule text_job as compute_comet_scores with:
     input:
-        inputs_of("evaluation.comet_scores"),
+        inputs_of("evaluation.compute_comet_scores"),
     output:
         output="<results>/evaluation/{system}/{run}/{split}.comet_scores.json",
     log:
-        "<logs>/evaluation/comet_scores/{system}.{run}.{split}.log",
+        "<logs>/evaluation/compute_comet_scores/{system}.{run}.{split}.log",
     benchmark:
-        "<benchmarks>/evaluation/comet_scores/{system}.{run}.{split}.tsv"
+        "<benchmarks>/evaluation/compute_comet_scores/{system}.{run}.{split}.tsv"
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
         gpu=EXPERIMENT.evaluation.comet.gpus if EXPERIMENT.evaluation.comet else 0,
     params:
-        identity=identity_of("evaluation.comet_scores"),
-        job=call_of("evaluation.comet_scores"),
+        identity=identity_of("evaluation.compute_comet_scores"),
+        job=call_of("evaluation.compute_comet_scores"),
 
 
-use rule text_job as statistics with:
+use rule text_job as compute_metric_statistics with:
     input:
-        inputs_of("evaluation.statistics"),
+        inputs_of("evaluation.compute_metric_statistics"),
     output:
         output="<results>/evaluation/{system}/{run}/{split}.statistics.arrow",
         scores=expand(
             "<results>/evaluation/{{system}}/{{run}}/{{split}}.{metric}.json", metric=plan.evaluation.computed_metrics
         ),
     log:
-        "<logs>/evaluation/statistics/{system}.{run}.{split}.log",
+        "<logs>/evaluation/compute_metric_statistics/{system}.{run}.{split}.log",
     benchmark:
-        "<benchmarks>/evaluation/statistics/{system}.{run}.{split}.tsv"
+        "<benchmarks>/evaluation/compute_metric_statistics/{system}.{run}.{split}.tsv"
     group:
         on_cluster("scores")
     params:
-        identity=identity_of("evaluation.statistics"),
-        job=call_of("evaluation.statistics"),
+        identity=identity_of("evaluation.compute_metric_statistics"),
+        job=call_of("evaluation.compute_metric_statistics"),
 
 
-use rule text_job as source_properties with:
+use rule text_job as measure_source_properties with:
     input:
-        inputs_of("evaluation.source_properties"),
+        inputs_of("evaluation.measure_source_properties"),
     output:
         output="<results>/evaluation/source/{split}.{grouping}.arrow",
     log:
-        "<logs>/evaluation/source_properties/{split}.{grouping}.log",
+        "<logs>/evaluation/measure_source_properties/{split}.{grouping}.log",
     benchmark:
-        "<benchmarks>/evaluation/source_properties/{split}.{grouping}.tsv"
+        "<benchmarks>/evaluation/measure_source_properties/{split}.{grouping}.tsv"
     group:
         on_cluster("tables")
     params:
-        identity=identity_of("evaluation.source_properties"),
-        job=call_of("evaluation.source_properties"),
+        identity=identity_of("evaluation.measure_source_properties"),
+        job=call_of("evaluation.measure_source_properties"),

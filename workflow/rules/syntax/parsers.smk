@@ -98,21 +98,21 @@ use rule text_job as tokenize_treebank with:
         job=call_of("syntax.tokenize_treebank"),
 
 
-use rule syntax_job as learn_words with:
+use rule syntax_job as learn_word_table with:
     input:
-        inputs_of("parsers.learn_words"),
+        inputs_of("parsers.learn_word_table"),
     output:
         output="<results>/syntax/{parser}/model/words.tsv",
         counts="<results>/syntax/{parser}/model/words.json",
     log:
-        "<logs>/syntax/learn_words/{parser}.log",
+        "<logs>/syntax/learn_word_table/{parser}.log",
     benchmark:
-        "<benchmarks>/syntax/learn_words/{parser}.tsv"
+        "<benchmarks>/syntax/learn_word_table/{parser}.tsv"
     group:
         on_cluster("parsers")
     params:
-        identity=identity_of("parsers.learn_words"),
-        job=call_of("parsers.learn_words"),
+        identity=identity_of("parsers.learn_word_table"),
+        job=call_of("parsers.learn_word_table"),
 
 
 use rule syntax_job as learn_parser_segmenter with:
@@ -174,33 +174,33 @@ use rule syntax_job as parse_raw_text with:
         job=call_of("syntax.parse_raw_text"),
 
 
-use rule syntax_job as accuracy with:
+use rule syntax_job as measure_accuracy with:
     input:
-        inputs_of("parsers.accuracy"),
+        inputs_of("parsers.measure_accuracy"),
     output:
         output="<results>/syntax/{parser}/accuracy/{trees}.tsv",
     log:
-        "<logs>/syntax/accuracy/{parser}.{trees}.log",
+        "<logs>/syntax/measure_accuracy/{parser}.{trees}.log",
     benchmark:
-        "<benchmarks>/syntax/accuracy/{parser}.{trees}.tsv"
+        "<benchmarks>/syntax/measure_accuracy/{parser}.{trees}.tsv"
     group:
         on_cluster("parsers")
     params:
-        identity=identity_of("parsers.accuracy"),
-        job=call_of("parsers.accuracy"),
+        identity=identity_of("parsers.measure_accuracy"),
+        job=call_of("parsers.measure_accuracy"),
 
 
-use rule syntax_job as accuracy_of_all_trees with:
+use rule syntax_job as join_accuracies with:
     input:
-        inputs_of("parsers.accuracy_of_all_trees"),
+        inputs_of("parsers.join_accuracies"),
     output:
         output="<results>/syntax/{parser}/accuracy.tsv",
     log:
-        "<logs>/syntax/accuracy_of_all_trees/{parser}.log",
+        "<logs>/syntax/join_accuracies/{parser}.log",
     benchmark:
-        "<benchmarks>/syntax/accuracy_of_all_trees/{parser}.tsv"
+        "<benchmarks>/syntax/join_accuracies/{parser}.tsv"
     group:
         on_cluster("parsers")
     params:
-        identity=identity_of("parsers.accuracy_of_all_trees"),
-        job=call_of("parsers.accuracy_of_all_trees"),
+        identity=identity_of("parsers.join_accuracies"),
+        job=call_of("parsers.join_accuracies"),

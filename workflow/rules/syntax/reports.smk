@@ -5,51 +5,51 @@ OUTPUTS:         <results>/syntax/{parser}/report.tsv, <results>/syntax/{parser}
 """
 
 
-use rule syntax_job as tree_statistics with:
+use rule syntax_job as compute_tree_statistics with:
     input:
-        inputs_of("syntax.tree_statistics"),
+        inputs_of("syntax.compute_tree_statistics"),
     output:
         output="<results>/syntax/{parser}/{split}.{trees}.statistics.json",
     log:
-        "<logs>/syntax/tree_statistics/{parser}.{split}.{trees}.log",
+        "<logs>/syntax/compute_tree_statistics/{parser}.{split}.{trees}.log",
     benchmark:
-        "<benchmarks>/syntax/tree_statistics/{parser}.{split}.{trees}.tsv"
+        "<benchmarks>/syntax/compute_tree_statistics/{parser}.{split}.{trees}.tsv"
     group:
         on_cluster("parsers")
     params:
-        identity=identity_of("syntax.tree_statistics"),
-        job=call_of("syntax.tree_statistics"),
+        identity=identity_of("syntax.compute_tree_statistics"),
+        job=call_of("syntax.compute_tree_statistics"),
 
 
-use rule syntax_job as parser_report with:
+use rule syntax_job as write_parser_report with:
     input:
-        inputs_of("syntax.parser_report"),
+        inputs_of("syntax.write_parser_report"),
     output:
         output="<results>/syntax/{parser}/report.tsv",
     log:
-        "<logs>/syntax/parser_report/{parser}.log",
+        "<logs>/syntax/write_parser_report/{parser}.log",
     benchmark:
-        "<benchmarks>/syntax/parser_report/{parser}.tsv"
+        "<benchmarks>/syntax/write_parser_report/{parser}.tsv"
     group:
         on_cluster("parsers")
     params:
-        identity=identity_of("syntax.parser_report"),
-        job=call_of("syntax.parser_report"),
+        identity=identity_of("syntax.write_parser_report"),
+        job=call_of("syntax.write_parser_report"),
 
 
-use rule syntax_job as agreement with:
+use rule syntax_job as measure_agreement with:
     input:
-        inputs_of("syntax.agreement"),
+        inputs_of("syntax.measure_agreement"),
     output:
         output="<results>/syntax/{parser}/agreement.{other}.tsv",
     log:
-        "<logs>/syntax/agreement/{parser}.{other}.log",
+        "<logs>/syntax/measure_agreement/{parser}.{other}.log",
     benchmark:
-        "<benchmarks>/syntax/agreement/{parser}.{other}.tsv"
+        "<benchmarks>/syntax/measure_agreement/{parser}.{other}.tsv"
     wildcard_constraints:
         other=build_name_pattern(EXPERIMENT.parsers),
     group:
         on_cluster("parsers")
     params:
-        identity=identity_of("syntax.agreement"),
-        job=call_of("syntax.agreement"),
+        identity=identity_of("syntax.measure_agreement"),
+        job=call_of("syntax.measure_agreement"),

@@ -101,21 +101,21 @@ use rule syntax_job as import_trees with:
         job=call_of("syntax.import_trees"),
 
 
-use rule syntax_job as control_trees with:
+use rule syntax_job as build_control_trees with:
     input:
-        inputs_of("syntax.control_trees"),
+        inputs_of("syntax.build_control_trees"),
     output:
         output="<results>/syntax/{parser}/{split}.{trees}",
         counts="<results>/syntax/{parser}/{split}.{trees}.json",
         facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
     log:
-        "<logs>/syntax/control_trees/{parser}.{split}.{trees}.log",
+        "<logs>/syntax/build_control_trees/{parser}.{split}.{trees}.log",
     benchmark:
-        "<benchmarks>/syntax/control_trees/{parser}.{split}.{trees}.tsv"
+        "<benchmarks>/syntax/build_control_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
         parser=plan.parsers.parser_name_pattern("control"),
     group:
         on_cluster("views")
     params:
-        identity=identity_of("syntax.control_trees"),
-        job=call_of("syntax.control_trees"),
+        identity=identity_of("syntax.build_control_trees"),
+        job=call_of("syntax.build_control_trees"),

@@ -22,52 +22,52 @@ use rule syntax_job as binarize with:
         job=call_of("syntax.binarize"),
 
 
-use rule syntax_job as distances with:
+use rule syntax_job as compute_distances with:
     input:
-        inputs_of("syntax.distances"),
+        inputs_of("syntax.compute_distances"),
     output:
         output="<results>/syntax/{parser}/{split}.distances.arrow",
         counts="<results>/syntax/{parser}/{split}.distances.json",
     log:
-        "<logs>/syntax/distances/{parser}.{split}.log",
+        "<logs>/syntax/compute_distances/{parser}.{split}.log",
     benchmark:
-        "<benchmarks>/syntax/distances/{parser}.{split}.tsv"
+        "<benchmarks>/syntax/compute_distances/{parser}.{split}.tsv"
     group:
         on_cluster("views")
     params:
-        identity=identity_of("syntax.distances"),
-        job=call_of("syntax.distances"),
+        identity=identity_of("syntax.compute_distances"),
+        job=call_of("syntax.compute_distances"),
 
 
-use rule syntax_job as units with:
+use rule syntax_job as extract_units with:
     input:
-        inputs_of("syntax.units"),
+        inputs_of("syntax.extract_units"),
     output:
         output="<results>/syntax/{parser}/{split}.units.arrow",
         counts="<results>/syntax/{parser}/{split}.units.json",
     log:
-        "<logs>/syntax/units/{parser}.{split}.log",
+        "<logs>/syntax/extract_units/{parser}.{split}.log",
     benchmark:
-        "<benchmarks>/syntax/units/{parser}.{split}.tsv"
+        "<benchmarks>/syntax/extract_units/{parser}.{split}.tsv"
     group:
         on_cluster("views")
     params:
-        identity=identity_of("syntax.units"),
-        job=call_of("syntax.units"),
+        identity=identity_of("syntax.extract_units"),
+        job=call_of("syntax.extract_units"),
 
 
-use rule syntax_job as labels with:
+use rule syntax_job as extract_labels with:
     input:
-        inputs_of("syntax.labels"),
+        inputs_of("syntax.extract_labels"),
     output:
         output="<results>/syntax/{parser}/{split}.labels",
         counts="<results>/syntax/{parser}/{split}.labels.json",
     log:
-        "<logs>/syntax/labels/{parser}.{split}.log",
+        "<logs>/syntax/extract_labels/{parser}.{split}.log",
     benchmark:
-        "<benchmarks>/syntax/labels/{parser}.{split}.tsv"
+        "<benchmarks>/syntax/extract_labels/{parser}.{split}.tsv"
     group:
         on_cluster("views")
     params:
-        identity=identity_of("syntax.labels"),
-        job=call_of("syntax.labels"),
+        identity=identity_of("syntax.extract_labels"),
+        job=call_of("syntax.extract_labels"),
