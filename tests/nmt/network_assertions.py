@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 NetworkPart = TypeVar("NetworkPart", bound=nn.Module)
 
@@ -67,13 +67,13 @@ def assert_same_gradients(
         )
 
 
-def assert_independent_of_batch(batch_memory: Memory, sentence_memories: Sequence[Memory]) -> None:
+def assert_independent_of_batch(batch_memory: EncoderMemory, sentence_memories: Sequence[EncoderMemory]) -> None:
     """Compare the memory of a batch with those of its sentences by themselves."""
     for row, memory in enumerate(sentence_memories):
         torch.testing.assert_close(
-            memory.states[0][0][memory.mask[0]], batch_memory.states[0][row][batch_memory.mask[row]]
+            memory.annotations[0][0][memory.mask[0]], batch_memory.annotations[0][row][batch_memory.mask[row]]
         )
-        torch.testing.assert_close(memory.summary[0][0], batch_memory.summary[0][row])
+        torch.testing.assert_close(memory.summaries[0][0], batch_memory.summaries[0][row])
 
 
 def assert_close_in_half_precision(encoder: nn.Module, batch: object) -> None:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from pipeline_py.config.systems.encoders import GRUEncoderConfig, TreeGRUEncoderConfig
 from pipeline_py.config.systems.training import ModelConfig
-from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.nmt.encoder import gru, tree_gru
 from tests.nmt.encoder.random_encoders import build_encoder
 from tests.nmt.formulas import compose_gru_node, step_gru
@@ -56,7 +56,9 @@ def make(name: str) -> tuple[tree_gru.TreeGRUEncoder, gru.GRUEncoder]:
 def batch_of(sources: list[list[int]], kind: str, rows: list[list[int]], multiple: int = 1) -> Batch:
     trees = [np.array(row, dtype=np.int32) for row in rows]
     labels = [np.array(source, dtype=np.int32) for source in sources]
-    return collate([np.array(source) for source in sources], syntax={"labels": labels, kind: trees}, multiple=multiple)
+    return collate_batch(
+        [np.array(source) for source in sources], syntax={"labels": labels, kind: trees}, length_multiple=multiple
+    )
 
 
 def rows_for(name: str) -> tuple[str, list[list[int]]]:
