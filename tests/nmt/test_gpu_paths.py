@@ -42,7 +42,7 @@ def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], FakeGraphRecorder
         recorder = FakeGraphRecorder()
         monkeypatch.setattr("pipeline_py.nmt.torch_setup.CPU", "none")
         for module in ("training.update", "search.ensemble"):
-            monkeypatch.setattr(f"pipeline_py.nmt.{module}.on_cuda", lambda: recorder)
+            monkeypatch.setattr(f"pipeline_py.nmt.{module}.build_cuda_recorder", lambda: recorder)
         return recorder
 
     return begin
@@ -137,7 +137,7 @@ def test_searches_find_the_same(name: str, beam: int, steps: bool, as_on_gpu: Ca
         multiple = 1 if steps is None else steps.length_multiple
         for seed, rows in enumerate(shares):
             batch = build_system_batch(model.composition, rows, multiple, seed)
-            options = {"beam": beam, "max_lengths": torch.full((len(rows),), 12), "n_best": beam}
+            options = {"beam_size": beam, "max_lengths": torch.full((len(rows),), 12), "n_best": beam}
             for of_sentence in beam_search([model], [batch], **options, should_return_attention=True, predictor=steps):
                 yield from of_sentence
 
@@ -168,7 +168,7 @@ def test_half_precision_stays_close(name: str, as_on_gpu: Callable[[], FakeGraph
     assert all(parameter.grad is None or parameter.grad.isfinite().all() for parameter in model.parameters())
 
 
-SPEAK_TO_CUDA = {"checkpoint.py", "device.py", "facts.py", "graphs.py", "processes.py", "train.py"}
+CUDA_MODULES = {"checkpoint.py", "process_group.py", "torch_setup.py", "training_outputs.py"}
 """They keep random states, choose and name cards, and join processes; what they compute with is chosen by `on_cpu`."""
 
 
@@ -181,4 +181,4 @@ def test_nothing_else_asks_for_the_type_of_a_device() -> None:
             r"""(\.type\s*[!=]=|["'](cpu|cuda)["']\s*[!=]=|[!=]=\s*["'](cpu|cuda)["']|is_cuda)""", path.read_text()
         )
     }
-    assert asking <= SPEAK_TO_CUDA
+    assert asking <= CUDA_MODULES

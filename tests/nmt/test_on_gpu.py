@@ -116,7 +116,7 @@ def test_searches_find_the_same(name: str, beam: int, gpu: torch.device) -> None
     """In batches of the same shape, and others between them."""
     model = build_system_model(name).eval()
     shares = [ALL_SENTENCES, [0, 1, 2], ALL_SENTENCES, ALL_SENTENCES]
-    options = {"beam": beam, "n_best": beam, "attention": True}
+    options = {"beam_size": beam, "n_best": beam, "should_return_attention": True}
 
     def found(device: torch.device, steps: StepPredictor | None) -> Iterator[Hypothesis]:
         multiple = 1 if steps is None else steps.length_multiple

@@ -32,8 +32,8 @@ def processor(monkeypatch: pytest.MonkeyPatch):
     """Let products in half precision be so many times as fast."""
 
     def install(speedup: float) -> None:
-        monkeypatch.setattr(precision, "half_speedup", lambda: speedup)
-        monkeypatch.setattr(precision, "half_products", lambda: "explicit" if speedup else None)
+        monkeypatch.setattr(precision, "measure_bfloat16_speedup", lambda: speedup)
+        monkeypatch.setattr(precision, "detect_bfloat16_mode", lambda: "explicit" if speedup else None)
 
     return install
 
@@ -118,7 +118,7 @@ def test_a_search_in_a_slow_precision_warns(processor, speedup: float, half: boo
 class Mapping(nn.Module):
     """A decoder of two maps: one within, and one that makes logits."""
 
-    grows = False
+    has_growing_state = False
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ def test_products_of_a_search_read_half_precision_while_it_lasts(monkeypatch: py
         pytest.skip("this processor does not round float32 in products")
     if way == "explicit" and found is None:
         pytest.skip("this processor has no products in bfloat16")
-    monkeypatch.setattr(ensemble, "half_products", lambda: way)
+    monkeypatch.setattr(ensemble, "detect_bfloat16_mode", lambda: way)
     torch.manual_seed(0)
     decoder = Mapping(256)
     model = SimpleNamespace(decoder=decoder, parameters=decoder.parameters)
@@ -150,7 +150,7 @@ def test_products_of_a_search_read_half_precision_while_it_lasts(monkeypatch: py
         assert (1e-4 < error(decoder.output) < 1e-2) if rounds and way == "implicit" else error(decoder.output) < 1e-6
 
     with torch.no_grad():
-        with open_predictor([model], half=True):
+        with open_predictor([model], is_bfloat16=True):
             check(way is not None)
             with open_predictor([model]):
                 check(way is not None)  # as long as the outer one lasts
@@ -196,16 +196,16 @@ def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatc
         now[0] += 1.0 if one.dtype == torch.bfloat16 else 3.0
         return one @ other
 
-    monkeypatch.setattr(precision, "product", multiplied)
-    monkeypatch.setattr(precision, "gradient_of_weight", lambda one, other: multiplied(one.T, other))
-    monkeypatch.setattr(precision.time_adverb, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(precision, "multiply_matrices", multiplied)
+    monkeypatch.setattr(precision, "compute_weight_gradient", lambda one, other: multiplied(one.T, other))
+    monkeypatch.setattr(precision.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: True)
     assert measure_bfloat16_speedup.__wrapped__() == 3.0
 
 
 def test_a_processor_without_bfloat16_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
-    monkeypatch.setattr(precision, "_seconds", lambda *_: pytest.fail("measured"))
-    monkeypatch.setattr(precision, "half_speedup", measure_bfloat16_speedup.__wrapped__)
+    monkeypatch.setattr(precision, "_measure_seconds", lambda *_: pytest.fail("measured"))
+    monkeypatch.setattr(precision, "measure_bfloat16_speedup", measure_bfloat16_speedup.__wrapped__)
     assert precision.measure_bfloat16_speedup() == 0
     assert resolve_precision(AUTO, MIN_HIDDEN_SIZE, CPU).precision == "float32"

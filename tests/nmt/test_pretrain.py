@@ -107,7 +107,7 @@ def measured(folder: Path, sentences: int) -> tuple[float, float]:
         gold = batch.get_syntax("heads")[0, :n, 0]
         assert (number % 10 == 9) == bool((gold < 0).all())
         if gold[0] >= 0:
-            right += int((model.encoders[0].parse(batch).heads[0, :n].argmax(1) == gold).sum())
+            right += int((model.encoders[0].predict_parse(batch).head_scores[0, :n].argmax(1) == gold).sum())
             words += n
             loss += float(model.encoders[0].parsing_loss(batch))
     return loss / words, right / words

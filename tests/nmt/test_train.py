@@ -249,13 +249,13 @@ def test_the_precision_that_is_taken_is_trained_in_and_told(tmp_path: Path, monk
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
 
     def weights_and_facts(named: str, speedup: float) -> tuple[bytes, str]:
-        monkeypatch.setattr(precision, "half_speedup", lambda: speedup)
+        monkeypatch.setattr(precision, "measure_bfloat16_speedup", lambda: speedup)
         out = tmp_path / f"{named} {speedup}"
         train(**corpus, **options(tmp_path, {}, {"epochs": 1, "precision": named}, out.name))
         taken = json.loads((out / "facts.json").read_text())["precision"]
         return (out / "model.safetensors").read_bytes(), taken
 
-    monkeypatch.setattr(precision, "LARGE", 24)
+    monkeypatch.setattr(precision, "MIN_HIDDEN_SIZE", 24)
     single, half = weights_and_facts("float32", 1.0), weights_and_facts("bfloat16", 1.0)
     assert single[0] != half[0]
     assert weights_and_facts("auto", 1.0) == single and weights_and_facts("auto", 4.0) == half
@@ -504,7 +504,7 @@ def test_training_starts_from_initial_weights(tmp_path: Path) -> None:
 def test_the_network_is_told_how_frequent_words_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
     told = []
-    monkeypatch.setattr(Network, "learn_frequencies", lambda self, counts: told.append(counts.tolist()))
+    monkeypatch.setattr(Network, "set_word_frequencies", lambda self, counts: told.append(counts.tolist()))
     train(**corpus, **options(tmp_path, {}, {"epochs": 1, "max_length": 5}))
     short = [sentence for sentence in _rows(corpus["train_target"]) if len(sentence) <= 6]
     assert 0 < len(short) < 40
@@ -541,7 +541,7 @@ def test_batches_that_are_not_finite_change_nothing(tmp_path: Path, monkeypatch:
             weights.append(self.decoder.softmax.weight.detach().clone())
         return loss(self, batch) * (torch.nan if self.training and seen[-1] > 0 else 1)
 
-    monkeypatch.setattr(TranslationModel, "loss", broken)
+    monkeypatch.setattr(TranslationModel, "compute_loss", broken)
     train(**corpus, **options(tmp_path, {}, {"epochs": 1}))
     facts = json.loads((tmp_path / "out" / "facts.json").read_text())
     assert (facts["skipped"]["non_finite_batches"], facts["updates"]) == (4, 5)
@@ -576,7 +576,7 @@ def test_a_training_that_diverges_ends_with_one_sentence_and_writes_nothing(
 ) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     loss = Network.compute_loss
-    monkeypatch.setattr(Network, "loss", lambda self, batch: spoil(self, loss(self, batch)))
+    monkeypatch.setattr(Network, "compute_loss", lambda self, batch: spoil(self, loss(self, batch)))
     training = {"epochs": 3}
     with pytest.raises(InputError, match=f"diverged by update 5: .*{said}; lower"):
         train(**corpus, **options(tmp_path, {}, training))

@@ -231,7 +231,7 @@ def test_the_length_model_decides_where_translations_end(folder):
         unknown += total == 0
         terms = [np.log(counts.get(length, 0) / total or 1e-9) if total else 0.0 for length in range(limit + 1)]
         batches = [collate_batch([sources[number]], syntax={"distances": [distances[number]]})]
-        given = {"beam": 4, "max_lengths": torch.tensor([limit]), "length_normalization": 0.5, "n_best": 2}
+        given = {"beam_size": 4, "max_lengths": torch.tensor([limit]), "length_normalization": 0.5, "n_best": 2}
         found = beam_search([model], batches, **given, length_terms=torch.tensor([terms]))[0]
         differs += found[0].tokens != beam_search([model], batches, **given)[0][0].tokens
         for hypothesis in found:
@@ -300,7 +300,11 @@ def test_an_ensemble_translates_together(ensemble):
             collate_batch([source], syntax={"distances": [read["distances"][number]]}),
             collate_batch([read["second"][number]], syntax={"labels": [read["labels"][number]]}),
         ]
-        given = {"beam": 4, "max_lengths": torch.tensor([(len(source) - 1) // 2 + 10]), "attention": True}
+        given = {
+            "beam_size": 4,
+            "max_lengths": torch.tensor([(len(source) - 1) // 2 + 10]),
+            "should_return_attention": True,
+        }
         (best,) = beam_search(models, batches, **given)[0]
         assert pieces[number] == " ".join(f"w{token}" if token > 1 else "<unk>" for token in best.tokens)
         assert alignment[number] == " ".join(map(str, best.alignment[: len(best.tokens)]))

@@ -50,4 +50,6 @@ class TreeGRUEncoder(nn.Module):
         words, inner = final.split([len(leaves), len(phrases)])
         words = words.view(read.position_count, len(batch), self.size).transpose(0, 1)
         summary = schedule.at_roots(leaves, phrases) if self.trees == "parse" else gru.mean(words, read.mask)
-        return replace(read, states=(words,), summary=(summary,)).with_phrases(schedule.side_by_side(inner), schedule)
+        return replace(read, annotations=(words,), summaries=(summary,)).append_phrases(
+            schedule.side_by_side(inner), schedule
+        )

@@ -158,7 +158,9 @@ def beam_search(
         FloatingPointError: where a model's output is not a number.
     """
     memories = [model.decoder.prepare_search(model.encode(batch)) for model, batch in zip(models, batches, strict=True)]
-    states: Sequence[Any] = [model.decoder.build_initial_state(memory) for model, memory in zip(models, memories, strict=True)]
+    states: Sequence[Any] = [
+        model.decoder.build_initial_state(memory) for model, memory in zip(models, memories, strict=True)
+    ]
     attended = memories[0].mask
     limits = max_lengths.to(attended.device)
     terms = None if length_terms is None else LengthModelTerms(length_terms.to(attended.device), limits)

@@ -61,10 +61,10 @@ def test_selected_rows_go_on_as_before(composition: dict) -> None:
         index = torch.tensor([3, 0, 0, 2])
         words = torch.tensor([1, 2, 3, 4, 5])
         logits, _, _ = model.decoder.step(words, state, memory)
-        state, memory = state.select(index), memory.select_rows(index)
+        state, memory = state.select_rows(index), memory.select_rows(index)
         chosen, _, _ = model.decoder.step(words[index], state, memory)
         further = torch.tensor([1, 3, 1])  # of rows that have their state in common with others
-        again, _, _ = model.decoder.step(words[index][further], state.select(further), memory.select_rows(further))
+        again, _, _ = model.decoder.step(words[index][further], state.select_rows(further), memory.select_rows(further))
     torch.testing.assert_close(chosen, logits[index], rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(again, logits[index][further], rtol=1e-12, atol=1e-12)
 

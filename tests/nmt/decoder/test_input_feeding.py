@@ -215,7 +215,7 @@ def test_selected_rows_go_on_as_before(options, score) -> None:
 def test_half_precision_stays_close(options, score) -> None:
     decoder = make_decoder(options, score, ["global"]).float()
     memory = make_memory(make_system(options, score, ["global"]))
-    single = replace(memory, states=(memory.annotations[0].float(),), summary=(memory.summaries[0].float(),))
+    single = replace(memory, annotations=(memory.annotations[0].float(),), summaries=(memory.summaries[0].float(),))
     exact = compute_losses(decoder, single)
     with torch.autocast("cpu", torch.bfloat16):
         half = compute_losses(decoder, single)

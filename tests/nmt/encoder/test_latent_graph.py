@@ -97,9 +97,9 @@ def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPat
     drawn = record_masks(part, monkeypatch)
     batch = batch_of()
     memory = part(batch)
-    assert memory.words == 6 and memory.lengths.tolist() == [6, 2, 1, 4, 3]
-    assert part.size == memory.states[0].shape[2] == HIDDEN
-    assert part.summary_size == memory.summary[0].shape[1] == 2 * HIDDEN
+    assert memory.position_count == 6 and memory.lengths.tolist() == [6, 2, 1, 4, 3]
+    assert part.size == memory.annotations[0].shape[2] == HIDDEN
+    assert part.summary_size == memory.summaries[0].shape[1] == 2 * HIDDEN
     assert len(drawn) == 4
     assert all((mask == 0).any() and (mask == 2).any() if dropping else mask is None for mask in drawn)
 
@@ -107,7 +107,7 @@ def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPat
     for row, reference in enumerate(references(part, batch, drawn)):
         length = len(SOURCES[row])
         assert memory.mask[row].tolist() == [True] * length + [False] * (6 - length)
-        actual += [memory.states[0][row, :length], memory.summary[0][row]]
+        actual += [memory.annotations[0][row, :length], memory.summaries[0][row]]
         expected += [reference.annotations, reference.summary]
     assert_same_gradients(actual, expected, list(part.parameters()), can_vanish=False)
 
@@ -132,7 +132,7 @@ def test_several_inputs() -> None:
     part = make((2, 3)).eval()
     memory = part(batch_of())
     for row, source in enumerate(SOURCES):
-        torch.testing.assert_close(memory.states[0][row, : len(source)], Reference(part, source).annotations)
+        torch.testing.assert_close(memory.annotations[0][row, : len(source)], Reference(part, source).annotations)
 
 
 def test_padding_never_matters() -> None:
@@ -156,7 +156,7 @@ def test_gold_heads_are_never_read() -> None:
     source = [np.array(SOURCES[0])]
     bare = part(collate_batch(source, syntax={}))
     given = part(batch_of(0))
-    assert torch.equal(bare.states[0], given.states[0])
+    assert torch.equal(bare.annotations[0], given.annotations[0])
     assert bare.syntax == {} and given.syntax.keys() == {"heads", "labels"}
 
 

@@ -89,12 +89,12 @@ def test_annotations_and_gradients(
     drawn = record_masks(part, monkeypatch)
     batch = batch_of(SOURCES)
     memory, row_of = part(batch), batch.source_words.sentence_order.argsort()
-    (states,), (summary,) = memory.states, memory.summary
+    (states,), (summary,) = memory.annotations, memory.summaries
     assert len(drawn) == (4 if direction == "bidirectional" else 2)
     for mask in drawn:
         assert (mask is not None) == dropping
         assert not dropping or ((mask == 0).any() and (mask == 2).any())
-    assert (memory.words, memory.lengths.tolist(), memory.syntax) == (6, [6, 2, 1, 4], {})
+    assert (memory.position_count, memory.lengths.tolist(), memory.syntax) == (6, [6, 2, 1, 4], {})
     assert states.shape == (4, 6, part.size) and part.size == HIDDEN
     assert part.summary_size == summary.shape[1] == (HIDDEN if unit == "gru" else 2 * HIDDEN)
 

@@ -66,13 +66,13 @@ def by_hand(part: SyntacticConvolution, states: list[Tensor], heads: list[int], 
 def test_annotations_are_those_of_the_edges(layers: int, multiple: int) -> None:
     part, batch = make(layers), batch_of(multiple=multiple)
     memory = annotated(batch)
-    (found,) = part(memory, batch).states
+    (found,) = part(memory, batch).annotations
     (states,) = memory.annotations
     for row, source in enumerate(SOURCES):
         expected = by_hand(part, list(states[row, : len(source)]), HEADS[row], LABELS_OF[row])
         torch.testing.assert_close(found[row, : len(source)], torch.stack(expected), rtol=1e-10, atol=1e-12)
         assert not found[row, len(source) :].any()
-    assert part(memory, batch).summary is memory.summaries
+    assert part(memory, batch).summaries is memory.summaries
 
 
 def test_pieces_hang_under_the_first_one_of_their_word_or_of_its_head() -> None:
@@ -82,7 +82,7 @@ def test_pieces_hang_under_the_first_one_of_their_word_or_of_its_head() -> None:
     batch = collate_batch([np.array([1] * 6 + [0])], syntax={"heads": [np.array(heads)], "labels": [np.array(labels)]})
     memory = annotated(batch)
     states = memory.annotations[0].clone().requires_grad_()
-    (found,) = make()(replace(memory, states=(states,)), batch).states
+    (found,) = make()(replace(memory, annotations=(states,)), batch).annotations
     (gradient,) = torch.autograd.grad(found[0, 2].sum(), states)
     assert gradient[0].ne(0).any(dim=1).tolist() == [True, False, True, True, True, True, False]
 
@@ -94,7 +94,7 @@ def test_gradients() -> None:
     def summed(*values: Tensor) -> Tensor:
         named = dict(zip(dict(part.named_parameters()), values, strict=True))
         memory = torch.func.functional_call(part, named, (annotated(batch), batch))
-        return (memory.states[0] ** 2).sum()
+        return (memory.annotations[0] ** 2).sum()
 
     assert torch.autograd.gradcheck(summed, tuple(p.detach().clone().requires_grad_() for p in parameters))
 
@@ -102,14 +102,14 @@ def test_gradients() -> None:
 @torch.no_grad()
 def test_labels_and_gates_matter() -> None:
     part, batch = make(), batch_of(0)
-    (before,) = part(annotated(batch), batch).states
+    (before,) = part(annotated(batch), batch).annotations
     others = [[1, *LABELS_OF[0][1:]], *LABELS_OF[1:]]
     relabelled = batch_of(0, labels=others)
-    (after,) = part(annotated(batch), relabelled).states
+    (after,) = part(annotated(batch), relabelled).annotations
     changed = (before != after).any(dim=2)[0].tolist()
     assert changed[:2] == [True, True] and not any(changed[2:]), "an edge is seen at both its ends alone"
     part.layers[0].gates.zero_()
-    assert not torch.equal(part(annotated(batch), batch).states[0], before)
+    assert not torch.equal(part(annotated(batch), batch).annotations[0], before)
 
 
 @pytest.mark.parametrize("encoder", ["bidirectional_gru", "lstm", "transformer"])

@@ -35,18 +35,18 @@ STATES = 10007
 @dataclass
 class ToyMemory:
     first: torch.Tensor  # (B,) the first word of each source
-    words: int  # J
+    position_count: int  # J
     mask: torch.Tensor  # (B, N)
 
-    def select(self, index):
-        return ToyMemory(self.first[index], self.words, self.mask[index])
+    def select_rows(self, index):
+        return ToyMemory(self.first[index], self.position_count, self.mask[index])
 
 
 @dataclass
 class ToyState:
     number: torch.Tensor  # (B,)
 
-    def select(self, index):
+    def select_rows(self, index):
         return ToyState(self.number[index])
 
 
@@ -54,19 +54,21 @@ class ToyDecoder:
     def __init__(self, logits, attention):
         self.logits, self.attention = logits, attention
 
-    def prepared(self, memory):
+    def prepare_search(self, memory):
         return memory
 
     def modules(self):
         return []
 
-    def start(self, memory):
+    def build_initial_state(self, memory):
         return ToyState(memory.first)
 
     def step(self, previous, state, memory):
         number = state.number if previous is None else (state.number * 31 + previous * 7 + 3) % STATES
-        phrases = memory.mask.shape[1] - memory.words
-        weights = torch.cat([self.attention[number, : memory.words], self.attention[number, 16 : 16 + phrases]], dim=1)
+        phrases = memory.mask.shape[1] - memory.position_count
+        weights = torch.cat(
+            [self.attention[number, : memory.position_count], self.attention[number, 16 : 16 + phrases]], dim=1
+        )
         return self.logits[number], ToyState(number), weights.masked_fill(~memory.mask, -torch.inf).softmax(1)
 
 
@@ -140,7 +142,7 @@ def random_terms(random, count, longest, spread):
 
 
 def predictions(hypothesis):
-    return hypothesis.tokens if hypothesis.cut else [*hypothesis.tokens, EOS]
+    return hypothesis.tokens if hypothesis.is_cut else [*hypothesis.tokens, EOS]
 
 
 def compare(found, expected):
@@ -203,7 +205,7 @@ def test_a_beam_of_one_finds_what_beams_of_any_width_would_with_the_same_scores(
     toy = Toy(random, tokens, sharpness)
     batch = collate_batch(sentences(random, count=7))
     asked = {"max_lengths": torch.tensor(random.integers(1, 9, size=7)), "length_normalization": alpha}
-    asked |= {"beam": 1, "attention": attention}
+    asked |= {"beam_size": 1, "should_return_attention": attention}
     found = beam_search([toy], [batch], **asked)
     nothing = torch.zeros(7, int(asked["max_lengths"].max()) + 1, dtype=torch.float64)  # which takes the way of all
     expected = beam_search([toy], [batch], **asked, length_terms=nothing)
@@ -385,7 +387,7 @@ def stepwise(model, batch):
     memory = model.encode(batch)
 
     def log_probabilities(prefix):
-        state, previous = model.decoder.start(memory), None
+        state, previous = model.decoder.build_initial_state(memory), None
         for token in [*prefix, None]:
             logits, state, _ = model.decoder.step(previous, state, memory)
             previous = torch.tensor([token or 0])
@@ -491,7 +493,7 @@ def test_attention_is_that_of_the_first_model_for_the_predictions(models):
     model = models[0]
     sources = sentences(np.random.default_rng(6), count=6)
     batches = [collate_batch(sources) for _ in models]
-    given = {"beam": 4, "max_lengths": torch.full((6,), 6), "n_best": 4}
+    given = {"beam_size": 4, "max_lengths": torch.full((6,), 6), "n_best": 4}
     found = beam_search(models, batches, **given, should_return_attention=True)
     plain = beam_search(models, batches, **given)
     assert any(hypothesis.is_cut for hypotheses in found for hypothesis in hypotheses)
@@ -499,7 +501,7 @@ def test_attention_is_that_of_the_first_model_for_the_predictions(models):
     for hypotheses, others, source in zip(found, plain, sources, strict=True):
         for hypothesis, other in zip(hypotheses, others, strict=True):
             memory = model.encode(collate_batch([source]))
-            state, previous, rows = model.decoder.start(memory), None, []
+            state, previous, rows = model.decoder.build_initial_state(memory), None, []
             for token in predictions(hypothesis):
                 _, state, attention = model.decoder.step(previous, state, memory)
                 rows.append(attention[0, memory.mask[0]].numpy())

@@ -20,7 +20,7 @@ def test_positions_stay_exact_where_products_are_in_half_precision(context: obje
             weighting = model.decoder.weightings[0]
             query = torch.randn(len(memory.mask), model.composition.model.hidden)
             scores = torch.randn(memory.mask.shape)
-            weights, carried = weighting(scores, query, memory, weighting.start(memory))
+            weights, carried = weighting(scores, query, memory, weighting.build_initial_state(memory))
             rough = model.compute_loss(batch)
     assert all(part.dtype == torch.float32 for part in (weights, *carried))
     if hasattr(weighting, "position") and weighting.position is not None:
