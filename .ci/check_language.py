@@ -16,8 +16,7 @@ VAGUE_NAMES = frozenset(
     "elsewhere everything found further gained given gone heard here kept known laid later laid_out left_over likewise "
     "lacking made meant missing_one nobody nothing now of_each of_one of_own of_table on once one ones order_of other "
     "others own put put_back rather read_one said seen shared_out so somewhere taken taught that them then there these "
-    "they this those together told unsaid until untouched what whatever whole whose with_one within without written"
-    .split()
+    "they this those together told unsaid until untouched what whatever whole whose with_one within without written".split()
 )
 """Identifiers that do not say what they name: bare participles, prepositions, adverbs and pronouns."""
 
@@ -50,7 +49,9 @@ def find_docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef):
             body = node.body[1:] if isinstance(node, ast.Module) else node.body
-            for previous, statement in zip(node.body, body if isinstance(node, ast.Module) else node.body[1:], strict=False):
+            for previous, statement in zip(
+                node.body, body if isinstance(node, ast.Module) else node.body[1:], strict=False
+            ):
                 if isinstance(previous, ast.Assign | ast.AnnAssign) and is_text(statement):
                     yield statement.lineno, statement.value.value
         if isinstance(node, Definition) and (text := ast.get_docstring(node)):
@@ -58,7 +59,11 @@ def find_docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str)
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
 
 
 def check_file(path: Path) -> Iterator[str]:

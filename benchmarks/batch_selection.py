@@ -9,7 +9,7 @@ from benchmarks.settings import BenchmarkSettings
 from benchmarks.toolkits import batch_file
 from benchmarks.toolkits.batch_file import SentenceBatch
 from pipeline_py.files.ragged_arrays import RaggedArrayFile
-from pipeline_py.nmt.data.dataset import Dataset
+from pipeline_py.nmt.data.dataset import ParallelDataset
 
 MAX_WORDS = 80
 """Words; as in training by default."""
@@ -72,7 +72,7 @@ def _build_epoch_batches(corpus: PackedCorpus, settings: BenchmarkSettings, epoc
     """Make the batches of an epoch as training makes them."""
     files = corpus.train_files["source"], corpus.train_files["target"]
     source, target = map(RaggedArrayFile, files)
-    epoch = Dataset(*files, {}, corpus.vocabulary_sizes, MAX_WORDS).epoch(
+    epoch = ParallelDataset(*files, {}, corpus.vocabulary_sizes, MAX_WORDS).build_epoch_batches(
         1, epoch_number, settings.batch_size, "sentences"
     )
     return [

@@ -29,11 +29,11 @@ from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder import recurrent
 from pipeline_py.nmt.fast import elementwise, matrix_products, time_loop
 from pipeline_py.nmt.loss import blackout, softmax
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.recurrence import gru, lstm, original_gru
 from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.search import beam_search
-from pipeline_py.nmt.search.owners import Owners
+from pipeline_py.nmt.search.row_sentences import RowSentences
 from pipeline_py.nmt.training.update import MicroBatch, Updater
 from pipeline_py.nmt.trees import tree_gru
 from pipeline_py.run.command_line import run_command
@@ -144,7 +144,7 @@ def disable_row_padding() -> AbstractContextManager[Any]:
 
 def disable_row_grouping() -> AbstractContextManager[Any]:
     """Say nothing of where rows of a sentence stand, as on a GPU."""
-    return patch.object(Owners, "of", lambda sentence, _, reach=None: Owners(sentence, reach))
+    return patch.object(RowSentences, "of", lambda sentence, _, reach=None: RowSentences(sentence, reach))
 
 
 OPTIMIZATIONS = [
@@ -261,19 +261,21 @@ def build_turn(
     """Build the network, and what one turn with it does: returns the loss, or the scores of the translations."""
     torch.manual_seed(1)
     system = CompositionConfig.model_validate({**SYSTEM_CONFIGS[optimization.system_name], "model": model_options})
-    model = Model(system, {"source": vocabulary_size, "target": vocabulary_size})
-    model.learn_frequencies(torch.arange(vocabulary_size, 0, -1))
+    model = TranslationModel(system, {"source": vocabulary_size, "target": vocabulary_size})
+    model.set_word_frequencies(torch.arange(vocabulary_size, 0, -1))
     if optimization.is_search:
         batch = next(batches)
         limits = torch.full((len(batch.source),), 2 * batch.source.shape[1])
 
         def translate() -> Tensor:
-            found = beam_search.beam_search([model.eval()], [batch], beam=beam_size, max_lengths=limits)
+            found = beam_search.beam_search([model.eval()], [batch], beam_size=beam_size, max_lengths=limits)
             return torch.tensor([hypotheses[0].log_probability for hypotheses in found])
 
         return translate
     training = TrainingConfig(precision="bfloat16" if optimization.is_half_precision else "float32")
-    update = Updater(model.train(), model.loss, torch.optim.Adam(model.parameters()), training, torch.device("cpu"))
+    update = Updater(
+        model.train(), model.compute_loss, torch.optim.Adam(model.parameters()), training, torch.device("cpu")
+    )
 
     def train() -> Tensor:
         torch.manual_seed(2)

@@ -26,7 +26,7 @@ from benchmarks.settings import Architecture, BenchmarkSettings, NetworkSize, bu
 from benchmarks.worker_process import WorkerProcess
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.files.ragged_arrays import RaggedArrayFile
-from pipeline_py.nmt.precision import with_precision
+from pipeline_py.nmt.precision import resolve_precision
 from pipeline_py.report.figures import figure_files, line_figure
 from pipeline_py.report.figures.line_figure import LINE_FIGURE_STYLE, LineSeries, get_line_style
 from pipeline_py.run.command_line import run_command
@@ -75,7 +75,7 @@ def build_specs(system_name: str, size: NetworkSize, settings: BenchmarkSettings
     Documented are SGD with rate 1 and gradients up to 5 (OpenNMT-py's defaults), and Adam with rate 0.0002 without a
     limit (JoeyNMT's configuration for IWSLT14); their rates fall later than what is measured here.
     """
-    auto = with_precision(TrainingConfig(), size.hidden, torch.device(select_device(settings.device))).precision
+    auto = resolve_precision(TrainingConfig(), size.hidden, torch.device(select_device(settings.device))).precision
     model = {"dropout": {"readout": settings.dropout}, "softmax_bias": "unigram"}
     ours = [NetworkSpec(system_name, ARBITREE, size, auto, system_name, model_options=model, **SHARED_RECIPE)]
     if not has_peers:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py.files.ragged_arrays import write_ragged_rows
-from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.subword.pack_heads import find_parent_spans, find_piece_heads
 from pipeline_py.subword.pack_trees import ForestBuilder, ForestNode
 from pipeline_py.subword.vocabulary import EOS
@@ -60,7 +60,7 @@ def draw_batch(random: np.random.Generator, pair_count: int, mean_words: int, vo
     trees = [draw_tree_row(random, length) for length in lengths]
     sources = [_draw_sentence(random, length, vocabulary_size) for length in lengths]
     targets = [_draw_sentence(random, length, vocabulary_size) for length in target_lengths]
-    return collate(sources, targets, {"trees": trees})
+    return collate_batch(sources, targets, {"trees": trees})
 
 
 def draw_tree_row(random: np.random.Generator, word_count: int) -> np.ndarray:

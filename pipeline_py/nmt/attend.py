@@ -13,28 +13,30 @@ from pipeline_py.run.job_runner import LoadedParameter
 from pipeline_py.run.progress_display import show_progress
 
 if TYPE_CHECKING:
-    from pipeline_py.nmt.search.ensemble import Member, Networks
+    from pipeline_py.nmt.search.ensemble import EnsembleMember, NetworkEnsemble
 
 BATCH_SIZE = 64
 
-NOTHING: np.ndarray = np.zeros(0, dtype=np.float32)
+EMPTY_ROW: np.ndarray = np.zeros(0, dtype=np.float32)
 
 
-def load(*, model: Path, config: Path, target_vocabulary: Path, device: str = "auto", threads: int = 1) -> "Networks":
+def load(
+    *, model: Path, config: Path, target_vocabulary: Path, device: str = "auto", threads: int = 1
+) -> "NetworkEnsemble":
     """Load the network that attends.
 
     Raises:
         InputError: a file is not what it should be, or does not fit another.
     """
-    from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.search.ensemble import Networks
+    from pipeline_py.nmt.torch_setup import prepare_torch
+    from pipeline_py.nmt.search.ensemble import NetworkEnsemble
 
-    return Networks.load([model], [config], target_vocabulary, prepare(device, threads))
+    return NetworkEnsemble.load([model], [config], target_vocabulary, prepare_torch(device, threads))
 
 
 def attend(
     *,
-    networks: Annotated["Networks", LoadedParameter()],
+    networks: Annotated["NetworkEnsemble", LoadedParameter()],
     model: Path,
     config: Path,
     source: Path,
@@ -75,13 +77,13 @@ def attend(
     """
     from pipeline_py.files.ragged_arrays import write_ragged_rows
     from pipeline_py.nmt.data.dataset import read_translations
-    from pipeline_py.nmt.device import prepare
+    from pipeline_py.nmt.torch_setup import prepare_torch
 
-    prepare(device, threads)  # again, since other stages in this process may have changed torch after `load`
+    prepare_torch(device, threads)  # again, since other stages in this process may have changed torch after `load`
     (member,) = networks.open_members([source], [syntax])
     targets = read_translations(translation, networks.vocabulary, source, len(member.sources))
-    wanted = _wanted(sentences, source, len(member.sources))
-    attended = restore_input_order(_attention(member, targets, wanted))
+    wanted = _select_sentences(sentences, source, len(member.sources))
+    attended = restore_input_order(_compute_attention(member, targets, wanted))
     gates: list[np.ndarray] = []
 
     def rows() -> Iterator[np.ndarray]:
@@ -96,37 +98,37 @@ def attend(
     write_ragged_rows(gates_output, gates, "float32")
 
 
-def _wanted(numbers: Sequence[int] | None, source: Path, sentences: int) -> np.ndarray:
+def _select_sentences(numbers: Sequence[int] | None, source: Path, sentence_count: int) -> np.ndarray:
     """Say for each sentence whether it is asked for (N,)."""
     for number in numbers or []:
-        if not 1 <= number <= sentences:
-            raise InputError(f"sentence {number}: {source} has {sentences} sentences, counted from 1")
-    wanted = np.full(sentences, not numbers)
+        if not 1 <= number <= sentence_count:
+            raise InputError(f"sentence {number}: {source} has {sentence_count} sentences, counted from 1")
+    wanted = np.full(sentence_count, not numbers)
     wanted[[number - 1 for number in numbers or []]] = True
     return wanted
 
 
-def _attention(
-    member: "Member", targets: Sequence[np.ndarray], wanted: np.ndarray
+def _compute_attention(
+    member: "EnsembleMember", targets: Sequence[np.ndarray], selected: np.ndarray
 ) -> Iterator[tuple[int, tuple[np.ndarray, np.ndarray]]]:
     """Yield the number of each sentence, its attention, flattened, and its gates, in the order of the batches."""
     import torch
 
-    from pipeline_py.nmt.data.batch import collate
+    from pipeline_py.nmt.data.batch import collate_batch
 
     network, sources = member.network, member.sources
     device = next(network.parameters()).device
-    for numbers in sources.batches(BATCH_SIZE):
-        attending = wanted[numbers] & (sources.lengths[numbers] > 1)
+    for numbers in sources.iterate_batches(BATCH_SIZE):
+        attending = selected[numbers] & (sources.lengths[numbers] > 1)
         for number in numbers[~attending].tolist():
-            yield number, (NOTHING, NOTHING)
+            yield number, (EMPTY_ROW, EMPTY_ROW)
         numbers = numbers[attending]
         if not len(numbers):
             continue
-        target = collate([targets[number] for number in numbers]).to(device)
+        target = collate_batch([targets[number] for number in numbers]).to(device)
         with torch.inference_mode():
-            memory = network.encode(sources.batch(numbers).to(device))
-            attention = network.decoder.attend(memory, target.source, target.source_lengths)
+            memory = network.encode(sources.build_batch(numbers).to(device))
+            attention = network.decoder.compute_attention(memory, target.source, target.source_lengths)
         weights, mask = attention.weights.float().cpu().numpy(), memory.mask.cpu().numpy()
         gates = None if attention.phrase_weights is None else attention.phrase_weights.float().cpu().numpy()
         for place, number in enumerate(numbers.tolist()):
@@ -134,4 +136,4 @@ def _attention(
             rows = weights[:steps, place, mask[place]]
             if not np.isfinite(rows).all():
                 raise FloatingPointError("the model attends with a weight that is not a number")
-            yield number, (rows.ravel(), NOTHING if gates is None else gates[:steps, place])
+            yield number, (rows.ravel(), EMPTY_ROW if gates is None else gates[:steps, place])

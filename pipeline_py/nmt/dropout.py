@@ -7,11 +7,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.systems.training import DropoutConfig as Rates
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.torch_setup import is_cpu
 
-Place: TypeAlias = Literal["embeddings", "states", "contexts", "readout"]
+DropoutSite: TypeAlias = Literal["embeddings", "states", "contexts", "readout"]
 
-BITS = 16
+RANDOM_BITS = 16
 """Random bits that decide about a number on a CPU, where torch's own draws take several times longer."""
 
 
@@ -21,17 +21,19 @@ class Dropout(nn.Module):
     def __init__(self, rate: float) -> None:
         super().__init__()
         self.rate = rate
-        self.kept = max(1, round((1 - rate) * 2**BITS))
+        self.keep_threshold = max(1, round((1 - rate) * 2**RANDOM_BITS))
 
     def forward(self, values: Tensor) -> Tensor:
         """Drop out (…) → (…); what is kept is divided by the share that is kept."""
         if not self.training or self.rate == 0:
             return values
-        if not on_cpu(values.device):
+        if not is_cpu(values.device):
             return functional.dropout(values, self.rate)
-        drawn = torch.empty(-(-values.numel() * BITS // 64), dtype=torch.int64).random_(-(2**63), None)
+        drawn = torch.empty(-(-values.numel() * RANDOM_BITS // 64), dtype=torch.int64).random_(-(2**63), None)
         bits = drawn.view(torch.int16)[: values.numel()].view(values.shape)
-        return values * (bits < self.kept - 2 ** (BITS - 1)).to(values.dtype).mul_(2**BITS / self.kept)
+        return values * (bits < self.keep_threshold - 2 ** (RANDOM_BITS - 1)).to(values.dtype).mul_(
+            2**RANDOM_BITS / self.keep_threshold
+        )
 
 
 class SharedDropout(nn.Module):
@@ -41,14 +43,14 @@ class SharedDropout(nn.Module):
         super().__init__()
         self.rates = rates
 
-    def draw(self, place: Place, rows: int, width: int, like: Tensor) -> Tensor | None:
+    def draw_mask(self, site: DropoutSite, rows: int, width: int, like: Tensor) -> Tensor | None:
         """Draw a mask (rows, width) of zeros and 1/(1 − rate of the place), or None where nothing is dropped."""
-        rate: float = getattr(self.rates, place)
+        rate: float = getattr(self.rates, site)
         if not self.training or rate == 0:
             return None
         return like.new_empty(rows, width).bernoulli_(1 - rate).div_(1 - rate)
 
 
-def drop(values: Tensor, mask: Tensor | None) -> Tensor:
+def apply_dropout_mask(values: Tensor, mask: Tensor | None) -> Tensor:
     """Apply a mask (…, B, X) to values (…, R, X) of the first R rows."""
     return values if mask is None else values * mask[..., : values.shape[-2], :]

@@ -15,30 +15,30 @@ from pipeline_py.run.job_runner import LoadedParameter
 from pipeline_py.run.progress_display import show_progress
 
 if TYPE_CHECKING:
-    from pipeline_py.nmt.search.ensemble import Member, Networks
+    from pipeline_py.nmt.search.ensemble import EnsembleMember, NetworkEnsemble
 
 BATCH_SIZE = 64
 
-COLUMNS = ("log_probability", "pieces")
+SCORE_COLUMNS = ("log_probability", "pieces")
 
 
 def load(
     *, model: Sequence[Path], config: Sequence[Path], target_vocabulary: Path, device: str = "auto", threads: int = 1
-) -> "Networks":
+) -> "NetworkEnsemble":
     """Load the networks that give probabilities.
 
     Raises:
         InputError: a file is not what it should be, or does not fit another.
     """
-    from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.search.ensemble import Networks
+    from pipeline_py.nmt.torch_setup import prepare_torch
+    from pipeline_py.nmt.search.ensemble import NetworkEnsemble
 
-    return Networks.load(model, config, target_vocabulary, prepare(device, threads))
+    return NetworkEnsemble.load(model, config, target_vocabulary, prepare_torch(device, threads))
 
 
 def force_decode(
     *,
-    networks: Annotated["Networks", LoadedParameter()],
+    networks: Annotated["NetworkEnsemble", LoadedParameter()],
     model: list[Path],
     config: list[Path],
     source: list[Path],
@@ -74,9 +74,9 @@ def force_decode(
         InputError: files are invalid, or do not belong together; a source is empty.
     """
     from pipeline_py.nmt.data.dataset import read_translations
-    from pipeline_py.nmt.device import prepare
+    from pipeline_py.nmt.torch_setup import prepare_torch
 
-    prepare(device, threads)  # again, since other stages in this process may have changed torch after `load`
+    prepare_torch(device, threads)  # again, since other stages in this process may have changed torch after `load`
     members = networks.open_members(source, syntax)
     sources = members[0].sources
     if (sources.lengths == 1).any():
@@ -88,7 +88,9 @@ def force_decode(
     files = [read_translations(path, networks.vocabulary, source[0], len(sources)) for path in translation]
 
     scores = np.empty((len(files), len(sources)))
-    computed = show_progress(_log_probabilities(members, files), f"force_decode {source[0].name}", total=len(sources))
+    computed = show_progress(
+        _compute_log_probabilities(members, files), f"force_decode {source[0].name}", total=len(sources)
+    )
     for number, of_files in computed:
         # Rounding depends on the rest of a batch; it must not tell apart what is the same.
         of_translation: dict[bytes, float] = {}
@@ -99,28 +101,28 @@ def force_decode(
         raise InputError("the model predicts something that is not a number; train the system again", models)
     for path, rows, targets in zip(output, scores.tolist(), files, strict=True):
         with open_atomic_text_file(path) as file:
-            file.write("\t".join(COLUMNS) + "\n")
+            file.write("\t".join(SCORE_COLUMNS) + "\n")
             file.writelines(f"{score!r}\t{len(target)}\n" for score, target in zip(rows, targets, strict=True))
 
 
-def _log_probabilities(
-    members: Sequence["Member"], files: Sequence[Sequence[np.ndarray]]
+def _compute_log_probabilities(
+    members: Sequence["EnsembleMember"], files: Sequence[Sequence[np.ndarray]]
 ) -> Iterator[tuple[int, list[float]]]:
     """Yield the number of each sentence and log p of its translation in each file, in the order of the batches."""
     import torch
 
-    from pipeline_py.nmt.data.batch import collate
+    from pipeline_py.nmt.data.batch import collate_batch
 
     device = next(members[0].network.parameters()).device
-    for numbers in members[0].sources.batches(BATCH_SIZE):
+    for numbers in members[0].sources.iterate_batches(BATCH_SIZE):
         with torch.inference_mode():
-            memories = [member.network.encode(member.sources.batch(numbers).to(device)) for member in members]
+            memories = [member.network.encode(member.sources.build_batch(numbers).to(device)) for member in members]
             sums = []
             for targets in files:
-                target = collate([targets[number] for number in numbers]).to(device)
+                target = collate_batch([targets[number] for number in numbers]).to(device)
                 of_members = torch.stack(
                     [
-                        -member.network.decoder.word_losses(memory, target.source, target.source_words).double()
+                        -member.network.decoder.compute_word_losses(memory, target.source, target.source_words).double()
                         for member, memory in zip(members, memories, strict=True)
                     ]
                 )
@@ -171,7 +173,7 @@ def score_translations(
         )
     if len(output) != len(translation):
         raise InputError(f"--output: {len(output)} for {len(translation)} files of translations; give as many")
-    files = _syntax_of_models(syntax or [], len(model))
+    files = _parse_syntax_options(syntax or [], len(model))
     networks = load(model=model, config=config, target_vocabulary=target_vocabulary, device=device, threads=threads)
     force_decode(
         networks=networks,
@@ -187,13 +189,15 @@ def score_translations(
     )
 
 
-def _syntax_of_models(options: Sequence[str], models: int) -> list[dict[str, Path]]:
+def _parse_syntax_options(options: Sequence[str], model_count: int) -> list[dict[str, Path]]:
     """Assign KIND=FILE, or of several models NUMBER:KIND=FILE, to the models."""
-    files: list[dict[str, Path]] = [{} for _ in range(models)]
+    files: list[dict[str, Path]] = [{} for _ in range(model_count)]
     for option in options:
         match = re.fullmatch(r"(?:(\d+):)?(\w+)=(.+)", option)
-        if match is None or (match[1] is None) != (models == 1) or not 1 <= int(match[1] or 1) <= models:
-            form = "KIND=FILE" if models == 1 else f"NUMBER:KIND=FILE, with models numbered from 1 to {models}"
+        if match is None or (match[1] is None) != (model_count == 1) or not 1 <= int(match[1] or 1) <= model_count:
+            form = (
+                "KIND=FILE" if model_count == 1 else f"NUMBER:KIND=FILE, with models numbered from 1 to {model_count}"
+            )
             raise InputError(f"--syntax {option}: give {form}")
         files[int(match[1] or 1) - 1][match[2]] = Path(match[3])
     return files

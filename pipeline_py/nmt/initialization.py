@@ -8,133 +8,133 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.training import InitializationName
 
-SMALL = 0.1
+UNIFORM_LIMIT = 0.1
 """Where uniform distributions end, on either side of 0."""
 
 
-class Rule(ABC):
+class InitializationRule(ABC):
     """One rule; biases begin at 0 under all of them."""
 
     @abstractmethod
-    def matrix(self, weight: Tensor) -> None:
+    def fill_matrix(self, weight: Tensor) -> None:
         """Fill the matrix of a linear map (Y, X)."""
 
     @abstractmethod
-    def embedding(self, weight: Tensor) -> None:
+    def fill_embedding(self, weight: Tensor) -> None:
         """Fill a table of vectors (V, E)."""
 
     @abstractmethod
-    def vector(self, weight: Tensor) -> None:
+    def fill_vector(self, weight: Tensor) -> None:
         """Fill a vector (X,)."""
 
-    def recurrent(self, weight: Tensor) -> None:
+    def fill_recurrent(self, weight: Tensor) -> None:
         """Fill the matrices of all gates (n·X, X), which a state goes through again and again."""
         for gate in weight.split(weight.shape[1]):
             nn.init.orthogonal_(gate)
 
-    def output(self, weight: Tensor) -> None:
+    def fill_output(self, weight: Tensor) -> None:
         """Fill the matrix before a softmax (V, X)."""
-        self.matrix(weight)
+        self.fill_matrix(weight)
 
-    def tied(self, size: int) -> float:
+    def get_tied_scale(self, size: int) -> float:
         """Say what vectors of this size are multiplied with where they are the matrix before a softmax as well."""
         return 1.0
 
-    def linear(self, module: nn.Linear) -> None:
+    def fill_linear(self, module: nn.Linear) -> None:
         """Fill weight and bias of a linear map."""
-        self.matrix(module.weight)
-        self.bias(module.bias)
+        self.fill_matrix(module.weight)
+        self.fill_bias(module.bias)
 
-    def bias(self, bias: Tensor | None) -> None:
+    def fill_bias(self, bias: Tensor | None) -> None:
         """Fill a bias, if there is one."""
         if bias is not None:
             bias.zero_()
 
 
-class Nematus(Rule):
+class NematusRule(InitializationRule):
     """N(0, 0.01²)."""
 
-    def matrix(self, weight: Tensor) -> None:
+    def fill_matrix(self, weight: Tensor) -> None:
         weight.normal_(std=0.01)
 
-    embedding = vector = matrix
+    fill_embedding = fill_vector = fill_matrix
 
 
-class Uniform(Rule):
+class UniformRule(InitializationRule):
     """U(−0.1, 0.1), the matrix before the softmax 0."""
 
-    def matrix(self, weight: Tensor) -> None:
-        weight.uniform_(-SMALL, SMALL)
+    def fill_matrix(self, weight: Tensor) -> None:
+        weight.uniform_(-UNIFORM_LIMIT, UNIFORM_LIMIT)
 
-    embedding = vector = recurrent = matrix
+    fill_embedding = fill_vector = fill_recurrent = fill_matrix
 
-    def output(self, weight: Tensor) -> None:
-        self.matrix(weight)  # what is drawn after it stays the same
+    def fill_output(self, weight: Tensor) -> None:
+        self.fill_matrix(weight)  # what is drawn after it stays the same
         weight.zero_()
 
 
-class LeCun(Rule):
+class LeCunRule(InitializationRule):
     """Inputs of unit variance stay so: an embedding has one unit at work, a matrix as many as it reads."""
 
-    def matrix(self, weight: Tensor) -> None:
+    def fill_matrix(self, weight: Tensor) -> None:
         weight.normal_(std=weight.shape[1] ** -0.5)
 
-    def embedding(self, weight: Tensor) -> None:
+    def fill_embedding(self, weight: Tensor) -> None:
         weight.normal_(std=1.0)
 
-    def tied(self, size: int) -> float:
+    def get_tied_scale(self, size: int) -> float:
         return float(size**-0.5)
 
-    def vector(self, weight: Tensor) -> None:
-        weight.uniform_(-SMALL, SMALL)
+    def fill_vector(self, weight: Tensor) -> None:
+        weight.uniform_(-UNIFORM_LIMIT, UNIFORM_LIMIT)
 
 
-class LeCunSmall(LeCun):
+class LeCunSmallRule(LeCunRule):
     """The same with small embeddings: Adam, whose steps are of about one size, changes them sooner."""
 
-    DEVIATION = 0.25
+    EMBEDDING_DEVIATION = 0.25
 
-    def embedding(self, weight: Tensor) -> None:
-        weight.normal_(std=self.DEVIATION)
+    def fill_embedding(self, weight: Tensor) -> None:
+        weight.normal_(std=self.EMBEDDING_DEVIATION)
 
-    def tied(self, size: int) -> float:
-        return super().tied(size) / self.DEVIATION
+    def get_tied_scale(self, size: int) -> float:
+        return super().get_tied_scale(size) / self.EMBEDDING_DEVIATION
 
 
-class Glorot(Rule):
+class GlorotRule(InitializationRule):
     """Glorot and Bengio (2010); embeddings that are multiplied by √E have unit variance."""
 
-    def matrix(self, weight: Tensor) -> None:
+    def fill_matrix(self, weight: Tensor) -> None:
         nn.init.xavier_uniform_(weight)
 
-    def embedding(self, weight: Tensor) -> None:
+    def fill_embedding(self, weight: Tensor) -> None:
         weight.normal_(std=weight.shape[1] ** -0.5)
 
-    output = embedding
+    fill_output = fill_embedding
 
-    def vector(self, weight: Tensor) -> None:
-        weight.uniform_(-SMALL, SMALL)
+    def fill_vector(self, weight: Tensor) -> None:
+        weight.uniform_(-UNIFORM_LIMIT, UNIFORM_LIMIT)
 
 
 @runtime_checkable
-class WithParameters(Protocol):
+class SelfInitializing(Protocol):
     """A module that says how its own parameters begin; those of its children are the children's affair."""
 
-    def initialize(self, rule: Rule) -> None:
+    def initialize(self, rule: InitializationRule) -> None:
         """Fill them, without gradients."""
 
 
-RULES: dict[InitializationName, Rule] = {
-    "nematus": Nematus(),
-    "uniform": Uniform(),
-    "lecun": LeCun(),
-    "lecun_small": LeCunSmall(),
-    "glorot": Glorot(),
+INITIALIZATION_RULES: dict[InitializationName, InitializationRule] = {
+    "nematus": NematusRule(),
+    "uniform": UniformRule(),
+    "lecun": LeCunRule(),
+    "lecun_small": LeCunSmallRule(),
+    "glorot": GlorotRule(),
 }
 
 
 @torch.no_grad()
-def initialize(network: nn.Module, name: InitializationName) -> None:
+def initialize_parameters(network: nn.Module, rule_name: InitializationName) -> None:
     """Draw all parameters of a network from torch's global generator.
 
     Modules of torch follow the rule where they are linear maps and embeddings; others keep what they began with.
@@ -142,24 +142,24 @@ def initialize(network: nn.Module, name: InitializationName) -> None:
     Raises:
         TypeError: a module that is none of torch's does not say how its parameters begin.
     """
-    rule = RULES[name]
+    rule = INITIALIZATION_RULES[rule_name]
     for module in network.modules():
-        if isinstance(module, WithParameters):
+        if isinstance(module, SelfInitializing):
             module.initialize(rule)
         elif isinstance(module, nn.Linear):
-            rule.linear(module)
+            rule.fill_linear(module)
         elif isinstance(module, nn.Embedding):
-            rule.embedding(module.weight)
-        elif not _of_torch(module) and next(module.parameters(recurse=False), None) is not None:
+            rule.fill_embedding(module.weight)
+        elif not _is_torch_module(module) and next(module.parameters(recurse=False), None) is not None:
             raise TypeError(f"{type(module).__name__} has parameters; say in `initialize(rule)` how they begin")
 
 
 @torch.no_grad()
-def initialize_tied(embedding: Tensor, name: InitializationName) -> None:
-    """Let an embedding (V, E) that `initialize` has drawn begin as one that is the softmax's matrix as well."""
-    embedding.mul_(RULES[name].tied(embedding.shape[1]))
+def scale_tied_embedding(embedding: Tensor, rule_name: InitializationName) -> None:
+    """Let an embedding (V, E) that `initialize_parameters` has drawn begin as one that is the softmax's matrix as well."""
+    embedding.mul_(INITIALIZATION_RULES[rule_name].get_tied_scale(embedding.shape[1]))
 
 
-def _of_torch(module: nn.Module) -> bool:
+def _is_torch_module(module: nn.Module) -> bool:
     """Say whether a module is one of torch's, or made of one."""
     return any(base.__module__.startswith("torch.nn.") for base in type(module).__mro__ if base is not nn.Module)

@@ -10,10 +10,10 @@ from pydantic import NonNegativeInt
 from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.files.ragged_arrays import RaggedArrayFile
 from pipeline_py.files.text_files import read_lines
-from pipeline_py.nmt.data.packed import check_aligned
+from pipeline_py.nmt.data.packed_files import check_aligned
 from pipeline_py.run.errors import InputError
 
-COLUMNS = ("source_length", "target_length", "count")
+LENGTH_COUNT_COLUMNS = ("source_length", "target_length", "count")
 
 
 def length_model(*, source: Path, target: Path, added: NonNegativeInt = 0, counts_output: Path) -> None:
@@ -38,11 +38,11 @@ def length_model(*, source: Path, target: Path, added: NonNegativeInt = 0, count
     lengths = np.stack([sources.row_lengths - 1 + added, targets.row_lengths - 1])
     pairs, counts = np.unique(lengths, axis=1, return_counts=True)
     with open_atomic_text_file(counts_output) as file:
-        for fields in [COLUMNS, *zip(*pairs.tolist(), counts.tolist(), strict=True)]:
+        for fields in [LENGTH_COUNT_COLUMNS, *zip(*pairs.tolist(), counts.tolist(), strict=True)]:
             file.write("\t".join(map(str, fields)) + "\n")
 
 
-def read_counts(path: Path) -> Iterator[tuple[int, int, int]]:
+def read_length_counts(path: Path) -> Iterator[tuple[int, int, int]]:
     """Yield source length, target length and count, ascending by both lengths."""
     for line in islice(read_lines(path), 1, None):
         source_length, target_length, count = map(int, line.split("\t"))
@@ -60,29 +60,29 @@ class LengthModel:
 
     def __init__(self, counts: Iterable[tuple[int, int, int]], floor: float) -> None:
         """Take source length J, target length I and count of every pair; `floor` is more than 0 and at most 1."""
-        table = np.array(list(counts), dtype=np.int64).reshape(-1, len(COLUMNS))
+        table = np.array(list(counts), dtype=np.int64).reshape(-1, len(LENGTH_COUNT_COLUMNS))
         self._floor = np.log(floor)
-        self._seen: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._distributions: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         for length in np.unique(table[:, 0]).tolist():
             _, lengths, number = table[table[:, 0] == length].T
-            self._seen[length] = lengths, np.log(np.maximum(number / number.sum(), floor))
+            self._distributions[length] = lengths, np.log(np.maximum(number / number.sum(), floor))
 
     @classmethod
     def load(cls, path: Path, floor: float) -> "LengthModel":
         """Read what the stage wrote."""
-        return cls(read_counts(path), floor)
+        return cls(read_length_counts(path), floor)
 
-    def knows(self, source_length: int) -> bool:
+    def has_source_length(self, source_length: int) -> bool:
         """Whether training data have a source of so many tokens."""
-        return source_length in self._seen
+        return source_length in self._distributions
 
-    def log_probabilities(self, source_lengths: np.ndarray, longest: int) -> np.ndarray:
-        """Return log p(I | J) for J of `source_lengths` (B,), and I = 0 … `longest`: (B, longest + 1) float64."""
-        table = np.zeros((len(source_lengths), longest + 1))
+    def compute_log_probabilities(self, source_lengths: np.ndarray, max_length: int) -> np.ndarray:
+        """Return log p(I | J) for J of `source_lengths` (B,), and I = 0 … `max_length`: (B, longest + 1) float64."""
+        table = np.zeros((len(source_lengths), max_length + 1))
         for row, source_length in zip(table, source_lengths.tolist(), strict=True):
-            if self.knows(source_length):
-                lengths, values = self._seen[source_length]
-                reached = lengths <= longest
+            if self.has_source_length(source_length):
+                lengths, values = self._distributions[source_length]
+                reached = lengths <= max_length
                 row[:] = self._floor
                 row[lengths[reached]] = values[reached]
         return table

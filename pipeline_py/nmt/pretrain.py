@@ -10,7 +10,7 @@ from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.files.artifacts import write_json
 from pipeline_py.files.ragged_arrays import RaggedArrayFile
 from pipeline_py.kinds.heads import NO_HEAD
-from pipeline_py.nmt.data.packed import count_identifiers
+from pipeline_py.nmt.data.packed_files import count_syntax_identifiers
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
 
@@ -60,35 +60,35 @@ def pretrain(
         InputError: files are invalid, or do not belong together; the training diverged.
     """
     started = time.monotonic()
-    place, epochs = _parser_of(system)
+    place, epochs = _find_parsing_encoder(system)
 
     import numpy as np
     import torch
 
-    from pipeline_py.nmt.data.dataset import Dataset
-    from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.model import Model
-    from pipeline_py.nmt.parsing import Parser
-    from pipeline_py.nmt.precision import with_precision
-    from pipeline_py.nmt.saved import save_weights
+    from pipeline_py.nmt.data.dataset import ParallelDataset
+    from pipeline_py.nmt.torch_setup import prepare_torch
+    from pipeline_py.nmt.model import TranslationModel
+    from pipeline_py.nmt.parsing_encoder import ParsingEncoder
+    from pipeline_py.nmt.precision import resolve_precision
+    from pipeline_py.nmt.saved_model import save_weights
     from pipeline_py.nmt.training.parser_training_run import ParserTrainingRun
     from pipeline_py.subword.vocabulary import Vocabulary
 
-    device = prepare(training.device, threads)
-    training = with_precision(training, system.model.hidden, device)
+    device = prepare_torch(training.device, threads)
+    training = resolve_precision(training, system.model.hidden, device)
     size = len(Vocabulary.load(source_vocabulary))
-    vocabularies = {"source": size, "target": size, **count_identifiers(syntax_vocabularies)}
+    vocabularies = {"source": size, "target": size, **count_syntax_identifiers(syntax_vocabularies)}
     # Nothing is translated: the sentences are their own targets.
-    data = Dataset(train_source, train_source, train_syntax, vocabularies, training.max_length)
-    dev = Dataset(dev_source, dev_source, dev_syntax, vocabularies)
+    data = ParallelDataset(train_source, train_source, train_syntax, vocabularies, training.max_length)
+    dev = ParallelDataset(dev_source, dev_source, dev_syntax, vocabularies)
     for files in (train_syntax, dev_syntax):
-        _check_parsed(files["heads"])
+        _check_has_parses(files["heads"])
 
     torch.manual_seed(seed)
     # The decoder is not used, so it is made as small as may be.
-    model = Model(system, {**vocabularies, "target": SMALLEST_VOCABULARY})
+    model = TranslationModel(system, {**vocabularies, "target": SMALLEST_VOCABULARY})
     parser = model.encoders[place].to(device)
-    assert isinstance(parser, Parser)
+    assert isinstance(parser, ParsingEncoder)
     run = ParserTrainingRun(name, parser, epochs, training, data, dev, device, seed)
     for _ in show_progress(run.run_updates(), f"pretrain {name}", total=run.total_updates, unit="updates"):
         pass
@@ -109,13 +109,13 @@ def pretrain(
             "device": device.type,
             "threads": threads,
             "precision": training.precision,
-            "skipped": {"too_long": data.skipped, "non_finite_batches": run.skipped_batches},
+            "skipped": {"too_long": data.skipped_count, "non_finite_batches": run.skipped_batches},
             "versions": {"torch": torch.__version__, "numpy": np.__version__},
         },
     )
 
 
-def _parser_of(system: CompositionConfig) -> tuple[int, int]:
+def _find_parsing_encoder(system: CompositionConfig) -> tuple[int, int]:
     """Find the encoder that is pretrained: its place among the encoders, and how many passes it makes."""
     found = [
         (place, encoder.pretraining_passes)
@@ -129,7 +129,7 @@ def _parser_of(system: CompositionConfig) -> tuple[int, int]:
     return found[0]
 
 
-def _check_parsed(path: Path) -> None:
+def _check_has_parses(path: Path) -> None:
     """Raise `InputError` where no word of a file has a head."""
     for _, values, offsets in RaggedArrayFile(path).iterate_blocks():
         ends = values[offsets[1:] - 1]

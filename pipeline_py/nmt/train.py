@@ -7,7 +7,7 @@ from pydantic import NonNegativeInt, PositiveInt
 
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.nmt.data.packed import count_identifiers
+from pipeline_py.nmt.data.packed_files import count_syntax_identifiers
 from pipeline_py.nmt.training.launch import is_torchrun_worker, launch_processes
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
@@ -87,11 +87,11 @@ def train(
 
     import torch
 
-    from pipeline_py.nmt.data.dataset import Dataset
-    from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.model import Model
-    from pipeline_py.nmt.precision import with_precision
-    from pipeline_py.nmt.saved import save_config, save_weights, start_from
+    from pipeline_py.nmt.data.dataset import ParallelDataset
+    from pipeline_py.nmt.torch_setup import prepare_torch
+    from pipeline_py.nmt.model import TranslationModel
+    from pipeline_py.nmt.precision import resolve_precision
+    from pipeline_py.nmt.saved_model import save_config, save_weights, load_initial_weights
     from pipeline_py.nmt.training.capacity import match_parameter_count
     from pipeline_py.nmt.training.checkpoint import CheckpointStore
     from pipeline_py.nmt.training.process_group import SINGLE_PROCESS, ProcessGroup
@@ -102,7 +102,7 @@ def train(
     from pipeline_py.subword.vocabulary import Vocabulary
 
     training = training.model_copy(update={"threads": max(1, threads // training.processes)})
-    device = prepare(training.device, training.threads)
+    device = prepare_torch(training.device, training.threads)
     processes = ProcessGroup.from_torchrun(device) if one_of_several else SINGLE_PROCESS
     vocabulary = Vocabulary.load(target_vocabulary)
     of_source = Vocabulary.load(source_vocabulary)
@@ -111,7 +111,7 @@ def train(
     vocabularies = {
         "source": len(of_source),
         "target": len(vocabulary),
-        **count_identifiers(syntax_vocabularies),
+        **count_syntax_identifiers(syntax_vocabularies),
     }
     if like is not None:
         system = match_parameter_count(system, like, vocabularies)
@@ -119,17 +119,17 @@ def train(
     needed = {*SIDES, *system.vocabulary_syntax_names}
     vocabularies = {kind: size for kind, size in vocabularies.items() if kind in needed}
     training = disable_unsupported_graphs(
-        processes.broadcast_from_first(lambda: with_precision(training, system.model.hidden, device)),
+        processes.broadcast_from_first(lambda: resolve_precision(training, system.model.hidden, device)),
         system,
     )
-    data = Dataset(train_source, train_target, train_syntax, vocabularies, training.max_length)
-    dev = Dataset(dev_source, dev_target, dev_syntax, vocabularies)
+    data = ParallelDataset(train_source, train_target, train_syntax, vocabularies, training.max_length)
+    dev = ParallelDataset(dev_source, dev_target, dev_syntax, vocabularies)
 
     torch.manual_seed(seed)
-    model = Model(system, vocabularies)
-    model.learn_frequencies(torch.from_numpy(data.target_frequencies(len(vocabulary))))
+    model = TranslationModel(system, vocabularies)
+    model.set_word_frequencies(torch.from_numpy(data.count_target_frequencies(len(vocabulary))))
     if initial is not None:
-        start_from(model, initial)
+        load_initial_weights(model, initial)
     run = TrainingRun(
         system_name=name,
         model=model,
@@ -137,7 +137,7 @@ def train(
         train_dataset=data,
         validator=Validator(
             dev,
-            dev.in_order_of_length(training.batch_size, training.batch_unit),
+            dev.build_sorted_batches(training.batch_size, training.batch_unit),
             device,
             is_bfloat16=training.precision == "bfloat16",
         ),
@@ -162,7 +162,7 @@ def train(
     save_weights(model_output, run.model.state_dict())
     save_config(config_output, run.model)
     write_learning_curve(curve_output, run.state.learning_curve)
-    write_training_metadata(facts_output, run, data.skipped)
+    write_training_metadata(facts_output, run, data.skipped_count)
     processes.leave_group()
 
 

@@ -18,28 +18,28 @@ from pipeline_py.run.progress_display import show_progress
 
 if TYPE_CHECKING:
     from pipeline_py.nmt.length_model import LengthModel
-    from pipeline_py.nmt.search.ensemble import Member, Networks
+    from pipeline_py.nmt.search.ensemble import EnsembleMember, NetworkEnsemble
     from pipeline_py.nmt.search.hypothesis import Hypothesis
     from pipeline_py.subword.vocabulary import Vocabulary
 
 
 def load(
     *, model: Sequence[Path], config: Sequence[Path], target_vocabulary: Path, device: str = "auto", threads: int = 1
-) -> "Networks":
+) -> "NetworkEnsemble":
     """Load the networks that translate.
 
     Raises:
         InputError: a file is not what it should be, or does not fit another.
     """
-    from pipeline_py.nmt.device import prepare
-    from pipeline_py.nmt.search.ensemble import Networks
+    from pipeline_py.nmt.torch_setup import prepare_torch
+    from pipeline_py.nmt.search.ensemble import NetworkEnsemble
 
-    return Networks.load(model, config, target_vocabulary, prepare(device, threads))
+    return NetworkEnsemble.load(model, config, target_vocabulary, prepare_torch(device, threads))
 
 
 def translate(
     *,
-    networks: Annotated["Networks", LoadedParameter()],
+    networks: Annotated["NetworkEnsemble", LoadedParameter()],
     model: list[Path],
     config: list[Path],
     source: list[Path],
@@ -87,22 +87,22 @@ def translate(
         InputError: files are invalid, or do not belong together.
     """
     from pipeline_py.files.ragged_arrays import write_ragged_rows
-    from pipeline_py.nmt.device import prepare
+    from pipeline_py.nmt.torch_setup import prepare_torch
     from pipeline_py.nmt.length_model import LengthModel
 
-    prepare(device, threads)  # again, since other stages in this process may have changed torch after `load`
+    prepare_torch(device, threads)  # again, since other stages in this process may have changed torch after `load`
     members = networks.open_members(source, syntax)
     lengths = None if length_model is None else LengthModel.load(length_model, decoding.length_floor)
 
     counts = SentenceCounts()
-    searched = _search(members, decoding, lengths, attention_output is not None, counts)
+    searched = _search_translations(members, decoding, lengths, attention_output is not None, counts)
     found = restore_input_order(show_progress(searched, f"translate {source[0].name}", total=len(members[0].sources)))
     with closing(searched), ExitStack() as files:
         pieces = files.enter_context(open_atomic_text_file(pieces_output))
         alignment = files.enter_context(open_atomic_text_file(alignment_output))
         n_best = files.enter_context(open_atomic_text_file(n_best_output)) if n_best_output is not None else None
         # The ragged writer asks for its rows one by one; the lines of the text files are written as it goes.
-        rows = _write(found, networks.vocabulary, counts, pieces, alignment, n_best)
+        rows = _write_translations(found, networks.vocabulary, counts, pieces, alignment, n_best)
         try:
             if attention_output is not None:
                 write_ragged_rows(attention_output, rows, "float32")
@@ -113,28 +113,30 @@ def translate(
     counts.write_json_file(counts_output)
 
 
-def _search(
-    members: Sequence["Member"],
+def _search_translations(
+    members: Sequence["EnsembleMember"],
     options: DecodingConfig,
-    lengths: "LengthModel | None",
-    attention: bool,
+    length_model: "LengthModel | None",
+    should_return_attention: bool,
     counts: SentenceCounts,
 ) -> Generator[tuple[int, list["Hypothesis"]]]:
     """Yield the number of each sentence and its best translations, in the order of the search."""
     import torch
 
-    from pipeline_py.nmt.precision import searches_in_half
+    from pipeline_py.nmt.precision import should_search_in_bfloat16
     from pipeline_py.nmt.search.beam_search import beam_search
-    from pipeline_py.nmt.search.ensemble import searching
+    from pipeline_py.nmt.search.ensemble import open_predictor
     from pipeline_py.nmt.search.hypothesis import Hypothesis
 
     networks = [member.network for member in members]
     device = next(networks[0].parameters()).device
     sources = members[0].sources
-    half = searches_in_half(options, max(network.system.model.hidden for network in networks), len(sources), device)
-    nothing = Hypothesis(tokens=[], score=0.0, log_probability=0.0, cut=False, alignment=[])
-    with searching(networks, half) as steps:
-        for sentences in sources.batches(options.batch_size):
+    half = should_search_in_bfloat16(
+        options, max(network.composition.model.hidden for network in networks), len(sources), device
+    )
+    nothing = Hypothesis(tokens=[], score=0.0, log_probability=0.0, is_cut=False, alignment=[])
+    with open_predictor(networks, half) as steps:
+        for sentences in sources.iterate_batches(options.batch_size):
             words = sources.lengths[sentences] - 1
             for number in sentences[words == 0].tolist():
                 counts.add_noted("empty source")
@@ -145,29 +147,29 @@ def _search(
                 if options.max_length is not None:
                     limits = limits.clip(max=options.max_length)
                 terms = None
-                if lengths is not None:
-                    terms = torch.from_numpy(lengths.log_probabilities(words, int(limits.max())))
-                    unknown = sum(not lengths.knows(length) for length in words.tolist())
+                if length_model is not None:
+                    terms = torch.from_numpy(length_model.compute_log_probabilities(words, int(limits.max())))
+                    unknown = sum(not length_model.has_source_length(length) for length in words.tolist())
                     if unknown:
                         counts.add_noted("source of a length that the length model does not know", unknown)
                 found = beam_search(
                     networks,
-                    [member.sources.batch(sentences, steps.multiple).to(device) for member in members],
-                    beam=options.beam,
+                    [member.sources.build_batch(sentences, steps.length_multiple).to(device) for member in members],
+                    beam_size=options.beam,
                     max_lengths=torch.from_numpy(limits),
                     length_normalization=options.length_normalization,
                     length_terms=terms,
                     n_best=max(1, options.n_best),
-                    attention=attention,
-                    steps=steps,
+                    should_return_attention=should_return_attention,
+                    predictor=steps,
                 )
                 if half:
                     counts.add_noted("searched in bfloat16", len(sentences))
                 yield from zip(sentences.tolist(), found, strict=True)
 
 
-def _write(
-    found: Iterator[list["Hypothesis"]],
+def _write_translations(
+    hypothesis_lists: Iterator[list["Hypothesis"]],
     vocabulary: "Vocabulary",
     counts: SentenceCounts,
     pieces: IO[str],
@@ -175,10 +177,10 @@ def _write(
     n_best: IO[str] | None,
 ) -> Iterator[np.ndarray]:
     """Write a line of each file for each sentence and yield its attention, flattened (empty if it was not kept)."""
-    for number, hypotheses in enumerate(found):
+    for number, hypotheses in enumerate(hypothesis_lists):
         best = hypotheses[0]
         counts.add_kept()
-        if best.cut:
+        if best.is_cut:
             counts.add_noted("cut at the greatest length")
         if not best.tokens:
             counts.add_noted("empty translation")

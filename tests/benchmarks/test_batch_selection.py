@@ -12,7 +12,7 @@ from benchmarks.settings import BenchmarkSettings, CorpusName
 from benchmarks.toolkits import batch_file
 from benchmarks.toolkits.batch_file import SentenceBatch
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.data.dataset import Dataset
+from pipeline_py.nmt.data.dataset import ParallelDataset
 
 
 @pytest.fixture(scope="module")
@@ -45,22 +45,22 @@ def test_the_batches_are_those_that_training_makes(
     made = batch_file.read_batches(tmp_path / "batches.npz")
     system = CompositionConfig.model_validate({"contexts": [{"type": "syntax", "window": 4}]})
     syntax = {kind: material.train_files[kind] for kind in system.required_syntax_names}
-    data = Dataset(
+    data = ParallelDataset(
         material.train_files["source"],
         material.train_files["target"],
         syntax,
         material.vocabulary_sizes,
         batch_selection.MAX_WORDS,
     )
-    epoch = [numbers.tolist() for numbers in data.epoch(1, 0, 3, "sentences")]
+    epoch = [numbers.tolist() for numbers in data.build_epoch_batches(1, 0, 3, "sentences")]
     places = [epoch.index(batch.sentence_numbers.tolist()) for batch in made]
     assert places == sorted(set(places)) and len(places) == 4
-    all_words = sorted(sum(len(data.target(number)) for number in numbers) for numbers in epoch)
+    all_words = sorted(sum(len(data.get_target(number)) for number in numbers) for numbers in epoch)
     parts = [part.tolist() for part in np.array_split(all_words, 4)]
     for batch, part in zip(sorted(made, key=lambda batch: batch.target_word_count), parts, strict=True):
         assert part[0] <= batch.target_word_count <= part[-1], "one of each quarter"
     for batch in made:
-        ours = data.batch(batch.sentence_numbers)
+        ours = data.build_batch(batch.sentence_numbers)
         assert len(ours) == 3
         assert ours.source.tolist() == batch_file.pad_rows(batch.source, 0).tolist()
         assert ours.target is not None and ours.target.tolist() == batch_file.pad_rows(batch.target, 0).tolist()

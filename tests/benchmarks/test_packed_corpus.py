@@ -8,8 +8,8 @@ from benchmarks import batch_selection
 from benchmarks.packed_corpus import PackedCorpus, prepare_corpus
 from benchmarks.settings import BenchmarkSettings, CorpusName
 from benchmarks.toolkits import batch_file
-from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.nmt.data.packed import open_sentences
+from pipeline_py.nmt.data.dataset import ParallelDataset
+from pipeline_py.nmt.data.packed_files import open_sentences
 from pipeline_py.run.errors import InputError
 
 
@@ -17,11 +17,13 @@ def check(material: PackedCorpus, setting: BenchmarkSettings, folder: Path) -> N
     """Open all files as training does, which refuses what does not belong together, and choose batches of them."""
     syntax = {kind: file for kind, file in material.train_files.items() if kind not in ("source", "target")}
     assert sorted(syntax) == ["distances", "heads", "labels", "parents", "trees", "units"]
-    data = Dataset(material.train_files["source"], material.train_files["target"], syntax, material.vocabulary_sizes)
+    data = ParallelDataset(
+        material.train_files["source"], material.train_files["target"], syntax, material.vocabulary_sizes
+    )
     open_sentences(material.test_file, material.vocabulary_sizes["source"])
     batch_selection.write_training_batches(material, setting, 2, folder / "batches.npz")
     for batch in batch_file.read_batches(folder / "batches.npz"):
-        assert data.words(batch.sentence_numbers) + len(batch.sentence_numbers) == batch.target_word_count
+        assert data.count_target_words(batch.sentence_numbers) + len(batch.sentence_numbers) == batch.target_word_count
 
 
 def test_random_sentences_have_the_lengths_and_the_vocabulary_that_were_asked_for(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from safetensors.torch import save_file
 
 from pipeline_py.files import artifacts
 from pipeline_py.files.ragged_arrays import RaggedArrayFile, read_ragged_rows, write_ragged_rows
-from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.saved import load_weights, save_weights, start_from
+from pipeline_py.nmt.model import TranslationModel
+from pipeline_py.nmt.saved_model import load_weights, save_weights, load_initial_weights
 from pipeline_py.nmt.training.checkpoint import Checkpoint, CheckpointStore
 from pipeline_py.run import job_record
 from pipeline_py.run.errors import InputError
@@ -110,7 +110,7 @@ def test_a_file_without_a_checksum_is_not_read(tmp_path: Path) -> None:
         RaggedArrayFile(tmp_path / "rows.arrow")
     save_file({"weight": torch.ones(3)}, tmp_path / "model.safetensors")
     with pytest.raises(InputError, match="damaged"):
-        start_from(Model.__new__(Model), tmp_path / "model.safetensors")
+        load_initial_weights(TranslationModel.__new__(TranslationModel), tmp_path / "model.safetensors")
 
 
 def test_the_checksum_is_of_all_bytes_but_its_own(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from pipeline_py import kinds
 from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
 from pipeline_py.kinds.syntax_kind import load_all_syntax_kinds, load_syntax_kind
-from pipeline_py.nmt.data.batch import collate
-from pipeline_py.nmt.data.packed import count_identifiers, open_syntax
+from pipeline_py.nmt.data.batch import collate_batch
+from pipeline_py.nmt.data.packed_files import count_syntax_identifiers, open_syntax
 from pipeline_py.plan.plan import ExperimentPlan
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.inherit import inherit
@@ -62,7 +62,7 @@ def test_a_further_kind_is_planned_inherited_checked_and_batched_as_its_object_s
     assert (tmp_path / "inherited").read_text() == "A A B\n"
 
     (tmp_path / "vocabulary").write_text("</s> 0\n<unk> 0\nA 2\n")
-    vocabularies = count_identifiers({"tags": tmp_path / "vocabulary"})
+    vocabularies = count_syntax_identifiers({"tags": tmp_path / "vocabulary"})
     assert vocabularies == {"tags": 4}
     write_ragged_rows(tmp_path / "source", [np.array([2, 0])], "int32")
     source = RaggedArrayFile(tmp_path / "source")
@@ -70,8 +70,8 @@ def test_a_further_kind_is_planned_inherited_checked_and_batched_as_its_object_s
         write_ragged_rows(tmp_path / "tags", [np.array(row)], "int32")
         with pytest.raises(InputError, match=message):
             open_syntax({"tags": tmp_path / "tags"}, source, vocabularies)
-    batch = collate([np.array([2, 0])], syntax={"tags": [np.array([1, 2, 3, 0])]})
-    assert batch.table("tags").tolist() == [[[1, 2], [3, 0]]]
+    batch = collate_batch([np.array([2, 0])], syntax={"tags": [np.array([1, 2, 3, 0])]})
+    assert batch.get_syntax("tags").tolist() == [[[1, 2], [3, 0]]]
 
 
 def test_what_words_have_not_is_not_inherited(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def works(monkeypatch: pytest.MonkeyPatch) -> Callable[..., bool]:
 
     def run_until_stage(job: dict[str, Any]) -> bool:
         with monkeypatch.context() as patch:
-            patch.setattr("pipeline_py.nmt.device.prepare", raise_stage_started)
+            patch.setattr("pipeline_py.nmt.torch_setup.prepare_torch", raise_stage_started)
             try:
                 run_job(job)
             except StageStarted:

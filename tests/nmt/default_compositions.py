@@ -8,8 +8,8 @@ import yaml
 
 from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.data.batch import Batch, collate
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.data.batch import Batch, collate_batch
+from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.self_attention.pascal import ParentScaled
 from pipeline_py.subword.pack_heads import find_parent_spans, find_piece_heads
 from pipeline_py.subword.vocabulary import EOS
@@ -53,16 +53,16 @@ def collect_systems() -> dict[str, CompositionConfig]:
 SYSTEMS = collect_systems()
 
 
-def build_system_model(system_name: str, dropout: float = 0.0) -> Model:
+def build_system_model(system_name: str, dropout: float = 0.0) -> TranslationModel:
     """Draw the weights of a network in double precision, the same each time; PASCAL ignores as many as are dropped."""
     torch.manual_seed(0)
     system = SYSTEMS[system_name]
     sized = system.model.model_copy(update={"dropout": dropout})
-    model = Model(system.model_copy(update={"model": sized}), VOCABULARY_SIZES).double()
+    model = TranslationModel(system.model_copy(update={"model": sized}), VOCABULARY_SIZES).double()
     for part in model.modules():
         if isinstance(part, ParentScaled):
             part.ignoring = dropout
-    model.learn_frequencies(torch.arange(1, VOCABULARY_SIZES["target"] + 1))
+    model.set_word_frequencies(torch.arange(1, VOCABULARY_SIZES["target"] + 1))
     return model
 
 
@@ -90,7 +90,7 @@ def build_system_batch(
         }
         for kind, of_kind in syntax.items():
             of_kind.append(values[kind])
-    return collate(sources, targets, syntax, multiple)
+    return collate_batch(sources, targets, syntax, multiple)
 
 
 ALL_SENTENCES = list(range(len(SENTENCE_LENGTHS)))

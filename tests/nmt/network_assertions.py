@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 NetworkPart = TypeVar("NetworkPart", bound=nn.Module)
 
@@ -23,13 +23,13 @@ def draw_parameters(part: NetworkPart, std: float = 0.8) -> NetworkPart:
 def record_masks(part: nn.Module, monkeypatch: pytest.MonkeyPatch) -> list[Tensor | None]:
     """Return a list to which each mask is appended that the dropout of a part draws."""
     masks: list[Tensor | None] = []
-    draw = part.dropout.draw
+    draw = part.dropout.draw_mask
 
     def record_mask(*arguments: object, **options: object) -> Tensor | None:
         masks.append(draw(*arguments, **options))
         return masks[-1]
 
-    monkeypatch.setattr(part.dropout, "draw", record_mask)
+    monkeypatch.setattr(part.dropout, "draw_mask", record_mask)
     return masks
 
 
@@ -67,13 +67,13 @@ def assert_same_gradients(
         )
 
 
-def assert_independent_of_batch(batch_memory: Memory, sentence_memories: Sequence[Memory]) -> None:
+def assert_independent_of_batch(batch_memory: EncoderMemory, sentence_memories: Sequence[EncoderMemory]) -> None:
     """Compare the memory of a batch with those of its sentences by themselves."""
     for row, memory in enumerate(sentence_memories):
         torch.testing.assert_close(
-            memory.states[0][0][memory.mask[0]], batch_memory.states[0][row][batch_memory.mask[row]]
+            memory.annotations[0][0][memory.mask[0]], batch_memory.annotations[0][row][batch_memory.mask[row]]
         )
-        torch.testing.assert_close(memory.summary[0][0], batch_memory.summary[0][row])
+        torch.testing.assert_close(memory.summaries[0][0], batch_memory.summaries[0][row])
 
 
 def assert_close_in_half_precision(encoder: nn.Module, batch: object) -> None:
@@ -81,6 +81,6 @@ def assert_close_in_half_precision(encoder: nn.Module, batch: object) -> None:
     with torch.autocast("cpu", dtype=torch.bfloat16):
         rounded = encoder(batch)
     exact = encoder(batch)
-    for value, other in ((rounded.states[0], exact.states[0]), (rounded.summary[0], exact.summary[0])):
+    for value, other in ((rounded.annotations[0], exact.annotations[0]), (rounded.summaries[0], exact.summaries[0])):
         assert value.dtype == torch.float32
         torch.testing.assert_close(value, other, rtol=0, atol=0.1)

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.data.batch import Batch, collate
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.data.batch import Batch, collate_batch
+from pipeline_py.nmt.model import TranslationModel
 from tests.nmt.formulas import sigmoid, softmax
 from tests.nmt.network_assertions import draw_parameters
 from tests.nmt.weighting.reference_weighting import compute_weights
@@ -72,9 +72,9 @@ def build_system(composition: dict) -> CompositionConfig:
     return CompositionConfig.model_validate(defaults | composition)
 
 
-def build_model(system: CompositionConfig, seed: int = 0) -> Model:
+def build_model(system: CompositionConfig, seed: int = 0) -> TranslationModel:
     torch.manual_seed(seed)
-    return draw_parameters(Model(system, VOCABULARY_SIZES).double(), std=0.6)
+    return draw_parameters(TranslationModel(system, VOCABULARY_SIZES).double(), std=0.6)
 
 
 def build_pairs(seed: int = 0, pair_lengths: tuple[tuple[int, int], ...] = ((4, 5), (7, 2), (1, 3), (0, 0), (2, 4))):
@@ -127,7 +127,7 @@ def compute_tree_distances(heads: list[int | None]) -> np.ndarray:
 
 
 def build_batch(seed: int = 0, multiple: int = 1) -> Batch:
-    return collate(*build_pairs(seed), multiple)
+    return collate_batch(*build_pairs(seed), multiple)
 
 
 # The reference: one sentence, one step at a time.
@@ -136,9 +136,9 @@ def build_batch(seed: int = 0, multiple: int = 1) -> Batch:
 class ReferenceNetwork:
     """Log-loss of a sentence by SDAtt eq. 1–14, SDRNMT eq. 7–14 and the cGRU of Nematus."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: TranslationModel) -> None:
         self.parameters = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
-        self.system = model.system
+        self.system = model.composition
         self.training = model.training
 
     def step_gru(self, layer_name: str, x: np.ndarray, h: np.ndarray) -> np.ndarray:

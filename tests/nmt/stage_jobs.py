@@ -10,7 +10,7 @@ import numpy as np
 from pydantic_core import to_json, to_jsonable_python
 
 from pipeline_py.files.ragged_arrays import write_ragged_rows
-from pipeline_py.nmt.saved import save_weights
+from pipeline_py.nmt.saved_model import save_weights
 
 
 def build_job(stage: str, folder: Path, arguments: Mapping[str, Any], **job_keys: Any) -> dict[str, Any]:

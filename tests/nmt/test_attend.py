@@ -11,9 +11,9 @@ from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt import attend as module
 from pipeline_py.nmt.attend import attend
 from pipeline_py.nmt.data import dataset as sources_module
-from pipeline_py.nmt.data.batch import collate
-from pipeline_py.nmt.model import Model as Network
-from pipeline_py.nmt.saved import load, save_config, save_weights
+from pipeline_py.nmt.data.batch import collate_batch
+from pipeline_py.nmt.model import TranslationModel as Network
+from pipeline_py.nmt.saved_model import load_model, save_config, save_weights
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.pack_trees import pack_trees
 from pipeline_py.subword.vocabulary import EOS, UNK
@@ -78,7 +78,9 @@ SIZES = [0, 3, 1, 0, 7, 2, 2, 5, 4, 4, 6, 3, 1, 9, 2, 5, 3, 8, 1, 4]
 
 
 def arguments(folder, **changes):
-    reads_trees = load(folder / "model.safetensors", folder / "config.json").system.required_syntax_names == ["trees"]
+    reads_trees = load_model(
+        folder / "model.safetensors", folder / "config.json"
+    ).composition.required_syntax_names == ["trees"]
     return {
         "model": folder / "model.safetensors",
         "config": folder / "config.json",
@@ -101,13 +103,15 @@ def attend_files(**given):
 
 def attended_alone(folder, number):
     """Weights (I, N) and gates of one sentence, step by step as in a search; alone in its batch it has no padding."""
-    model = load(folder / "model.safetensors", folder / "config.json")
-    syntax = {kind: [RaggedArrayFile(folder / f"{kind}.arrow")[number]] for kind in model.system.required_syntax_names}
-    memory = model.encode(collate([RaggedArrayFile(folder / "source.arrow")[number]], syntax=syntax))
+    model = load_model(folder / "model.safetensors", folder / "config.json")
+    syntax = {
+        kind: [RaggedArrayFile(folder / f"{kind}.arrow")[number]] for kind in model.composition.required_syntax_names
+    }
+    memory = model.encode(collate_batch([RaggedArrayFile(folder / "source.arrow")[number]], syntax=syntax))
     pieces = (folder / "translation").read_text(encoding="utf-8").split("\n")[number].split()
     known = {f"w{i}": i for i in range(2, TARGET_SIZE)}
     gate = getattr(model.decoder, "gate", None)
-    state, previous, rows, gates = model.decoder.start(memory), None, [], []
+    state, previous, rows, gates = model.decoder.build_initial_state(memory), None, [], []
     for identifier in [*(known.get(piece, UNK) for piece in pieces), EOS]:
         if gate is not None:
             # σ(W c + b); the state is [s; c], of 6 numbers each.
@@ -176,7 +180,7 @@ def other_vocabulary(folder):
 
 
 def not_a_number(folder):
-    model = load(folder / "model.safetensors", folder / "config.json")
+    model = load_model(folder / "model.safetensors", folder / "config.json")
     with torch.no_grad():
         model.decoder.embedding.weight[UNK] = torch.nan
     save_weights(folder / "model.safetensors", model.state_dict())

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.data.batch import collate_batch
 from pipeline_py.nmt.dropout import Dropout
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.model import TranslationModel
 from tests.nmt.reference_network import MODEL_OPTIONS, VOCABULARY_SIZES, build_model, build_pairs
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -25,14 +25,14 @@ NEARLY_ALL = 1 - 1e-12
 BATCH = build_pairs(pair_lengths=((4, 3), (2, 4)))
 
 
-def network(composition: dict, dropout: object) -> Model:
+def network(composition: dict, dropout: object) -> TranslationModel:
     size = {**MODEL_OPTIONS, "embedding": 4, "hidden": 4, "dropout": dropout}
     return build_model(CompositionConfig.model_validate({**composition, "model": size})).train()
 
 
-def drawn_losses(model: Model, sources: list = BATCH[0]) -> Tensor:
+def drawn_losses(model: TranslationModel, sources: list = BATCH[0]) -> Tensor:
     torch.manual_seed(5)
-    return model.loss(collate(sources, *BATCH[1:]))
+    return model.compute_loss(collate_batch(sources, *BATCH[1:]))
 
 
 def with_other_words() -> list[np.ndarray]:
@@ -80,7 +80,7 @@ def test_nothing_is_dropped_outside_of_training_or_at_rate_zero() -> None:
 @pytest.mark.parametrize("composition", NETWORKS.values(), ids=NETWORKS)
 def test_one_rate_is_that_of_every_place(composition: dict) -> None:
     model = network(composition, 0.5)
-    everywhere, places = drawn_losses(model), sorted(model.system.decoder.dropout_places)
+    everywhere, places = drawn_losses(model), sorted(model.composition.decoder.dropout_places)
     assert torch.equal(drawn_losses(network(composition, dict.fromkeys(places, 0.5))), everywhere)
     without = drawn_losses(network(composition, 0.0))
     assert torch.equal(drawn_losses(network(composition, {})), without)

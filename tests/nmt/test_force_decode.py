@@ -11,10 +11,10 @@ from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt import force_decode as module
 from pipeline_py.nmt.data import dataset as sources_module
-from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.data.batch import collate_batch
 from pipeline_py.nmt.force_decode import force_decode
-from pipeline_py.nmt.model import Model as Network
-from pipeline_py.nmt.saved import load, save_config, save_weights
+from pipeline_py.nmt.model import TranslationModel as Network
+from pipeline_py.nmt.saved_model import load_model, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.run.command_line import parse_arguments
 from pipeline_py.run.errors import InputError
@@ -81,7 +81,7 @@ def write_translations(path, translations):
 
 
 def network(folder, name):
-    return load(folder / f"{name}.safetensors", folder / f"{name}.json")
+    return load_model(folder / f"{name}.safetensors", folder / f"{name}.json")
 
 
 def arguments(folder, *names, translations=("one", "two"), **changes):
@@ -90,7 +90,7 @@ def arguments(folder, *names, translations=("one", "two"), **changes):
         "config": [folder / f"{name}.json" for name in names],
         "source": [folder / "source.arrow"],
         "syntax": [
-            {kind: folder / f"{kind}.arrow" for kind in network(folder, name).system.required_syntax_names}
+            {kind: folder / f"{kind}.arrow" for kind in network(folder, name).composition.required_syntax_names}
             for name in names
         ],
         "translation": [folder / name for name in translations],
@@ -133,9 +133,9 @@ def of_words(folder, name, number, target):
         totals = [reference.compute_loss(source, target[:words], syntax)[0] for words in range(len(target) + 1)]
         return -np.diff(totals)
     memory = model.encode(
-        collate([source], syntax={kind: [syntax[kind]] for kind in model.system.required_syntax_names})
+        collate_batch([source], syntax={kind: [syntax[kind]] for kind in model.composition.required_syntax_names})
     )
-    state, previous, found = model.decoder.start(memory), None, []
+    state, previous, found = model.decoder.build_initial_state(memory), None, []
     for word in target:
         logits, state, _ = model.decoder.step(previous, state, memory)
         found.append(logits.log_softmax(1)[0, word].item())
@@ -174,17 +174,17 @@ def test_a_hypothesis_is_as_probable_as_the_search_says(folder, names):
     models = [network(folder, name) for name in names]
     sources = RaggedArrayFile(folder / "source.arrow")
     batches = [
-        collate(
+        collate_batch(
             [sources[number] for number in range(SENTENCES)],
             syntax={
                 kind: [RaggedArrayFile(folder / f"{kind}.arrow")[number] for number in range(SENTENCES)]
-                for kind in model.system.required_syntax_names
+                for kind in model.composition.required_syntax_names
             },
         )
         for model in models
     ]
-    found = beam_search(models, batches, beam=3, max_lengths=torch.full((SENTENCES,), 9))
-    ended = [number for number, (best, *_) in enumerate(found) if not best.cut]
+    found = beam_search(models, batches, beam_size=3, max_lengths=torch.full((SENTENCES,), 9))
+    ended = [number for number, (best, *_) in enumerate(found) if not best.is_cut]
     assert len(ended) > SENTENCES / 2
     said = {**KNOWN, "<unk>": UNK}
     of_identifier = {identifier: piece for piece, identifier in said.items()}

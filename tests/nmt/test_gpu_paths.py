@@ -18,7 +18,7 @@ from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.fast.cuda_graphs import CALLS_BEFORE_RECORDING, LENGTH_MULTIPLE
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.nmt.search.ensemble import Steps, searching
+from pipeline_py.nmt.search.ensemble import StepPredictor, open_predictor
 from pipeline_py.nmt.search.hypothesis import Hypothesis
 from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
 from pipeline_py.subword.vocabulary import EOS
@@ -40,9 +40,9 @@ def as_on_gpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], FakeGraphRecorder
 
     def begin() -> FakeGraphRecorder:
         recorder = FakeGraphRecorder()
-        monkeypatch.setattr("pipeline_py.nmt.device.CPU", "none")
+        monkeypatch.setattr("pipeline_py.nmt.torch_setup.CPU", "none")
         for module in ("training.update", "search.ensemble"):
-            monkeypatch.setattr(f"pipeline_py.nmt.{module}.on_cuda", lambda: recorder)
+            monkeypatch.setattr(f"pipeline_py.nmt.{module}.build_cuda_recorder", lambda: recorder)
         return recorder
 
     return begin
@@ -79,12 +79,12 @@ def test_the_loss_of_a_sentence_is_that_which_it_has_alone(
 ) -> None:
     """One sentence by itself is what the naive references of this folder are compared with."""
     model = build_system_model(name).eval()
-    alone = torch.cat([model.loss(build_system_batch(model.system, [row])) for row in ALL_SENTENCES])
+    alone = torch.cat([model.compute_loss(build_system_batch(model.composition, [row])) for row in ALL_SENTENCES])
     if gpu:
         as_on_gpu()
-    batch = build_system_batch(model.system, ALL_SENTENCES, multiple)
+    batch = build_system_batch(model.composition, ALL_SENTENCES, multiple)
     assert batch.source.shape[1] == (24 if multiple == 8 else 17)
-    torch.testing.assert_close(model.loss(batch), alone, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(model.compute_loss(batch), alone, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -94,7 +94,7 @@ def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], F
 
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
         model = build_system_model(name).train()
-        return trained(model.system, model, model.loss, batches(name, multiple), graphs)
+        return trained(model.composition, model, model.compute_loss, batches(name, multiple), graphs)
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()
@@ -112,7 +112,7 @@ def test_updates_of_pretraining_are_the_same(graphs: bool, as_on_gpu: Callable[[
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
         model = build_system_model("Dep2Seq").train()
         parser = model.encoders[0]
-        return trained(model.system, parser, parser.parsing_loss, batches("Dep2Seq", multiple), graphs)
+        return trained(model.composition, parser, parser.parsing_loss, batches("Dep2Seq", multiple), graphs)
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()
@@ -133,23 +133,23 @@ def test_searches_find_the_same(name: str, beam: int, steps: bool, as_on_gpu: Ca
     model.decoder.softmax.bias[EOS] += 0.5 if beam > 1 else -1  # so that some hypotheses end early, and others late
     shares = [ALL_SENTENCES, [0, 1, 2], ALL_SENTENCES, ALL_SENTENCES]
 
-    def found(steps: Steps | None) -> Iterator[Hypothesis]:
-        multiple = 1 if steps is None else steps.multiple
+    def found(steps: StepPredictor | None) -> Iterator[Hypothesis]:
+        multiple = 1 if steps is None else steps.length_multiple
         for seed, rows in enumerate(shares):
-            batch = build_system_batch(model.system, rows, multiple, seed)
-            options = {"beam": beam, "max_lengths": torch.full((len(rows),), 12), "n_best": beam}
-            for of_sentence in beam_search([model], [batch], **options, attention=True, steps=steps):
+            batch = build_system_batch(model.composition, rows, multiple, seed)
+            options = {"beam_size": beam, "max_lengths": torch.full((len(rows),), 12), "n_best": beam}
+            for of_sentence in beam_search([model], [batch], **options, should_return_attention=True, predictor=steps):
                 yield from of_sentence
 
     expected = [*found(None)]
     recorder = as_on_gpu()
-    with searching([model]) as recorded_steps:
+    with open_predictor([model]) as recorded_steps:
         ours = [*found(recorded_steps if steps else None)]
     for one, other in zip(ours, expected, strict=True):
         assert one.tokens == other.tokens
         assert one.log_probability == pytest.approx(other.log_probability, rel=1e-10)
         assert one.attention == pytest.approx(other.attention, rel=1e-6, abs=1e-9)
-    if not steps or model.decoder.grows:
+    if not steps or model.decoder.has_growing_state:
         assert recorder.record_count == 0
     else:
         assert recorder.replay_count > recorder.record_count >= 1
@@ -158,17 +158,17 @@ def test_searches_find_the_same(name: str, beam: int, steps: bool, as_on_gpu: Ca
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_half_precision_stays_close(name: str, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
     model = build_system_model(name).float().eval()
-    exact = model.loss(build_system_batch(model.system, ALL_SENTENCES))
+    exact = model.compute_loss(build_system_batch(model.composition, ALL_SENTENCES))
     as_on_gpu()
     with torch.autocast("cpu", torch.bfloat16):
-        half = model.loss(build_system_batch(model.system, ALL_SENTENCES, LENGTH_MULTIPLE))
+        half = model.compute_loss(build_system_batch(model.composition, ALL_SENTENCES, LENGTH_MULTIPLE))
     half.sum().backward()
     assert half.dtype == torch.float32
     torch.testing.assert_close(half, exact, rtol=0.05, atol=0.2)
     assert all(parameter.grad is None or parameter.grad.isfinite().all() for parameter in model.parameters())
 
 
-SPEAK_TO_CUDA = {"checkpoint.py", "device.py", "facts.py", "graphs.py", "processes.py", "train.py"}
+CUDA_MODULES = {"checkpoint.py", "process_group.py", "torch_setup.py", "training_outputs.py"}
 """They keep random states, choose and name cards, and join processes; what they compute with is chosen by `on_cpu`."""
 
 
@@ -181,4 +181,4 @@ def test_nothing_else_asks_for_the_type_of_a_device() -> None:
             r"""(\.type\s*[!=]=|["'](cpu|cuda)["']\s*[!=]=|[!=]=\s*["'](cpu|cuda)["']|is_cuda)""", path.read_text()
         )
     }
-    assert asking <= SPEAK_TO_CUDA
+    assert asking <= CUDA_MODULES

@@ -11,10 +11,10 @@ from torch import nn
 
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import InitializationName
-from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.data.batch import collate_batch
 from pipeline_py.nmt.fast.linear import Linear, RecurrentLinear
-from pipeline_py.nmt.initialization import initialize
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.initialization import initialize_parameters
+from pipeline_py.nmt.model import TranslationModel
 
 TRANSFORMER = {"encoders": [{"type": "transformer", "heads": 2}], "decoder": {"type": "transformer", "heads": 2}}
 
@@ -34,7 +34,7 @@ def test_initial_parameters(
     """Standard deviations by hand: a uniform distribution over ±a has a/√3."""
     torch.manual_seed(0)
     sizes = {"embedding": 30, "hidden": 40, "initialization": rule}
-    model = Model(
+    model = TranslationModel(
         CompositionConfig.model_validate(
             {"model": sizes, "contexts": ["local"], "encoders": [{"inputs": [{"type": "units", "size": 12}, "words"]}]}
         ),
@@ -69,7 +69,7 @@ def test_a_tied_embedding_begins_as_small_as_the_matrix_before_a_softmax(
     """Otherwise words would be guessed with confidence before anything is learnt."""
     torch.manual_seed(0)
     sizes = {"embedding": 30, "hidden": 40, "initialization": rule, "tied_embeddings": "target"}
-    model = Model(CompositionConfig.model_validate({"model": sizes}), {"source": 200, "target": 200})
+    model = TranslationModel(CompositionConfig.model_validate({"model": sizes}), {"source": 200, "target": 200})
     assert model.decoder.softmax.weight is model.decoder.embedding.weight
     assert model.decoder.embedding.weight.std().item() == pytest.approx(expected, rel=0.05)
 
@@ -82,14 +82,16 @@ def test_a_network_that_knows_how_frequent_words_are_begins_with_that(parts: dic
     counts = torch.tensor([50, 1, 30, 15, 4])
     sizes = {"source": 9, "target": len(counts)}
     model = {"embedding": 8, "hidden": 8, "softmax_bias": "unigram"}
-    network = Model(CompositionConfig.model_validate({**parts, "model": model}), sizes)
+    network = TranslationModel(CompositionConfig.model_validate({**parts, "model": model}), sizes)
     torch.nn.init.zeros_(network.decoder.softmax.weight)
-    network.learn_frequencies(counts)
-    loss = network.loss(collate([np.array([3, 4, 0])], [np.array([2, 0])])).item()
+    network.set_word_frequencies(counts)
+    loss = network.compute_loss(collate_batch([np.array([3, 4, 0])], [np.array([2, 0])])).item()
     assert loss == pytest.approx(-math.log(0.3) - math.log(0.5), rel=1e-5)
 
-    unknowing = Model(CompositionConfig.model_validate({**parts, "model": {**model, "softmax_bias": "zero"}}), sizes)
-    unknowing.learn_frequencies(counts)
+    unknowing = TranslationModel(
+        CompositionConfig.model_validate({**parts, "model": {**model, "softmax_bias": "zero"}}), sizes
+    )
+    unknowing.set_word_frequencies(counts)
     assert not unknowing.decoder.softmax.bias.any()
 
 
@@ -97,7 +99,7 @@ def test_a_network_that_knows_how_frequent_words_are_begins_with_that(parts: dic
 def test_first_parameters(rule: InitializationName) -> None:
     """Tree2seq section 4.2: forget gates 1, other biases and the softmax 0, the rest U(−0.1, 0.1)."""
     torch.manual_seed(0)
-    model = Model(
+    model = TranslationModel(
         CompositionConfig.model_validate(
             {
                 "encoders": ["tree_lstm"],
@@ -144,7 +146,7 @@ def test_what_a_module_is_decides_and_not_what_it_is_called(rule: Initialization
     torch.manual_seed(0)
     toy = Toy()
     convolution = toy.embedding.weight.detach().clone()
-    initialize(toy, rule)
+    initialize_parameters(toy, rule)
     assert toy.recurrent.weight.eq(1).all() and not toy.recurrent.bias.any(), "torch's own beginning"
     assert torch.equal(toy.embedding.weight, convolution)
     assert not toy.bias_of_nothing.bias.any()
@@ -169,7 +171,7 @@ def test_parameters_that_nobody_begins_are_an_error() -> None:
             self.factor = nn.Parameter(torch.empty(3))
 
     with pytest.raises(TypeError, match="Scale has parameters; say in `initialize"):
-        initialize(nn.Sequential(Linear(2, 3), Scale()), "lecun")
+        initialize_parameters(nn.Sequential(Linear(2, 3), Scale()), "lecun")
 
 
 def test_a_part_made_of_one_of_torchs_inherits_how_it_begins() -> None:
@@ -177,5 +179,5 @@ def test_a_part_made_of_one_of_torchs_inherits_how_it_begins() -> None:
         pass
 
     norm = Norm(4)
-    initialize(norm, "nematus")
+    initialize_parameters(norm, "nematus")
     assert norm.weight.tolist() == [1] * 4

@@ -35,7 +35,7 @@ def test_pairs_are_counted(tmp_path):
 def test_probabilities_are_relative_frequencies_with_a_floor(tmp_path):
     length_model(**packed(tmp_path))
     model = LengthModel.load(tmp_path / "lengths.tsv", floor=0.001)
-    table = model.log_probabilities(np.array([2, 10, 7, 0]), longest=4)
+    table = model.compute_log_probabilities(np.array([2, 10, 7, 0]), max_length=4)
     floor = math.log(0.001)
     np.testing.assert_allclose(
         table,
@@ -51,14 +51,14 @@ def test_probabilities_are_relative_frequencies_with_a_floor(tmp_path):
 
 def test_the_floor_holds_for_rare_pairs_as_well():
     model = LengthModel([(4, 4, 999), (4, 9, 1)], floor=0.01)
-    table = np.exp(model.log_probabilities(np.array([4]), longest=9))
+    table = np.exp(model.compute_log_probabilities(np.array([4]), max_length=9))
     np.testing.assert_allclose(table, [[0.01] * 4 + [0.999] + [0.01] * 5])
 
 
 def test_an_unknown_source_length_prefers_no_translation():
     model = LengthModel([(4, 4, 2), (6, 1, 1)], floor=1e-6)
-    assert [model.knows(length) for length in (4, 5, 6, 60)] == [True, False, True, False]
-    assert model.log_probabilities(np.array([5, 60]), longest=3).tolist() == [[0.0] * 4] * 2
+    assert [model.has_source_length(length) for length in (4, 5, 6, 60)] == [True, False, True, False]
+    assert model.compute_log_probabilities(np.array([5, 60]), max_length=3).tolist() == [[0.0] * 4] * 2
 
 
 @settings(max_examples=40)
@@ -71,7 +71,7 @@ def test_agrees_with_counting_one_by_one(tmp_path_factory, pairs, floor):
     length_model(**packed(folder, pairs))
     model = LengthModel.load(folder / "lengths.tsv", floor)
     counts, totals = Counter(pairs), Counter(source for source, _ in pairs)
-    table = model.log_probabilities(np.arange(9), longest=11)
+    table = model.compute_log_probabilities(np.arange(9), max_length=11)
     assert (table <= 0).all()
     for source, row in enumerate(np.exp(table).tolist()):
         for target, probability in enumerate(row):

@@ -5,9 +5,9 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.data.batch import collate_batch
 from pipeline_py.nmt.loss import blackout
-from pipeline_py.nmt.model import Model, part
+from pipeline_py.nmt.model import TranslationModel, find_part_class
 from tests.nmt.reference_network import (
     COMPOSITIONS,
     MODEL_OPTIONS,
@@ -32,7 +32,7 @@ def test_loss_is_the_reference(composition: dict, training: bool, multiple: int)
     """Rounded up, the longest of the sentences has no padding with 1 and 8, and some with 3."""
     for seed in range(4 if multiple == 1 else 1):
         model = build_model(build_system(composition), seed).train(training)
-        losses = model.loss(build_batch(seed, multiple)).tolist()
+        losses = model.compute_loss(build_batch(seed, multiple)).tolist()
         reference = ReferenceNetwork(model)
         for loss, pair in zip(losses, iterate_pairs(seed), strict=True):
             expected, _ = reference.compute_loss(*pair)
@@ -42,7 +42,7 @@ def test_loss_is_the_reference(composition: dict, training: bool, multiple: int)
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
 def test_gradients(composition: dict) -> None:
     model = build_model(build_system(composition))
-    batch = collate(*build_pairs(pair_lengths=((2, 2), (1, 1), (0, 1))))
+    batch = collate_batch(*build_pairs(pair_lengths=((2, 2), (1, 1), (0, 1))))
     names, parameters = zip(*model.named_parameters(), strict=True)
 
     def loss(*values: Tensor) -> Tensor:
@@ -54,7 +54,7 @@ def test_gradients(composition: dict) -> None:
 def test_parameters_of_the_paper() -> None:
     """systems.md fixes the count of GlobalAtt at embedding 620, hidden 1000 and two vocabularies of 50K."""
     with torch.device("meta"):
-        model = Model(CompositionConfig(), {"source": 50_000, "target": 50_000})
+        model = TranslationModel(CompositionConfig(), {"source": 50_000, "target": 50_000})
     assert sum(parameter.numel() for parameter in model.parameters()) == 126_893_261
 
 
@@ -114,16 +114,18 @@ def test_parameters_of_every_composition(composition: dict, expected: int) -> No
     """docs/networks.md gives these numbers, with 50 labels and 50,000 words in units."""
     vocabularies = {"source": 50_000, "target": 50_000, "labels": 50, "units": 50_001}
     with torch.device("meta"):
-        model = Model(CompositionConfig.model_validate(composition), vocabularies)
+        model = TranslationModel(CompositionConfig.model_validate(composition), vocabularies)
     assert sum(parameter.numel() for parameter in model.parameters()) == expected == count_by_hand(composition)
 
 
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
 def test_neighbours_in_a_batch_change_nothing(composition: dict) -> None:
     model = build_model(build_system(composition)).eval()
-    together = model.loss(build_batch())
+    together = model.compute_loss(build_batch())
     for row, (source, target, syntax) in enumerate(iterate_pairs()):
-        alone = model.loss(collate([source], [target], {kind: [values] for kind, values in syntax.items()}))
+        alone = model.compute_loss(
+            collate_batch([source], [target], {kind: [values] for kind, values in syntax.items()})
+        )
         torch.testing.assert_close(alone[0], together[row], rtol=1e-12, atol=1e-12)
 
 
@@ -131,14 +133,14 @@ def test_dropout_is_the_same_at_every_step_and_gone_when_translating() -> None:
     system = CompositionConfig.model_validate({"model": MODEL_OPTIONS | {"dropout": 0.5}})
     model = build_model(system)
     batch = build_batch()
-    first, second = model.loss(batch), model.loss(batch)
+    first, second = model.compute_loss(batch), model.compute_loss(batch)
     assert not torch.allclose(first, second)
     torch.manual_seed(3)
-    first = model.loss(batch)
+    first = model.compute_loss(batch)
     torch.manual_seed(3)
-    torch.testing.assert_close(model.loss(batch), first, rtol=0, atol=0)
+    torch.testing.assert_close(model.compute_loss(batch), first, rtol=0, atol=0)
     model.eval()
-    assert [loss.item() for loss in model.loss(batch)] == pytest.approx(
+    assert [loss.item() for loss in model.compute_loss(batch)] == pytest.approx(
         [ReferenceNetwork(model).compute_loss(*pair)[0] for pair in iterate_pairs()]
     )
 
@@ -151,28 +153,28 @@ def test_extreme_parameters_give_no_nan(composition: dict) -> None:
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.mul_(40)
-        loss = model.loss(build_batch(seed))
+        loss = model.compute_loss(build_batch(seed))
         loss.sum().backward()
         assert loss.isfinite().all()
         for name, parameter in model.named_parameters():
             assert parameter.grad is None or parameter.grad.isfinite().all(), name
         model.eval()
-        assert model.loss(build_batch(seed)).isfinite().all()
+        assert model.compute_loss(build_batch(seed)).isfinite().all()
 
 
 def test_half_precision_stays_close() -> None:
     model = build_model(build_system({"contexts": ["global", "syntax", "local", "flexible"]})).float()
-    exact = model.loss(build_batch())
+    exact = model.compute_loss(build_batch())
     with torch.autocast("cpu", torch.bfloat16):
-        half = model.loss(build_batch())
+        half = model.compute_loss(build_batch())
     half.sum().backward()
     assert half.dtype == torch.float32
     torch.testing.assert_close(half, exact, rtol=0.05, atol=0.2)
 
 
 def test_the_part_is_the_only_network_of_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert part("loss", "blackout") is blackout.BlackOutLoss, "not the class that it inherits from"
+    assert find_part_class("loss", "blackout") is blackout.BlackOutLoss, "not the class that it inherits from"
     one = type("OtherLoss", (nn.Module,), {"__module__": blackout.__name__})
     monkeypatch.setattr(blackout, "OtherLoss", one, raising=False)
     with pytest.raises(TypeError, match="blackout has 2 public classes of networks"):
-        part("loss", "blackout")
+        find_part_class("loss", "blackout")

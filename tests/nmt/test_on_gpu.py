@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.nmt.device import prepare
+from pipeline_py.nmt.torch_setup import prepare_torch
 from pipeline_py.nmt.loss.blackout import BlackOutLoss
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.nmt.search.ensemble import Steps, searching
+from pipeline_py.nmt.search.ensemble import StepPredictor, open_predictor
 from pipeline_py.nmt.search.hypothesis import Hypothesis
 from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
 from tests.nmt.default_compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
@@ -26,7 +26,7 @@ CPU = torch.device("cpu")
 @pytest.fixture
 def gpu() -> torch.device:
     """The card, set up as a training sets it up."""
-    return prepare("cuda", 1)
+    return prepare_torch("cuda", 1)
 
 
 def trained(
@@ -45,14 +45,16 @@ def trained(
     network = model.encoders[0] if pretraining else model
     optimizer = torch.optim.SGD(network.parameters(), lr=0.05, weight_decay=0.01)
     training = disable_unsupported_graphs(
-        TrainingConfig(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32"), model.system
+        TrainingConfig(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32"), model.composition
     )
-    update = Updater(network, network.parsing_loss if pretraining else network.loss, optimizer, training, device)
+    update = Updater(
+        network, network.parsing_loss if pretraining else network.compute_loss, optimizer, training, device
+    )
     losses = []
     torch.manual_seed(5)
     for number in range(8):
         rows = [[0, 1, 2], [3, 5, 6]][number % 2]
-        batch = build_system_batch(model.system, rows, update.length_multiple, number).to(device)
+        batch = build_system_batch(model.composition, rows, update.length_multiple, number).to(device)
         update.compute_gradients([MicroBatch(batch)])
         made = update.apply_gradients()
         assert made.is_applied
@@ -114,19 +116,19 @@ def test_searches_find_the_same(name: str, beam: int, gpu: torch.device) -> None
     """In batches of the same shape, and others between them."""
     model = build_system_model(name).eval()
     shares = [ALL_SENTENCES, [0, 1, 2], ALL_SENTENCES, ALL_SENTENCES]
-    options = {"beam": beam, "n_best": beam, "attention": True}
+    options = {"beam_size": beam, "n_best": beam, "should_return_attention": True}
 
-    def found(device: torch.device, steps: Steps | None) -> Iterator[Hypothesis]:
-        multiple = 1 if steps is None else steps.multiple
+    def found(device: torch.device, steps: StepPredictor | None) -> Iterator[Hypothesis]:
+        multiple = 1 if steps is None else steps.length_multiple
         for seed, rows in enumerate(shares):
-            batch = build_system_batch(model.system, rows, multiple, seed).to(device)
+            batch = build_system_batch(model.composition, rows, multiple, seed).to(device)
             limits = torch.full((len(rows),), 8)
-            for of_sentence in beam_search([model], [batch], max_lengths=limits, steps=steps, **options):
+            for of_sentence in beam_search([model], [batch], max_lengths=limits, predictor=steps, **options):
                 yield from of_sentence
 
     expected = [*found(CPU, None)]
     model = model.to(gpu)
-    with searching([model]) as steps:
+    with open_predictor([model]) as steps:
         recorded_ones = [*found(gpu, steps)]
     for ours in (recorded_ones, found(gpu, None)):
         for one, other in zip(ours, expected, strict=True):

@@ -13,8 +13,8 @@ from pipeline_py.config.systems.decoders import (
     SyntaxContextConfig,
 )
 from pipeline_py.config.systems.training import ModelConfig
-from pipeline_py.nmt.data.batch import collate
-from pipeline_py.nmt.model import Model as Network
+from pipeline_py.nmt.data.batch import collate_batch
+from pipeline_py.nmt.model import TranslationModel as Network
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.network_assertions import draw_parameters
@@ -71,17 +71,17 @@ def test_score_is_minus_the_loss(name):
         np.fill_diagonal(square, 0)
     distances = [square.ravel().astype(np.uint8) for square in squares]
     units = [random.integers(0, 9, size=10 * len(source)).astype(np.int32) for source in sources]
-    batch = collate(sources, syntax={"distances": distances, "units": units})
+    batch = collate_batch(sources, syntax={"distances": distances, "units": units})
 
-    found = beam_search([model], [batch], beam=5, max_lengths=torch.full((5,), 9), n_best=5)
+    found = beam_search([model], [batch], beam_size=5, max_lengths=torch.full((5,), 9), n_best=5)
     pairs = [
         (number, hypothesis)
         for number, hypotheses in enumerate(found)
         for hypothesis in hypotheses
-        if not hypothesis.cut
+        if not hypothesis.is_cut
     ]
     assert len(pairs) >= 10
-    again = collate(
+    again = collate_batch(
         [sources[number] for number, _ in pairs],
         [np.array([*hypothesis.tokens, EOS]) for _, hypothesis in pairs],
         {
@@ -89,4 +89,6 @@ def test_score_is_minus_the_loss(name):
             "units": [units[number] for number, _ in pairs],
         },
     )
-    np.testing.assert_allclose([hypothesis.log_probability for _, hypothesis in pairs], -model.loss(again), rtol=1e-12)
+    np.testing.assert_allclose(
+        [hypothesis.log_probability for _, hypothesis in pairs], -model.compute_loss(again), rtol=1e-12
+    )

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.data.batch import Batch, collate
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.data.batch import Batch, collate_batch
+from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.network_assertions import draw_parameters
@@ -43,10 +43,10 @@ def make_system(composition: dict, size: int = 4, dropout: float = 0.0, **more) 
     )
 
 
-def make_model(system: CompositionConfig, seed: int = 0) -> Model:
+def make_model(system: CompositionConfig, seed: int = 0) -> TranslationModel:
     torch.manual_seed(seed)
-    model = draw_parameters(Model(system, VOCABULARIES).double(), std=0.7)
-    model.learn_frequencies(torch.arange(1, VOCABULARIES["target"] + 1))
+    model = draw_parameters(TranslationModel(system, VOCABULARIES).double(), std=0.7)
+    model.set_word_frequencies(torch.arange(1, VOCABULARIES["target"] + 1))
     return model
 
 
@@ -65,7 +65,7 @@ def make_pairs(seed: int = 0, lengths=((5, 3), (2, 5), (0, 0), (7, 2), (3, 1))):
 def make_batch(seed: int = 0, rows: list[int] | None = None, **options) -> Batch:
     sources, targets, syntax = make_pairs(seed, **options)
     rows = list(range(len(sources))) if rows is None else rows
-    return collate(
+    return collate_batch(
         [sources[row] for row in rows],
         [targets[row] for row in rows],
         {kind: [values[row] for row in rows] for kind, values in syntax.items()},
@@ -79,25 +79,25 @@ def test_score_is_minus_the_loss(name: str) -> None:
     assert model.decoder.softmax.bias is not None
     model.decoder.softmax.bias[EOS] += 2  # so that hypotheses end
     sources, _, syntax = make_pairs()
-    found = beam_search([model], [make_batch()], beam=5, max_lengths=torch.full((len(sources),), 7), n_best=5)
-    pairs = [(row, hypothesis) for row, best in enumerate(found) for hypothesis in best if not hypothesis.cut]
+    found = beam_search([model], [make_batch()], beam_size=5, max_lengths=torch.full((len(sources),), 7), n_best=5)
+    pairs = [(row, hypothesis) for row, best in enumerate(found) for hypothesis in best if not hypothesis.is_cut]
     assert len(pairs) >= 10
-    again = collate(
+    again = collate_batch(
         [sources[row] for row, _ in pairs],
         [np.array([*hypothesis.tokens, EOS]) for _, hypothesis in pairs],
         {kind: [values[row] for row, _ in pairs] for kind, values in syntax.items()},
     )
     scores = [hypothesis.log_probability for _, hypothesis in pairs]
-    np.testing.assert_allclose(scores, -model.loss(again).numpy(), rtol=1e-12)
+    np.testing.assert_allclose(scores, -model.compute_loss(again).numpy(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @torch.no_grad()
 def test_neighbours_in_a_batch_change_nothing(name: str) -> None:
     model = make_model(make_system(SYSTEMS[name])).eval()
-    together = model.loss(make_batch())
+    together = model.compute_loss(make_batch())
     for row in range(len(together)):
-        torch.testing.assert_close(model.loss(make_batch(rows=[row]))[0], together[row], rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(model.compute_loss(make_batch(rows=[row]))[0], together[row], rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -121,12 +121,12 @@ def test_extreme_parameters_give_no_nan(name: str) -> None:
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.mul_(40)
-        losses = model.loss(make_batch())
+        losses = model.compute_loss(make_batch())
         losses.sum().backward()
         assert losses.isfinite().all()
         for place, parameter in model.named_parameters():
             assert parameter.grad is None or parameter.grad.isfinite().all(), place
-        assert model.eval().loss(make_batch()).isfinite().all()
+        assert model.eval().compute_loss(make_batch()).isfinite().all()
 
 
 def test_blackout_is_another_loss_in_training_alone() -> None:
@@ -135,18 +135,18 @@ def test_blackout_is_another_loss_in_training_alone() -> None:
     full.load_state_dict(sampled.state_dict())
     batch = make_batch()
     torch.manual_seed(1)
-    first = sampled.loss(batch)
-    assert not torch.allclose(first, full.loss(batch))
-    assert not torch.equal(first, sampled.loss(batch)), "every batch has draws of its own"
+    first = sampled.compute_loss(batch)
+    assert not torch.allclose(first, full.compute_loss(batch))
+    assert not torch.equal(first, sampled.compute_loss(batch)), "every batch has draws of its own"
     torch.manual_seed(1)
-    torch.testing.assert_close(sampled.loss(batch), first, rtol=0, atol=0)
-    torch.testing.assert_close(sampled.eval().loss(batch), full.eval().loss(batch), rtol=0, atol=0)
+    torch.testing.assert_close(sampled.compute_loss(batch), first, rtol=0, atol=0)
+    torch.testing.assert_close(sampled.eval().compute_loss(batch), full.eval().compute_loss(batch), rtol=0, atol=0)
 
 
 def count(composition: dict, embedding: int, hidden: int, source: int, target: int) -> int:
     options = {**composition, "model": {"embedding": embedding, "hidden": hidden}}
     with torch.device("meta"):
-        model = Model(CompositionConfig.model_validate(options), {"source": source, "target": target})
+        model = TranslationModel(CompositionConfig.model_validate(options), {"source": source, "target": target})
     return sum(parameter.numel() for parameter in model.parameters())
 
 

@@ -10,9 +10,16 @@ from pipeline_py.config.systems.training import DecodingConfig, TrainingConfig
 from pipeline_py.nmt import precision
 from pipeline_py.nmt.fast.linear import Linear, OutputLayer
 from pipeline_py.nmt.fast.matrix_products import detect_bfloat16_mode
-from pipeline_py.nmt.precision import LARGE, MANY, WORTHWHILE, half_speedup, searches_in_half, with_precision
+from pipeline_py.nmt.precision import (
+    MIN_HIDDEN_SIZE,
+    MIN_HYPOTHESES,
+    MIN_SPEEDUP,
+    measure_bfloat16_speedup,
+    should_search_in_bfloat16,
+    resolve_precision,
+)
 from pipeline_py.nmt.search import ensemble
-from pipeline_py.nmt.search.ensemble import searching
+from pipeline_py.nmt.search.ensemble import open_predictor
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -25,8 +32,8 @@ def processor(monkeypatch: pytest.MonkeyPatch):
     """Let products in half precision be so many times as fast."""
 
     def install(speedup: float) -> None:
-        monkeypatch.setattr(precision, "half_speedup", lambda: speedup)
-        monkeypatch.setattr(precision, "half_products", lambda: "explicit" if speedup else None)
+        monkeypatch.setattr(precision, "measure_bfloat16_speedup", lambda: speedup)
+        monkeypatch.setattr(precision, "detect_bfloat16_mode", lambda: "explicit" if speedup else None)
 
     return install
 
@@ -34,67 +41,67 @@ def processor(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(
     ("speedup", "hidden", "taken"),
     [
-        (8.0, LARGE, "bfloat16"),
-        (WORTHWHILE, LARGE, "bfloat16"),
-        (WORTHWHILE - 0.01, LARGE, "float32"),
+        (8.0, MIN_HIDDEN_SIZE, "bfloat16"),
+        (MIN_SPEEDUP, MIN_HIDDEN_SIZE, "bfloat16"),
+        (MIN_SPEEDUP - 0.01, MIN_HIDDEN_SIZE, "float32"),
         (0.6, 1000, "float32"),
-        (8.0, LARGE - 1, "float32"),
+        (8.0, MIN_HIDDEN_SIZE - 1, "float32"),
     ],
 )
 def test_auto_takes_half_precision_where_it_pays(processor, speedup: float, hidden: int, taken: str, capsys) -> None:
     processor(speedup)
-    assert with_precision(AUTO, hidden, CPU) == AUTO.model_copy(update={"precision": taken})
+    assert resolve_precision(AUTO, hidden, CPU) == AUTO.model_copy(update={"precision": taken})
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(("supported", "taken"), [(True, "bfloat16"), (False, "float32")])
 def test_a_gpu_says_what_it_can(monkeypatch: pytest.MonkeyPatch, supported: bool, taken: str) -> None:
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: supported)
-    assert with_precision(AUTO, LARGE, CUDA).precision == taken
+    assert resolve_precision(AUTO, MIN_HIDDEN_SIZE, CUDA).precision == taken
 
 
 @pytest.mark.parametrize("named", ["float32", "tf32", "bfloat16"])
 def test_a_precision_that_is_named_is_taken(processor, named: str) -> None:
     processor(4.0)
     training = TrainingConfig(precision=named)
-    assert with_precision(training, 1000, CPU) == with_precision(training, 1000, CUDA) == training
+    assert resolve_precision(training, 1000, CPU) == resolve_precision(training, 1000, CUDA) == training
 
 
 def test_a_slow_one_that_is_named_is_taken_with_a_warning(processor, capsys) -> None:
     processor(0.66)
     training = TrainingConfig(precision="bfloat16")
-    assert with_precision(training, 1000, CPU) == training
+    assert resolve_precision(training, 1000, CPU) == training
     assert capsys.readouterr().err == (
         "bfloat16 is slower than float32 on this processor; `training.precision: auto` takes the faster one\n"
     )
-    with_precision(training, 1000, CUDA)
+    resolve_precision(training, 1000, CUDA)
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
     ("speedup", "hidden", "beam", "sentences", "half"),
     [
-        (WORTHWHILE, LARGE, 12, 1000, True),
-        (WORTHWHILE, LARGE, MANY, 1, True),
-        (WORTHWHILE, LARGE, 1, MANY - 1, False),
-        (WORTHWHILE, LARGE - 1, 12, 1000, False),
-        (WORTHWHILE - 0.01, LARGE, 12, 1000, False),
+        (MIN_SPEEDUP, MIN_HIDDEN_SIZE, 12, 1000, True),
+        (MIN_SPEEDUP, MIN_HIDDEN_SIZE, MIN_HYPOTHESES, 1, True),
+        (MIN_SPEEDUP, MIN_HIDDEN_SIZE, 1, MIN_HYPOTHESES - 1, False),
+        (MIN_SPEEDUP, MIN_HIDDEN_SIZE - 1, 12, 1000, False),
+        (MIN_SPEEDUP - 0.01, MIN_HIDDEN_SIZE, 12, 1000, False),
     ],
 )
 def test_auto_searches_in_half_precision_where_it_pays(
     processor, speedup: float, hidden: int, beam: int, sentences: int, half: bool
 ) -> None:
     processor(speedup)
-    assert searches_in_half(DecodingConfig(beam=beam), hidden, sentences, CPU) == half
-    assert not searches_in_half(DecodingConfig(beam=beam), hidden, sentences, CUDA)
+    assert should_search_in_bfloat16(DecodingConfig(beam=beam), hidden, sentences, CPU) == half
+    assert not should_search_in_bfloat16(DecodingConfig(beam=beam), hidden, sentences, CUDA)
 
 
 @pytest.mark.parametrize("named", ["float32", "bfloat16"])
 def test_a_search_takes_the_precision_that_is_named(processor, named: str, capsys) -> None:
     processor(4.0)
     options = DecodingConfig(precision=named, beam=1)
-    assert searches_in_half(options, 1, 1, CPU) == (named == "bfloat16")
-    assert not searches_in_half(options, LARGE, 1000, CUDA)
+    assert should_search_in_bfloat16(options, 1, 1, CPU) == (named == "bfloat16")
+    assert not should_search_in_bfloat16(options, MIN_HIDDEN_SIZE, 1000, CUDA)
     assert capsys.readouterr().err == ""
 
 
@@ -102,7 +109,7 @@ def test_a_search_takes_the_precision_that_is_named(processor, named: str, capsy
 def test_a_search_in_a_slow_precision_warns(processor, speedup: float, half: bool, capsys) -> None:
     """And a processor that has none does not claim that it searched in it."""
     processor(speedup)
-    assert searches_in_half(DecodingConfig(precision="bfloat16"), 1, 1, CPU) == half
+    assert should_search_in_bfloat16(DecodingConfig(precision="bfloat16"), 1, 1, CPU) == half
     assert capsys.readouterr().err == (
         "bfloat16 is slower than float32 on this processor; `decoding.precision: auto` takes the faster one\n"
     )
@@ -111,7 +118,7 @@ def test_a_search_in_a_slow_precision_warns(processor, speedup: float, half: boo
 class Mapping(nn.Module):
     """A decoder of two maps: one within, and one that makes logits."""
 
-    grows = False
+    has_growing_state = False
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -126,7 +133,7 @@ def test_products_of_a_search_read_half_precision_while_it_lasts(monkeypatch: py
         pytest.skip("this processor does not round float32 in products")
     if way == "explicit" and found is None:
         pytest.skip("this processor has no products in bfloat16")
-    monkeypatch.setattr(ensemble, "half_products", lambda: way)
+    monkeypatch.setattr(ensemble, "detect_bfloat16_mode", lambda: way)
     torch.manual_seed(0)
     decoder = Mapping(256)
     model = SimpleNamespace(decoder=decoder, parameters=decoder.parameters)
@@ -143,11 +150,11 @@ def test_products_of_a_search_read_half_precision_while_it_lasts(monkeypatch: py
         assert (1e-4 < error(decoder.output) < 1e-2) if rounds and way == "implicit" else error(decoder.output) < 1e-6
 
     with torch.no_grad():
-        with searching([model], half=True):
+        with open_predictor([model], is_bfloat16=True):
             check(way is not None)
-            with searching([model]):
+            with open_predictor([model]):
                 check(way is not None)  # as long as the outer one lasts
-        with searching([model]):
+        with open_predictor([model]):
             check(False)
         check(False)
 
@@ -189,16 +196,16 @@ def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatc
         now[0] += 1.0 if one.dtype == torch.bfloat16 else 3.0
         return one @ other
 
-    monkeypatch.setattr(precision, "product", multiplied)
-    monkeypatch.setattr(precision, "gradient_of_weight", lambda one, other: multiplied(one.T, other))
-    monkeypatch.setattr(precision.time_adverb, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(precision, "multiply_matrices", multiplied)
+    monkeypatch.setattr(precision, "compute_weight_gradient", lambda one, other: multiplied(one.T, other))
+    monkeypatch.setattr(precision.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: True)
-    assert half_speedup.__wrapped__() == 3.0
+    assert measure_bfloat16_speedup.__wrapped__() == 3.0
 
 
 def test_a_processor_without_bfloat16_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
-    monkeypatch.setattr(precision, "_seconds", lambda *_: pytest.fail("measured"))
-    monkeypatch.setattr(precision, "half_speedup", half_speedup.__wrapped__)
-    assert precision.half_speedup() == 0
-    assert with_precision(AUTO, LARGE, CPU).precision == "float32"
+    monkeypatch.setattr(precision, "_measure_seconds", lambda *_: pytest.fail("measured"))
+    monkeypatch.setattr(precision, "measure_bfloat16_speedup", measure_bfloat16_speedup.__wrapped__)
+    assert precision.measure_bfloat16_speedup() == 0
+    assert resolve_precision(AUTO, MIN_HIDDEN_SIZE, CPU).precision == "float32"

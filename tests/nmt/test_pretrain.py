@@ -13,11 +13,11 @@ from safetensors.torch import load_file
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
-from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.parsing import Parser
+from pipeline_py.nmt.data.dataset import ParallelDataset
+from pipeline_py.nmt.model import TranslationModel
+from pipeline_py.nmt.parsing_encoder import ParsingEncoder
 from pipeline_py.nmt.pretrain import pretrain
-from pipeline_py.nmt.saved import load, start_from
+from pipeline_py.nmt.saved_model import load_model, load_initial_weights
 from pipeline_py.nmt.train import train
 from pipeline_py.run.errors import InputError
 from tests.nmt.stage_jobs import assert_restored, build_job, change_content, get_job_command
@@ -81,8 +81,8 @@ def test_a_pretraining_that_diverges_ends_with_one_sentence_and_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 10})
-    loss = Parser.parsing_loss
-    monkeypatch.setattr(Parser, "parsing_loss", lambda self, batch: loss(self, batch) * torch.nan)
+    loss = ParsingEncoder.compute_parsing_loss
+    monkeypatch.setattr(ParsingEncoder, "parsing_loss", lambda self, batch: loss(self, batch) * torch.nan)
     with pytest.raises(InputError, match=r"diverged by update .*: no batch since the last look"):
         pretrain(**corpus, **options(tmp_path, epochs=2))
     assert not [*tmp_path.glob("weights*"), *tmp_path.glob("facts*")]
@@ -92,22 +92,22 @@ def test_a_pretraining_that_diverges_ends_with_one_sentence_and_writes_nothing(
 def measured(folder: Path, sentences: int) -> tuple[float, float]:
     """Parse dev with the weights that were written, sentence by sentence: loss per word and unlabelled attachment."""
     system = options(folder)["system"]
-    model = Model(system, {"source": WORDS, "target": 7, "labels": LABELS}).eval()
-    start_from(model, folder / "weights.safetensors")
+    model = TranslationModel(system, {"source": WORDS, "target": 7, "labels": LABELS}).eval()
+    load_initial_weights(model, folder / "weights.safetensors")
     assert load_file(folder / "weights.safetensors").keys() == {
         name for name in model.state_dict() if name.startswith("encoders.0.")
     }
     files = {kind: folder / f"dev.{kind}.arrow" for kind in ("heads", "labels")}
     sizes = {"source": WORDS, "target": WORDS, "labels": LABELS}
-    dev = Dataset(folder / "dev.source.arrow", folder / "dev.source.arrow", files, sizes)
+    dev = ParallelDataset(folder / "dev.source.arrow", folder / "dev.source.arrow", files, sizes)
     loss, right, words = 0.0, 0, 0
     for number in range(sentences):
-        batch = dev.batch(np.array([number]))
+        batch = dev.build_batch(np.array([number]))
         n = batch.source.shape[1] - 1
-        gold = batch.table("heads")[0, :n, 0]
+        gold = batch.get_syntax("heads")[0, :n, 0]
         assert (number % 10 == 9) == bool((gold < 0).all())
         if gold[0] >= 0:
-            right += int((model.encoders[0].parse(batch).heads[0, :n].argmax(1) == gold).sum())
+            right += int((model.encoders[0].predict_parse(batch).head_scores[0, :n].argmax(1) == gold).sum())
             words += n
             loss += float(model.encoders[0].parsing_loss(batch))
     return loss / words, right / words
@@ -169,8 +169,8 @@ def test_a_translation_starts_from_it(tmp_path: Path) -> None:
     for name, tensor in pretrained.items():
         torch.testing.assert_close(translating[name], tensor, rtol=0, atol=1e-25)
     # A translation reads no parse, and knows how many labels there are.
-    model = load(tmp_path / "model_output", tmp_path / "config_output")
-    assert model.system.required_syntax_names == [] and model.vocabularies["labels"] == LABELS
+    model = load_model(tmp_path / "model_output", tmp_path / "config_output")
+    assert model.composition.required_syntax_names == [] and model.vocabulary_sizes["labels"] == LABELS
 
 
 def test_the_best_weights_are_kept_and_the_rate_decays(tmp_path: Path) -> None:
@@ -190,10 +190,10 @@ def test_the_best_weights_are_kept_and_the_rate_decays(tmp_path: Path) -> None:
 def test_what_is_too_long_is_skipped_in_training_alone(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 60, "dev": 20})
     pretrain(**corpus, **options(tmp_path, training={"max_length": 3}))
-    rows = Dataset(
+    rows = ParallelDataset(
         tmp_path / "train.source.arrow", tmp_path / "train.source.arrow", {}, {"source": WORDS, "target": WORDS}, 3
     )
-    assert facts_of(tmp_path)["skipped"]["too_long"] == rows.skipped > 0
+    assert facts_of(tmp_path)["skipped"]["too_long"] == rows.skipped_count > 0
 
 
 def test_the_parser_may_stand_beside_another_encoder_and_read_syntax(tmp_path: Path) -> None:

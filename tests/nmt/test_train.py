@@ -17,9 +17,9 @@ from safetensors.torch import load_file
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.files.ragged_arrays import write_ragged_rows
-from pipeline_py.nmt.data.batch import collate
-from pipeline_py.nmt.model import Model as Network
-from pipeline_py.nmt.saved import load, save_weights
+from pipeline_py.nmt.data.batch import collate_batch
+from pipeline_py.nmt.model import TranslationModel as Network
+from pipeline_py.nmt.saved_model import load_model, save_weights
 from pipeline_py.nmt.train import train
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job_runner import run_job
@@ -100,7 +100,7 @@ def test_outputs_are_whole_and_repeatable(tmp_path: Path) -> None:
     assert len(timeless(first / "curve.tsv")) == 3
 
     facts = json.loads((first / "facts.json").read_text())
-    model = load(first / "model.safetensors", first / "config.json")
+    model = load_model(first / "model.safetensors", first / "config.json")
     assert facts["parameters"] == sum(p.numel() for p in model.parameters())
     lengths = np.array([len(sentence) - 1 for sentence in _rows(corpus["train_source"])])
     assert facts["skipped"] == {"too_long": int((lengths > 6).sum()), "non_finite_batches": 0}
@@ -249,13 +249,13 @@ def test_the_precision_that_is_taken_is_trained_in_and_told(tmp_path: Path, monk
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
 
     def weights_and_facts(named: str, speedup: float) -> tuple[bytes, str]:
-        monkeypatch.setattr(precision, "half_speedup", lambda: speedup)
+        monkeypatch.setattr(precision, "measure_bfloat16_speedup", lambda: speedup)
         out = tmp_path / f"{named} {speedup}"
         train(**corpus, **options(tmp_path, {}, {"epochs": 1, "precision": named}, out.name))
         taken = json.loads((out / "facts.json").read_text())["precision"]
         return (out / "model.safetensors").read_bytes(), taken
 
-    monkeypatch.setattr(precision, "LARGE", 24)
+    monkeypatch.setattr(precision, "MIN_HIDDEN_SIZE", 24)
     single, half = weights_and_facts("float32", 1.0), weights_and_facts("bfloat16", 1.0)
     assert single[0] != half[0]
     assert weights_and_facts("auto", 1.0) == single and weights_and_facts("auto", 4.0) == half
@@ -295,10 +295,10 @@ def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupte
     whole = tmp_path / "whole"
     assert (whole / "model.safetensors").read_bytes() == (tmp_path / "interrupted" / "model.safetensors").read_bytes()
     facts, losses = json.loads((whole / "facts.json").read_text()), column(whole / "curve.tsv", "dev_loss")
-    model = load(whole / "model.safetensors", whole / "config.json")
+    model = load_model(whole / "model.safetensors", whole / "config.json")
     pairs = [*zip(_rows(corpus["dev_source"]), _rows(corpus["dev_target"]), strict=True)]
     with torch.no_grad():
-        summed = sum(float(model.loss(collate([source], [target]))) for source, target in pairs)
+        summed = sum(float(model.compute_loss(collate_batch([source], [target]))) for source, target in pairs)
     assert len(losses) == 6 and losses[-1] != losses[-2]
     assert facts["dev_loss"] == facts["best_dev"] == pytest.approx(losses[-1], abs=1e-6)
     assert losses[-1] == pytest.approx(summed / sum(len(target) for _, target in pairs), rel=1e-5)
@@ -347,7 +347,7 @@ def test_a_moving_average_of_weights_is_scored_and_remains(
     losses = column(tmp_path / "interrupted" / "curve.tsv", "dev_loss")
     best = losses.index(min(losses))
     assert best > 5, "the best weights come after both interruptions"
-    model = load(tmp_path / "interrupted" / "model.safetensors", tmp_path / "interrupted" / "config.json")
+    model = load_model(tmp_path / "interrupted" / "model.safetensors", tmp_path / "interrupted" / "config.json")
     for number, parameter in enumerate(model.parameters()):
         torch.testing.assert_close(parameter.detach().double(), at_validations[best][number], rtol=1e-5, atol=1e-7)
     train(**corpus, **options(tmp_path, system, training, "whole"))
@@ -355,7 +355,7 @@ def test_a_moving_average_of_weights_is_scored_and_remains(
     assert whole.read_bytes() == interrupted.read_bytes()
     pairs = [*zip(_rows(corpus["dev_source"]), _rows(corpus["dev_target"]), strict=True)]
     with torch.no_grad():
-        summed = sum(float(model.loss(collate([source], [target]))) for source, target in pairs)
+        summed = sum(float(model.compute_loss(collate_batch([source], [target]))) for source, target in pairs)
     assert min(losses) == pytest.approx(summed / sum(len(target) for _, target in pairs), rel=1e-5)
 
 
@@ -444,10 +444,10 @@ def test_facts_are_those_of_the_weights_that_are_kept(tmp_path: Path, early_stop
     assert facts["best_update"] < updates
     assert facts["dev_loss"] == pytest.approx(losses[looks.index(facts["best_update"])], abs=1e-6)
 
-    model = load(out / "model.safetensors", out / "config.json")
+    model = load_model(out / "model.safetensors", out / "config.json")
     pairs = [*zip(_rows(corpus["dev_source"]), _rows(corpus["dev_target"]), strict=True)]
     with torch.no_grad():
-        summed = sum(float(model.loss(collate([source], [target]))) for source, target in pairs)
+        summed = sum(float(model.compute_loss(collate_batch([source], [target]))) for source, target in pairs)
     expected = summed / sum(len(target) for _, target in pairs)
     assert facts["dev_loss"] == pytest.approx(expected, rel=1e-5)
     assert facts["dev_perplexity"] == pytest.approx(np.exp(expected), rel=1e-4)
@@ -469,15 +469,17 @@ def test_a_system_is_given_the_size_of_another(tmp_path: Path) -> None:
     arguments = options(tmp_path, {}, {"epochs": 1}, like=CompositionConfig.model_validate(like))
     train(**corpus | arguments | {"syntax_vocabularies": {"labels": tmp_path / "vocabulary.labels"}})
     facts = json.loads((tmp_path / "out" / "facts.json").read_text())
-    model = load(tmp_path / "out" / "model.safetensors", tmp_path / "out" / "config.json")
-    size = model.system.model.hidden
-    assert facts["embedding"] == facts["hidden"] == model.system.model.embedding == size
-    assert model.vocabularies == {"source": WORDS, "target": WORDS}
-    wanted = Network(CompositionConfig.model_validate(like), {**model.vocabularies, "labels": 3})
-    below = model.system.model_copy(
-        update={"model": model.system.model.model_copy(update={"embedding": size - 1, "hidden": size - 1})}
+    model = load_model(tmp_path / "out" / "model.safetensors", tmp_path / "out" / "config.json")
+    size = model.composition.model.hidden
+    assert facts["embedding"] == facts["hidden"] == model.composition.model.embedding == size
+    assert model.vocabulary_sizes == {"source": WORDS, "target": WORDS}
+    wanted = Network(CompositionConfig.model_validate(like), {**model.vocabulary_sizes, "labels": 3})
+    below = model.composition.model_copy(
+        update={"model": model.composition.model.model_copy(update={"embedding": size - 1, "hidden": size - 1})}
     )
-    counts = [sum(p.numel() for p in net.parameters()) for net in (Network(below, model.vocabularies), wanted, model)]
+    counts = [
+        sum(p.numel() for p in net.parameters()) for net in (Network(below, model.vocabulary_sizes), wanted, model)
+    ]
     assert counts == sorted(counts)
     assert counts[0] < counts[1]
     assert facts["parameters"] == counts[2]
@@ -502,7 +504,7 @@ def test_training_starts_from_initial_weights(tmp_path: Path) -> None:
 def test_the_network_is_told_how_frequent_words_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
     told = []
-    monkeypatch.setattr(Network, "learn_frequencies", lambda self, counts: told.append(counts.tolist()))
+    monkeypatch.setattr(Network, "set_word_frequencies", lambda self, counts: told.append(counts.tolist()))
     train(**corpus, **options(tmp_path, {}, {"epochs": 1, "max_length": 5}))
     short = [sentence for sentence in _rows(corpus["train_target"]) if len(sentence) <= 6]
     assert 0 < len(short) < 40
@@ -528,18 +530,18 @@ def test_initial_weights_know_how_frequent_words_are(tmp_path: Path) -> None:
 
 
 def test_batches_that_are_not_finite_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline_py.nmt.model import Model
+    from pipeline_py.nmt.model import TranslationModel
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
-    loss, seen, weights = Model.loss, [], []
+    loss, seen, weights = TranslationModel.compute_loss, [], []
 
-    def broken(self: Model, batch) -> torch.Tensor:
+    def broken(self: TranslationModel, batch) -> torch.Tensor:
         if self.training:
             seen.append(len(seen))
             weights.append(self.decoder.softmax.weight.detach().clone())
         return loss(self, batch) * (torch.nan if self.training and seen[-1] > 0 else 1)
 
-    monkeypatch.setattr(Model, "loss", broken)
+    monkeypatch.setattr(TranslationModel, "compute_loss", broken)
     train(**corpus, **options(tmp_path, {}, {"epochs": 1}))
     facts = json.loads((tmp_path / "out" / "facts.json").read_text())
     assert (facts["skipped"]["non_finite_batches"], facts["updates"]) == (4, 5)
@@ -573,8 +575,8 @@ def test_a_training_that_diverges_ends_with_one_sentence_and_writes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil, said: str
 ) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
-    loss = Network.loss
-    monkeypatch.setattr(Network, "loss", lambda self, batch: spoil(self, loss(self, batch)))
+    loss = Network.compute_loss
+    monkeypatch.setattr(Network, "compute_loss", lambda self, batch: spoil(self, loss(self, batch)))
     training = {"epochs": 3}
     with pytest.raises(InputError, match=f"diverged by update 5: .*{said}; lower"):
         train(**corpus, **options(tmp_path, {}, training))

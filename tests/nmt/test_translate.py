@@ -14,10 +14,10 @@ from pipeline_py.config.systems.training import DecodingConfig, ModelConfig
 from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
 from pipeline_py.nmt import translate as module
 from pipeline_py.nmt.data import dataset as sources_module
-from pipeline_py.nmt.data.batch import collate
-from pipeline_py.nmt.data.dataset import Sources
-from pipeline_py.nmt.model import Model as Network
-from pipeline_py.nmt.saved import load, save_config, save_weights
+from pipeline_py.nmt.data.batch import collate_batch
+from pipeline_py.nmt.data.dataset import SourceDataset
+from pipeline_py.nmt.model import TranslationModel as Network
+from pipeline_py.nmt.saved_model import load_model, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.translate import translate
 from pipeline_py.run.errors import InputError
@@ -93,7 +93,7 @@ def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
     n_best_output, attention_output = folder / "out.n-best", folder / "out.arrow"
     translate_files(**arguments(folder, n_best_output=n_best_output, attention_output=attention_output))
 
-    model = load(folder / "model.safetensors", folder / "config.json")
+    model = load_model(folder / "model.safetensors", folder / "config.json")
     sources, distances = RaggedArrayFile(folder / "source.arrow"), RaggedArrayFile(folder / "distances.arrow")
     pieces, alignment, attention = (
         lines(folder / "out.pieces"),
@@ -110,19 +110,19 @@ def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
             continue
         found = beam_search(
             [model],
-            [collate([sources[number]], syntax={"distances": [distances[number]]})],
-            beam=4,
+            [collate_batch([sources[number]], syntax={"distances": [distances[number]]})],
+            beam_size=4,
             max_lengths=torch.tensor([int(0.5 * (len(sources[number]) - 1)) + 10]),
             n_best=2,
-            attention=True,
+            should_return_attention=True,
         )[0]
         best = found[0]
-        cut += best.cut
+        cut += best.is_cut
         empty += not best.tokens
         assert pieces[number] == " ".join(f"w{token}" if token > 1 else "<unk>" for token in best.tokens)
         assert alignment[number] == " ".join(map(str, best.alignment[: len(best.tokens)]))
         weights = attention[number].reshape(-1, len(sources[number]))
-        assert len(weights) == len(best.tokens) + (not best.cut)
+        assert len(weights) == len(best.tokens) + (not best.is_cut)
         np.testing.assert_allclose(weights, best.attention, atol=1e-5)
         assert weights.argmax(axis=1).tolist() == best.alignment
         for hypothesis in found:
@@ -217,7 +217,7 @@ def test_the_length_model_decides_where_translations_end(folder):
         )
     )
 
-    model = load(folder / "model.safetensors", folder / "config.json")
+    model = load_model(folder / "model.safetensors", folder / "config.json")
     sources, distances = RaggedArrayFile(folder / "source.arrow"), RaggedArrayFile(folder / "distances.arrow")
     written, unknown, differs = lines(folder / "out.n-best"), 0, 0
     for number in range(len(sources)):
@@ -230,8 +230,8 @@ def test_the_length_model_decides_where_translations_end(folder):
         total = sum(counts.values())
         unknown += total == 0
         terms = [np.log(counts.get(length, 0) / total or 1e-9) if total else 0.0 for length in range(limit + 1)]
-        batches = [collate([sources[number]], syntax={"distances": [distances[number]]})]
-        given = {"beam": 4, "max_lengths": torch.tensor([limit]), "length_normalization": 0.5, "n_best": 2}
+        batches = [collate_batch([sources[number]], syntax={"distances": [distances[number]]})]
+        given = {"beam_size": 4, "max_lengths": torch.tensor([limit]), "length_normalization": 0.5, "n_best": 2}
         found = beam_search([model], batches, **given, length_terms=torch.tensor([terms]))[0]
         differs += found[0].tokens != beam_search([model], batches, **given)[0][0].tokens
         for hypothesis in found:
@@ -284,7 +284,7 @@ def of_both(folder, **changes):
 def test_an_ensemble_translates_together(ensemble):
     translate_files(**of_both(ensemble, attention_output=ensemble / "out.arrow"))
     models = [
-        load(ensemble / f"{name}.safetensors", ensemble / f"{config}.json")
+        load_model(ensemble / f"{name}.safetensors", ensemble / f"{config}.json")
         for name, config in [("model", "config"), ("second", "second")]
     ]
     read = {name: RaggedArrayFile(ensemble / f"{name}.arrow") for name in ("source", "distances", "second", "labels")}
@@ -297,10 +297,14 @@ def test_an_ensemble_translates_together(ensemble):
             assert pieces[number] == alignment[number] == ""
             continue
         batches = [
-            collate([source], syntax={"distances": [read["distances"][number]]}),
-            collate([read["second"][number]], syntax={"labels": [read["labels"][number]]}),
+            collate_batch([source], syntax={"distances": [read["distances"][number]]}),
+            collate_batch([read["second"][number]], syntax={"labels": [read["labels"][number]]}),
         ]
-        given = {"beam": 4, "max_lengths": torch.tensor([(len(source) - 1) // 2 + 10]), "attention": True}
+        given = {
+            "beam_size": 4,
+            "max_lengths": torch.tensor([(len(source) - 1) // 2 + 10]),
+            "should_return_attention": True,
+        }
         (best,) = beam_search(models, batches, **given)[0]
         assert pieces[number] == " ".join(f"w{token}" if token > 1 else "<unk>" for token in best.tokens)
         assert alignment[number] == " ".join(map(str, best.alignment[: len(best.tokens)]))
@@ -373,9 +377,9 @@ def test_a_file_without_sentences(folder):
 
 
 def test_batches_cover_all_sentences_and_shrink_where_they_are_long(tmp_path):
-    lengths = [3] * 40 + [sources_module.USUAL_LENGTH * 4, 5, 10 * sources_module.USUAL_LENGTH]
+    lengths = [3] * 40 + [sources_module.TYPICAL_LENGTH * 4, 5, 10 * sources_module.TYPICAL_LENGTH]
     write_ragged_rows(tmp_path / "source.arrow", [np.array([1] * (length - 1) + [EOS]) for length in lengths], "int32")
-    batches = list(Sources(tmp_path / "source.arrow", {}, {"source": 2}).batches(8))
+    batches = list(SourceDataset(tmp_path / "source.arrow", {}, {"source": 2}).iterate_batches(8))
     assert sorted(np.concatenate(batches).tolist()) == list(range(len(lengths)))
     assert [batch.tolist() for batch in batches[:2]] == [[42], [40, 41]]
     assert max(map(len, batches)) == 8
@@ -403,7 +407,7 @@ def other_vocabulary(folder):
 
 
 def not_a_number(folder):
-    model = load(folder / "model.safetensors", folder / "config.json")
+    model = load_model(folder / "model.safetensors", folder / "config.json")
     with torch.no_grad():
         model.decoder.softmax.bias[3] = torch.nan
     save_weights(folder / "model.safetensors", model.state_dict())

@@ -29,7 +29,10 @@ def corpus_of(described):
 def test_text_is_the_users_or_generated(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
     assert corpus.get_user_files("train", "source") == [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]
-    assert corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"] and corpus.get_user_files("mixed", "source") == []
+    assert (
+        corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"]
+        and corpus.get_user_files("mixed", "source") == []
+    )
     assert corpus.get_raw_path("dev", "target") == "<results>/corpus/raw/dev.target"
     assert corpus.get_raw_path("mixed", "target") == "<results>/corpus/generated/mixed.target"
     assert corpus.references == {"dev": ["target", "target1"], **{name: ["target"] for name in corpus.tests}}
@@ -91,7 +94,10 @@ def test_lengths_are_multiples_of_those_of_generated_sentences(corpus_of, tmp_pa
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("y" * 52 + "\n")
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.compute_relative_length("train") == pytest.approx(1.5, rel=0.02) and corpus.compute_relative_length("long") == 1
+    assert (
+        corpus.compute_relative_length("train") == pytest.approx(1.5, rel=0.02)
+        and corpus.compute_relative_length("long") == 1
+    )
     assert corpus.estimate_sentence_count(1000, "long") == 120, "8.7 words each"
     assert corpus.estimate_sentence_count(1000, "train") == 77 and corpus.estimate_sentence_count(1, "train") == 1
     with pytest.raises(InputError, match=r"d\.en"):
@@ -247,7 +253,11 @@ def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_pat
     assert corpus.get_user_contrastive_files("gender") == [f"{tmp_path}/g.tsv"]
     assert corpus.build_clean_held_out_job("gender").execution_settings == {"originals": [None, None, None]}
     assert corpus.get_overlapping_set_paths() == ["<results>/corpus/contrastive/gender.source"]
-    assert [corpus.get_training_side(side) for side in ("source", "target", "target1")] == ["source", "target", "target"]
+    assert [corpus.get_training_side(side) for side in ("source", "target", "target1")] == [
+        "source",
+        "target",
+        "target",
+    ]
 
 
 def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path):

@@ -79,7 +79,10 @@ def test_tables_of_scores_are_compared_on_their_sets(planned):
     assert evaluation.get_compared_sets("table1") == ["dev", "mixed", "long", "particles"]
     assert evaluation.get_compared_sets("mine") == ["mixed", "long", "particles"]
     assert evaluation.get_compared_sets("tree2seq/table1_2") == []
-    assert (evaluation.get_tested_metrics("mine"), evaluation.get_tested_metrics("marked")) == (["bleu"], ["bleu", "ribes"])
+    assert (evaluation.get_tested_metrics("mine"), evaluation.get_tested_metrics("marked")) == (
+        ["bleu"],
+        ["bleu", "ribes"],
+    )
     further = planned(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
     assert further.get_tested_metrics("mine") == ["bleu", "ter"] and further.metrics == ["bleu", "ter", "ribes"]
     assert evaluation.get_systems_baseline_first("mine", "dev") == ["SDAtt", "GlobalAtt"]
@@ -100,7 +103,9 @@ def test_sentences_are_grouped_by_trees_that_say_something(planned):
 
 def test_a_table_may_score_parsed_sentences_alone(planned):
     evaluation = planned(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
-    assert evaluation.get_parsed_sentences_file("mine", "dev") == {"parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"}
+    assert evaluation.get_parsed_sentences_file("mine", "dev") == {
+        "parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"
+    }
     assert evaluation.get_parsed_sentences_file("table1", "dev") == {}
 
 

@@ -102,7 +102,10 @@ def test_vocabularies_have_the_cut_offs_of_their_tokens(planned):
     options = {"source_vocabulary": {"max_size": 90}, "unit_vocabulary": {"max_size": 70, "min_count": 2}}
     subword = planned(subword=options).subword
     assert subword.build_make_vocabulary_job("default", "source").settings == {"max_size": 90, "min_count": 1}
-    units, labels = subword.build_vocabulary_of_units_job("default"), subword.build_vocabulary_of_labels_job("default", "embedded")
+    units, labels = (
+        subword.build_vocabulary_of_units_job("default"),
+        subword.build_vocabulary_of_labels_job("default", "embedded"),
+    )
     assert units.settings == {"max_size": 70, "min_count": 2} and labels.settings == {"max_size": 0, "min_count": 1}
     assert units.files == {"input": [subword.corpus.tokens("source").format(split="train")]}
     assert labels.files == {"input": ["<results>/syntax/embedded/train.labels"]}
@@ -112,7 +115,9 @@ def test_vocabularies_have_the_cut_offs_of_their_tokens(planned):
 
 def test_heads_and_parents_differ_in_one_setting(planned):
     subword = planned().subword
-    heads, parents = (make("default", "embedded", "dev") for make in (subword.pack_heads, subword.build_pack_parents_job))
+    heads, parents = (
+        make("default", "embedded", "dev") for make in (subword.pack_heads, subword.build_pack_parents_job)
+    )
     assert heads.files == parents.files and heads.files["trees"] == "<results>/syntax/embedded/dev.conllu"
     assert heads.settings == {} and parents.settings == {"parents": True}
 

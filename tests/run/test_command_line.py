@@ -22,7 +22,7 @@ from pipeline_py.files.artifacts import (
 )
 from pipeline_py.files.ragged_arrays import MAX_ROWS_PER_BLOCK, RaggedArrayFile, write_ragged_rows
 from pipeline_py.files.text_files import read_lines, read_parallel
-from pipeline_py.nmt.saved import save_weights
+from pipeline_py.nmt.saved_model import save_weights
 from pipeline_py.nmt.training.checkpoint import Checkpoint, CheckpointStore
 from pipeline_py.report.figures import figure_files
 from pipeline_py.run.errors import InputError

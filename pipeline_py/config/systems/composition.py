@@ -155,12 +155,16 @@ class CompositionConfig(ConfigSection):
     @property
     def required_syntax_names(self) -> list[str]:
         """Names of the kinds of syntax that the system's parts read, sorted."""
-        return sorted({kind.name for parts in self._parts_by_package.values() for part in parts for kind in part.required_syntax})
+        return sorted(
+            {kind.name for parts in self._parts_by_package.values() for part in parts for kind in part.required_syntax}
+        )
 
     @property
     def training_syntax_names(self) -> list[str]:
         """Names of the kinds that are needed in training: those that parts read or learn to predict, sorted."""
-        learnt = {kind.name for parts in self._parts_by_package.values() for part in parts for kind in part.predicted_syntax}
+        learnt = {
+            kind.name for parts in self._parts_by_package.values() for part in parts for kind in part.predicted_syntax
+        }
         return sorted({*self.required_syntax_names, *learnt})
 
     @property

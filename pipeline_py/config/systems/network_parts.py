@@ -50,7 +50,9 @@ class PartConfig(ConfigSection):
             if isinstance(kinds, property):
                 continue
             if not isinstance(kinds, tuple) or not all(isinstance(kind, SyntaxKind) for kind in kinds):
-                raise TypeError(f"`{name}` of `{cls.__name__}` must be a tuple of kinds, such as `(distances.SYNTAX_KIND,)`")
+                raise TypeError(
+                    f"`{name}` of `{cls.__name__}` must be a tuple of kinds, such as `(distances.SYNTAX_KIND,)`"
+                )
 
     def check_sizes(self, embedding_size: int, hidden_size: int) -> None:
         """Raise ValueError where the sizes of the network do not suit the part; most suit all."""

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.network_parts import SyntaxCrossAttentionConfig
-from pipeline_py.nmt.attention import masked_softmax
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.attention_weighting import masked_softmax
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.transformer.attention import CrossScoreChange
 
 
@@ -26,12 +26,12 @@ class SyntaxDirected(CrossScoreChange):
         self.window, self.sigma = options.window, options.window / 2
         self.scales = options.gaussian == "score"
 
-    def forward(self, scores: Tensor, memory: Memory) -> Tensor:
+    def forward(self, scores: Tensor, memory: EncoderMemory) -> Tensor:
         """Bring the distances of the sentences to the scores (B, heads, I, J)."""
         mask = memory.mask[:, None, None]
         weights = masked_softmax(scores, mask)
         with torch.autocast(weights.device.type, enabled=False):
-            distance = weights @ memory.table("distances").to(weights.dtype).unsqueeze(1)
+            distance = weights @ memory.get_syntax("distances").to(weights.dtype).unsqueeze(1)
         least = distance.masked_fill(~mask, torch.inf).amin(dim=3, keepdim=True)
         exponent = -(distance**2) / (2 * self.sigma**2)
         changed = scores * exponent.exp() if self.scales else scores + exponent

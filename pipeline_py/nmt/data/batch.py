@@ -13,126 +13,136 @@ from pipeline_py.nmt.trees.schedule import Schedule
 
 
 @dataclass(frozen=True)
-class Words:
+class PackedWords:
     """The N words of B sentences of up to I positions, ends of sentences among them, position by position.
 
     At each position the sentences stand in one order, longer ones first, so that those that go on to the next position
     are always the first ones. A recurrence has a row for each sentence in this order, and fewer and fewer of them.
 
     Attributes:
-        place: (N,) int64, i · B + b for position i of sentence b.
-        steps: how many words there are at each of the I positions.
+        flat_indices: (N,) int64, i · B + b for position i of sentence b.
+        batch_sizes: how many words there are at each of the I positions.
         lengths: how many words of each sentence there are, in the order of the batch.
-        in_order: whether the order at each position is that of the batch.
-        real: (N,) bool, where padding is packed with the words, so that all follows from I and B; None: all are words.
+        is_sorted: whether the order at each position is that of the batch.
+        word_mask: (N,) bool, where padding is packed with the words, so that all follows from I and B; None: all are words.
     """
 
-    place: Tensor
-    steps: tuple[int, ...]
+    flat_indices: Tensor
+    batch_sizes: tuple[int, ...]
     lengths: tuple[int, ...]
-    in_order: bool = True
-    real: Tensor | None = None
+    is_sorted: bool = True
+    word_mask: Tensor | None = None
 
     @staticmethod
-    def of_lengths(lengths: Sequence[int] | Tensor, positions: int | None = None) -> "Words":
+    def from_lengths(lengths: Sequence[int] | Tensor, position_count: int | None = None) -> "PackedWords":
         """Pack sentences of these lengths (B,), or, where positions I are given, rectangles of them and padding."""
         sizes = np.asarray(lengths)
         sentences = len(sizes)
-        if positions is not None:
-            real = torch.from_numpy((np.arange(positions)[:, None] < sizes).ravel())
-            return replace(Words.rectangle(sentences, positions), real=real)
+        if position_count is not None:
+            real = torch.from_numpy((np.arange(position_count)[:, None] < sizes).ravel())
+            return replace(PackedWords.build_rectangle(sentences, position_count), word_mask=real)
         order = np.argsort(-sizes, kind="stable")
         steps = (np.arange(sizes.max())[:, None] < sizes).sum(axis=1)
         there = np.arange(sentences) < steps[:, None]
         place = (np.arange(len(steps))[:, None] * sentences + order)[there]
         in_order = bool((order == np.arange(sentences)).all())
-        return Words(torch.from_numpy(place), tuple(steps.tolist()), tuple(sizes.tolist()), in_order)
+        return PackedWords(torch.from_numpy(place), tuple(steps.tolist()), tuple(sizes.tolist()), in_order)
 
     @staticmethod
-    def rectangle(sentences: int, positions: int) -> "Words":
+    def build_rectangle(sentence_count: int, position_count: int) -> "PackedWords":
         """Count all places (B, I) as words."""
-        return Words(torch.arange(sentences * positions), (sentences,) * positions, (positions,) * sentences)
+        return PackedWords(
+            torch.arange(sentence_count * position_count),
+            (sentence_count,) * position_count,
+            (position_count,) * sentence_count,
+        )
 
     @property
-    def positions(self) -> int:
+    def position_count(self) -> int:
         """I."""
-        return len(self.steps)
+        return len(self.batch_sizes)
 
     @property
-    def sentences(self) -> int:
+    def sentence_count(self) -> int:
         """B."""
-        return self.steps[0]
+        return self.batch_sizes[0]
 
     @property
-    def order(self) -> Tensor:
+    def sentence_order(self) -> Tensor:
         """The sentence of each row (B,)."""
-        return self.place[: self.sentences]
+        return self.flat_indices[: self.sentence_count]
 
-    def to(self, device: torch.device | str) -> "Words":
+    def to(self, device: torch.device | str) -> "PackedWords":
         """Copy the tensors to a device."""
-        real = None if self.real is None else self.real.to(device, non_blocking=True)
-        return replace(self, place=self.place.to(device, non_blocking=True), real=real)
+        real = None if self.word_mask is None else self.word_mask.to(device, non_blocking=True)
+        return replace(self, flat_indices=self.flat_indices.to(device, non_blocking=True), word_mask=real)
 
     @property
-    def sentence(self) -> Tensor:
+    def sentence_indices(self) -> Tensor:
         """The sentence of each word (N,)."""
-        return self.place % self.sentences
+        return self.flat_indices % self.sentence_count
 
     @property
-    def row(self) -> Tensor:
+    def row_indices(self) -> Tensor:
         """The row of each word (N,)."""
-        if self.in_order:
-            return self.sentence
-        rows = torch.arange(self.sentences, device=self.place.device)
-        return torch.empty_like(rows).index_copy_(0, self.order, rows).index_select(0, self.sentence)
+        if self.is_sorted:
+            return self.sentence_indices
+        rows = torch.arange(self.sentence_count, device=self.flat_indices.device)
+        return torch.empty_like(rows).index_copy_(0, self.sentence_order, rows).index_select(0, self.sentence_indices)
 
     @property
-    def place_in_rectangle(self) -> Tensor:
+    def rectangle_indices(self) -> Tensor:
         """Where each word (N,) stands in (B, I), with a line for each sentence."""
-        return self.sentence * self.positions + self.place // self.sentences
+        return self.sentence_indices * self.position_count + self.flat_indices // self.sentence_count
 
     def pack(self, values: Tensor) -> Tensor:
         """Take what words have out of a rectangle: (I, B, …) → (N, …)."""
-        return values.flatten(0, 1).index_select(0, self.place)
+        return values.flatten(0, 1).index_select(0, self.flat_indices)
 
     def unpack(self, values: Tensor) -> Tensor:
         """Lay what words have into a rectangle: (N, …) → (B, I, …), zero where no word is."""
-        return self._spread(values, self.place_in_rectangle).unflatten(0, (self.sentences, self.positions))
+        return self._scatter(values, self.rectangle_indices).unflatten(0, (self.sentence_count, self.position_count))
 
     def unpack_by_position(self, values: Tensor) -> Tensor:
         """Lay what words have into a rectangle: (N, …) → (I, B, …), zero where no word is."""
-        return self._spread(values, self.place).unflatten(0, (self.positions, self.sentences))
+        return self._scatter(values, self.flat_indices).unflatten(0, (self.position_count, self.sentence_count))
 
-    def _spread(self, values: Tensor, place: Tensor) -> Tensor:
-        if self.real is not None:
-            values = values.masked_fill(~self.real.view(-1, *(1 for _ in values.shape[1:])), 0)
-        return values.new_zeros(self.positions * self.sentences, *values.shape[1:]).index_copy(0, place, values)
+    def _scatter(self, values: Tensor, indices: Tensor) -> Tensor:
+        if self.word_mask is not None:
+            values = values.masked_fill(~self.word_mask.view(-1, *(1 for _ in values.shape[1:])), 0)
+        return values.new_zeros(self.position_count * self.sentence_count, *values.shape[1:]).index_copy(
+            0, indices, values
+        )
 
-    def drop(self, values: Tensor, mask: Tensor | None) -> Tensor:
+    def apply_dropout_mask(self, values: Tensor, mask: Tensor | None) -> Tensor:
         """Apply a dropout mask of rows (B, X) to what their words have (N, X)."""
-        return values if mask is None else values * mask.index_select(0, self.row)
+        return values if mask is None else values * mask.index_select(0, self.row_indices)
 
-    def turned(self, lengths: Tensor) -> Tensor:
+    def compute_reversed_indices(self, lengths: Tensor) -> Tensor:
         """Say which word stands where each one stood (N,), when the first `lengths` (B,) of each sentence turn round.
 
         Done twice, it leaves all words where they were.
         """
-        length, position = lengths.index_select(0, self.sentence), self.place // self.sentences
+        length, position = lengths.index_select(0, self.sentence_indices), self.flat_indices // self.sentence_count
         turned = torch.where(position < length, length - 1 - position, position)
-        return self._number(turned * self.sentences + self.sentence)
+        return self._find_word_indices(turned * self.sentence_count + self.sentence_indices)
 
-    def last(self, lengths: Tensor) -> Tensor:
+    def find_last_words(self, lengths: Tensor) -> Tensor:
         """Say which word is the last one of each sentence, given their lengths (B,): (B,)."""
-        return self._number((lengths - 1) * self.sentences + torch.arange(len(lengths), device=lengths.device))
+        return self._find_word_indices(
+            (lengths - 1) * self.sentence_count + torch.arange(len(lengths), device=lengths.device)
+        )
 
-    def _number(self, place: Tensor) -> Tensor:
+    def _find_word_indices(self, flat_indices: Tensor) -> Tensor:
         """Say which of the words stand at places (…)."""
-        numbers = torch.zeros(self.positions * self.sentences, dtype=torch.int64, device=place.device)
-        numbers = numbers.index_copy(0, self.place, torch.arange(len(self.place), device=place.device))
-        return numbers.index_select(0, place)
+        numbers = torch.zeros(self.position_count * self.sentence_count, dtype=torch.int64, device=flat_indices.device)
+        numbers = numbers.index_copy(
+            0, self.flat_indices, torch.arange(len(self.flat_indices), device=flat_indices.device)
+        )
+        return numbers.index_select(0, flat_indices)
 
 
-Held = TypeVar("Held", Tensor, Schedule)
+SyntaxType = TypeVar("SyntaxType", Tensor, Schedule)
 
 
 @dataclass(frozen=True)
@@ -153,41 +163,41 @@ class Batch:
 
     source: Tensor
     source_lengths: Tensor
-    source_words: Words
+    source_words: PackedWords
     target: Tensor | None = None
     target_lengths: Tensor | None = None
-    target_words: Words | None = None
+    target_words: PackedWords | None = None
     syntax: dict[str, Tensor | Schedule] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.source)
 
     @property
-    def mask(self) -> Tensor:
+    def source_mask(self) -> Tensor:
         """Where sources have words (B, J), EOS among them."""
         positions = torch.arange(self.source.shape[1], device=self.source.device)
         return positions < self.source_lengths.unsqueeze(1)
 
     @property
-    def tables(self) -> dict[str, Tensor]:
+    def syntax_tensors(self) -> dict[str, Tensor]:
         """The syntax that has a row for each sentence, without trees: kind → tensor (B, …)."""
         return {kind: table for kind, table in self.syntax.items() if isinstance(table, Tensor)}
 
-    def table(self, kind: str) -> Tensor:
+    def get_syntax(self, kind: str) -> Tensor:
         """Return the syntax of a kind that has a row for each sentence (B, …).
 
         Raises:
             LookupError: the network does not read it.
         """
-        return of_kind(kind, self.tables)
+        return find_syntax(kind, self.syntax_tensors)
 
-    def schedule(self, kind: str) -> Schedule:
+    def get_tree_schedule(self, kind: str) -> Schedule:
         """Return the trees of a kind.
 
         Raises:
             LookupError: the network does not read them.
         """
-        return of_kind(kind, {kind: trees for kind, trees in self.syntax.items() if isinstance(trees, Schedule)})
+        return find_syntax(kind, {kind: trees for kind, trees in self.syntax.items() if isinstance(trees, Schedule)})
 
     def to(self, device: torch.device | str) -> "Batch":
         """Copy the tensors to a device."""
@@ -210,7 +220,7 @@ class Batch:
         )
 
 
-def of_kind(kind: str, syntax: Mapping[str, Held]) -> Held:
+def find_syntax(kind: str, syntax: Mapping[str, SyntaxType]) -> SyntaxType:
     """Return what a network reads of a kind of syntax.
 
     Raises:
@@ -224,11 +234,11 @@ def of_kind(kind: str, syntax: Mapping[str, Held]) -> Held:
     return syntax[kind]
 
 
-def collate(
+def collate_batch(
     source: Sequence[np.ndarray],
     target: Sequence[np.ndarray] | None = None,
     syntax: Mapping[str, Sequence[np.ndarray]] | None = None,
-    multiple: int = 1,
+    length_multiple: int = 1,
 ) -> Batch:
     """Pad sentences into one batch.
 
@@ -236,39 +246,41 @@ def collate(
         source: one row of identifiers per sentence, EOS included.
         target: the same of the other side.
         syntax: kind → one row per sentence; laid out as the kind says.
-        multiple: where it is more than 1, J and I are multiples of it and padding is packed with the words, so that
+        length_multiple: where it is more than 1, J and I are multiples of it and padding is packed with the words, so that
             batches have few different shapes.
     """
-    sources, source_lengths = _pad(source, multiple)
-    source_words = Words.of_lengths(source_lengths, sources.shape[1] if multiple > 1 else None)
+    sources, source_lengths = _pad_rows(source, length_multiple)
+    source_words = PackedWords.from_lengths(source_lengths, sources.shape[1] if length_multiple > 1 else None)
     targets, target_lengths, target_words = None, None, None
     if target is not None:
-        targets, target_lengths = _pad(target, multiple)
-        target_words = Words.of_lengths(target_lengths, targets.shape[1] if multiple > 1 else None)
+        targets, target_lengths = _pad_rows(target, length_multiple)
+        target_words = PackedWords.from_lengths(target_lengths, targets.shape[1] if length_multiple > 1 else None)
     held: dict[str, Tensor | Schedule] = {}
     for kind, rows in (syntax or {}).items():
         values = load_syntax_kind(kind).row_layout
         if isinstance(values, BinaryTreeLayout):
             held[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
         else:
-            held[kind] = _table(values, rows, source, sources.shape[1])
+            held[kind] = _build_syntax_tensor(values, rows, source, sources.shape[1])
     return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, held)
 
 
-def _table(values: PositionTable, rows: Sequence[np.ndarray], source: Sequence[np.ndarray], length: int) -> Tensor:
+def _build_syntax_tensor(
+    layout: PositionTable, rows: Sequence[np.ndarray], source: Sequence[np.ndarray], position_count: int
+) -> Tensor:
     table: np.ndarray = np.full(
-        (len(rows), length, values.count_columns(length)), values.padding_value, dtype=values.dtype
+        (len(rows), position_count, layout.count_columns(position_count)), layout.padding_value, dtype=layout.dtype
     )
     for place, (row, sentence) in enumerate(zip(rows, source, strict=True)):
         positions = len(sentence)
-        columns = values.count_columns(positions)
+        columns = layout.count_columns(positions)
         table[place, :positions, :columns] = row.reshape(positions, columns)
     return torch.from_numpy(table)
 
 
-def _pad(rows: Sequence[np.ndarray], multiple: int) -> tuple[Tensor, Tensor]:
+def _pad_rows(rows: Sequence[np.ndarray], length_multiple: int) -> tuple[Tensor, Tensor]:
     lengths = [len(row) for row in rows]
-    padded = np.zeros((len(rows), -(-max(lengths) // multiple) * multiple), dtype=np.int64)
+    padded = np.zeros((len(rows), -(-max(lengths) // length_multiple) * length_multiple), dtype=np.int64)
     for place, row in enumerate(rows):
         padded[place, : len(row)] = row
     return torch.from_numpy(padded), torch.tensor(lengths)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline_py.nmt.data.batch import Batch, collate
-from pipeline_py.nmt.data.packed import check_aligned, open_sentences, open_syntax
+from pipeline_py.nmt.data.batch import Batch, collate_batch
+from pipeline_py.nmt.data.packed_files import check_aligned, open_sentences, open_syntax
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
@@ -15,12 +15,12 @@ BATCHES_PER_POOL = 20
 """Sentences are sorted by length within so many batches (Nematus' maxibatch)."""
 
 
-class Dataset:
+class ParallelDataset:
     """Aligned sentence pairs and the source's syntax, memory-mapped; text is never read.
 
     Attributes:
-        kept: the numbers of the pairs that are not too long, ascending.
-        skipped: how many pairs are.
+        pair_indices: the numbers of the pairs that are not too long, ascending.
+        skipped_count: how many pairs are.
     """
 
     def __init__(
@@ -48,9 +48,9 @@ class Dataset:
         check_aligned(self._target, self._source)
         self._syntax = open_syntax(syntax, self._source, vocabularies)
         longest = np.maximum(self._source.row_lengths, self._target.row_lengths) - 1
-        self.kept = np.flatnonzero(longest <= (np.inf if max_length is None else max_length))
-        self.skipped = len(longest) - len(self.kept)
-        if len(self.kept) == 0:
+        self.pair_indices = np.flatnonzero(longest <= (np.inf if max_length is None else max_length))
+        self.skipped_count = len(longest) - len(self.pair_indices)
+        if len(self.pair_indices) == 0:
             raise InputError(
                 "the file is empty; check the corpus"
                 if len(longest) == 0
@@ -58,24 +58,24 @@ class Dataset:
                 source,
             )
 
-    def batch(self, pairs: np.ndarray, multiple: int = 1) -> Batch:
-        """Put pairs, given by their numbers, into a batch; `multiple` as `collate` has it."""
-        return collate(
+    def build_batch(self, pairs: np.ndarray, length_multiple: int = 1) -> Batch:
+        """Put pairs, given by their numbers, into a batch; `length_multiple` as `collate` has it."""
+        return collate_batch(
             [self._source[pair] for pair in pairs],
             [self._target[pair] for pair in pairs],
             {kind: [rows[pair] for pair in pairs] for kind, rows in self._syntax.items()},
-            multiple,
+            length_multiple,
         )
 
-    def target(self, pair: int) -> np.ndarray:
+    def get_target(self, pair: int) -> np.ndarray:
         """Return the identifiers of a target sentence, EOS included."""
         return self._target[pair]
 
-    def words(self, pairs: np.ndarray) -> int:
+    def count_target_words(self, pairs: np.ndarray) -> int:
         """Count the target words of some pairs, EOS not included."""
         return int(self._target.row_lengths[pairs].sum()) - len(pairs)
 
-    def target_frequencies(self, vocabulary_size: int) -> np.ndarray:
+    def count_target_frequencies(self, vocabulary_size: int) -> np.ndarray:
         """Count the identifiers of the kept target sentences, EOS and the unknown word among them.
 
         Returns:
@@ -83,14 +83,14 @@ class Dataset:
         """
         counts = np.zeros(vocabulary_size, dtype=np.int64)
         counted = np.zeros(len(self._target), dtype=bool)
-        counted[self.kept] = True
+        counted[self.pair_indices] = True
         for first, values, offsets in self._target.iterate_blocks():
             lengths = np.diff(offsets)
             within = np.repeat(counted[first : first + len(lengths)], lengths)
             counts += np.bincount(values[offsets[0] : offsets[-1]][within], minlength=vocabulary_size)
         return np.maximum(counts, 1)
 
-    def epoch(self, seed: int, epoch: int, batch_size: int, batch_unit: str) -> list[np.ndarray]:
+    def build_epoch_batches(self, seed: int, epoch: int, batch_size: int, batch_unit: str) -> list[np.ndarray]:
         """Arrange all kept pairs into the batches of an epoch.
 
         The pairs are shuffled, sorted by length (target, then source) within pools of 20 batches, and cut into
@@ -107,28 +107,28 @@ class Dataset:
             The pairs' numbers, batch by batch.
         """
         random = np.random.default_rng([seed, epoch])
-        shuffled = random.permutation(self.kept)
+        shuffled = random.permutation(self.pair_indices)
         batches = [
             batch
-            for pool in self._pools(shuffled, batch_size, batch_unit)
-            for batch in self._cut(self._by_length(pool), batch_size, batch_unit)
+            for pool in self._split_into_pools(shuffled, batch_size, batch_unit)
+            for batch in self._split_into_batches(self._sort_by_length(pool), batch_size, batch_unit)
         ]
         return [batches[place] for place in random.permutation(len(batches))]
 
-    def in_order_of_length(self, batch_size: int, batch_unit: str) -> list[np.ndarray]:
+    def build_sorted_batches(self, batch_size: int, batch_unit: str) -> list[np.ndarray]:
         """Arrange all kept pairs into batches of similar length, each with the longest first, always the same."""
-        return list(self._cut(self._by_length(self.kept), batch_size, batch_unit))
+        return list(self._split_into_batches(self._sort_by_length(self.pair_indices), batch_size, batch_unit))
 
-    def _by_length(self, pairs: np.ndarray) -> np.ndarray:
+    def _sort_by_length(self, pairs: np.ndarray) -> np.ndarray:
         return pairs[np.lexsort((self._source.row_lengths[pairs], self._target.row_lengths[pairs]))]
 
-    def _pools(self, pairs: np.ndarray, batch_size: int, batch_unit: str) -> list[np.ndarray]:
+    def _split_into_pools(self, pairs: np.ndarray, batch_size: int, batch_unit: str) -> list[np.ndarray]:
         pool_size = BATCHES_PER_POOL * batch_size
         size = self._target.row_lengths[pairs] if batch_unit == "tokens" else np.ones_like(pairs)
         pool = (np.cumsum(size, dtype=np.int64) - 1) // pool_size
         return np.split(pairs, np.flatnonzero(np.diff(pool)) + 1)
 
-    def _cut(self, pairs: np.ndarray, batch_size: int, batch_unit: str) -> Iterator[np.ndarray]:
+    def _split_into_batches(self, pairs: np.ndarray, batch_size: int, batch_unit: str) -> Iterator[np.ndarray]:
         """Cut pairs sorted by ascending target length into batches, and turn these round."""
         if batch_unit == "sentences":
             yield from (batch[::-1] for batch in np.split(pairs, range(batch_size, len(pairs), batch_size)))
@@ -144,11 +144,11 @@ class Dataset:
 BATCHES_PER_WINDOW = 32
 """Sentences are sorted by length within so many batches, whose translations are held until they can be written."""
 
-USUAL_LENGTH = 50
+TYPICAL_LENGTH = 50
 """Positions of a sentence that a full batch has room for; longer sentences make smaller batches."""
 
 
-class Sources:
+class SourceDataset:
     """Aligned sources and their syntax, memory-mapped; text is never read."""
 
     def __init__(self, source: Path, syntax: Mapping[str, Path], vocabularies: Mapping[str, int]) -> None:
@@ -174,15 +174,15 @@ class Sources:
         """Positions of each sentence, EOS included (N,)."""
         return self._source.row_lengths
 
-    def batch(self, sentences: np.ndarray, multiple: int = 1) -> Batch:
-        """Put sentences, given by their numbers, into a batch; `multiple` is that of `collate`."""
-        return collate(
+    def build_batch(self, sentences: np.ndarray, length_multiple: int = 1) -> Batch:
+        """Put sentences, given by their numbers, into a batch; `length_multiple` is that of `collate`."""
+        return collate_batch(
             [self._source[number] for number in sentences],
             syntax={kind: [rows[number] for number in sentences] for kind, rows in self._syntax.items()},
-            multiple=multiple,
+            length_multiple=length_multiple,
         )
 
-    def batches(self, batch_size: int) -> Iterator[np.ndarray]:
+    def iterate_batches(self, batch_size: int) -> Iterator[np.ndarray]:
         """Yield the numbers of all sentences in batches of similar length, longest first within a window.
 
         The longest tell at once whether memory suffices.
@@ -192,28 +192,28 @@ class Sources:
             lengths = self.lengths[start : start + window]
             longest_first = start + np.argsort(-lengths, kind="stable")
             while len(longest_first):
-                room = max(1, batch_size * USUAL_LENGTH // int(self.lengths[longest_first[0]]))
+                room = max(1, batch_size * TYPICAL_LENGTH // int(self.lengths[longest_first[0]]))
                 size = min(batch_size, room)
                 yield longest_first[:size]
                 longest_first = longest_first[size:]
 
 
-def read_translations(path: Path, vocabulary: Vocabulary, source: Path, sentences: int) -> list[np.ndarray]:
+def read_translations(path: Path, vocabulary: Vocabulary, source: Path, sentence_count: int) -> list[np.ndarray]:
     """Read translations, pieces of one a line, as identifiers, each with EOS behind it.
 
     Args:
         path: the translations.
         vocabulary: of the target; what is not in it is the unknown word.
         source: what they translate, for messages.
-        sentences: how many there are in it.
+        sentence_count: how many there are in it.
 
     Raises:
         InputError: the files differ in length.
     """
     targets = [np.array([*vocabulary.encode(line), EOS]) for line in pieces.read_tokens(path)]
-    if len(targets) != sentences:
+    if len(targets) != sentence_count:
         raise InputError(
-            f"the file has {len(targets)} lines and {source} has {sentences} sentences; "
+            f"the file has {len(targets)} lines and {source} has {sentence_count} sentences; "
             "give the translations of that source",
             path,
         )

@@ -9,88 +9,90 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.attention import Carried, Observation, Weighting
-from pipeline_py.nmt.data.batch import Words
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.attention_weighting import WeightingState, AttentionStatistics, Weighting
+from pipeline_py.nmt.data.batch import PackedWords
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.linear import Linear
 from pipeline_py.nmt.loss.softmax import SoftmaxLoss
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 
 @dataclass(frozen=True)
-class State:
+class RecurrentState:
     """Where the decoder stands in B sentences.
 
     Attributes:
-        different: what the recurrence carries on, side by side as the decoder lays it out (D, ·), once for all
+        distinct_states: what the recurrence carries on, side by side as the decoder lays it out (D, ·), once for all
             sentences (of a search: hypotheses) that have it in common.
-        carried: for each context what its weighting carries from step to step.
-        first: whether no word has been predicted yet.
-        place: which of the different ones a sentence has (B,); None: each its own.
+        weighting_states: for each context what its weighting carries from step to step.
+        is_first: whether no word has been predicted yet.
+        distinct_indices: which of the different ones a sentence has (B,); None: each its own.
     """
 
-    different: Tensor
-    carried: tuple[Carried, ...]
-    first: bool = False
-    place: Tensor | None = None
+    distinct_states: Tensor
+    weighting_states: tuple[WeightingState, ...]
+    is_first: bool = False
+    distinct_indices: Tensor | None = None
 
     @property
-    def hidden(self) -> Tensor:
+    def states(self) -> Tensor:
         """What the recurrence carries on (B, ·)."""
-        return at_places(self.different, self.place)
+        return expand_distinct(self.distinct_states, self.distinct_indices)
 
-    def select(self, index: Tensor) -> "State":
+    def select_rows(self, index: Tensor) -> "RecurrentState":
         """Gather rows, as `Memory.select` does."""
-        different, place = distinct(index if self.place is None else self.place.index_select(0, index))
-        return State(
-            self.different.index_select(0, different),
-            tuple(tuple(part.index_select(0, index) for part in carried) for carried in self.carried),
-            self.first,
+        different, place = find_distinct(
+            index if self.distinct_indices is None else self.distinct_indices.index_select(0, index)
+        )
+        return RecurrentState(
+            self.distinct_states.index_select(0, different),
+            tuple(tuple(part.index_select(0, index) for part in carried) for carried in self.weighting_states),
+            self.is_first,
             place,
         )
 
-    def leading(self, rows: int) -> "State":
+    def keep_first(self, count: int) -> "RecurrentState":
         """Keep the first sentences only."""
-        carried = tuple(tuple(part[:rows] for part in parts) for parts in self.carried)
-        return replace(self, different=self.hidden[:rows], place=None, carried=carried)
+        carried = tuple(tuple(part[:count] for part in parts) for parts in self.weighting_states)
+        return replace(self, distinct_states=self.states[:count], distinct_indices=None, weighting_states=carried)
 
 
 @dataclass(frozen=True)
-class Attended:
+class AttentionResult:
     """What one step sees of the memory.
 
     Attributes:
-        vectors: for each context its vector of each encoder (B, M).
+        context_vectors: for each context its vector of each encoder (B, M).
         weights: α of the first context (B, N).
-        carried: for each context what its weighting is given at the next step.
-        observed: what each context's weighting counted, if it was asked.
+        weighting_states: for each context what its weighting is given at the next step.
+        statistics: what each context's weighting counted, if it was asked.
     """
 
-    vectors: list[list[Tensor]]
+    context_vectors: list[list[Tensor]]
     weights: Tensor
-    carried: tuple[Carried, ...]
-    observed: list[Observation]
+    weighting_states: tuple[WeightingState, ...]
+    statistics: list[AttentionStatistics]
 
 
 @dataclass(frozen=True)
-class Step:
+class RecurrentStep:
     """What one step of the recurrence leaves.
 
     Attributes:
-        vectors: what the readout reads, beside the word before where it reads that (B, ·) each.
-        attended: what was seen of the memory.
+        readout_inputs: what the readout reads, beside the word before where it reads that (B, ·) each.
+        attention: what was seen of the memory.
         phrase_weight: β (B,), where words and phrases are weighted.
-        projected: whether the contexts among the vectors are sums of `Memory.projections`.
+        is_projected: whether the contexts among the vectors are sums of `Memory.projections`.
     """
 
-    vectors: tuple[Tensor, ...]
-    attended: Attended
+    readout_inputs: tuple[Tensor, ...]
+    attention: AttentionResult
     phrase_weight: Tensor | None = None
-    projected: bool = False
+    is_projected: bool = False
 
 
 @dataclass(frozen=True)
-class Attention:
+class AttentionWeights:
     """What was attended to in whole sentences; zero behind a sentence's end.
 
     Attributes:
@@ -102,98 +104,98 @@ class Attention:
     phrase_weights: Tensor | None
 
 
-def distinct(numbers: Tensor) -> tuple[Tensor, Tensor | None]:
+def find_distinct(values: Tensor) -> tuple[Tensor, Tensor | None]:
     """Say which numbers (B,) there are (D,), and which of them each one is (B,); None: each is one of its own.
 
     A GPU would have to be asked how many there are, and computes with the same ones as fast as with others.
     """
-    if len(numbers) == 1 or not on_cpu(numbers.device):
-        return numbers, None
-    found, place = torch.unique(numbers, return_inverse=True)
+    if len(values) == 1 or not is_cpu(values.device):
+        return values, None
+    found, place = torch.unique(values, return_inverse=True)
     return found, place
 
 
-def at_places(values: Tensor, place: Tensor | None) -> Tensor:
-    """Hand out what `distinct` ones have: (D, …) → (B, …)."""
-    return values if place is None else values.index_select(0, place)
+def expand_distinct(values: Tensor, indices: Tensor | None) -> Tensor:
+    """Hand out what `find_distinct` ones have: (D, …) → (B, …)."""
+    return values if indices is None else values.index_select(0, indices)
 
 
-def real_words(length: int, lengths: Tensor) -> Tensor:
+def build_word_mask(position_count: int, lengths: Tensor) -> Tensor:
     """Tell words from padding: (B,) → (I, B) bool."""
-    return torch.arange(length, device=lengths.device).unsqueeze(1) < lengths
+    return torch.arange(position_count, device=lengths.device).unsqueeze(1) < lengths
 
 
 @dataclass(frozen=True)
-class Parts:
+class DecoderParts:
     """What a decoder is put together from, its own options apart.
 
     Attributes:
-        system: the composition: how scores, encoders and contexts belong together, and sizes.
-        target_size: V, size of the target vocabulary.
-        memory_sizes: of each encoder M, size of an annotation.
+        composition: the composition: how scores, encoders and contexts belong together, and sizes.
+        target_vocabulary_size: V, size of the target vocabulary.
+        annotation_sizes: of each encoder M, size of an annotation.
         summary_sizes: of each encoder the size of its summary.
         scores: the scores of a step.
         weightings: one for each context.
         loss: makes losses of what the output layer reads.
-        vocabularies: the sizes of those of syntax, by kind.
+        vocabulary_sizes: the sizes of those of syntax, by kind.
     """
 
-    system: CompositionConfig
-    target_size: int
-    memory_sizes: Sequence[int]
+    composition: CompositionConfig
+    target_vocabulary_size: int
+    annotation_sizes: Sequence[int]
     summary_sizes: Sequence[int]
     scores: Sequence[nn.Module]
     weightings: Sequence[Weighting]
     loss: SoftmaxLoss
-    vocabularies: Mapping[str, int]
+    vocabulary_sizes: Mapping[str, int]
 
 
 class Decoder(nn.Module, ABC):
-    """Predicts the words of a translation one after the other; built of its options of `config.decoders` and `Parts`.
+    """Predicts the words of a translation one after the other; built of its options of `config.decoders` and `DecoderParts`.
 
     Attributes:
         embedding: of target words, (…) → (…, E).
         softmax: the output layer, (N, size of the readout) → (N, V).
         criterion: the loss part.
-        grows: whether a state of a search is larger after each step.
+        has_growing_state: whether a state of a search is larger after each step.
     """
 
-    grows: ClassVar[bool] = False
+    has_growing_state: ClassVar[bool] = False
     embedding: nn.Embedding
     softmax: Linear
     criterion: SoftmaxLoss
 
     @abstractmethod
-    def keys(self, memory: Memory) -> tuple[Tensor, ...]:
+    def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
         """Compute what is attended with, of the annotations (B, N, M), once for all steps: (B, N, ·) each."""
 
-    def prepared(self, memory: Memory) -> Memory:
+    def prepare_search(self, memory: EncoderMemory) -> EncoderMemory:
         """Make ready for a search, whose many hypotheses of a sentence have in common what is computed here."""
         return memory
 
     @abstractmethod
-    def start(self, memory: Memory) -> Any:
+    def build_initial_state(self, memory: EncoderMemory) -> Any:
         """Return the state before the first word; its `select(index)` gathers rows, as `Memory.select` does."""
 
     @abstractmethod
-    def step(self, previous: Tensor | None, state: Any, memory: Memory) -> tuple[Tensor, Any, Tensor]:
+    def step(self, previous: Tensor | None, state: Any, memory: EncoderMemory) -> tuple[Tensor, Any, Tensor]:
         """Predict one word of each sentence.
 
         Args:
             previous: the words before (B,) int64; None at the first position.
-            state: of `start`, or of the step before.
+            state: of `build_initial_state`, or of the step before.
             memory: what is attended to, with keys.
 
         Returns:
             Logits (B, V), the new state, and the weights of the first context (B, N).
         """
 
-    def loss(self, memory: Memory, target: Tensor, words: Words) -> Tensor:
-        """Sum up what `word_losses` computes over each sentence's words (B,), EOS included."""
-        return self.word_losses(memory, target, words).sum(dim=1)
+    def compute_loss(self, memory: EncoderMemory, target: Tensor, words: PackedWords) -> Tensor:
+        """Sum up what `compute_word_losses` computes over each sentence's words (B,), EOS included."""
+        return self.compute_word_losses(memory, target, words).sum(dim=1)
 
     @abstractmethod
-    def word_losses(self, memory: Memory, target: Tensor, words: Words) -> Tensor:
+    def compute_word_losses(self, memory: EncoderMemory, target: Tensor, words: PackedWords) -> Tensor:
         """Compute the loss of each word: −log p, or what the loss part has instead in training.
 
         Args:
@@ -206,7 +208,9 @@ class Decoder(nn.Module, ABC):
         """
 
     @abstractmethod
-    def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
+    def collect_statistics(
+        self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor
+    ) -> list[AttentionStatistics]:
         """Count what the weightings of the contexts find worth counting, when `target` is what is said.
 
         Returns:
@@ -214,5 +218,5 @@ class Decoder(nn.Module, ABC):
         """
 
     @abstractmethod
-    def attend(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Attention:
+    def compute_attention(self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor) -> AttentionWeights:
         """Say what is attended to at each word, EOS included, when `target` (B, I) is what is said."""

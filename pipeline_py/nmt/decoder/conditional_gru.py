@@ -7,17 +7,17 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import ConditionalGRUDecoderConfig, ContextConfig
-from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.decoder.base import Parts, State, Step
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
+from pipeline_py.nmt.decoder.base import DecoderParts, RecurrentState, RecurrentStep
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
-from pipeline_py.nmt.dropout import Place, drop
+from pipeline_py.nmt.dropout import DropoutSite, apply_dropout_mask
 from pipeline_py.nmt.fast.linear import Linear, OutputLayer
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.recurrence.gru import GRU, as_read
 
 
 @dataclass(frozen=True)
-class Masks:
+class ConditionalGRUMasks:
     """Dropout masks of one pair's recurrence, the same at every step (B, ·); None where nothing is dropped."""
 
     first: Tensor | None = None
@@ -40,146 +40,154 @@ class ConditionalGRUDecoder(RecurrentDecoder):
     annotations), GRU2 (context and s'), the readout (embedding, s, contexts) and the softmax.
     """
 
-    reads_word = True
+    reads_previous_word = True
 
-    def __init__(self, options: ConditionalGRUDecoderConfig, parts: Parts) -> None:
+    def __init__(self, options: ConditionalGRUDecoderConfig, parts: DecoderParts) -> None:
         super().__init__(parts)
-        model, memory_sizes = parts.system.model, parts.memory_sizes
-        self.size, self.read = model.hidden, model.embedding
-        self.fed = _fed(options, parts.system.contexts)
-        self.memory_sizes = list(memory_sizes)
-        self.initial = nn.ModuleList(Linear(summary, self.size) for summary in parts.summary_sizes)
-        self.first = nn.ModuleList(GRU(model.embedding, self.size) for _ in memory_sizes)
-        self.second = nn.ModuleList(GRU(memory * len(self.fed), self.size) for memory in memory_sizes)
+        model, memory_sizes = parts.composition.model, parts.annotation_sizes
+        self.hidden_size, self.embedding_size = model.hidden, model.embedding
+        self.fed_contexts = _select_fed_contexts(options, parts.composition.contexts)
+        self.annotation_sizes = list(memory_sizes)
+        self.initial = nn.ModuleList(Linear(summary, self.hidden_size) for summary in parts.summary_sizes)
+        self.first = nn.ModuleList(GRU(model.embedding, self.hidden_size) for _ in memory_sizes)
+        self.second = nn.ModuleList(GRU(memory * len(self.fed_contexts), self.hidden_size) for memory in memory_sizes)
         self.readout_word = Linear(model.embedding, model.embedding)
-        self.readout_states = nn.ModuleList(Linear(self.size, model.embedding) for _ in memory_sizes)
+        self.readout_states = nn.ModuleList(Linear(self.hidden_size, model.embedding) for _ in memory_sizes)
         self.readout_contexts = nn.ModuleList(
             Linear(memory, model.embedding) for _ in parts.weightings for memory in memory_sizes
         )
-        self.softmax = OutputLayer(model.embedding, parts.target_size)
+        self.softmax = OutputLayer(model.embedding, parts.target_vocabulary_size)
 
-    def keys(self, memory: Memory) -> tuple[Tensor, ...]:
+    def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
         """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""
         dropped = [
-            drop(
+            apply_dropout_mask(
                 annotations.transpose(0, 1),
-                self.dropout.draw("contexts", len(annotations), annotations.shape[2], annotations),
+                self.dropout.draw_mask("contexts", len(annotations), annotations.shape[2], annotations),
             )
-            for annotations in memory.states
+            for annotations in memory.annotations
         ]
-        return super().keys(replace(memory, states=tuple(annotations.transpose(0, 1) for annotations in dropped)))
+        return super().compute_keys(
+            replace(memory, annotations=tuple(annotations.transpose(0, 1) for annotations in dropped))
+        )
 
-    def prepared(self, memory: Memory) -> Memory:
+    def prepare_search(self, memory: EncoderMemory) -> EncoderMemory:
         """Project annotations as the readout and GRU2 do with contexts, side by side: W Σ α h = Σ α W h.
 
         A search needs W c at every step of every hypothesis, and W h only once for every position.
         """
         projections = []
         for context in range(len(self.weightings)):
-            maps = [[readout.weight] for readout in self._readouts_of(context)]
-            if context in self.fed:
-                place = self.fed.index(context)
-                for of_encoder, gru, size in zip(maps, self.second, self.memory_sizes, strict=True):
+            maps = [[readout.weight] for readout in self._get_readout_layers(context)]
+            if context in self.fed_contexts:
+                place = self.fed_contexts.index(context)
+                for of_encoder, gru, size in zip(maps, self.second, self.annotation_sizes, strict=True):
                     of_encoder.append(gru.input.weight[:, place * size : (place + 1) * size])  # type: ignore[index, union-attr]
             projections.append(
                 tuple(
                     torch.cat([states @ weight.T for weight in of_encoder], dim=2)
-                    for states, of_encoder in zip(memory.states, maps, strict=True)
+                    for states, of_encoder in zip(memory.annotations, maps, strict=True)
                 )
             )
         return replace(memory, projections=tuple(projections))
 
-    def _first_hidden(self, memory: Memory) -> Tensor:
+    def _compute_initial_state(self, memory: EncoderMemory) -> Tensor:
         hidden = []
-        for linear, summary in zip(self.initial, memory.summary, strict=True):
-            dropped = drop(summary, self.dropout.draw("contexts", len(summary), summary.shape[1], summary))
-            hidden.append(torch.tanh(at_least_single(linear(dropped))))
-        return _side_by_side(hidden)
+        for linear, summary in zip(self.initial, memory.summaries, strict=True):
+            dropped = apply_dropout_mask(
+                summary, self.dropout.draw_mask("contexts", len(summary), summary.shape[1], summary)
+            )
+            hidden.append(torch.tanh(upcast_half_precision(linear(dropped))))
+        return _concatenate(hidden)
 
-    def _inputs(self, embedded: Tensor) -> list[Tensor]:
+    def _compute_inputs(self, embedded: Tensor) -> list[Tensor]:
         return [as_read(gru.input(embedded)) for gru in self.first]  # type: ignore[operator]
 
-    def _masks(self, memory: Memory) -> list[Masks]:
-        rows, like = len(memory.mask), memory.states[0]
+    def _draw_masks(self, memory: EncoderMemory) -> list[ConditionalGRUMasks]:
+        rows, like = len(memory.mask), memory.annotations[0]
         return [
-            Masks(
-                first=self.dropout.draw("states", rows, self.size, like),
-                query=self.dropout.draw("states", rows, self.size, like),
-                second=self.dropout.draw("states", rows, self.size, like),
-                context=self.dropout.draw("contexts", rows, memory_size * len(self.fed), like),
+            ConditionalGRUMasks(
+                first=self.dropout.draw_mask("states", rows, self.hidden_size, like),
+                query=self.dropout.draw_mask("states", rows, self.hidden_size, like),
+                second=self.dropout.draw_mask("states", rows, self.hidden_size, like),
+                context=self.dropout.draw_mask("contexts", rows, memory_size * len(self.fed_contexts), like),
             )
-            for memory_size in self.memory_sizes
+            for memory_size in self.annotation_sizes
         ]
 
-    def _advance(
+    def _compute_step(
         self,
         inputs: Sequence[Tensor],
-        state: State,
-        memory: Memory,
-        masks: Sequence[Masks] | None = None,
-        observe: bool = False,
-    ) -> tuple[State, Step]:
-        masks = masks or [Masks() for _ in self.first]
-        before = _apart(state.different, self.size)
+        state: RecurrentState,
+        memory: EncoderMemory,
+        masks: Sequence[ConditionalGRUMasks] | None = None,
+        should_collect: bool = False,
+    ) -> tuple[RecurrentState, RecurrentStep]:
+        masks = masks or [ConditionalGRUMasks() for _ in self.first]
+        before = _split_states(state.distinct_states, self.hidden_size)
         queries = [  # s'
-            gru.step(values, hidden, mask.first, state.place)  # type: ignore[operator]
+            gru.step(values, hidden, mask.first, state.distinct_indices)  # type: ignore[operator]
             for gru, values, hidden, mask in zip(self.first, inputs, before, masks, strict=True)
         ]
-        asked = [drop(query, mask.query) for query, mask in zip(queries, masks, strict=True)]
-        attended = self.attention_step(asked, state.carried, memory, observe=observe)
+        asked = [apply_dropout_mask(query, mask.query) for query, mask in zip(queries, masks, strict=True)]
+        attended = self.compute_attention_step(asked, state.weighting_states, memory, should_collect=should_collect)
         projected = bool(memory.projections)
         hidden = []
         for number, (gru, query, mask) in enumerate(zip(self.second, queries, masks, strict=True)):
-            fed = [attended.vectors[place][number] for place in self.fed]
+            fed = [attended.context_vectors[place][number] for place in self.fed_contexts]
             if projected:
                 values = gru.input.bias  # type: ignore[union-attr]
                 for vector in fed:
-                    values = values + vector[:, self.read :]  # type: ignore[operator]
+                    values = values + vector[:, self.embedding_size :]  # type: ignore[operator]
             else:
-                values = gru.input(_side_by_side(fed), mask.context)  # type: ignore[operator]
+                values = gru.input(_concatenate(fed), mask.context)  # type: ignore[operator]
             hidden.append(gru.step(values, query, mask.second))  # type: ignore[operator]
-        contexts = [vector for of_encoders in attended.vectors for vector in of_encoders]
+        contexts = [vector for of_encoders in attended.context_vectors for vector in of_encoders]
         if projected:
-            contexts = [vector[:, : self.read] for vector in contexts]
-        joined = _side_by_side(hidden)
-        return State(joined, attended.carried), Step((joined, _side_by_side(contexts)), attended, projected=projected)
+            contexts = [vector[:, : self.embedding_size] for vector in contexts]
+        joined = _concatenate(hidden)
+        return RecurrentState(joined, attended.weighting_states), RecurrentStep(
+            (joined, _concatenate(contexts)), attended, is_projected=projected
+        )
 
-    def _readout_masks(self, vectors: Sequence[Tensor], sentences: int) -> list[Tensor | None]:
-        places: tuple[Place, ...] = ("embeddings", "states", "contexts")
+    def _draw_readout_masks(self, readout_inputs: Sequence[Tensor], sentence_count: int) -> list[Tensor | None]:
+        places: tuple[DropoutSite, ...] = ("embeddings", "states", "contexts")
         return [
-            self.dropout.draw(place, sentences, values.shape[1], values)
-            for place, values in zip(places, vectors, strict=True)
+            self.dropout.draw_mask(place, sentence_count, values.shape[1], values)
+            for place, values in zip(places, readout_inputs, strict=True)
         ]
 
-    def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
+    def _compute_readout(self, readout_inputs: Sequence[Tensor], is_projected: bool = False) -> Tensor:
         """Join embedding (N, E), states (N, S·H) and contexts (N, ·), projected or not, into (N, E)."""
-        before, hidden, contexts = vectors
+        before, hidden, contexts = readout_inputs
         total = self.readout_word(before)
-        for linear, vector in zip(self.readout_states, _apart(hidden, self.size), strict=True):
+        for linear, vector in zip(self.readout_states, _split_states(hidden, self.hidden_size), strict=True):
             total = total + linear(vector)
-        sizes = [self.read if projected else size for _ in self.weightings for size in self.memory_sizes]
+        sizes = [
+            self.embedding_size if is_projected else size for _ in self.weightings for size in self.annotation_sizes
+        ]
         for linear, vector in zip(self.readout_contexts, contexts.split(sizes, dim=1), strict=True):
-            total = total + (vector + linear.bias if projected else linear(vector))
+            total = total + (vector + linear.bias if is_projected else linear(vector))
         return torch.tanh(total)
 
-    def _readouts_of(self, context: int) -> Sequence[nn.Linear]:
+    def _get_readout_layers(self, context: int) -> Sequence[nn.Linear]:
         """Return L_c of a context, for each encoder."""
-        encoders = len(self.memory_sizes)
+        encoders = len(self.annotation_sizes)
         return [*self.readout_contexts][context * encoders : (context + 1) * encoders]
 
 
-def _fed(options: ConditionalGRUDecoderConfig, contexts: Sequence[ContextConfig]) -> list[int]:
+def _select_fed_contexts(options: ConditionalGRUDecoderConfig, contexts: Sequence[ContextConfig]) -> list[int]:
     """Say which contexts the second GRU is fed, by number: all, or the global one, or the first if none is global."""
     if options.gru_context == "both":
         return list(range(len(contexts)))
     return [next((number for number, context in enumerate(contexts) if context.is_global), 0)]
 
 
-def _side_by_side(vectors: Sequence[Tensor]) -> Tensor:
+def _concatenate(vectors: Sequence[Tensor]) -> Tensor:
     """Join vectors (B, ·) of each sentence."""
     return vectors[0] if len(vectors) == 1 else torch.cat(list(vectors), dim=1)
 
 
-def _apart(joined: Tensor, size: int) -> Sequence[Tensor]:
+def _split_states(states: Tensor, size: int) -> Sequence[Tensor]:
     """Part what was joined (B, S·size)."""
-    return [joined] if joined.shape[1] == size else joined.split(size, dim=1)
+    return [states] if states.shape[1] == size else states.split(size, dim=1)

@@ -7,20 +7,20 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.decoders import GRUDecoderConfig as Options
-from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.decoder.base import Parts, State, Step
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
+from pipeline_py.nmt.decoder.base import DecoderParts, RecurrentState, RecurrentStep
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
 from pipeline_py.nmt.fast.linear import Linear, LoopLinear, OutputLayer
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
 
 @dataclass(frozen=True)
-class Masks:
+class GRUMasks:
     """Dropout masks of the recurrence, the same at every step (B, H); None where nothing is dropped."""
 
     state: Tensor | None = None
-    fed: Tensor | None = None
+    feed: Tensor | None = None
 
 
 class GRUDecoder(RecurrentDecoder):
@@ -37,65 +37,66 @@ class GRUDecoder(RecurrentDecoder):
     recurrent products, on c_{j−1} as it is fed, and on what enters the softmax.
     """
 
-    def __init__(self, options: Options, parts: Parts) -> None:
+    def __init__(self, options: Options, parts: DecoderParts) -> None:
         super().__init__(parts)
-        model = parts.system.model
-        (memory_size,), (summary_size,) = parts.memory_sizes, parts.summary_sizes
-        self.size, self.phrase_weight = model.hidden, options.phrase_weight
-        self.initial = Linear(summary_size, self.size)
-        self.gru = OriginalGRU(model.embedding, self.size)
-        self.feed = LoopLinear(self.size, 3 * self.size, bias=False)  # the columns of W x that read c
-        self.combine = LoopLinear(self.size + memory_size * len(parts.weightings), self.size, bias=True)
-        self.gate = LoopLinear(self.size, 1, bias=True) if options.phrase_weight == "learned" else None
-        self.readout = Linear(self.size, model.embedding)
-        self.softmax = OutputLayer(model.embedding, parts.target_size)
+        model = parts.composition.model
+        (memory_size,), (summary_size,) = parts.annotation_sizes, parts.summary_sizes
+        self.hidden_size, self.phrase_weight = model.hidden, options.phrase_weight
+        self.initial = Linear(summary_size, self.hidden_size)
+        self.gru = OriginalGRU(model.embedding, self.hidden_size)
+        self.feed = LoopLinear(self.hidden_size, 3 * self.hidden_size, bias=False)  # the columns of W x that read c
+        self.combine = LoopLinear(self.hidden_size + memory_size * len(parts.weightings), self.hidden_size, bias=True)
+        self.gate = LoopLinear(self.hidden_size, 1, bias=True) if options.phrase_weight == "learned" else None
+        self.readout = Linear(self.hidden_size, model.embedding)
+        self.softmax = OutputLayer(model.embedding, parts.target_vocabulary_size)
 
-    def _first_hidden(self, memory: Memory) -> Tensor:
-        state = torch.tanh(at_least_single(self.initial(memory.summary[0])))
+    def _compute_initial_state(self, memory: EncoderMemory) -> Tensor:
+        state = torch.tanh(upcast_half_precision(self.initial(memory.summaries[0])))
         return torch.cat([state, torch.zeros_like(state)], dim=1)
 
-    def _inputs(self, embedded: Tensor) -> list[Tensor]:
-        return [at_least_single(self.gru.input(embedded))]
+    def _compute_inputs(self, embedded: Tensor) -> list[Tensor]:
+        return [upcast_half_precision(self.gru.input(embedded))]
 
-    def _masks(self, memory: Memory) -> Masks:
-        rows, like = len(memory.mask), memory.states[0]
-        return Masks(
-            self.dropout.draw("states", rows, self.size, like), self.dropout.draw("states", rows, self.size, like)
+    def _draw_masks(self, memory: EncoderMemory) -> GRUMasks:
+        rows, like = len(memory.mask), memory.annotations[0]
+        return GRUMasks(
+            self.dropout.draw_mask("states", rows, self.hidden_size, like),
+            self.dropout.draw_mask("states", rows, self.hidden_size, like),
         )
 
-    def _advance(
+    def _compute_step(
         self,
         inputs: Sequence[Tensor],
-        state: State,
-        memory: Memory,
-        masks: Masks | None = None,
-        observe: bool = False,
-    ) -> tuple[State, Step]:
-        masks = masks or Masks()
-        before, fed = state.hidden.chunk(2, dim=1)
-        phrase_weight = self._phrase_weight(fed)
-        values = inputs[0] + self.feed(fed, masks.fed)
+        state: RecurrentState,
+        memory: EncoderMemory,
+        masks: GRUMasks | None = None,
+        should_collect: bool = False,
+    ) -> tuple[RecurrentState, RecurrentStep]:
+        masks = masks or GRUMasks()
+        before, fed = state.states.chunk(2, dim=1)
+        phrase_weight = self._compute_phrase_weight(fed)
+        values = inputs[0] + self.feed(fed, masks.feed)
         hidden = self.gru.step(values, before, masks.state)
-        shares = None if phrase_weight is None else _shares(phrase_weight, memory)
-        attended = self.attention_step([hidden], state.carried, memory, shares, observe)
-        vectors = [vector for (vector,) in attended.vectors]
-        combined = torch.tanh(at_least_single(self.combine(torch.cat([hidden, *vectors], dim=1))))
-        step = Step((combined,), attended, phrase_weight)
-        return State(torch.cat([hidden, combined], dim=1), attended.carried), step
+        shares = None if phrase_weight is None else _compute_column_weights(phrase_weight, memory)
+        attended = self.compute_attention_step([hidden], state.weighting_states, memory, shares, should_collect)
+        vectors = [vector for (vector,) in attended.context_vectors]
+        combined = torch.tanh(upcast_half_precision(self.combine(torch.cat([hidden, *vectors], dim=1))))
+        step = RecurrentStep((combined,), attended, phrase_weight)
+        return RecurrentState(torch.cat([hidden, combined], dim=1), attended.weighting_states), step
 
-    def _phrase_weight(self, fed: Tensor) -> Tensor | None:
+    def _compute_phrase_weight(self, fed: Tensor) -> Tensor | None:
         """Return β_j (B,), given c_{j−1} (B, H)."""
         if self.gate is not None:
-            return torch.sigmoid(at_least_single(self.gate(fed))).squeeze(1)
+            return torch.sigmoid(upcast_half_precision(self.gate(fed))).squeeze(1)
         return None if self.phrase_weight is None else fed.new_full((len(fed),), float(self.phrase_weight))
 
-    def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
+    def _compute_readout(self, readout_inputs: Sequence[Tensor], is_projected: bool = False) -> Tensor:
         """Make a vector of the embedding's size of c (N, H)."""
-        return torch.tanh(self.readout(vectors[0]))
+        return torch.tanh(self.readout(readout_inputs[0]))
 
 
-def _shares(phrase_weight: Tensor, memory: Memory) -> Tensor:
+def _compute_column_weights(phrase_weight: Tensor, memory: EncoderMemory) -> Tensor:
     """Say what each column of the memory counts in the sum (B, N): words 1 − β, phrases β (B,)."""
-    of_words = torch.arange(memory.mask.shape[1], device=phrase_weight.device) < memory.words
+    of_words = torch.arange(memory.mask.shape[1], device=phrase_weight.device) < memory.position_count
     of_phrases = phrase_weight.unsqueeze(1)
     return torch.where(of_words, 1 - of_phrases, of_phrases)

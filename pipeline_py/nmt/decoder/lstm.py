@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.decoders import LSTMDecoderConfig as Options
-from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.decoder.base import Parts, State, Step
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
+from pipeline_py.nmt.decoder.base import DecoderParts, RecurrentState, RecurrentStep
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
 from pipeline_py.nmt.fast.linear import LoopLinear, OutputLayer, RecurrentLinear
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
 
@@ -24,43 +24,47 @@ class LSTMDecoder(RecurrentDecoder):
     into the recurrent product, and on what enters the softmax.
     """
 
-    def __init__(self, options: Options, parts: Parts) -> None:
+    def __init__(self, options: Options, parts: DecoderParts) -> None:
         super().__init__(parts)
-        (memory_size,) = parts.memory_sizes
-        self.size = parts.system.model.hidden
-        self.lstm = LSTM(parts.system.model.embedding, self.size)
-        self.lstm.recurrent = RecurrentLinear(2 * self.size, 4 * self.size, bias=False)  # of [h; h~] where it had h
-        self.combine = LoopLinear(self.size + memory_size * len(parts.weightings), self.size, bias=True)
-        self.softmax = OutputLayer(self.size, parts.target_size)
+        (memory_size,) = parts.annotation_sizes
+        self.hidden_size = parts.composition.model.hidden
+        self.lstm = LSTM(parts.composition.model.embedding, self.hidden_size)
+        self.lstm.recurrent = RecurrentLinear(
+            2 * self.hidden_size, 4 * self.hidden_size, bias=False
+        )  # of [h; h~] where it had h
+        self.combine = LoopLinear(self.hidden_size + memory_size * len(parts.weightings), self.hidden_size, bias=True)
+        self.softmax = OutputLayer(self.hidden_size, parts.target_vocabulary_size)
 
-    def _first_hidden(self, memory: Memory) -> Tensor:
-        hidden, cell = memory.summary[0].chunk(2, dim=1)
+    def _compute_initial_state(self, memory: EncoderMemory) -> Tensor:
+        hidden, cell = memory.summaries[0].chunk(2, dim=1)
         return torch.cat([hidden, torch.zeros_like(hidden), cell], dim=1)
 
-    def _inputs(self, embedded: Tensor) -> list[Tensor]:
-        return [at_least_single(self.lstm.input(embedded))]
+    def _compute_inputs(self, embedded: Tensor) -> list[Tensor]:
+        return [upcast_half_precision(self.lstm.input(embedded))]
 
-    def _masks(self, memory: Memory) -> Tensor | None:
-        return self.dropout.draw("states", len(memory.mask), 2 * self.size, memory.states[0])
+    def _draw_masks(self, memory: EncoderMemory) -> Tensor | None:
+        return self.dropout.draw_mask("states", len(memory.mask), 2 * self.hidden_size, memory.annotations[0])
 
-    def _advance(
+    def _compute_step(
         self,
         inputs: Sequence[Tensor],
-        state: State,
-        memory: Memory,
+        state: RecurrentState,
+        memory: EncoderMemory,
         masks: Tensor | None = None,
-        observe: bool = False,
-    ) -> tuple[State, Step]:
-        fed, cell = state.hidden.split([2 * self.size, self.size], dim=1)
-        if state.first:
-            hidden = fed[:, : self.size]
+        should_collect: bool = False,
+    ) -> tuple[RecurrentState, RecurrentStep]:
+        fed, cell = state.states.split([2 * self.hidden_size, self.hidden_size], dim=1)
+        if state.is_first:
+            hidden = fed[:, : self.hidden_size]
         else:
             hidden, cell = self.lstm.step(inputs[0], fed, cell, masks)
-        attended = self.attention_step([hidden], state.carried, memory, observe=observe)
-        vectors = [vector for (vector,) in attended.vectors]
-        combined = torch.tanh(at_least_single(self.combine(torch.cat([hidden, *vectors], dim=1))))
-        return State(torch.cat([hidden, combined, cell], dim=1), attended.carried), Step((combined,), attended)
+        attended = self.compute_attention_step([hidden], state.weighting_states, memory, should_collect=should_collect)
+        vectors = [vector for (vector,) in attended.context_vectors]
+        combined = torch.tanh(upcast_half_precision(self.combine(torch.cat([hidden, *vectors], dim=1))))
+        return RecurrentState(torch.cat([hidden, combined, cell], dim=1), attended.weighting_states), RecurrentStep(
+            (combined,), attended
+        )
 
-    def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
+    def _compute_readout(self, readout_inputs: Sequence[Tensor], is_projected: bool = False) -> Tensor:
         """Return h~ (N, H)."""
-        return vectors[0]
+        return readout_inputs[0]

@@ -10,154 +10,186 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.nmt.attention import Observation, as_multiplied, at_least_single
-from pipeline_py.nmt.data.batch import Words
-from pipeline_py.nmt.decoder.attending import Attending
-from pipeline_py.nmt.decoder.base import Attention, Decoder, Parts, State, Step, at_places, distinct, real_words
+from pipeline_py.nmt.attention_weighting import AttentionStatistics, cast_to_product_dtype, upcast_half_precision
+from pipeline_py.nmt.data.batch import PackedWords
+from pipeline_py.nmt.decoder.decoder_attention import DecoderAttention
+from pipeline_py.nmt.decoder.base import (
+    AttentionWeights,
+    Decoder,
+    DecoderParts,
+    RecurrentState,
+    RecurrentStep,
+    expand_distinct,
+    find_distinct,
+    build_word_mask,
+)
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.fast.time_loop import open_time_loop
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 
-class RecurrentDecoder(Attending, Decoder):
+class RecurrentDecoder(DecoderAttention, Decoder):
     """A recurrence that attends, a readout, and an output layer.
 
     Attributes:
-        reads_word: whether the readout reads the embedding of the word before too, as the first of its vectors.
+        reads_previous_word: whether the readout reads the embedding of the word before too, as the first of its vectors.
     """
 
-    reads_word = False
+    reads_previous_word = False
 
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts.system, parts.scores, parts.weightings)
-        self.embedding = nn.Embedding(parts.target_size, parts.system.model.embedding)
-        self.dropout = SharedDropout(parts.system.model.dropout_rates)
+    def __init__(self, parts: DecoderParts) -> None:
+        super().__init__(parts.composition, parts.scores, parts.weightings)
+        self.embedding = nn.Embedding(parts.target_vocabulary_size, parts.composition.model.embedding)
+        self.dropout = SharedDropout(parts.composition.model.dropout_rates)
         self.criterion = parts.loss
 
     @abstractmethod
-    def _first_hidden(self, memory: Memory) -> Tensor:
+    def _compute_initial_state(self, memory: EncoderMemory) -> Tensor:
         """Return what the recurrence starts from (B, ·)."""
 
     @abstractmethod
-    def _inputs(self, embedded: Tensor) -> Sequence[Tensor]:
+    def _compute_inputs(self, embedded: Tensor) -> Sequence[Tensor]:
         """Compute what the recurrence reads of the words before (N, E): (N, ·) each; no step changes it."""
 
     @abstractmethod
-    def _masks(self, memory: Memory) -> Any:
+    def _draw_masks(self, memory: EncoderMemory) -> Any:
         """Draw the dropout masks of the recurrence."""
 
     @abstractmethod
-    def _advance(
-        self, inputs: Sequence[Tensor], state: State, memory: Memory, masks: Any = None, observe: bool = False
-    ) -> tuple[State, Step]:
+    def _compute_step(
+        self,
+        inputs: Sequence[Tensor],
+        state: RecurrentState,
+        memory: EncoderMemory,
+        masks: Any = None,
+        should_collect: bool = False,
+    ) -> tuple[RecurrentState, RecurrentStep]:
         """Make the recurrent part of a step.
 
         Args:
-            inputs: what `_inputs` made of the word before (B, ·) each.
+            inputs: what `_compute_inputs` made of the word before (B, ·) each.
             state: of the step before.
             memory: what is attended to, with keys.
-            masks: of `_masks`; None where nothing is dropped.
-            observe: whether the weightings count.
+            masks: of `_draw_masks`; None where nothing is dropped.
+            should_collect: whether the weightings count.
         """
 
     @abstractmethod
-    def _readout(self, vectors: Sequence[Tensor], projected: bool = False) -> Tensor:
+    def _compute_readout(self, readout_inputs: Sequence[Tensor], is_projected: bool = False) -> Tensor:
         """Make what the output layer reads (N, ·) of a step's vectors (N, ·), as `Step` describes them."""
 
-    def _readout_masks(self, vectors: Sequence[Tensor], sentences: int) -> list[Tensor | None]:
+    def _draw_readout_masks(self, readout_inputs: Sequence[Tensor], sentence_count: int) -> list[Tensor | None]:
         """Draw dropout masks (B, ·) of what the readout reads (N, ·)."""
-        return [None for _ in vectors]
+        return [None for _ in readout_inputs]
 
-    def start(self, memory: Memory) -> State:
+    def build_initial_state(self, memory: EncoderMemory) -> RecurrentState:
         """Return the state before the first word."""
-        return State(self._first_hidden(memory), self.carried(memory), first=True)
+        return RecurrentState(self._compute_initial_state(memory), self.build_weighting_states(memory), is_first=True)
 
-    def step(self, previous: Tensor | None, state: State, memory: Memory) -> tuple[Tensor, State, Tensor]:
+    def step(
+        self, previous: Tensor | None, state: RecurrentState, memory: EncoderMemory
+    ) -> tuple[Tensor, RecurrentState, Tensor]:
         """Predict one word of each sentence; see `Decoder`."""
         place = None
         if previous is None:
-            embedded = state.different.new_zeros(len(state.different), self.embedding.embedding_dim)
+            embedded = state.distinct_states.new_zeros(len(state.distinct_states), self.embedding.embedding_dim)
         else:
-            words, place = distinct(previous)
+            words, place = find_distinct(previous)
             embedded = self.embedding(words)
-        inputs = [at_places(values, place) for values in self._inputs(embedded)]
-        embedded = at_places(embedded, place)
-        state, step = self._advance(inputs, state, memory)
-        vectors = [embedded, *step.vectors] if self.reads_word else step.vectors
-        logits = self.softmax(self._readout(vectors, step.projected))
-        return at_least_single(logits), state, step.attended.weights
+        inputs = [expand_distinct(values, place) for values in self._compute_inputs(embedded)]
+        embedded = expand_distinct(embedded, place)
+        state, step = self._compute_step(inputs, state, memory)
+        vectors = [embedded, *step.readout_inputs] if self.reads_previous_word else step.readout_inputs
+        logits = self.softmax(self._compute_readout(vectors, step.is_projected))
+        return upcast_half_precision(logits), state, step.attention.weights
 
-    def word_losses(self, memory: Memory, target: Tensor, words: Words) -> Tensor:
+    def compute_word_losses(self, memory: EncoderMemory, target: Tensor, words: PackedWords) -> Tensor:
         """Compute the loss of each word; see `Decoder`."""
-        if not words.in_order:
-            memory = memory.gather(words.order)
-        before = self._words_before(target, words)
-        steps = list(self._steps(before, words, memory))
-        vectors = [torch.cat(of_steps) for of_steps in zip(*(step.vectors for step in steps), strict=True)]
-        if self.reads_word:
+        if not words.is_sorted:
+            memory = memory.reorder(words.sentence_order)
+        before = self._embed_previous_words(target, words)
+        steps = list(self._iterate_steps(before, words, memory))
+        vectors = [torch.cat(of_steps) for of_steps in zip(*(step.readout_inputs for step in steps), strict=True)]
+        if self.reads_previous_word:
             vectors.insert(0, before)
 
-        drawn = self._readout_masks(vectors, words.sentences)
-        after = self.dropout.draw("readout", words.sentences, self.softmax.in_features, like=before)
-        readout = self._readout([words.drop(values, mask) for values, mask in zip(vectors, drawn, strict=True)])
-        losses = self.criterion(self.softmax, words.drop(readout, after), words.pack(target.T), words)
+        drawn = self._draw_readout_masks(vectors, words.sentence_count)
+        after = self.dropout.draw_mask("readout", words.sentence_count, self.softmax.in_features, like=before)
+        readout = self._compute_readout(
+            [words.apply_dropout_mask(values, mask) for values, mask in zip(vectors, drawn, strict=True)]
+        )
+        losses = self.criterion(self.softmax, words.apply_dropout_mask(readout, after), words.pack(target.T), words)
         return words.unpack(losses)
 
     @torch.no_grad()
-    def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
+    def collect_statistics(
+        self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor
+    ) -> list[AttentionStatistics]:
         """Sum up the statistics of the weightings; see `Decoder`."""
-        totals: list[Observation] = [{} for _ in self.weightings]
-        words = Words.rectangle(*target.shape).to(target.device)
-        for number, step in enumerate(self._steps(self._words_before(target, words), words, memory, observe=True)):
+        totals: list[AttentionStatistics] = [{} for _ in self.weightings]
+        words = PackedWords.build_rectangle(*target.shape).to(target.device)
+        for number, step in enumerate(
+            self._iterate_steps(self._embed_previous_words(target, words), words, memory, should_collect=True)
+        ):
             real = target_lengths > number
-            for total, observed in zip(totals, step.attended.observed, strict=True):
+            for total, observed in zip(totals, step.attention.statistics, strict=True):
                 for name, (value, count) in observed.items():
                     value_before, count_before = total.get(name, (0, 0))
                     total[name] = (value_before + value * real, count_before + count * real)
         return totals
 
     @torch.no_grad()
-    def attend(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Attention:
+    def compute_attention(self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor) -> AttentionWeights:
         """Say what is attended to at each word; see `Decoder`."""
-        weights, shares, words = [], [], Words.rectangle(*target.shape).to(target.device)
-        for step in self._steps(self._words_before(target, words), words, memory):
-            weights.append(step.attended.weights)
+        weights, shares, words = [], [], PackedWords.build_rectangle(*target.shape).to(target.device)
+        for step in self._iterate_steps(self._embed_previous_words(target, words), words, memory):
+            weights.append(step.attention.weights)
             shares.append(step.phrase_weight)
-        real = real_words(target.shape[1], target_lengths)
+        real = build_word_mask(target.shape[1], target_lengths)
         of_phrases = [share for share in shares if share is not None]
-        return Attention(
+        return AttentionWeights(
             torch.stack(weights) * real.unsqueeze(2), torch.stack(of_phrases) * real if of_phrases else None
         )
 
-    def _words_before(self, target: Tensor, words: Words) -> Tensor:
+    def _embed_previous_words(self, target: Tensor, words: PackedWords) -> Tensor:
         """Embed the word before each word, zero before the first: (B, I) → (N, E)."""
-        place = words.place[words.sentences :] - words.sentences
-        return functional.pad(self.embedding(target.T.flatten().index_select(0, place)), (0, 0, words.sentences, 0))
+        place = words.flat_indices[words.sentence_count :] - words.sentence_count
+        return functional.pad(
+            self.embedding(target.T.flatten().index_select(0, place)), (0, 0, words.sentence_count, 0)
+        )
 
-    def _steps(self, before: Tensor, words: Words, memory: Memory, observe: bool = False) -> Iterator[Step]:
+    def _iterate_steps(
+        self, previous_embeddings: Tensor, words: PackedWords, memory: EncoderMemory, should_collect: bool = False
+    ) -> Iterator[RecurrentStep]:
         """Run the recurrence over whole sentences, in the order of their words.
 
         Args:
-            before: the word before each word (N, E).
+            previous_embeddings: the word before each word (N, E).
             words: where they stand.
             memory: what is attended to, with keys, in the same order.
-            observe: whether the weightings count.
+            should_collect: whether the weightings count.
 
         Yields:
             At each position what it leaves of the sentences that are so long.
         """
-        mask = self.dropout.draw("embeddings", words.sentences, before.shape[1], before)
-        inputs = self._inputs(words.drop(before, mask))
-        state, masks = self.start(memory), self._masks(memory)
-        memory = replace(memory, states=tuple(map(as_multiplied, memory.states)))
+        mask = self.dropout.draw_mask(
+            "embeddings", words.sentence_count, previous_embeddings.shape[1], previous_embeddings
+        )
+        inputs = self._compute_inputs(words.apply_dropout_mask(previous_embeddings, mask))
+        state, masks = self.build_initial_state(memory), self._draw_masks(memory)
+        memory = replace(memory, annotations=tuple(map(cast_to_product_dtype, memory.annotations)))
         # All whose gradient may wait, since all they are applied to comes from the state.
-        maps = [partial(module.begin_trace, len(before)) for module in self.modules() if isinstance(module, LoopLinear)]
-        with open_time_loop(state.different, [*maps, *self.traced(memory)]) as hidden:
-            state = replace(state, different=hidden)
-            positions = zip(*(values.split([*words.steps]) for values in inputs), strict=True)
-            for rows, position in zip(words.steps, positions, strict=True):
-                if rows < len(state.different):
-                    state, memory = state.leading(rows), memory.leading(rows)
-                state, step = self._advance(position, state, memory, masks, observe)
+        maps = [
+            partial(module.begin_trace, len(previous_embeddings))
+            for module in self.modules()
+            if isinstance(module, LoopLinear)
+        ]
+        with open_time_loop(state.distinct_states, [*maps, *self.build_trace_factories(memory)]) as hidden:
+            state = replace(state, distinct_states=hidden)
+            positions = zip(*(values.split([*words.batch_sizes]) for values in inputs), strict=True)
+            for rows, position in zip(words.batch_sizes, positions, strict=True):
+                if rows < len(state.distinct_states):
+                    state, memory = state.keep_first(rows), memory.keep_first(rows)
+                state, step = self._compute_step(position, state, memory, masks, should_collect)
                 yield step

@@ -8,26 +8,26 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import TransformerDecoderConfig as Options
-from pipeline_py.nmt.attention import Observation, at_least_single
-from pipeline_py.nmt.data.batch import Words
-from pipeline_py.nmt.decoder.base import Attention, Decoder, Parts, real_words
+from pipeline_py.nmt.attention_weighting import AttentionStatistics, upcast_half_precision
+from pipeline_py.nmt.data.batch import PackedWords
+from pipeline_py.nmt.decoder.base import AttentionWeights, Decoder, DecoderParts, build_word_mask
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.fast.linear import OutputLayer
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.transformer.attention import CrossScoreChange, as_read, built, of_layer
 from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, last_norm, with_positions
 from pipeline_py.subword.vocabulary import EOS
 
 
 @dataclass(frozen=True)
-class _Prefixes:
+class _KeyValueCache:
     """What the self-attention of each layer made of the T words before: keys and values (R, 2, T, D)."""
 
     layers: tuple[Tensor, ...]
 
-    def select(self, index: Tensor) -> "_Prefixes":
+    def select_rows(self, index: Tensor) -> "_KeyValueCache":
         """Gather rows, as `Memory.select` does."""
-        return _Prefixes(tuple(layer.index_select(0, index) for layer in self.layers))
+        return _KeyValueCache(tuple(layer.index_select(0, index) for layer in self.layers))
 
 
 class TransformerDecoder(Decoder):
@@ -39,77 +39,83 @@ class TransformerDecoder(Decoder):
     Dropout, as published: on what is read, and on what each sublayer adds to its residual connection.
     """
 
-    grows = True
+    has_growing_state = True
 
-    def __init__(self, options: Options, parts: Parts) -> None:
+    def __init__(self, options: Options, parts: DecoderParts) -> None:
         super().__init__()
-        model, (memory_size,) = parts.system.model, parts.memory_sizes
-        self.embedding = nn.Embedding(parts.target_size, model.embedding)
+        model, (memory_size,) = parts.composition.model, parts.annotation_sizes
+        self.embedding = nn.Embedding(parts.target_vocabulary_size, model.embedding)
         self.layers = nn.ModuleList(
             DecoderLayer(options, model.hidden, memory_size, model.dropout_rates) for _ in range(options.layers)
         )
         self.last_norm = last_norm(model.hidden, options.norm)
         self.options = options
         self.changes = nn.ModuleList(
-            built(CrossScoreChange, "cross_attention", change, model.hidden, options.heads, parts.vocabularies)
+            built(CrossScoreChange, "cross_attention", change, model.hidden, options.heads, parts.vocabulary_sizes)
             for change in options.cross_attention_changes
         )
         self.dropout = Dropout(model.dropout_rates.embeddings)
-        self.softmax = OutputLayer(model.hidden, parts.target_size)
+        self.softmax = OutputLayer(model.hidden, parts.target_vocabulary_size)
         self.criterion = parts.loss
 
-    def keys(self, memory: Memory) -> tuple[Tensor, ...]:
+    def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
         """Compute keys and values of each layer, one after the other, of the annotations (B, N, M): (B, N, D) each."""
-        annotations = as_read(*memory.states)
+        annotations = as_read(*memory.annotations)
         maps = [each for layer in self.layers for each in (layer.to_memory.key, layer.to_memory.value)]  # type: ignore[union-attr]
         return tuple(each(annotations) for each in maps)  # type: ignore[operator]
 
-    def start(self, memory: Memory) -> _Prefixes:
+    def build_initial_state(self, memory: EncoderMemory) -> _KeyValueCache:
         """Return the empty prefixes."""
-        nothing = memory.states[0].new_empty(len(memory.mask), 2, 0, self.embedding.embedding_dim)
-        return _Prefixes((nothing,) * len(self.layers))
+        nothing = memory.annotations[0].new_empty(len(memory.mask), 2, 0, self.embedding.embedding_dim)
+        return _KeyValueCache((nothing,) * len(self.layers))
 
-    def step(self, previous: Tensor | None, state: _Prefixes, memory: Memory) -> tuple[Tensor, _Prefixes, Tensor]:
+    def step(
+        self, previous: Tensor | None, state: _KeyValueCache, memory: EncoderMemory
+    ) -> tuple[Tensor, _KeyValueCache, Tensor]:
         """Predict one word of each sentence; see `Decoder`."""
         rows, _, length, _ = state.layers[0].shape
         if previous is None:
             previous = torch.full((rows,), EOS, device=memory.mask.device)
         states = with_positions(self.embedding(previous).unsqueeze(1), first=length)
         pasts = []
-        for layer, past, attended in zip(self.layers, state.layers, self._attended(memory), strict=True):
+        for layer, past, attended in zip(self.layers, state.layers, self._iterate_layer_attention(memory), strict=True):
             states, past, weights = layer.step(states, past, attended, layer is self.layers[-1])  # type: ignore[operator]
             pasts.append(past)
-        logits = at_least_single(self.softmax(self.last_norm(states).squeeze(1)))
-        return logits, _Prefixes(tuple(pasts)), weights.squeeze(1)
+        logits = upcast_half_precision(self.softmax(self.last_norm(states).squeeze(1)))
+        return logits, _KeyValueCache(tuple(pasts)), weights.squeeze(1)
 
-    def word_losses(self, memory: Memory, target: Tensor, words: Words) -> Tensor:
+    def compute_word_losses(self, memory: EncoderMemory, target: Tensor, words: PackedWords) -> Tensor:
         """Compute the loss of each word; see `Decoder`."""
-        states, _ = self._states(memory, target)
+        states, _ = self._compute_states(memory, target)
         losses = self.criterion(self.softmax, words.pack(states.transpose(0, 1)), words.pack(target.T), words)
         return words.unpack(losses)
 
-    def observe(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> list[Observation]:
+    def collect_statistics(
+        self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor
+    ) -> list[AttentionStatistics]:
         """Count nothing; the attention to the memory stands for one context."""
         return [{}]
 
     @torch.no_grad()
-    def attend(self, memory: Memory, target: Tensor, target_lengths: Tensor) -> Attention:
+    def compute_attention(self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor) -> AttentionWeights:
         """Say what is attended to at each word; see `Decoder`."""
-        _, weights = self._states(memory, target, observe=True)
+        _, weights = self._compute_states(memory, target, should_return_weights=True)
         assert weights is not None
-        real = real_words(target.shape[1], target_lengths)
-        return Attention(weights.transpose(0, 1) * real.unsqueeze(2), None)
+        real = build_word_mask(target.shape[1], target_lengths)
+        return AttentionWeights(weights.transpose(0, 1) * real.unsqueeze(2), None)
 
-    def _states(self, memory: Memory, target: Tensor, observe: bool = False) -> tuple[Tensor, Tensor | None]:
+    def _compute_states(
+        self, memory: EncoderMemory, target: Tensor, should_return_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
         """Compute what the output layer reads (B, I, D), and the weights (B, I, N) if they are asked for."""
         before = torch.cat([torch.full_like(target[:, :1], EOS), target[:, :-1]], dim=1)
         states = self.dropout(with_positions(self.embedding(before)))
         weights = None
-        for layer, attended in zip(self.layers, self._attended(memory), strict=True):
-            states, weights = layer(states, attended, observe and layer is self.layers[-1])
+        for layer, attended in zip(self.layers, self._iterate_layer_attention(memory), strict=True):
+            states, weights = layer(states, attended, should_return_weights and layer is self.layers[-1])
         return self.last_norm(states), weights
 
-    def _attended(self, memory: Memory) -> Iterator[Attended]:
+    def _iterate_layer_attention(self, memory: EncoderMemory) -> Iterator[Attended]:
         """Say what each layer attends to."""
         for number in range(len(self.layers)):
             parts = zip(self.options.cross_attention_changes, self.changes, strict=True)

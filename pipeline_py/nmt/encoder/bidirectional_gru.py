@@ -10,7 +10,7 @@ from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.recurrence.gru import GRU
 
 
@@ -37,13 +37,13 @@ class BidirectionalGRUEncoder(nn.Module):
         self.backwards = GRU(sizes.embedding, sizes.hidden)
         self.dropout = SharedDropout(sizes.dropout_rates)
 
-    def forward(self, batch: Batch) -> Memory:
+    def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
         values = self.inputs(batch)  # (N, E)
         words = batch.source_words
-        turned = words.turned(batch.source_lengths)
+        turned = words.compute_reversed_indices(batch.source_lengths)
         rightward = read(self.forwards, values, words, self.dropout)
         leftward = read(self.backwards, values.index_select(0, turned), words, self.dropout)
         states = words.unpack(torch.cat([rightward, leftward.index_select(0, turned)], dim=1))
         summary = states.sum(dim=1) / batch.source_lengths.unsqueeze(1)
-        return Memory.of_words(batch, states, summary)
+        return EncoderMemory.from_words(batch, states, summary)

@@ -10,7 +10,7 @@ from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
 
@@ -34,17 +34,17 @@ class GRUEncoder(nn.Module):
         self.backwards = None if options.direction == "forward" else OriginalGRU(sizes.embedding, each)
         self.dropout = SharedDropout(sizes.dropout_rates)
 
-    def forward(self, batch: Batch) -> Memory:
+    def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
         values = self.inputs(batch)  # (N, E)
         words = batch.source_words
         states = read(self.forwards, values, words, self.dropout)
         if self.backwards is not None:
-            turned = words.turned(batch.source_lengths)
+            turned = words.compute_reversed_indices(batch.source_lengths)
             leftward = read(self.backwards, values.index_select(0, turned), words, self.dropout)
             states = torch.cat([states, leftward.index_select(0, turned)], dim=1)
         states = words.unpack(states)  # (B, J, H)
-        return Memory.of_words(batch, states, mean(states, batch.mask))
+        return EncoderMemory.from_words(batch, states, mean(states, batch.source_mask))
 
 
 def mean(states: Tensor, mask: Tensor) -> Tensor:

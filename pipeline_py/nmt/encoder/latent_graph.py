@@ -7,18 +7,18 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.encoders import LatentGraphEncoderConfig
 from pipeline_py.config.systems.training import ModelConfig
-from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
 from pipeline_py.nmt.fast.linear import Linear
-from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.parsing import Parse, Parser
+from pipeline_py.nmt.initialization import InitializationRule
+from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.parsing_encoder import ParseScores, ParsingEncoder
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
 
-class LatentGraphEncoder(Parser):
+class LatentGraphEncoder(ParsingEncoder):
     """Annotations of the hidden size H; the summary is [h; c] of size 2·H.
 
     With h_i = [→h_i; ←h_i] (2·H) the states of an LSTM of H in each direction, for all positions i and j, EOS among
@@ -64,40 +64,40 @@ class LatentGraphEncoder(Parser):
         self.last_cell = Linear(2 * hidden, hidden)
         self.dropout = SharedDropout(sizes.dropout_rates)
 
-    def initialize(self, rule: Rule) -> None:
+    def initialize(self, rule: InitializationRule) -> None:
         """Let ROOT begin as the rule says."""
-        rule.vector(self.root)
+        rule.fill_vector(self.root)
 
-    def forward(self, batch: Batch) -> Memory:
+    def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
         states, last, cells = self._read(batch)
         parse, with_heads = self._parse(states, batch)
-        seen = torch.cat([with_heads, parse.labels.softmax(dim=2)], dim=2)
-        annotations = at_least_single(self.annotation(seen)).tanh()
-        summary = at_least_single(self.last_state(last)), at_least_single(self.last_cell(cells))
-        return Memory.of_words(batch, annotations, torch.cat(summary, dim=1))
+        seen = torch.cat([with_heads, parse.label_scores.softmax(dim=2)], dim=2)
+        annotations = upcast_half_precision(self.annotation(seen)).tanh()
+        summary = upcast_half_precision(self.last_state(last)), upcast_half_precision(self.last_cell(cells))
+        return EncoderMemory.from_words(batch, annotations, torch.cat(summary, dim=1))
 
-    def parse(self, batch: Batch) -> Parse:
+    def predict_parse(self, batch: Batch) -> ParseScores:
         """Predict heads and labels of B sentences of up to J positions."""
         return self._parse(self._read(batch)[0], batch)[0]
 
-    def _parse(self, states: Tensor, batch: Batch) -> tuple[Parse, Tensor]:
+    def _parse(self, states: Tensor, batch: Batch) -> tuple[ParseScores, Tensor]:
         """Parse from states h (B, J, 2·H); what is returned besides is [h_i; z_i] (B, J, 4·H)."""
         itself = torch.eye(states.shape[1], dtype=torch.bool, device=states.device)
         queries = self.head(states)
         scores = torch.where(itself, (queries @ self.root).unsqueeze(2), torch.bmm(queries, states.transpose(1, 2)))
-        scores = at_least_single(scores).masked_fill(~batch.mask.unsqueeze(1), -torch.inf)
+        scores = upcast_half_precision(scores).masked_fill(~batch.source_mask.unsqueeze(1), -torch.inf)
         shares = scores.softmax(dim=2)
         expected = torch.bmm(shares.masked_fill(itself, 0), states)
         expected = expected + shares.diagonal(dim1=1, dim2=2).unsqueeze(2) * self.root
         with_heads = torch.cat([states, expected], dim=2)
-        return Parse(scores, at_least_single(self.label(with_heads))), with_heads
+        return ParseScores(scores, upcast_half_precision(self.label(with_heads))), with_heads
 
     def _read(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Run both directions of the LSTM: h at every position (B, J, 2·H), [→h_n; ←h_1] and their cells (B, 2·H)."""
         values = self.inputs(batch)  # (N, E)
         words = batch.source_words
-        turned, last = words.turned(batch.source_lengths), words.last(batch.source_lengths)
+        turned, last = words.compute_reversed_indices(batch.source_lengths), words.find_last_words(batch.source_lengths)
         rightward = read(self.forwards, values, words, self.dropout)
         leftward = read(self.backwards, values.index_select(0, turned), words, self.dropout)
         states = words.unpack(torch.cat([rightward[0], leftward[0].index_select(0, turned)], dim=1))

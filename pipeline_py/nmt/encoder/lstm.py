@@ -7,12 +7,12 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.encoders import LSTMEncoderConfig as Options
 from pipeline_py.config.systems.training import ModelConfig
-from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
 from pipeline_py.nmt.fast.linear import Linear
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
 
@@ -43,7 +43,7 @@ class LSTMEncoder(nn.Module):
             self.last_cell = Linear(2 * sizes.hidden, sizes.hidden)
         self.dropout = SharedDropout(sizes.dropout_rates)
 
-    def forward(self, batch: Batch) -> Memory:
+    def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
         lengths = batch.source_lengths
         values = self.inputs(batch)  # (N, E)
@@ -51,14 +51,14 @@ class LSTMEncoder(nn.Module):
         states, *last = self._read(self.forwards, values, batch, lengths - 1 if self.reversed else None)
         if self.backwards is not None:
             leftward, *first = self._read(self.backwards, values, batch, lengths)
-            states = at_least_single(self.annotation(torch.cat([states, leftward], dim=1)))
+            states = upcast_half_precision(self.annotation(torch.cat([states, leftward], dim=1)))
             maps = (self.last_state, self.last_cell)
             last = [
-                at_least_single(project(torch.cat(ends, dim=1)))
+                upcast_half_precision(project(torch.cat(ends, dim=1)))
                 for project, *ends in zip(maps, last, first, strict=True)
             ]
         annotations = batch.source_words.unpack(states)
-        return Memory.of_words(batch, annotations, torch.cat(last, dim=1))
+        return EncoderMemory.from_words(batch, annotations, torch.cat(last, dim=1))
 
     def _read(self, lstm: LSTM, values: Tensor, batch: Batch, backwards: Tensor | None) -> tuple[Tensor, ...]:
         """Run one direction.
@@ -73,9 +73,9 @@ class LSTMEncoder(nn.Module):
             States of the words (N, H), h and c of the last step (B, H).
         """
         words = batch.source_words
-        turned = None if backwards is None else words.turned(backwards)
+        turned = None if backwards is None else words.compute_reversed_indices(backwards)
         values = values if turned is None else values.index_select(0, turned)
         states, cells = read(lstm, values, words, self.dropout)
-        last = words.last(batch.source_lengths)
+        last = words.find_last_words(batch.source_lengths)
         in_place = states if turned is None else states.index_select(0, turned)
         return in_place, states.index_select(0, last), cells.index_select(0, last)

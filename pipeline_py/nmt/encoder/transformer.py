@@ -8,11 +8,11 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.encoders import TransformerEncoderConfig as Options
 from pipeline_py.config.systems.training import ModelConfig
-from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.encoder.reading import Inputs
-from pipeline_py.nmt.memory import Auxiliary, Memory
+from pipeline_py.nmt.encoder_memory import AuxiliaryLoss, EncoderMemory
 from pipeline_py.nmt.transformer.attention import Change, ScoreChange, built, of_layer
 from pipeline_py.nmt.transformer.layers import EncoderLayer, last_norm, with_positions
 
@@ -42,18 +42,18 @@ class TransformerEncoder(nn.Module):
         )
         self.dropout = Dropout(sizes.dropout_rates.embeddings)
 
-    def forward(self, batch: Batch) -> Memory:
+    def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
-        mask = batch.mask
+        mask = batch.source_mask
         states = self.dropout(with_positions(batch.source_words.unpack(self.inputs(batch))))
-        auxiliary: list[Auxiliary] = []
+        auxiliary: list[AuxiliaryLoss] = []
         for number, layer in enumerate(self.layers):
             states = layer(states, mask, partial(self._change, number, batch, auxiliary))
-        states = at_least_single(self.last_norm(states)).masked_fill(~mask.unsqueeze(2), 0)
-        memory = Memory.of_words(batch, states, states.sum(dim=1) / batch.source_lengths.unsqueeze(1))
-        return replace(memory, auxiliary=tuple(auxiliary))
+        states = upcast_half_precision(self.last_norm(states)).masked_fill(~mask.unsqueeze(2), 0)
+        memory = EncoderMemory.from_words(batch, states, states.sum(dim=1) / batch.source_lengths.unsqueeze(1))
+        return replace(memory, auxiliary_losses=tuple(auxiliary))
 
-    def _change(self, layer: int, batch: Batch, auxiliary: list[Auxiliary], read: Tensor) -> Change | None:
+    def _change(self, layer: int, batch: Batch, auxiliary: list[AuxiliaryLoss], read: Tensor) -> Change | None:
         """Say what changes the scores of a layer that reads (B, J, D), and add what that learns to a list."""
         changes = [
             (options, change)

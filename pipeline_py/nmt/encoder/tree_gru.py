@@ -10,7 +10,7 @@ from pipeline_py.config.systems.encoders import TreeGRUEncoderConfig as Options
 from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.encoder import gru
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.trees.tree_gru import TopDownGRU, TreeGRU
 
 
@@ -37,17 +37,19 @@ class TreeGRUEncoder(nn.Module):
         self.bottom_up = TreeGRU(sizes.hidden)
         self.top_down = TopDownGRU(sizes.hidden) if options.top_down else None
 
-    def forward(self, batch: Batch) -> Memory:
+    def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions and P phrases; the trees are not handed on with the memory."""
-        schedule = batch.schedule(self.kind)
+        schedule = batch.get_tree_schedule(self.kind)
         read = self.leaves(batch)
-        leaves = read.states[0].transpose(0, 1).flatten(0, 1)  # (J·B, H)
+        leaves = read.annotations[0].transpose(0, 1).flatten(0, 1)  # (J·B, H)
         phrases = self.bottom_up(leaves, schedule)
         final = torch.cat([leaves, phrases])
         if self.top_down is not None:
             final = self.top_down(final, schedule)
 
         words, inner = final.split([len(leaves), len(phrases)])
-        words = words.view(read.words, len(batch), self.size).transpose(0, 1)
+        words = words.view(read.position_count, len(batch), self.size).transpose(0, 1)
         summary = schedule.at_roots(leaves, phrases) if self.trees == "parse" else gru.mean(words, read.mask)
-        return replace(read, states=(words,), summary=(summary,)).with_phrases(schedule.side_by_side(inner), schedule)
+        return replace(read, annotations=(words,), summaries=(summary,)).append_phrases(
+            schedule.side_by_side(inner), schedule
+        )

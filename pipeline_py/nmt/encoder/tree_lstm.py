@@ -10,7 +10,7 @@ from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder.reading import Inputs, read
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.recurrence.lstm import LSTM
 from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
 
@@ -42,10 +42,10 @@ class TreeLSTMEncoder(nn.Module):
         self.tree = TreeLSTM(sizes.hidden)
         self.dropout = SharedDropout(sizes.dropout_rates)
 
-    def forward(self, batch: Batch) -> Memory:
+    def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions and P phrases."""
         lengths = batch.source_lengths
-        schedule = batch.schedule("trees")
+        schedule = batch.get_tree_schedule("trees")
         values = self.inputs(batch)  # (N, E)
         words = batch.source_words
         if self.sequential:
@@ -56,15 +56,15 @@ class TreeLSTMEncoder(nn.Module):
         inner = self.tree(*leaves, schedule, self._mask(len(lengths), states))
         root = schedule.at_roots(leaves[0], inner[0]), schedule.at_roots(leaves[1], inner[1])
         if self.sequential:
-            ends = words.last(lengths)
+            ends = words.find_last_words(lengths)
             last = states.index_select(0, ends), cells.index_select(0, ends)
             summary = self.summarize.compose(last, root, self._mask(len(lengths), states))
         else:
             summary = root
-        annotations = leaves[0].view(words.positions, words.sentences, self.size).transpose(0, 1)  # (B, J, H)
-        of_words = Memory.of_words(batch, annotations, torch.cat(summary, dim=1))
-        return of_words.with_phrases(schedule.side_by_side(inner[0]), schedule)
+        annotations = leaves[0].view(words.position_count, words.sentence_count, self.size).transpose(0, 1)  # (B, J, H)
+        of_words = EncoderMemory.from_words(batch, annotations, torch.cat(summary, dim=1))
+        return of_words.append_phrases(schedule.side_by_side(inner[0]), schedule)
 
     def _mask(self, sentences: int, like: Tensor) -> Tensor | None:
         """Draw a mask of what a Tree-LSTM reads, [h_l; h_r] (B, 2·H)."""
-        return self.dropout.draw("states", sentences, 2 * self.size, like)
+        return self.dropout.draw_mask("states", sentences, 2 * self.size, like)

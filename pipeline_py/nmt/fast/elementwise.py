@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast import compiled_library
 
 C_SOURCE_PATH = Path(__file__).with_suffix(".c")
@@ -180,7 +180,7 @@ def _get_kernels() -> ctypes.CDLL:
 
 
 def _is_readable(values: Tensor, *dtypes: torch.dtype) -> bool:
-    return values.dtype in dtypes and on_cpu(values.device) and values.stride(-1) == 1
+    return values.dtype in dtypes and is_cpu(values.device) and values.stride(-1) == 1
 
 
 def _get_data_pointer(values: Tensor | None) -> int | None:

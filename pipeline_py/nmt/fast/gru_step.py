@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.dropout import apply_dropout_mask
 from pipeline_py.nmt.fast import elementwise
 from pipeline_py.nmt.fast.linear import LinearTrace
 
@@ -30,4 +30,4 @@ class GRUStep(Function):
         of_recurrent = ctx.trace.get_gradient_rows(ctx.step, gates.shape[1])
         of_inputs, of_state = elementwise.backward_gru(gradient, gates, state, recurrent, ctx.inputs, of_recurrent)
         through = ctx.trace.backward_weight(of_recurrent).to(of_state.dtype)
-        return of_inputs, of_state.add_(drop(through, ctx.mask)), None, None
+        return of_inputs, of_state.add_(apply_dropout_mask(through, ctx.mask)), None, None

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.nmt.device import on_cpu
-from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.torch_setup import is_cpu
+from pipeline_py.nmt.dropout import apply_dropout_mask
 from pipeline_py.nmt.fast.matrix_products import (
     apply_linear,
     compute_weight_gradient,
@@ -21,7 +21,7 @@ from pipeline_py.nmt.fast.matrix_products import (
     round_up_to_block,
 )
 from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedModule
-from pipeline_py.nmt.initialization import Rule
+from pipeline_py.nmt.initialization import InitializationRule
 
 MAX_UNPADDED_ROWS = 32
 """Rows up to which a search multiplies those there are; more are filled up, since each number has its own program."""
@@ -43,7 +43,7 @@ class PackedWeight:
         self._packed_matrix: Tensor | None = None
         self._matrix: Tensor | None = None
         self._product_dtype = torch.bfloat16 if should_round_to_bfloat16 else matrix.dtype
-        if on_cpu(matrix.device) and _should_pack(self._product_dtype, is_for_search):
+        if is_cpu(matrix.device) and _should_pack(self._product_dtype, is_for_search):
             self._packed_matrix = torch.ops.mkldnn._reorder_linear_weight(
                 matrix.T.contiguous().to(self._product_dtype), None
             )
@@ -78,10 +78,10 @@ class Linear(nn.Linear):
 class OutputLayer(Linear):
     """What a softmax is made of."""
 
-    def initialize(self, rule: Rule) -> None:
+    def initialize(self, rule: InitializationRule) -> None:
         """Begin as the rule says."""
-        rule.output(self.weight)
-        rule.bias(self.bias)
+        rule.fill_output(self.weight)
+        rule.fill_bias(self.bias)
 
 
 def multiply_packed(values: Tensor, packed_matrix: Tensor | None, bias: Tensor | None = None) -> Tensor:
@@ -135,7 +135,7 @@ class LoopLinear(Linear, TracedModule):
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
         """Map (…, X) → (…, Y), within the loop (B, X) → (B, Y), and drop out what the mask (B, X) says."""
         if self.trace is None:
-            return super().forward(drop(values, mask))
+            return super().forward(apply_dropout_mask(values, mask))
         product: Tensor = _TracedLinearFunction.apply(values, mask, self.trace)
         return product
 
@@ -147,10 +147,10 @@ class LoopLinear(Linear, TracedModule):
 class RecurrentLinear(LoopLinear):
     """What a state of size X goes through from step to step: the matrices of all gates (n·X, X)."""
 
-    def initialize(self, rule: Rule) -> None:
+    def initialize(self, rule: InitializationRule) -> None:
         """Begin as the rule says."""
-        rule.recurrent(self.weight)
-        rule.bias(self.bias)
+        rule.fill_recurrent(self.weight)
+        rule.fill_bias(self.bias)
 
 
 class LinearTrace(LoopTrace):
@@ -220,4 +220,4 @@ class _TracedLinearFunction(Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         placed = ctx.trace.get_gradient_rows(ctx.step, gradient.shape[1]).copy_(gradient)
-        return drop(ctx.trace.backward_weight(placed).to(ctx.dtype), ctx.mask), None, None
+        return apply_dropout_mask(ctx.trace.backward_weight(placed).to(ctx.dtype), ctx.mask), None, None

@@ -18,7 +18,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.torch_setup import is_cpu
 
 MAX_CACHED_NUMBERS = 2**18
 """Numbers that a group has on a CPU: in single precision they stay in its cache from one operation to the next."""
@@ -26,7 +26,7 @@ MAX_CACHED_NUMBERS = 2**18
 
 def split_rows(row_count: int, width: int, device: torch.device) -> Iterator[slice]:
     """Divide rows of `width` numbers each into groups; a GPU, whose memory is fast, has them all in one."""
-    size = max(1, MAX_CACHED_NUMBERS // width) if on_cpu(device) else row_count
+    size = max(1, MAX_CACHED_NUMBERS // width) if is_cpu(device) else row_count
     return (slice(start, min(start + size, row_count)) for start in range(0, row_count, size))
 
 
@@ -75,7 +75,7 @@ def pad_rows(values: Tensor, row_count: int, dtype: torch.dtype | None = None) -
 
 def count_padded_rows(row_count: int, dtype: torch.dtype, device: torch.device) -> int:
     """Say how many rows are multiplied where there are so many: one of few numbers, if oneDNN prepares a program."""
-    if dtype != torch.bfloat16 or row_count <= MAX_STEP_ROWS or not on_cpu(device):
+    if dtype != torch.bfloat16 or row_count <= MAX_STEP_ROWS or not is_cpu(device):
         return row_count
     return round_up_to_block(row_count)
 
@@ -133,7 +133,7 @@ def _should_use_onednn(left: Tensor, right: Tensor, multiply_adds: int, row_coun
     return (
         multiply_adds >= (MIN_ONEDNN_MULTIPLY_ADDS if row_count <= MAX_STEP_ROWS else MIN_ONEDNN_NEW_MULTIPLY_ADDS)
         and left.dtype == right.dtype == torch.float32
-        and on_cpu(left.device)
+        and is_cpu(left.device)
         and _is_onednn_faster()
     )
 

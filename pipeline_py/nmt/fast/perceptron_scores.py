@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 from pipeline_py.nmt.fast import elementwise
 from pipeline_py.nmt.fast.matrix_products import split_rows
 from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedModule
-from pipeline_py.nmt.search.owners import Owners
+from pipeline_py.nmt.search.row_sentences import RowSentences
 
 
 class ScoreTrace(LoopTrace):
@@ -76,7 +76,15 @@ class TracedScoreFunction(Function):
             gradient = gradient * trace.column_mask[: len(query)]
         trace.grad_scores[: len(query)].add_(gradient)
         if trace.kernel_column_counts is not None:
-            given = gradient, query, trace.keys, trace.vector, trace.kernel_column_counts, trace.weighted_squares, trace.grad_vector
+            given = (
+                gradient,
+                query,
+                trace.keys,
+                trace.vector,
+                trace.kernel_column_counts,
+                trace.weighted_squares,
+                trace.grad_vector,
+            )
             return elementwise.backward_scores(*given), None
         grad_query = torch.empty_like(query).unsqueeze(1)
         for group, hidden in _compute_traced_hidden_units(query, trace):
@@ -101,17 +109,17 @@ def build_column_counts(column_counts: Sequence[int] | None, keys: Tensor) -> Te
 
 
 def compute_hidden_units(
-    query: Tensor, keys: Tensor, owners: Owners | None
+    query: Tensor, keys: Tensor, owners: RowSentences | None
 ) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
     """Compute tanh(query + key), (R, A), (B, N, A): groups of rows, with their columns, and their units (G, C, A)."""
     width, device = keys[0].numel(), keys.device
-    if owners is not None and owners.runs is not None:
-        for run, sentence in owners.runs:
-            columns = slice(0, keys.shape[1] if owners.reach is None else owners.reach[sentence])
+    if owners is not None and owners.row_spans is not None:
+        for run, sentence in owners.row_spans:
+            columns = slice(0, keys.shape[1] if owners.column_counts is None else owners.column_counts[sentence])
             for rows in split_rows(run.stop - run.start, width, device):
                 part = slice(run.start + rows.start, run.start + rows.stop)
                 yield (part, columns), (keys[sentence, columns] + query[part].unsqueeze(1)).tanh_()
     else:
         for rows in split_rows(len(query), width, device):
-            own = keys[rows] if owners is None else keys.index_select(0, owners.sentence[rows])
+            own = keys[rows] if owners is None else keys.index_select(0, owners.sentence_indices[rows])
             yield (rows, slice(0, keys.shape[1])), (own + query[rows].unsqueeze(1)).tanh_()

@@ -74,4 +74,4 @@ class _LoopEntryFunction(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        return gradient, None, *(grad for trace in ctx.traces for grad in trace.gradients())
+        return gradient, None, *(grad for trace in ctx.traces for grad in trace.sum_gradients())

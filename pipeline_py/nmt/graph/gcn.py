@@ -11,8 +11,8 @@ from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.fast.linear import Linear
-from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.initialization import InitializationRule
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 
 class SyntacticConvolution(nn.Module):
@@ -33,15 +33,15 @@ class SyntacticConvolution(nn.Module):
         self.layers = nn.ModuleList(_Layer(size, vocabularies["labels"]) for _ in range(options.layers))
         self.dropout = Dropout(dropout)
 
-    def forward(self, memory: Memory, batch: Batch) -> Memory:
+    def forward(self, memory: EncoderMemory, batch: Batch) -> EncoderMemory:
         """Replace the annotations (B, J, M) of a memory without phrases."""
-        (states,) = memory.states
-        heads, labels = (batch.table(kind).squeeze(2) for kind in ("heads", "labels"))
+        (states,) = memory.annotations
+        heads, labels = (batch.get_syntax(kind).squeeze(2) for kind in ("heads", "labels"))
         own = torch.arange(heads.shape[1], device=heads.device)
         hangs = (heads != NO_HEAD) & (heads != own)
         for layer in self.layers:
             states = layer(self.dropout(states), torch.where(hangs, heads, own), labels, hangs)
-        return replace(memory, states=(states.masked_fill(~batch.mask.unsqueeze(2), 0),))
+        return replace(memory, annotations=(states.masked_fill(~batch.source_mask.unsqueeze(2), 0),))
 
 
 class _Layer(nn.Module):
@@ -52,10 +52,10 @@ class _Layer(nn.Module):
         self.biases = nn.ParameterDict({edge: torch.zeros(labels, size + 1) for edge in ("in", "out")})
         self.own_bias = nn.Parameter(torch.zeros(size + 1))
 
-    def initialize(self, rule: Rule) -> None:
+    def initialize(self, rule: InitializationRule) -> None:
         """Let gates begin as the rule says, biases at 0."""
         for gate in self.gates:
-            rule.vector(gate)
+            rule.fill_vector(gate)
 
     def forward(self, states: Tensor, heads: Tensor, labels: Tensor, hangs: Tensor) -> Tensor:
         """Map states (B, J, M) → (B, J, M), given heads and labels (B, J), and which positions hang under another."""

@@ -17,5 +17,5 @@ class LabelEmbedding(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Embed the labels of the N words of a batch: (N, size)."""
-        embedded: Tensor = self.embedding(batch.source_words.pack(batch.table("labels").squeeze(2).T))
+        embedded: Tensor = self.embedding(batch.source_words.pack(batch.get_syntax("labels").squeeze(2).T))
         return embedded

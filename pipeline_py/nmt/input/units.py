@@ -35,7 +35,7 @@ class UnitConvolution(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Represent the units of the N words of a batch: (N, size)."""
-        return self.represent(batch.source_words.pack(batch.table("units").transpose(0, 1)))
+        return self.represent(batch.source_words.pack(batch.get_syntax("units").transpose(0, 1)))
 
     def represent(self, units: Tensor) -> Tensor:
         """Represent U units by identifiers: (U, n) → (U, size)."""

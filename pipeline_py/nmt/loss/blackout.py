@@ -10,9 +10,9 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from pipeline_py.config.systems.decoders import BlackOutLossConfig
-from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.data.batch import Words
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
+from pipeline_py.nmt.data.batch import PackedWords
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.loss.softmax import SoftmaxLoss
 from pipeline_py.subword.vocabulary import EOS
 
@@ -66,7 +66,7 @@ def _gathered(weight: Tensor, samples: Tensor) -> Tensor:
 def _groups(readout: Tensor) -> Iterator[slice]:
     """Divide the sentences (B, …) into groups that are computed at once."""
     # The rows of one sentence stay in a CPU's cache: 0.6 of the time of all at once. A GPU wants large products.
-    size = 1 if on_cpu(readout.device) else len(readout)
+    size = 1 if is_cpu(readout.device) else len(readout)
     return (slice(start, start + size) for start in range(0, len(readout), size))
 
 
@@ -104,7 +104,7 @@ class BlackOutLoss(SoftmaxLoss):
         self.cumulative = (cumulative / cumulative[-1]).to(device)
         self.log_weights = (cumulative[-1].log() - raised.log()).to(device)
 
-    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: Words) -> Tensor:
+    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: PackedWords) -> Tensor:
         """Compute the losses of N words; see `SoftmaxLoss`.
 
         Raises:
@@ -114,14 +114,14 @@ class BlackOutLoss(SoftmaxLoss):
             return super().forward(linear, readout, targets, words)
         if not len(self.cumulative):
             raise RuntimeError("BlackOut draws words by their frequency; call `learn_frequencies` before training")
-        draws = self._draw(words.sentences)
+        draws = self._draw(words.sentence_count)
         bias = linear.bias + self.log_weights.to(linear.bias.dtype)  # (V,)
         rows = functional.embedding(targets, linear.weight)
-        of_targets = (at_least_single(readout) * rows).sum(dim=1) + _taken(bias, targets)
+        of_targets = (upcast_half_precision(readout) * rows).sum(dim=1) + _taken(bias, targets)
 
         # Sentences side by side in a rectangle (B, I), since each has draws of its own.
-        place, shape = words.place_in_rectangle, (words.sentences, words.positions)
-        count = words.sentences * words.positions
+        place, shape = words.rectangle_indices, (words.sentence_count, words.position_count)
+        count = words.sentence_count * words.position_count
         side_by_side = readout.new_zeros(count, readout.shape[1]).index_copy(0, place, readout)
         of_draws = sampled_outputs(side_by_side.view(*shape, -1), linear.weight, _taken(bias, draws), draws)
         said = targets.new_zeros(count).index_copy(0, place, targets).view(shape)

@@ -8,7 +8,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from pipeline_py.config.systems.decoders import BlackOutLossConfig, SoftmaxLossConfig
-from pipeline_py.nmt.data.batch import Words
+from pipeline_py.nmt.data.batch import PackedWords
 from pipeline_py.nmt.fast.matrix_products import compute_weight_gradient, multiply_matrices, pad_to_block, split_rows
 
 
@@ -23,7 +23,7 @@ class SoftmaxLoss(nn.Module):
         super().__init__()
         self.smoothing = options.label_smoothing if isinstance(options, SoftmaxLossConfig) else 0.0
 
-    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: Words) -> Tensor:
+    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: PackedWords) -> Tensor:
         """Compute the losses of N words.
 
         Args:

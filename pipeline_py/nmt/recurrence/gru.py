@@ -6,7 +6,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.fast import elementwise
 from pipeline_py.nmt.fast.gru_step import GRUStep
 from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
@@ -59,7 +59,7 @@ class GRU(nn.Module):
         """
         inputs = as_read(inputs)
         states = []
-        start = at_least_single(inputs.new_zeros(steps[0], self.hidden))
+        start = upcast_half_precision(inputs.new_zeros(steps[0], self.hidden))
         with open_time_loop(start, [partial(self.recurrent.begin_trace, len(inputs))]) as state:
             for rows, position in zip(steps, inputs.split([*steps]), strict=True):
                 state = self.step(position, state if rows == len(state) else state[:rows], mask)
@@ -69,7 +69,7 @@ class GRU(nn.Module):
 
 def as_read(inputs: Tensor) -> Tensor:
     """Bring W x + b of all steps to a precision that no step has to bring it to."""
-    return inputs if elementwise.is_gru_input(inputs) else at_least_single(inputs)
+    return inputs if elementwise.is_gru_input(inputs) else upcast_half_precision(inputs)
 
 
 def _moved_on(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:

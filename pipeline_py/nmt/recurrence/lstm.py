@@ -6,10 +6,10 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.fast.time_loop import open_time_loop
-from pipeline_py.nmt.initialization import Rule
+from pipeline_py.nmt.initialization import InitializationRule
 
 
 class LSTM(nn.Module):
@@ -53,7 +53,7 @@ class LSTM(nn.Module):
         Returns:
             All states and all cells, (N, H) each.
         """
-        inputs = at_least_single(inputs)
+        inputs = upcast_half_precision(inputs)
         hiddens, cells = [], []
         cell = inputs.new_zeros(steps[0], self.hidden)
         with open_time_loop(torch.zeros_like(cell), [partial(self.recurrent.begin_trace, len(inputs))]) as hidden:
@@ -67,7 +67,7 @@ class LSTM(nn.Module):
 class _Input(LoopLinear):
     """W x + b of all gates."""
 
-    def initialize(self, rule: Rule) -> None:
+    def initialize(self, rule: InitializationRule) -> None:
         """Begin as the rule says, but with biases of 1 of the forget gates, so that a cell is kept."""
-        rule.linear(self)
+        rule.fill_linear(self)
         self.bias[len(self.bias) // 4 : len(self.bias) // 2] = 1

@@ -6,8 +6,8 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.attention import at_least_single
-from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
+from pipeline_py.nmt.dropout import apply_dropout_mask
 from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
 from pipeline_py.nmt.fast.time_loop import open_time_loop
 
@@ -37,7 +37,7 @@ class OriginalGRU(nn.Module):
         Returns:
             h' (B, H).
         """
-        dropped = drop(state, mask)
+        dropped = apply_dropout_mask(state, mask)
         of_gates, of_candidate = inputs.to(state.dtype).split([2 * self.hidden, self.hidden], dim=1)
         update, reset = (of_gates + self.gates_recurrent(dropped).to(state.dtype)).sigmoid().chunk(2, dim=1)
         candidate = (of_candidate + self.candidate_recurrent(reset * dropped).to(state.dtype)).tanh()
@@ -54,7 +54,7 @@ class OriginalGRU(nn.Module):
         Returns:
             All states (N, H).
         """
-        inputs = at_least_single(inputs)
+        inputs = upcast_half_precision(inputs)
         states = []
         maps = [partial(each.begin_trace, len(inputs)) for each in (self.gates_recurrent, self.candidate_recurrent)]
         with open_time_loop(inputs.new_zeros(steps[0], self.hidden), maps) as state:

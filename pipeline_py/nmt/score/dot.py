@@ -3,8 +3,8 @@
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import DotScoreConfig
-from pipeline_py.nmt.attention import as_multiplied, multiplied
-from pipeline_py.nmt.search.owners import Owners
+from pipeline_py.nmt.attention_weighting import cast_to_product_dtype, multiply_sentence_matrices
+from pipeline_py.nmt.search.row_sentences import RowSentences
 
 
 class DotProductScore(nn.Module):
@@ -17,8 +17,8 @@ class DotProductScore(nn.Module):
 
     def keys(self, states: Tensor, there: Tensor | None = None) -> Tensor:
         """Return the annotations themselves (B, N, H)."""
-        return as_multiplied(states)
+        return cast_to_product_dtype(states)
 
-    def forward(self, query: Tensor, keys: Tensor, owners: Owners | None = None) -> Tensor:
+    def forward(self, query: Tensor, keys: Tensor, owners: RowSentences | None = None) -> Tensor:
         """Score all annotations against one query: (R, H), (B, N, H) → (R, N); without owners a row is a sentence."""
-        return multiplied(query, keys.transpose(1, 2), owners)
+        return multiply_sentence_matrices(query, keys.transpose(1, 2), owners)

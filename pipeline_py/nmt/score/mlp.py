@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import MLPScoreConfig
-from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.fast import elementwise
 from pipeline_py.nmt.fast.linear import Linear, LoopLinear
 from pipeline_py.nmt.fast.perceptron_scores import (
@@ -16,8 +16,8 @@ from pipeline_py.nmt.fast.perceptron_scores import (
     compute_hidden_units,
 )
 from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedModule
-from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.search.owners import Owners
+from pipeline_py.nmt.initialization import InitializationRule
+from pipeline_py.nmt.search.row_sentences import RowSentences
 
 
 class PerceptronScore(TracedModule):
@@ -31,10 +31,10 @@ class PerceptronScore(TracedModule):
         self.vector = nn.Parameter(torch.empty(width))
         self.bias = nn.Parameter(torch.zeros(()))
 
-    def initialize(self, rule: Rule) -> None:
+    def initialize(self, rule: InitializationRule) -> None:
         """Begin as the rule says."""
-        rule.vector(self.vector)
-        rule.bias(self.bias)
+        rule.fill_vector(self.vector)
+        rule.fill_bias(self.bias)
 
     def keys(self, states: Tensor, there: Tensor | None = None) -> Tensor:
         """Compute U h_j + b, which no step changes.
@@ -47,15 +47,15 @@ class PerceptronScore(TracedModule):
             (B, N, A), at least float32, zero for those that do not matter.
         """
         if there is None:
-            return at_least_single(self.key(states))
-        keys = at_least_single(self.key(states.flatten(0, 1).index_select(0, there)))
+            return upcast_half_precision(self.key(states))
+        keys = upcast_half_precision(self.key(states.flatten(0, 1).index_select(0, there)))
         return (
             keys.new_zeros(states.shape[:2].numel(), keys.shape[1])
             .index_copy(0, there, keys)
             .view(*states.shape[:2], -1)
         )
 
-    def forward(self, query: Tensor, keys: Tensor, owners: Owners | None = None) -> Tensor:
+    def forward(self, query: Tensor, keys: Tensor, owners: RowSentences | None = None) -> Tensor:
         """Score all annotations against one query.
 
         Args:
@@ -66,12 +66,12 @@ class PerceptronScore(TracedModule):
         Returns:
             (R, N), at least float32; behind the last column that a row's sentence reaches anything finite.
         """
-        query = at_least_single(self.query(query))
+        query = upcast_half_precision(self.query(query))
         if self.trace is not None:
             scores: Tensor = TracedScoreFunction.apply(query, self.trace)
             return scores
         if not torch.is_grad_enabled() and elementwise.can_compute_scores(query, keys, self.vector):
-            owner, reach = (None, None) if owners is None else (owners.sentence, owners.reach)
+            owner, reach = (None, None) if owners is None else (owners.sentence_indices, owners.column_counts)
             return elementwise.forward_scores(
                 query, keys, self.vector, self.bias, build_column_counts(reach, keys), owner
             )

@@ -30,40 +30,46 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.linear import pack_weights
-from pipeline_py.nmt.search.beams import Beams, Ends, Move, best_of, log_of_sum
-from pipeline_py.nmt.search.ensemble import Steps, predict
-from pipeline_py.nmt.search.hypothesis import Hypothesis, LengthTerms, Trail
+from pipeline_py.nmt.search.beams import (
+    BeamHypotheses,
+    EndedHypotheses,
+    DecoderInput,
+    collect_hypotheses,
+    compute_log_sum_exp,
+)
+from pipeline_py.nmt.search.ensemble import StepPredictor, predict_step
+from pipeline_py.nmt.search.hypothesis import Hypothesis, LengthModelTerms, Backpointers
 from pipeline_py.subword.vocabulary import EOS
 
 
-class Greedy:
+class GreedyHypotheses:
     """The hypotheses of B sentences. Scores are those of `Beams`, to the last digit.
 
     On a CPU those that end leave at once; a GPU goes on with all rows until the last one ends.
     """
 
-    def __init__(self, limits: Tensor, length_normalization: float, trail: Trail) -> None:
+    def __init__(self, max_lengths: Tensor, length_normalization: float, backpointers: Backpointers) -> None:
         """Start each sentence with the empty hypothesis.
 
         Args:
-            limits: (B,) the most predictions per sentence.
+            max_lengths: (B,) the most predictions per sentence.
             length_normalization: α.
-            trail: an empty one, which takes the prefixes.
+            backpointers: an empty one, which takes the prefixes.
         """
-        self._limits = limits  # (R,), like all that follows
-        self._sentences = torch.arange(len(limits), device=limits.device)
-        self._sums = torch.zeros(limits.shape, dtype=torch.float64, device=limits.device)
-        self._over = torch.zeros(limits.shape, dtype=torch.bool, device=limits.device)
+        self._max_lengths = max_lengths  # (R,), like all that follows
+        self._sentence_indices = torch.arange(len(max_lengths), device=max_lengths.device)
+        self._sums = torch.zeros(max_lengths.shape, dtype=torch.float64, device=max_lengths.device)
+        self._is_finished = torch.zeros(max_lengths.shape, dtype=torch.bool, device=max_lengths.device)
         self._length_normalization = length_normalization
         self._step = 0
-        self._ends: list[Ends] = []
-        self._trail = trail
-        nothing = torch.full_like(limits, -1)
-        self._nodes = trail.grow(nothing, nothing)
+        self._endings: list[EndedHypotheses] = []
+        self._backpointers = backpointers
+        nothing = torch.full_like(max_lengths, -1)
+        self._nodes = backpointers.append(nothing, nothing)
 
-    def advance(self, logits: Tensor, attention: Tensor) -> Move | None:
+    def extend(self, logits: Tensor, attention: Tensor) -> DecoderInput | None:
         """Prolong the hypotheses by one prediction; None where none is live afterwards.
 
         The device is waited for once.
@@ -75,40 +81,46 @@ class Greedy:
         Raises:
             FloatingPointError: where logits are not numbers.
         """
-        self._trail.attend(attention)
+        self._backpointers.append_attention(attention)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
         tokens = logits.argmax(dim=1)
         greatest = logits.gather(1, tokens.unsqueeze(1))
-        normalizer = log_of_sum(logits, greatest)
+        normalizer = compute_log_sum_exp(logits, greatest)
         self._sums = self._sums + (greatest - normalizer).squeeze(1).clamp(max=0)
         self._step += 1
-        ended = (tokens == EOS) | (self._limits <= self._step)
-        ends = ended & ~self._over
-        self._over = self._over | ended
-        wrong, some, all_over = torch.stack([self._sums.isnan().any(), ends.any(), self._over.all()]).tolist()
+        ended = (tokens == EOS) | (self._max_lengths <= self._step)
+        ends = ended & ~self._is_finished
+        self._is_finished = self._is_finished | ended
+        wrong, some, all_over = torch.stack([self._sums.isnan().any(), ends.any(), self._is_finished.all()]).tolist()
         if wrong:
             raise FloatingPointError("the model predicts something that is not a number")
         if some:
             scores = (self._sums / self._step**self._length_normalization).masked_fill(~ends, -torch.inf)
-            self._ends.append(Ends(self._step, self._sentences, scores, self._sums, self._nodes, tokens))
+            self._endings.append(
+                EndedHypotheses(self._step, self._sentence_indices, scores, self._sums, self._nodes, tokens)
+            )
         if all_over:
             return None
-        if some and on_cpu(tokens.device):
-            return self._leave(tokens)
-        self._nodes = self._trail.grow(tokens, self._nodes)
-        return Move(None, tokens, anew=False)
+        if some and is_cpu(tokens.device):
+            return self._remove_finished_rows(tokens)
+        self._nodes = self._backpointers.append(tokens, self._nodes)
+        return DecoderInput(None, tokens, is_reallocated=False)
 
-    def _leave(self, tokens: Tensor) -> Move:
+    def _remove_finished_rows(self, tokens: Tensor) -> DecoderInput:
         """Keep the rows of hypotheses that go on."""
-        live = self._over.logical_not().nonzero().squeeze(1)
-        self._limits, self._sentences, self._sums = self._limits[live], self._sentences[live], self._sums[live]
-        self._over, tokens = self._over[live], tokens[live]
-        self._nodes = self._trail.grow(tokens, self._nodes[live])
-        return Move(live, tokens, anew=True)
+        live = self._is_finished.logical_not().nonzero().squeeze(1)
+        self._max_lengths, self._sentence_indices, self._sums = (
+            self._max_lengths[live],
+            self._sentence_indices[live],
+            self._sums[live],
+        )
+        self._is_finished, tokens = self._is_finished[live], tokens[live]
+        self._nodes = self._backpointers.append(tokens, self._nodes[live])
+        return DecoderInput(live, tokens, is_reallocated=True)
 
-    def hypotheses(self, attended: Tensor) -> list[list[Hypothesis]]:
-        """The one of each sentence; `attended` (B, N) is the mask of what there is to attend to."""
-        return best_of(self._ends, self._trail, attended, 1)
+    def collect_best(self, attention_mask: Tensor) -> list[list[Hypothesis]]:
+        """The one of each sentence; `attention_mask` (B, N) is the mask of what there is to attend to."""
+        return collect_hypotheses(self._endings, self._backpointers, attention_mask, 1)
 
 
 @torch.no_grad()
@@ -116,13 +128,13 @@ def beam_search(
     models: Sequence[Any],
     batches: Sequence[Any],
     *,
-    beam: int,
+    beam_size: int,
     max_lengths: Tensor,
     length_normalization: float = 0.0,
     length_terms: Tensor | None = None,
     n_best: int = 1,
-    attention: bool = False,
-    steps: Steps | None = None,
+    should_return_attention: bool = False,
+    predictor: StepPredictor | None = None,
 ) -> list[list[Hypothesis]]:
     """Search the best translations of a batch of B sentences.
 
@@ -130,14 +142,14 @@ def beam_search(
         models: an ensemble whose probabilities are averaged; each has what `nmt.model.Model` calls `encode` and
             `decoder`, is in evaluation mode, on its batch's device, and predicts the same target vocabulary.
         batches: for each model the source sentences as it reads them, padded to the longest.
-        beam: hypotheses per sentence (K).
+        beam_size: hypotheses per sentence (K).
         max_lengths: (B,) the most predictions per sentence, at least 1.
         length_normalization: α.
         length_terms: (B, I_max + 1) float64, of a length model: log p of a translation of 0 … I_max tokens, where
             I_max is the greatest of `max_lengths`; None: there is no length model.
-        n_best: how many hypotheses per sentence to return, at most `beam`.
-        attention: return whole attention weights, those of the first model; memory grows with B · K · I · N.
-        steps: what `searching` made of the models, for the searches of many batches; None: this one stands alone.
+        n_best: how many hypotheses per sentence to return, at most `beam_size`.
+        should_return_attention: return whole attention weights, those of the first model; memory grows with B · K · I · N.
+        predictor: what `searching` made of the models, for the searches of many batches; None: this one stands alone.
 
     Returns:
         For each sentence `n_best` hypotheses, best first; fewer where fewer are possible.
@@ -145,29 +157,31 @@ def beam_search(
     Raises:
         FloatingPointError: where a model's output is not a number.
     """
-    memories = [model.decoder.prepared(model.encode(batch)) for model, batch in zip(models, batches, strict=True)]
-    states: Sequence[Any] = [model.decoder.start(memory) for model, memory in zip(models, memories, strict=True)]
+    memories = [model.decoder.prepare_search(model.encode(batch)) for model, batch in zip(models, batches, strict=True)]
+    states: Sequence[Any] = [
+        model.decoder.build_initial_state(memory) for model, memory in zip(models, memories, strict=True)
+    ]
     attended = memories[0].mask
     limits = max_lengths.to(attended.device)
-    terms = None if length_terms is None else LengthTerms(length_terms.to(attended.device), limits)
-    trail = Trail(attention, memories[0].words)
+    terms = None if length_terms is None else LengthModelTerms(length_terms.to(attended.device), limits)
+    trail = Backpointers(should_return_attention, memories[0].position_count)
     beams = (
-        Greedy(limits, length_normalization, trail)
-        if beam == n_best == 1 and terms is None
-        else Beams(beam, limits, length_normalization, n_best, trail, terms)
+        GreedyHypotheses(limits, length_normalization, trail)
+        if beam_size == n_best == 1 and terms is None
+        else BeamHypotheses(beam_size, limits, length_normalization, n_best, trail, terms)
     )
-    step = steps or partial(predict, models)
+    step = predictor or partial(predict_step, models)
     previous: Tensor | None = None
     with pack_weights([model.decoder for model in models]):
         while True:
             logits, states, weights = step(previous, states, memories)
-            move = beams.advance(logits, weights)
+            move = beams.extend(logits, weights)
             if move is None:
-                return beams.hypotheses(attended.cpu())
+                return beams.collect_best(attended.cpu())
             previous = move.tokens
-            parents = move.parents
+            parents = move.parent_rows
             if parents is None:
                 continue
-            states = [state.select(parents) for state in states]
-            if move.anew:
-                memories = [memory.select(parents) for memory in memories]
+            states = [state.select_rows(parents) for state in states]
+            if move.is_reallocated:
+                memories = [memory.select_rows(parents) for memory in memories]

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.matrix_products import split_rows
-from pipeline_py.nmt.search.hypothesis import Hypothesis, LengthTerms, Trail
+from pipeline_py.nmt.search.hypothesis import Hypothesis, LengthModelTerms, Backpointers
 from pipeline_py.subword.vocabulary import EOS
 
 
 @dataclass(frozen=True)
-class Ends:
+class EndedHypotheses:
     """Hypotheses that left the beam at the same step; of each sentence the better ones first.
 
     Attributes:
@@ -32,35 +32,39 @@ class Ends:
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedHypotheses:
     """Hypotheses of B sentences that ended or were cut.
 
     Attributes:
-        limits: (B,) the most predictions per sentence.
+        max_lengths: (B,) the most predictions per sentence.
         length_normalization: α.
         step: predictions made so far.
-        count: (B,) finished hypotheses per sentence, at most K.
-        highest: (B, n) the scores of the n best ones; −∞: there are fewer.
-        sentences: (B, 1) their numbers.
-        ends: of each step.
+        counts: (B,) finished hypotheses per sentence, at most K.
+        best_scores: (B, n) the scores of the n best ones; −∞: there are fewer.
+        sentence_indices: (B, 1) their numbers.
+        endings: of each step.
     """
 
-    limits: Tensor
+    max_lengths: Tensor
     length_normalization: float
     step: int
-    count: Tensor
-    highest: Tensor
-    sentences: Tensor
-    ends: tuple[Ends, ...] = ()
+    counts: Tensor
+    best_scores: Tensor
+    sentence_indices: Tensor
+    endings: tuple[EndedHypotheses, ...] = ()
 
     @staticmethod
-    def none(limits: Tensor, length_normalization: float, n_best: int) -> "Finished":
+    def build_empty(max_lengths: Tensor, length_normalization: float, n_best: int) -> "FinishedHypotheses":
         """Nothing is finished before the first prediction."""
-        highest = torch.full((len(limits), n_best), -torch.inf, dtype=torch.float64, device=limits.device)
-        sentences = torch.arange(len(limits), device=limits.device).unsqueeze(1)
-        return Finished(limits, length_normalization, 0, torch.zeros_like(limits), highest, sentences)
+        highest = torch.full((len(max_lengths), n_best), -torch.inf, dtype=torch.float64, device=max_lengths.device)
+        sentences = torch.arange(len(max_lengths), device=max_lengths.device).unsqueeze(1)
+        return FinishedHypotheses(
+            max_lengths, length_normalization, 0, torch.zeros_like(max_lengths), highest, sentences
+        )
 
-    def sort_out(self, sums: Tensor, terms: Tensor | int, tokens: Tensor, nodes: Tensor) -> tuple["Finished", Tensor]:
+    def finish_candidates(
+        self, sums: Tensor, terms: Tensor | int, tokens: Tensor, nodes: Tensor
+    ) -> tuple["FinishedHypotheses", Tensor]:
         """Take the candidates that fit the beam, add those that finish here, and find those that live on.
 
         A sentence ends when no live hypothesis can become one of its n best.
@@ -76,70 +80,75 @@ class Finished:
         """
         beam = sums.shape[1]
         step = self.step + 1
-        room = beam - self.count[:, None]
+        room = beam - self.counts[:, None]
         taken = (torch.arange(beam, device=sums.device) < room) & (sums > -torch.inf)
-        leaving = taken & ((tokens == EOS) | (self.limits[:, None] <= step))
+        leaving = taken & ((tokens == EOS) | (self.max_lengths[:, None] <= step))
         scores = (sums / step**self.length_normalization).masked_fill(~leaving, -torch.inf)
         finished = replace(
             self,
             step=step,
-            count=self.count + leaving.sum(1),
-            highest=torch.cat([self.highest, scores], dim=1).topk(self.highest.shape[1]).values,
-            ends=(*self.ends, Ends(step, self.sentences.expand_as(sums), scores, sums - terms, nodes, tokens)),
+            counts=self.counts + leaving.sum(1),
+            best_scores=torch.cat([self.best_scores, scores], dim=1).topk(self.best_scores.shape[1]).values,
+            endings=(
+                *self.endings,
+                EndedHypotheses(step, self.sentence_indices.expand_as(sums), scores, sums - terms, nodes, tokens),
+            ),
         )
         live = taken & ~leaving
         within_reach = sums.masked_fill(~live, -torch.inf).amax(1)
         if self.length_normalization:
-            within_reach = within_reach / self.limits.double().pow(self.length_normalization)
-        return finished, live & (within_reach > finished.highest[:, -1])[:, None]
+            within_reach = within_reach / self.max_lengths.double().pow(self.length_normalization)
+        return finished, live & (within_reach > finished.best_scores[:, -1])[:, None]
 
 
-def best_of(ends: Sequence[Ends], trail: Trail, attended: Tensor, n_best: int) -> list[list[Hypothesis]]:
+def collect_hypotheses(
+    endings: Sequence[EndedHypotheses], backpointers: Backpointers, attention_mask: Tensor, n_best: int
+) -> list[list[Hypothesis]]:
     """Return at most `n_best` hypotheses of each sentence, best first, with the columns of attention that it has.
 
     Of equal scores the first stays first.
 
     Args:
-        ends: in the order of steps.
-        trail: the prefixes.
-        attended: (B, N), on the CPU, the mask of what there is to attend to.
+        endings: in the order of steps.
+        backpointers: the prefixes.
+        attention_mask: (B, N), on the CPU, the mask of what there is to attend to.
         n_best: at least 1.
     """
-    lengths = torch.tensor([each.length for each in ends]).repeat_interleave(
-        torch.tensor([each.scores.numel() for each in ends])
+    lengths = torch.tensor([each.length for each in endings]).repeat_interleave(
+        torch.tensor([each.scores.numel() for each in endings])
     )
-    parts = zip(*((e.sentences, e.scores, e.log_probabilities, e.nodes, e.tokens) for e in ends), strict=True)
+    parts = zip(*((e.sentences, e.scores, e.log_probabilities, e.nodes, e.tokens) for e in endings), strict=True)
     table = [torch.cat([part.flatten() for part in of_steps]).cpu() for of_steps in parts]
     there = (table[1] > -torch.inf).nonzero().squeeze(1)
     ranked = there[table[1][there].argsort(descending=True, stable=True)]
     sentences, scores, log_probabilities, nodes, tokens = (column[ranked].tolist() for column in table)
-    wanted: list[list[int]] = [[] for _ in attended]
+    wanted: list[list[int]] = [[] for _ in attention_mask]
     for place, sentence in enumerate(sentences):
         if len(wanted[sentence]) < n_best:
             wanted[sentence].append(place)
     chosen = [place for places in wanted for place in places]
     of_ranked = lengths[ranked].tolist()
-    paths = trail.read_back([nodes[place] for place in chosen], [of_ranked[place] for place in chosen])
-    hypotheses: list[list[Hypothesis]] = [[] for _ in attended]
+    paths = backpointers.trace_back([nodes[place] for place in chosen], [of_ranked[place] for place in chosen])
+    hypotheses: list[list[Hypothesis]] = [[] for _ in attention_mask]
     for place, (prefix, attention) in zip(chosen, paths, strict=True):
-        sentence, token, whole = sentences[place], tokens[place], trail.whole_attention
+        sentence, token, whole = sentences[place], tokens[place], backpointers.has_full_attention
         hypotheses[sentence].append(
             Hypothesis(
                 tokens=prefix if token == EOS else [*prefix, token],
                 score=scores[place],
                 log_probability=log_probabilities[place],
-                cut=token != EOS,
-                alignment=(attention[:, : trail.words].argmax(1) if whole else attention).tolist(),
-                attention=attention[:, attended[sentence]].numpy() if whole else None,
+                is_cut=token != EOS,
+                alignment=(attention[:, : backpointers.position_count].argmax(1) if whole else attention).tolist(),
+                attention=attention[:, attention_mask[sentence]].numpy() if whole else None,
             )
         )
     return hypotheses
 
 
-COMPACT_BELOW = 0.95
+MIN_LIVE_SHARE = 0.95
 """On a CPU idle rows leave once fewer than this share of the rows is live."""
 
-BLOCK = 64
+BLOCK_SIZE = 64
 """Logits whose greatest one is found first, when the greatest of a row are looked for."""
 
 
@@ -151,12 +160,12 @@ class Candidates:
     """
 
     sums: Tensor
-    parents: Tensor
+    parent_rows: Tensor
     tokens: Tensor
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowLayout:
     """Which hypotheses the rows (R) of the decoder hold: sentence by sentence, better ones first.
 
     A sentence keeps its rows until they are laid anew; meanwhile the last of them may be idle. A GPU, which computes
@@ -164,98 +173,102 @@ class Rows:
     what it computes.
 
     Attributes:
-        sentence: (R,) the sentence of a row.
-        slot: (R,) the rank of a row's hypothesis within its sentence.
-        widths: (B,) rows per sentence, at most K.
-        row: (B, K) the row of each slot; any row where the sentence has no such slot.
-        lacking: (B, K) where that is so.
+        sentence_indices: (R,) the sentence of a row.
+        ranks: (R,) the rank of a row's hypothesis within its sentence.
+        row_counts: (B,) rows per sentence, at most K.
+        rows_by_rank: (B, K) the row of each slot; any row where the sentence has no such slot.
+        missing_mask: (B, K) where that is so.
     """
 
-    sentence: Tensor
-    slot: Tensor
-    widths: Tensor
-    row: Tensor
-    lacking: Tensor
+    sentence_indices: Tensor
+    ranks: Tensor
+    row_counts: Tensor
+    rows_by_rank: Tensor
+    missing_mask: Tensor
 
     @staticmethod
-    def lay(widths: Tensor, beam: int) -> "Rows":
-        """Lay `widths` (B,) rows per sentence."""
-        filled = torch.arange(beam, device=widths.device) < widths[:, None]
+    def allocate(row_counts: Tensor, beam_size: int) -> "RowLayout":
+        """Lay `row_counts` (B,) rows per sentence."""
+        filled = torch.arange(beam_size, device=row_counts.device) < row_counts[:, None]
         sentence, slot = filled.nonzero(as_tuple=True)
         row = (filled.flatten().cumsum(0) - 1).clamp(min=0).view_as(filled)
-        return Rows(sentence, slot, widths, row, ~filled)
+        return RowLayout(sentence, slot, row_counts, row, ~filled)
 
-    def best(self, sums: Tensor, tokens: Tensor) -> Candidates:
+    def select_best(self, sums: Tensor, tokens: Tensor) -> Candidates:
         """Choose the K best of each sentence among the C best prolongations (R, C) of each row.
 
         Of equal sums the first stays first: the better-ranked parent, then the order within the row.
         """
-        beam, choices = self.row.shape[1], sums.shape[1]
-        table = sums[self.row].masked_fill(self.lacking.unsqueeze(2), -torch.inf)
+        beam, choices = self.rows_by_rank.shape[1], sums.shape[1]
+        table = sums[self.rows_by_rank].masked_fill(self.missing_mask.unsqueeze(2), -torch.inf)
         ordered, places = table.flatten(1).sort(dim=1, descending=True, stable=True)
         places = places[:, :beam]
-        parents = self.row.gather(1, places // choices)
+        parents = self.rows_by_rank.gather(1, places // choices)
         return Candidates(ordered[:, :beam], parents, tokens[parents, places % choices])
 
-    def fill(self, candidates: Candidates, live: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def assign_candidates(self, candidates: Candidates, live_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Give the live candidates (mask (B, K)) their rows: parents' rows, tokens and sums, (R,) each.
 
         Idle rows get sum −∞ and a parent and a token that do no harm.
         """
-        live_first = live.logical_not().byte().argsort(dim=1, stable=True)
-        chosen = live_first[self.sentence, self.slot]
-        sums = candidates.sums[self.sentence, chosen]
-        sums = sums.masked_fill(self.slot >= live.sum(1)[self.sentence], -torch.inf)
-        return candidates.parents[self.sentence, chosen], candidates.tokens[self.sentence, chosen], sums
+        live_first = live_mask.logical_not().byte().argsort(dim=1, stable=True)
+        chosen = live_first[self.sentence_indices, self.ranks]
+        sums = candidates.sums[self.sentence_indices, chosen]
+        sums = sums.masked_fill(self.ranks >= live_mask.sum(1)[self.sentence_indices], -torch.inf)
+        return (
+            candidates.parent_rows[self.sentence_indices, chosen],
+            candidates.tokens[self.sentence_indices, chosen],
+            sums,
+        )
 
 
 @dataclass(frozen=True)
-class Move:
-    """How the decoder goes on: row r continues row `parents[r]` with `tokens[r]`; `anew`: rows were laid anew.
+class DecoderInput:
+    """How the decoder goes on: row r continues row `parents[r]` with `tokens[r]`; `is_reallocated`: rows were laid anew.
 
-    Without `parents` every row continues itself.
+    Without `parent_rows` every row continues itself.
     """
 
-    parents: Tensor | None
+    parent_rows: Tensor | None
     tokens: Tensor
-    anew: bool
+    is_reallocated: bool
 
 
-class Beams:
+class BeamHypotheses:
     """All hypotheses of B sentences: live ones in rows, and finished ones. Sums are kept in double precision."""
 
     def __init__(
         self,
-        beam: int,
-        limits: Tensor,
+        beam_size: int,
+        max_lengths: Tensor,
         length_normalization: float,
         n_best: int,
-        trail: Trail,
-        terms: LengthTerms | None = None,
+        backpointers: Backpointers,
+        terms: LengthModelTerms | None = None,
     ) -> None:
         """Start each sentence with the empty hypothesis.
 
         Args:
-            beam: as in `beam_search`, like `n_best`.
-            limits: (B,) the most predictions per sentence.
+            beam_size: as in `beam_search`, like `n_best`.
+            max_lengths: (B,) the most predictions per sentence.
             length_normalization: α.
-            n_best: at most `beam`.
-            trail: an empty one, which takes the prefixes.
+            n_best: at most `beam_size`.
+            backpointers: an empty one, which takes the prefixes.
             terms: those of a length model, if there is one.
         """
-        if not 1 <= n_best <= beam:
-            raise ValueError(f"n_best {n_best} is not between 1 and the beam {beam}")
-        self._beam = beam
+        if not 1 <= n_best <= beam_size:
+            raise ValueError(f"n_best {n_best} is not between 1 and the beam {beam_size}")
+        self._beam_size = beam_size
         self._n_best = n_best
-        self._rows = Rows.lay(torch.ones_like(limits), beam)
-        self._sums = torch.zeros(limits.shape, dtype=torch.float64, device=limits.device)  # (R,)
-        self._finished = Finished.none(limits, length_normalization, n_best)
-        self._trail = trail
+        self._row_layout = RowLayout.allocate(torch.ones_like(max_lengths), beam_size)
+        self._sums = torch.zeros(max_lengths.shape, dtype=torch.float64, device=max_lengths.device)  # (R,)
+        self._finished = FinishedHypotheses.build_empty(max_lengths, length_normalization, n_best)
+        self._backpointers = backpointers
         self._terms = terms
-        nothing = torch.full_like(limits, -1)
-        self._nodes = self._trail.grow(nothing, nothing)  # (R,)
+        nothing = torch.full_like(max_lengths, -1)
+        self._nodes = self._backpointers.append(nothing, nothing)  # (R,)
 
-    def advance(self, logits: Tensor, attention: Tensor) -> Move | None:
+    def extend(self, logits: Tensor, attention: Tensor) -> DecoderInput | None:
         """Prolong the live hypotheses by one prediction; None where none is live afterwards.
 
         The device is waited for once; twice where rows are laid anew or logits of a row tie.
@@ -267,103 +280,107 @@ class Beams:
         Raises:
             FloatingPointError: where logits are not numbers.
         """
-        self._trail.attend(attention)
+        self._backpointers.append_attention(attention)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-        normalizer, maxima = survey(logits)
+        normalizer, maxima = scan_logits(logits)
         ranked = logits
         if self._terms is not None:
-            ranked = self._terms.lay_over(logits, self._finished.step + 1, self._rows.sentence)
-            maxima = _maxima(ranked)
-        tokens, tied = _top(ranked, maxima, self._beam)
-        candidates, finished, live = self._prolong(logits.gather(1, tokens) - normalizer, tokens)
-        facts = [candidates.sums.isnan().any(), tied.any(), *self._demand(live)]
+            ranked = self._terms.add_to_logits(logits, self._finished.step + 1, self._row_layout.sentence_indices)
+            maxima = _compute_block_maxima(ranked)
+        tokens, tied = _select_top_tokens(ranked, maxima, self._beam_size)
+        candidates, finished, live = self._select_candidates(logits.gather(1, tokens) - normalizer, tokens)
+        facts = [candidates.sums.isnan().any(), tied.any(), *self._count_needed_rows(live)]
         wrong, ties, wanted, too_few = torch.stack(facts).tolist()
         if wrong:
             raise FloatingPointError("the model predicts something that is not a number")
         if ties:
-            tokens[tied] = _top_in_order(ranked[tied], self._beam)
-            candidates, finished, live = self._prolong(logits.gather(1, tokens) - normalizer, tokens)
-            wanted, too_few = torch.stack(self._demand(live)).tolist()
+            tokens[tied] = _select_top_tokens_stably(ranked[tied], self._beam_size)
+            candidates, finished, live = self._select_candidates(logits.gather(1, tokens) - normalizer, tokens)
+            wanted, too_few = torch.stack(self._count_needed_rows(live)).tolist()
         self._finished = finished
         if not wanted:
             return None
-        leave = on_cpu(live.device)
-        anew = bool(too_few) or (leave and wanted < COMPACT_BELOW * len(self._sums))
+        leave = is_cpu(live.device)
+        anew = bool(too_few) or (leave and wanted < MIN_LIVE_SHARE * len(self._sums))
         if anew:
             widths = live.sum(1)
-            self._rows = Rows.lay(widths if leave else torch.full_like(widths, self._beam), self._beam)
-        parents, previous, self._sums = self._rows.fill(candidates, live)
-        self._nodes = self._trail.grow(previous, self._nodes[parents])
-        return Move(parents, previous, anew)
+            self._row_layout = RowLayout.allocate(
+                widths if leave else torch.full_like(widths, self._beam_size), self._beam_size
+            )
+        parents, previous, self._sums = self._row_layout.assign_candidates(candidates, live)
+        self._nodes = self._backpointers.append(previous, self._nodes[parents])
+        return DecoderInput(parents, previous, anew)
 
-    def _prolong(self, log_probabilities: Tensor, tokens: Tensor) -> tuple[Candidates, Finished, Tensor]:
+    def _select_candidates(
+        self, log_probabilities: Tensor, tokens: Tensor
+    ) -> tuple[Candidates, FinishedHypotheses, Tensor]:
         """Choose among (R, C) prolongations: candidates, what is finished then, which candidates live on (B, K)."""
         # No probability exceeds 1: rounding must not let a hypothesis rise.
         sums, step = self._sums[:, None] + log_probabilities.clamp(max=0), self._finished.step + 1
         if self._terms is not None:
-            sums = sums + self._terms.of(tokens, step, self._rows.sentence)
-        candidates = self._rows.best(sums, tokens)
-        terms = 0 if self._terms is None else self._terms.of(candidates.tokens, step)
-        nodes = self._nodes[candidates.parents]
-        return candidates, *self._finished.sort_out(candidates.sums, terms, candidates.tokens, nodes)
+            sums = sums + self._terms.get_terms(tokens, step, self._row_layout.sentence_indices)
+        candidates = self._row_layout.select_best(sums, tokens)
+        terms = 0 if self._terms is None else self._terms.get_terms(candidates.tokens, step)
+        nodes = self._nodes[candidates.parent_rows]
+        return candidates, *self._finished.finish_candidates(candidates.sums, terms, candidates.tokens, nodes)
 
-    def _demand(self, live: Tensor) -> list[Tensor]:
+    def _count_needed_rows(self, live_mask: Tensor) -> list[Tensor]:
         """How many rows are wanted, and how many sentences have too few."""
-        widths = live.sum(1)
-        return [widths.sum(), (widths > self._rows.widths).sum()]
+        widths = live_mask.sum(1)
+        return [widths.sum(), (widths > self._row_layout.row_counts).sum()]
 
-    def hypotheses(self, attended: Tensor) -> list[list[Hypothesis]]:
-        """The best of each sentence, best first; `attended` (B, N) is the mask of what there is to attend to."""
-        return best_of(self._finished.ends, self._trail, attended, self._n_best)
+    def collect_best(self, attention_mask: Tensor) -> list[list[Hypothesis]]:
+        """The best of each sentence, best first; `attention_mask` (B, N) is the mask of what there is to attend to."""
+        return collect_hypotheses(self._finished.endings, self._backpointers, attention_mask, self._n_best)
 
 
-def survey(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """Look through logits (R, V) once: the logarithm of each row's sum of exponents (R, 1), and `_maxima`."""
+def scan_logits(logits: Tensor) -> tuple[Tensor, Tensor]:
+    """Look through logits (R, V) once: the logarithm of each row's sum of exponents (R, 1), and `_compute_block_maxima`."""
     normalizers, maxima = [], []
     for rows in split_rows(len(logits), logits.shape[1], logits.device):
         part = logits[rows]
-        of_blocks = _maxima(part)
-        rest = part[:, of_blocks.shape[1] * BLOCK :]
+        of_blocks = _compute_block_maxima(part)
+        rest = part[:, of_blocks.shape[1] * BLOCK_SIZE :]
         peak = torch.cat([of_blocks, rest], dim=1).amax(dim=1, keepdim=True)
-        normalizers.append(log_of_sum(part, peak))
+        normalizers.append(compute_log_sum_exp(part, peak))
         maxima.append(of_blocks)
     return torch.cat(normalizers), torch.cat(maxima)
 
 
-def log_of_sum(logits: Tensor, peak: Tensor) -> Tensor:
+def compute_log_sum_exp(logits: Tensor, max_logits: Tensor) -> Tensor:
     """The logarithm of each row's sum of exponents: (R, V), the greatest (R, 1) → (R, 1)."""
-    return (logits - peak).exp_().sum(dim=1, keepdim=True).log_().add_(peak)
+    return (logits - max_logits).exp_().sum(dim=1, keepdim=True).log_().add_(max_logits)
 
 
-def _maxima(logits: Tensor) -> Tensor:
+def _compute_block_maxima(logits: Tensor) -> Tensor:
     """The greatest of each block of 64 columns, (R, V) → (R, ⌊V / 64⌋); what is behind the last block is in none."""
-    blocks = logits.shape[1] // BLOCK
-    return logits[:, : blocks * BLOCK].unflatten(1, (blocks, BLOCK)).amax(dim=2)
+    blocks = logits.shape[1] // BLOCK_SIZE
+    return logits[:, : blocks * BLOCK_SIZE].unflatten(1, (blocks, BLOCK_SIZE)).amax(dim=2)
 
 
-def _top(logits: Tensor, maxima: Tensor, beam: int) -> tuple[Tensor, Tensor]:
-    """The tokens of the `beam` highest values of each row, and rows (R,) where equal values leave the order open."""
-    values, tokens = _greatest(logits, maxima, min(beam + 1, logits.shape[1]))
+def _select_top_tokens(logits: Tensor, block_maxima: Tensor, beam_size: int) -> tuple[Tensor, Tensor]:
+    """The tokens of the `beam_size` highest values of each row, and rows (R,) where equal values leave the order open."""
+    values, tokens = _find_greatest_values(logits, block_maxima, min(beam_size + 1, logits.shape[1]))
     tied = (values[:, 1:] == values[:, :-1]).any(1)
-    return tokens[:, :beam], tied
+    return tokens[:, :beam_size], tied
 
 
-def _greatest(logits: Tensor, maxima: Tensor, count: int) -> tuple[Tensor, Tensor]:
+def _find_greatest_values(logits: Tensor, block_maxima: Tensor, count: int) -> tuple[Tensor, Tensor]:
     """Find the greatest values of each row, greatest first, and where they stand: (R, V) → (R, count) each.
 
     They are among the blocks with the greatest maxima, so that most of a row is looked at only once.
     """
-    blocks = maxima.shape[1]
+    blocks = block_maxima.shape[1]
     if blocks <= 2 * count:
         return logits.topk(count, dim=1)
-    chosen = maxima.topk(count, dim=1).indices  # (R, count)
-    columns = (chosen.unsqueeze(2) * BLOCK + torch.arange(BLOCK, device=logits.device)).flatten(1)
-    rest = torch.arange(blocks * BLOCK, logits.shape[1], device=logits.device).expand(len(logits), -1)
+    chosen = block_maxima.topk(count, dim=1).indices  # (R, count)
+    columns = (chosen.unsqueeze(2) * BLOCK_SIZE + torch.arange(BLOCK_SIZE, device=logits.device)).flatten(1)
+    rest = torch.arange(blocks * BLOCK_SIZE, logits.shape[1], device=logits.device).expand(len(logits), -1)
     columns = torch.cat([columns, rest], dim=1)
     values, places = logits.gather(1, columns).topk(count, dim=1)
     return values, columns.gather(1, places)
 
 
-def _top_in_order(logits: Tensor, beam: int) -> Tensor:
+def _select_top_tokens_stably(logits: Tensor, beam_size: int) -> Tensor:
     """The same tokens, the lower one first where values are equal."""
-    return logits.argsort(dim=1, descending=True, stable=True)[:, :beam]
+    return logits.argsort(dim=1, descending=True, stable=True)[:, :beam_size]

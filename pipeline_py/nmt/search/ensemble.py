@@ -12,37 +12,37 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.data.dataset import Sources
-from pipeline_py.nmt.data.packed import check_kinds
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.data.dataset import SourceDataset
+from pipeline_py.nmt.data.packed_files import check_syntax_kinds
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.cuda_graphs import LENGTH_MULTIPLE, GraphedFunction, build_cuda_recorder
 from pipeline_py.nmt.fast.linear import pack_weights
 from pipeline_py.nmt.fast.matrix_products import allow_bfloat16_rounding, detect_bfloat16_mode
-from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.saved import load
+from pipeline_py.nmt.model import TranslationModel
+from pipeline_py.nmt.saved_model import load_model
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
-class Member:
+class EnsembleMember:
     """A network in evaluation mode and its sentences; a system that translates alone is the only member."""
 
-    network: Model
-    sources: Sources
+    network: TranslationModel
+    sources: SourceDataset
 
 
 @dataclass(frozen=True)
-class Networks:
+class NetworkEnsemble:
     """Networks in evaluation mode that translate together, and the target vocabulary that they share."""
 
-    models: Sequence[Model]
+    models: Sequence[TranslationModel]
     vocabulary: Vocabulary
 
     @classmethod
     def load(
         cls, models: Sequence[Path], configs: Sequence[Path], vocabulary: Path, device: torch.device
-    ) -> "Networks":
+    ) -> "NetworkEnsemble":
         """Load networks and their target vocabulary.
 
         Args:
@@ -55,12 +55,12 @@ class Networks:
             InputError: a file is not what it should be, or does not fit another.
         """
         target = Vocabulary.load(vocabulary)
-        networks = [load(*files, device) for files in zip(models, configs, strict=True)]
+        networks = [load_model(*files, device) for files in zip(models, configs, strict=True)]
         for network, model in zip(networks, models, strict=True):
             _check_vocabulary(network, model, vocabulary, len(target))
         return cls(networks, target)
 
-    def open_members(self, sources: Sequence[Path], syntax: Sequence[Mapping[str, Path]]) -> list[Member]:
+    def open_members(self, sources: Sequence[Path], syntax: Sequence[Mapping[str, Path]]) -> list[EnsembleMember]:
         """Open the sentences of each network and check that they belong together.
 
         Members may differ in all that they read: units, vocabulary, syntax. They have the same number of sentences, and
@@ -77,23 +77,23 @@ class Networks:
             sources = [*sources] * len(self.models)
         members = []
         for network, source, files in zip(self.models, sources, syntax, strict=True):
-            check_kinds(files, network.system.required_syntax_names)
-            members.append(Member(network, Sources(source, files, network.vocabularies)))
+            check_syntax_kinds(files, network.composition.required_syntax_names)
+            members.append(EnsembleMember(network, SourceDataset(source, files, network.vocabulary_sizes)))
         for member, source in zip(members[1:], sources[1:], strict=True):
             _check_same_text(member.sources, source, members[0].sources, sources[0])
         return members
 
 
-def _check_vocabulary(network: Model, model: Path, vocabulary: Path, size: int) -> None:
-    if size != network.vocabularies["target"]:
+def _check_vocabulary(network: TranslationModel, model: Path, vocabulary: Path, size: int) -> None:
+    if size != network.vocabulary_sizes["target"]:
         raise InputError(
-            f"the vocabulary has {size} tokens and the model in {model} predicts {network.vocabularies['target']}; "
+            f"the vocabulary has {size} tokens and the model in {model} predicts {network.vocabulary_sizes['target']}; "
             "give the vocabulary that the model was trained with",
             vocabulary,
         )
 
 
-def _check_same_text(sources: Sources, path: Path, first: Sources, first_path: Path) -> None:
+def _check_same_text(sources: SourceDataset, path: Path, first: SourceDataset, first_path: Path) -> None:
     remedy = "make both from the same text"
     if len(sources) != len(first):
         raise InputError(f"the file has {len(sources)} sentences and {first_path} has {len(first)}; {remedy}", path)
@@ -104,51 +104,51 @@ def _check_same_text(sources: Sources, path: Path, first: Sources, first_path: P
         )
 
 
-KEPT = 8
+MAX_RECORDED_STEPS = 8
 """The most recorded steps: the results of each, logits above all, stay on the GPU, and batches have similar lengths."""
 
 
-class Steps:
+class StepPredictor:
     """Predicts with all models.
 
     On a GPU steps are recorded as graphs, whatever their batch, where no state grows from step to step.
 
     Attributes:
-        multiple: what lengths of sources should be rounded up to, for few shapes.
+        length_multiple: what lengths of sources should be rounded up to, for few shapes.
     """
 
     def __init__(self, models: Sequence[Any]) -> None:
         """Take the models, all on one device; what their decoders have says `nmt.decoder.base`."""
         device = next(models[0].parameters()).device
-        recorded = not on_cpu(device) and not any(model.decoder.grows for model in models)
-        compute = partial(predict, models)
-        self._compute = GraphedFunction(compute, build_cuda_recorder(), KEPT) if recorded else compute
-        self.multiple = LENGTH_MULTIPLE if recorded else 1
+        recorded = not is_cpu(device) and not any(model.decoder.has_growing_state for model in models)
+        compute = partial(predict_step, models)
+        self._compute = GraphedFunction(compute, build_cuda_recorder(), MAX_RECORDED_STEPS) if recorded else compute
+        self.length_multiple = LENGTH_MULTIPLE if recorded else 1
 
     def __call__(
         self, previous: Tensor | None, states: Sequence[Any], memories: Sequence[Any]
     ) -> tuple[Tensor, Sequence[Any], Tensor]:
-        """Predict one word of each hypothesis; see `predict`. The next call may overwrite all but the weights."""
+        """Predict one word of each hypothesis; see `predict_step`. The next call may overwrite all but the weights."""
         logits, states, weights = self._compute(previous, states, memories)
         return logits, states, weights.clone() if isinstance(self._compute, GraphedFunction) else weights
 
 
 @contextmanager
-def searching(models: Sequence[Any], half: bool = False) -> Iterator[Steps]:
+def open_predictor(models: Sequence[Any], is_bfloat16: bool = False) -> Iterator[StepPredictor]:
     """Make models ready for the searches of many batches; meanwhile no weight may change.
 
     Args:
         models: as in `beam_search`.
-        half: whether matrix products on a CPU read bfloat16, in the way that this processor has
+        is_bfloat16: whether matrix products on a CPU read bfloat16, in the way that this processor has
             (`precision.half_products`); they are summed in float32, and logits are float32.
     """
-    way = detect_bfloat16_mode() if half else None
+    way = detect_bfloat16_mode() if is_bfloat16 else None
     rounding = allow_bfloat16_rounding() if way == "implicit" else nullcontext()
     with rounding, pack_weights([model.decoder for model in models], should_round_to_bfloat16=way == "explicit"):
-        yield Steps(models)
+        yield StepPredictor(models)
 
 
-def predict(
+def predict_step(
     models: Sequence[Any], previous: Tensor | None, states: Sequence[Any], memories: Sequence[Any]
 ) -> tuple[Tensor, Sequence[Any], Tensor]:
     """Make one step of all models: logits (R, V) of their mean probability, states, the first one's attention (R, N).

@@ -18,6 +18,6 @@ class DependencyScaled(ScoreChange):
 
     def forward(self, scores: Tensor, states: Tensor, batch: Batch) -> Tensor:
         """Bring the distances of the sentences to the scores (B, heads, J, J)."""
-        distance = batch.table("distances").to(scores.dtype).unsqueeze(1)
+        distance = batch.get_syntax("distances").to(scores.dtype).unsqueeze(1)
         exponent = -(distance**2) / (2 * self.sigma**2)
         return scores * exponent.exp() if self.scales else scores + exponent

@@ -8,11 +8,11 @@ from torch.nn import functional
 
 from pipeline_py.config.systems.network_parts import LISAConfig
 from pipeline_py.kinds.heads import NO_HEAD
-from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.fast.linear import Linear
-from pipeline_py.nmt.memory import Auxiliary
-from pipeline_py.nmt.parsing import log_loss
+from pipeline_py.nmt.encoder_memory import AuxiliaryLoss
+from pipeline_py.nmt.parsing_encoder import compute_log_loss
 from pipeline_py.nmt.transformer.attention import ScoreChange
 
 
@@ -37,19 +37,19 @@ class PredictedParents(ScoreChange):
         """Put the scores of the parse in their place (B, heads, J, J)."""
         return self._parse(states).unsqueeze(1).expand_as(scores)
 
-    def auxiliary(self, states: Tensor, batch: Batch) -> Auxiliary | None:
+    def auxiliary(self, states: Tensor, batch: Batch) -> AuxiliaryLoss | None:
         """Compare the parse with the trees of the batch, if it has some; EOS does not count for the accuracy."""
-        if "parents" not in batch.tables:
+        if "parents" not in batch.syntax_tensors:
             return None
-        heads = batch.table("parents")[:, :, 0]
-        scores = self._parse(states).masked_fill(~batch.mask.unsqueeze(1), -torch.inf)
+        heads = batch.get_syntax("parents")[:, :, 0]
+        scores = self._parse(states).masked_fill(~batch.source_mask.unsqueeze(1), -torch.inf)
         last = batch.source_lengths.unsqueeze(1) - 1
         counted = (heads != NO_HEAD) & (torch.arange(heads.shape[1], device=heads.device) < last)
         right = counted & (scores.argmax(dim=2) == heads)
         observed = {"unlabelled_attachment": (right.sum(dim=1), counted.sum(dim=1))}
-        return Auxiliary(self.weight * log_loss(scores, heads), observed)
+        return AuxiliaryLoss(self.weight * compute_log_loss(scores, heads), observed)
 
     def _parse(self, states: Tensor) -> Tensor:
         """Score for each position the others as its head (B, J, J)."""
         dependent, head = (functional.leaky_relu(part(states)) for part in (self.dependent, self.head))
-        return at_least_single(self.biaffine(dependent) @ head.transpose(1, 2))
+        return upcast_half_precision(self.biaffine(dependent) @ head.transpose(1, 2))

@@ -25,7 +25,7 @@ class ParentScaled(ScoreChange):
 
     def forward(self, scores: Tensor, states: Tensor, batch: Batch) -> Tensor:
         """Bring the parents to the scores (B, heads, J, J)."""
-        parents = batch.table("parents")  # (B, J, 2)
+        parents = batch.get_syntax("parents")  # (B, J, 2)
         unknown = (parents[:, :, 0] == NO_HEAD)[:, None, :, None]
         middle = (parents.sum(dim=2).to(scores.dtype) / 2)[:, None, :, None]
         positions = torch.arange(scores.shape[3], device=scores.device, dtype=scores.dtype)

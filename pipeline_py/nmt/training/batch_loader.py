@@ -6,8 +6,8 @@ from typing import Any
 import torch
 
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.data.dataset import ParallelDataset
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.training.process_group import ProcessGroup
 from pipeline_py.nmt.training.update import MicroBatch
 
@@ -17,7 +17,7 @@ class BatchLoader:
 
     def __init__(
         self,
-        dataset: Dataset,
+        dataset: ParallelDataset,
         training: TrainingConfig,
         seed: int,
         device: torch.device,
@@ -48,13 +48,15 @@ class BatchLoader:
         """The pairs of each batch of an epoch, from 0."""
         if self._epoch != epoch:
             training = self._training
-            self._batches = self._dataset.epoch(self._seed, epoch, training.batch_size, training.batch_unit)
+            self._batches = self._dataset.build_epoch_batches(
+                self._seed, epoch, training.batch_size, training.batch_unit
+            )
             self._epoch, self._prefetched_batches = epoch, {}
         return self._batches
 
     def count_target_words(self, pair_indices: Any) -> int:
         """How many target words a batch has, EOS not included."""
-        return self._dataset.words(pair_indices)
+        return self._dataset.count_target_words(pair_indices)
 
     def compute_loss_divisor(self, pair_indices: Any) -> int:
         """What the loss of a batch is divided by: its sentences, or its target words, EOS included."""
@@ -77,7 +79,7 @@ class BatchLoader:
 
     def prefetch_batch(self, epoch: int, batch_index: int) -> None:
         """Read a batch, if there is one and a device that is busy meanwhile."""
-        if not on_cpu(self._device) and batch_index < len(self.get_batches(epoch)):
+        if not is_cpu(self._device) and batch_index < len(self.get_batches(epoch)):
             self._prefetched_batches = {batch_index: self._build_micro_batches(self.get_batches(epoch)[batch_index])}
 
     def _build_micro_batches(self, pair_indices: Any) -> list[MicroBatch]:
@@ -85,7 +87,7 @@ class BatchLoader:
         parts = (share[start :: self._training.accumulate] for start in range(self._training.accumulate))
         return [
             MicroBatch(
-                self._dataset.batch(part, self._length_multiple).to(self._device),
+                self._dataset.build_batch(part, self._length_multiple).to(self._device),
                 len(part) / self.compute_loss_divisor(share),
             )
             for part in parts

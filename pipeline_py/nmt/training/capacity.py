@@ -7,7 +7,7 @@ import torch
 from pydantic import ValidationError
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.run.errors import InputError
 
 MAX_SIZE = 8192
@@ -49,7 +49,7 @@ def match_parameter_count(
 def count_parameters(system: CompositionConfig, vocabulary_sizes: Mapping[str, int]) -> int:
     """Count the parameters of a system without making any."""
     with torch.device("meta"):
-        model = Model(system, vocabulary_sizes)
+        model = TranslationModel(system, vocabulary_sizes)
     return sum(parameter.numel() for parameter in model.parameters())
 
 

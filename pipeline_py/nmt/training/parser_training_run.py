@@ -11,8 +11,8 @@ from torch import Tensor
 from tqdm import tqdm
 
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.nmt.parsing import Parser, parsed_words
+from pipeline_py.nmt.data.dataset import ParallelDataset
+from pipeline_py.nmt.parsing_encoder import ParsingEncoder, count_parsed_words
 from pipeline_py.nmt.training.update import (
     MicroBatch,
     Updater,
@@ -49,11 +49,11 @@ class ParserTrainingRun:
     """
 
     system_name: str
-    parser: Parser
+    parser: ParsingEncoder
     epochs: int
     training: TrainingConfig
-    train_dataset: Dataset
-    dev_dataset: Dataset
+    train_dataset: ParallelDataset
+    dev_dataset: ParallelDataset
     device: torch.device
     seed: int
     learning_curve: list[dict[str, Any]] = field(default_factory=list)
@@ -76,7 +76,7 @@ class ParserTrainingRun:
             InputError: the training diverged.
         """
         optimizer = build_optimizer(self.training.optimizer, self.parser.parameters())
-        change = Updater(self.parser, self.parser.parsing_loss, optimizer, self.training, self.device)
+        change = Updater(self.parser, self.parser.compute_parsing_loss, optimizer, self.training, self.device)
         kept: dict[str, Tensor] = {}
         update = 0
         for epoch in range(self.epochs):
@@ -98,31 +98,33 @@ class ParserTrainingRun:
         self.parser.load_state_dict(kept)
 
     def _get_batches(self, epoch: int) -> list[np.ndarray]:
-        return self.train_dataset.epoch(self.seed, epoch, self.training.batch_size, self.training.batch_unit)
+        return self.train_dataset.build_epoch_batches(
+            self.seed, epoch, self.training.batch_size, self.training.batch_unit
+        )
 
     def _make_update(self, updater: Updater, sentence_indices: np.ndarray) -> tuple[float, int]:
         """Make one update; return the summed loss and the number of words, 0 where nothing was changed."""
         self.parser.train()
-        batch = self.train_dataset.batch(sentence_indices, updater.length_multiple).to(self.device)
+        batch = self.train_dataset.build_batch(sentence_indices, updater.length_multiple).to(self.device)
         updater.compute_gradients([MicroBatch(batch)])
         result = updater.apply_gradients()
         if not result.is_applied:
             self.skipped_batches += 1
             return 0.0, 0
-        return result.loss * len(sentence_indices), int(parsed_words(batch))
+        return result.loss * len(sentence_indices), int(count_parsed_words(batch))
 
     @torch.no_grad()
     def _validate(self, epoch: int, train_loss: float | None, optimizer: torch.optim.Optimizer) -> None:
         """Add a row to the curve, and decay the rate where the development data say so."""
         self.parser.eval()
         loss, words, right, both = 0.0, 0, 0, 0
-        for sentences in self.dev_dataset.in_order_of_length(self.training.batch_size, self.training.batch_unit):
-            batch = self.dev_dataset.batch(sentences).to(self.device)
+        for sentences in self.dev_dataset.build_sorted_batches(self.training.batch_size, self.training.batch_unit):
+            batch = self.dev_dataset.build_batch(sentences).to(self.device)
             with self._create_autocast():
-                parse = self.parser.parse(batch)
-            loss += float(parse.loss(batch).double().sum())
-            words += int(parsed_words(batch))
-            attached, labelled = parse.attached(batch)
+                parse = self.parser.predict_parse(batch)
+            loss += float(parse.compute_loss(batch).double().sum())
+            words += int(count_parsed_words(batch))
+            attached, labelled = parse.count_attachments(batch)
             right, both = right + attached, both + labelled
         rate = get_learning_rate(optimizer)
         losses = [*(row["dev_loss"] for row in self.learning_curve), loss / words]

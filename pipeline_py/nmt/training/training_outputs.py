@@ -51,7 +51,7 @@ def write_training_metadata(path: Path, run: TrainingRun, too_long_pairs: int) -
         run: which has ended.
         too_long_pairs: pairs that were skipped.
     """
-    state, training, system = run.state, run.training, run.model.system
+    state, training, system = run.state, run.training, run.model.composition
     best, dev_loss, on_card = state.best_score, state.best_validation["dev_loss"], run.device.type == "cuda"
     facts = {
         "parameters": sum(parameter.numel() for parameter in run.model.parameters()),

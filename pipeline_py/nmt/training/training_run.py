@@ -12,8 +12,8 @@ from torch import Tensor
 from tqdm import tqdm
 
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.data.dataset import ParallelDataset
+from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.training.batch_loader import BatchLoader
 from pipeline_py.nmt.training.checkpoint import (
     Checkpoint,
@@ -47,9 +47,9 @@ class TrainingRun:
     def __init__(
         self,
         system_name: str,
-        model: Model,
+        model: TranslationModel,
         training: TrainingConfig,
-        train_dataset: Dataset,
+        train_dataset: ParallelDataset,
         validator: Validator,
         target_vocabulary: Vocabulary,
         checkpoint_store: CheckpointStore,
@@ -68,7 +68,7 @@ class TrainingRun:
         self.device = device
         self._process_group = process_group
         self._optimizer = build_optimizer(training.optimizer, model.parameters())
-        self._updater = Updater(self.model, self.model.loss, self._optimizer, training, device, process_group)
+        self._updater = Updater(self.model, self.model.compute_loss, self._optimizer, training, device, process_group)
         self._batch_loader = BatchLoader(
             train_dataset, training, seed, device, process_group, self._updater.length_multiple
         )
@@ -208,7 +208,9 @@ class TrainingRun:
     def _validate(self) -> None:
         """Score the model on the development set, keep it if it is the best, decay the rate, and write a checkpoint."""
         state = self.state
-        scored = self.model if self._averaged_network is None else cast("Model", self._averaged_network.module)
+        scored = (
+            self.model if self._averaged_network is None else cast("TranslationModel", self._averaged_network.module)
+        )
         loss, bleu = self._process_group.broadcast_from_first(lambda: self._compute_dev_scores(scored))
         check_weights_finite(self.system_name, state.update, self.model)
         check_divergence(self.system_name, state.update, loss, state.updates_since_validation)
@@ -266,7 +268,7 @@ class TrainingRun:
         state.learning_curve.append({**state.learning_curve[-1], **scores, "seconds": state.elapsed_seconds})
         self._print_validation(f"mean of the last {len(self._validation_weights)} validations")
 
-    def _compute_dev_scores(self, model: Model) -> tuple[float, float | None]:
+    def _compute_dev_scores(self, model: TranslationModel) -> tuple[float, float | None]:
         """Compute loss and, where it chooses the weights, BLEU on the development set."""
         loss = self._validator.compute_loss(model)
         if self.training.early_stopping != "bleu":

@@ -20,7 +20,7 @@ from pipeline_py.config.systems.training import (
 )
 from pipeline_py.kinds.syntax_kind import BinaryTreeLayout, load_syntax_kind
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.cuda_graphs import LENGTH_MULTIPLE, GraphedFunction, build_cuda_recorder
 from pipeline_py.nmt.training.process_group import SINGLE_PROCESS, ProcessGroup
 from pipeline_py.run.errors import InputError
@@ -208,9 +208,9 @@ class Updater:
         self._device = device
         self._process_group = process_group
         self._graphed_gradients: GraphedFunction | None = None
-        if not on_cpu(device):
+        if not is_cpu(device):
             torch.backends.cuda.matmul.allow_tf32 = training.precision == "tf32"
-        if training.graphs and not on_cpu(device):
+        if training.graphs and not is_cpu(device):
             self._graphed_gradients = GraphedFunction(self._compute_graphed_gradients, build_cuda_recorder())
         self.length_multiple = LENGTH_MULTIPLE if self._graphed_gradients else 1
         self._loss_and_norm = torch.zeros(2)

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.data.dataset import Dataset
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.data.dataset import ParallelDataset
+from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
@@ -22,7 +22,9 @@ UNKNOWN_REFERENCE_WORD = "<outside>"
 class Validator:
     """The development set, on which models are compared while they are trained."""
 
-    def __init__(self, dataset: Dataset, batches: list[np.ndarray], device: torch.device, is_bfloat16: bool) -> None:
+    def __init__(
+        self, dataset: ParallelDataset, batches: list[np.ndarray], device: torch.device, is_bfloat16: bool
+    ) -> None:
         """Prepare the scores.
 
         Args:
@@ -36,15 +38,15 @@ class Validator:
         self.device = device
         self.is_bfloat16 = is_bfloat16
 
-    def compute_loss(self, model: Model) -> float:
+    def compute_loss(self, model: TranslationModel) -> float:
         """Compute −log p per target token in nats, end of sentence included."""
         total = 0.0
         for _, batch in self._iterate_batches(model):
-            total += float(model.loss(batch).double().sum())
-        pairs = self.dataset.kept
-        return total / (self.dataset.words(pairs) + len(pairs))
+            total += float(model.compute_loss(batch).double().sum())
+        pairs = self.dataset.pair_indices
+        return total / (self.dataset.count_target_words(pairs) + len(pairs))
 
-    def compute_bleu(self, model: Model, target_vocabulary: Vocabulary) -> float:
+    def compute_bleu(self, model: TranslationModel, target_vocabulary: Vocabulary) -> float:
         """Translate greedily and compute case-insensitive BLEU over words, i.e. pieces joined at `@@ `."""
         from sacrebleu import corpus_bleu
 
@@ -55,25 +57,25 @@ class Validator:
         with pack_weights([model.decoder]):
             for pairs, batch in self._iterate_batches(model):
                 limits = MAX_LENGTH_RATIO * (batch.source_lengths - 1) + 10
-                found = beam_search([model], [batch], beam=1, max_lengths=limits)
+                found = beam_search([model], [batch], beam_size=1, max_lengths=limits)
                 translations += [
                     " ".join(pieces.join_pieces(target_vocabulary.decode(best.tokens))) for best, *_ in found
                 ]
-                references += [_decode_reference(self.dataset.target(pair), target_vocabulary) for pair in pairs]
+                references += [_decode_reference(self.dataset.get_target(pair), target_vocabulary) for pair in pairs]
         return float(corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score)
 
-    def compute_context_statistics(self, model: Model) -> list[dict[str, float]]:
+    def compute_context_statistics(self, model: TranslationModel) -> list[dict[str, float]]:
         """Average what the weighting of each context counts, over all target words; one mapping a context.
 
         The first one also has the accuracy of what encoders learn beside translation.
         """
-        sums: list[dict[str, float]] = [defaultdict(float) for _ in model.system.contexts]
-        counts: list[dict[str, float]] = [defaultdict(float) for _ in model.system.contexts]
+        sums: list[dict[str, float]] = [defaultdict(float) for _ in model.composition.contexts]
+        counts: list[dict[str, float]] = [defaultdict(float) for _ in model.composition.contexts]
         for _, batch in self._iterate_batches(model):
             assert batch.target is not None and batch.target_lengths is not None
             memory = model.encode(batch)
-            observed = [*enumerate(model.decoder.observe(memory, batch.target, batch.target_lengths))]
-            for number, statistics in [*observed, *((0, learnt.observed) for learnt in memory.auxiliary)]:
+            observed = [*enumerate(model.decoder.collect_statistics(memory, batch.target, batch.target_lengths))]
+            for number, statistics in [*observed, *((0, learnt.statistics) for learnt in memory.auxiliary_losses)]:
                 for name, (total, count) in statistics.items():
                     sums[number][name] += float(total.sum())
                     counts[number][name] += float(count.sum())
@@ -82,13 +84,13 @@ class Validator:
             for number, context in enumerate(sums)
         ]
 
-    def _iterate_batches(self, model: Model) -> Iterator[tuple[np.ndarray, Batch]]:
+    def _iterate_batches(self, model: TranslationModel) -> Iterator[tuple[np.ndarray, Batch]]:
         """Yield numbers and batches, with the model set to evaluate until the last one is used."""
         training = model.training
         model.eval()
         with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_bfloat16):
             for pairs in self.batches:
-                yield pairs, self.dataset.batch(pairs).to(self.device)
+                yield pairs, self.dataset.build_batch(pairs).to(self.device)
         model.train(training)
 
 

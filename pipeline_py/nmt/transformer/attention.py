@@ -9,12 +9,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.systems.network_parts import AttentionChangeConfig
-from pipeline_py.nmt.attention import at_least_single, masked_softmax
+from pipeline_py.nmt.attention_weighting import upcast_half_precision, masked_softmax
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.device import on_cpu
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.linear import Linear
-from pipeline_py.nmt.memory import Auxiliary, Memory
-from pipeline_py.nmt.model import part
+from pipeline_py.nmt.encoder_memory import AuxiliaryLoss, EncoderMemory
+from pipeline_py.nmt.model import find_part_class
 
 Change = Callable[[Tensor], Tensor]
 """Makes other scores (B, heads, I, N) of scores."""
@@ -73,7 +73,7 @@ class MultiHeadAttention(nn.Module):
     ) -> Tensor:
         """Compute the weights of all heads (B, heads, I, N); the arguments are those of `forward`."""
         queries = self._of_heads(self.query(states))
-        scores = at_least_single(queries @ self._of_heads(keys).transpose(2, 3)) * queries.shape[3] ** -0.5
+        scores = upcast_half_precision(queries @ self._of_heads(keys).transpose(2, 3)) * queries.shape[3] ** -0.5
         if change is not None:
             scores = change(scores)
         return torch.softmax(scores, dim=3) if allowed is None else masked_softmax(scores, allowed.unsqueeze(1))
@@ -100,7 +100,7 @@ def as_read(states: Tensor) -> Tensor:
 
 def _half_on_cpu(states: Tensor) -> bool:
     """Say whether products are in half precision on a CPU: torch's own attention takes many times longer there."""
-    return on_cpu(states.device) and torch.is_autocast_enabled(states.device.type)
+    return is_cpu(states.device) and torch.is_autocast_enabled(states.device.type)
 
 
 class ScoreChange(nn.Module, ABC):
@@ -123,7 +123,7 @@ class ScoreChange(nn.Module, ABC):
             (B, heads, J, J).
         """
 
-    def auxiliary(self, states: Tensor, batch: Batch) -> Auxiliary | None:
+    def auxiliary(self, states: Tensor, batch: Batch) -> AuxiliaryLoss | None:
         """Say what the part learns beside translation of what a layer's attention reads (B, J, D); None: nothing."""
         return None
 
@@ -132,7 +132,7 @@ class CrossScoreChange(nn.Module, ABC):
     """A part of the kind `cross_attention`, built and called as a `ScoreChange`."""
 
     @abstractmethod
-    def forward(self, scores: Tensor, memory: Memory) -> Tensor:
+    def forward(self, scores: Tensor, memory: EncoderMemory) -> Tensor:
         """Make other scores, whose softmax over what is attended to are the weights.
 
         Args:
@@ -159,7 +159,7 @@ def built(kind: type, folder: str, options: Any, size: int, heads: int, vocabula
     Raises:
         TypeError: the class in its module is none of these.
     """
-    found = part(folder, options.type)
+    found = find_part_class(folder, options.type)
     if not issubclass(found, kind):
         raise TypeError(f"`{found.__name__}` in {found.__module__} is no `{kind.__name__}`; derive it from that class")
     return found(options, size, heads, vocabularies)

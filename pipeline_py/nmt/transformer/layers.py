@@ -11,8 +11,8 @@ from pipeline_py.config.systems.network_parts import TransformerLayersConfig
 from pipeline_py.config.systems.training import DropoutConfig as Rates
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.fast.linear import Linear
-from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.search.owners import Owners
+from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.search.row_sentences import RowSentences
 from pipeline_py.nmt.transformer.attention import Change, MultiHeadAttention, as_read
 
 LONGEST = 10_000.0
@@ -115,7 +115,7 @@ class Attended:
         change: of the scores.
     """
 
-    memory: Memory
+    memory: EncoderMemory
     keys: Tensor
     values: Tensor
     change: Change | None = None
@@ -186,13 +186,16 @@ class DecoderLayer(nn.Module):
     def _attend(self, states: Tensor, attended: Attended, observe: bool) -> tuple[Tensor, Tensor | None]:
         """Attend to the memory from states (B, I, D), in a search (R, 1, D); weights are the mean of the heads'."""
         keys, values, allowed = attended.keys, attended.values, attended.memory.mask.unsqueeze(1)
-        owners = attended.memory.owners
+        owners = attended.memory.row_sentences
         # Scores are changed by what a memory has for each row.
-        grouped = owners is not None and owners.place is not None and attended.change is None
+        grouped = owners is not None and owners.padded_indices is not None and attended.change is None
         if owners is not None and grouped:
             states, allowed = _grouped(states, owners, len(keys), 0), _grouped(allowed, owners, len(keys), 1)
         elif owners is not None:
-            keys, values = keys.index_select(0, owners.sentence), values.index_select(0, owners.sentence)
+            keys, values = (
+                keys.index_select(0, owners.sentence_indices),
+                values.index_select(0, owners.sentence_indices),
+            )
         weights = None
         if observe:
             of_heads = self.to_memory.weights(states, keys, allowed, attended.change)
@@ -205,14 +208,14 @@ class DecoderLayer(nn.Module):
         return mixed, weights
 
 
-def _grouped(rows: Tensor, owners: Owners, sentences: int, fill: int) -> Tensor:
+def _grouped(rows: Tensor, owners: RowSentences, sentences: int, fill: int) -> Tensor:
     """Lay the rows of a sentence side by side, so that its keys are read once: (R, 1, X) → (B, width, X)."""
-    assert owners.place is not None and owners.width is not None
-    spread = rows.new_full((sentences * owners.width, rows.shape[2]), fill)
-    return spread.index_copy_(0, owners.place, rows.squeeze(1)).unflatten(0, (sentences, owners.width))
+    assert owners.padded_indices is not None and owners.max_rows is not None
+    spread = rows.new_full((sentences * owners.max_rows, rows.shape[2]), fill)
+    return spread.index_copy_(0, owners.padded_indices, rows.squeeze(1)).unflatten(0, (sentences, owners.max_rows))
 
 
-def _ungrouped(values: Tensor, owners: Owners) -> Tensor:
+def _ungrouped(values: Tensor, owners: RowSentences) -> Tensor:
     """Take the rows back: (B, width, X) → (R, 1, X)."""
-    assert owners.place is not None
-    return values.flatten(0, 1).index_select(0, owners.place).unsqueeze(1)
+    assert owners.padded_indices is not None
+    return values.flatten(0, 1).index_select(0, owners.padded_indices).unsqueeze(1)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.fast.linear import RecurrentLinear, get_loop_dtype
 from pipeline_py.nmt.fast.matrix_products import compute_weight_gradient, multiply_matrices
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
@@ -152,7 +152,7 @@ class TopDownGRU(nn.Module):
             h↓ (J·B + M, H), in the same order.
         """
         below = tuple(zip((self.left, self.right), schedule.children.unbind(1), strict=True))
-        inputs = [at_least_single(gru.input(states.index_select(0, children))) for gru, children in below]
+        inputs = [upcast_half_precision(gru.input(states.index_select(0, children))) for gru, children in below]
         words = len(states) - len(schedule.children)
         for level in reversed(schedule.levels):
             parents = states[words:][level]

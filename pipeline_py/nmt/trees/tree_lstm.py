@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.dropout import drop
+from pipeline_py.nmt.dropout import apply_dropout_mask
 from pipeline_py.nmt.fast.matrix_products import apply_linear
-from pipeline_py.nmt.initialization import Rule
+from pipeline_py.nmt.initialization import InitializationRule
 from pipeline_py.nmt.trees.schedule import Schedule
 
 GATES = 5
@@ -25,10 +25,10 @@ class TreeLSTM(nn.Module):
         self.weight = nn.Parameter(torch.empty(GATES * hidden, 2 * hidden))
         self.bias = nn.Parameter(torch.zeros(GATES * hidden))
 
-    def initialize(self, rule: Rule) -> None:
+    def initialize(self, rule: InitializationRule) -> None:
         """Begin as the rule says, but with biases of 1 of both forget gates, so that children's cells are kept."""
-        rule.matrix(self.weight)
-        rule.bias(self.bias)
+        rule.fill_matrix(self.weight)
+        rule.fill_bias(self.bias)
         self.bias[self.hidden : 3 * self.hidden] = 1
 
     def forward(
@@ -73,7 +73,7 @@ class TreeLSTM(nn.Module):
         Returns:
             h and c (B, H).
         """
-        children = drop(torch.cat([left[0], right[0]], dim=1), mask)
+        children = apply_dropout_mask(torch.cat([left[0], right[0]], dim=1), mask)
         gates = apply_linear(children, self.weight, self.bias).to(left[1].dtype)
         write, forget_left, forget_right, read = gates[:, : 4 * self.hidden].sigmoid().chunk(4, dim=1)
         candidate = gates[:, 4 * self.hidden :].tanh()

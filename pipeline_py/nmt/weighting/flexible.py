@@ -4,10 +4,16 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import FlexibleContextConfig
-from pipeline_py.nmt.attention import Carried, Observation, Weighting, at_least_single, masked_softmax
+from pipeline_py.nmt.attention_weighting import (
+    WeightingState,
+    AttentionStatistics,
+    Weighting,
+    upcast_half_precision,
+    masked_softmax,
+)
 from pipeline_py.nmt.fast.linear import LoopLinear
-from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.initialization import InitializationRule
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.weighting.position import positions
 
 LARGEST_EXPONENT = 50.0
@@ -28,35 +34,39 @@ class FlexibleWeighting(Weighting):
         self.query = LoopLinear(query_size, query_size, bias=True)
         self.vector = nn.Parameter(torch.empty(query_size))
 
-    def initialize(self, rule: Rule) -> None:
+    def initialize(self, rule: InitializationRule) -> None:
         """Let the vector begin as the rule says."""
-        rule.vector(self.vector)
+        rule.fill_vector(self.vector)
 
-    def start(self, memory: Memory) -> Carried:
+    def build_initial_state(self, memory: EncoderMemory) -> WeightingState:
         """Begin at the start of the sentence: one centre each (B,)."""
-        return (memory.states[0].new_zeros(len(memory.lengths)),)
+        return (memory.annotations[0].new_zeros(len(memory.lengths)),)
 
-    def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
+    def forward(
+        self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
+    ) -> tuple[Tensor, WeightingState]:
         """Weigh the positions: (B, J) → (B, J); the centre (B,) is carried on."""
-        penalty = self._penalty(query, memory, carried)
+        penalty = self._penalty(query, memory, state)
         allowed = memory.mask if self.training else self._seen(penalty, memory)
         weights = masked_softmax(scores - penalty, allowed)
         return weights, ((weights * positions(memory, weights)).sum(dim=1),)
 
-    def observe(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> Observation:
+    def collect_statistics(
+        self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
+    ) -> AttentionStatistics:
         """Count the positions that are looked at, the paper's vision span."""
-        span = self._seen(self._penalty(query, memory, carried), memory).sum(dim=1)
+        span = self._seen(self._penalty(query, memory, state), memory).sum(dim=1)
         return {"vision_span": (span, torch.ones_like(span))}
 
-    def _penalty(self, query: Tensor, memory: Memory, carried: Carried) -> Tensor:
-        seen = torch.tanh(at_least_single(self.query(query)))
+    def _penalty(self, query: Tensor, memory: EncoderMemory, state: WeightingState) -> Tensor:
+        seen = torch.tanh(upcast_half_precision(self.query(query)))
         # Elementwise products, here and of the centre: autocast would round matrix products to half precision.
         strictness = (seen * self.vector).sum(dim=1).clamp(max=LARGEST_EXPONENT).exp()
-        (centre,) = carried
+        (centre,) = state
         distance = positions(memory, centre) - centre.unsqueeze(1)  # (B, J)
         return strictness.unsqueeze(1) * distance**2 / (2 * self.sigma**2)
 
-    def _seen(self, penalty: Tensor, memory: Memory) -> Tensor:
+    def _seen(self, penalty: Tensor, memory: EncoderMemory) -> Tensor:
         if self.threshold is None:
             return memory.mask
         least = penalty.masked_fill(~memory.mask, torch.inf).amin(dim=1, keepdim=True)

@@ -3,8 +3,8 @@
 from torch import Tensor
 
 from pipeline_py.config.systems.decoders import GlobalContextConfig
-from pipeline_py.nmt.attention import Carried, Weighting, masked_softmax
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.attention_weighting import WeightingState, Weighting, masked_softmax
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 
 class GlobalWeighting(Weighting):
@@ -13,6 +13,8 @@ class GlobalWeighting(Weighting):
     def __init__(self, options: GlobalContextConfig, query_size: int) -> None:
         super().__init__()
 
-    def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
+    def forward(
+        self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
+    ) -> tuple[Tensor, WeightingState]:
         """Weigh positions and phrases: (B, N) → (B, N)."""
-        return masked_softmax(scores, memory.mask), carried
+        return masked_softmax(scores, memory.mask), state

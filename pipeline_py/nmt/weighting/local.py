@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.decoders import LocalContextConfig
-from pipeline_py.nmt.attention import Carried, Weighting, masked_softmax
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.attention_weighting import WeightingState, Weighting, masked_softmax
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.weighting.position import PredictedPosition, positions
 
 
@@ -24,7 +24,9 @@ class LocalWeighting(Weighting):
         self.over_sentence = options.normalized == "sentence"
         self.position = PredictedPosition(query_size)
 
-    def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
+    def forward(
+        self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
+    ) -> tuple[Tensor, WeightingState]:
         """Weigh the positions: (B, J) → (B, J)."""
         centre = self.position(query, memory).unsqueeze(1)  # (B, 1)
         places = positions(memory, centre)  # (J,)
@@ -32,6 +34,6 @@ class LocalWeighting(Weighting):
         gaussian = torch.exp(-(distance**2) / (2 * self.sigma**2))
         if self.over_sentence:
             inside = distance.abs() <= self.window
-            return masked_softmax(scores, memory.mask) * gaussian * inside, carried
+            return masked_softmax(scores, memory.mask) * gaussian * inside, state
         inside = (places - centre.detach().floor()).abs() <= self.window
-        return masked_softmax(scores, memory.mask & inside) * gaussian, carried
+        return masked_softmax(scores, memory.mask & inside) * gaussian, state

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.attention import at_least_single
+from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.fast.linear import LoopLinear
-from pipeline_py.nmt.initialization import Rule
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.initialization import InitializationRule
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 
 class PredictedPosition(nn.Module):
@@ -17,17 +17,17 @@ class PredictedPosition(nn.Module):
         self.query = LoopLinear(query_size, query_size, bias=False)
         self.vector = nn.Parameter(torch.empty(query_size))
 
-    def initialize(self, rule: Rule) -> None:
+    def initialize(self, rule: InitializationRule) -> None:
         """Let the vector begin as the rule says."""
-        rule.vector(self.vector)
+        rule.fill_vector(self.vector)
 
-    def forward(self, query: Tensor, memory: Memory) -> Tensor:
+    def forward(self, query: Tensor, memory: EncoderMemory) -> Tensor:
         """Predict one position a sentence: (B, Q) → (B,)."""
-        seen = torch.tanh(at_least_single(self.query(query)))
+        seen = torch.tanh(upcast_half_precision(self.query(query)))
         # Not a matrix product: autocast would round it, and with it the position, to half precision.
         return memory.lengths * torch.sigmoid((seen * self.vector).sum(dim=1))
 
 
-def positions(memory: Memory, like: Tensor) -> Tensor:
+def positions(memory: EncoderMemory, like: Tensor) -> Tensor:
     """Count the positions from 0: (J,) of the dtype of `like`."""
     return torch.arange(memory.mask.shape[1], dtype=like.dtype, device=like.device)

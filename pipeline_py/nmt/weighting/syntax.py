@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.decoders import SyntaxContextConfig
-from pipeline_py.nmt.attention import Carried, Observation, Weighting, masked_softmax
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.attention_weighting import WeightingState, AttentionStatistics, Weighting, masked_softmax
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.weighting.position import PredictedPosition
 
 
@@ -37,17 +37,21 @@ class SyntaxWeighting(Weighting):
         self.sigma = options.window / 2
         self.position = None if options.position == "attention" else PredictedPosition(query_size)
 
-    def forward(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> tuple[Tensor, Carried]:
+    def forward(
+        self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
+    ) -> tuple[Tensor, WeightingState]:
         """Weigh the positions: (B, J) → (B, J)."""
         distance, near = self._distance(scores, query, memory)
         exponent = -(distance**2) / (2 * self.sigma**2)
         if self.options.gaussian == "log":
-            return masked_softmax(scores + exponent, near), carried
+            return masked_softmax(scores + exponent, near), state
         if self.options.gaussian == "score":
-            return masked_softmax(scores * exponent.exp(), near), carried
-        return masked_softmax(scores, near) * exponent.exp(), carried
+            return masked_softmax(scores * exponent.exp(), near), state
+        return masked_softmax(scores, near) * exponent.exp(), state
 
-    def observe(self, scores: Tensor, query: Tensor, memory: Memory, carried: Carried) -> Observation:
+    def collect_statistics(
+        self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
+    ) -> AttentionStatistics:
         """Count the words near enough, the negative scores among them, and positions behind the last row of M."""
         _, near = self._distance(scores, query, memory)
         words = near.sum(dim=1)
@@ -57,9 +61,9 @@ class SyntaxWeighting(Weighting):
             found["positions_behind_the_last_word"] = (self.position(query, memory) > memory.lengths - 1, steps)
         return found
 
-    def _distance(self, scores: Tensor, query: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
+    def _distance(self, scores: Tensor, query: Tensor, memory: EncoderMemory) -> tuple[Tensor, Tensor]:
         """Return m (B, J) and the words that may get weight (B, J) bool."""
-        matrix = memory.table("distances")  # (B, J, J)
+        matrix = memory.get_syntax("distances")  # (B, J, J)
         if self.position is None:
             weights = masked_softmax(scores, memory.mask)
             with torch.autocast(weights.device.type, enabled=False):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.files.ragged_arrays import MAX_ROWS_PER_BLOCK, write_ragged_rows
-from pipeline_py.nmt.data.dataset import Dataset
+from pipeline_py.nmt.data.dataset import ParallelDataset
 from pipeline_py.run.errors import InputError
 
 SIZE = 9
@@ -25,8 +25,8 @@ def write(folder: Path, sources: list, targets: list, distances: list | None = N
     return paths
 
 
-def open_(paths: dict, max_length: int | None = None) -> Dataset:
-    return Dataset(**paths, vocabularies={"source": SIZE, "target": SIZE}, max_length=max_length)
+def open_(paths: dict, max_length: int | None = None) -> ParallelDataset:
+    return ParallelDataset(**paths, vocabularies={"source": SIZE, "target": SIZE}, max_length=max_length)
 
 
 def random_pairs(lengths: list[tuple[int, int]]) -> tuple[list, list]:
@@ -38,7 +38,7 @@ def random_pairs(lengths: list[tuple[int, int]]) -> tuple[list, list]:
 
 def test_a_batch_is_padded_as_documented(tmp_path: Path) -> None:
     data = open_(write(tmp_path, [[3, 0], [4, 5, 0]], [[2, 3, 0], [0]], [[0, 1, 1, 0], [0, 1, 2, 3, 0, 5, 6, 7, 0]]))
-    batch = data.batch(np.array([1, 0]))
+    batch = data.build_batch(np.array([1, 0]))
     assert batch.source.tolist() == [[4, 5, 0], [3, 0, 0]]
     assert batch.source_lengths.tolist() == [3, 2]
     assert batch.target is not None and batch.target_lengths is not None
@@ -48,7 +48,7 @@ def test_a_batch_is_padded_as_documented(tmp_path: Path) -> None:
         [[0, 1, 2], [3, 0, 5], [6, 7, 0]],
         [[0, 1, 255], [1, 0, 255], [255, 255, 255]],
     ]
-    assert data.words(np.array([0, 1])) == 2
+    assert data.count_target_words(np.array([0, 1])) == 2
 
 
 lengths = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=200)
@@ -65,8 +65,8 @@ def test_an_epoch_holds_every_kept_pair_once(tmp_path_factory, lengths, batch_si
             open_(paths, longest)
         return
     data = open_(paths, longest)
-    assert data.skipped == len(lengths) - len(kept)
-    for batches in (data.epoch(1, 0, batch_size, unit), data.in_order_of_length(batch_size, unit)):
+    assert data.skipped_count == len(lengths) - len(kept)
+    for batches in (data.build_epoch_batches(1, 0, batch_size, unit), data.build_sorted_batches(batch_size, unit)):
         assert sorted(pair for batch in batches for pair in batch) == kept
         for batch in batches:
             if unit == "sentences":
@@ -84,7 +84,7 @@ def test_order_of_epochs(tmp_path: Path, unit: str) -> None:
     size = 10 if unit == "sentences" else 150
 
     def order(seed: int, epoch: int) -> list[list[int]]:
-        return [batch.tolist() for batch in data.epoch(seed, epoch, size, unit)]
+        return [batch.tolist() for batch in data.build_epoch_batches(seed, epoch, size, unit)]
 
     assert order(1, 0) == order(1, 0)
     assert order(1, 0) != order(1, 1) != order(2, 1)
@@ -126,8 +126,8 @@ def test_target_frequencies_are_counted_over_the_pairs_that_are_kept(tmp_path: P
     # More than one block of the file; 7 and 8 occur nowhere.
     targets = [[*random.integers(1, 7, random.integers(0, 5)), 0] for _ in range(MAX_ROWS_PER_BLOCK + 700)]
     data = open_(write(tmp_path, [[0]] * len(targets), targets), max_length=longest)
-    counted = Counter(int(word) for number in data.kept for word in targets[number])
-    found = data.target_frequencies(SIZE)
+    counted = Counter(int(word) for number in data.pair_indices for word in targets[number])
+    found = data.count_target_frequencies(SIZE)
     assert found.tolist() == [max(counted[word], 1) for word in range(SIZE)]
-    assert found[0] == len(data.kept)
+    assert found[0] == len(data.pair_indices)
     assert found.dtype == np.int64

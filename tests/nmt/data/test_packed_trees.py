@@ -8,8 +8,8 @@ import pytest
 
 from pipeline_py.files import ragged_arrays
 from pipeline_py.files.ragged_arrays import RaggedArrayFile, write_ragged_rows
-from pipeline_py.nmt.data.dataset import Dataset, Sources
-from pipeline_py.nmt.data.packed import check_trees
+from pipeline_py.nmt.data.dataset import ParallelDataset, SourceDataset
+from pipeline_py.nmt.data.packed_files import check_trees
 from pipeline_py.run.errors import InputError
 
 PARSES = [[0], [4, 0, 1, 1, 3, 2, 2], [-1], [6, 0, 1, 1, 2, 3, 1, 4, 5, 2], [-1], [-1]]
@@ -31,10 +31,10 @@ def opened(tmp_path: Path) -> Opened:
 
 
 def test_trees_that_are_right(opened: Opened) -> None:
-    check_trees(*opened(PARSES, PIECES), forest=False)
-    check_trees(*opened(LEXICAL, PIECES), forest=True)
-    check_trees(*opened([[-1]] * 3, PIECES[:3]), forest=False)
-    check_trees(*opened([], []), forest=False)
+    check_trees(*opened(PARSES, PIECES), is_forest=False)
+    check_trees(*opened(LEXICAL, PIECES), is_forest=True)
+    check_trees(*opened([[-1]] * 3, PIECES[:3]), is_forest=False)
+    check_trees(*opened([], []), is_forest=False)
 
 
 SIZE = "values of trees, which do not fit its"
@@ -57,7 +57,7 @@ def test_trees_that_are_none(opened: Opened, row: list[int], pieces: int, messag
     """The bad row stands among good ones that also have phrases."""
     trees, source = opened([*PARSES, row, *PARSES], [*PIECES, pieces, *PIECES])
     with pytest.raises(InputError, match=rf"trees, line {len(PARSES) + 1}: .*{message}"):
-        check_trees(trees, source, forest=False)
+        check_trees(trees, source, is_forest=False)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_trees_that_are_none(opened: Opened, row: list[int], pieces: int, messag
 def test_lexical_trees_that_are_none(opened: Opened, row: list[int], pieces: int, message: str) -> None:
     trees, source = opened([*LEXICAL, row, *LEXICAL], [*PIECES, pieces, *PIECES])
     with pytest.raises(InputError, match=rf"trees, line {len(LEXICAL) + 1}: .*{message}"):
-        check_trees(trees, source, forest=True)
+        check_trees(trees, source, is_forest=True)
 
 
 @pytest.mark.parametrize("wrong", range(12))
@@ -80,19 +80,19 @@ def test_lines_are_counted_over_all_blocks_of_a_file(opened: Opened, monkeypatch
     rows = [*LEXICAL, *LEXICAL]
     rows[wrong] = [5, *rows[wrong][1:]]
     with pytest.raises(InputError, match=f"trees, line {wrong + 1}: {KIND}"):
-        check_trees(*opened(rows, [*PIECES, *PIECES]), forest=True)
+        check_trees(*opened(rows, [*PIECES, *PIECES]), is_forest=True)
 
 
 def test_readers_of_sentences_check_their_trees(opened: Opened) -> None:
     trees, source = opened(PARSES, PIECES)
     vocabularies = {"source": 2, "target": 2}
-    data = Dataset(source.path, source.path, {"trees": trees.path}, vocabularies)
-    assert data.batch(np.array([3, 1])).schedule("trees").sizes == (3, 2)
-    sources = Sources(source.path, {"trees": trees.path}, vocabularies)
-    assert sources.batch(np.array([1, 0])).schedule("trees").roots.tolist() == [4 * 2 + 1, 1]
+    data = ParallelDataset(source.path, source.path, {"trees": trees.path}, vocabularies)
+    assert data.build_batch(np.array([3, 1])).get_tree_schedule("trees").sizes == (3, 2)
+    sources = SourceDataset(source.path, {"trees": trees.path}, vocabularies)
+    assert sources.build_batch(np.array([1, 0])).get_tree_schedule("trees").roots.tolist() == [4 * 2 + 1, 1]
     for open_ in (
-        lambda: Dataset(source.path, source.path, {"lexical_trees": trees.path}, vocabularies),
-        lambda: Sources(source.path, {"lexical_trees": trees.path}, vocabularies),
+        lambda: ParallelDataset(source.path, source.path, {"lexical_trees": trees.path}, vocabularies),
+        lambda: SourceDataset(source.path, {"lexical_trees": trees.path}, vocabularies),
     ):
         with pytest.raises(InputError, match=f"trees, line 1: {KIND}"):
             open_()

@@ -11,7 +11,7 @@ from torch import Tensor
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.decoder.gru import GRUDecoder
 from pipeline_py.nmt.decoder.lstm import LSTMDecoder
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from tests.nmt.formulas import (
     NO_DROPOUT,
     compute_log_loss,
@@ -127,15 +127,17 @@ class ReferenceDecoder(ABC):
         return ReferenceDecoding(loss, attention, phrase_weights)
 
     def decode_batch(
-        self, memory: Memory, target: Tensor, lengths: Tensor, masks: Sequence[Tensor] = ()
+        self, memory: EncoderMemory, target: Tensor, lengths: Tensor, masks: Sequence[Tensor] = ()
     ) -> Iterator[ReferenceDecoding]:
         """Decode each row; masks have one row for each."""
         for row, length in enumerate(lengths.tolist()):
             columns = memory.mask[row].nonzero().flatten().tolist()
-            words = [memory.states[0][row, column] for column in columns if column < memory.words]
-            phrases = [memory.states[0][row, column] for column in columns if column >= memory.words]
+            words = [memory.annotations[0][row, column] for column in columns if column < memory.position_count]
+            phrases = [memory.annotations[0][row, column] for column in columns if column >= memory.position_count]
             row_masks = [mask[row] for mask in masks] or [NO_DROPOUT] * 4
-            yield self.decode_sentence(words, phrases, memory.summary[0][row], target[row, :length].tolist(), row_masks)
+            yield self.decode_sentence(
+                words, phrases, memory.summaries[0][row], target[row, :length].tolist(), row_masks
+            )
 
 
 class ReferenceLSTMDecoder(ReferenceDecoder):

@@ -19,7 +19,7 @@ def test_both_contexts_may_feed_the_second_gru() -> None:
     decoder = {"type": "conditional_gru", "gru_context": "both"}
     model = build_model(build_system({"contexts": ["global", "syntax"], "decoder": decoder}))
     reference = ReferenceNetwork(model)
-    losses = model.loss(build_batch()).tolist()
+    losses = model.compute_loss(build_batch()).tolist()
     for loss, pair in zip(losses, iterate_pairs(), strict=True):
         expected, _ = reference.compute_loss(*pair)
         assert loss == pytest.approx(expected, rel=1e-10)
@@ -31,9 +31,9 @@ def test_steps_are_the_reference_and_the_loss(composition: dict) -> None:
     batch = build_batch()
     assert batch.target is not None and batch.target_lengths is not None
     with torch.no_grad():
-        losses = model.loss(batch)
+        losses = model.compute_loss(batch)
         memory = model.encode(batch)
-        state = model.decoder.start(memory)
+        state = model.decoder.build_initial_state(memory)
         total = torch.zeros_like(losses)
         previous, attention = None, []
         for number, words in enumerate(batch.target.T):
@@ -56,15 +56,15 @@ def test_selected_rows_go_on_as_before(composition: dict) -> None:
     model = build_model(build_system(composition)).eval()
     with torch.no_grad():
         memory = model.encode(build_batch())
-        state = model.decoder.start(memory)
+        state = model.decoder.build_initial_state(memory)
         _, state, _ = model.decoder.step(None, state, memory)
         index = torch.tensor([3, 0, 0, 2])
         words = torch.tensor([1, 2, 3, 4, 5])
         logits, _, _ = model.decoder.step(words, state, memory)
-        state, memory = state.select(index), memory.select(index)
+        state, memory = state.select_rows(index), memory.select_rows(index)
         chosen, _, _ = model.decoder.step(words[index], state, memory)
         further = torch.tensor([1, 3, 1])  # of rows that have their state in common with others
-        again, _, _ = model.decoder.step(words[index][further], state.select(further), memory.select(further))
+        again, _, _ = model.decoder.step(words[index][further], state.select_rows(further), memory.select_rows(further))
     torch.testing.assert_close(chosen, logits[index], rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(again, logits[index][further], rtol=1e-12, atol=1e-12)
 
@@ -75,7 +75,7 @@ def test_statistics_are_counted_over_real_words_only() -> None:
     ).eval()
     batch = build_batch()
     memory = model.encode(batch)
-    flexible, syntax = model.decoder.observe(memory, batch.target, batch.target_lengths)
+    flexible, syntax = model.decoder.collect_statistics(memory, batch.target, batch.target_lengths)
     assert batch.target_lengths is not None
     span, steps = flexible["vision_span"]
     assert steps.tolist() == batch.target_lengths.tolist()

@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.data.batch import Words
-from pipeline_py.nmt.decoder.base import Parts
+from pipeline_py.nmt.data.batch import PackedWords
+from pipeline_py.nmt.decoder.base import DecoderParts
 from pipeline_py.nmt.decoder.gru import GRUDecoder
 from pipeline_py.nmt.decoder.lstm import LSTMDecoder
 from pipeline_py.nmt.loss import softmax
-from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.model import part
+from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.model import find_part_class
 from tests.nmt.decoder.reference_decoders import ReferenceDecoding, ReferenceGRUDecoder, ReferenceLSTMDecoder
 from tests.nmt.network_assertions import assert_same_gradients, draw_parameters, record_masks
 
@@ -45,17 +45,17 @@ TYPICAL = [(LSTM, "dot"), ({"type": "gru", "phrase_weight": "learned"}, "mlp")]
 
 def make_decoder(options: dict, score: str, contexts: list, dropout: float = 0.0) -> LSTMDecoder | GRUDecoder:
     system = make_system(options, score, contexts, dropout)
-    parts = Parts(
+    parts = DecoderParts(
         system,
-        target_size=V,
-        memory_sizes=[H],
+        target_vocabulary_size=V,
+        annotation_sizes=[H],
         summary_sizes=[summary_size(system)],
-        scores=[part("score", score)(system.scores[0], H, H)],
-        weightings=[part("weighting", context.type)(context, H) for context in system.contexts],
+        scores=[find_part_class("score", score)(system.scores[0], H, H)],
+        weightings=[find_part_class("weighting", context.type)(context, H) for context in system.contexts],
         loss=softmax.SoftmaxLoss(system.loss, V),
-        vocabularies={},
+        vocabulary_sizes={},
     )
-    decoder = part("decoder", system.decoder.type)(system.decoder, parts).double()
+    decoder = find_part_class("decoder", system.decoder.type)(system.decoder, parts).double()
     torch.manual_seed(0)
     return draw_parameters(decoder, std=0.7)
 
@@ -70,7 +70,7 @@ def summary_size(system: CompositionConfig) -> int:
     return 2 * H if system.decoder.type == "lstm" else H
 
 
-def make_memory(system: CompositionConfig, phrases: bool = True) -> Memory:
+def make_memory(system: CompositionConfig, phrases: bool = True) -> EncoderMemory:
     """Draw annotations, also where there is nothing to annotate."""
     torch.manual_seed(1)
     words = torch.tensor(WORDS)
@@ -79,11 +79,11 @@ def make_memory(system: CompositionConfig, phrases: bool = True) -> Memory:
         columns = torch.cat([columns, torch.arange(max(PHRASES)) < torch.tensor(PHRASES)[:, None]], dim=1)
     states = torch.randn(len(WORDS), columns.shape[1], H, dtype=torch.float64, requires_grad=True)
     summary = torch.randn(len(WORDS), summary_size(system), dtype=torch.float64, requires_grad=True)
-    return Memory((states,), columns, max(WORDS), words, (summary,))
+    return EncoderMemory((states,), columns, max(WORDS), words, (summary,))
 
 
-def with_keys(decoder: LSTMDecoder | GRUDecoder, memory: Memory) -> Memory:
-    return replace(memory, keys=decoder.keys(memory))
+def with_keys(decoder: LSTMDecoder | GRUDecoder, memory: EncoderMemory) -> EncoderMemory:
+    return replace(memory, keys=decoder.compute_keys(memory))
 
 
 def make_target() -> tuple[Tensor, Tensor]:
@@ -93,13 +93,16 @@ def make_target() -> tuple[Tensor, Tensor]:
     return target * (torch.arange(target.shape[1]) < lengths[:, None]), lengths
 
 
-def compute_losses(decoder: LSTMDecoder | GRUDecoder, memory: Memory) -> Tensor:
+def compute_losses(decoder: LSTMDecoder | GRUDecoder, memory: EncoderMemory) -> Tensor:
     target, lengths = make_target()
-    return decoder.loss(with_keys(decoder, memory), target, Words.of_lengths(lengths))
+    return decoder.compute_loss(with_keys(decoder, memory), target, PackedWords.from_lengths(lengths))
 
 
 def decode_by_reference(
-    decoder: LSTMDecoder | GRUDecoder, system: CompositionConfig, memory: Memory, masks: list[Tensor] | None = None
+    decoder: LSTMDecoder | GRUDecoder,
+    system: CompositionConfig,
+    memory: EncoderMemory,
+    masks: list[Tensor] | None = None,
 ) -> list[ReferenceDecoding]:
     reference = (ReferenceLSTMDecoder if system.decoder.type == "lstm" else ReferenceGRUDecoder)(decoder, system)
     return list(reference.decode_batch(memory, *make_target(), masks or []))
@@ -110,7 +113,7 @@ def test_losses_and_gradients_are_the_reference(options, score, contexts, phrase
     decoder, system = make_decoder(options, score, contexts), make_system(options, score, contexts)
     memory = make_memory(system, phrases)
     expected = [decoding.loss for decoding in decode_by_reference(decoder, system, memory)]
-    leaves = [*decoder.parameters(), memory.states[0], memory.summary[0]]
+    leaves = [*decoder.parameters(), memory.annotations[0], memory.summaries[0]]
     assert_same_gradients(list(compute_losses(decoder, memory)), expected, leaves)
 
 
@@ -121,16 +124,18 @@ def test_steps_are_the_loss_and_the_reference(options, score, contexts, phrases)
     decoder = make_decoder(options, score, contexts).eval()
     memory = with_keys(decoder, make_memory(system, phrases))
     target, lengths = make_target()
-    attention = decoder.attend(memory, target, lengths)
+    attention = decoder.compute_attention(memory, target, lengths)
     assert attention.weights.shape == (target.shape[1], *memory.mask.shape)
-    state, previous, total = decoder.start(memory), None, torch.zeros(len(WORDS), dtype=torch.float64)
+    state, previous, total = decoder.build_initial_state(memory), None, torch.zeros(len(WORDS), dtype=torch.float64)
     for number, words in enumerate(target.T):
         logits, state, weights = decoder.step(previous, state, memory)
         real = number < lengths
         total -= logits.log_softmax(1)[torch.arange(len(words)), words] * real
         torch.testing.assert_close(attention.weights[number], weights * real[:, None], rtol=1e-12, atol=1e-12)
         previous = words
-    torch.testing.assert_close(total, decoder.loss(memory, target, Words.of_lengths(lengths)), rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(
+        total, decoder.compute_loss(memory, target, PackedWords.from_lengths(lengths)), rtol=1e-12, atol=1e-12
+    )
     weighs_phrases = options.get("phrase_weight") is not None
     assert (attention.phrase_weights is not None) == weighs_phrases
     for row, decoding in enumerate(decode_by_reference(decoder, system, memory)):
@@ -166,7 +171,7 @@ def test_dropout_is_where_it_is_said_to_be(options, score, sizes, monkeypatch: p
     drawn = record_masks(decoder, monkeypatch)
     losses = compute_losses(decoder, memory)
     assert [mask.shape[1] for mask in drawn] == sizes
-    order = Words.of_lengths(make_target()[1]).order.argsort()
+    order = PackedWords.from_lengths(make_target()[1]).sentence_order.argsort()
     masks = [mask[order] for mask in drawn]
     expected = [decoding.loss for decoding in decode_by_reference(decoder, system, memory, masks)]
     torch.testing.assert_close(losses, torch.stack(expected), rtol=1e-12, atol=1e-12)
@@ -181,10 +186,12 @@ def test_dropout_is_where_it_is_said_to_be(options, score, sizes, monkeypatch: p
 def test_the_first_word_is_predicted_without_reading_one() -> None:
     decoder = make_decoder(LSTM, "dot", ["global"]).eval()
     memory = with_keys(decoder, make_memory(make_system(LSTM, "dot", ["global"])))
-    before = decoder.step(None, decoder.start(memory), memory)[0]
+    before = decoder.step(None, decoder.build_initial_state(memory), memory)[0]
     decoder.lstm.input.bias.fill_(3.0)
     decoder.lstm.recurrent.weight.fill_(1.0)
-    torch.testing.assert_close(decoder.step(None, decoder.start(memory), memory)[0], before, rtol=0, atol=0)
+    torch.testing.assert_close(
+        decoder.step(None, decoder.build_initial_state(memory), memory)[0], before, rtol=0, atol=0
+    )
 
 
 @pytest.mark.parametrize(("options", "score"), TYPICAL, ids=["lstm", "gru"])
@@ -192,13 +199,15 @@ def test_the_first_word_is_predicted_without_reading_one() -> None:
 def test_selected_rows_go_on_as_before(options, score) -> None:
     decoder = make_decoder(options, score, ["global", "global"]).eval()
     memory = with_keys(decoder, make_memory(make_system(options, score, ["global", "global"])))
-    first, state, _ = decoder.step(None, decoder.start(memory), memory)
+    first, state, _ = decoder.step(None, decoder.build_initial_state(memory), memory)
     index, words = torch.tensor([3, 0, 0, 2]), torch.tensor([1, 2, 3, 4])
     logits, _, _ = decoder.step(words, state, memory)
-    chosen, _, _ = decoder.step(words[index], state.select(index), memory.select(index))
+    chosen, _, _ = decoder.step(words[index], state.select_rows(index), memory.select_rows(index))
     torch.testing.assert_close(chosen, logits[index], rtol=1e-12, atol=1e-12)
     if options == LSTM:  # whose first step reads nothing
-        again, _, _ = decoder.step(None, decoder.start(memory).select(index), memory.select(index))
+        again, _, _ = decoder.step(
+            None, decoder.build_initial_state(memory).select_rows(index), memory.select_rows(index)
+        )
         torch.testing.assert_close(again, first[index])
 
 
@@ -206,7 +215,7 @@ def test_selected_rows_go_on_as_before(options, score) -> None:
 def test_half_precision_stays_close(options, score) -> None:
     decoder = make_decoder(options, score, ["global"]).float()
     memory = make_memory(make_system(options, score, ["global"]))
-    single = replace(memory, states=(memory.states[0].float(),), summary=(memory.summary[0].float(),))
+    single = replace(memory, annotations=(memory.annotations[0].float(),), summaries=(memory.summaries[0].float(),))
     exact = compute_losses(decoder, single)
     with torch.autocast("cpu", torch.bfloat16):
         half = compute_losses(decoder, single)

@@ -11,9 +11,9 @@ from torch import Tensor
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.encoders import LatentGraphEncoderConfig
 from pipeline_py.config.systems.training import ModelConfig
-from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.nmt.encoder.latent_graph import LatentGraphEncoder
-from pipeline_py.nmt.model import Model as Network
+from pipeline_py.nmt.model import TranslationModel as Network
 from tests.nmt.encoder.random_encoders import build_encoder, embed_words
 from tests.nmt.formulas import NO_DROPOUT, compute_log_loss, compute_weighted_sum, run_lstm, softmax_tensors
 from tests.nmt.network_assertions import (
@@ -39,7 +39,7 @@ def batch_of(*chosen: int) -> Batch:
     def rows(table: list[list[int]]) -> list[np.ndarray]:
         return [np.array(table[number]) for number in chosen or range(len(table))]
 
-    return collate(rows(SOURCES), syntax={"heads": rows(HEADS), "labels": rows(LABELS_OF)})
+    return collate_batch(rows(SOURCES), syntax={"heads": rows(HEADS), "labels": rows(LABELS_OF)})
 
 
 class Reference:
@@ -84,7 +84,7 @@ class Reference:
 
 def references(part: LatentGraphEncoder, batch: Batch, drawn: list[Tensor | None]) -> list[Reference]:
     """Return the references of all sentences, given the masks that were drawn for the batch."""
-    row_of = batch.source_words.order.argsort()
+    row_of = batch.source_words.sentence_order.argsort()
     return [
         Reference(part, source, [NO_DROPOUT if mask is None else mask[row_of[row]] for mask in drawn])
         for row, source in enumerate(SOURCES)
@@ -97,9 +97,9 @@ def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPat
     drawn = record_masks(part, monkeypatch)
     batch = batch_of()
     memory = part(batch)
-    assert memory.words == 6 and memory.lengths.tolist() == [6, 2, 1, 4, 3]
-    assert part.size == memory.states[0].shape[2] == HIDDEN
-    assert part.summary_size == memory.summary[0].shape[1] == 2 * HIDDEN
+    assert memory.position_count == 6 and memory.lengths.tolist() == [6, 2, 1, 4, 3]
+    assert part.size == memory.annotations[0].shape[2] == HIDDEN
+    assert part.summary_size == memory.summaries[0].shape[1] == 2 * HIDDEN
     assert len(drawn) == 4
     assert all((mask == 0).any() and (mask == 2).any() if dropping else mask is None for mask in drawn)
 
@@ -107,7 +107,7 @@ def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPat
     for row, reference in enumerate(references(part, batch, drawn)):
         length = len(SOURCES[row])
         assert memory.mask[row].tolist() == [True] * length + [False] * (6 - length)
-        actual += [memory.states[0][row, :length], memory.summary[0][row]]
+        actual += [memory.annotations[0][row, :length], memory.summaries[0][row]]
         expected += [reference.annotations, reference.summary]
     assert_same_gradients(actual, expected, list(part.parameters()), can_vanish=False)
 
@@ -117,7 +117,7 @@ def test_parsing_loss_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPa
     part = make().train(dropping)
     drawn = record_masks(part, monkeypatch)
     batch = batch_of()
-    losses = part.parsing_loss(batch)
+    losses = part.compute_parsing_loss(batch)
     expected = [
         reference.parsing_loss(HEADS[row], LABELS_OF[row])
         for row, reference in enumerate(references(part, batch, drawn))
@@ -132,21 +132,21 @@ def test_several_inputs() -> None:
     part = make((2, 3)).eval()
     memory = part(batch_of())
     for row, source in enumerate(SOURCES):
-        torch.testing.assert_close(memory.states[0][row, : len(source)], Reference(part, source).annotations)
+        torch.testing.assert_close(memory.annotations[0][row, : len(source)], Reference(part, source).annotations)
 
 
 def test_padding_never_matters() -> None:
     part = make().eval()
     assert_independent_of_batch(part(batch_of()), [part(batch_of(row)) for row in range(len(SOURCES))])
-    loss, parse = part.parsing_loss(batch_of()), part.parse(batch_of())
+    loss, parse = part.compute_parsing_loss(batch_of()), part.predict_parse(batch_of())
     for row, source in enumerate(SOURCES):
-        torch.testing.assert_close(loss[row], part.parsing_loss(batch_of(row))[0])
-        assert parse.heads[row, :, len(source) :].isneginf().all()
+        torch.testing.assert_close(loss[row], part.compute_parsing_loss(batch_of(row))[0])
+        assert parse.head_scores[row, :, len(source) :].isneginf().all()
 
 
 def test_failed_parses_alone_have_no_gradient() -> None:
     part = make().eval()
-    part.parsing_loss(batch_of(3, 2)).sum().backward()
+    part.compute_parsing_loss(batch_of(3, 2)).sum().backward()
     for name, parameter in part.named_parameters():
         assert parameter.grad is None or parameter.grad.eq(0).all(), name
 
@@ -154,27 +154,27 @@ def test_failed_parses_alone_have_no_gradient() -> None:
 def test_gold_heads_are_never_read() -> None:
     part = make().eval()
     source = [np.array(SOURCES[0])]
-    bare = part(collate(source, syntax={}))
+    bare = part(collate_batch(source, syntax={}))
     given = part(batch_of(0))
-    assert torch.equal(bare.states[0], given.states[0])
+    assert torch.equal(bare.annotations[0], given.annotations[0])
     assert bare.syntax == {} and given.syntax.keys() == {"heads", "labels"}
 
 
 def test_a_word_alone_hangs_under_root_or_the_end() -> None:
-    parse = make().eval().parse(batch_of(1, 2))
-    assert parse.heads[0].isfinite().all()
-    assert parse.heads[1, 0].softmax(0).tolist() == [1, 0]
-    assert parse.labels.shape == (2, 2, LABELS)
+    parse = make().eval().predict_parse(batch_of(1, 2))
+    assert parse.head_scores[0].isfinite().all()
+    assert parse.head_scores[1, 0].softmax(0).tolist() == [1, 0]
+    assert parse.label_scores.shape == (2, 2, LABELS)
 
 
 def test_half_precision() -> None:
     part = make().eval().float()
     assert_close_in_half_precision(part, batch_of())
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        loss = part.parsing_loss(batch_of())
+        loss = part.compute_parsing_loss(batch_of())
         loss.sum().backward()
     assert loss.dtype == torch.float32
-    torch.testing.assert_close(loss, part.parsing_loss(batch_of()), rtol=0.05, atol=0.1)
+    torch.testing.assert_close(loss, part.compute_parsing_loss(batch_of()), rtol=0.05, atol=0.1)
     assert part.root.grad is not None and part.root.grad.isfinite().all()
 
 
@@ -184,7 +184,7 @@ def test_the_translation_trains_the_parser(decoder: dict) -> None:
     system = CompositionConfig.model_validate({"encoders": ["latent_graph"], "model": SIZES.model_dump(), **decoder})
     model = Network(system, {"source": 7, "target": 9, "labels": LABELS}).double()
     targets = [np.array([2, 5, 0]) for _ in SOURCES]
-    model.loss(collate([np.array(source) for source in SOURCES], targets)).sum().backward()
+    model.compute_loss(collate_batch([np.array(source) for source in SOURCES], targets)).sum().backward()
     for name, parameter in model.encoders.named_parameters():
         assert parameter.grad is not None and parameter.grad.abs().max() > 0, name
 
@@ -202,5 +202,5 @@ def test_where_scores_begin_equal_every_head_does() -> None:
         part.head.weight.zero_()
         part.label.weight.zero_()
         part.label.bias.zero_()
-    loss = part.parsing_loss(batch_of(0))
+    loss = part.compute_parsing_loss(batch_of(0))
     assert loss.item() == pytest.approx(5 * (math.log(6) + math.log(LABELS)))

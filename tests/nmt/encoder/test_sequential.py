@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.encoders import GRUEncoderConfig as GRUOptions
 from pipeline_py.config.systems.encoders import LSTMEncoderConfig as LSTMOptions
 from pipeline_py.config.systems.training import ModelConfig
-from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.nmt.encoder.gru import GRUEncoder
 from pipeline_py.nmt.encoder.lstm import LSTMEncoder
 from tests.nmt.encoder.random_encoders import build_encoder, embed_words
@@ -41,7 +41,7 @@ def make(unit: str, direction: str, inputs: tuple[int, ...] = (5,)) -> GRUEncode
 
 
 def batch_of(sources: list[list[int]]) -> Batch:
-    return collate([np.array(source) for source in sources], syntax={})
+    return collate_batch([np.array(source) for source in sources], syntax={})
 
 
 def annotate_by_gru(
@@ -88,13 +88,13 @@ def test_annotations_and_gradients(
     part = make(unit, direction, inputs).train(dropping)
     drawn = record_masks(part, monkeypatch)
     batch = batch_of(SOURCES)
-    memory, row_of = part(batch), batch.source_words.order.argsort()
-    (states,), (summary,) = memory.states, memory.summary
+    memory, row_of = part(batch), batch.source_words.sentence_order.argsort()
+    (states,), (summary,) = memory.annotations, memory.summaries
     assert len(drawn) == (4 if direction == "bidirectional" else 2)
     for mask in drawn:
         assert (mask is not None) == dropping
         assert not dropping or ((mask == 0).any() and (mask == 2).any())
-    assert (memory.words, memory.lengths.tolist(), memory.syntax) == (6, [6, 2, 1, 4], {})
+    assert (memory.position_count, memory.lengths.tolist(), memory.syntax) == (6, [6, 2, 1, 4], {})
     assert states.shape == (4, 6, part.size) and part.size == HIDDEN
     assert part.summary_size == summary.shape[1] == (HIDDEN if unit == "gru" else 2 * HIDDEN)
 
@@ -121,5 +121,5 @@ def test_half_precision(unit: str, direction: str) -> None:
 @pytest.mark.parametrize("unit", ["gru", "lstm"])
 def test_syntax_is_handed_on(unit: str) -> None:
     labels = [np.arange(len(source)) for source in SOURCES]
-    batch = collate([np.array(source) for source in SOURCES], syntax={"labels": labels})
+    batch = collate_batch([np.array(source) for source in SOURCES], syntax={"labels": labels})
     assert make(unit, "forward")(batch).syntax["labels"] is batch.syntax["labels"]

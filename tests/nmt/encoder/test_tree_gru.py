@@ -7,7 +7,7 @@ from torch import Tensor
 
 from pipeline_py.config.systems.encoders import GRUEncoderConfig, TreeGRUEncoderConfig
 from pipeline_py.config.systems.training import ModelConfig
-from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.nmt.encoder import gru, tree_gru
 from tests.nmt.encoder.random_encoders import build_encoder
 from tests.nmt.formulas import compose_gru_node, step_gru
@@ -56,7 +56,9 @@ def make(name: str) -> tuple[tree_gru.TreeGRUEncoder, gru.GRUEncoder]:
 def batch_of(sources: list[list[int]], kind: str, rows: list[list[int]], multiple: int = 1) -> Batch:
     trees = [np.array(row, dtype=np.int32) for row in rows]
     labels = [np.array(source, dtype=np.int32) for source in sources]
-    return collate([np.array(source) for source in sources], syntax={"labels": labels, kind: trees}, multiple=multiple)
+    return collate_batch(
+        [np.array(source) for source in sources], syntax={"labels": labels, kind: trees}, length_multiple=multiple
+    )
 
 
 def rows_for(name: str) -> tuple[str, list[list[int]]]:
@@ -88,11 +90,11 @@ def test_annotations_and_gradients(name: str, multiple: int, J: int) -> None:
     kind, rows = rows_for(name)
     memory = part(batch_of(SOURCES, kind, rows, multiple))
     P = max(len(row) // 3 for row in rows)
-    assert (memory.words, memory.lengths.tolist(), list(memory.syntax)) == (J, [6, 3, 2, 4, 1], ["labels"])
+    assert (memory.position_count, memory.lengths.tolist(), list(memory.syntax)) == (J, [6, 3, 2, 4, 1], ["labels"])
     assert part.size == part.summary_size == HIDDEN
-    (states,), (summary,) = memory.states, memory.summary
+    (states,), (summary,) = memory.annotations, memory.summaries
     assert states.shape == (5, J + P, HIDDEN)
-    read = reading(batch_of(SOURCES, kind, rows)).states[0]
+    read = reading(batch_of(SOURCES, kind, rows)).annotations[0]
 
     actual, expected = [], []
     for b, (source, row) in enumerate(zip(SOURCES, rows, strict=True)):
@@ -121,9 +123,9 @@ def test_without_any_tree_it_annotates_words_alone(name: str) -> None:
     part, reading = make(name)
     batch = batch_of(SOURCES, "trees", [NONE] * 5)
     memory = part(batch)
-    torch.testing.assert_close(memory.states[0], reading(batch).states[0], rtol=0, atol=0)
-    assert not memory.summary[0].any()
-    memory.states[0].sum().backward()
+    torch.testing.assert_close(memory.annotations[0], reading(batch).annotations[0], rtol=0, atol=0)
+    assert not memory.summaries[0].any()
+    memory.annotations[0].sum().backward()
     assert all(parameter.grad is not None and parameter.grad.isfinite().all() for parameter in part.parameters())
 
 
@@ -131,15 +133,15 @@ def test_one_word_is_its_own_root_and_stays_as_it_was_read() -> None:
     part, reading = make("hierarchical")
     batch = batch_of([[3, 0]], "trees", [[0]])
     memory, read = part(batch), reading(batch)
-    torch.testing.assert_close(memory.states[0], read.states[0], rtol=0, atol=0)
-    torch.testing.assert_close(memory.summary[0], read.states[0][:, 0], rtol=0, atol=0)
+    torch.testing.assert_close(memory.annotations[0], read.annotations[0], rtol=0, atol=0)
+    torch.testing.assert_close(memory.summaries[0], read.annotations[0][:, 0], rtol=0, atol=0)
 
 
 def test_dropout_is_that_of_reading() -> None:
     part, reading = make("hierarchical")
     batch = batch_of(SOURCES, "trees", [NONE] * 5)
     torch.manual_seed(3)
-    dropped = part.train()(batch).states[0]
+    dropped = part.train()(batch).annotations[0]
     torch.manual_seed(3)
-    torch.testing.assert_close(dropped, reading.train()(batch).states[0], rtol=0, atol=0)
-    assert not torch.equal(dropped, part.eval()(batch).states[0])
+    torch.testing.assert_close(dropped, reading.train()(batch).annotations[0], rtol=0, atol=0)
+    assert not torch.equal(dropped, part.eval()(batch).annotations[0])

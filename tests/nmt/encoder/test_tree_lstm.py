@@ -9,7 +9,7 @@ from torch import Tensor
 
 from pipeline_py.config.systems.encoders import TreeLSTMEncoderConfig
 from pipeline_py.config.systems.training import ModelConfig
-from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.nmt.encoder.tree_lstm import TreeLSTMEncoder
 from tests.nmt.encoder.random_encoders import build_encoder, embed_words
 from tests.nmt.formulas import NO_DROPOUT, compose_lstm_node, run_lstm
@@ -48,7 +48,7 @@ def make(leaves: str) -> TreeLSTMEncoder:
 
 def batch_of(rows: Sequence[int], multiple: int = 1) -> Batch:
     trees = {"trees": [np.array(TREES[row], dtype=np.int32) for row in rows]}
-    return collate([np.array(SOURCES[row]) for row in rows], syntax=trees, multiple=multiple)
+    return collate_batch([np.array(SOURCES[row]) for row in rows], syntax=trees, length_multiple=multiple)
 
 
 def reference(part: TreeLSTMEncoder, leaves: str, row: int, masks: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
@@ -85,10 +85,10 @@ def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, c
     drawn = record_masks(part, monkeypatch)
     batch = batch_of(range(len(SOURCES)), multiple)
     memory = part(batch)
-    (states,), (summary,) = memory.states, memory.summary
+    (states,), (summary,) = memory.annotations, memory.summaries
     if dropping and leaves == "lstm":  # whose rows have an order of their own
-        drawn[:2] = [mask[batch.source_words.order.argsort()] for mask in drawn[:2]]
-    assert memory.words == columns and memory.lengths.tolist() == [6, 3, 2, 4, 2, 1, 3]
+        drawn[:2] = [mask[batch.source_words.sentence_order.argsort()] for mask in drawn[:2]]
+    assert memory.position_count == columns and memory.lengths.tolist() == [6, 3, 2, 4, 2, 1, 3]
     assert states.shape == (7, columns + 4, HIDDEN) and part.size == HIDDEN
     assert summary.shape == (7, 2 * HIDDEN) and part.summary_size == 2 * HIDDEN
     assert memory.syntax == {}
@@ -116,12 +116,12 @@ def test_a_batch_without_any_tree(leaves: str) -> None:
     """Training goes on where all parses of a batch failed."""
     part = make(leaves).train()
     memory = part(batch_of([1, 4]))
-    assert memory.states[0].shape == (2, 3, HIDDEN)
-    (memory.states[0].sum() + memory.summary[0].sum()).backward()
+    assert memory.annotations[0].shape == (2, 3, HIDDEN)
+    (memory.annotations[0].sum() + memory.summaries[0].sum()).backward()
     assert not part.tree.weight.grad.any()
     assert part.inputs[0].embedding.weight.grad.any()
     if leaves == "embeddings":
-        assert not memory.summary[0].any()
+        assert not memory.summaries[0].any()
 
 
 @pytest.mark.parametrize("leaves", LEAVES)

@@ -10,10 +10,10 @@ from torch import Tensor
 
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.encoders import GCNConfig
-from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.nmt.graph.gcn import SyntacticConvolution
-from pipeline_py.nmt.memory import Memory
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.subword.pack_heads import find_piece_heads
 from tests.nmt.network_assertions import draw_parameters
 
@@ -33,12 +33,12 @@ def batch_of(*chosen: int, multiple: int = 1, labels: list[list[int]] = LABELS_O
     def rows(table: list[list[int]]) -> list[np.ndarray]:
         return [np.array(table[number]) for number in chosen or range(len(table))]
 
-    return collate(rows(SOURCES), syntax={"heads": rows(HEADS), "labels": rows(labels)}, multiple=multiple)
+    return collate_batch(rows(SOURCES), syntax={"heads": rows(HEADS), "labels": rows(labels)}, length_multiple=multiple)
 
 
-def annotated(batch: Batch, seed: int = 1) -> Memory:
+def annotated(batch: Batch, seed: int = 1) -> EncoderMemory:
     states = torch.rand(*batch.source.shape, SIZE, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
-    return Memory.of_words(batch, states - 0.5, torch.zeros(len(batch), 1))
+    return EncoderMemory.from_words(batch, states - 0.5, torch.zeros(len(batch), 1))
 
 
 def by_hand(part: SyntacticConvolution, states: list[Tensor], heads: list[int], labels: list[int]) -> list[Tensor]:
@@ -66,23 +66,23 @@ def by_hand(part: SyntacticConvolution, states: list[Tensor], heads: list[int], 
 def test_annotations_are_those_of_the_edges(layers: int, multiple: int) -> None:
     part, batch = make(layers), batch_of(multiple=multiple)
     memory = annotated(batch)
-    (found,) = part(memory, batch).states
-    (states,) = memory.states
+    (found,) = part(memory, batch).annotations
+    (states,) = memory.annotations
     for row, source in enumerate(SOURCES):
         expected = by_hand(part, list(states[row, : len(source)]), HEADS[row], LABELS_OF[row])
         torch.testing.assert_close(found[row, : len(source)], torch.stack(expected), rtol=1e-10, atol=1e-12)
         assert not found[row, len(source) :].any()
-    assert part(memory, batch).summary is memory.summary
+    assert part(memory, batch).summaries is memory.summaries
 
 
 def test_pieces_hang_under_the_first_one_of_their_word_or_of_its_head() -> None:
     """So the first piece of a root sees its other pieces, and the first pieces of its dependents, and no other."""
     heads = find_piece_heads([2, 0, 2], [0, 0, 1, 1, 1, 2])
     labels = [2, 2, 1, 1, 1, 0, 3]
-    batch = collate([np.array([1] * 6 + [0])], syntax={"heads": [np.array(heads)], "labels": [np.array(labels)]})
+    batch = collate_batch([np.array([1] * 6 + [0])], syntax={"heads": [np.array(heads)], "labels": [np.array(labels)]})
     memory = annotated(batch)
-    states = memory.states[0].clone().requires_grad_()
-    (found,) = make()(replace(memory, states=(states,)), batch).states
+    states = memory.annotations[0].clone().requires_grad_()
+    (found,) = make()(replace(memory, annotations=(states,)), batch).annotations
     (gradient,) = torch.autograd.grad(found[0, 2].sum(), states)
     assert gradient[0].ne(0).any(dim=1).tolist() == [True, False, True, True, True, True, False]
 
@@ -94,7 +94,7 @@ def test_gradients() -> None:
     def summed(*values: Tensor) -> Tensor:
         named = dict(zip(dict(part.named_parameters()), values, strict=True))
         memory = torch.func.functional_call(part, named, (annotated(batch), batch))
-        return (memory.states[0] ** 2).sum()
+        return (memory.annotations[0] ** 2).sum()
 
     assert torch.autograd.gradcheck(summed, tuple(p.detach().clone().requires_grad_() for p in parameters))
 
@@ -102,14 +102,14 @@ def test_gradients() -> None:
 @torch.no_grad()
 def test_labels_and_gates_matter() -> None:
     part, batch = make(), batch_of(0)
-    (before,) = part(annotated(batch), batch).states
+    (before,) = part(annotated(batch), batch).annotations
     others = [[1, *LABELS_OF[0][1:]], *LABELS_OF[1:]]
     relabelled = batch_of(0, labels=others)
-    (after,) = part(annotated(batch), relabelled).states
+    (after,) = part(annotated(batch), relabelled).annotations
     changed = (before != after).any(dim=2)[0].tolist()
     assert changed[:2] == [True, True] and not any(changed[2:]), "an edge is seen at both its ends alone"
     part.layers[0].gates.zero_()
-    assert not torch.equal(part(annotated(batch), batch).states[0], before)
+    assert not torch.equal(part(annotated(batch), batch).annotations[0], before)
 
 
 @pytest.mark.parametrize("encoder", ["bidirectional_gru", "lstm", "transformer"])
@@ -118,15 +118,15 @@ def test_a_system_with_it_learns(encoder: str) -> None:
     system = CompositionConfig.model_validate({"encoders": [{"type": encoder, "graph": "gcn"}], "model": sizes})
     assert system.required_syntax_names == ["heads", "labels"] and "nmt.graph.gcn" in system.module_names
     torch.manual_seed(0)
-    model = Model(system, {"source": 8, "target": 8, "labels": LABELS})
+    model = TranslationModel(system, {"source": 8, "target": 8, "labels": LABELS})
     sources = [np.array(source) for source in SOURCES]
     syntax = {kind: [np.array(row) for row in rows] for kind, rows in (("heads", HEADS), ("labels", LABELS_OF))}
-    batch = collate(sources, sources, syntax)
+    batch = collate_batch(sources, sources, syntax)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     losses = []
     for _ in range(30):
         optimizer.zero_grad()
-        loss = model.loss(batch).sum()
+        loss = model.compute_loss(batch).sum()
         loss.backward()
         optimizer.step()
         losses.append(loss.item())

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.systems.decoders import BlackOutLossConfig, SoftmaxLossConfig
-from pipeline_py.nmt.data.batch import Words
+from pipeline_py.nmt.data.batch import PackedWords
 from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.loss.blackout import BlackOutLoss
 
@@ -35,13 +35,13 @@ def make_words(seed: int = 0, scale: float = 1.0) -> tuple[nn.Linear, Tensor, Te
     return linear, readout.requires_grad_(), targets, torch.tensor(SENTENCES)
 
 
-def words_of(sentences: Tensor, count: int) -> Words:
+def words_of(sentences: Tensor, count: int) -> PackedWords:
     """Give each word the next position of its sentence."""
     sizes, place = [0] * count, []
     for sentence in sentences.tolist():
         place.append(sizes[sentence] * count + sentence)
         sizes[sentence] += 1
-    return Words(torch.tensor(place), (count,) * max(sizes), tuple(sizes))
+    return PackedWords(torch.tensor(place), (count,) * max(sizes), tuple(sizes))
 
 
 def draws_of(part: BlackOutLoss, seed: int, count: int = 4) -> list[list[int]]:

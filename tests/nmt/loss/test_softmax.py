@@ -6,7 +6,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pipeline_py.config.systems.decoders import SoftmaxLossConfig
-from pipeline_py.nmt.data.batch import Words
+from pipeline_py.nmt.data.batch import PackedWords
 from pipeline_py.nmt.fast import matrix_products
 from pipeline_py.nmt.loss import softmax
 
@@ -22,7 +22,7 @@ def build(dtype: torch.dtype) -> tuple[nn.Linear, Tensor, Tensor, Tensor]:
 
 def losses_of(linear: nn.Linear, readout: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:
     part = softmax.SoftmaxLoss(SoftmaxLossConfig(label_smoothing=smoothing), VOCABULARY)
-    losses: Tensor = part(linear, readout, targets, Words.of_lengths([len(targets)]))
+    losses: Tensor = part(linear, readout, targets, PackedWords.from_lengths([len(targets)]))
     return losses
 
 
@@ -47,7 +47,7 @@ def test_losses_and_gradients_are_those_of_torch(
 def test_labels_are_smoothed_in_training_alone() -> None:
     linear, readout, targets, _ = build(torch.float64)
     part = softmax.SoftmaxLoss(SoftmaxLossConfig(label_smoothing=0.1), VOCABULARY).eval()
-    losses = part(linear, readout, targets, Words.of_lengths([len(targets)]))
+    losses = part(linear, readout, targets, PackedWords.from_lengths([len(targets)]))
     torch.testing.assert_close(losses, losses_of(linear, readout, targets))
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.initialization import initialize
+from pipeline_py.nmt.initialization import initialize_parameters
 from pipeline_py.nmt.recurrence.lstm import LSTM
 from tests.nmt.formulas import NO_DROPOUT, run_lstm
 from tests.nmt.network_assertions import assert_same_gradients, draw_parameters
@@ -71,7 +71,7 @@ def test_gradients_of_a_step() -> None:
 
 def test_forget_gates_begin_open() -> None:
     lstm = make()
-    initialize(lstm, "uniform")
+    initialize_parameters(lstm, "uniform")
     assert lstm.input.bias.tolist() == [0] * HIDDEN + [1] * HIDDEN + [0] * 2 * HIDDEN
     # An LSTM of zeros otherwise forgets sigmoid(1) of its cell.
     with torch.no_grad():

@@ -11,7 +11,7 @@ from pipeline_py.config.systems.decoders import MLPScoreConfig
 from pipeline_py.nmt.fast import matrix_products
 from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.score import mlp
-from pipeline_py.nmt.search.owners import Owners
+from pipeline_py.nmt.search.row_sentences import RowSentences
 
 SENTENCES, POSITIONS, QUERY, MEMORY = 5, 4, 3, 6
 
@@ -99,7 +99,7 @@ def test_rows_of_a_search_have_the_scores_of_their_sentences(at_once: int, monke
     sentence = torch.tensor([4, 4, 0, 2, 0, 0])
     query = torch.randn(len(sentence), QUERY, dtype=torch.float64)
     with torch.no_grad():
-        scores = part(query, part.keys(states), Owners.of(sentence, SENTENCES))
+        scores = part(query, part.keys(states), RowSentences.from_sentences(sentence, SENTENCES))
         torch.testing.assert_close(scores, written_out(part, query, states[sentence]))
 
 
@@ -113,7 +113,7 @@ def test_rows_of_a_search_have_scores_as_far_as_their_sentences_reach(
     sentence, reach = torch.tensor([4, 4, 0, 2, 0, 0]), (1, 4, 3, 4, 2)
     query = torch.randn(len(sentence), QUERY, dtype=torch.float64)
     with torch.no_grad():
-        scores = part(query, part.keys(states), Owners.of(sentence, SENTENCES, reach))
+        scores = part(query, part.keys(states), RowSentences.from_sentences(sentence, SENTENCES, reach))
         expected = written_out(part, query, states[sentence])
     for row, owner in enumerate(sentence.tolist()):
         torch.testing.assert_close(scores[row, : reach[owner]], expected[row, : reach[owner]])

@@ -17,10 +17,10 @@ from pipeline_py.config.systems.decoders import (
     SyntaxContextConfig,
 )
 from pipeline_py.config.systems.training import ModelConfig
-from pipeline_py.nmt.data.batch import collate
-from pipeline_py.nmt.model import Model as Network
+from pipeline_py.nmt.data.batch import collate_batch
+from pipeline_py.nmt.model import TranslationModel as Network
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.nmt.search.beams import _greatest, survey
+from pipeline_py.nmt.search.beams import _find_greatest_values, scan_logits
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.network_assertions import draw_parameters
 
@@ -35,18 +35,18 @@ STATES = 10007
 @dataclass
 class ToyMemory:
     first: torch.Tensor  # (B,) the first word of each source
-    words: int  # J
+    position_count: int  # J
     mask: torch.Tensor  # (B, N)
 
-    def select(self, index):
-        return ToyMemory(self.first[index], self.words, self.mask[index])
+    def select_rows(self, index):
+        return ToyMemory(self.first[index], self.position_count, self.mask[index])
 
 
 @dataclass
 class ToyState:
     number: torch.Tensor  # (B,)
 
-    def select(self, index):
+    def select_rows(self, index):
         return ToyState(self.number[index])
 
 
@@ -54,19 +54,21 @@ class ToyDecoder:
     def __init__(self, logits, attention):
         self.logits, self.attention = logits, attention
 
-    def prepared(self, memory):
+    def prepare_search(self, memory):
         return memory
 
     def modules(self):
         return []
 
-    def start(self, memory):
+    def build_initial_state(self, memory):
         return ToyState(memory.first)
 
     def step(self, previous, state, memory):
         number = state.number if previous is None else (state.number * 31 + previous * 7 + 3) % STATES
-        phrases = memory.mask.shape[1] - memory.words
-        weights = torch.cat([self.attention[number, : memory.words], self.attention[number, 16 : 16 + phrases]], dim=1)
+        phrases = memory.mask.shape[1] - memory.position_count
+        weights = torch.cat(
+            [self.attention[number, : memory.position_count], self.attention[number, 16 : 16 + phrases]], dim=1
+        )
         return self.logits[number], ToyState(number), weights.masked_fill(~memory.mask, -torch.inf).softmax(1)
 
 
@@ -140,7 +142,7 @@ def random_terms(random, count, longest, spread):
 
 
 def predictions(hypothesis):
-    return hypothesis.tokens if hypothesis.cut else [*hypothesis.tokens, EOS]
+    return hypothesis.tokens if hypothesis.is_cut else [*hypothesis.tokens, EOS]
 
 
 def compare(found, expected):
@@ -169,8 +171,8 @@ def test_agrees_with_the_plain_search(seed, tokens, beam, alpha, sharpness, leng
     terms = random_terms(random, 5, max(limits), lengths)
     found = beam_search(
         [toy],
-        [collate(sources)],
-        beam=beam,
+        [collate_batch(sources)],
+        beam_size=beam,
         max_lengths=torch.tensor(limits),
         length_normalization=alpha,
         length_terms=terms if lengths else None,
@@ -201,14 +203,14 @@ def test_a_beam_of_one_finds_what_beams_of_any_width_would_with_the_same_scores(
 ):
     random = np.random.default_rng(seed)
     toy = Toy(random, tokens, sharpness)
-    batch = collate(sentences(random, count=7))
+    batch = collate_batch(sentences(random, count=7))
     asked = {"max_lengths": torch.tensor(random.integers(1, 9, size=7)), "length_normalization": alpha}
-    asked |= {"beam": 1, "attention": attention}
+    asked |= {"beam_size": 1, "should_return_attention": attention}
     found = beam_search([toy], [batch], **asked)
     nothing = torch.zeros(7, int(asked["max_lengths"].max()) + 1, dtype=torch.float64)  # which takes the way of all
     expected = beam_search([toy], [batch], **asked, length_terms=nothing)
     for (one,), (other,) in zip(found, expected, strict=True):
-        assert (one.tokens, one.cut, one.alignment) == (other.tokens, other.cut, other.alignment)
+        assert (one.tokens, one.is_cut, one.alignment) == (other.tokens, other.is_cut, other.alignment)
         assert (one.score, one.log_probability) == (other.score, other.log_probability)
         assert one.attention is other.attention is None or np.array_equal(one.attention, other.attention)
 
@@ -234,8 +236,8 @@ def test_a_beam_wider_than_the_space_finds_the_best_of_all(alpha, lengths):
 
     found = beam_search(
         [toy],
-        [collate(sources)],
-        beam=3**limit,
+        [collate_batch(sources)],
+        beam_size=3**limit,
         max_lengths=torch.full((4,), limit),
         length_normalization=alpha,
         length_terms=terms,
@@ -254,13 +256,13 @@ def ending_toy(tokens, probability_of_end):
 
 
 def test_an_ending_at_an_unlikely_length_falls_out_of_the_beam():
-    toy, batch, limits = ending_toy(4, 0.4), collate([np.array([5, EOS])]), torch.tensor([9])
-    (plain,) = beam_search([toy], [batch], beam=3, max_lengths=limits, n_best=3)
+    toy, batch, limits = ending_toy(4, 0.4), collate_batch([np.array([5, EOS])]), torch.tensor([9])
+    (plain,) = beam_search([toy], [batch], beam_size=3, max_lengths=limits, n_best=3)
     assert plain[0].tokens == []
     assert max(len(hypothesis.tokens) for hypothesis in plain) == 1
     terms = torch.full((1, 10), math.log(1e-6), dtype=torch.float64)
     terms[0, 4], terms[0, 5] = math.log(0.9), math.log(0.1)
-    (found,) = beam_search([toy], [batch], beam=3, max_lengths=limits, length_terms=terms, n_best=3)
+    (found,) = beam_search([toy], [batch], beam_size=3, max_lengths=limits, length_terms=terms, n_best=3)
     assert [len(hypothesis.tokens) for hypothesis in found] == [4, 4, 4]
     assert found[0].log_probability == pytest.approx(4 * math.log(0.2) + math.log(0.4))
     assert found[0].score == pytest.approx(found[0].log_probability + math.log(0.9))
@@ -268,17 +270,17 @@ def test_an_ending_at_an_unlikely_length_falls_out_of_the_beam():
 
 def test_what_is_cut_gets_the_term_of_its_length():
     """Of two predictions, [x x] is cut at length 2; p(1) is so low that it wins over [x EOS] though EOS is likelier."""
-    toy, batch = ending_toy(3, 0.5), collate([np.array([5, EOS])])
+    toy, batch = ending_toy(3, 0.5), collate_batch([np.array([5, EOS])])
     terms = torch.tensor([[math.log(1e-9), math.log(1e-3), math.log(0.5)]], dtype=torch.float64)
-    (found,) = beam_search([toy], [batch], beam=1, max_lengths=torch.tensor([2]), length_terms=terms)
-    assert (found[0].tokens, found[0].cut) == ([1, 1], True)
+    (found,) = beam_search([toy], [batch], beam_size=1, max_lengths=torch.tensor([2]), length_terms=terms)
+    assert (found[0].tokens, found[0].is_cut) == ([1, 1], True)
     assert found[0].log_probability == pytest.approx(2 * math.log(0.25))
     assert found[0].score == pytest.approx(2 * math.log(0.25) + math.log(0.5))
     # The other way round, EOS rises above tokens that are likelier by themselves and would leave it no room.
     toy, terms = ending_toy(3, 0.02), terms.flip(1)
     terms[0, 0] = math.log(1e-9)
-    (found,) = beam_search([toy], [batch], beam=1, max_lengths=torch.tensor([2]), length_terms=terms)
-    assert (found[0].tokens, found[0].cut) == ([1], False)
+    (found,) = beam_search([toy], [batch], beam_size=1, max_lengths=torch.tensor([2]), length_terms=terms)
+    assert (found[0].tokens, found[0].is_cut) == ([1], False)
     assert found[0].score == pytest.approx(math.log(0.49) + math.log(0.02) + math.log(1e-3))
 
 
@@ -288,7 +290,7 @@ def test_ties_go_to_the_better_parent_and_the_lower_token():
     toy.logits[:, 3:] += 1.0  # tokens 3 to 6 tie for the first place, in every row
     toy.logits[:, EOS] -= 9.0
     sources = sentences(np.random.default_rng(1), count=3)
-    found = beam_search([toy], [collate(sources)], beam=6, max_lengths=torch.full((3,), 4), n_best=6)
+    found = beam_search([toy], [collate_batch(sources)], beam_size=6, max_lengths=torch.full((3,), 4), n_best=6)
     for hypotheses, source in zip(found, sources, strict=True):
         compare(
             hypotheses,
@@ -300,10 +302,12 @@ def test_ties_go_to_the_better_parent_and_the_lower_token():
 def test_impossible_tokens_are_never_chosen():
     toy = Toy(np.random.default_rng(2), tokens=5)
     toy.logits[:, 2:] = -torch.inf
-    found = beam_search([toy], [collate([np.array([4, EOS])])], beam=8, max_lengths=torch.tensor([3]), n_best=8)
+    found = beam_search(
+        [toy], [collate_batch([np.array([4, EOS])])], beam_size=8, max_lengths=torch.tensor([3]), n_best=8
+    )
     # EOS or 1 at each of three predictions: 3 translations that end and one that is cut.
     assert sorted(hypothesis.tokens for hypothesis in found[0]) == [[], [1], [1, 1], [1, 1, 1]]
-    assert [hypothesis.cut for hypothesis in found[0] if len(hypothesis.tokens) == 3] == [True]
+    assert [hypothesis.is_cut for hypothesis in found[0] if len(hypothesis.tokens) == 3] == [True]
 
 
 @pytest.mark.parametrize("beam", [1, 5])
@@ -311,7 +315,7 @@ def test_output_that_is_not_a_number_is_an_error(beam):
     toy = Toy(np.random.default_rng(2), tokens=5)
     toy.logits[:, 3] = torch.nan
     with pytest.raises(FloatingPointError, match="not a number"):
-        beam_search([toy], [collate([np.array([4, EOS])])], beam=beam, max_lengths=torch.tensor([9]))
+        beam_search([toy], [collate_batch([np.array([4, EOS])])], beam_size=beam, max_lengths=torch.tensor([9]))
 
 
 @pytest.mark.parametrize("lengths", [0.0, 2.0])
@@ -331,9 +335,9 @@ def test_an_ensemble_averages_probabilities(lengths):
             )
         ]
 
-    batches = [collate(read) for read in sources]
+    batches = [collate_batch(read) for read in sources]
     limits = torch.full((4,), 7)
-    found = beam_search(toys, batches, beam=4, max_lengths=limits, length_terms=terms, n_best=4)
+    found = beam_search(toys, batches, beam_size=4, max_lengths=limits, length_terms=terms, n_best=4)
     for number, (hypotheses, term) in enumerate(zip(found, terms.tolist(), strict=True)):
         compare(
             hypotheses,
@@ -346,8 +350,8 @@ def test_n_best_must_fit_the_beam(n_best):
     with pytest.raises(ValueError, match="n_best"):
         beam_search(
             [Toy(np.random.default_rng(0), 4)],
-            [collate([np.array([EOS])])],
-            beam=3,
+            [collate_batch([np.array([EOS])])],
+            beam_size=3,
             max_lengths=torch.tensor([3]),
             n_best=n_best,
         )
@@ -383,7 +387,7 @@ def stepwise(model, batch):
     memory = model.encode(batch)
 
     def log_probabilities(prefix):
-        state, previous = model.decoder.start(memory), None
+        state, previous = model.decoder.build_initial_state(memory), None
         for token in [*prefix, None]:
             logits, state, _ = model.decoder.step(previous, state, memory)
             previous = torch.tensor([token or 0])
@@ -399,9 +403,11 @@ def test_networks_agree_with_the_plain_search(contexts):
     model = network(CONTEXTS[contexts])
     sources = sentences(random, count=5)
     syntax = trees(random, sources)
-    found = beam_search([model], [collate(sources, syntax=syntax)], beam=4, max_lengths=torch.full((5,), 7), n_best=3)
+    found = beam_search(
+        [model], [collate_batch(sources, syntax=syntax)], beam_size=4, max_lengths=torch.full((5,), 7), n_best=3
+    )
     for number, source in enumerate(sources):
-        alone = collate([source], syntax={"distances": [syntax["distances"][number]]})
+        alone = collate_batch([source], syntax={"distances": [syntax["distances"][number]]})
         compare(found[number], plain_search(stepwise(model, alone), 4, 7, 0.0, 3))
 
 
@@ -411,13 +417,15 @@ def test_networks_with_other_sources_agree_with_the_plain_search_together():
     models = [network(CONTEXTS["syntax"]), network(CONTEXTS["local"], seed=5)]
     sources = [sentences(random, count=5), sentences(random, count=5, longest=11)]
     syntax, terms = trees(random, sources[0]), random_terms(random, 5, 7, 2.0)
-    batches = [collate(sources[0], syntax=syntax), collate(sources[1])]
+    batches = [collate_batch(sources[0], syntax=syntax), collate_batch(sources[1])]
     limits = torch.full((5,), 7)
-    found = beam_search(models, batches, beam=4, max_lengths=limits, length_terms=terms, n_best=3)
+    found = beam_search(models, batches, beam_size=4, max_lengths=limits, length_terms=terms, n_best=3)
     for number, term in enumerate(terms.tolist()):
         alone = [
-            stepwise(models[0], collate([sources[0][number]], syntax={"distances": [syntax["distances"][number]]})),
-            stepwise(models[1], collate([sources[1][number]])),
+            stepwise(
+                models[0], collate_batch([sources[0][number]], syntax={"distances": [syntax["distances"][number]]})
+            ),
+            stepwise(models[1], collate_batch([sources[1][number]])),
         ]
 
         def mean(prefix, alone=alone):
@@ -434,15 +442,15 @@ def test_the_company_of_a_sentence_does_not_matter_to_an_ensemble_with_a_length_
     terms = random_terms(random, 40, 20, 3.0)
 
     def search(start, end):
-        batches = [collate(read[start:end]) for read in sources]
+        batches = [collate_batch(read[start:end]) for read in sources]
         limits = batches[0].source_lengths + 3
         reached = terms[start:end, : int(limits.max()) + 1]
-        return beam_search(models, batches, beam=5, max_lengths=limits, length_terms=reached, n_best=2)
+        return beam_search(models, batches, beam_size=5, max_lengths=limits, length_terms=reached, n_best=2)
 
     apart = [hypotheses for start in range(0, 40, 4) for hypotheses in search(start, start + 4)]
     for some, others in zip(search(0, 40), apart, strict=True):
         for one, other in zip(some, others, strict=True):
-            assert (one.tokens, one.cut, one.alignment) == (other.tokens, other.cut, other.alignment)
+            assert (one.tokens, one.is_cut, one.alignment) == (other.tokens, other.is_cut, other.alignment)
             assert one.score == pytest.approx(other.score, abs=1e-4)
             assert one.log_probability == pytest.approx(other.log_probability, abs=1e-4)
 
@@ -456,15 +464,15 @@ def test_the_company_of_a_sentence_does_not_matter(contexts, size):
     syntax = trees(random, sources)
 
     def search(start, end):
-        batch = collate(sources[start:end], syntax={"distances": syntax["distances"][start:end]})
+        batch = collate_batch(sources[start:end], syntax={"distances": syntax["distances"][start:end]})
         limits = 2 * batch.source_lengths + 3
-        return beam_search([model], [batch], beam=5, max_lengths=limits, n_best=2, attention=True)
+        return beam_search([model], [batch], beam_size=5, max_lengths=limits, n_best=2, should_return_attention=True)
 
     together = search(0, 64)
     apart = [hypotheses for start in range(0, 24, size) for hypotheses in search(start, start + size)]
     for some, others in zip(together, apart, strict=False):
         for one, other in zip(some, others, strict=True):
-            assert (one.tokens, one.cut, one.alignment) == (other.tokens, other.cut, other.alignment)
+            assert (one.tokens, one.is_cut, one.alignment) == (other.tokens, other.is_cut, other.alignment)
             assert one.score == pytest.approx(other.score, abs=1e-4)
             np.testing.assert_allclose(one.attention, other.attention, atol=1e-5)
 
@@ -484,16 +492,16 @@ def test_attention_is_that_of_the_first_model_for_the_predictions(models):
     """Alignment is to words alone; whole attention has the columns that the sentence has by itself."""
     model = models[0]
     sources = sentences(np.random.default_rng(6), count=6)
-    batches = [collate(sources) for _ in models]
-    given = {"beam": 4, "max_lengths": torch.full((6,), 6), "n_best": 4}
-    found = beam_search(models, batches, **given, attention=True)
+    batches = [collate_batch(sources) for _ in models]
+    given = {"beam_size": 4, "max_lengths": torch.full((6,), 6), "n_best": 4}
+    found = beam_search(models, batches, **given, should_return_attention=True)
     plain = beam_search(models, batches, **given)
-    assert any(hypothesis.cut for hypotheses in found for hypothesis in hypotheses)
+    assert any(hypothesis.is_cut for hypotheses in found for hypothesis in hypotheses)
     phrases = 0
     for hypotheses, others, source in zip(found, plain, sources, strict=True):
         for hypothesis, other in zip(hypotheses, others, strict=True):
-            memory = model.encode(collate([source]))
-            state, previous, rows = model.decoder.start(memory), None, []
+            memory = model.encode(collate_batch([source]))
+            state, previous, rows = model.decoder.build_initial_state(memory), None, []
             for token in predictions(hypothesis):
                 _, state, attention = model.decoder.step(previous, state, memory)
                 rows.append(attention[0, memory.mask[0]].numpy())
@@ -513,8 +521,8 @@ def test_parts_of_the_batch_that_are_done_are_not_computed():
         1
     ]
     limits = torch.tensor([1] * 30 + [12] * 2)
-    batch = collate(sentences(np.random.default_rng(1), count=32))
-    beam_search([model], [batch], beam=6, max_lengths=limits, n_best=6)
+    batch = collate_batch(sentences(np.random.default_rng(1), count=32))
+    beam_search([model], [batch], beam_size=6, max_lengths=limits, n_best=6)
     assert rows[0] == 32
     assert max(rows[1:]) <= 12
 
@@ -525,9 +533,9 @@ def test_the_greatest_of_a_row_are_found_wherever_they_stand(size: int) -> None:
     logits[0, -5:] += 10  # all in the last block, or behind it
     logits[1, :4] += 10
     count = min(13, size)
-    normalizers, maxima = survey(logits)
+    normalizers, maxima = scan_logits(logits)
     torch.testing.assert_close(normalizers, logits.logsumexp(dim=1, keepdim=True))
-    values, tokens = _greatest(logits, maxima, count)
+    values, tokens = _find_greatest_values(logits, maxima, count)
     for row, (found, places) in enumerate(zip(values.tolist(), tokens.tolist(), strict=True)):
         expected = sorted(range(size), key=lambda token: -logits[row, token].item())[:count]
         assert places == expected

@@ -8,7 +8,7 @@ import torch
 
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.files.ragged_arrays import write_ragged_rows
-from pipeline_py.nmt.data.dataset import Dataset
+from pipeline_py.nmt.data.dataset import ParallelDataset
 from pipeline_py.nmt.training.batch_loader import BatchLoader
 from pipeline_py.nmt.training.process_group import ProcessGroup
 
@@ -18,7 +18,7 @@ LENGTHS = [1, 7, 2, 2, 5, 3, 9]
 def loaded(folder: Path, processes: ProcessGroup, **training: object) -> BatchLoader:
     rows = [np.array([*range(1, length), 0], dtype=np.int32) for length in LENGTHS]
     write_ragged_rows(folder / "rows", rows, "int32")
-    data = Dataset(folder / "rows", folder / "rows", {}, {"source": 10, "target": 10})
+    data = ParallelDataset(folder / "rows", folder / "rows", {}, {"source": 10, "target": 10})
     return BatchLoader(data, TrainingConfig(batch_size=len(rows), **training), 1, torch.device("cpu"), processes, 1)
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.training.capacity import count_parameters, match_parameter_count
 from pipeline_py.run.errors import InputError
 
@@ -19,7 +19,7 @@ def composition(embedding: int = 7, hidden: int = 9, **parts: object) -> Composi
 
 
 def built(system: CompositionConfig) -> int:
-    return sum(parameter.numel() for parameter in Model(system, VOCABULARIES).parameters())
+    return sum(parameter.numel() for parameter in TranslationModel(system, VOCABULARIES).parameters())
 
 
 def smallest_by_trial(parts: dict, wanted: int) -> int:

@@ -13,9 +13,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.nmt.data.batch import Batch, collate
+from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.nmt.fast.cuda_graphs import CALLS_BEFORE_RECORDING, GraphedFunction
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt.fake_graph_recorder import FakeGraphRecorder
@@ -55,11 +55,11 @@ TREES = {"tree to sequence", "hierarchical", "tree to transformer"}
 CPU = torch.device("cpu")
 
 
-def make_model(name: str, dropout: float = 0.0) -> Model:
+def make_model(name: str, dropout: float = 0.0) -> TranslationModel:
     sizes = {"embedding": 6, "hidden": 6, "dropout": dropout, "initialization": "lecun"}
     torch.manual_seed(0)
-    model = Model(CompositionConfig.model_validate({**SYSTEMS[name], "model": sizes}), VOCABULARIES).double()
-    model.learn_frequencies(torch.arange(1, VOCABULARIES["target"] + 1))
+    model = TranslationModel(CompositionConfig.model_validate({**SYSTEMS[name], "model": sizes}), VOCABULARIES).double()
+    model.set_word_frequencies(torch.arange(1, VOCABULARIES["target"] + 1))
     return model.train()
 
 
@@ -75,25 +75,25 @@ def make_batch(
         "distances": [square.ravel() for square in squares],
         "units": [random.integers(0, 7, size=10 * len(source)) for source in sources],
     }
-    return collate(sources, targets, {**syntax, "trees": trees}, multiple)
+    return collate_batch(sources, targets, {**syntax, "trees": trees}, multiple)
 
 
-def of_system(model: Model, batch: Batch) -> Batch:
+def of_system(model: TranslationModel, batch: Batch) -> Batch:
     """Leave away the syntax that a system does not read, trees above all."""
-    kinds = {kind: batch.syntax[kind] for kind in model.system.required_syntax_names}
+    kinds = {kind: batch.syntax[kind] for kind in model.composition.required_syntax_names}
     return replace(batch, syntax=kinds)
 
 
-def update_of(model: Model, clip: float = 1.0) -> Updater:
+def update_of(model: TranslationModel, clip: float = 1.0) -> Updater:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    return Updater(model, model.loss, optimizer, TrainingConfig(clip=clip), CPU)
+    return Updater(model, model.compute_loss, optimizer, TrainingConfig(clip=clip), CPU)
 
 
 @pytest.mark.parametrize("clip", [0.1, 1000.0])
 def test_parameters_move_against_the_clipped_gradient(clip: float) -> None:
     model, batch = make_model("global"), of_system(make_model("global"), make_batch())
     before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
-    loss = model.loss(batch).sum() / len(batch)
+    loss = model.compute_loss(batch).sum() / len(batch)
     gradients = dict(zip(before, torch.autograd.grad(loss, list(model.parameters())), strict=True))
     norm = math.sqrt(sum(float(gradient.square().sum()) for gradient in gradients.values()))
     update = update_of(model, clip)
@@ -153,7 +153,7 @@ def test_rounding_lengths_up_changes_no_loss_and_no_gradient(name: str) -> None:
     lengths = ((4, 6), (2, 3), (8, 1))
     plain, rounded = (of_system(model, make_batch(multiple=multiple, lengths=lengths)) for multiple in (1, 8))
     assert rounded.target is not None and (plain.source.shape[1], rounded.source.shape[1]) == (9, 16)
-    losses = [model.loss(batch) for batch in (plain, rounded)]
+    losses = [model.compute_loss(batch) for batch in (plain, rounded)]
     torch.testing.assert_close(*losses, rtol=1e-12, atol=1e-12)
     parameters = list(model.parameters())
     for one, other in zip(*(torch.autograd.grad(loss.sum(), parameters) for loss in losses), strict=True):
@@ -166,7 +166,7 @@ def test_recordings_compute_the_same(name: str) -> None:
 
     def compute(batch: Batch) -> Tensor:
         model.zero_grad()
-        loss = model.loss(batch).mean()
+        loss = model.compute_loss(batch).mean()
         loss.backward()
         return loss.detach()
 
@@ -199,7 +199,7 @@ def test_no_more_recordings_are_kept_than_asked_for_and_those_used_last() -> Non
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_only_what_follows_from_the_shape_is_recorded(name: str) -> None:
-    system = make_model(name).system
+    system = make_model(name).composition
     assert disable_unsupported_graphs(TrainingConfig(), system).graphs == (name not in TREES)
     for other in ({"graphs": False}, {"accumulate": 2}, {"loss_per": "word"}):
         assert not disable_unsupported_graphs(TrainingConfig(**other), system).graphs

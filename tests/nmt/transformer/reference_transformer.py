@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.model import TranslationModel
 from tests.nmt.formulas import softmax
 
 
@@ -15,9 +15,9 @@ class ReferenceTransformer:
     further part has a subclass that says it.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: TranslationModel) -> None:
         self.parameters = {name: tensor.detach().numpy() for name, tensor in model.state_dict().items()}
-        self.system = model.system
+        self.system = model.composition
 
     def apply_linear(self, layer_name: str, x: np.ndarray) -> np.ndarray:
         return self.parameters[f"{layer_name}.weight"] @ x + self.parameters[f"{layer_name}.bias"]

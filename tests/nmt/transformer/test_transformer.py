@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.network_parts import PASCALConfig
 from pipeline_py.config.systems.training import DropoutConfig as Rates
-from pipeline_py.nmt.data.batch import collate
-from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.saved import load, save_config, save_weights
+from pipeline_py.nmt.data.batch import collate_batch
+from pipeline_py.nmt.model import TranslationModel
+from pipeline_py.nmt.saved_model import load_model, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.self_attention.pascal import ParentScaled
 from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, EncoderLayer
@@ -83,7 +83,7 @@ ALL = COMPOSITIONS | CROSSINGS
 def test_loss_is_the_reference(system: CompositionConfig, multiple: int) -> None:
     for seed in range(2):
         model = build_model(system, seed)
-        losses = model.loss(build_batch(seed, multiple)).tolist()
+        losses = model.compute_loss(build_batch(seed, multiple)).tolist()
         reference = ReferenceTransformer(model)
         for loss, (source, target, syntax) in zip(losses, iterate_pairs(seed), strict=True):
             distances = syntax["distances"].reshape(len(source), -1)
@@ -98,7 +98,7 @@ def test_loss_is_the_reference(system: CompositionConfig, multiple: int) -> None
 def test_attention_is_the_last_layers() -> None:
     model, batch = build_model(COMPOSITIONS["post-norm"]).eval(), build_batch()
     assert batch.target is not None and batch.target_lengths is not None
-    attention = model.decoder.attend(model.encode(batch), batch.target, batch.target_lengths).weights
+    attention = model.decoder.compute_attention(model.encode(batch), batch.target, batch.target_lengths).weights
     reference = ReferenceTransformer(model)
     for number, (source, target, _) in enumerate(iterate_pairs()):
         _, expected = reference.decode_sentence(reference.encode_sentence(source), list(target))
@@ -109,7 +109,7 @@ def test_attention_is_the_last_layers() -> None:
 @pytest.mark.parametrize("system", ALL.values(), ids=ALL.keys())
 def test_gradients(system: CompositionConfig) -> None:
     model = build_model(system)
-    batch = collate(*build_pairs(pair_lengths=((2, 2), (1, 1), (0, 1))))
+    batch = collate_batch(*build_pairs(pair_lengths=((2, 2), (1, 1), (0, 1))))
     names, parameters = zip(*model.named_parameters(), strict=True)
 
     def loss(*values: Tensor) -> Tensor:
@@ -124,7 +124,7 @@ def test_half_precision_is_near(system: CompositionConfig) -> None:
     found = []
     for half in (False, True):
         with torch.autocast("cpu", torch.bfloat16, enabled=half):
-            losses = model.loss(batch)
+            losses = model.compute_loss(batch)
         gradients = torch.autograd.grad(losses.sum(), [*model.parameters()], allow_unused=True)
         found.append((losses, torch.cat([each.flatten() for each in gradients if each is not None])))
     (losses, gradients), (of_half, half_gradients) = found
@@ -174,7 +174,7 @@ def test_layers_are_those_of_torch(norm: str) -> None:
     system = transformer(norm)
     memory = build_model(system).encode(build_batch())
     targets = torch.randn(len(memory.mask), 4, 8, dtype=torch.double)
-    (read,), later = memory.states, torch.ones(4, 4, dtype=torch.bool).triu(1)
+    (read,), later = memory.annotations, torch.ones(4, 4, dtype=torch.bool).triu(1)
     expected = theirs_too(targets, read, tgt_mask=later, memory_key_padding_mask=~memory.mask)
     attended = Attended(memory, decoder.to_memory.key(read), decoder.to_memory.value(read))
     torch.testing.assert_close(decoder(targets, attended)[0], expected)
@@ -190,23 +190,23 @@ def test_a_search_finds_what_whole_prefixes_give(system: CompositionConfig) -> N
     model.decoder.softmax.weight *= 0.1  # so that some hypotheses end early, and rows are laid anew
     model.decoder.softmax.bias.zero_()[0] = 1.5
     limits = torch.full((len(sources),), 7)
-    found = beam_search([model], [collate(sources, syntax=syntax)], beam=12, max_lengths=limits, n_best=12)
-    ended = [(row, one) for row, of_row in enumerate(found) for one in of_row if not one.cut]
+    found = beam_search([model], [collate_batch(sources, syntax=syntax)], beam_size=12, max_lengths=limits, n_best=12)
+    ended = [(row, one) for row, of_row in enumerate(found) for one in of_row if not one.is_cut]
     assert len(ended) >= 10 and max(len(one.tokens) for _, one in ended) > 1
-    again = collate(
+    again = collate_batch(
         [sources[row] for row, _ in ended],
         [np.array([*one.tokens, 0]) for _, one in ended],
         {kind: [rows[row] for row, _ in ended] for kind, rows in syntax.items()},
     )
     scores = [one.log_probability for _, one in ended]
-    np.testing.assert_allclose(scores, -model.loss(again), rtol=1e-11)
+    np.testing.assert_allclose(scores, -model.compute_loss(again), rtol=1e-11)
 
-    greedy = beam_search([model], [collate(sources, syntax=syntax)], beam=1, max_lengths=limits)
+    greedy = beam_search([model], [collate_batch(sources, syntax=syntax)], beam_size=1, max_lengths=limits)
     for row, (best,) in enumerate(greedy):
         of_row = {kind: [rows[row]] for kind, rows in syntax.items()}
-        for place, word in enumerate([*best.tokens, *([] if best.cut else [0])]):
+        for place, word in enumerate([*best.tokens, *([] if best.is_cut else [0])]):
             endings = [np.array([*best.tokens[:place], other]) for other in range(VOCABULARY_SIZES["target"])]
-            losses = [float(model.loss(collate([sources[row]], [ending], of_row))) for ending in endings]
+            losses = [float(model.compute_loss(collate_batch([sources[row]], [ending], of_row))) for ending in endings]
             assert losses[word] == min(losses)
 
 
@@ -215,10 +215,10 @@ def test_a_search_finds_what_whole_prefixes_give(system: CompositionConfig) -> N
 def test_padding_and_company_have_no_influence(system: CompositionConfig) -> None:
     model = build_model(system).eval()
     sources, targets, syntax = build_pairs()
-    together = model.loss(build_batch(multiple=8))
+    together = model.compute_loss(build_batch(multiple=8))
     for row, loss in enumerate(together):
-        alone = collate([sources[row]], [targets[row]], {kind: [rows[row]] for kind, rows in syntax.items()})
-        torch.testing.assert_close(model.loss(alone), loss.unsqueeze(0), rtol=1e-12, atol=1e-12)
+        alone = collate_batch([sources[row]], [targets[row]], {kind: [rows[row]] for kind, rows in syntax.items()})
+        torch.testing.assert_close(model.compute_loss(alone), loss.unsqueeze(0), rtol=1e-12, atol=1e-12)
 
 
 def test_parents_are_ignored_in_training_alone() -> None:
@@ -228,7 +228,7 @@ def test_parents_are_ignored_in_training_alone() -> None:
     scores = 1 + torch.rand(len(batch), 400, *2 * batch.source.shape[1:])
     scaled = part.eval()(scores, scores, batch)
     torch.testing.assert_close(part(scores, scores, batch), scaled, rtol=0, atol=0)
-    parsed = (batch.table("parents")[:, :, 0] >= 0)[:, None].expand(scores.shape[:3])
+    parsed = (batch.get_syntax("parents")[:, :, 0] >= 0)[:, None].expand(scores.shape[:3])
     assert (scaled[parsed] < 0.4 * scores[parsed]).all() and torch.equal(scaled[~parsed], scores[~parsed])
     found = part.train()(scores, scores, batch)
     ignored, kept = (found == scores).all(dim=3), (found == scaled).all(dim=3)
@@ -241,12 +241,12 @@ def test_parents_are_learnt_in_training_alone_and_needed_nowhere_else() -> None:
     model = build_model(COMPOSITIONS["learning the parent"])
     batch = build_batch()
     bare = replace(batch, syntax={})
-    (learnt,) = model.encode(batch).auxiliary
-    assert not model.encode(bare).auxiliary
-    torch.testing.assert_close(model.loss(batch), model.loss(bare) + learnt.loss)
-    torch.testing.assert_close(model.eval().loss(batch), model.loss(bare))
-    assert model.system.required_syntax_names == [] and model.system.training_syntax_names == ["parents"]
-    right, known = learnt.observed["unlabelled_attachment"]
+    (learnt,) = model.encode(batch).auxiliary_losses
+    assert not model.encode(bare).auxiliary_losses
+    torch.testing.assert_close(model.compute_loss(batch), model.compute_loss(bare) + learnt.loss)
+    torch.testing.assert_close(model.eval().compute_loss(batch), model.compute_loss(bare))
+    assert model.composition.required_syntax_names == [] and model.composition.training_syntax_names == ["parents"]
+    right, known = learnt.statistics["unlabelled_attachment"]
     lengths = batch.source_lengths - 1  # without EOS
     assert known.tolist() == [0 if row == 1 else length for row, length in enumerate(lengths.tolist())]
     assert (right <= known).all() and learnt.loss[1] == 0
@@ -254,16 +254,16 @@ def test_parents_are_learnt_in_training_alone_and_needed_nowhere_else() -> None:
 
 def test_parents_that_follow_from_the_words_are_learnt() -> None:
     torch.manual_seed(0)
-    model = Model(transformer(attention=["lisa"]), VOCABULARY_SIZES).train()
+    model = TranslationModel(transformer(attention=["lisa"]), VOCABULARY_SIZES).train()
     sources = [np.array([2, 3, 4, 0]), np.array([4, 2, 3, 5, 0])]
     parents = [np.array([1, 1, 1, 1, 0, 0, 3, 3]), np.array([2, 3, 2, 3, 2, 3, 0, 0, 4, 4])]
-    batch = collate(sources, sources, {"parents": parents})
+    batch = collate_batch(sources, sources, {"parents": parents})
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(200):
         optimizer.zero_grad()
-        model.loss(batch).sum().backward()
+        model.compute_loss(batch).sum().backward()
         optimizer.step()
-    right, known = model.encode(batch).auxiliary[0].observed["unlabelled_attachment"]
+    right, known = model.encode(batch).auxiliary_losses[0].statistics["unlabelled_attachment"]
     assert right.tolist() == known.tolist() == [3, 4]
 
 
@@ -282,7 +282,7 @@ def test_parameters_of_the_published_size(tied: str, matrices: int) -> None:
         {"encoders": ["transformer"], "decoder": "transformer", "model": settings}
     )
     with torch.device("meta"):
-        model = Model(system, {"source": v, "target": v})
+        model = TranslationModel(system, {"source": v, "target": v})
     assert sum(p.numel() for p in model.parameters()) == layers + matrices * v * d + v
     assert layers == 44_138_496
 
@@ -293,10 +293,10 @@ def test_tied_embeddings_are_one_parameter_before_and_after_saving(tmp_path) -> 
     assert "decoder.softmax.weight" not in model.state_dict()
     save_weights(tmp_path / "weights", {name: tensor.float() for name, tensor in model.state_dict().items()})
     save_config(tmp_path / "config", model)
-    again = load(tmp_path / "weights", tmp_path / "config")
+    again = load_model(tmp_path / "weights", tmp_path / "config")
     assert again.decoder.softmax.weight is again.decoder.embedding.weight
     torch.testing.assert_close(
-        again.loss(build_batch()).double(), model.eval().loss(build_batch()), rtol=1e-4, atol=1e-4
+        again.compute_loss(build_batch()).double(), model.eval().compute_loss(build_batch()), rtol=1e-4, atol=1e-4
     )
     fresh = build_model(COMPOSITIONS["pre-norm"], seed=3)
     fresh.load_state_dict(copy.deepcopy(model.state_dict()))
@@ -305,20 +305,20 @@ def test_tied_embeddings_are_one_parameter_before_and_after_saving(tmp_path) -> 
 
 def test_one_embedding_of_both_sides_learns_from_both(tmp_path) -> None:
     torch.manual_seed(0)
-    model = Model(transformer(tied="all"), {"source": 9, "target": 9}).double().eval()
+    model = TranslationModel(transformer(tied="all"), {"source": 9, "target": 9}).double().eval()
     embedding = model.decoder.embedding.weight
     assert model.encoders[0].inputs[0].embedding.weight is embedding is model.decoder.softmax.weight
     assert [name for name in model.state_dict() if "embedding" in name] == ["decoder.embedding.weight"]
     assert (embedding.max(dim=0).values - embedding.min(dim=0).values > 0).all()
-    batch = collate([np.array([2, 3, 0])], [np.array([4, 0])], {})
-    model.loss(batch).sum().backward()
+    batch = collate_batch([np.array([2, 3, 0])], [np.array([4, 0])], {})
+    model.compute_loss(batch).sum().backward()
     read_alone, untouched = embedding.grad[3].clone(), embedding.grad[8].clone()
     assert not torch.allclose(read_alone, untouched)
     save_weights(tmp_path / "weights", {name: tensor.float() for name, tensor in model.state_dict().items()})
     save_config(tmp_path / "config", model)
-    again = load(tmp_path / "weights", tmp_path / "config")
+    again = load_model(tmp_path / "weights", tmp_path / "config")
     assert again.encoders[0].inputs[0].embedding.weight is again.decoder.softmax.weight
-    torch.testing.assert_close(again.loss(batch).double(), model.loss(batch), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(again.compute_loss(batch).double(), model.compute_loss(batch), rtol=1e-4, atol=1e-4)
 
 
 def test_dropout_is_of_what_is_read_and_of_what_sublayers_add() -> None:
@@ -328,7 +328,7 @@ def test_dropout_is_of_what_is_read_and_of_what_sublayers_add() -> None:
         {"encoders": [stack(norm="pre")], "decoder": stack(norm="pre"), "model": sizes}
     )
     torch.manual_seed(0)
-    model = Model(system, VOCABULARY_SIZES).train()
-    (states,), batch = model.encode(build_batch()).states, build_batch()
-    torch.testing.assert_close(states[batch.mask], torch.zeros(int(batch.mask.sum()), 8))
-    assert model.eval().encode(batch).states[0][batch.mask].any(dim=1).all()
+    model = TranslationModel(system, VOCABULARY_SIZES).train()
+    (states,), batch = model.encode(build_batch()).annotations, build_batch()
+    torch.testing.assert_close(states[batch.source_mask], torch.zeros(int(batch.source_mask.sum()), 8))
+    assert model.eval().encode(batch).annotations[0][batch.source_mask].any(dim=1).all()

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.nmt.data.batch import collate
+from pipeline_py.nmt.data.batch import collate_batch
 from pipeline_py.nmt.trees.schedule import Schedule
 from tests.nmt.trees.nested_trees import build_left_chain, compute_height, list_inner_nodes, to_tree_row
 
@@ -119,10 +119,10 @@ def test_a_batch_holds_a_schedule(kind: str) -> None:
     source = [np.array([3, 4, 0]), np.array([5, 0])]
     rows = [np.array([2 if kind == "trees" else -1, 0, 1, 1]), np.array([-1])]
     labels = [np.array([1, 2, 3]), np.array([1, 3])]
-    batch = collate(source, syntax={kind: rows, "labels": labels}).to("meta")
-    assert batch.schedule(kind) is batch.syntax[kind]
-    assert set(batch.tables) == {"labels"}
-    schedule = batch.schedule(kind)
+    batch = collate_batch(source, syntax={kind: rows, "labels": labels}).to("meta")
+    assert batch.get_tree_schedule(kind) is batch.syntax[kind]
+    assert set(batch.syntax_tensors) == {"labels"}
+    schedule = batch.get_tree_schedule(kind)
     assert (schedule.words, schedule.phrases, schedule.sizes, len(schedule)) == (3, 1, (1,), 2)
     for name in ("children", "places", "roots", "mask", "lengths"):
         assert getattr(schedule, name).is_meta

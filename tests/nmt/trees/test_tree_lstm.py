@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.initialization import initialize
+from pipeline_py.nmt.initialization import initialize_parameters
 from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
 from tests.nmt.formulas import NO_DROPOUT, compose_lstm_node
@@ -191,7 +191,7 @@ def test_one_composition(masked: bool) -> None:
 
 def test_forget_gates_begin_open() -> None:
     tree = make()
-    initialize(tree, "uniform")
+    initialize_parameters(tree, "uniform")
     with torch.no_grad():
         tree.weight.zero_()
     assert tree.bias.tolist() == [0] * HIDDEN + [1] * 2 * HIDDEN + [0] * 2 * HIDDEN

@@ -14,14 +14,14 @@ def test_positions_stay_exact_where_products_are_in_half_precision(context: obje
     model = build_model(build_system({"contexts": [context]})).float().eval()
     batch = build_batch()
     with torch.no_grad():
-        exact = model.loss(batch)
+        exact = model.compute_loss(batch)
         with torch.autocast("cpu", torch.bfloat16):
             memory = model.encode(batch)
             weighting = model.decoder.weightings[0]
-            query = torch.randn(len(memory.mask), model.system.model.hidden)
+            query = torch.randn(len(memory.mask), model.composition.model.hidden)
             scores = torch.randn(memory.mask.shape)
-            weights, carried = weighting(scores, query, memory, weighting.start(memory))
-            rough = model.loss(batch)
+            weights, carried = weighting(scores, query, memory, weighting.build_initial_state(memory))
+            rough = model.compute_loss(batch)
     assert all(part.dtype == torch.float32 for part in (weights, *carried))
     if hasattr(weighting, "position") and weighting.position is not None:
         with torch.autocast("cpu", torch.bfloat16):

@@ -12,7 +12,7 @@ from torch import Tensor
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.files import artifacts
 from pipeline_py.files.artifacts import write_atomically, write_json
-from pipeline_py.nmt.model import Model
+from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.run.errors import InputError
 
 
@@ -39,7 +39,7 @@ def load_weights(path: Path) -> dict[str, Tensor]:
         raise InputError(f"not a safetensors file ({error}); remove it and run again", path) from None
 
 
-def start_from(model: Model, path: Path) -> None:
+def load_initial_weights(model: TranslationModel, path: Path) -> None:
     """Fill those parameters of a network that a safetensors file names; the others stay as they are.
 
     Raises:
@@ -55,18 +55,18 @@ def start_from(model: Model, path: Path) -> None:
         raise InputError(f"the network has no {unknown[0]}; {remedy}", path)
 
 
-def save_config(path: Path, model: Model) -> None:
+def save_config(path: Path, model: TranslationModel) -> None:
     """Write what `load` needs to build the network: `{"system", "vocabularies"}`."""
     write_json(
         path,
         {
-            "system": model.system.model_dump(mode="json"),
-            "vocabularies": model.vocabularies,
+            "system": model.composition.model_dump(mode="json"),
+            "vocabularies": model.vocabulary_sizes,
         },
     )
 
 
-def load(weights_path: Path, config_path: Path, device: torch.device | str = "cpu") -> Model:
+def load_model(weights_path: Path, config_path: Path, device: torch.device | str = "cpu") -> TranslationModel:
     """Build the network of `config_path` and fill it with the weights; it is ready for translating.
 
     Raises:
@@ -77,7 +77,7 @@ def load(weights_path: Path, config_path: Path, device: torch.device | str = "cp
     try:
         config = json.loads(config_path.read_text(encoding="utf-8"))
         system = CompositionConfig.model_validate(config["system"])
-        model = Model(system, {name: int(size) for name, size in config["vocabularies"].items()})
+        model = TranslationModel(system, {name: int(size) for name, size in config["vocabularies"].items()})
     except (ValidationError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"not the configuration of a model ({reason}); {remedy}", config_path) from None

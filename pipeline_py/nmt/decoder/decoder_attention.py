@@ -7,14 +7,19 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.decoders import ContextConfig
-from pipeline_py.nmt.attention import Carried, Weighting, at_least_single, multiplied
-from pipeline_py.nmt.decoder.base import Attended
+from pipeline_py.nmt.attention_weighting import (
+    WeightingState,
+    Weighting,
+    upcast_half_precision,
+    multiply_sentence_matrices,
+)
+from pipeline_py.nmt.decoder.base import AttentionResult
 from pipeline_py.nmt.fast.time_loop import LoopTrace
-from pipeline_py.nmt.memory import Memory
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.score.mlp import PerceptronScore
 
 
-class Attending(nn.Module):
+class DecoderAttention(nn.Module):
     """The scores and weightings of a decoder.
 
     A score is made of the annotations of one encoder and the query that belongs to it. A context's weighting sees one
@@ -24,38 +29,38 @@ class Attending(nn.Module):
 
     def __init__(self, system: CompositionConfig, scores: Sequence[nn.Module], weightings: Sequence[Weighting]) -> None:
         super().__init__()
-        self.encoder_of_score = [score.encoder for score in system.scores]
+        self.score_encoders = [score.encoder for score in system.scores]
         self.contexts = system.contexts
         self.scores = nn.ModuleList(scores)
         self.weightings = nn.ModuleList(weightings)
 
-    def keys(self, memory: Memory) -> tuple[Tensor, ...]:
+    def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
         """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""
         return tuple(
-            score.keys(memory.states[encoder], memory.there)  # type: ignore[operator]
-            for score, encoder in zip(self.scores, self.encoder_of_score, strict=True)
+            score.keys(memory.annotations[encoder], memory.unpadded_indices)  # type: ignore[operator]
+            for score, encoder in zip(self.scores, self.score_encoders, strict=True)
         )
 
-    def carried(self, memory: Memory) -> tuple[Carried, ...]:
+    def build_weighting_states(self, memory: EncoderMemory) -> tuple[WeightingState, ...]:
         """Return what the weightings are given at the first step."""
-        return tuple(weighting.start(memory) for weighting in self.weightings)  # type: ignore[operator]
+        return tuple(weighting.build_initial_state(memory) for weighting in self.weightings)  # type: ignore[operator]
 
-    def traced(self, memory: Memory) -> list[Callable[[], LoopTrace]]:
+    def build_trace_factories(self, memory: EncoderMemory) -> list[Callable[[], LoopTrace]]:
         """Say how to trace the scores in a loop."""
         return [
-            partial(score.traced, keys, memory.reach)
+            partial(score.traced, keys, memory.column_counts)
             for score, keys in zip(self.scores, memory.keys, strict=True)
             if isinstance(score, PerceptronScore)
         ]
 
-    def attention_step(
+    def compute_attention_step(
         self,
         queries: Sequence[Tensor],
-        carried: Sequence[Carried],
-        memory: Memory,
-        shares: Tensor | None = None,
-        observe: bool = False,
-    ) -> Attended:
+        weighting_states: Sequence[WeightingState],
+        memory: EncoderMemory,
+        weight_factors: Tensor | None = None,
+        should_collect: bool = False,
+    ) -> AttentionResult:
         """Attend with the queries of a step.
 
         Args:
@@ -66,29 +71,30 @@ class Attending(nn.Module):
             observe: whether the weightings count.
         """
         scores = [
-            at_least_single(score(queries[encoder], keys, memory.owners))
-            for score, encoder, keys in zip(self.scores, self.encoder_of_score, memory.keys, strict=True)
+            upcast_half_precision(score(queries[encoder], keys, memory.row_sentences))
+            for score, encoder, keys in zip(self.scores, self.score_encoders, memory.keys, strict=True)
         ]
         weights, hands_on, vectors, observed = [], [], [], []
-        summed_up = memory.projections or [memory.states] * len(self.contexts)
-        parts = zip(self.weightings, self.contexts, carried, summed_up, strict=True)
+        summed_up = memory.projections or [memory.annotations] * len(self.contexts)
+        parts = zip(self.weightings, self.contexts, weighting_states, summed_up, strict=True)
         for weighting, options, handed_on, annotations in parts:
-            given = _score_of(options, scores), queries[self.encoder_of_score[options.score]], memory, handed_on
-            if observe:
-                observed.append(weighting.observe(*given))  # type: ignore[operator]
+            given = _select_score(options, scores), queries[self.score_encoders[options.score]], memory, handed_on
+            if should_collect:
+                observed.append(weighting.collect_statistics(*given))  # type: ignore[operator]
             alpha, handed = weighting(*given)
             weights.append(alpha)
             hands_on.append(handed)
-            shared = alpha if shares is None else alpha * shares
+            shared = alpha if weight_factors is None else alpha * weight_factors
             vectors.append(
                 [
-                    at_least_single(multiplied(shared, states, memory.owners)) for states in annotations
+                    upcast_half_precision(multiply_sentence_matrices(shared, states, memory.row_sentences))
+                    for states in annotations
                 ]  # c = Σ_j α_j h_j
             )
-        return Attended(vectors, weights[0], tuple(hands_on), observed)
+        return AttentionResult(vectors, weights[0], tuple(hands_on), observed)
 
 
-def _score_of(options: ContextConfig, scores: Sequence[Tensor]) -> Tensor:
+def _select_score(options: ContextConfig, scores: Sequence[Tensor]) -> Tensor:
     """Choose a context's score (B, N), or mix it from all."""
     if options.mixture is None:
         return scores[options.score]

@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from pipeline_py.nmt.attention import as_multiplied, multiplied
-from pipeline_py.nmt.search.owners import Owners
+from pipeline_py.nmt.attention_weighting import cast_to_product_dtype, multiply_sentence_matrices
+from pipeline_py.nmt.search.row_sentences import RowSentences
 
 
 def test_a_row_is_multiplied_with_the_matrix_of_its_sentence() -> None:
     torch.manual_seed(0)
     rows, matrices = torch.randn(3, 4, dtype=torch.float64), torch.randn(3, 4, 5, dtype=torch.float64)
-    torch.testing.assert_close(multiplied(rows, matrices), torch.einsum("bx,bxy->by", rows, matrices))
+    torch.testing.assert_close(multiply_sentence_matrices(rows, matrices), torch.einsum("bx,bxy->by", rows, matrices))
 
 
 @pytest.mark.parametrize("placed", [True, False])
@@ -18,17 +18,17 @@ def test_so_are_the_rows_of_a_search(placed: bool) -> None:
     torch.manual_seed(0)
     matrices = torch.randn(3, 5, 5, dtype=torch.float64)
     sentence = torch.tensor([2, 0, 0, 2, 2])
-    owners = Owners.of(sentence, 3) if placed else Owners(sentence)
+    owners = RowSentences.from_sentences(sentence, 3) if placed else RowSentences(sentence)
     rows = torch.randn(len(sentence), 5, dtype=torch.float64)
     expected = torch.stack([row @ matrices[number] for row, number in zip(rows, sentence.tolist(), strict=True)])
-    torch.testing.assert_close(multiplied(rows, matrices, owners), expected)
+    torch.testing.assert_close(multiply_sentence_matrices(rows, matrices, owners), expected)
 
 
 def test_autocast_leaves_them_alone_on_a_cpu() -> None:
     torch.manual_seed(0)
     rows, matrices = torch.randn(3, 5), torch.randn(3, 5, 5)
     with torch.autocast("cpu", torch.bfloat16):
-        product = multiplied(rows.bfloat16(), as_multiplied(matrices))
+        product = multiply_sentence_matrices(rows.bfloat16(), cast_to_product_dtype(matrices))
     assert product.dtype == torch.float32
     exact = torch.einsum("bx,bxy->by", rows.bfloat16().double(), matrices.double())
     torch.testing.assert_close(product.double(), exact, rtol=1e-5, atol=1e-5)

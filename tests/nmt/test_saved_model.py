@@ -8,16 +8,18 @@ import torch
 
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.files.text_files import read_lines
-from pipeline_py.nmt.model import Model
-from pipeline_py.nmt.saved import load, save_weights, start_from
+from pipeline_py.nmt.model import TranslationModel
+from pipeline_py.nmt.saved_model import load_model, save_weights, load_initial_weights
 from pipeline_py.run.errors import InputError
 
 KEPT = Path(__file__).parents[2] / "docs" / "outputs" / "multi30k.tar.xz"
 
 
-def network(seed: int) -> Model:
+def network(seed: int) -> TranslationModel:
     torch.manual_seed(seed)
-    return Model(CompositionConfig.model_validate({"model": {"embedding": 4, "hidden": 6}}), {"source": 9, "target": 8})
+    return TranslationModel(
+        CompositionConfig.model_validate({"model": {"embedding": 4, "hidden": 6}}), {"source": 9, "target": 8}
+    )
 
 
 def test_named_weights_are_taken(tmp_path: Path) -> None:
@@ -25,7 +27,7 @@ def test_named_weights_are_taken(tmp_path: Path) -> None:
     taken = {name: tensor for name, tensor in given.items() if name.startswith("encoders.")}
     assert 0 < len(taken) < len(given)
     save_weights(tmp_path / "initial.safetensors", taken)
-    start_from(started, tmp_path / "initial.safetensors")
+    load_initial_weights(started, tmp_path / "initial.safetensors")
     for name, tensor in started.state_dict().items():
         assert torch.equal(tensor, taken.get(name, drawn[name])), name
     assert all(parameter.requires_grad for parameter in started.parameters())
@@ -45,16 +47,16 @@ def test_weights_of_another_network(tmp_path: Path, weights: dict, message: str)
     first = next(iter(model.state_dict()))
     save_weights(tmp_path / "w", {name.format(first=first): torch.ones(shape) for name, shape in weights.items()})
     with pytest.raises(InputError) as error:
-        start_from(model, tmp_path / "w")
+        load_initial_weights(model, tmp_path / "w")
     assert str(error.value).startswith(f"{tmp_path / 'w'}: {message.format(first=first)}")
 
 
 def test_no_safetensors(tmp_path: Path) -> None:
     (tmp_path / "w").write_text("weights")
     with pytest.raises(InputError, match=r"w: damaged"):
-        start_from(network(1), tmp_path / "w")
+        load_initial_weights(network(1), tmp_path / "w")
     with pytest.raises(FileNotFoundError):
-        start_from(network(1), tmp_path / "none")
+        load_initial_weights(network(1), tmp_path / "none")
 
 
 @pytest.mark.parametrize("system", ["GlobalAtt", "Tree2Seq"])
@@ -63,7 +65,7 @@ def test_networks_that_are_kept_are_those_of_today(tmp_path: Path, system: str) 
         archive.extractall(tmp_path, filter="data")
     kept = tmp_path / "multi30k"
     folder = kept / "nmt" / system / "seed1"
-    model = load(folder / "model.safetensors", folder / "config.json")
+    model = load_model(folder / "model.safetensors", folder / "config.json")
     vocabularies = {side: kept / "subword" / "default" / f"vocabulary.{side}" for side in ("source", "target")}
-    assert model.vocabularies == {side: len([*read_lines(file)]) for side, file in vocabularies.items()}
+    assert model.vocabulary_sizes == {side: len([*read_lines(file)]) for side, file in vocabularies.items()}
     assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}

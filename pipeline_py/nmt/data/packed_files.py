@@ -12,7 +12,7 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import Vocabulary
 
 
-def check_trees(rows: RaggedArrayFile, source: RaggedArrayFile, forest: bool) -> None:
+def check_trees(rows: RaggedArrayFile, source: RaggedArrayFile, is_forest: bool) -> None:
     """Check that every row has as many values as trees over the pieces of its sentence; `kinds.trees` has the layout.
 
     Args:
@@ -23,14 +23,14 @@ def check_trees(rows: RaggedArrayFile, source: RaggedArrayFile, forest: bool) ->
     Raises:
         InputError: at the first sentence where it does not, or where trees are of the other kind.
     """
-    _check_tree_sizes(rows, source, forest)
-    _check_roots(rows, forest)
+    _check_tree_sizes(rows, source, is_forest)
+    _check_roots(rows, is_forest)
 
 
-def _check_tree_sizes(rows: RaggedArrayFile, source: RaggedArrayFile, forest: bool) -> None:
+def _check_tree_sizes(rows: RaggedArrayFile, source: RaggedArrayFile, is_forest: bool) -> None:
     counts, odd = np.divmod(rows.row_lengths.astype(np.int64) - 1, VALUES_PER_NODE)
     most = np.maximum(source.row_lengths.astype(np.int64) - 2, 0)
-    fits = (odd == 0) & ((counts <= most) if forest else (counts == 0) | (counts == most))
+    fits = (odd == 0) & ((counts <= most) if is_forest else (counts == 0) | (counts == most))
     if not fits.all():
         wrong = int(fits.argmin())
         raise InputError(
@@ -41,11 +41,11 @@ def _check_tree_sizes(rows: RaggedArrayFile, source: RaggedArrayFile, forest: bo
         )
 
 
-def _check_roots(rows: RaggedArrayFile, forest: bool) -> None:
+def _check_roots(rows: RaggedArrayFile, is_forest: bool) -> None:
     """Tell trees of sentences from trees of words, whose rows may have the same sizes."""
     for first, values, offsets in rows.iterate_blocks():
         is_absent = values[offsets[:-1]] == NO_ROOT
-        wrong = ~is_absent if forest else is_absent & (np.diff(offsets) > 1)
+        wrong = ~is_absent if is_forest else is_absent & (np.diff(offsets) > 1)
         if wrong.any():
             raise InputError(
                 "trees of words and of sentences are mixed up; give the trees that the system reads",
@@ -66,7 +66,7 @@ def open_sentences(path: Path, vocabulary_size: int) -> RaggedArrayFile:
 
 
 def open_syntax(
-    paths: Mapping[str, Path], source: RaggedArrayFile, vocabularies: Mapping[str, int]
+    paths: Mapping[str, Path], source: RaggedArrayFile, vocabulary_sizes: Mapping[str, int]
 ) -> dict[str, RaggedArrayFile]:
     """Open the syntax of sentences.
 
@@ -83,11 +83,11 @@ def open_syntax(
         check_aligned(rows, source)
         values = load_syntax_kind(kind).row_layout
         if isinstance(values, BinaryTreeLayout):
-            check_trees(rows, source, forest=not values.has_root)
+            check_trees(rows, source, is_forest=not values.has_root)
         else:
-            _check_sizes(rows, source, kind, values)
-        if kind in vocabularies:
-            check_identifiers(rows, vocabularies[kind])
+            _check_table_sizes(rows, source, kind, values)
+        if kind in vocabulary_sizes:
+            check_identifiers(rows, vocabulary_sizes[kind])
     return syntax
 
 
@@ -113,7 +113,7 @@ def check_aligned(rows: RaggedArrayFile, source: RaggedArrayFile) -> None:
         )
 
 
-def check_kinds(files: Mapping[str, Path], kinds: Collection[str]) -> None:
+def check_syntax_kinds(files: Mapping[str, Path], kinds: Collection[str]) -> None:
     """Raise `InputError` unless there is a file for each kind of syntax that a system reads, and for no other."""
     if files.keys() != {*kinds}:
         raise InputError(
@@ -122,7 +122,7 @@ def check_kinds(files: Mapping[str, Path], kinds: Collection[str]) -> None:
         )
 
 
-def count_identifiers(vocabularies: Mapping[str, Path]) -> dict[str, int]:
+def count_syntax_identifiers(vocabularies: Mapping[str, Path]) -> dict[str, int]:
     """Count the identifiers of each kind of syntax.
 
     Args:
@@ -139,9 +139,9 @@ def count_identifiers(vocabularies: Mapping[str, Path]) -> dict[str, int]:
     return sizes
 
 
-def _check_sizes(rows: RaggedArrayFile, source: RaggedArrayFile, kind: str, values: PositionTable) -> None:
+def _check_table_sizes(rows: RaggedArrayFile, source: RaggedArrayFile, kind: str, layout: PositionTable) -> None:
     positions = source.row_lengths.astype(np.int64)
-    expected = positions * (values.column_count or positions)
+    expected = positions * (layout.column_count or positions)
     wrong = np.flatnonzero(rows.row_lengths != expected)
     if len(wrong):
         first = int(wrong[0])

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.data.batch import Batch, collate
-from pipeline_py.nmt.parsing import Parse, parsed_words
+from pipeline_py.nmt.data.batch import Batch, collate_batch
+from pipeline_py.nmt.parsing_encoder import ParseScores, count_parsed_words
 
 SENTENCES = [[5, 6, 7, 0], [5, 0], [5, 6, 0]]
 HEADS = [[1, 1, 0, 3], [0, 1], [-1, -1, -1]]
@@ -19,7 +19,7 @@ def gold() -> Batch:
     def rows(table: list[list[int]]) -> list[np.ndarray]:
         return [np.array(row) for row in table]
 
-    return collate(rows(SENTENCES), syntax={"heads": rows(HEADS), "labels": rows(LABELS)})
+    return collate_batch(rows(SENTENCES), syntax={"heads": rows(HEADS), "labels": rows(LABELS)})
 
 
 def one_hot(rows: list[list[int]], width: int) -> Tensor:
@@ -29,25 +29,25 @@ def one_hot(rows: list[list[int]], width: int) -> Tensor:
 
 
 def test_a_batch_holds_heads_as_written() -> None:
-    heads = gold().tables["heads"].squeeze(2)
+    heads = gold().syntax_tensors["heads"].squeeze(2)
     assert heads.tolist() == [[1, 1, 0, 3], [0, 1, -1, -1], [-1, -1, -1, -1]]
 
 
 def test_attached_words() -> None:
     # In the first sentence the second word's head is wrong and the third's label; the ends are wrong, and not counted.
-    parse = Parse(one_hot([[1, 0, 0, 0], [0, 0], [0, 0, 0]], 4), one_hot([[2, 0, 2, 1], [1, 1], [1, 1, 0]], 3))
-    assert parse.attached(gold()) == (3, 2)
-    assert parsed_words(gold()).item() == 4
+    parse = ParseScores(one_hot([[1, 0, 0, 0], [0, 0], [0, 0, 0]], 4), one_hot([[2, 0, 2, 1], [1, 1], [1, 1, 0]], 3))
+    assert parse.count_attachments(gold()) == (3, 2)
+    assert count_parsed_words(gold()).item() == 4
 
 
 def test_the_right_label_of_a_wrong_head_does_not_count() -> None:
-    parse = Parse(one_hot([[0, 0, 1], [1], []], 4), one_hot([[2, 0, 1], [1], []], 3))
-    assert parse.attached(gold()) == (0, 0)
+    parse = ParseScores(one_hot([[0, 0, 1], [1], []], 4), one_hot([[2, 0, 1], [1], []], 3))
+    assert parse.count_attachments(gold()) == (0, 0)
 
 
 def test_loss() -> None:
     """A right class has p = 9 / (9 + others), a wrong one 1 / (9 + others)."""
-    parse = Parse(one_hot([[1, 0, 0, 0], [0, 0], [0, 0, 0]], 4), one_hot([[2, 0, 2, 1], [1, 1], [1, 1, 0]], 3))
+    parse = ParseScores(one_hot([[1, 0, 0, 0], [0, 0], [0, 0, 0]], 4), one_hot([[2, 0, 2, 1], [1, 1], [1, 1, 0]], 3))
     first = 2 * math.log(12 / 9) + math.log(12) + 2 * math.log(11 / 9) + math.log(11)
     second = math.log(12 / 9) + math.log(11 / 9)
-    assert parse.loss(gold()).tolist() == pytest.approx([first, second, 0])
+    assert parse.compute_loss(gold()).tolist() == pytest.approx([first, second, 0])

@@ -12,7 +12,7 @@ from pipeline_py.nmt.data.batch import Batch
 
 
 @dataclass(frozen=True)
-class Parse:
+class ParseScores:
     """What is predicted of B sentences of up to J positions, as scores (logits).
 
     Attributes:
@@ -21,55 +21,55 @@ class Parse:
         labels: of each position, how well each of L labels fits (B, J, L).
     """
 
-    heads: Tensor
-    labels: Tensor
+    head_scores: Tensor
+    label_scores: Tensor
 
-    def loss(self, batch: Batch) -> Tensor:
+    def compute_loss(self, batch: Batch) -> Tensor:
         """Compute −log p(head) − log p(label) in nats, summed over the words of each sentence (B,).
 
         A word is a position before EOS whose head is known; a sentence without a parse has a loss of 0.
         """
-        heads, labels = _gold(batch)
-        return log_loss(self.heads, heads) + log_loss(self.labels, labels)
+        heads, labels = _get_gold_parse(batch)
+        return compute_log_loss(self.head_scores, heads) + compute_log_loss(self.label_scores, labels)
 
-    def attached(self, batch: Batch) -> tuple[int, int]:
+    def count_attachments(self, batch: Batch) -> tuple[int, int]:
         """Count over all sentences the words with the right head, and those with the right label as well.
 
         The head is the best one for each word on its own, whether or not all together are a tree.
         """
-        heads, labels = _gold(batch)
-        attached = (heads != NO_HEAD) & (self.heads.argmax(dim=2) == heads)
-        labelled = attached & (self.labels.argmax(dim=2) == labels)
+        heads, labels = _get_gold_parse(batch)
+        attached = (heads != NO_HEAD) & (self.head_scores.argmax(dim=2) == heads)
+        labelled = attached & (self.label_scores.argmax(dim=2) == labels)
         right, both = torch.stack([attached.sum(), labelled.sum()]).tolist()
         return right, both
 
 
-class Parser(nn.Module, ABC):
+class ParsingEncoder(nn.Module, ABC):
     """An encoder that parses, and can be trained to do so."""
 
     @abstractmethod
-    def parse(self, batch: Batch) -> Parse:
+    def predict_parse(self, batch: Batch) -> ParseScores:
         """Predict heads and labels; the batch's own are not looked at."""
 
-    def parsing_loss(self, batch: Batch) -> Tensor:
+    def compute_parsing_loss(self, batch: Batch) -> Tensor:
         """Compute −log p of the batch's heads and labels, summed over the words of each sentence (B,)."""
-        return self.parse(batch).loss(batch)
+        return self.predict_parse(batch).compute_loss(batch)
 
 
-def parsed_words(batch: Batch) -> Tensor:
+def count_parsed_words(batch: Batch) -> Tensor:
     """Count over all sentences the words whose head is known ()."""
-    return (_gold(batch)[0] != NO_HEAD).sum()
+    return (_get_gold_parse(batch)[0] != NO_HEAD).sum()
 
 
-def _gold(batch: Batch) -> tuple[Tensor, Tensor]:
+def _get_gold_parse(batch: Batch) -> tuple[Tensor, Tensor]:
     """Return heads and labels (B, J), `NO_HEAD` at EOS, behind it, and where there is no parse."""
-    heads, labels = (batch.table(kind).squeeze(2) for kind in ("heads", "labels"))
+    heads, labels = (batch.get_syntax(kind).squeeze(2) for kind in ("heads", "labels"))
     last = batch.source_lengths.unsqueeze(1) - 1
     unknown = (heads == NO_HEAD) | (torch.arange(heads.shape[1], device=heads.device) >= last)
     return heads.masked_fill(unknown, NO_HEAD), labels.masked_fill(unknown, NO_HEAD)
 
 
-def log_loss(scores: Tensor, gold: Tensor) -> Tensor:
+def compute_log_loss(scores: Tensor, gold: Tensor) -> Tensor:
     """Sum −log p of what is known over each sentence: (B, J, X), (B, J) → (B,)."""
     loss = functional.cross_entropy(scores.flatten(0, 1), gold.flatten(), ignore_index=NO_HEAD, reduction="none")
     return loss.view(gold.shape).sum(dim=1)

@@ -18,7 +18,7 @@ LARGEST_MMAP_THRESHOLD = 2**25
 """Numbers of glibc's mallopt(3), and the most that it takes."""
 
 
-def prepare(device: str, threads: int) -> torch.device:
+def prepare_torch(device: str, threads: int) -> torch.device:
     """Choose the device, set the number of CPU threads, and make torch repeat its sums.
 
     Args:
@@ -35,12 +35,12 @@ def prepare(device: str, threads: int) -> torch.device:
     torch.set_flush_denormal(True)  # a sharp softmax has numbers that a processor multiplies ten times slower
     torch.set_num_threads(threads)
     disable_torch_compile_hooks()
-    _keep_memory()
+    _retain_freed_memory()
     gc.freeze()  # what the libraries made on import stays, and need not be looked through every few updates
     return chosen
 
 
-def on_cpu(device: torch.device) -> bool:
+def is_cpu(device: torch.device) -> bool:
     """Say whether to compute in the ways of a processor; those of a GPU never wait for what is on the device.
 
     All that the network computes differently on the two asks here.
@@ -48,7 +48,7 @@ def on_cpu(device: torch.device) -> bool:
     return device.type == CPU
 
 
-def _keep_memory() -> None:
+def _retain_freed_memory() -> None:
     """Let freed memory stay with the process: every update needs it again, and the system clears what it hands out."""
     if platform.libc_ver()[0] == "glibc":
         libc = ctypes.CDLL(None)
