@@ -160,7 +160,7 @@ def test_what_is_no_file_is_told_with_what_is_near(tmp_path: Path) -> None:
     "options", [["--configfile", "gone.yaml"], ["--configfile=gone.yaml"], ["--configfiles", "gone.yaml"]]
 )
 def test_the_command_line_is_looked_at_before_snakemake_reads_files(tmp_path: Path, options: list[str]) -> None:
-    code = "from pipeline_py.config.config_files import check_command_line as check; check(); print('good')"
+    code = "from pipeline_py.config.config_files import check_command_line_files as check; check(); print('good')"
     command = [sys.executable, "-c", code, "table1", "--config", "a=1", *options]
     environment = {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)

@@ -31,7 +31,7 @@ SYNTACTIC = {"systems": {"GlobalAtt": {"contexts": ["syntax"]}}}
 def test_a_table_that_is_not_named_is_left_out(inherited):
     experiment = over(inherited, SYNTACTIC)
     assert {*experiment.omitted_entries} == {("tables", "controls")} and "controls" not in experiment.tables
-    assert experiment.systems["GlobalAtt"].syntax == ["distances"]
+    assert experiment.systems["GlobalAtt"].required_syntax_names == ["distances"]
     assert format_omission_warning(experiment.omitted_entries) == (
         "Left out from config.yaml, since incompatible with this experiment's own settings: `controls`; "
         f"{CROSSED}`GlobalAtt [embedded]`, `GlobalAtt [gold]`."
@@ -51,7 +51,7 @@ def test_contrastive_sets_are_of_the_text_that_they_belong_to(inherited):
     inherited["corpora"]["contrast"] = [{"name": "gender", "generate": {"sentences": 9, "kinds": ["gender"]}}]
     inherited["tables"]["told"] = {**MEASURES, "systems": ["GlobalAtt"], "columns": ["contrast"]}
     inherited["targets"] = ["table1", "told"]
-    assert [*over(inherited, {"name": "x"}).corpora.contrastive] == ["gender"]
+    assert [*over(inherited, {"name": "x"}).corpora.contrastive_sets] == ["gender"]
     other = {"corpora": {"train": {"generate": {"sentences": 99}}}}
     experiment = over(inherited, other)
     assert not experiment.corpora.contrast and experiment.targets == ["table1"]
@@ -60,7 +60,7 @@ def test_contrastive_sets_are_of_the_text_that_they_belong_to(inherited):
     with pytest.raises(InputError, match="name contrastive sets"):
         over(inherited, {**other, "tables": {"told": {"title": "M"}}})
     own = {"corpora": {**other["corpora"], "contrast": inherited["corpora"]["contrast"]}}
-    assert [*over(inherited, own).corpora.contrastive] == ["gender"]
+    assert [*over(inherited, own).corpora.contrastive_sets] == ["gender"]
 
 
 def test_what_is_no_overlay_is_named(inherited):

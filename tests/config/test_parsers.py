@@ -32,7 +32,7 @@ PHRASES = {"constituency_train": "a.ptb", "constituency_dev": "b.ptb", "constitu
 def test_what_a_parser_makes_and_whether_stanza_runs(config, options, runs_stanza, makes):
     experiment = with_parsers(config, other=options)
     assert experiment.parsers["other"].runs_stanza is runs_stanza
-    assert [trees for trees in ("conllu", "ptb") if experiment.makes("other", trees)] == makes
+    assert [trees for trees in ("conllu", "ptb") if experiment.can_provide_trees("other", trees)] == makes
     assert experiment.get_parser_tree_formats("other") == makes, "no system reads it"
 
 
@@ -157,7 +157,7 @@ def test_trees_of_a_parser_are_those_that_targets_read(config, targets, trees):
 
 def test_gold_trees_that_a_package_is_measured_on(config):
     parser = with_parsers(config, other={"type": "stanza", "constituency_test": "test.ptb"}).parsers["other"]
-    assert (parser.test_file("conllu"), parser.test_file("ptb")) == (None, "test.ptb")
+    assert (parser.get_test_file("conllu"), parser.get_test_file("ptb")) == (None, "test.ptb")
 
 
 def test_trees_of_a_treebank_without_phrases_are_dependency_trees(config):

@@ -84,8 +84,8 @@ def test_misfits(composition: dict[str, Any], message: str) -> None:
 
 def test_capabilities_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     """With other capabilities than theirs the very same types fit."""
-    monkeypatch.setattr(BidirectionalGRUEncoderConfig, "annotation_size", 1)
-    monkeypatch.setattr(GRUDecoderConfig, "takes_several", True)
+    monkeypatch.setattr(BidirectionalGRUEncoderConfig, "annotation_size_factor", 1)
+    monkeypatch.setattr(GRUDecoderConfig, "can_have_multiple_encoders", True)
     monkeypatch.setattr(LocalContextConfig, "is_global", True)
     NeuralSystemConfig.model_validate({"scores": ["dot"]})
     NeuralSystemConfig.model_validate({"encoders": ["gru", "gru"], "decoder": "gru"})

@@ -28,11 +28,11 @@ def loaded(config: dict[str, Any], theirs: dict[str, Any], table: dict[str, Any]
 
 def test_a_row_from_elsewhere_needs_nothing(config):
     experiment = loaded(config, THEIRS)
-    assert experiment.networks("Theirs") == [] and not experiment.is_neural("Theirs")
-    assert experiment.runs("Theirs", "t") == ["single"] and not experiment.is_phrase_based("Theirs")
+    assert experiment.get_networks("Theirs") == [] and not experiment.is_neural("Theirs")
+    assert experiment.get_runs("Theirs", "t") == ["single"] and not experiment.is_phrase_based("Theirs")
     assert [experiment.has_output("Theirs", on) for on in ("dev", "mixed")] == [False, True]
     assert experiment.get_compared_sets("t") == ["dev", "mixed", "long", "particles"], "dev has the other row"
-    assert "./t.de" in [f"./{file}" for file in experiment.files()]
+    assert "./t.de" in [f"./{file}" for file in experiment.collect_file_paths()]
     assert "Theirs" not in experiment.requested_networks
 
 
@@ -46,7 +46,7 @@ def test_a_set_that_no_row_has_is_left_out(config):
 def test_several_files_are_several_runs(config):
     theirs = {**THEIRS, "files": {"mixed": ["1.de", "2.de"]}}
     experiment = loaded(config, theirs, training={"seeds": [1, 2]})
-    assert experiment.runs("Theirs", "t") == ["run1", "run2"]
+    assert experiment.get_runs("Theirs", "t") == ["run1", "run2"]
 
 
 def test_what_is_not_known_is_said(config):
