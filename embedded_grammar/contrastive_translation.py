@@ -173,7 +173,7 @@ def _break_agreement(
         or subject.possessor is not None
     ):
         return None
-    wrong = _realize_with_changes(main_clause, main_clause, wrong_number=True)
+    wrong = _realize_with_changes(main_clause, main_clause, has_wrong_number=True)
     verb, *others = _find_differing_positions(correct_tokens, wrong)
     return (
         None
@@ -299,7 +299,7 @@ def _move_verb_forward(
         if isinstance(filler, Clause) and slot.english_role != "infinitive"
     ]
     for clause in _shuffle_items(clauses, sampler):
-        wrong = _realize_with_changes(main_clause, clause, wrong_order=True)
+        wrong = _realize_with_changes(main_clause, clause, has_wrong_order=True)
         if wrong == correct_tokens:
             continue
         start = next(place for place, (a, b) in enumerate(zip(correct_tokens, wrong, strict=False)) if a != b)
@@ -320,7 +320,7 @@ def _change_negation(
         return None
     if main_clause.manner_adverb is not None or main_clause.adverbials or main_clause.conjunct is not None:
         return None
-    wrong = _realize_with_changes(main_clause, main_clause, negated=not is_dropped)
+    wrong = _realize_with_changes(main_clause, main_clause, is_negated=not is_dropped)
     place = next(place for place, (a, b) in enumerate(zip(correct_tokens, wrong, strict=False)) if a != b)
     shorter, longer = sorted((correct_tokens, wrong), key=len)
     if len(_find_differing_positions(correct_tokens, wrong)) != 1 and longer[:place] + longer[place + 1 :] != shorter:
