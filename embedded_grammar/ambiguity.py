@@ -1,8 +1,8 @@
-"""Attachments that the words leave open: one English sentence with two trees and a German translation of each.
+"""Attachment ambiguities: English sentences with two trees and a German translation of each.
 
-The whole sentence is drawn before its reading, so that nothing in it tells which one it has. While it grows, a relative
-clause belongs to the nearer noun and a phrase to the verb, which lets nothing come behind that would decide between
-the readings; what decides all the same is found by `is_ambiguous`.
+The reading is drawn after the sentence, so that the words contain no cue to it. While the sentence grows, a relative
+clause is attached low and a `with` phrase high, since these readings allow the fewest additions after them.
+`is_ambiguous` rejects sentences that are disambiguated nevertheless.
 """
 
 from dataclasses import dataclass
@@ -22,22 +22,22 @@ from embedded_grammar.syntactic_phenomena import AttachmentKind
 WITH_SLOT = ArgumentSlot("with", (), "mit", "dat")
 
 RELATIVE_PRONOUN_FORMS = {*RELATIVE_PRONOUNS.values()}
-# Words of German that may differ: a relative pronoun, and a verb where the nouns differ in number.
+# A relative pronoun, and a verb if the nouns differ in number.
 MAX_CHANGED_WORDS = 2
 
 
 class AttachmentAmbiguity(Protocol):
-    """What can be attached high or low in a derivation."""
+    """A part of a derivation that can be attached high or low."""
 
     @property
     def is_attached_high(self) -> bool:
-        """Which reading the derivation has."""
+        """True if the derivation has the high reading."""
 
     def set_attachment(self, is_high: bool) -> None:
-        """Give the derivation one of its readings."""
+        """Change the derivation to one of its two readings."""
 
     def has_minimal_difference(self, low_tokens: list[str], high_tokens: list[str]) -> bool:
-        """Whether German shows the attachment, and nothing else differs between the readings."""
+        """Return whether the two German sentences differ only where they show the attachment."""
 
 
 @dataclass(slots=True)
@@ -55,26 +55,23 @@ class AmbiguousRelativeClause:
 
     def set_attachment(self, is_high: bool) -> None:
         """See `AttachmentAmbiguity`."""
-        antecedent, other = (
-            (self.outer_phrase, self.inner_phrase) if is_high else (self.inner_phrase, self.outer_phrase)
-        )
-        antecedent.relative_clause, other.relative_clause = self.clause, None
-        self.clause.gap.antecedent = antecedent
+        self.outer_phrase.relative_clause = self.clause if is_high else None
+        self.inner_phrase.relative_clause = None if is_high else self.clause
+        self.clause.gap.antecedent = self.outer_phrase if is_high else self.inner_phrase
 
     def has_minimal_difference(self, low_tokens: list[str], high_tokens: list[str]) -> bool:
-        """In the pronoun, and where the number differs in the verb, while the clause has the same place."""
-        changed = [word for word, other in zip(low_tokens, high_tokens, strict=False) if word != other]
+        """Return whether only the relative pronoun, and possibly the number of its verb, differ."""
+        changed_words = [low for low, high in zip(low_tokens, high_tokens, strict=False) if low != high]
         return (
             len(low_tokens) == len(high_tokens)
-            and len(changed) <= MAX_CHANGED_WORDS
-            and bool(changed)
-            and changed[0] in RELATIVE_PRONOUN_FORMS
+            and 1 <= len(changed_words) <= MAX_CHANGED_WORDS
+            and changed_words[0] in RELATIVE_PRONOUN_FORMS
         )
 
 
 @dataclass(slots=True)
 class AmbiguousWithPhrase:
-    """`he saw the girl with the telescope`: the instrument of the verb (high), or an attribute of its object."""
+    """`he saw the girl with the telescope`: an instrument of the verb (high) or an attribute of its object."""
 
     clause: Clause
     object_phrase: NounPhrase
@@ -91,12 +88,12 @@ class AmbiguousWithPhrase:
         self.object_phrase.attribute = None if is_high else (WITH_SLOT, self.instrument.phrase)
 
     def has_minimal_difference(self, low_tokens: list[str], high_tokens: list[str]) -> bool:
-        """In order."""
+        """Return whether only the word order differs."""
         return low_tokens != high_tokens and sorted(low_tokens) == sorted(high_tokens)
 
 
 def add_ambiguity(expansion: SentenceExpansion, attachment: AttachmentKind) -> AttachmentAmbiguity | None:
-    """Bring something into a clause, before anything else, whose attachment is left open; None if that did not work."""
+    """Add an attachment ambiguity to a main clause that has not grown yet; return None if that is impossible."""
     if attachment is AttachmentKind.phrase_attachment:
         return _add_ambiguous_with_phrase(expansion)
     for site in sorted(expansion.sites, key=lambda _: expansion.random.random()):
@@ -112,54 +109,53 @@ def _add_ambiguous_relative(expansion: SentenceExpansion, site: GrowthSite) -> A
     clause = phrase_expansion.draw_relative_clause(expansion.sampler, site)
     if not slot.german_case or site.depth >= MAX_EMBEDDING_DEPTH or clause is None or clause.sense is None:
         return None
-    fitting = next(
+    possible_antecedents = next(
         (slot.fillers for slot, filler in clause.arguments if isinstance(filler, RelativeGap)),
         clause.sense.subject_nouns,
     )
-    if inner.head not in fitting or {inner.head, outer.head} & {phrase.head for phrase in clause.participants}:
+    if inner.head not in possible_antecedents:
+        return None
+    if {inner.head, outer.head} & {phrase.head for phrase in clause.participants}:
         return None
     clause.gap.relative_pronoun = "that"
     clause.gap.antecedent = inner if inner.is_plural else outer
     expansion.sampler.resolve_ambiguous_tense(clause)
     if not expansion.spend_tokens(len(english.build_relative_clause(clause))):
         return None
-    found = AmbiguousRelativeClause(outer, inner, clause)
-    found.set_attachment(is_high=False)
+    ambiguity = AmbiguousRelativeClause(outer, inner, clause)
+    ambiguity.set_attachment(is_high=False)
     expansion.register_clause(clause, site.depth + 1)
-    return found
+    return ambiguity
 
 
 def _add_ambiguous_with_phrase(expansion: SentenceExpansion) -> AmbiguousWithPhrase | None:
     main, sampler = expansion.main_clause, expansion.sampler
-    objects, things = (
+    object_nouns, instrument_nouns = (
         sampler.choices.ambiguous_with_nouns.get(main.sense, ((), ())) if main.sense is not None else ((), ())
     )
-    obj = next((phrase for phrase in main.argument_phrases if phrase.head in objects), None)
-    if obj is None or main.is_negated:
+    object_phrase = next((phrase for phrase in main.argument_phrases if phrase.head in object_nouns), None)
+    if object_phrase is None or main.is_negated:
         return None
-    thing = sampler.draw_item(things)
-    if thing in [phrase.head for phrase in main.participants]:
+    noun = sampler.draw_item(instrument_nouns)
+    if noun in [phrase.head for phrase in main.participants]:
         return None
     instrument = Adverbial(
         "instrument",
         WITH_SLOT.english_role,
         WITH_SLOT.german_preposition,
         WITH_SLOT.german_case,
-        sampler.draw_noun_phrase(thing, is_plain=True),
+        sampler.draw_noun_phrase(noun, is_plain=True),
     )
-    return AmbiguousWithPhrase(main, obj, instrument) if add_adverbial(expansion, main, 0, instrument) else None
+    if not add_adverbial(expansion, main, 0, instrument):
+        return None
+    return AmbiguousWithPhrase(main, object_phrase, instrument)
 
 
 def is_ambiguous(main_clause: Clause, ambiguity: AttachmentAmbiguity) -> bool:
-    """Whether the readings of a derivation have the same English words, and German that differs in just that."""
-    sides = []
-    for high in (False, True):
-        ambiguity.set_attachment(high)
-        sides.append(
-            (
-                [leaf.form for leaf in english.build_sentence(main_clause).iterate_leaves()],
-                german.realize_sentence(main_clause),
-            )
-        )
-    (words_low, low), (words_high, high_german) = sides
-    return words_low == words_high and ambiguity.has_minimal_difference(low, high_german)
+    """Return whether both readings have the same English words and minimally different German ones."""
+    english_readings, german_readings = [], []
+    for is_high in (False, True):
+        ambiguity.set_attachment(is_high)
+        english_readings.append([leaf.form for leaf in english.build_sentence(main_clause).iterate_leaves()])
+        german_readings.append(german.realize_sentence(main_clause))
+    return english_readings[0] == english_readings[1] and ambiguity.has_minimal_difference(*german_readings)

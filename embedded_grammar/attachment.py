@@ -1,4 +1,4 @@
-"""Which attachments are beyond doubt, the rules that keep gold trees recoverable from the words; and which are not."""
+"""Rules that decide whether an attachment is unambiguous, so that gold trees can be recovered from the words."""
 
 from collections.abc import Mapping
 
@@ -9,13 +9,13 @@ from embedded_grammar.nouns import Noun, select_nouns
 from embedded_grammar.phenomenon_detection import iterate_clauses, iterate_noun_phrases
 from embedded_grammar.senses import SENSES, VerbSense
 
-# `put the coat on the chair down`: where a verb can take a place, its object cannot have one of its own.
+# If a verb can take a place, its object cannot have one as its attribute: `put the coat on the chair down`.
 PLACE_PREPOSITIONS = frozenset(("on", "in", "under", "beside"))
 
-# Only the place of an object without a preposition tells in German what belongs to it.
+# In German, only the position of an object without a preposition shows what is attached to it.
 ACCUSATIVE_OBJECT = ("obj", "", "acc")
 
-# The prepositions of all arguments that an English verb has in any of its senses.
+# The prepositions that introduce arguments of an English verb in any of its senses.
 _VERB_PREPOSITIONS = {
     verb: frozenset(slot.english_role for sense in SENSES if sense.english_verb == verb for slot in sense.slots)
     for verb in {sense.english_verb for sense in SENSES}
@@ -26,11 +26,12 @@ def _parse_ambiguous_with_entry(
     verb: str, objects: str, things: str
 ) -> tuple[list[VerbSense], tuple[Noun, ...], tuple[Noun, ...]]:
     base, _, particle = verb.partition(" ")
-    senses = [sense for sense in SENSES if (sense.english_verb.base, sense.particle) == (base, particle)]
     senses = [
-        s
-        for s in senses
-        if [(slot.english_role, slot.german_preposition, slot.german_case) for slot in s.slots] == [ACCUSATIVE_OBJECT]
+        sense
+        for sense in SENSES
+        if (sense.english_verb.base, sense.particle) == (base, particle)
+        and [(slot.english_role, slot.german_preposition, slot.german_case) for slot in sense.slots]
+        == [ACCUSATIVE_OBJECT]
     ]
     if not senses:
         raise KeyError(verb)
@@ -38,18 +39,18 @@ def _parse_ambiguous_with_entry(
 
 
 AMBIGUOUS_WITH_NOUNS: Mapping[VerbSense, tuple[tuple[Noun, ...], tuple[Noun, ...]]] = {
-    sense: (objects, things)
-    for senses, objects, things in read_entries("open_attachments", _parse_ambiguous_with_entry)
+    sense: (object_nouns, with_nouns)
+    for senses, object_nouns, with_nouns in read_entries("open_attachments", _parse_ambiguous_with_entry)
     for sense in senses
 }
-"""The objects of a sense, and what `with` may put behind them that belongs to either the verb or the object."""
+"""For each sense: objects, and nouns after `with` that can be attached to the verb or to the object."""
 
 
 def count_ambiguous_attachments(main_clause: Clause) -> int:
-    """How many places of a sentence have an attachment that the words leave open, whichever its reading.
+    """Count the ambiguous attachments of a sentence, whichever reading its derivation has.
 
-    Where none is wanted, a rule may have decided such a place all the same: `the dog of the woman that slept` has the
-    dog sleep, since a woman would be one `who slept`.
+    The count includes attachments that the grammar decides by a rule: in `the dog of the woman that slept` the dog
+    sleeps, since the grammar prefers `who` for a person.
     """
     return sum(
         _has_ambiguous_with_phrase(clause) + sum(map(_has_ambiguous_relative, iterate_noun_phrases(clause)))
@@ -58,12 +59,16 @@ def count_ambiguous_attachments(main_clause: Clause) -> int:
 
 
 def _has_ambiguous_with_phrase(clause: Clause) -> bool:
-    objects, things = AMBIGUOUS_WITH_NOUNS.get(clause.sense, ((), ())) if clause.sense is not None else ((), ())
-    behind = [adverbial.phrase for adverbial in clause.adverbials if adverbial.english_preposition == "with"]
-    obj = next((phrase for phrase in clause.argument_phrases if phrase.head in objects), None)
-    if obj is not None and obj.attribute is not None and obj.attribute[0].english_role == "with":
-        behind.append(obj.attribute[1])
-    return obj is not None and any(phrase.head in things for phrase in behind)
+    if clause.sense not in AMBIGUOUS_WITH_NOUNS:
+        return False
+    object_nouns, with_nouns = AMBIGUOUS_WITH_NOUNS[clause.sense]
+    object_phrase = next((phrase for phrase in clause.argument_phrases if phrase.head in object_nouns), None)
+    if object_phrase is None:
+        return False
+    with_phrases = [adverbial.phrase for adverbial in clause.adverbials if adverbial.english_preposition == "with"]
+    if object_phrase.attribute is not None and object_phrase.attribute[0].english_role == "with":
+        with_phrases.append(object_phrase.attribute[1])
+    return any(phrase.head in with_nouns for phrase in with_phrases)
 
 
 def _has_ambiguous_relative(phrase: NounPhrase) -> bool:
@@ -74,49 +79,50 @@ def _has_ambiguous_relative(phrase: NounPhrase) -> bool:
 
 
 def has_ambiguous_antecedent(phrase: NounPhrase) -> bool:
-    """Whether a relative clause could belong to another noun of the phrase as well."""
-    others = [phrase.attribute[1]] if phrase.attribute else []
-    others += [phrase.possessor] if phrase.possessor else []
-    person = "person" in phrase.head.semantic_classes
+    """Return whether a relative clause of the phrase could also be attached to a noun inside the phrase."""
+    inner_phrases = [phrase.attribute[1]] if phrase.attribute else []
+    inner_phrases += [phrase.possessor] if phrase.possessor else []
+    is_person = "person" in phrase.head.semantic_classes
     return any(
-        ("person" in other.head.semantic_classes) == person
-        or other.attribute is not None
-        or other.relative_clause is not None
-        for other in others
+        ("person" in inner.head.semantic_classes) == is_person
+        or inner.attribute is not None
+        or inner.relative_clause is not None
+        for inner in inner_phrases
     )
 
 
 def has_final_adverb(clause: Clause) -> bool:
-    """Whether an adverb stands behind the arguments."""
-    time = (
+    """Return whether an adverb follows the arguments."""
+    has_final_time = (
         clause.time_adverb is not None and clause.time_adverb.kind != "frequency" and clause.fronted_element != "time"
     )
-    return time or clause.manner_adverb is not None
+    return has_final_time or clause.manner_adverb is not None
 
 
 def has_final_adverbial(clause: Clause) -> bool:
-    """Whether a prepositional adverbial stands behind the arguments."""
+    """Return whether a prepositional adverbial follows the arguments."""
     return bool(clause.adverbials) and clause.fronted_element != "place"
 
 
 def is_reserved_preposition(clause: Clause, preposition: str) -> bool:
-    """Whether an attribute with this preposition could be taken for an argument or an instrument of the verb."""
+    """Return whether an attribute with this preposition could be read as an argument or instrument of the verb."""
     sense = clause.sense
     if sense is None:
         return True
-    taken = (
+    verb_prepositions = (
         {slot.english_role for slot in sense.slots}
         | {sense.particle}
         | (_VERB_PREPOSITIONS[sense.english_verb] & PLACE_PREPOSITIONS)
     )
     if preposition == "place":
-        return bool(taken & {"in", "on", "at", "place"})
-    with_instrument = preposition == "with" and bool(sense.instrument_nouns)
-    return preposition in taken or with_instrument or (preposition == "to" and bool(taken & {"iobj", "goal"}))
+        return bool(verb_prepositions & {"in", "on", "at", "place"})
+    if preposition == "with" and sense.instrument_nouns:
+        return True
+    return preposition in verb_prepositions or (preposition == "to" and bool(verb_prepositions & {"iobj", "goal"}))
 
 
 def can_attach_to_last_noun(clause: Clause, adverbial: Adverbial) -> bool:
-    """Whether the last noun in front of the adverbial could have it as its attribute, or is in a clause."""
+    """Return whether the adverbial could be an attribute of the noun before it, or follows a relative clause."""
     fillers = [filler for _, filler in clause.english_arguments if isinstance(filler, NounPhrase)]
     if not fillers:
         return False
@@ -139,12 +145,12 @@ def can_attach_to_last_noun(clause: Clause, adverbial: Adverbial) -> bool:
 
 
 def has_clausal_argument(clause: Clause) -> bool:
-    """Whether a clause is an argument of the verb."""
+    """Return whether a clause is an argument of the verb."""
     return any(isinstance(filler, Clause) for _, filler in clause.arguments)
 
 
 def ends_in_embedded_clause(clause: Clause) -> bool:
-    """Whether the clause ends in another one, so that what is put behind it would belong there."""
+    """Return whether the clause ends in an embedded clause, which would absorb anything added at the end."""
     return has_clausal_argument(clause) or any(_has_relative(phrase) for phrase in clause.argument_phrases)
 
 
@@ -154,6 +160,6 @@ def _has_relative(phrase: NounPhrase) -> bool:
 
 
 def get_subject_classes(clause: Clause) -> frozenset[str]:
-    """The semantic classes of the subject."""
+    """Return the semantic classes of the subject."""
     subject = clause.subject
     return (subject.antecedent if isinstance(subject, RelativeGap) else subject).head.semantic_classes

@@ -1,4 +1,4 @@
-"""What can be added to a clause. Each function tells whether it added something."""
+"""Functions that add adverbs, adverbials and clauses to a clause; each returns whether it added something."""
 
 from embedded_grammar import digit_expressions
 from embedded_grammar.attachment import (
@@ -20,7 +20,7 @@ _DAYTIME_ADVERBS = select_adverbs("daytime")
 
 
 def _can_front_element(expansion: SentenceExpansion, clause: Clause) -> bool:
-    """Whether something may stand in front of the subject: of a main clause that has one of its own, once."""
+    """Return whether an element can be fronted: once, and only in a main clause with an own subject."""
     if clause.fronted_element or clause.initial_subordinate is not None:
         return False
     main = expansion.main_clause
@@ -32,7 +32,7 @@ def _has_closed_end(clause: Clause) -> bool:
 
 
 def add_time_adverb(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
-    """A temporal adverb that goes with the tense, in front of a main clause or behind."""
+    """Add a temporal adverb that fits the tense, at the start of a main clause or at the end."""
     adverb = expansion.sampler.choices.time_adverbs.draw_item(expansion.random)
     if clause.time_adverb is not None:
         return False
@@ -41,51 +41,50 @@ def add_time_adverb(expansion: SentenceExpansion, clause: Clause, _: int) -> boo
     subject = clause.subject
     if adverb.english == "never" and isinstance(subject, NounPhrase) and subject.determiner is DETERMINER_NO:
         return False
-    movable = adverb.kind in ("noun", "adverb")
-    if (clause.is_negated and not movable) or (clause.sense is None and adverb.kind == "late"):
+    is_movable = adverb.kind in ("noun", "adverb")
+    if (clause.is_negated and not is_movable) or (clause.sense is None and adverb.kind == "late"):
         return False
-    front = movable and _can_front_element(expansion, clause) and expansion.sampler.draw_bool(0.4)
-    behind = not front and adverb.kind != "frequency"
-    if (behind and _has_closed_end(clause)) or not expansion.spend_tokens(1):
+    is_fronted = is_movable and _can_front_element(expansion, clause) and expansion.sampler.draw_bool(0.4)
+    is_final = not is_fronted and adverb.kind != "frequency"
+    if (is_final and _has_closed_end(clause)) or not expansion.spend_tokens(1):
         return False
     clause.time_adverb = adverb
-    clause.fronted_element = "time" if front else clause.fronted_element
+    clause.fronted_element = "time" if is_fronted else clause.fronted_element
     return True
 
 
 def add_daytime(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
-    """`in the morning`."""
+    """Add a time of day: `in the morning`."""
     return _add_time_phrase(expansion, clause, expansion.sampler.draw_item(_DAYTIME_ADVERBS))
 
 
 def add_clock_time(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
-    """`at 14:30`."""
+    """Add a time in digits: `at 14:30`."""
     return expansion.sampler.choices.has_digits and _add_time_phrase(
         expansion, clause, digit_expressions.draw_clock_time(expansion.random)
     )
 
 
 def add_date(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
-    """`on 2019-05-03`: a day gone by in the past, one to come in the present."""
+    """Add a date: `on 2019-05-03`, an earlier day in the past tense and a later day in the present."""
     if not expansion.sampler.choices.has_digits or (clause.tense == "perfect" and not clause.is_past_frame):
         return False
     return _add_time_phrase(expansion, clause, digit_expressions.draw_date(expansion.random, clause.is_past_frame))
 
 
 def _add_time_phrase(expansion: SentenceExpansion, clause: Clause, time_phrase: Adverb) -> bool:
-    """A phrase of time for a clause that has none, in front of a main clause or behind."""
-    if clause.time_adverb is not None or any(a.kind == "time" for a in clause.adverbials):
+    if clause.time_adverb is not None or any(adverbial.kind == "time" for adverbial in clause.adverbials):
         return False
-    front = _can_front_element(expansion, clause) and expansion.sampler.draw_bool(0.5)
-    if (not front and _has_closed_end(clause)) or not expansion.spend_tokens(len(time_phrase.english.split())):
+    is_fronted = _can_front_element(expansion, clause) and expansion.sampler.draw_bool(0.5)
+    if (not is_fronted and _has_closed_end(clause)) or not expansion.spend_tokens(len(time_phrase.english.split())):
         return False
     clause.time_adverb = time_phrase
-    clause.fronted_element = "time" if front else clause.fronted_element
+    clause.fronted_element = "time" if is_fronted else clause.fronted_element
     return True
 
 
 def add_sentence_adverb(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
-    """`perhaps`, in front of a main clause."""
+    """Add a sentence adverb at the start of a main clause: `perhaps`."""
     if not _can_front_element(expansion, clause) or not expansion.spend_tokens(1):
         return False
     clause.sentence_adverb = expansion.sampler.choices.sentence_adverbs.draw_item(expansion.random)
@@ -94,7 +93,7 @@ def add_sentence_adverb(expansion: SentenceExpansion, clause: Clause, _: int) ->
 
 
 def add_manner_adverb(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
-    """A manner adverb."""
+    """Add a manner adverb to a clause with a person as its subject."""
     sense = clause.sense
     if (
         sense is None
@@ -111,22 +110,22 @@ def add_manner_adverb(expansion: SentenceExpansion, clause: Clause, _: int) -> b
 
 
 def add_place(expansion: SentenceExpansion, clause: Clause, depth: int) -> bool:
-    """Where it happens: behind the arguments, or in front of a main clause."""
+    """Add a place after the arguments or at the start of a main clause."""
     sense = clause.sense
     if sense is None or "place" not in sense.traits or clause.is_negated or clause.adverbials:
         return False
     adverbial = expansion.sampler.draw_place()
-    front = _can_front_element(expansion, clause) and expansion.sampler.draw_bool(0.3)
-    if not front and (ends_in_embedded_clause(clause) or can_attach_to_last_noun(clause, adverbial)):
+    is_fronted = _can_front_element(expansion, clause) and expansion.sampler.draw_bool(0.3)
+    if not is_fronted and (ends_in_embedded_clause(clause) or can_attach_to_last_noun(clause, adverbial)):
         return False
     if not add_adverbial(expansion, clause, depth, adverbial):
         return False
-    clause.fronted_element = "place" if front else clause.fronted_element
+    clause.fronted_element = "place" if is_fronted else clause.fronted_element
     return True
 
 
 def add_instrument(expansion: SentenceExpansion, clause: Clause, depth: int) -> bool:
-    """What it is done with, if the verb takes an instrument."""
+    """Add an instrument, if the verb takes one."""
     sense = clause.sense
     if sense is None or clause.is_negated or clause.adverbials or ends_in_embedded_clause(clause):
         return False
@@ -139,7 +138,7 @@ def add_instrument(expansion: SentenceExpansion, clause: Clause, depth: int) -> 
 
 
 def add_event(expansion: SentenceExpansion, clause: Clause, depth: int) -> bool:
-    """`after the meeting`."""
+    """Add an event as a time: `after the meeting`."""
     if clause.adverbials or clause.is_negated or clause.time_adverb is not None:
         return False
     if clause.sense is None or _has_closed_end(clause):
@@ -155,7 +154,7 @@ def add_event(expansion: SentenceExpansion, clause: Clause, depth: int) -> bool:
 
 
 def add_adverbial(expansion: SentenceExpansion, clause: Clause, depth: int, adverbial: Adverbial) -> bool:
-    """Give an adverbial to a clause, whose noun then takes adjectives."""
+    """Add an adverbial to a clause, and register its noun phrase for adjectives."""
     if not expansion.spend_tokens(1 + len(english.build_noun_phrase(adverbial.phrase))):
         return False
     clause.adverbials.append(adverbial)
@@ -164,27 +163,27 @@ def add_adverbial(expansion: SentenceExpansion, clause: Clause, depth: int, adve
 
 
 def add_subordinate_clause(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
-    """An adverbial clause in front of the main clause or behind it."""
+    """Add an adverbial clause before or after the main clause."""
     if clause is not expansion.main_clause:
         return False
-    front = expansion.sampler.draw_bool(0.4)
-    if front and (clause.initial_subordinate is not None or clause.fronted_element):
+    is_initial = expansion.sampler.draw_bool(0.4)
+    if is_initial and (clause.initial_subordinate is not None or clause.fronted_element):
         return False
-    if not front and (
+    if not is_initial and (
         clause.final_subordinate is not None or clause.conjunct is not None or has_clausal_argument(clause)
     ):
         return False
     conjunction = expansion.sampler.choices.subordinators.draw_item(expansion.random)
-    if (conjunction.english == "if" and clause.is_past_frame) or (conjunction.english == "until" and front):
+    if (conjunction.english == "if" and clause.is_past_frame) or (conjunction.english == "until" and is_initial):
         return False
-    simple, perfect = conjunction.required_tense == "simple", conjunction.required_tense == "perfect"
+    is_simple, is_perfect = conjunction.required_tense == "simple", conjunction.required_tense == "perfect"
     inner = None
-    if not front and expansion.sampler.draw_bool(0.35):
-        inner = _draw_clause_with_it(expansion.sampler, clause, simple, perfect)
-    inner = inner or expansion.sampler.draw_clause(clause.is_past_frame, 1, is_simple=simple, is_perfect=perfect)
-    if inner is None or not expansion.spend_tokens((2 if front else 1) + len(english.build_clause(inner))):
+    if not is_initial and expansion.sampler.draw_bool(0.35):
+        inner = _draw_clause_with_it(expansion.sampler, clause, is_simple, is_perfect)
+    inner = inner or expansion.sampler.draw_clause(clause.is_past_frame, 1, is_simple=is_simple, is_perfect=is_perfect)
+    if inner is None or not expansion.spend_tokens((2 if is_initial else 1) + len(english.build_clause(inner))):
         return False
-    if front:
+    if is_initial:
         clause.initial_subordinate = SubordinateClause(conjunction, inner)
     else:
         clause.final_subordinate = SubordinateClause(conjunction, inner)
@@ -193,31 +192,31 @@ def add_subordinate_clause(expansion: SentenceExpansion, clause: Clause, _: int)
 
 
 def add_coordinate_clause(expansion: SentenceExpansion, clause: Clause, _: int) -> bool:
-    """A second main clause, or a second predicate of the same subject."""
+    """Add a second main clause, or a second predicate of the same subject."""
     if clause is not expansion.main_clause or clause.conjunct is not None or clause.final_subordinate is not None:
         return False
-    simple = clause.tense in ("present", "past")
-    shared = simple and expansion.sampler.draw_bool(0.5)
-    inner = (
-        _draw_clause_with_it(expansion.sampler, clause, simple, False) if expansion.sampler.draw_bool(0.35) else None
-    )
-    inner = inner or expansion.sampler.draw_clause(clause.is_past_frame, 1, is_simple=simple)
-    if inner is None or (shared and not _can_share_subject(clause, inner)):
+    is_simple = clause.tense in ("present", "past")
+    shares_subject = is_simple and expansion.sampler.draw_bool(0.5)
+    second = None
+    if expansion.sampler.draw_bool(0.35):
+        second = _draw_clause_with_it(expansion.sampler, clause, is_simple, is_perfect=False)
+    second = second or expansion.sampler.draw_clause(clause.is_past_frame, 1, is_simple=is_simple)
+    if second is None or (shares_subject and not _can_share_subject(clause, second)):
         return False
-    conjunction = COORDINATORS["and" if shared or expansion.sampler.draw_bool(0.6) else "but"]
-    cost = len(english.build_verb_phrase(inner)) if shared else len(english.build_clause(inner))
-    if not expansion.spend_tokens(1 + (conjunction[0] == "but") + cost):
+    conjunction = COORDINATORS["and" if shares_subject or expansion.sampler.draw_bool(0.6) else "but"]
+    length = len(english.build_verb_phrase(second)) if shares_subject else len(english.build_clause(second))
+    if not expansion.spend_tokens(1 + (conjunction[0] == "but") + length):
         return False
-    clause.conjunct, clause.conjunction = inner, conjunction
-    if shared:
-        inner.subject = clause.subject
-        expansion.sampler.resolve_ambiguous_tense(inner)
-    expansion.register_clause(inner, 0, should_register_subject=not shared)
+    clause.conjunct, clause.conjunction = second, conjunction
+    if shares_subject:
+        second.subject = clause.subject
+        expansion.sampler.resolve_ambiguous_tense(second)
+    expansion.register_clause(second, 0, should_register_subject=not shares_subject)
     return True
 
 
 def extrapose_relative_clause(expansion: SentenceExpansion) -> bool:
-    """`A man came in who …`: an indefinite subject leaves its relative clause behind a verb that has nothing else."""
+    """Move the relative clause of an indefinite subject to the end of a short clause: `A man came in who …`."""
     main, subject = expansion.main_clause, expansion.main_clause.subject
     if (
         not isinstance(subject, NounPhrase)
@@ -234,11 +233,11 @@ def extrapose_relative_clause(expansion: SentenceExpansion) -> bool:
 
 
 def _draw_clause_with_it(sampler: ClauseSampler, clause: Clause, is_simple: bool, is_perfect: bool) -> Clause | None:
-    """A clause whose object `it` is the one thing that the clause before it speaks of."""
-    things = [phrase for phrase in clause.participants if "person" not in phrase.head.semantic_classes]
-    if len(things) != 1 or things[0].is_plural or things[0].conjunct is not None:
+    """Draw a clause whose object `it` refers to the only inanimate participant of `clause`."""
+    antecedents = [phrase for phrase in clause.participants if "person" not in phrase.head.semantic_classes]
+    if len(antecedents) != 1 or antecedents[0].is_plural or antecedents[0].conjunct is not None:
         return None
-    noun = things[0].head
+    noun = antecedents[0].head
     if not noun.is_common or noun.is_mass or not sampler.choices.senses_by_object[noun]:
         return None
     sense, object_slot = sampler.choices.senses_by_object[noun].draw_item(sampler.random)
@@ -250,15 +249,15 @@ def _draw_clause_with_it(sampler: ClauseSampler, clause: Clause, is_simple: bool
 
 
 def _can_share_subject(clause: Clause, second_clause: Clause) -> bool:
-    """Whether the subject of `clause` can be that of `second_clause`, which was drawn with a subject of its own."""
+    """Return whether the subject of `clause` can replace that of `second_clause`."""
     if second_clause.sense is None or clause.sense is None or not isinstance(clause.subject, NounPhrase):
         return False
     if has_clausal_argument(second_clause):
         return False
     head = clause.subject.head
-    fits = (
+    fits_sense = (
         head in second_clause.sense.subject_nouns
         if head.is_common
         else "person" in second_clause.sense.subject_nouns[0].semantic_classes
     )
-    return fits and all(phrase.head is not head for phrase in second_clause.argument_phrases)
+    return fits_sense and all(phrase.head is not head for phrase in second_clause.argument_phrases)

@@ -1,4 +1,4 @@
-"""English sentences with their trees, and with two German translations each, of which one has a mistake."""
+"""Generation of contrastive pairs: English sentences with trees, a correct and an incorrect German translation."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from pipeline_py.files.artifacts import SentenceCounts
 
 @dataclass(slots=True)
 class ContrastiveSentencePair:
-    """A pair, and its contrast; see `contrast.Translations`."""
+    """A sentence pair with an incorrect translation; see `ContrastiveTranslations` for `distance`."""
 
     sentence_pair: SentencePair
     contrast_kind: ContrastiveErrorKind
@@ -36,18 +36,18 @@ class ContrastiveSentencePair:
 
 @dataclass(slots=True)
 class _SentenceReadings:
-    """The pairs of one English sentence."""
+    """The contrastive pairs of one English sentence, one for each reading."""
 
     pairs: list[ContrastiveSentencePair]
 
     @property
     def english(self) -> str:
-        """The sentence."""
+        """The English sentence."""
         return self.pairs[0].sentence_pair.english
 
 
 class ContrastivePairGenerator:
-    """Draws contrastive pairs of some kinds that keep to `limits`, each kind from a randomness of its own."""
+    """A generator of contrastive pairs within `limits`; each kind has its own random number generator."""
 
     def __init__(self, seed: int, limits: SentenceLimits, kinds: Sequence[ContrastiveErrorKind]) -> None:
         self.pair_generators = {
@@ -58,39 +58,40 @@ class ContrastivePairGenerator:
         }
 
     def generate_distinct_pairs(self, pair_count: int, counts: SentenceCounts) -> Iterator[ContrastiveSentencePair]:
-        """Yield that many pairs, of each kind in turn.
+        """Yield `pair_count` pairs, cycling through the kinds.
 
-        English sides differ, but where an attachment is open: such a sentence comes in both of its readings, so that
-        what knows its words alone is right in just half of the pairs.
+        English sentences are distinct, except that an ambiguous sentence occurs once with each reading. A system that
+        sees only the words is therefore right in exactly half of these pairs.
 
         Raises:
-            InputError: there are not that many.
+            InputError: the grammar has too few sentences.
         """
-        distinct = DistinctSampler[_SentenceReadings](pair_count, counts)
-        waiting: dict[ContrastiveErrorKind, list[ContrastiveSentencePair]] = {kind: [] for kind in self.pair_generators}
+        sampler = DistinctSampler[_SentenceReadings](pair_count, counts)
+        queues: dict[ContrastiveErrorKind, list[ContrastiveSentencePair]] = {kind: [] for kind in self.pair_generators}
         for kind in islice(cycle(self.pair_generators), pair_count):
-            if waiting[kind]:
+            if queues[kind]:
                 counts.add_kept()
             else:
-                waiting[kind] += distinct.draw_distinct(partial(self._draw_readings, kind)).pairs
+                queues[kind] += sampler.draw_distinct(partial(self._draw_readings, kind)).pairs
             counts.add_noted(kind)
-            yield waiting[kind].pop(0)
+            yield queues[kind].pop(0)
 
     def _draw_readings(self, contrast_kind: ContrastiveErrorKind) -> _SentenceReadings | str | None:
-        pairs = self.pair_generators[contrast_kind]
-        derived = pairs.derive_sentence(ATTACHMENT_BY_CONTRAST.get(contrast_kind))
-        if not isinstance(derived, DerivedSentence):
-            return derived
-        found = translate_contrastively(contrast_kind, derived.main_clause, derived.ambiguity, pairs.sampler)
-        if found is None:
+        generator = self.pair_generators[contrast_kind]
+        sentence = generator.derive_sentence(ATTACHMENT_BY_CONTRAST.get(contrast_kind))
+        if not isinstance(sentence, DerivedSentence):
+            return sentence
+        ambiguity = sentence.ambiguity
+        translations = translate_contrastively(contrast_kind, sentence.main_clause, ambiguity, generator.sampler)
+        if translations is None:
             return f"without a place for {contrast_kind}"
-        readings = _SentenceReadings([_build_contrastive_pair(derived, contrast_kind, found)])
-        if contrast_kind in ATTACHMENT_BY_CONTRAST and derived.ambiguity is not None:
-            derived.ambiguity.set_attachment(not derived.ambiguity.is_attached_high)
-            other = replace(derived, tree=english.build_sentence(derived.main_clause))
-            found = translate_contrastively(contrast_kind, other.main_clause, other.ambiguity, pairs.sampler)
-            assert found is not None
-            readings.pairs.append(_build_contrastive_pair(other, contrast_kind, found))
+        readings = _SentenceReadings([_build_contrastive_pair(sentence, contrast_kind, translations)])
+        if contrast_kind in ATTACHMENT_BY_CONTRAST and ambiguity is not None:
+            ambiguity.set_attachment(not ambiguity.is_attached_high)
+            second_reading = replace(sentence, tree=english.build_sentence(sentence.main_clause))
+            translations = translate_contrastively(contrast_kind, sentence.main_clause, ambiguity, generator.sampler)
+            assert translations is not None
+            readings.pairs.append(_build_contrastive_pair(second_reading, contrast_kind, translations))
         return readings
 
 

@@ -1,7 +1,6 @@
-"""Contrastive pairs: the German of a derivation, and the German of the same with one feature changed.
+"""Incorrect German translations that differ from the correct one in one feature of the derivation.
 
-Nothing is cut out of a sentence: each function changes the derivation, has the German realized again, and puts the
-derivation back.
+Each function changes the derivation, realizes the German sentence again, and restores the derivation.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,15 +27,14 @@ from embedded_grammar.syntactic_phenomena import AttachmentKind, ContrastiveErro
 
 Item = TypeVar("Item")
 
-# Stands for a word whose place is looked for; no word has it.
+# A placeholder that occurs in no word; it replaces a word whose position is needed.
 POSITION_MARK = "§"
 
 GENDERS = ("m", "f", "n")
-# A genitive in the place of another case is rare, and `während` takes a dative in speech.
+# Without the genitive, which is a rare confusion, and `während` also takes a dative in speech.
 CONFUSABLE_CASES = CASES[:3]
 
 SEPARABLE_PREFIXES = sorted({sense.german_verb.prefix for sense in SENSES if sense.german_verb.prefix})
-# With some verbs, prefixes of a group mean the same.
 ACCEPTABLE_PREFIXES = {
     "auf heben": "ab",
     "auf geben": "ab",
@@ -67,8 +65,9 @@ ACCEPTABLE_PREFIXES = {
     "auf hängen": "hin an aus ein weg",
     "aus führen": "vor auf",
 }
-"""Prefixes that make another acceptable translation of the same English verb, by German verb."""
+"""Other prefixes that also translate the same English verb, by German verb."""
 
+# Within a group, prefixes can be synonyms with some verbs.
 SYNONYMOUS_PREFIXES = ({"ab", "aus", "hin", "hinaus", "weg"}, {"an", "auf", "ein", "herein"})
 
 PHENOMENON_BY_CONTRAST: Mapping[ContrastiveErrorKind, Phenomenon] = {
@@ -76,18 +75,21 @@ PHENOMENON_BY_CONTRAST: Mapping[ContrastiveErrorKind, Phenomenon] = {
     ContrastiveErrorKind.particle: Phenomenon.particle_verb,
     ContrastiveErrorKind.verb_final: Phenomenon.verb_final,
 }
-"""The phenomenon that a sentence needs for a contrast, where it is one that can be asked for."""
+"""The phenomenon that a sentence must contain for an error kind; other kinds need none."""
 
 ATTACHMENT_BY_CONTRAST: Mapping[ContrastiveErrorKind, AttachmentKind] = {
     ContrastiveErrorKind.relative_attachment: AttachmentKind.relative_attachment,
     ContrastiveErrorKind.phrase_attachment: AttachmentKind.phrase_attachment,
 }
-"""What a sentence has to leave open for a contrast."""
+"""The attachment ambiguity that a sentence must contain for an error kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContrastiveTranslations:
-    """Two German sentences; `distance` counts the correct one's words between the two that depend on each other."""
+    """A correct and an incorrect German sentence.
+
+    `distance` is the number of words of the correct sentence between the two words that depend on each other.
+    """
 
     correct_tokens: list[str]
     contrastive_tokens: list[str]
@@ -100,13 +102,13 @@ def translate_contrastively(
     ambiguity: AttachmentAmbiguity | None,
     sampler: ClauseSampler,
 ) -> ContrastiveTranslations | None:
-    """The German of a sentence, right and wrong; None if it has no place for such a mistake.
+    """Translate a sentence correctly and incorrectly; return None if it cannot contain this kind of error.
 
     Args:
-        contrast_kind: what is to be wrong.
-        main_clause: the derivation, which is as before in the end.
-        ambiguity: what it leaves open, for the contrasts in `ATTACHMENT_BY_CONTRAST`.
-        sampler: chooses where there are several possibilities.
+        contrast_kind: The kind of error.
+        main_clause: The derivation, which is restored.
+        ambiguity: The attachment ambiguity of the sentence, for the kinds in `ATTACHMENT_BY_CONTRAST`.
+        sampler: Chooses among several possible errors.
     """
     correct = german.realize_sentence(main_clause)
     if contrast_kind in ATTACHMENT_BY_CONTRAST:
@@ -115,21 +117,26 @@ def translate_contrastively(
 
 
 def _realize_with_changes(main_clause: Clause, part: Clause | NounPhrase, **changed_fields: object) -> list[str]:
-    """The German with some fields of a part of the derivation changed."""
-    before = {name: getattr(part, name) for name in changed_fields}
+    """Realize the German sentence with other values of some fields of `part`."""
+    original_fields = {name: getattr(part, name) for name in changed_fields}
     for name, value in changed_fields.items():
         setattr(part, name, value)
     tokens = german.realize_sentence(main_clause)
-    for name, value in before.items():
+    for name, value in original_fields.items():
         setattr(part, name, value)
     return tokens
 
 
 def _find_differing_positions(first_tokens: list[str], second_tokens: list[str]) -> list[int]:
-    """Where two sentences of one length differ; nowhere if their lengths do."""
+    """List the positions in which two sentences differ; empty if their lengths differ."""
     if len(first_tokens) != len(second_tokens):
         return []
-    return [place for place, (a, b) in enumerate(zip(first_tokens, second_tokens, strict=True)) if a != b]
+    return [position for position, (a, b) in enumerate(zip(first_tokens, second_tokens, strict=True)) if a != b]
+
+
+def _find_first_difference(first_tokens: list[str], second_tokens: list[str]) -> int:
+    pairs = zip(first_tokens, second_tokens, strict=False)
+    return next(position for position, (a, b) in enumerate(pairs) if a != b)
 
 
 def _find_noun_position(main_clause: Clause, phrase: NounPhrase) -> int:
@@ -139,7 +146,7 @@ def _find_noun_position(main_clause: Clause, phrase: NounPhrase) -> int:
 
 
 def _find_verb_position(main_clause: Clause, clause: Clause) -> int:
-    """Of the verb that has the meaning, finite or not."""
+    """Return the position of the lexical verb, finite or not."""
     assert clause.sense is not None
     forms = (POSITION_MARK, POSITION_MARK, POSITION_MARK)
     marked = replace(
@@ -151,7 +158,7 @@ def _find_verb_position(main_clause: Clause, clause: Clause) -> int:
 
 
 def _find_marked_position(tokens: list[str]) -> int:
-    return next(place for place, token in enumerate(tokens) if POSITION_MARK in token)
+    return next(position for position, token in enumerate(tokens) if POSITION_MARK in token)
 
 
 def _count_words_between(first_position: int, second_position: int) -> int:
@@ -165,7 +172,7 @@ def _shuffle_items(items: list[Item], sampler: ClauseSampler) -> list[Item]:
 def _break_agreement(
     main_clause: Clause, correct_tokens: list[str], _: ClauseSampler
 ) -> ContrastiveTranslations | None:
-    """The finite verb has the number of the noun before it instead of its subject's."""
+    """Give the finite verb the number of the noun before it instead of that of its subject."""
     subject = main_clause.subject
     if (
         not isinstance(subject, NounPhrase)
@@ -173,35 +180,30 @@ def _break_agreement(
         or subject.possessor is not None
     ):
         return None
-    wrong = _realize_with_changes(main_clause, main_clause, wrong_number=True)
-    verb, *others = _find_differing_positions(correct_tokens, wrong)
-    return (
-        None
-        if others
-        else ContrastiveTranslations(
-            correct_tokens, wrong, _count_words_between(verb, _find_noun_position(main_clause, subject))
-        )
-    )
+    wrong = _realize_with_changes(main_clause, main_clause, has_wrong_number=True)
+    positions = _find_differing_positions(correct_tokens, wrong)
+    if len(positions) != 1:
+        return None
+    distance = _count_words_between(positions[0], _find_noun_position(main_clause, subject))
+    return ContrastiveTranslations(correct_tokens, wrong, distance)
 
 
 def list_wrong_prefixes(verb: GermanVerb) -> list[str]:
-    """List prefixes that make no acceptable translation with a verb: those of known verbs, or else all."""
+    """List incorrect prefixes for a verb: those that form another verb of the lexicon, or else all."""
     acceptable = {verb.prefix, *ACCEPTABLE_PREFIXES.get(f"{verb.prefix} {verb.base}", "").split()}
     wrong = [
-        p
-        for p in SEPARABLE_PREFIXES
-        if not any({p, verb.prefix} <= group for group in SYNONYMOUS_PREFIXES) and p not in acceptable
+        prefix
+        for prefix in SEPARABLE_PREFIXES
+        if prefix not in acceptable and not any({prefix, verb.prefix} <= group for group in SYNONYMOUS_PREFIXES)
     ]
-    known_prefixes = [
-        p for p in wrong if any((s.german_verb.prefix, s.german_verb.base) == (p, verb.base) for s in SENSES)
-    ]
-    return known_prefixes or wrong
+    prefixes_of_base = {sense.german_verb.prefix for sense in SENSES if sense.german_verb.base == verb.base}
+    return [prefix for prefix in wrong if prefix in prefixes_of_base] or wrong
 
 
 def _replace_particle(
     main_clause: Clause, correct_tokens: list[str], sampler: ClauseSampler
 ) -> ContrastiveTranslations | None:
-    """Another verb's prefix, which goes with the same base if there is one; otherwise a wrong one."""
+    """Replace the separable prefix of the main verb by one from `list_wrong_prefixes`."""
     sense = main_clause.sense
     if sense is None or sense.german_verb.prefix not in correct_tokens:
         return None
@@ -210,55 +212,53 @@ def _replace_particle(
     wrong = _realize_with_changes(
         main_clause, main_clause, sense=replace(sense, german_verb=replace(verb, prefix=prefix))
     )
-    places = _find_differing_positions(correct_tokens, wrong)
-    if len(places) != 1 or correct_tokens[places[0]] != verb.prefix:
+    positions = _find_differing_positions(correct_tokens, wrong)
+    if len(positions) != 1 or correct_tokens[positions[0]] != verb.prefix:
         return None
-    return ContrastiveTranslations(
-        correct_tokens, wrong, _count_words_between(places[0], _find_verb_position(main_clause, main_clause))
-    )
+    distance = _count_words_between(positions[0], _find_verb_position(main_clause, main_clause))
+    return ContrastiveTranslations(correct_tokens, wrong, distance)
 
 
 def _change_case(
     main_clause: Clause, correct_tokens: list[str], sampler: ClauseSampler
 ) -> ContrastiveTranslations | None:
-    """The article of a subject or object has another case; its noun has the form of both."""
+    """Give the article of a subject or object another case, if the noun has the same form in both cases."""
     if main_clause.sense is None:
         return None
-    for phrase, case in _shuffle_items([*_iterate_bare_arguments(main_clause)], sampler):
-        own = get_paradigm_column(phrase.head, phrase.is_plural) if isinstance(phrase.head, Noun) else ""
-        for wrong_case in _shuffle_items([other for other in CONFUSABLE_CASES if other != case], sampler):
-            found = _replace_article(main_clause, correct_tokens, phrase, (own, wrong_case))
-            if found is not None:
-                wrong, place = found
-                return ContrastiveTranslations(
-                    correct_tokens, wrong, _count_words_between(place, _find_verb_position(main_clause, main_clause))
-                )
+    for phrase, correct_case in _shuffle_items([*_iterate_bare_arguments(main_clause)], sampler):
+        column = get_paradigm_column(phrase.head, phrase.is_plural) if isinstance(phrase.head, Noun) else ""
+        for case in _shuffle_items([case for case in CONFUSABLE_CASES if case != correct_case], sampler):
+            replacement = _replace_article(main_clause, correct_tokens, phrase, (column, case))
+            if replacement is not None:
+                wrong, position = replacement
+                distance = _count_words_between(position, _find_verb_position(main_clause, main_clause))
+                return ContrastiveTranslations(correct_tokens, wrong, distance)
     return None
 
 
 def _change_gender(
     main_clause: Clause, correct_tokens: list[str], sampler: ClauseSampler
 ) -> ContrastiveTranslations | None:
-    """The article of a singular noun has another gender, and none of its forms in that of the noun."""
-    adverbial = [(adverbial.phrase, adverbial.german_case) for adverbial in main_clause.adverbials]
-    for phrase, case in _shuffle_items([*_iterate_bare_arguments(main_clause), *adverbial], sampler):
+    """Give the article of a singular noun a form that exists in no case of the gender of the noun."""
+    adverbials = [(adverbial.phrase, adverbial.german_case) for adverbial in main_clause.adverbials]
+    for phrase, case in _shuffle_items([*_iterate_bare_arguments(main_clause), *adverbials], sampler):
         if phrase.is_plural or not isinstance(phrase.head, Noun):
             continue
-        own = {inflect_determiner(phrase.determiner, (phrase.head.gender, any_case)) for any_case in CASES}
-        for gender in _shuffle_items([other for other in GENDERS if other != phrase.head.gender], sampler):
-            if inflect_determiner(phrase.determiner, (gender, case)) in own:
+        correct_gender = phrase.head.gender
+        correct_forms = {inflect_determiner(phrase.determiner, (correct_gender, any_case)) for any_case in CASES}
+        for gender in _shuffle_items([gender for gender in GENDERS if gender != correct_gender], sampler):
+            if inflect_determiner(phrase.determiner, (gender, case)) in correct_forms:
                 continue
-            found = _replace_article(main_clause, correct_tokens, phrase, (gender, case))
-            if found is not None:
-                wrong, place = found
-                return ContrastiveTranslations(
-                    correct_tokens, wrong, _count_words_between(place, _find_noun_position(main_clause, phrase))
-                )
+            replacement = _replace_article(main_clause, correct_tokens, phrase, (gender, case))
+            if replacement is not None:
+                wrong, position = replacement
+                distance = _count_words_between(position, _find_noun_position(main_clause, phrase))
+                return ContrastiveTranslations(correct_tokens, wrong, distance)
     return None
 
 
 def _iterate_bare_arguments(main_clause: Clause) -> Iterator[tuple[NounPhrase, str]]:
-    """The subject and the objects without a preposition, with their cases."""
+    """Yield the subject and the objects without a preposition, each with its case."""
     if isinstance(main_clause.subject, NounPhrase):
         yield main_clause.subject, "nom"
     for slot, filler in main_clause.arguments:
@@ -269,25 +269,28 @@ def _iterate_bare_arguments(main_clause: Clause) -> Iterator[tuple[NounPhrase, s
 def _replace_article(
     main_clause: Clause, correct_tokens: list[str], phrase: NounPhrase, wrong_article: tuple[str, str]
 ) -> tuple[list[str], int] | None:
-    """A sentence in which just an article differs, and its place; None where that is no mistake, or not that one."""
+    """Return the sentence with another form of an article, and the position of the article.
+
+    Return None if the result is no error, or an error of another kind.
+    """
     head, determiner = phrase.head, phrase.determiner
     inflects = determiner is not None and (
         determiner.german_paradigm == "der" or determiner.german_paradigm in ENDINGS_BY_PARADIGM
     )
     if not isinstance(head, Noun) or not inflects or phrase.possessor is not None:
         return None
-    # `der Lehrer`, `die Lehrer`: another article could be that of the other number.
+    # The wrong article could be that of the plural if the noun has equal forms: `der Lehrer`, `die Lehrer`.
     if any(inflect_noun(head, False, case) == inflect_noun(head, True, case) for case in CASES):
         return None
     wrong = _realize_with_changes(main_clause, phrase, wrong_article=wrong_article)
-    places = _find_differing_positions(correct_tokens, wrong)
-    return (wrong, places[0]) if len(places) == 1 else None
+    positions = _find_differing_positions(correct_tokens, wrong)
+    return (wrong, positions[0]) if len(positions) == 1 else None
 
 
 def _move_verb_forward(
     main_clause: Clause, correct_tokens: list[str], sampler: ClauseSampler
 ) -> ContrastiveTranslations | None:
-    """The verb of a subordinate clause stands second; the distance is what it passes."""
+    """Move the verb of a subordinate clause to second position; the distance is the number of words it crosses."""
     clauses = [
         subordinate.clause
         for subordinate in (main_clause.initial_subordinate, main_clause.final_subordinate)
@@ -299,45 +302,44 @@ def _move_verb_forward(
         if isinstance(filler, Clause) and slot.english_role != "infinitive"
     ]
     for clause in _shuffle_items(clauses, sampler):
-        wrong = _realize_with_changes(main_clause, clause, wrong_order=True)
+        wrong = _realize_with_changes(main_clause, clause, has_wrong_order=True)
         if wrong == correct_tokens:
             continue
-        start = next(place for place, (a, b) in enumerate(zip(correct_tokens, wrong, strict=False)) if a != b)
-        behind = next(
-            place for place, (a, b) in enumerate(zip(correct_tokens[::-1], wrong[::-1], strict=False)) if a != b
-        )
-        return ContrastiveTranslations(correct_tokens, wrong, len(correct_tokens) - behind - start - 1)
+        start = _find_first_difference(correct_tokens, wrong)
+        suffix_length = _find_first_difference(correct_tokens[::-1], wrong[::-1])
+        return ContrastiveTranslations(correct_tokens, wrong, len(correct_tokens) - suffix_length - start - 1)
     return None
 
 
 def _change_negation(
     main_clause: Clause, correct_tokens: list[str], is_dropped: bool
 ) -> ContrastiveTranslations | None:
-    """`nicht` or `kein` too little or too much, where a clause can be negated at all."""
-    negated_otherwise = any(phrase.determiner is DETERMINER_NO for phrase in main_clause.participants)
-    fixed = main_clause.time_adverb is not None and main_clause.time_adverb.kind in ("frequency", "late")
-    if main_clause.sense is None or main_clause.is_negated != is_dropped or negated_otherwise or fixed:
+    """Drop or add `nicht` or `kein`."""
+    has_negative_determiner = any(phrase.determiner is DETERMINER_NO for phrase in main_clause.participants)
+    has_fixed_adverb = main_clause.time_adverb is not None and main_clause.time_adverb.kind in ("frequency", "late")
+    if main_clause.sense is None or main_clause.is_negated != is_dropped:
+        return None
+    if has_negative_determiner or has_fixed_adverb:
         return None
     if main_clause.manner_adverb is not None or main_clause.adverbials or main_clause.conjunct is not None:
         return None
-    wrong = _realize_with_changes(main_clause, main_clause, negated=not is_dropped)
-    place = next(place for place, (a, b) in enumerate(zip(correct_tokens, wrong, strict=False)) if a != b)
+    wrong = _realize_with_changes(main_clause, main_clause, is_negated=not is_dropped)
+    start = _find_first_difference(correct_tokens, wrong)
     shorter, longer = sorted((correct_tokens, wrong), key=len)
-    if len(_find_differing_positions(correct_tokens, wrong)) != 1 and longer[:place] + longer[place + 1 :] != shorter:
+    if len(_find_differing_positions(correct_tokens, wrong)) != 1 and longer[:start] + longer[start + 1 :] != shorter:
         return None  # A relative clause has moved as well.
-    return ContrastiveTranslations(
-        correct_tokens, wrong, max(_count_words_between(place, _find_verb_position(main_clause, main_clause)), 0)
-    )
+    distance = _count_words_between(start, _find_verb_position(main_clause, main_clause))
+    return ContrastiveTranslations(correct_tokens, wrong, max(distance, 0))
 
 
 def _switch_attachment(
     main_clause: Clause, ambiguity: AttachmentAmbiguity, correct_tokens: list[str]
 ) -> ContrastiveTranslations:
-    """The other reading; the distance is that of what is attached to what the tree attaches it to."""
-    high = ambiguity.is_attached_high
-    ambiguity.set_attachment(not high)
+    """Translate the other reading; the distance is that between the attached phrase and its correct governor."""
+    is_high = ambiguity.is_attached_high
+    ambiguity.set_attachment(not is_high)
     wrong = german.realize_sentence(main_clause)
-    ambiguity.set_attachment(high)
+    ambiguity.set_attachment(is_high)
     if isinstance(ambiguity, AmbiguousRelativeClause):
         attached = _find_differing_positions(correct_tokens, wrong)[0]
         governor = _find_noun_position(main_clause, ambiguity.clause.gap.antecedent)
@@ -346,7 +348,7 @@ def _switch_attachment(
         attached = _find_noun_position(main_clause, ambiguity.instrument.phrase)
         governor = (
             _find_verb_position(main_clause, main_clause)
-            if high
+            if is_high
             else _find_noun_position(main_clause, ambiguity.object_phrase)
         )
     return ContrastiveTranslations(correct_tokens, wrong, _count_words_between(attached, governor))

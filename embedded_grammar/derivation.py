@@ -1,7 +1,6 @@
-"""The derivation of a sentence pair: what both languages express, before either orders or inflects it.
+"""The abstract tree of a sentence pair, from which `english` and `german` each build a sentence.
 
-The grammar is synchronous in this sense: `sampling` and `pairs` build one derivation, and `english` and `german`
-each linearise it. Its parts are mutable only while it grows.
+Its parts are modified while the sentence grows.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from embedded_grammar.senses import ArgumentSlot, VerbSense
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Determiner:
-    """A determiner. `german_paradigm` names the German paradigm: der, dieser, ein, strong (adjectives carry the endings), none."""
+    """A determiner; `german_paradigm` is der, dieser, ein, strong (adjectives carry the endings) or numeral."""
 
     english: str
     german: str
@@ -23,7 +22,7 @@ class Determiner:
 
 @dataclass(slots=True, eq=False)
 class NounPhrase:
-    """A noun or pronoun with what depends on it."""
+    """A noun or pronoun with its dependents."""
 
     head: NominalHead
     is_plural: bool = False
@@ -34,16 +33,16 @@ class NounPhrase:
     relative_clause: "Clause | None" = None
     conjunct: "NounPhrase | None" = None
     conjunction: tuple[str, str] = ("and", "und")
-    wrong_article: tuple[str, str] | None = None  # the gender and case of the German one, where it is wrong on purpose
+    wrong_article: tuple[str, str] | None = None  # gender and case of the German article in a contrastive translation
 
     @property
     def person(self) -> int:
-        """Grammatical person."""
+        """The grammatical person, 1 to 3."""
         return self.head.person if isinstance(self.head, Pronoun) else 3
 
     @property
     def has_plural_agreement(self) -> bool:
-        """Number that a verb agrees with."""
+        """True if a verb with this subject is plural."""
         if self.conjunct is not None and self.conjunction[0] == "and":
             return True
         return self.head.is_plural if isinstance(self.head, Pronoun) else self.is_plural
@@ -51,14 +50,14 @@ class NounPhrase:
 
 @dataclass(slots=True, eq=False)
 class RelativeGap:
-    """The place in a relative clause that its pronoun stands for."""
+    """The subject or argument of a relative clause that its pronoun replaces."""
 
     antecedent: NounPhrase
-    relative_pronoun: str  # the relative pronoun
+    relative_pronoun: str  # English
 
     @property
     def has_plural_agreement(self) -> bool:
-        """Number of the antecedent itself, coordination aside."""
+        """True if the antecedent without its conjunct is plural."""
         return self.antecedent.is_plural
 
 
@@ -93,36 +92,36 @@ class Clause:
     tense: str
     is_past_frame: bool
     arguments: list[tuple[ArgumentSlot, "NounPhrase | RelativeGap | Clause"]] = field(default_factory=list)
-    predicate: Predicate | None = None  # what a copula says of its subject
+    predicate: Predicate | None = None  # of a copula
     is_negated: bool = False
     has_separated_particle: bool = False
     has_dative_shift: bool = False  # `gave the book to the man`
-    has_extraposed_relative: bool = False  # a relative clause of the subject stands behind the verb
+    has_extraposed_relative: bool = False  # the relative clause of the subject follows the verb
     time_adverb: Adverb | None = None
     manner_adverb: Adverb | None = None
     sentence_adverb: Adverb | None = None
     adverbials: list[Adverbial] = field(default_factory=list)
-    fronted_element: str = ""  # time, place, sentence: what stands in front of the subject
+    fronted_element: str = ""  # time, place or sentence: the adverbial before the subject
     initial_subordinate: SubordinateClause | None = None
     final_subordinate: SubordinateClause | None = None
     conjunct: "Clause | None" = None
     conjunction: tuple[str, str] = ("and", "und")
-    has_wrong_number: bool = False  # of the German finite verb, on purpose
-    has_wrong_order: bool = False  # the German verb of a subordinate clause stands second, on purpose
+    has_wrong_number: bool = False  # of the German finite verb, for contrastive translations
+    has_wrong_order: bool = False  # verb second in a German subordinate clause, for contrastive translations
 
     @property
     def english_arguments(self) -> "list[tuple[ArgumentSlot, NounPhrase | RelativeGap | Clause]]":
-        """The arguments as English has them behind the verb."""
+        """The arguments in English word order."""
         if not self.has_dative_shift:
             return self.arguments
         return sorted(self.arguments, key=lambda argument: argument[0].english_role == "iobj")
 
     @property
     def gap(self) -> RelativeGap:
-        """Of a relative clause: the place that its pronoun stands for.
+        """The gap of a relative clause.
 
         Raises:
-            StopIteration: it is none.
+            StopIteration: the clause is no relative clause.
         """
         if isinstance(self.subject, RelativeGap):
             return self.subject
@@ -130,7 +129,7 @@ class Clause:
 
     @property
     def argument_phrases(self) -> list[NounPhrase]:
-        """The noun phrases among the arguments behind the verb."""
+        """The noun phrases among the arguments, without the subject."""
         return [filler for _, filler in self.arguments if isinstance(filler, NounPhrase)]
 
     @property

@@ -1,4 +1,4 @@
-"""Which determiners a noun phrase draws from."""
+"""The determiners, and their distributions by kind of noun phrase."""
 
 from embedded_grammar.derivation import Determiner
 from embedded_grammar.nouns import PERSONAL_PRONOUNS
@@ -17,7 +17,7 @@ DETERMINER_SEVERAL = Determiner("several", "mehrer", "strong", "JJ")
 DETERMINER_TWO = Determiner("two", "zwei", "numeral", "CD")
 DETERMINER_THREE = Determiner("three", "drei", "numeral", "CD")
 DETERMINER_FOUR = Determiner("four", "vier", "numeral", "CD")
-# Stands for a number in digits, which is drawn when a noun phrase is.
+# Replaced by a random number in digits when a noun phrase is drawn.
 NUMBER_PLACEHOLDER = Determiner("", "", "numeral", "CD")
 POSSESSIVES = tuple(Determiner(p.possessive, p.german_possessive, "ein", "PRP$") for p in PERSONAL_PRONOUNS)
 NO_DETERMINER = None
@@ -54,7 +54,7 @@ MASS_NOUN_DETERMINERS = _build_weighted_choice(
     (DETERMINER_THE, 40), (NO_DETERMINER, 35), (DETERMINER_THIS, 5), *_WEIGHTED_POSSESSIVES
 )
 
-# Under a negation, and in a genitive, quantifiers would need scope or a paraphrase with `von`.
+# Without quantifiers, which are ambiguous in scope under negation and need a paraphrase with `von` in a genitive.
 PLAIN_SINGULAR_DETERMINERS = _build_weighted_choice(
     (DETERMINER_THE, 55), (DETERMINER_A, 15), (DETERMINER_THIS, 6), *_WEIGHTED_POSSESSIVES
 )

@@ -1,4 +1,4 @@
-"""Where a derivation grows, and how many English tokens there is still room for."""
+"""The state of a growing derivation: sites for additions and the remaining number of tokens."""
 
 from dataclasses import dataclass
 from random import Random
@@ -10,18 +10,18 @@ from embedded_grammar.english import build_trees as english
 
 @dataclass(slots=True)
 class GrowthSite:
-    """A noun phrase that can grow, the clause it is in, and how deep it is embedded."""
+    """A noun phrase that can be extended, with its clause and embedding depth."""
 
     phrase: NounPhrase
     clause: Clause
     depth: int
-    is_argument: bool  # behind the verb, so adverbials of the clause may follow it
-    allows_only_adjectives: bool  # takes only adjectives
-    parent_phrase: NounPhrase | None  # whose attribute it is
+    is_argument: bool  # follows the verb, so adverbials of the clause may follow the phrase
+    allows_only_adjectives: bool
+    parent_phrase: NounPhrase | None  # the phrase of which this one is the attribute
 
 
 class SentenceExpansion:
-    """A main clause, the places where it can grow, and the tokens that may still be spent on it."""
+    """A main clause with its growth sites and the number of tokens that can still be added."""
 
     def __init__(self, sampler: ClauseSampler, main_clause: Clause, target_length: int) -> None:
         self.sampler = sampler
@@ -33,14 +33,14 @@ class SentenceExpansion:
         self.register_clause(main_clause, 0)
 
     def spend_tokens(self, token_count: int) -> bool:
-        """Spend tokens if there are that many left."""
+        """Subtract from the remaining tokens and return True, or return False if too few remain."""
         if token_count > self.remaining_tokens:
             return False
         self.remaining_tokens -= token_count
         return True
 
     def register_clause(self, clause: Clause, depth: int, should_register_subject: bool = True) -> None:
-        """Take a new clause, its noun phrases and the clauses inside it as places to grow."""
+        """Register a new clause, its noun phrases and its embedded clauses as growth sites."""
         self.clauses.append((clause, depth))
         if should_register_subject and isinstance(clause.subject, NounPhrase):
             self.register_phrase(clause.subject, clause, depth, is_argument=False)
@@ -61,6 +61,6 @@ class SentenceExpansion:
         allows_only_adjectives: bool = False,
         parent_phrase: NounPhrase | None = None,
     ) -> None:
-        """Take a noun phrase as a place to grow; pronouns and names do not."""
+        """Register a noun phrase as a growth site, unless it is a pronoun or name."""
         if phrase.head.is_common:
             self.sites.append(GrowthSite(phrase, clause, depth, is_argument, allows_only_adjectives, parent_phrase))

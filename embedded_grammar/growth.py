@@ -1,4 +1,4 @@
-"""Grows a derivation: the phenomenon that is asked for first, then whatever fits."""
+"""Growth of a derivation: first the required phenomenon, then random additions."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -12,10 +12,9 @@ from embedded_grammar.weighted_choice import WeightedChoice
 
 AdditionResult = TypeVar("AdditionResult")
 
-# How often something is added at most, and how often to a noun phrase.
 MAX_ADDITION_ATTEMPTS = 60
 PHRASE_ADDITION_SHARE = 0.6
-# Tokens that a phenomenon asked for may take beyond the target.
+# The number of tokens by which a required phenomenon may exceed the target.
 EXTRA_TOKEN_ALLOWANCE = 14
 
 _PHRASE_ADDITIONS: WeightedChoice[Callable[[SentenceExpansion, GrowthSite], bool]] = WeightedChoice(
@@ -47,11 +46,11 @@ _CLAUSE_ADDITIONS: WeightedChoice[Callable[[SentenceExpansion, Clause, int], boo
 
 
 def grow_sentence(expansion: SentenceExpansion) -> None:
-    """Add modifiers, adverbials and clauses of every kind until the target is reached or nothing more fits.
+    """Add modifiers, adverbials and clauses until the target length is reached or nothing more fits.
 
-    What is added never makes the gold attachment a matter of luck: an adverbial is not put behind a noun that could
-    have it as its own attribute, nothing is added to an object in front of an adverbial that could belong to the
-    addition, and clauses that could be read as part of an embedded clause belong to the main clause always.
+    No addition makes the gold attachment unpredictable. An adverbial never follows a noun that could have it as its
+    attribute. An object before an adverbial is not extended if the adverbial could belong to the extension. A clause
+    that could be read as part of an embedded clause always belongs to the main clause.
     """
     for _ in range(MAX_ADDITION_ATTEMPTS):
         if expansion.remaining_tokens <= 0:
@@ -65,24 +64,23 @@ def grow_sentence(expansion: SentenceExpansion) -> None:
 
 
 def add_beyond_target(expansion: SentenceExpansion, add: Callable[[], AdditionResult]) -> AdditionResult:
-    """What `add` adds may take some tokens more than there are left."""
-    spare = expansion.remaining_tokens
-    expansion.remaining_tokens = max(spare, EXTRA_TOKEN_ALLOWANCE)
-    before = expansion.remaining_tokens
-    added = add()
-    expansion.remaining_tokens = spare - (before - expansion.remaining_tokens)
-    return added
+    """Call `add` with at least `EXTRA_TOKEN_ALLOWANCE` remaining tokens."""
+    extra_tokens = max(0, EXTRA_TOKEN_ALLOWANCE - expansion.remaining_tokens)
+    expansion.remaining_tokens += extra_tokens
+    result = add()
+    expansion.remaining_tokens -= extra_tokens
+    return result
 
 
 def add_phenomenon(phenomenon: Phenomenon, expansion: SentenceExpansion) -> bool:
-    """Bring the phenomenon asked for into the main clause before anything else; False if that did not work."""
+    """Add the required phenomenon to a main clause that has not grown yet; return False if that is impossible."""
     main = expansion.main_clause
     sites = [site for site in expansion.sites if site.clause is main]
     subjects = [site for site in sites if site.phrase is main.subject]
     objects = [site for site in sites if site.is_argument]
     if phenomenon is Phenomenon.particle_verb:
-        obj = next((filler for slot, filler in main.arguments if slot.english_role == "obj"), None)
-        main.has_separated_particle = any(site.phrase is obj for site in objects)
+        object_filler = next((filler for slot, filler in main.arguments if slot.english_role == "obj"), None)
+        main.has_separated_particle = any(site.phrase is object_filler for site in objects)
         return main.has_separated_particle
     if phenomenon is Phenomenon.relative_clause:
         return any(
@@ -90,10 +88,12 @@ def add_phenomenon(phenomenon: Phenomenon, expansion: SentenceExpansion) -> bool
             for site in sorted(sites, key=lambda _: expansion.random.random())
         )
     if phenomenon is Phenomenon.attachment:
-        adverbial = clause_expansion.add_instrument(expansion, main, 0) or clause_expansion.add_place(
-            expansion, main, 0
+        return (
+            clause_expansion.add_instrument(expansion, main, 0)
+            or clause_expansion.add_place(expansion, main, 0)
+            or any(phrase_expansion.add_attribute(expansion, site) for site in objects)
+            or bool(objects)
         )
-        return adverbial or any(phrase_expansion.add_attribute(expansion, site) for site in objects) or bool(objects)
     if phenomenon is Phenomenon.agreement:
         return any(
             phrase_expansion.add_attribute(expansion, site) or phrase_expansion.add_relative_clause(expansion, site)

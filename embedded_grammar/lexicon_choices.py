@@ -1,4 +1,4 @@
-"""What sentences are drawn from: the words of a lexicon, frequent ones more often."""
+"""The words of a lexicon as weighted choices by syntactic function."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -19,36 +19,36 @@ from embedded_grammar.senses import PLACE_ROLES, SENSES, ArgumentSlot, VerbSense
 from embedded_grammar.weighted_choice import WeightedChoice
 
 COMPACT_SENSE_COUNT = 70
-"""So many of the most frequent senses of verbs are in the compact lexicon."""
+"""The number of most frequent verb senses in the compact lexicon."""
 
 COMPACT_NOUN_COUNT = 8
-"""And so many of the most frequent nouns of each place that these verbs have."""
+"""The number of most frequent nouns for each argument of these verbs."""
 
 COMPACT_ADJECTIVE_COUNT = 3
-"""And so many of the most frequent adjectives that fit a noun."""
+"""The number of most frequent adjectives for each noun."""
 
 (GUEST_NOUN,) = select_nouns("guest")
 PERSON_NAMES_AND_PRONOUNS: Sequence[NominalHead] = (*PERSON_NAMES, *PERSONAL_PRONOUNS)
-"""Those of whom is said what may be said of a guest."""
+"""Nominals that take the adjectives of `GUEST_NOUN`."""
 
 
 class LexiconChoices:
-    """The words of a lexicon, by what they can be in a sentence.
+    """The words of a lexicon by their possible functions in a sentence.
 
-    What is in doubt is decided by the whole lexicon (`attachment`), so a smaller one has no doubtful attachment.
+    The rules of `attachment` always use the whole lexicon, so that they also hold for the compact one.
 
     Attributes:
-        has_digits: whether numbers, times of day and dates in digits occur.
+        has_digits: Whether numbers, times and dates in digits occur.
     """
 
     def __init__(self, lexicon_size: LexiconSize, has_digits: bool) -> None:
         self.has_digits = has_digits
-        compact = lexicon_size is LexiconSize.compact
-        senses = SENSES[:COMPACT_SENSE_COUNT] if compact else SENSES
-        self._nouns = _select_frequent_nouns(senses) if compact else NOUNS
-        known = {*self._nouns, *PERSON_NAMES, *TOWN_NAMES}
-        of = {
-            fillers: tuple(noun for noun in fillers if noun in known)
+        is_compact = lexicon_size is LexiconSize.compact
+        senses = SENSES[:COMPACT_SENSE_COUNT] if is_compact else SENSES
+        self._nouns = _select_frequent_nouns(senses) if is_compact else NOUNS
+        lexicon = {*self._nouns, *PERSON_NAMES, *TOWN_NAMES}
+        nouns_by_fillers = {
+            fillers: tuple(noun for noun in fillers if noun in lexicon)
             for fillers in (
                 *(sense.subject_nouns for sense in senses),
                 *(slot.fillers for sense in senses for slot in sense.slots),
@@ -57,43 +57,48 @@ class LexiconChoices:
         }
         self.senses = WeightedChoice(senses)
         self.senses_without_clauses = WeightedChoice(
-            [s for s in senses if not any(slot.is_clausal for slot in s.slots)]
+            [sense for sense in senses if not any(slot.is_clausal for slot in sense.slots)]
         )
-        self.intransitive_senses = WeightedChoice([s for s in senses if not s.slots])
-        self.particle_senses = WeightedChoice([s for s in senses if s.particle and s.object_slot is not None])
+        self.intransitive_senses = WeightedChoice([sense for sense in senses if not sense.slots])
+        self.particle_senses = WeightedChoice([sense for sense in senses if sense.particle and sense.object_slot])
         self.infinitive_senses = WeightedChoice(
             [
-                s
-                for s in self.senses_without_clauses.items
-                if "stative" not in s.traits and s.subject_nouns[0].english == "man"
+                sense
+                for sense in self.senses_without_clauses.items
+                if "stative" not in sense.traits and sense.subject_nouns[0].english == "man"
             ]
         )
-        self.subject_nouns = {sense: WeightedChoice(of[sense.subject_nouns]) for sense in senses}
-        self.instrument_nouns = {s: tuple(noun for noun in s.instrument_nouns if noun in known) for s in senses}
+        self.subject_nouns = {sense: WeightedChoice(nouns_by_fillers[sense.subject_nouns]) for sense in senses}
+        self.instrument_nouns = {
+            sense: tuple(noun for noun in sense.instrument_nouns if noun in lexicon) for sense in senses
+        }
         self.ambiguous_with_nouns = {
-            sense: (AMBIGUOUS_WITH_NOUNS[sense][0], things)
+            sense: (AMBIGUOUS_WITH_NOUNS[sense][0], with_nouns)
             for sense in senses
             if sense in AMBIGUOUS_WITH_NOUNS
-            and (things := tuple(noun for noun in AMBIGUOUS_WITH_NOUNS[sense][1] if noun in known))
+            and (with_nouns := tuple(noun for noun in AMBIGUOUS_WITH_NOUNS[sense][1] if noun in lexicon))
         }
         self.ambiguous_with_senses = WeightedChoice([*self.ambiguous_with_nouns])
         slots = [slot for sense in senses for slot in sense.slots if slot.fillers]
         self.attribute_slots: Mapping[NominalHead, Sequence[ArgumentSlot]] = {
-            noun: tuple(slot for nouns, slot in ATTRIBUTE_SLOTS if noun in nouns and of[slot.fillers]) for noun in known
+            noun: tuple(slot for nouns, slot in ATTRIBUTE_SLOTS if noun in nouns and nouns_by_fillers[slot.fillers])
+            for noun in lexicon
         }
         self.slot_fillers = {
-            slot: WeightedChoice(of[slot.fillers])
+            slot: WeightedChoice(nouns_by_fillers[slot.fillers])
             for slot in (*slots, *(slot for _, slot in ATTRIBUTE_SLOTS))
-            if of[slot.fillers]
+            if nouns_by_fillers[slot.fillers]
         }
-        like: dict[NominalHead, Noun] = dict.fromkeys(PERSON_NAMES_AND_PRONOUNS, GUEST_NOUN)
-        like.update((noun, noun) for noun in self._nouns)
+        adjective_models: dict[NominalHead, Noun] = dict.fromkeys(PERSON_NAMES_AND_PRONOUNS, GUEST_NOUN)
+        adjective_models.update((noun, noun) for noun in self._nouns)
         self.adjectives: Mapping[NominalHead, WeightedChoice[Adjective]] = {
-            head: WeightedChoice(ADJECTIVES_BY_NOUN[noun][: COMPACT_ADJECTIVE_COUNT if compact else None])
-            for head, noun in like.items()
+            head: WeightedChoice(ADJECTIVES_BY_NOUN[noun][: COMPACT_ADJECTIVE_COUNT if is_compact else None])
+            for head, noun in adjective_models.items()
         }
         self.similar_nouns: Mapping[NominalHead, WeightedChoice[Noun]] = {
-            noun: WeightedChoice([other for other in self._nouns if other.semantic_classes == noun.semantic_classes])
+            noun: WeightedChoice(
+                [similar for similar in self._nouns if similar.semantic_classes == noun.semantic_classes]
+            )
             for noun in self._nouns
         }
         self.person_names = WeightedChoice(PERSON_NAMES)
@@ -126,28 +131,30 @@ class LexiconChoices:
             )
             for noun in self._nouns
         }
-        # Where a pronoun can stand for the noun: behind a German preposition it would be `daran` instead of `an es`.
+        # Slots that allow a pronoun for the noun; after a German preposition it would be `daran` instead of `an es`.
         self.senses_by_object: Mapping[NominalHead, WeightedChoice[tuple[VerbSense, ArgumentSlot]]] = {
             noun: WeightedChoice(
                 [
                     (sense, slot)
-                    for sense, slot in places.items
+                    for sense, slot in arguments.items
                     if slot.english_role == "obj" and not slot.german_preposition
                 ]
             )
-            for noun, places in self.senses_by_argument.items()
+            for noun, arguments in self.senses_by_argument.items()
         }
 
     def _select_nouns(self, classes: str) -> tuple[Noun, ...]:
-        """The common nouns of the lexicon in any of the comma-separated classes, frequent ones first."""
-        known = {*self._nouns}
-        return tuple(noun for noun in select_nouns(classes) if noun in known)
+        """Select the common nouns of the lexicon in any of the comma-separated classes, frequent ones first."""
+        lexicon = {*self._nouns}
+        return tuple(noun for noun in select_nouns(classes) if noun in lexicon)
 
 
 def _select_frequent_nouns(senses: Iterable[VerbSense]) -> tuple[Noun, ...]:
-    """The most frequent nouns of each place of some senses, in the order of the lexicon."""
-    places = [
-        place for s in senses for place in (s.subject_nouns, s.instrument_nouns, *(slot.fillers for slot in s.slots))
-    ]
-    kept = {noun for place in places for noun in place[:COMPACT_NOUN_COUNT]}
-    return tuple(noun for noun in NOUNS if noun in kept)
+    """Select the most frequent nouns for each argument of some senses, in the order of the lexicon."""
+    frequent_nouns = {
+        noun
+        for sense in senses
+        for nouns in (sense.subject_nouns, sense.instrument_nouns, *(slot.fillers for slot in sense.slots))
+        for noun in nouns[:COMPACT_NOUN_COUNT]
+    }
+    return tuple(noun for noun in NOUNS if noun in frequent_nouns)

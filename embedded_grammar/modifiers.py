@@ -1,4 +1,4 @@
-"""What can be added to a noun or a clause: adjectives, attributes, adverbs, times and subordinate clauses."""
+"""Lexicon entries that modify nouns and clauses: adjectives, attributes, adverbs and conjunctions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ COORDINATORS = {english: (english, german) for english, german in (("and", "und"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjective:
-    """An adjective; `german_stem` takes the German endings, and `compatible_nouns` are those that it fits."""
+    """An adjective with the nouns that it can modify; German endings are added to `german_stem`."""
 
     english: str
     german: str
@@ -25,7 +25,7 @@ class Adjective:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adverb:
-    """An adverb, or words that never change and stand like one; `kind` is one of `ADVERB_KINDS`, or `digits`."""
+    """An adverb or invariable adverbial; `kind` is one of `ADVERB_KINDS` or `digits`."""
 
     english: str
     german: str
@@ -35,7 +35,7 @@ class Adverb:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subordinator:
-    """A subordinating conjunction; German may have another one in the past."""
+    """A subordinating conjunction; `german_past` replaces `german` in the past if it is not empty."""
 
     english: str
     german: str
@@ -82,11 +82,11 @@ ATTRIBUTE_SLOTS_BY_NOUN: Mapping[NominalHead, tuple[ArgumentSlot, ...]] = {
 
 
 def select_adverbs(*kinds: str) -> tuple[Adverb, ...]:
-    """Those of some kinds, frequent ones first."""
+    """Select the adverbs of some kinds, frequent ones first."""
     return tuple(adverb for adverb in ADVERBS if adverb.kind in kinds)
 
 
 def is_incompatible(first_adjective: Adjective, second_adjective: Adjective) -> bool:
-    """Whether two adjectives are the same or cannot describe the same thing."""
+    """Return whether two adjectives are equal or opposites."""
     pair = {first_adjective.english, second_adjective.english}
     return len(pair) == 1 or any(pair <= opposites for opposites in OPPOSITE_ADJECTIVES)

@@ -1,4 +1,4 @@
-"""The nouns and pronouns of both languages, with what selectional preference and German inflection need to know."""
+"""The nouns and pronouns of the lexicon, with semantic classes and German inflection."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ GENDER_BY_ARTICLE = {"der": "m", "die": "f", "das": "n"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noun:
-    """A noun in both languages; the name of a person or town is not `is_common`."""
+    """A noun in both languages; `is_common` is False for the name of a person or town."""
 
     english: str
     english_plural: str
@@ -22,21 +22,19 @@ class Noun:
     german_plural: str
     german_genitive: str
     semantic_classes: frozenset[str]
-    place_prepositions: Mapping[
-        str, tuple[str, str]
-    ]  # of being there (`place`) and of going there (`goal`), English and German
+    place_prepositions: Mapping[str, tuple[str, str]]  # `place` and `goal` to English and German preposition
     is_mass: bool
     is_common: bool = True
 
     @property
     def is_weak(self) -> bool:
-        """Whether the noun follows the German n-declension."""
+        """True if the noun follows the German n-declension."""
         return self.gender == "m" and self.german_genitive.endswith("n")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pronoun:
-    """A personal pronoun, which stands for a person: English and German nominative, then objects and possessives."""
+    """A personal pronoun with its forms in both languages."""
 
     english: str
     object: str
@@ -56,7 +54,7 @@ class Pronoun:
     is_mass: ClassVar[bool] = False
 
     def get_case_form(self, case: str) -> str:
-        """The German form."""
+        """Return the German form in a case."""
         return {"nom": self.german, "acc": self.accusative, "dat": self.dative}[case]
 
 
@@ -105,12 +103,14 @@ TOWN_NAMES = tuple(name for name in PROPER_NAMES if "town" in name.semantic_clas
 
 
 def select_nouns(classes: str) -> tuple[Noun, ...]:
-    """The common nouns in any of the comma-separated classes (a noun is a class of its own), frequent ones first.
+    """Select the common nouns in any of the comma-separated classes, frequent ones first.
+
+    An English noun is also the name of a class that contains only itself.
 
     Raises:
-        KeyError: a class without nouns.
+        KeyError: a class has no nouns.
     """
-    wanted = set(classes.split(","))
-    for empty in wanted - {name for noun in NOUNS for name in noun.semantic_classes | {noun.english}}:
-        raise KeyError(empty)
-    return tuple(noun for noun in NOUNS if noun.english in wanted or noun.semantic_classes & wanted)
+    class_names = set(classes.split(","))
+    for unknown_class in class_names - {name for noun in NOUNS for name in noun.semantic_classes | {noun.english}}:
+        raise KeyError(unknown_class)
+    return tuple(noun for noun in NOUNS if noun.english in class_names or noun.semantic_classes & class_names)

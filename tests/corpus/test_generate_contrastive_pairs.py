@@ -10,15 +10,6 @@ import conllu
 import pytest
 from nltk import Tree
 from scipy.stats import binomtest
-from tests.embedded_grammar.german.test_realization import (
-    ARTICLES,
-    FINITE,
-    NOUN_PLACES,
-    SUBJUNCTIONS,
-    disagreeing,
-    ending_of,
-    readings,
-)
 
 from embedded_grammar.contrastive_translation import ACCEPTABLE_PREFIXES, list_wrong_prefixes
 from embedded_grammar.german.verbs import GermanVerb, inflect_german_verb
@@ -28,6 +19,15 @@ from embedded_grammar.senses import SENSES
 from pipeline_py.corpus.generate_contrastive_pairs import ContrastiveErrorKind, generate_contrastive_pairs
 from pipeline_py.files.contrastive_pair_files import ContrastivePair, read_contrastive_pairs
 from pipeline_py.run.errors import InputError
+from tests.embedded_grammar.german.test_realize_sentences import (
+    ARTICLES,
+    FINITE,
+    NOUN_PLACES,
+    SUBJUNCTIONS,
+    disagreeing,
+    ending_of,
+    readings,
+)
 
 PAIRS = 900
 NAMES = ("pairs", "conllu", "ptb", "counts")

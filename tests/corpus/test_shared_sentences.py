@@ -59,7 +59,9 @@ def test_a_count_is_remembered_until_a_file_changes(tmp_path, monkeypatch):
     experiment = described(tmp_path)
     first = counted(experiment, tmp_path)
     read = []
-    monkeypatch.setattr(module, "_counts", lambda train, sets, *options: read.append([*sets]) or dict.fromkeys(sets, 9))
+    monkeypatch.setattr(
+        module, "_count_shared_pairs", lambda train, sets, *options: read.append([*sets]) or dict.fromkeys(sets, 9)
+    )
     assert counted(experiment, tmp_path) == first and read == []
     (tmp_path / "two.en").write_text("anders\n")
     assert counted(experiment, tmp_path) == {**first, "two": 9} and read == [["two"]]

@@ -322,7 +322,7 @@ def both(main: Clause) -> tuple[str, str]:
 
 def test_particle_and_prefix() -> None:
     book = noun("book", DETERMINER_THE, False, "old")
-    main = clause(sense("pick", "up"), noun("man"), "present", book, far_particle=True)
+    main = clause(sense("pick", "up"), noun("man"), "present", book, has_separated_particle=True)
     assert both(main) == ("The man picks the old book up .", "Der Mann hebt das alte Buch auf .")
     main.tense = "perfect"
     assert both(main) == ("The man has picked the old book up .", "Der Mann hat das alte Buch aufgehoben .")
@@ -344,7 +344,12 @@ SHE_PHRASE = NounPhrase(SHE)
 )
 def test_the_particle_decides_the_german_verb(particle: str, thing: str, german_text: str) -> None:
     main = clause(
-        sense("give", particle), NounPhrase(HE), "past", noun(thing, DETERMINER_A), past=True, far_particle=True
+        sense("give", particle),
+        NounPhrase(HE),
+        "past",
+        noun(thing, DETERMINER_A),
+        past=True,
+        has_separated_particle=True,
     )
     assert both(main) == (f"He gave a {thing} {particle} .", german_text)
 
@@ -392,7 +397,7 @@ def test_extraposed_relative_clause() -> None:
     subject.relative_clause = clause(
         sense("know", "", "kennen"), RelativeGap(subject, "who"), "past", NounPhrase(SHE), past=True
     )
-    main = clause(sense("come", "in"), subject, "past", past=True, extraposed=True)
+    main = clause(sense("come", "in"), subject, "past", past=True, has_extraposed_relative=True)
     assert both(main) == ("A man came in who knew her .", "Ein Mann kam herein , der sie kannte .")
     leaves = list(english.build_sentence(main).iterate_leaves())
     knew = next(leaf for leaf in leaves if leaf.form == "knew")
@@ -405,17 +410,26 @@ def test_it_takes_the_gender_of_its_noun() -> None:
         it = NounPhrase(IT_BY_GENDER[thing.head.gender])  # type: ignore[union-attr]
         when = next(s for s in SUBORDINATORS if s.english == "because")
         inner = clause(sense("lose"), NounPhrase(SHE), "past", it, past=True)
-        main = clause(sense("find"), NounPhrase(HE), "past", thing, past=True, after=SubordinateClause(when, inner))
+        main = clause(
+            sense("find"), NounPhrase(HE), "past", thing, past=True, final_subordinate=SubordinateClause(when, inner)
+        )
         assert both(main)[1].endswith(f", weil sie {pronoun} verlor .")
 
 
 def test_inversion_contraction_and_kein() -> None:
     today = next(time for time in ADVERBS if time.english == "today")
-    go = clause(sense("go", "", "gehen"), NounPhrase(THEY), "present", noun("station"), time=today, fronted="time")
+    go = clause(
+        sense("go", "", "gehen"),
+        NounPhrase(THEY),
+        "present",
+        noun("station"),
+        time_adverb=today,
+        fronted_element="time",
+    )
     assert both(go) == ("Today they go to the station .", "Heute gehen sie zum Bahnhof .")
-    buy = clause(sense("buy"), NounPhrase(HE), "past", noun("car", DETERMINER_A), past=True, negated=True)
+    buy = clause(sense("buy"), NounPhrase(HE), "past", noun("car", DETERMINER_A), past=True, is_negated=True)
     assert both(buy) == ("He did not buy a car .", "Er kaufte kein Auto .")
-    see = clause(sense("see"), NounPhrase(HE), "past", noun("houses"[:-1]), past=True, negated=True)
+    see = clause(sense("see"), NounPhrase(HE), "past", noun("houses"[:-1]), past=True, is_negated=True)
     assert both(see)[1] == "Er sah das Haus nicht ."
 
 
@@ -430,7 +444,9 @@ def test_counted_nouns_and_moments_in_digits() -> None:
     seventeen = Determiner("17", "17", "numeral", "CD")
     half_past_two = Adverb("at 14:30", "um 14:30", "digits")
     third_of_may = Adverb("on 2019-05-03", "am 2019-05-03", "digits")
-    buy = clause(sense("buy"), NounPhrase(HE), "perfect", noun("box", seventeen, True, "wooden"), time=half_past_two)
+    buy = clause(
+        sense("buy"), NounPhrase(HE), "perfect", noun("box", seventeen, True, "wooden"), time_adverb=half_past_two
+    )
     assert both(buy) == (
         "He has bought 17 wooden boxes at 14:30 .",
         "Er hat um 14:30 17 hölzerne Kisten gekauft .",

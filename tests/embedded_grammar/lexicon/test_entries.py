@@ -17,7 +17,7 @@ KNOWN = {"cat": 1, "dog": 2}
 
 def read(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[tuple[int, str], ...]:
     (folder / "animals.tsv").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(lexicon, "FOLDER", folder)
+    monkeypatch.setattr(lexicon, "LEXICON_FOLDER", folder)
     return lexicon.read_entries("animals", lambda english, german, colour: (KNOWN[english], german + colour))
 
 
