@@ -43,7 +43,7 @@ def treebank_text(
     with open_atomic_text_file(output) as file:
         for tree in show_progress(TREE_FILE_FORMATS[annotation].read_treebank(treebank), "treebank text"):
             if not has_word_text(tree.words):
-                raise InputError(MISSING_TEXT_ERROR, treebank, tree.line)
+                raise InputError(MISSING_TEXT_ERROR, treebank, tree.line_number)
             if form == "words":
                 line = " ".join(tree.words)
             elif form == "tokens":

@@ -50,7 +50,7 @@ def test_worked_example_of_figures_1_and_2() -> None:
     assert row[-1] == 2, "EOS is a child of yingxiang"
 
 
-@given(st.lists(draw_forest_heads(longest=30), min_size=1, max_size=8))
+@given(st.lists(draw_forest_heads(max_words=30), min_size=1, max_size=8))
 def test_equals_shortest_paths(sentences: list[list[int]]) -> None:
     matrices = compute_batch_distances(sentences, [len(heads) for heads in sentences])
     for heads, matrix in zip(sentences, matrices, strict=True):
@@ -125,9 +125,9 @@ def test_windows_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     paths = {"trees": conllu, "tokens": tmp_path / "x.source", "counts_output": tmp_path / "x.json"}
     compute_distances(**paths, output=tmp_path / "at_once.arrow")
     asked: list[list[int]] = []
-    monkeypatch.setattr("pipeline_py.syntax.compute_distances.WINDOW_ELEMENTS", elements)
+    monkeypatch.setattr("pipeline_py.syntax.compute_distances.MAX_WINDOW_ELEMENTS", elements)
     monkeypatch.setattr(
-        "pipeline_py.syntax.compute_distances.batch_distances",
+        "pipeline_py.syntax.compute_distances.compute_batch_distances",
         lambda heads, lengths: asked.append(list(lengths)) or compute_batch_distances(heads, lengths),
     )
     compute_distances(**paths, output=tmp_path / "in_parts.arrow")

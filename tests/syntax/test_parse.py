@@ -18,9 +18,8 @@ from pipeline_py.syntax.merge_trees import merge_trees
 from pipeline_py.syntax.parse import load, parse
 from pipeline_py.syntax.stanza.model_directory import list_parser_model_files
 from pipeline_py.syntax.stanza.model_source import ModelSource
-from pipeline_py.syntax.trees.constituency import read_phrase_trees
 from pipeline_py.syntax.trees.dependency import read_dependency_trees
-from pipeline_py.syntax.trees.tree_formats import TreeKind, TreeMetadata
+from pipeline_py.syntax.trees.tree_formats import TREE_FILE_FORMATS, TreeKind, TreeMetadata
 from tests.job_process import build_cached_job, find_imported_modules
 
 ROOT = Path(__file__).parents[2]
@@ -53,10 +52,10 @@ def test_one_tree_per_line_over_the_same_tokens(annotation: TreeKind, tmp_path: 
     for name in ("a", "b"):
         parse_text(tmp_path, output=tmp_path / name, **options)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    read = read_dependency_trees if annotation is TreeKind.DEPENDENCY else read_phrase_trees
-    trees = list(read(tmp_path / "a"))
+    tree_format = TREE_FILE_FORMATS[annotation]
+    trees = list(tree_format.read_trees(tmp_path / "a"))
     assert [tree.words for tree in trees] == [tuple(line.split(" ")) if line else () for line in LINES]
-    assert [bool(tree.is_failed) for tree in trees] == [False, False, False, True, False, False]
+    assert [tree_format.get_failure_reason(tree) is not None for tree in trees] == [place == 3 for place in range(6)]
     assert json.loads((tmp_path / "l").read_text()) == {
         "in": 6,
         "kept": 6,
@@ -160,10 +159,10 @@ def test_slices_merged_have_the_tree_of_each_line(annotation: TreeKind, tmp_path
         counts_output=tmp_path / "l",
         facts_output=tmp_path / "f",
     )
-    read = read_dependency_trees if annotation is TreeKind.DEPENDENCY else read_phrase_trees
-    trees = list(read(tmp_path / "o"))
+    tree_format = TREE_FILE_FORMATS[annotation]
+    trees = list(tree_format.read_trees(tmp_path / "o"))
     assert [tree.words for tree in trees] == [tuple(line.split(" ")) if line else () for line in lines]
-    assert not any(tree.is_failed for tree in trees)
+    assert not any(map(tree_format.get_failure_reason, trees))
     assert paths["trees"][3].read_bytes() == b""
     facts = TreeMetadata.read(tmp_path / "f")
     parser = "depparse/ewt.pt" if annotation is TreeKind.DEPENDENCY else "constituency/gum.pt"
@@ -207,9 +206,9 @@ class Chains:
 def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chains:
     """Stanza's place taken, with files that stand for its models."""
     pipeline = Chains()
-    monkeypatch.setattr(ModelSource, "load", lambda *_: pipeline)
+    monkeypatch.setattr(ModelSource, "load_pipeline", lambda *_: pipeline)
     # There are no models, and to look for garbage among all that tests have imported takes half a second.
-    monkeypatch.setattr("pipeline_py.syntax.stanza.pipeline.models_left_alone", nullcontext)
+    monkeypatch.setattr("pipeline_py.syntax.stanza.pipeline.without_garbage_collection", nullcontext)
     for name in ("tagger.pt", "depparse.pt", "vectors.pt"):
         (tmp_path / name).write_text(name)
     (tmp_path / "t").write_text("a\nb b\n\nc c c\nd\n", encoding="utf-8")
@@ -334,12 +333,12 @@ def test_a_slice_beyond_the_end_loads_nothing(tmp_path: Path) -> None:
 
 def test_models_are_loaded_when_they_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
-    for name in ("load", "tokenizer"):
+    for name in ("load_pipeline", "load_tokenizer"):
         monkeypatch.setattr(ModelSource, name, lambda *arguments, name=name: loaded.append(name) or arguments[1:])
     models = load(annotation=TreeKind.DEPENDENCY, package="gum", device="cpu", batch_size=3)
     assert loaded == []
-    assert [models.pipeline, models.pipeline] == [("cpu", 3)] * 2 and loaded == ["load"]
-    assert [models.tokenizer, models.tokenizer] == [()] * 2 and loaded == ["load", "tokenizer"]
+    assert [models.pipeline, models.pipeline] == [("cpu", 3)] * 2 and loaded == ["load_pipeline"]
+    assert [models.tokenizer, models.tokenizer] == [()] * 2 and loaded == ["load_pipeline", "load_tokenizer"]
 
 
 def test_what_lies_outside_of_the_slice_does_not_count(chains: Chains, tmp_path: Path) -> None:

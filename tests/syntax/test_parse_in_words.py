@@ -67,7 +67,7 @@ class Chains:
 def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chains:
     """Stanza's place taken, with files that stand for its models."""
     pipeline = Chains(["NN", "HYPH"])
-    monkeypatch.setattr(ModelSource, "load", lambda *_: pipeline)
+    monkeypatch.setattr(ModelSource, "load_pipeline", lambda *_: pipeline)
     for name in ("tagger.pt", "depparse.pt"):
         (tmp_path / name).write_text(name)
     (tmp_path / "text").write_text(TEXT, encoding="utf-8")
@@ -246,7 +246,7 @@ def test_a_text_of_other_lines(chains: Chains, tmp_path: Path) -> None:
 
 def test_words_of_stanzas_tokenizer(chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     by_letter = [[WordSpan(k, k + 1) for k, letter in enumerate(line) if letter != " "] for line in TEXT.split("\n")]
-    monkeypatch.setattr(ModelSource, "tokenizer", lambda _: lambda texts: (by_letter[k] for k, _ in enumerate(texts)))
+    monkeypatch.setattr(ModelSource, "load_tokenizer", lambda _: lambda texts: (by_letter[k] for k, _ in enumerate(texts)))
     parsed(tmp_path, words="stanza")
     assert [*"Youcannot."] in chains.read
 
@@ -273,7 +273,7 @@ def test_words_of_a_tokenizer_of_the_treebank(chains: Chains, tmp_path: Path, mo
                 WordSpan(start, end) for start, end in zip([0, *(end + 1 for end in ends)], ends, strict=False) if text
             ]
 
-    monkeypatch.setattr(ModelSource, "tokenizer", lambda _: divide)
+    monkeypatch.setattr(ModelSource, "load_tokenizer", lambda _: divide)
     files = {"segmenter": tmp_path / "segmenter", "word_table": tmp_path / "table"}
 
     def read() -> list[list[str]]:

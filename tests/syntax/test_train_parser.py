@@ -230,7 +230,7 @@ def trainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
     instead = Trainer()
     for name in ("train_tagger", "train_depparse", "train_constituency"):
         monkeypatch.setattr(stanza_training, name, instead)
-    monkeypatch.setattr(stanza_pipeline, "from_files", lambda *_, **__: None)
+    monkeypatch.setattr(stanza_pipeline, "load_pipeline_from_files", lambda *_, **__: None)
     for name in ("train", "dev"):
         write_treebanks(tmp_path, name, 3, 1)
     (tmp_path / "vectors").write_text("a 1 2\n")

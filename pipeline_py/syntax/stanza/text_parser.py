@@ -134,7 +134,7 @@ def build_text_parser(
         for sentence, tree in zip(batch, parsed, strict=True):
             sentence.add_to_counts(counts)
             if should_output_words:
-                tree = replace(tree, multiword=sentence.multiword_tokens)
+                tree = replace(tree, multiword_tokens=sentence.multiword_tokens)
             elif sentence.placement is not None:
                 tree = retokenize_tree(tree, sentence.tokens, sentence.placement)
             found.append(format_tree(tree))

@@ -167,7 +167,7 @@ TREE_FILE_FORMATS: Mapping[TreeKind, TreeFileFormat[Any]] = {
         write_dependency_trees,
         DependencyTree((), (), (), ()),
         build_failed_dependency_tree,
-        lambda tree: None if tree.failed is None else tree.failed or DEFAULT_FAILURE_REASON,
+        lambda tree: None if tree.failure_reason is None else tree.failure_reason or DEFAULT_FAILURE_REASON,
     ),
     TreeKind.CONSTITUENCY: TreeFileFormat(
         read_phrase_trees,
@@ -175,7 +175,7 @@ TREE_FILE_FORMATS: Mapping[TreeKind, TreeFileFormat[Any]] = {
         write_phrase_trees,
         PhraseTree(None),
         lambda words, _: build_failed_phrase_tree(words),
-        lambda tree: DEFAULT_FAILURE_REASON if tree.failed else None,
+        lambda tree: DEFAULT_FAILURE_REASON if tree.is_failed else None,
     ),
 }
 

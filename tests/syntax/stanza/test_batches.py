@@ -25,7 +25,7 @@ def parser_of(parse: object, counts: SentenceCounts, batch_size: int = 7) -> Bat
 
 
 def test_order_is_kept_and_batches_are_of_similar_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_parser, "WINDOW", 500)
+    monkeypatch.setattr(text_parser, "WINDOW_SENTENCES", 500)
     rng = random.Random(1)
     sentences = [build_token_sentence(tuple(str(n) for _ in range(rng.randrange(11)))) for n in range(600)]
     lengths = []
@@ -72,7 +72,7 @@ def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
 
 def test_no_more_than_a_window_of_an_endless_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first trees come before the last sentences are read, and none of an earlier window is held."""
-    monkeypatch.setattr(text_parser, "WINDOW", 30)
+    monkeypatch.setattr(text_parser, "WINDOW_SENTENCES", 30)
     taken = 0
 
     def sentences() -> Iterator[ParserSentence]:

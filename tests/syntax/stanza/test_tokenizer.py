@@ -41,7 +41,7 @@ class Pipeline:
 
 
 def test_multi_word_tokens_are_their_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stanza_words.get_stanza_config, "Pipeline", Pipeline)
+    monkeypatch.setattr(stanza_words.stanza, "Pipeline", Pipeline)
     monkeypatch.setattr(stanza_words, "STANZA_BATCH_SENTENCES", 2)
     divide = load_default_tokenizer("fr", None, "default")
     assert list(divide(["", "I don't.", "Du pain", "", ""])) == [

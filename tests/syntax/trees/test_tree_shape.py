@@ -90,7 +90,7 @@ def test_as_many_projective_trees_as_are_known(words: int, forests: int, project
     assert sum(heads.count(0) == 1 for heads in found) == with_one_root
 
 
-@given(draw_forest_heads(longest=14))
+@given(draw_forest_heads(max_words=14))
 def test_dependencies_agree_with_the_definitions(heads: list[int]) -> None:
     found = networkx.shortest_path_length(graph_of(heads), 0)
     assert compute_word_levels(heads) == [found[word] for word in range(1, len(heads) + 1)]

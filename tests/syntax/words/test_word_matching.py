@@ -68,10 +68,10 @@ def test_other_texts() -> None:
 def test_multiword_tokens_left_whole(
     gold: str, unspaced: tuple[int, ...], predicted: str, counts: tuple[int, int]
 ) -> None:
-    analysis = replace(tree(gold), unspaced=frozenset(unspaced))
+    analysis = replace(tree(gold), unspaced_words=frozenset(unspaced))
     assert count_undivided_tokens(analysis, tree(predicted), is_space_delimited=True) == counts
 
 
 def test_words_that_touch_are_no_token_where_all_do() -> None:
-    chinese = replace(tree("我们 看 书"), unspaced=frozenset({1, 2, 3}))
+    chinese = replace(tree("我们 看 书"), unspaced_words=frozenset({1, 2, 3}))
     assert count_undivided_tokens(chinese, tree("我们看书"), is_space_delimited=False) == (0, 0)
