@@ -180,7 +180,7 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
                 "+SDAtt", "SDAtt", 21.75, "+SDAtt above SDAtt: confirmed", verdict="confirmed", about="other"
             ),
         ],
-        should_quote=False,
+        quote=False,
     )
     counts = folder / "counts.json"
     counts.write_text('{"in": 5000, "kept": 4000, "dropped": {"too_long": 1000}, "noted": {}}')
