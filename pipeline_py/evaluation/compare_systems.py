@@ -195,7 +195,7 @@ class PairwiseComparison:
             inferred = (*bootstrap[1], *counts, *tests, *directions, bootstrap[2])
             yield (
                 *pair,
-                *difference.runs,
+                *difference.run_counts,
                 one.mean_score,
                 other.mean_score,
                 difference.value,

@@ -104,22 +104,20 @@ def read_answers(path: Path) -> list[ClaimAnswer]:
                 control_differences={
                     each["trees"]: _parse_interval(each) for each in details if each["role"] == "control"
                 },
-                **{
-                    column: row[column]
-                    for column in (
-                        *(
-                            "paper",
-                            "system",
-                            "other",
-                            "relation",
-                            "sentences",
-                            "run_deviation",
-                            "run_deviation_from",
-                            "detectable",
-                        ),
-                        *("verdict", "syntax", "excluded", "sentence", "says", "printed"),
-                    )
-                },
+                paper=row["paper"],
+                system=row["system"],
+                other_system=row["other"],
+                relation=row["relation"],
+                sentence_group=row["sentences"],
+                run_deviation=row["run_deviation"],
+                run_deviation_source=row["run_deviation_from"],
+                smallest_detectable=row["detectable"],
+                verdict=row["verdict"],
+                syntax_answer=row["syntax"],
+                published_exclusion=row["excluded"],
+                verdict_sentence=row["sentence"],
+                paper_conclusion=row["says"],
+                published_result=row["printed"],
             )
         )
     return answers

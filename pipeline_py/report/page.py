@@ -46,8 +46,8 @@ def render_page(manifest: PageManifest) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["groupby_runs"] = _count_origin_runs
-    environment.filters["signed"] = format_signed
+    environment.filters["count_origin_runs"] = _count_origin_runs
+    environment.filters["format_signed"] = format_signed
     experiment = manifest.experiment
     source, target = experiment.corpora.source.language, experiment.corpora.target.language
     systems = {system for table in tables for system in table.display_names}
@@ -67,9 +67,9 @@ def render_page(manifest: PageManifest) -> str:
             *([f"{' or '.join(map(str, runs))} run{'' if runs == [1] else 's'} of each network"] if runs else []),
         ],
         overview=Chapter("answer", "The answer", [*overview.build_overview_sections(manifest)]),
-        colours=STYLE_SHEET_COLOURS,
-        origins=ORIGIN_HEADINGS,
-        published=any(
+        style_sheet_colours=STYLE_SHEET_COLOURS,
+        origin_headings=ORIGIN_HEADINGS,
+        has_published_numbers=any(
             column.origin == "paper"
             for chapter in made
             for section in chapter.sections

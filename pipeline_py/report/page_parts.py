@@ -41,7 +41,7 @@ class PageSection:
     tables: Sequence[Sheet] = ()
     preformatted_text: str = ""
     template_data: Sequence[Any] = ()
-    template_name: str = "part.html"
+    template_name: str = "page_section.html"
     is_folded: bool = False
 
     @property

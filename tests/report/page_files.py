@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS as CLAIMS
 from pipeline_py.evaluation.measure_contrastive_accuracy import CONTRAST_COMPARISON_COLUMNS as COMPARISONS
 from pipeline_py.evaluation.select_example_sentences import EXAMPLE_COLUMNS as EXAMPLES
@@ -48,7 +49,7 @@ def build_configuration_json() -> str:
 def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
     """Everything that a page may be made of, by kind and name."""
 
-    def write_tsv(name: str, *rows: list[Any]) -> Path:
+    def write_rows(name: str, *rows: list[Any]) -> Path:
         path = folder / name
         with path.open("w", encoding="utf-8", newline="\n") as file:
             lines = csv.writer(
@@ -71,7 +72,7 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
         path = folder / f"{name.replace('/', '-')}.json"
         write_json(path, layout.to_json())
         tables[name] = path
-    facts = write_tsv(
+    facts = write_rows(
         "facts.tsv",
         ["system", "parameters", "words_per_second", "seconds", "device", "torch"],
         *([row, 1_000_000 + place, 4000.5, 60, "cpu", "2.13.0"] for place, row in enumerate(BLEU_SCORES)),
@@ -83,12 +84,12 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
             ComparisonRow("+SDAtt", "GlobalAtt", (31.25, 30), (45, 55, 0), {"sign": (0.02, 0.04)}),
         ],
     )
-    intervals = write_tsv(
+    intervals = write_rows(
         "intervals.tsv",
         ["metric", "system", "score", "low", "high"],
         *(["bleu", row, 20, 18, 22] for row in BLEU_SCORES),
     )
-    breakdown = write_tsv(
+    breakdown = write_rows(
         "breakdown.tsv",
         ["by", "bucket", "low", "high", "sentences", "system", "bleu", "sd", "bleu_low", "bleu_high"],
         *(
@@ -98,7 +99,7 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
         ),
         *(["parse", "parsed", "", "", 2400, row, 20, "", 19, 21] for row in BLEU_SCORES),
     )
-    words = write_tsv(
+    words = write_rows(
         "words.tsv",
         ["frequency", "system", "precision", "recall", "f1", "f1_low", "f1_high", "words"],
         *(
@@ -107,7 +108,7 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
             for place, row in enumerate(BLEU_SCORES)
         ),
     )
-    sentence_scores = write_tsv(
+    sentence_scores = write_rows(
         "sentence_scores.tsv",
         ["by", "bucket", "low", "high", "system", "other", "sentences", "percent"],
         *(["score", low, low, low + 10, row, "", 240, 10] for row in BLEU_SCORES for low in range(0, 100, 10)),
@@ -117,7 +118,7 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
             for sign, percent in (("lower", 12.345), ("equal", 40), ("higher", 47.655))
         ),
     )
-    ngrams = write_tsv(
+    ngrams = write_rows(
         "ngrams.tsv",
         ["system", "other", "ngram", "matches_system", "matches_other", "references", "share"],
         ["+SDAtt", "GlobalAtt", "of another pair", 5, 0, 5, 6 / 7],
@@ -125,12 +126,12 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
         ["SDAtt", "GlobalAtt", "<i>ein</i> Satz", 7, 5, 9, 8 / 14],
         ["GlobalAtt", "SDAtt", "Wort " * 3 + "donaudampfschifffahrtsgesellschaftskapitän", 2, 0, 2, 0.75],
     )
-    examples = write_tsv(
+    examples = write_rows(
         "examples.tsv",
         [*EXAMPLES],
         ["SDAtt", "GlobalAtt", 1, f"a {HOSTILE_MARKUP}", "der Satz", "<i>ein</i> Satz", "kein Satz", 70.0, 20.5],
     )
-    contrast = write_tsv(
+    contrast = write_rows(
         "contrast.tsv",
         ["by", "group", "pairs", "system", "accuracy", "sd", "low", "high", "ties"],
         *(
@@ -142,16 +143,16 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
             for place, row in enumerate([*BLEU_SCORES][:2])
         ),
     )
-    told_apart = write_tsv(
+    told_apart = write_rows(
         "contrast_comparisons.tsv",
         [*COMPARISONS],
         ["SDAtt", "GlobalAtt", 61, 60, 1, 130, 117, 1013, 0.04, 0.12],
     )
-    curve = write_tsv(
+    curve = write_rows(
         "curve.tsv", ["update", "seconds", "dev_loss", "dev_bleu"], [10, 1.5, 4.0, ""], [20, 3.0, 3.0, 12.5]
     )
-    accuracy = write_tsv("accuracy.tsv", ["metric", "value", "sentences", "words"], ["UAS", "95.02", 90, 1206])
-    measures = write_tsv(
+    accuracy = write_rows("accuracy.tsv", ["metric", "value", "sentences", "words"], ["UAS", "95.02", 90, 1206])
+    measures = write_rows(
         "measures.tsv",
         ["split", "trees", "measure", "value"],
         ["train", "dependency", "sentences", 4000],

@@ -90,7 +90,7 @@ def test_what_is_not_tested_has_no_numbers(tmp_path):
     assert found.difference is None and format_headline([found]).endswith("that reads none, is not tested.")
     assert {cell.text for cell in build_claim_table([found]).rows[0][4:10]} == {"–"}
     (overview, _) = build_overview_sections(manifest(tmp_path))
-    assert overview.tables == [] and overview.template_data[0].answers == [("A: not tested", "")]
+    assert overview.tables == [] and overview.template_data[0].answer_sentences == [("A: not tested", "")]
 
 
 def test_exclusions_come_first(tmp_path):
@@ -209,11 +209,11 @@ def test_what_to_trust_knows_of_seeds_and_of_what_cannot_be_seen(tmp_path):
     assert "+SDAtt was not scored with control trees" in once and "with beam 5" in once
     thrice = " ".join(
         describe_limitations(
-            manifest(tmp_path), [replace(answer, runs=(3, 3), run_deviation_from="measured") for answer in twins]
+            manifest(tmp_path), [replace(answer, run_counts=(3, 3), run_deviation_source="measured") for answer in twins]
         )
     )
     assert "networks were trained 3 times" in thrice and "once" not in thrice and "Single" not in thrice
-    pooled = replace(twins[0], runs=(3, 1), run_deviation_from="pooled")
+    pooled = replace(twins[0], run_counts=(3, 1), run_deviation_source="pooled")
     mixed = " ".join(describe_limitations(manifest(tmp_path), [pooled, *twins]))
     assert "trained once or 3 times" in mixed and "pooled over the systems with several runs" in mixed
 

@@ -211,12 +211,12 @@ def test_a_manifest_names_files_that_are_there_and_whole(tmp_path: Path):
 def test_a_further_section_is_a_module_and_a_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Nothing else names it: it is found by where it stands, and shown in its place."""
     (tmp_path / "lengths.py").write_text(
-        "from pipeline_py.report.page_parts import Part\n"
-        "PLACE = 15\n"
-        "def section(chapter):\n"
-        "    yield Part('Lengths', own=[len(name) for name in chapter.called], template='lengths.html')\n"
+        "from pipeline_py.report.page_parts import PageSection\n"
+        "PAGE_ORDER = 15\n"
+        "def build_sections(chapter):\n"
+        "    yield PageSection('Lengths', template_data=[len(name) for name in chapter.display_names], template_name='lengths.html')\n"
     )
-    (tmp_path / "lengths.html").write_text("<p class='lengths'>{{ part.own | sum }} letters</p>")
+    (tmp_path / "lengths.html").write_text("<p class='lengths'>{{ section.template_data | sum }} letters</p>")
     monkeypatch.setattr(sections, "__path__", [*sections.__path__, str(tmp_path)])
     monkeypatch.setattr(page_module, "PackageLoader", lambda _: FileSystemLoader([TEMPLATES, tmp_path]))
     write_page(manifest=write_manifest(tmp_path), output=tmp_path / "page.html")

@@ -21,7 +21,7 @@ from pipeline_py.report.tables.sheet import Cell, build_sheet, format_signed
     ],
 )
 def test_a_cell_is_sorted_by_the_number_that_programs_read(cell, number):
-    assert cell.number == number
+    assert cell.numeric_value == number
 
 
 @pytest.mark.parametrize("value", [-20.5, 0.0, 1.254])
