@@ -18,9 +18,9 @@ CONFIGURATIONS = [ROOT / "config.yaml", *sorted((ROOT / "workflow" / "experiment
 
 INTRODUCTION = (
     "# Configuration keys\n\n"
-    "This page lists every key of `config.yaml` and of your own configuration files with its type, default, effect, and "
+    "This page lists every key of `config.yaml` and of your own configuration files with type, default, effect and "
     "an example from the experiments in this repository.\n\n"
-    "Keys without a default are required. On the command line and in messages, keys of nested sections are written with "
+    "Keys without a default are required. On the command line and in messages, keys of nested sections have "
     "dots: `training.batch_size`. `null` removes an inherited value. [`config.schema.json`](../config.schema.json) has "
     "the same information for editors.\n"
 )
