@@ -76,7 +76,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> ProjectCopy:
         (texts / f"{split}.fr").write_text("".join(f"{french(each)}\n" for each in chosen), encoding="utf-8")
         (texts / f"{split}.en").write_text("".join(f"{english(each)}\n" for each in chosen), encoding="utf-8")
         (treebank / f"{split}.conllu").write_text("".join(map(tree, chosen[:150])), encoding="utf-8")
-    page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tutorials" / "own_pair.md").read_text(encoding="utf-8")
     (own,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     (place.folder / "mine.yaml").write_text(own, encoding="utf-8")
     (place.folder / "small.yaml").write_text(yaml.safe_dump(SMALL), encoding="utf-8")

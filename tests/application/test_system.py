@@ -251,7 +251,7 @@ def test_the_worked_example(trained):
     """The script of the documentation, told of the experiment of this test."""
     script = (ROOT / "docs/use_a_system.py").read_text(encoding="utf-8")
     call = 'load("results/nmt/SDAtt/seed1")'
-    assert script.count(call) == 1 and call in (ROOT / "docs/translate.md").read_text(encoding="utf-8")
+    assert script.count(call) == 1 and call in (ROOT / "docs/how_to/translate.md").read_text(encoding="utf-8")
     script = script.replace(call, 'load("results/small/nmt/SDAtt/seed1", configfile="small.yaml")')
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(

@@ -63,7 +63,7 @@ def test_a_parser_of_generated_trees_reads_no_text_in_files(config, in_files):
         load_experiment(config, command_line_config=in_files)
     assert str(caught.value) == (
         "configuration: parser: `embedded` is trained on generated trees, but the text of `news` is in files; name a "
-        "parser for such text in `parser` (docs/parsers.md lists the types), or choose `targets` that read no trees; "
+        "parser for such text in `parser` (docs/how_to/parsers.md lists the types), or choose `targets` that read no trees; "
         "to use it on purpose, write `parser: embedded` in a file of your own"
     )
 

@@ -37,7 +37,7 @@ def experiment(config, french, parser, said=None):
 
 
 REMEDY = (
-    "name another parser in `parser` (docs/parsers.md lists the types), choose `targets` that read no trees, or "
+    "name another parser in `parser` (docs/how_to/parsers.md lists the types), choose `targets` that read no trees, or "
     "correct the language of the text (`corpora.source.language`) or of the parser (`parsers.{name}.language`)"
 )
 

@@ -19,7 +19,7 @@ PART_UNIONS = {
 }
 """Where options of parts stand, in the order of the page: what new ones stand before, and are named in."""
 
-CONFIGURATION_PAGES = {"docs/faq.md": "docs/systems.md"}
+CONFIGURATION_PAGES = {"docs/faq.md": "docs/how_to/systems.md"}
 """Page that names a file → page where the file stands, if elsewhere."""
 
 DATA_FOLDER = "elsewhere"

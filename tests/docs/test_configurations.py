@@ -18,9 +18,9 @@ def place(tmp_path_factory) -> ReaderProject:
 def test_there_are_configurations():
     assert {block.page for block in find_blocks("yaml")} >= {
         "README.md",
-        "docs/index.md",
-        "docs/data.md",
-        "docs/systems.md",
+        "docs/tutorials/first_run.md",
+        "docs/how_to/data.md",
+        "docs/how_to/systems.md",
     }
 
 
@@ -45,7 +45,7 @@ def test_every_key_and_part_is_explained():
     from pipeline_py.config.systems import composition, decoders, encoders, network_parts, system_types, training
 
     sections = {
-        "docs/data.md": [
+        "docs/how_to/data.md": [
             *(
                 corpora.LanguageConfig,
                 corpora.PairLimitsConfig,
@@ -57,7 +57,7 @@ def test_every_key_and_part_is_explained():
             *(subword.SubwordConfig, subword.VocabularyConfig, training.TrainingConfig, training.OptimizerConfig),
             *(training.DecodingConfig, evaluation.EvaluationConfig),
         ],
-        "docs/systems.md": [
+        "docs/how_to/systems.md": [
             *(
                 system_types.ExternalSystemConfig,
                 system_types.NeuralSystemConfig,

@@ -123,5 +123,5 @@ def test_the_checksum_is_of_all_bytes_but_its_own(tmp_path: Path) -> None:
 
 
 def test_the_documentation_says_what_a_damaged_file_says() -> None:
-    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "explanation" / "reliability.md").read_text(encoding="utf-8")
     assert artifacts.CHECKSUM_MISMATCH_ERROR in page and job_record.RECORD_MISMATCH_ERROR in page

@@ -11,7 +11,7 @@ def test_rows_that_are_not_as_printed_are_named_with_the_equation(config):
     assert describe_paper_deviations(experiment, experiment.tables["table1"]) == [
         "Not as printed in the paper (SDAtt): distances are those that the attention expects, without the predicted "
         "position of eq. 5; the logarithm of the Gaussian is added to the score, where eq. 10 multiplies them. See "
-        "docs/readings.md."
+        "docs/explanation/readings.md."
     ]
     assert describe_paper_deviations(experiment, experiment.tables["sdrnmt"]) == []
 
