@@ -326,7 +326,7 @@ def _format_target_hint(target: str, experiment: ExperimentConfig, target_names:
         near = near or _correct_path_names(
             target, [*experiment.systems, *experiment.parsers, *experiment.subword_configs]
         )
-        return f"did you mean {near[0]}? " if near else "no rule makes such a file (docs/stages.md lists all files); "
+        return f"did you mean {near[0]}? " if near else "no rule makes such a file (docs/reference/stages.md lists all files); "
     return f"did you mean `{near[0]}`? " if near else ""
 
 

@@ -92,7 +92,7 @@ def describe_paper_deviations(experiment: BaseExperimentConfig, table: SystemTab
         if texts:
             rows.setdefault("; ".join(dict.fromkeys(texts)), []).append(table.display_names[row])
     return [
-        f"Not as printed in the paper ({', '.join(labels)}): {text}. See docs/readings.md."
+        f"Not as printed in the paper ({', '.join(labels)}): {text}. See docs/explanation/readings.md."
         for text, labels in rows.items()
     ]
 
