@@ -8,7 +8,7 @@ from torch import Tensor
 
 from pipeline_py.nmt.data.batch import Batch, find_syntax
 from pipeline_py.nmt.search.row_sentences import RowSentences
-from pipeline_py.nmt.trees.schedule import Schedule
+from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 
 
 @dataclass(frozen=True)
@@ -83,17 +83,17 @@ class EncoderMemory:
         """
         return find_syntax(kind, self.syntax)
 
-    def append_phrases(self, annotations: Tensor, phrases: Schedule) -> "EncoderMemory":
+    def append_phrases(self, annotations: Tensor, phrases: TreeSchedule) -> "EncoderMemory":
         """Append annotations of phrases (B, P, M) to those of the only encoder's words."""
         (word_annotations,), indices = self.annotations, self.unpadded_indices
         annotations = torch.cat([word_annotations, annotations], dim=1)
         if indices is not None:
             columns = annotations.shape[1]
             word_indices = indices // self.position_count * columns + indices % self.position_count
-            phrase_columns = self.position_count + phrases.places % phrases.phrases
-            phrase_indices = phrases.places // phrases.phrases * columns + phrase_columns
+            phrase_columns = self.position_count + phrases.phrase_indices % phrases.max_phrases
+            phrase_indices = phrases.phrase_indices // phrases.max_phrases * columns + phrase_columns
             indices = torch.cat([word_indices, phrase_indices])
-        mask = torch.cat([self.mask, phrases.mask], dim=1)
+        mask = torch.cat([self.mask, phrases.phrase_mask], dim=1)
         return replace(self, annotations=(annotations,), mask=mask, unpadded_indices=indices, column_counts=None)
 
     @staticmethod

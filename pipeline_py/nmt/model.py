@@ -12,9 +12,9 @@ from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.network_parts import get_part_module_name
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, DecoderParts
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.initialization import initialize_parameters, scale_tied_embedding
 from pipeline_py.nmt.input.words import WordEmbedding
-from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 
 def find_part_class(kind: str, name: str) -> Any:
@@ -88,13 +88,16 @@ class TranslationModel(nn.Module):
         self.graphs = nn.ModuleDict(
             {
                 str(number): find_part_class("graph", options.graph.type)(
-                    options.graph, encoder.size, composition.model.dropout_rates.states, self.vocabulary_sizes
+                    options.graph,
+                    encoder.annotation_size,
+                    composition.model.dropout_rates.states,
+                    self.vocabulary_sizes,
                 )
                 for number, (options, encoder) in enumerate(zip(composition.encoders, encoders, strict=True))
                 if options.graph
             }
         )
-        hidden, memory_sizes = composition.model.hidden, [encoder.size for encoder in encoders]
+        hidden, memory_sizes = composition.model.hidden, [encoder.annotation_size for encoder in encoders]
         parts = DecoderParts(
             composition,
             target_vocabulary_size=vocabulary_sizes["target"],
@@ -156,7 +159,7 @@ class TranslationModel(nn.Module):
         The loss draws by them, and the bias of the softmax begins with their logarithms if the system's is to. The
         counts are no part of the state that is saved; only training needs them.
         """
-        self.decoder.criterion.learn_frequencies(counts)
+        self.decoder.criterion.set_word_frequencies(counts)
         if self.composition.model.softmax_bias == "unigram":
             with torch.no_grad():
                 self.decoder.softmax.bias.copy_((counts / counts.sum()).log())

@@ -10,7 +10,7 @@ from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.nmt.model import TranslationModel
-from pipeline_py.nmt.self_attention.pascal import ParentScaled
+from pipeline_py.nmt.self_attention.pascal import ParentScaledAttention
 from pipeline_py.subword.pack_heads import find_parent_spans, find_piece_heads
 from pipeline_py.subword.vocabulary import EOS
 from pipeline_py.syntax.trees.control_shapes import ControlShape, build_control_heads
@@ -60,8 +60,8 @@ def build_system_model(system_name: str, dropout: float = 0.0) -> TranslationMod
     sized = system.model.model_copy(update={"dropout": dropout})
     model = TranslationModel(system.model_copy(update={"model": sized}), VOCABULARY_SIZES).double()
     for part in model.modules():
-        if isinstance(part, ParentScaled):
-            part.ignoring = dropout
+        if isinstance(part, ParentScaledAttention):
+            part.parent_ignoring_rate = dropout
     model.set_word_frequencies(torch.arange(1, VOCABULARY_SIZES["target"] + 1))
     return model
 

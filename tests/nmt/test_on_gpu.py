@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.nmt.torch_setup import prepare_torch
 from pipeline_py.nmt.loss.blackout import BlackOutLoss
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.ensemble import StepPredictor, open_predictor
 from pipeline_py.nmt.search.hypothesis import Hypothesis
+from pipeline_py.nmt.torch_setup import prepare_torch
 from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
 from tests.nmt.default_compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
 
@@ -67,8 +67,8 @@ def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let BlackOut sample the same words on both."""
 
     def draw(loss: BlackOutLoss, count: int) -> Tensor:
-        numbers = torch.arange(count * loss.samples, device=loss.cumulative.device)
-        return numbers.view(count, loss.samples) % loss.target_size
+        numbers = torch.arange(count * loss.sample_count, device=loss.cumulative_distribution.device)
+        return numbers.view(count, loss.sample_count) % loss.target_vocabulary_size
 
     monkeypatch.setattr(BlackOutLoss, "_draw", draw)
 

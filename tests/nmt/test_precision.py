@@ -15,8 +15,8 @@ from pipeline_py.nmt.precision import (
     MIN_HYPOTHESES,
     MIN_SPEEDUP,
     measure_bfloat16_speedup,
-    should_search_in_bfloat16,
     resolve_precision,
+    should_search_in_bfloat16,
 )
 from pipeline_py.nmt.search import ensemble
 from pipeline_py.nmt.search.ensemble import open_predictor

@@ -17,7 +17,7 @@ from pipeline_py.nmt.data.dataset import ParallelDataset
 from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.parsing_encoder import ParsingEncoder
 from pipeline_py.nmt.pretrain import pretrain
-from pipeline_py.nmt.saved_model import load_model, load_initial_weights
+from pipeline_py.nmt.saved_model import load_initial_weights, load_model
 from pipeline_py.nmt.train import train
 from pipeline_py.run.errors import InputError
 from tests.nmt.stage_jobs import assert_restored, build_job, change_content, get_job_command

@@ -9,7 +9,7 @@ import torch
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.files.text_files import read_lines
 from pipeline_py.nmt.model import TranslationModel
-from pipeline_py.nmt.saved_model import load_model, save_weights, load_initial_weights
+from pipeline_py.nmt.saved_model import load_initial_weights, load_model, save_weights
 from pipeline_py.run.errors import InputError
 
 KEPT = Path(__file__).parents[2] / "docs" / "outputs" / "multi30k.tar.xz"

@@ -8,10 +8,10 @@ from torch import Tensor
 from pipeline_py.config.systems.network_parts import SyntaxCrossAttentionConfig
 from pipeline_py.nmt.attention_weighting import masked_softmax
 from pipeline_py.nmt.encoder_memory import EncoderMemory
-from pipeline_py.nmt.transformer.attention import CrossScoreChange
+from pipeline_py.nmt.transformer.multi_head_attention import CrossAttentionChange
 
 
-class SyntaxDirected(CrossScoreChange):
+class SyntaxDirectedCrossAttention(CrossAttentionChange):
     """A Gaussian of the syntax distance from where a head looks, as `weighting.syntax` has it with `attention`.
 
     m = Σ_k α_k M[k], with M the distances in the tree and α the softmax of the head's scores e over the sentence. Words
@@ -20,11 +20,15 @@ class SyntaxDirected(CrossScoreChange):
     """
 
     def __init__(
-        self, options: SyntaxCrossAttentionConfig, size: int, heads: int, vocabularies: Mapping[str, int]
+        self,
+        options: SyntaxCrossAttentionConfig,
+        hidden_size: int,
+        head_count: int,
+        vocabulary_sizes: Mapping[str, int],
     ) -> None:
         super().__init__()
         self.window, self.sigma = options.window, options.window / 2
-        self.scales = options.gaussian == "score"
+        self.is_score_multiplied = options.gaussian == "score"
 
     def forward(self, scores: Tensor, memory: EncoderMemory) -> Tensor:
         """Bring the distances of the sentences to the scores (B, heads, I, J)."""
@@ -34,5 +38,5 @@ class SyntaxDirected(CrossScoreChange):
             distance = weights @ memory.get_syntax("distances").to(weights.dtype).unsqueeze(1)
         least = distance.masked_fill(~mask, torch.inf).amin(dim=3, keepdim=True)
         exponent = -(distance**2) / (2 * self.sigma**2)
-        changed = scores * exponent.exp() if self.scales else scores + exponent
+        changed = scores * exponent.exp() if self.is_score_multiplied else scores + exponent
         return changed.masked_fill(distance > least.clamp(min=self.window), -torch.inf)

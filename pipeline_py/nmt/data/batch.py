@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from pipeline_py.kinds.syntax_kind import BinaryTreeLayout, PositionTable, load_syntax_kind
-from pipeline_py.nmt.trees.schedule import Schedule
+from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class PackedWords:
         return numbers.index_select(0, flat_indices)
 
 
-SyntaxType = TypeVar("SyntaxType", Tensor, Schedule)
+SyntaxType = TypeVar("SyntaxType", Tensor, TreeSchedule)
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class Batch:
     target: Tensor | None = None
     target_lengths: Tensor | None = None
     target_words: PackedWords | None = None
-    syntax: dict[str, Tensor | Schedule] = field(default_factory=dict)
+    syntax: dict[str, Tensor | TreeSchedule] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.source)
@@ -191,13 +191,15 @@ class Batch:
         """
         return find_syntax(kind, self.syntax_tensors)
 
-    def get_tree_schedule(self, kind: str) -> Schedule:
+    def get_tree_schedule(self, kind: str) -> TreeSchedule:
         """Return the trees of a kind.
 
         Raises:
             LookupError: the network does not read them.
         """
-        return find_syntax(kind, {kind: trees for kind, trees in self.syntax.items() if isinstance(trees, Schedule)})
+        return find_syntax(
+            kind, {kind: trees for kind, trees in self.syntax.items() if isinstance(trees, TreeSchedule)}
+        )
 
     def to(self, device: torch.device | str) -> "Batch":
         """Copy the tensors to a device."""
@@ -214,7 +216,7 @@ class Batch:
             target_lengths=moved(self.target_lengths),
             target_words=None if self.target_words is None else self.target_words.to(device),
             syntax={
-                kind: held.to(device) if isinstance(held, Schedule) else held.to(device, non_blocking=True)
+                kind: held.to(device) if isinstance(held, TreeSchedule) else held.to(device, non_blocking=True)
                 for kind, held in self.syntax.items()
             },
         )
@@ -255,11 +257,11 @@ def collate_batch(
     if target is not None:
         targets, target_lengths = _pad_rows(target, length_multiple)
         target_words = PackedWords.from_lengths(target_lengths, targets.shape[1] if length_multiple > 1 else None)
-    held: dict[str, Tensor | Schedule] = {}
+    held: dict[str, Tensor | TreeSchedule] = {}
     for kind, rows in (syntax or {}).items():
         values = load_syntax_kind(kind).row_layout
         if isinstance(values, BinaryTreeLayout):
-            held[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
+            held[kind] = TreeSchedule.from_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
         else:
             held[kind] = _build_syntax_tensor(values, rows, source, sources.shape[1])
     return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, held)

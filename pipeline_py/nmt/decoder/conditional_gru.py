@@ -11,9 +11,9 @@ from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.decoder.base import DecoderParts, RecurrentState, RecurrentStep
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
 from pipeline_py.nmt.dropout import DropoutSite, apply_dropout_mask
-from pipeline_py.nmt.fast.linear import Linear, OutputLayer
 from pipeline_py.nmt.encoder_memory import EncoderMemory
-from pipeline_py.nmt.recurrence.gru import GRU, as_read
+from pipeline_py.nmt.fast.linear import Linear, OutputLayer
+from pipeline_py.nmt.recurrence.gru import GRU, cast_gru_input_products
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         return _concatenate(hidden)
 
     def _compute_inputs(self, embedded: Tensor) -> list[Tensor]:
-        return [as_read(gru.input(embedded)) for gru in self.first]  # type: ignore[operator]
+        return [cast_gru_input_products(gru.input(embedded)) for gru in self.first]  # type: ignore[operator]
 
     def _draw_masks(self, memory: EncoderMemory) -> list[ConditionalGRUMasks]:
         rows, like = len(memory.mask), memory.annotations[0]

@@ -8,14 +8,14 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.decoders import ContextConfig
 from pipeline_py.nmt.attention_weighting import (
-    WeightingState,
     Weighting,
-    upcast_half_precision,
+    WeightingState,
     multiply_sentence_matrices,
+    upcast_half_precision,
 )
 from pipeline_py.nmt.decoder.base import AttentionResult
-from pipeline_py.nmt.fast.time_loop import LoopTrace
 from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.fast.time_loop import LoopTrace
 from pipeline_py.nmt.score.mlp import PerceptronScore
 
 
@@ -37,7 +37,7 @@ class DecoderAttention(nn.Module):
     def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
         """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""
         return tuple(
-            score.keys(memory.annotations[encoder], memory.unpadded_indices)  # type: ignore[operator]
+            score.compute_keys(memory.annotations[encoder], memory.unpadded_indices)  # type: ignore[operator]
             for score, encoder in zip(self.scores, self.score_encoders, strict=True)
         )
 
@@ -48,7 +48,7 @@ class DecoderAttention(nn.Module):
     def build_trace_factories(self, memory: EncoderMemory) -> list[Callable[[], LoopTrace]]:
         """Say how to trace the scores in a loop."""
         return [
-            partial(score.traced, keys, memory.column_counts)
+            partial(score.begin_trace, keys, memory.column_counts)
             for score, keys in zip(self.scores, memory.keys, strict=True)
             if isinstance(score, PerceptronScore)
         ]

@@ -12,10 +12,20 @@ from pipeline_py.nmt.attention_weighting import AttentionStatistics, upcast_half
 from pipeline_py.nmt.data.batch import PackedWords
 from pipeline_py.nmt.decoder.base import AttentionWeights, Decoder, DecoderParts, build_word_mask
 from pipeline_py.nmt.dropout import Dropout
-from pipeline_py.nmt.fast.linear import OutputLayer
 from pipeline_py.nmt.encoder_memory import EncoderMemory
-from pipeline_py.nmt.transformer.attention import CrossScoreChange, as_read, built, of_layer
-from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, last_norm, with_positions
+from pipeline_py.nmt.fast.linear import OutputLayer
+from pipeline_py.nmt.transformer.multi_head_attention import (
+    CrossAttentionChange,
+    build_attention_change,
+    cast_to_autocast_dtype,
+    combine_score_transforms,
+)
+from pipeline_py.nmt.transformer.transformer_layers import (
+    LayerMemory,
+    TransformerDecoderLayer,
+    add_positional_encoding,
+    build_last_norm,
+)
 from pipeline_py.subword.vocabulary import EOS
 
 
@@ -46,12 +56,15 @@ class TransformerDecoder(Decoder):
         model, (memory_size,) = parts.composition.model, parts.annotation_sizes
         self.embedding = nn.Embedding(parts.target_vocabulary_size, model.embedding)
         self.layers = nn.ModuleList(
-            DecoderLayer(options, model.hidden, memory_size, model.dropout_rates) for _ in range(options.layers)
+            TransformerDecoderLayer(options, model.hidden, memory_size, model.dropout_rates)
+            for _ in range(options.layers)
         )
-        self.last_norm = last_norm(model.hidden, options.norm)
+        self.last_norm = build_last_norm(model.hidden, options.norm)
         self.options = options
         self.changes = nn.ModuleList(
-            built(CrossScoreChange, "cross_attention", change, model.hidden, options.heads, parts.vocabulary_sizes)
+            build_attention_change(
+                CrossAttentionChange, "cross_attention", change, model.hidden, options.heads, parts.vocabulary_sizes
+            )
             for change in options.cross_attention_changes
         )
         self.dropout = Dropout(model.dropout_rates.embeddings)
@@ -60,7 +73,7 @@ class TransformerDecoder(Decoder):
 
     def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
         """Compute keys and values of each layer, one after the other, of the annotations (B, N, M): (B, N, D) each."""
-        annotations = as_read(*memory.annotations)
+        annotations = cast_to_autocast_dtype(*memory.annotations)
         maps = [each for layer in self.layers for each in (layer.to_memory.key, layer.to_memory.value)]  # type: ignore[union-attr]
         return tuple(each(annotations) for each in maps)  # type: ignore[operator]
 
@@ -76,7 +89,7 @@ class TransformerDecoder(Decoder):
         rows, _, length, _ = state.layers[0].shape
         if previous is None:
             previous = torch.full((rows,), EOS, device=memory.mask.device)
-        states = with_positions(self.embedding(previous).unsqueeze(1), first=length)
+        states = add_positional_encoding(self.embedding(previous).unsqueeze(1), first_position=length)
         pasts = []
         for layer, past, attended in zip(self.layers, state.layers, self._iterate_layer_attention(memory), strict=True):
             states, past, weights = layer.step(states, past, attended, layer is self.layers[-1])  # type: ignore[operator]
@@ -109,18 +122,18 @@ class TransformerDecoder(Decoder):
     ) -> tuple[Tensor, Tensor | None]:
         """Compute what the output layer reads (B, I, D), and the weights (B, I, N) if they are asked for."""
         before = torch.cat([torch.full_like(target[:, :1], EOS), target[:, :-1]], dim=1)
-        states = self.dropout(with_positions(self.embedding(before)))
+        states = self.dropout(add_positional_encoding(self.embedding(before)))
         weights = None
         for layer, attended in zip(self.layers, self._iterate_layer_attention(memory), strict=True):
             states, weights = layer(states, attended, should_return_weights and layer is self.layers[-1])
         return self.last_norm(states), weights
 
-    def _iterate_layer_attention(self, memory: EncoderMemory) -> Iterator[Attended]:
+    def _iterate_layer_attention(self, memory: EncoderMemory) -> Iterator[LayerMemory]:
         """Say what each layer attends to."""
         for number in range(len(self.layers)):
             parts = zip(self.options.cross_attention_changes, self.changes, strict=True)
-            change = of_layer(
+            change = combine_score_transforms(
                 (part[0], partial(part[1], memory=memory)) for part in parts if part[0].is_layer_changed(number)
             )
             keys, values = memory.keys[2 * number : 2 * number + 2]
-            yield Attended(memory, keys, values, change)
+            yield LayerMemory(memory, keys, values, change)

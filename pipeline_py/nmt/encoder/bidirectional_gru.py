@@ -9,7 +9,7 @@ from pipeline_py.config.systems.encoders import BidirectionalGRUEncoderConfig
 from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.encoder.reading import Inputs, read
+from pipeline_py.nmt.encoder.recurrent_input import ConcatenatedInputs, run_recurrence
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.recurrence.gru import GRU
 
@@ -26,24 +26,24 @@ class BidirectionalGRUEncoder(nn.Module):
     def __init__(
         self,
         options: BidirectionalGRUEncoderConfig,
-        sizes: ModelConfig,
-        inputs: Sequence[nn.Module],
-        vocabularies: Mapping[str, int],
+        model_config: ModelConfig,
+        input_parts: Sequence[nn.Module],
+        vocabulary_sizes: Mapping[str, int],
     ) -> None:
         super().__init__()
-        self.size = self.summary_size = 2 * sizes.hidden
-        self.inputs = Inputs(inputs)
-        self.forwards = GRU(sizes.embedding, sizes.hidden)
-        self.backwards = GRU(sizes.embedding, sizes.hidden)
-        self.dropout = SharedDropout(sizes.dropout_rates)
+        self.annotation_size = self.summary_size = 2 * model_config.hidden
+        self.inputs = ConcatenatedInputs(input_parts)
+        self.forwards = GRU(model_config.embedding, model_config.hidden)
+        self.backwards = GRU(model_config.embedding, model_config.hidden)
+        self.dropout = SharedDropout(model_config.dropout_rates)
 
     def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
         values = self.inputs(batch)  # (N, E)
         words = batch.source_words
         turned = words.compute_reversed_indices(batch.source_lengths)
-        rightward = read(self.forwards, values, words, self.dropout)
-        leftward = read(self.backwards, values.index_select(0, turned), words, self.dropout)
+        rightward = run_recurrence(self.forwards, values, words, self.dropout)
+        leftward = run_recurrence(self.backwards, values.index_select(0, turned), words, self.dropout)
         states = words.unpack(torch.cat([rightward, leftward.index_select(0, turned)], dim=1))
         summary = states.sum(dim=1) / batch.source_lengths.unsqueeze(1)
         return EncoderMemory.from_words(batch, states, summary)

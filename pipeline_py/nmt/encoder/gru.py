@@ -9,7 +9,7 @@ from pipeline_py.config.systems.encoders import GRUEncoderConfig as Options
 from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.encoder.reading import Inputs, read
+from pipeline_py.nmt.encoder.recurrent_input import ConcatenatedInputs, run_recurrence
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
@@ -24,29 +24,33 @@ class GRUEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: Options, sizes: ModelConfig, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self,
+        options: Options,
+        model_config: ModelConfig,
+        input_parts: Sequence[nn.Module],
+        vocabulary_sizes: Mapping[str, int],
     ) -> None:
         super().__init__()
-        self.size = self.summary_size = sizes.hidden
-        self.inputs = Inputs(inputs)
-        each = sizes.hidden if options.direction == "forward" else sizes.hidden // 2
-        self.forwards = OriginalGRU(sizes.embedding, each)
-        self.backwards = None if options.direction == "forward" else OriginalGRU(sizes.embedding, each)
-        self.dropout = SharedDropout(sizes.dropout_rates)
+        self.annotation_size = self.summary_size = model_config.hidden
+        self.inputs = ConcatenatedInputs(input_parts)
+        each = model_config.hidden if options.direction == "forward" else model_config.hidden // 2
+        self.forwards = OriginalGRU(model_config.embedding, each)
+        self.backwards = None if options.direction == "forward" else OriginalGRU(model_config.embedding, each)
+        self.dropout = SharedDropout(model_config.dropout_rates)
 
     def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
         values = self.inputs(batch)  # (N, E)
         words = batch.source_words
-        states = read(self.forwards, values, words, self.dropout)
+        states = run_recurrence(self.forwards, values, words, self.dropout)
         if self.backwards is not None:
             turned = words.compute_reversed_indices(batch.source_lengths)
-            leftward = read(self.backwards, values.index_select(0, turned), words, self.dropout)
+            leftward = run_recurrence(self.backwards, values.index_select(0, turned), words, self.dropout)
             states = torch.cat([states, leftward.index_select(0, turned)], dim=1)
         states = words.unpack(states)  # (B, J, H)
-        return EncoderMemory.from_words(batch, states, mean(states, batch.source_mask))
+        return EncoderMemory.from_words(batch, states, average_states(states, batch.source_mask))
 
 
-def mean(states: Tensor, mask: Tensor) -> Tensor:
+def average_states(states: Tensor, mask: Tensor) -> Tensor:
     """Mean of each sentence's states (B, J, H) where the mask (B, J) is true: (B, H)."""
     return (states * mask.unsqueeze(2)).sum(dim=1) / mask.sum(dim=1, keepdim=True)

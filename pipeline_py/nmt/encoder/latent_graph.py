@@ -10,10 +10,10 @@ from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.encoder.reading import Inputs, read
+from pipeline_py.nmt.encoder.recurrent_input import ConcatenatedInputs, run_recurrence
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import Linear
 from pipeline_py.nmt.initialization import InitializationRule
-from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.parsing_encoder import ParseScores, ParsingEncoder
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
@@ -46,23 +46,23 @@ class LatentGraphEncoder(ParsingEncoder):
     def __init__(
         self,
         options: LatentGraphEncoderConfig,
-        sizes: ModelConfig,
-        inputs: Sequence[nn.Module],
-        vocabularies: Mapping[str, int],
+        model_config: ModelConfig,
+        input_parts: Sequence[nn.Module],
+        vocabulary_sizes: Mapping[str, int],
     ) -> None:
         super().__init__()
-        hidden, labels = sizes.hidden, vocabularies["labels"]
-        self.size, self.summary_size = hidden, 2 * hidden
-        self.inputs = Inputs(inputs)
-        self.forwards = LSTM(sizes.embedding, hidden)
-        self.backwards = LSTM(sizes.embedding, hidden)
+        hidden, labels = model_config.hidden, vocabulary_sizes["labels"]
+        self.annotation_size, self.summary_size = hidden, 2 * hidden
+        self.inputs = ConcatenatedInputs(input_parts)
+        self.forwards = LSTM(model_config.embedding, hidden)
+        self.backwards = LSTM(model_config.embedding, hidden)
         self.head = Linear(2 * hidden, 2 * hidden, bias=False)
         self.root = nn.Parameter(torch.zeros(2 * hidden))
         self.label = Linear(4 * hidden, labels)
         self.annotation = Linear(4 * hidden + labels, hidden)
         self.last_state = Linear(2 * hidden, hidden)
         self.last_cell = Linear(2 * hidden, hidden)
-        self.dropout = SharedDropout(sizes.dropout_rates)
+        self.dropout = SharedDropout(model_config.dropout_rates)
 
     def initialize(self, rule: InitializationRule) -> None:
         """Let ROOT begin as the rule says."""
@@ -70,8 +70,8 @@ class LatentGraphEncoder(ParsingEncoder):
 
     def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
-        states, last, cells = self._read(batch)
-        parse, with_heads = self._parse(states, batch)
+        states, last, cells = self._run_lstm(batch)
+        parse, with_heads = self._predict_from_states(states, batch)
         seen = torch.cat([with_heads, parse.label_scores.softmax(dim=2)], dim=2)
         annotations = upcast_half_precision(self.annotation(seen)).tanh()
         summary = upcast_half_precision(self.last_state(last)), upcast_half_precision(self.last_cell(cells))
@@ -79,9 +79,9 @@ class LatentGraphEncoder(ParsingEncoder):
 
     def predict_parse(self, batch: Batch) -> ParseScores:
         """Predict heads and labels of B sentences of up to J positions."""
-        return self._parse(self._read(batch)[0], batch)[0]
+        return self._predict_from_states(self._run_lstm(batch)[0], batch)[0]
 
-    def _parse(self, states: Tensor, batch: Batch) -> tuple[ParseScores, Tensor]:
+    def _predict_from_states(self, states: Tensor, batch: Batch) -> tuple[ParseScores, Tensor]:
         """Parse from states h (B, J, 2·H); what is returned besides is [h_i; z_i] (B, J, 4·H)."""
         itself = torch.eye(states.shape[1], dtype=torch.bool, device=states.device)
         queries = self.head(states)
@@ -93,13 +93,13 @@ class LatentGraphEncoder(ParsingEncoder):
         with_heads = torch.cat([states, expected], dim=2)
         return ParseScores(scores, upcast_half_precision(self.label(with_heads))), with_heads
 
-    def _read(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    def _run_lstm(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Run both directions of the LSTM: h at every position (B, J, 2·H), [→h_n; ←h_1] and their cells (B, 2·H)."""
         values = self.inputs(batch)  # (N, E)
         words = batch.source_words
         turned, last = words.compute_reversed_indices(batch.source_lengths), words.find_last_words(batch.source_lengths)
-        rightward = read(self.forwards, values, words, self.dropout)
-        leftward = read(self.backwards, values.index_select(0, turned), words, self.dropout)
+        rightward = run_recurrence(self.forwards, values, words, self.dropout)
+        leftward = run_recurrence(self.backwards, values.index_select(0, turned), words, self.dropout)
         states = words.unpack(torch.cat([rightward[0], leftward[0].index_select(0, turned)], dim=1))
         state, cell = (
             torch.cat([one.index_select(0, last), other.index_select(0, last)], dim=1)

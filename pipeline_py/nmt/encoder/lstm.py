@@ -10,9 +10,9 @@ from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.encoder.reading import Inputs, read
-from pipeline_py.nmt.fast.linear import Linear
+from pipeline_py.nmt.encoder.recurrent_input import ConcatenatedInputs, run_recurrence
 from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.fast.linear import Linear
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
 
@@ -28,29 +28,33 @@ class LSTMEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: Options, sizes: ModelConfig, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self,
+        options: Options,
+        model_config: ModelConfig,
+        input_parts: Sequence[nn.Module],
+        vocabulary_sizes: Mapping[str, int],
     ) -> None:
         super().__init__()
-        self.size, self.summary_size = sizes.hidden, 2 * sizes.hidden
-        self.reversed = options.direction == "reversed"
-        self.inputs = Inputs(inputs)
-        self.forwards = LSTM(sizes.embedding, sizes.hidden)
+        self.annotation_size, self.summary_size = model_config.hidden, 2 * model_config.hidden
+        self.is_reversed = options.direction == "reversed"
+        self.inputs = ConcatenatedInputs(input_parts)
+        self.forwards = LSTM(model_config.embedding, model_config.hidden)
         self.backwards = None
         if options.direction == "bidirectional":
-            self.backwards = LSTM(sizes.embedding, sizes.hidden)
-            self.annotation = Linear(2 * sizes.hidden, sizes.hidden)
-            self.last_state = Linear(2 * sizes.hidden, sizes.hidden)
-            self.last_cell = Linear(2 * sizes.hidden, sizes.hidden)
-        self.dropout = SharedDropout(sizes.dropout_rates)
+            self.backwards = LSTM(model_config.embedding, model_config.hidden)
+            self.annotation = Linear(2 * model_config.hidden, model_config.hidden)
+            self.last_state = Linear(2 * model_config.hidden, model_config.hidden)
+            self.last_cell = Linear(2 * model_config.hidden, model_config.hidden)
+        self.dropout = SharedDropout(model_config.dropout_rates)
 
     def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
         lengths = batch.source_lengths
         values = self.inputs(batch)  # (N, E)
         # Turned round without its last position, a sentence ends with EOS all the same.
-        states, *last = self._read(self.forwards, values, batch, lengths - 1 if self.reversed else None)
+        states, *last = self._run_direction(self.forwards, values, batch, lengths - 1 if self.is_reversed else None)
         if self.backwards is not None:
-            leftward, *first = self._read(self.backwards, values, batch, lengths)
+            leftward, *first = self._run_direction(self.backwards, values, batch, lengths)
             states = upcast_half_precision(self.annotation(torch.cat([states, leftward], dim=1)))
             maps = (self.last_state, self.last_cell)
             last = [
@@ -60,22 +64,24 @@ class LSTMEncoder(nn.Module):
         annotations = batch.source_words.unpack(states)
         return EncoderMemory.from_words(batch, annotations, torch.cat(last, dim=1))
 
-    def _read(self, lstm: LSTM, values: Tensor, batch: Batch, backwards: Tensor | None) -> tuple[Tensor, ...]:
+    def _run_direction(
+        self, lstm: LSTM, input_vectors: Tensor, batch: Batch, reversed_lengths: Tensor | None
+    ) -> tuple[Tensor, ...]:
         """Run one direction.
 
         Args:
             lstm: its parameters.
-            values: what is read (N, E).
+            input_vectors: what is read (N, E).
             batch: the sentences.
-            backwards: how many positions of each sentence are read from the last to the first (B,), or None.
+            reversed_lengths: how many positions of each sentence are read from the last to the first (B,), or None.
 
         Returns:
             States of the words (N, H), h and c of the last step (B, H).
         """
         words = batch.source_words
-        turned = None if backwards is None else words.compute_reversed_indices(backwards)
-        values = values if turned is None else values.index_select(0, turned)
-        states, cells = read(lstm, values, words, self.dropout)
+        turned = None if reversed_lengths is None else words.compute_reversed_indices(reversed_lengths)
+        input_vectors = input_vectors if turned is None else input_vectors.index_select(0, turned)
+        states, cells = run_recurrence(lstm, input_vectors, words, self.dropout)
         last = words.find_last_words(batch.source_lengths)
         in_place = states if turned is None else states.index_select(0, turned)
         return in_place, states.index_select(0, last), cells.index_select(0, last)

@@ -11,10 +11,19 @@ from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
-from pipeline_py.nmt.encoder.reading import Inputs
+from pipeline_py.nmt.encoder.recurrent_input import ConcatenatedInputs
 from pipeline_py.nmt.encoder_memory import AuxiliaryLoss, EncoderMemory
-from pipeline_py.nmt.transformer.attention import Change, ScoreChange, built, of_layer
-from pipeline_py.nmt.transformer.layers import EncoderLayer, last_norm, with_positions
+from pipeline_py.nmt.transformer.multi_head_attention import (
+    ScoreTransform,
+    SelfAttentionChange,
+    build_attention_change,
+    combine_score_transforms,
+)
+from pipeline_py.nmt.transformer.transformer_layers import (
+    TransformerEncoderLayer,
+    add_positional_encoding,
+    build_last_norm,
+)
 
 
 class TransformerEncoder(nn.Module):
@@ -26,39 +35,50 @@ class TransformerEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: Options, sizes: ModelConfig, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self,
+        options: Options,
+        model_config: ModelConfig,
+        input_parts: Sequence[nn.Module],
+        vocabulary_sizes: Mapping[str, int],
     ) -> None:
         super().__init__()
-        self.size = self.summary_size = sizes.hidden
+        self.annotation_size = self.summary_size = model_config.hidden
         self.options = options
-        self.inputs = Inputs(inputs)
+        self.inputs = ConcatenatedInputs(input_parts)
         self.layers = nn.ModuleList(
-            EncoderLayer(options, sizes.hidden, sizes.dropout_rates.states) for _ in range(options.layers)
+            TransformerEncoderLayer(options, model_config.hidden, model_config.dropout_rates.states)
+            for _ in range(options.layers)
         )
-        self.last_norm = last_norm(sizes.hidden, options.norm)
+        self.last_norm = build_last_norm(model_config.hidden, options.norm)
         self.changes = nn.ModuleList(
-            built(ScoreChange, "self_attention", change, sizes.hidden, options.heads, vocabularies)
+            build_attention_change(
+                SelfAttentionChange, "self_attention", change, model_config.hidden, options.heads, vocabulary_sizes
+            )
             for change in options.self_attention_changes
         )
-        self.dropout = Dropout(sizes.dropout_rates.embeddings)
+        self.dropout = Dropout(model_config.dropout_rates.embeddings)
 
     def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
         mask = batch.source_mask
-        states = self.dropout(with_positions(batch.source_words.unpack(self.inputs(batch))))
+        states = self.dropout(add_positional_encoding(batch.source_words.unpack(self.inputs(batch))))
         auxiliary: list[AuxiliaryLoss] = []
         for number, layer in enumerate(self.layers):
-            states = layer(states, mask, partial(self._change, number, batch, auxiliary))
+            states = layer(states, mask, partial(self._build_score_transform, number, batch, auxiliary))
         states = upcast_half_precision(self.last_norm(states)).masked_fill(~mask.unsqueeze(2), 0)
         memory = EncoderMemory.from_words(batch, states, states.sum(dim=1) / batch.source_lengths.unsqueeze(1))
         return replace(memory, auxiliary_losses=tuple(auxiliary))
 
-    def _change(self, layer: int, batch: Batch, auxiliary: list[AuxiliaryLoss], read: Tensor) -> Change | None:
+    def _build_score_transform(
+        self, layer_index: int, batch: Batch, auxiliary_losses: list[AuxiliaryLoss], layer_input: Tensor
+    ) -> ScoreTransform | None:
         """Say what changes the scores of a layer that reads (B, J, D), and add what that learns to a list."""
         changes = [
             (options, change)
             for options, change in zip(self.options.self_attention_changes, self.changes, strict=True)
-            if options.is_layer_changed(layer)
+            if options.is_layer_changed(layer_index)
         ]
-        auxiliary += [learnt for _, change in changes if (learnt := change.auxiliary(read, batch))]  # type: ignore[operator]
-        return of_layer((options, partial(change, states=read, batch=batch)) for options, change in changes)
+        auxiliary_losses += [learnt for _, change in changes if (learnt := change.compute_auxiliary_loss(layer_input, batch))]  # type: ignore[operator]
+        return combine_score_transforms(
+            (options, partial(change, states=layer_input, batch=batch)) for options, change in changes
+        )

@@ -27,19 +27,23 @@ class TreeGRUEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: Options, sizes: ModelConfig, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self,
+        options: Options,
+        model_config: ModelConfig,
+        input_parts: Sequence[nn.Module],
+        vocabulary_sizes: Mapping[str, int],
     ) -> None:
         super().__init__()
-        self.size = self.summary_size = sizes.hidden
+        self.annotation_size = self.summary_size = model_config.hidden
         (kind,) = options.required_syntax
-        self.trees, self.kind = options.trees, kind.name
-        self.leaves = gru.GRUEncoder(gru.Options(direction=options.leaves), sizes, inputs, vocabularies)
-        self.bottom_up = TreeGRU(sizes.hidden)
-        self.top_down = TopDownGRU(sizes.hidden) if options.top_down else None
+        self.tree_type, self.tree_kind = options.trees, kind.name
+        self.leaves = gru.GRUEncoder(gru.Options(direction=options.leaves), model_config, input_parts, vocabulary_sizes)
+        self.bottom_up = TreeGRU(model_config.hidden)
+        self.top_down = TopDownGRU(model_config.hidden) if options.top_down else None
 
     def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions and P phrases; the trees are not handed on with the memory."""
-        schedule = batch.get_tree_schedule(self.kind)
+        schedule = batch.get_tree_schedule(self.tree_kind)
         read = self.leaves(batch)
         leaves = read.annotations[0].transpose(0, 1).flatten(0, 1)  # (J·B, H)
         phrases = self.bottom_up(leaves, schedule)
@@ -48,8 +52,12 @@ class TreeGRUEncoder(nn.Module):
             final = self.top_down(final, schedule)
 
         words, inner = final.split([len(leaves), len(phrases)])
-        words = words.view(read.position_count, len(batch), self.size).transpose(0, 1)
-        summary = schedule.at_roots(leaves, phrases) if self.trees == "parse" else gru.mean(words, read.mask)
+        words = words.view(read.position_count, len(batch), self.annotation_size).transpose(0, 1)
+        summary = (
+            schedule.get_root_values(leaves, phrases)
+            if self.tree_type == "parse"
+            else gru.average_states(words, read.mask)
+        )
         return replace(read, annotations=(words,), summaries=(summary,)).append_phrases(
-            schedule.side_by_side(inner), schedule
+            schedule.group_by_sentence(inner), schedule
         )

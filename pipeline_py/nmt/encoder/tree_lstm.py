@@ -9,7 +9,7 @@ from pipeline_py.config.systems.encoders import TreeLSTMEncoderConfig as Options
 from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import SharedDropout
-from pipeline_py.nmt.encoder.reading import Inputs, read
+from pipeline_py.nmt.encoder.recurrent_input import ConcatenatedInputs, run_recurrence
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.recurrence.lstm import LSTM
 from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
@@ -30,17 +30,21 @@ class TreeLSTMEncoder(nn.Module):
     """
 
     def __init__(
-        self, options: Options, sizes: ModelConfig, inputs: Sequence[nn.Module], vocabularies: Mapping[str, int]
+        self,
+        options: Options,
+        model_config: ModelConfig,
+        input_parts: Sequence[nn.Module],
+        vocabulary_sizes: Mapping[str, int],
     ) -> None:
         super().__init__()
-        self.size, self.summary_size = sizes.hidden, 2 * sizes.hidden
-        self.inputs = Inputs(inputs)
-        self.sequential = options.leaves == "lstm"
-        if self.sequential:
-            self.leaves = LSTM(sizes.embedding, sizes.hidden)
-            self.summarize = TreeLSTM(sizes.hidden)
-        self.tree = TreeLSTM(sizes.hidden)
-        self.dropout = SharedDropout(sizes.dropout_rates)
+        self.annotation_size, self.summary_size = model_config.hidden, 2 * model_config.hidden
+        self.inputs = ConcatenatedInputs(input_parts)
+        self.has_lstm_leaves = options.leaves == "lstm"
+        if self.has_lstm_leaves:
+            self.leaves = LSTM(model_config.embedding, model_config.hidden)
+            self.summarize = TreeLSTM(model_config.hidden)
+        self.tree = TreeLSTM(model_config.hidden)
+        self.dropout = SharedDropout(model_config.dropout_rates)
 
     def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions and P phrases."""
@@ -48,23 +52,25 @@ class TreeLSTMEncoder(nn.Module):
         schedule = batch.get_tree_schedule("trees")
         values = self.inputs(batch)  # (N, E)
         words = batch.source_words
-        if self.sequential:
-            states, cells = read(self.leaves, values, words, self.dropout)
+        if self.has_lstm_leaves:
+            states, cells = run_recurrence(self.leaves, values, words, self.dropout)
         else:
             states, cells = values, torch.zeros_like(values)
         leaves = (words.unpack_by_position(states).flatten(0, 1), words.unpack_by_position(cells).flatten(0, 1))
-        inner = self.tree(*leaves, schedule, self._mask(len(lengths), states))
-        root = schedule.at_roots(leaves[0], inner[0]), schedule.at_roots(leaves[1], inner[1])
-        if self.sequential:
+        inner = self.tree(*leaves, schedule, self._draw_child_mask(len(lengths), states))
+        root = schedule.get_root_values(leaves[0], inner[0]), schedule.get_root_values(leaves[1], inner[1])
+        if self.has_lstm_leaves:
             ends = words.find_last_words(lengths)
             last = states.index_select(0, ends), cells.index_select(0, ends)
-            summary = self.summarize.compose(last, root, self._mask(len(lengths), states))
+            summary = self.summarize.compose_nodes(last, root, self._draw_child_mask(len(lengths), states))
         else:
             summary = root
-        annotations = leaves[0].view(words.position_count, words.sentence_count, self.size).transpose(0, 1)  # (B, J, H)
+        annotations = (
+            leaves[0].view(words.position_count, words.sentence_count, self.annotation_size).transpose(0, 1)
+        )  # (B, J, H)
         of_words = EncoderMemory.from_words(batch, annotations, torch.cat(summary, dim=1))
-        return of_words.append_phrases(schedule.side_by_side(inner[0]), schedule)
+        return of_words.append_phrases(schedule.group_by_sentence(inner[0]), schedule)
 
-    def _mask(self, sentences: int, like: Tensor) -> Tensor | None:
+    def _draw_child_mask(self, sentence_count: int, reference: Tensor) -> Tensor | None:
         """Draw a mask of what a Tree-LSTM reads, [h_l; h_r] (B, 2·H)."""
-        return self.dropout.draw_mask("states", sentences, 2 * self.size, like)
+        return self.dropout.draw_mask("states", sentence_count, 2 * self.annotation_size, reference)

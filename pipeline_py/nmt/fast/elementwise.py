@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast import compiled_library
+from pipeline_py.nmt.torch_setup import is_cpu
 
 C_SOURCE_PATH = Path(__file__).with_suffix(".c")
 C_FUNCTION_NAMES = ("score", "score_back", "gru", "gru_back")

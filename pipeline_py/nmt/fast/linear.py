@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.dropout import apply_dropout_mask
 from pipeline_py.nmt.fast.matrix_products import (
     apply_linear,
@@ -22,6 +21,7 @@ from pipeline_py.nmt.fast.matrix_products import (
 )
 from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedModule
 from pipeline_py.nmt.initialization import InitializationRule
+from pipeline_py.nmt.torch_setup import is_cpu
 
 MAX_UNPADDED_ROWS = 32
 """Rows up to which a search multiplies those there are; more are filled up, since each number has its own program."""

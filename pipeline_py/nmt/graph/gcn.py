@@ -10,12 +10,12 @@ from pipeline_py.config.systems.encoders import GCNConfig
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.dropout import Dropout
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import Linear
 from pipeline_py.nmt.initialization import InitializationRule
-from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 
-class SyntacticConvolution(nn.Module):
+class SyntacticGraphConvolution(nn.Module):
     """In each layer h'_v = ReLU(Σ_u g_uv (W_d h_u + b_l)), over the neighbours u of v in the tree and v itself.
 
     d is the direction of the edge: `in` from the head of v, `out` from a dependent of v, `self`; l is the direction
@@ -28,10 +28,14 @@ class SyntacticConvolution(nn.Module):
     Dropout: on what each layer reads.
     """
 
-    def __init__(self, options: GCNConfig, size: int, dropout: float, vocabularies: Mapping[str, int]) -> None:
+    def __init__(
+        self, options: GCNConfig, annotation_size: int, dropout_rate: float, vocabulary_sizes: Mapping[str, int]
+    ) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(_Layer(size, vocabularies["labels"]) for _ in range(options.layers))
-        self.dropout = Dropout(dropout)
+        self.layers = nn.ModuleList(
+            _GraphConvolutionLayer(annotation_size, vocabulary_sizes["labels"]) for _ in range(options.layers)
+        )
+        self.dropout = Dropout(dropout_rate)
 
     def forward(self, memory: EncoderMemory, batch: Batch) -> EncoderMemory:
         """Replace the annotations (B, J, M) of a memory without phrases."""
@@ -44,33 +48,35 @@ class SyntacticConvolution(nn.Module):
         return replace(memory, annotations=(states.masked_fill(~batch.source_mask.unsqueeze(2), 0),))
 
 
-class _Layer(nn.Module):
-    def __init__(self, size: int, labels: int) -> None:
+class _GraphConvolutionLayer(nn.Module):
+    def __init__(self, annotation_size: int, label_count: int) -> None:
         super().__init__()
-        self.maps = nn.ModuleDict({edge: Linear(size, size, bias=False) for edge in ("in", "out", "self")})
-        self.gates = nn.Parameter(torch.zeros(3, size))
-        self.biases = nn.ParameterDict({edge: torch.zeros(labels, size + 1) for edge in ("in", "out")})
-        self.own_bias = nn.Parameter(torch.zeros(size + 1))
+        self.maps = nn.ModuleDict(
+            {edge: Linear(annotation_size, annotation_size, bias=False) for edge in ("in", "out", "self")}
+        )
+        self.gates = nn.Parameter(torch.zeros(3, annotation_size))
+        self.biases = nn.ParameterDict({edge: torch.zeros(label_count, annotation_size + 1) for edge in ("in", "out")})
+        self.own_bias = nn.Parameter(torch.zeros(annotation_size + 1))
 
     def initialize(self, rule: InitializationRule) -> None:
         """Let gates begin as the rule says, biases at 0."""
         for gate in self.gates:
             rule.fill_vector(gate)
 
-    def forward(self, states: Tensor, heads: Tensor, labels: Tensor, hangs: Tensor) -> Tensor:
+    def forward(self, states: Tensor, heads: Tensor, labels: Tensor, has_head: Tensor) -> Tensor:
         """Map states (B, J, M) → (B, J, M), given heads and labels (B, J), and which positions hang under another."""
         messages = {}
         for number, (edge, part) in enumerate(self.maps.items()):
             messages[edge] = torch.cat([part(states), (states * self.gates[number]).sum(dim=2, keepdim=True)], dim=2)
         # What a head sends to each dependent, and what that sends back; the last column is the gate's.
         place = heads.unsqueeze(2).expand_as(messages["in"])
-        downwards = _gated(messages["in"].gather(1, place) + self.biases["in"][labels])
-        upwards = _gated(messages["out"] + self.biases["out"][labels])
-        linked = hangs.unsqueeze(2)
-        own = _gated(messages["self"] + self.own_bias)
+        downwards = _apply_gate(messages["in"].gather(1, place) + self.biases["in"][labels])
+        upwards = _apply_gate(messages["out"] + self.biases["out"][labels])
+        linked = has_head.unsqueeze(2)
+        own = _apply_gate(messages["self"] + self.own_bias)
         return torch.relu((own + downwards * linked).scatter_add(1, place[:, :, :-1], upwards * linked))
 
 
-def _gated(messages: Tensor) -> Tensor:
+def _apply_gate(messages: Tensor) -> Tensor:
     """Multiply by the sigmoid of the last column: (…, M + 1) → (…, M)."""
     return messages[..., :-1] * torch.sigmoid(messages[..., -1:])

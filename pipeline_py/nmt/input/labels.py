@@ -11,9 +11,9 @@ from pipeline_py.nmt.data.batch import Batch
 class LabelEmbedding(nn.Module):
     """A row of a table for the label of each word; the end of the sentence has a label of its own."""
 
-    def __init__(self, options: LabelInputConfig, size: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, options: LabelInputConfig, embedding_size: int, vocabulary_sizes: Mapping[str, int]) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(vocabularies["labels"], size)
+        self.embedding = nn.Embedding(vocabulary_sizes["labels"], embedding_size)
 
     def forward(self, batch: Batch) -> Tensor:
         """Embed the labels of the N words of a batch: (N, size)."""

@@ -9,11 +9,11 @@ from pipeline_py.config.systems.encoders import UnitInputConfig
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.fast.linear import Linear
 
-WIDTH = 3
+KERNEL_WIDTH = 3
 """Rows under a convolution's kernel."""
 
 
-class UnitConvolution(nn.Module):
+class DependencyUnitConvolution(nn.Module):
     """V_U, made of the n = 10 embedded words of a unit, (n, d), by convolutions and poolings along the unit.
 
     A convolution has kernels over 3 rows and all d columns, d of them, with a bias, and then ReLU; a pooling takes the
@@ -26,37 +26,37 @@ class UnitConvolution(nn.Module):
     The output is the mean over the rows that are left, which is one.
     """
 
-    def __init__(self, options: UnitInputConfig, size: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, options: UnitInputConfig, embedding_size: int, vocabulary_sizes: Mapping[str, int]) -> None:
         super().__init__()
-        self.order = options.order
-        self.embedding = nn.Embedding(vocabularies["units"], size)
-        self.first = Linear(WIDTH * size, size)
-        self.second = Linear(WIDTH * size, size)
+        self.layer_order = options.order
+        self.embedding = nn.Embedding(vocabulary_sizes["units"], embedding_size)
+        self.first = Linear(KERNEL_WIDTH * embedding_size, embedding_size)
+        self.second = Linear(KERNEL_WIDTH * embedding_size, embedding_size)
 
     def forward(self, batch: Batch) -> Tensor:
         """Represent the units of the N words of a batch: (N, size)."""
-        return self.represent(batch.source_words.pack(batch.get_syntax("units").transpose(0, 1)))
+        return self.encode_units(batch.source_words.pack(batch.get_syntax("units").transpose(0, 1)))
 
-    def represent(self, units: Tensor) -> Tensor:
+    def encode_units(self, unit_ids: Tensor) -> Tensor:
         """Represent U units by identifiers: (U, n) → (U, size)."""
-        rows = self.embedding(units)  # (U, 10, d)
-        rows = _convolve(rows, self.first)  # (U, 8, d)
-        if self.order == "stacked":
+        rows = self.embedding(unit_ids)  # (U, 10, d)
+        rows = _convolve_rows(rows, self.first)  # (U, 8, d)
+        if self.layer_order == "stacked":
             rows = nn.functional.pad(rows, (0, 0, 1, 1))  # (U, 10, d)
-            rows = _pool(_pool(_convolve(rows, self.second, stride=2)))  # (U, 1, d)
+            rows = _pool_rows(_pool_rows(_convolve_rows(rows, self.second, stride=2)))  # (U, 1, d)
         else:
-            rows = _pool(_convolve(_pool(rows), self.second))  # (U, 1, d)
+            rows = _pool_rows(_convolve_rows(_pool_rows(rows), self.second))  # (U, 1, d)
         return rows.mean(dim=1)
 
 
-def _convolve(rows: Tensor, kernels: Linear, stride: int = 1) -> Tensor:
+def _convolve_rows(rows: Tensor, kernels: Linear, stride: int = 1) -> Tensor:
     """Apply all kernels to every three consecutive rows: (U, R, d) → (U, ⌊(R − 3) / stride⌋ + 1, d)."""
-    count = (rows.shape[1] - WIDTH) // stride + 1
+    count = (rows.shape[1] - KERNEL_WIDTH) // stride + 1
     last = stride * (count - 1) + 1
-    under = torch.cat([rows[:, offset : offset + last : stride] for offset in range(WIDTH)], dim=2)
+    under = torch.cat([rows[:, offset : offset + last : stride] for offset in range(KERNEL_WIDTH)], dim=2)
     return kernels(under).relu()
 
 
-def _pool(rows: Tensor) -> Tensor:
+def _pool_rows(rows: Tensor) -> Tensor:
     """Take the larger of rows 0 and 1, of 2 and 3, …: (U, R, d) → (U, R/2, d)."""
     return torch.maximum(rows[:, 0::2], rows[:, 1::2])

@@ -11,9 +11,9 @@ from pipeline_py.nmt.data.batch import Batch
 class WordEmbedding(nn.Module):
     """V_x, a row of a table for each identifier of the source vocabulary."""
 
-    def __init__(self, options: WordInputConfig, size: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(self, options: WordInputConfig, embedding_size: int, vocabulary_sizes: Mapping[str, int]) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(vocabularies["source"], size)
+        self.embedding = nn.Embedding(vocabulary_sizes["source"], embedding_size)
 
     def forward(self, batch: Batch) -> Tensor:
         """Embed the N words of a batch: (N, size)."""

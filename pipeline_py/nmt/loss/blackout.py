@@ -12,38 +12,38 @@ from torch.nn import functional
 from pipeline_py.config.systems.decoders import BlackOutLossConfig
 from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.data.batch import PackedWords
-from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.loss.softmax import SoftmaxLoss
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.subword.vocabulary import EOS
 
 
-def sampled_outputs(readout: Tensor, weight: Tensor, bias: Tensor, samples: Tensor) -> Tensor:
+def compute_sampled_logits(readout: Tensor, weight: Tensor, sample_biases: Tensor, sample_ids: Tensor) -> Tensor:
     """Compute w_k · r + b_k of the rows k that are sampled for a sentence.
 
     Args:
         readout: r at T positions of each sentence (B, T, E).
         weight: (V, E).
-        bias: b_k of each sample (B, K).
-        samples: rows of the weight (B, K) int64.
+        sample_biases: b_k of each sample (B, K).
+        sample_ids: rows of the weight (B, K) int64.
 
     Returns:
         (B, T, K), in the precision of the weight, also where autocast is on.
     """
     with torch.autocast(readout.device.type, enabled=False):
-        outputs: Tensor = _Outputs.apply(readout.to(weight.dtype), weight, bias, samples)
+        outputs: Tensor = _SampledLogitsFunction.apply(readout.to(weight.dtype), weight, sample_biases, sample_ids)
     return outputs
 
 
-class _Outputs(Function):
+class _SampledLogitsFunction(Function):
     """Gathers the rows in both directions instead of keeping them, since B · K rows are more than the weight has."""
 
     @staticmethod
-    def forward(ctx: Any, readout: Tensor, weight: Tensor, bias: Tensor, samples: Tensor) -> Tensor:
-        ctx.save_for_backward(readout, weight, samples)
-        outputs = readout.new_empty(*readout.shape[:2], samples.shape[1])
-        for group in _groups(readout):
-            rows = _gathered(weight, samples[group])
-            torch.baddbmm(bias[group].unsqueeze(1), readout[group], rows.transpose(1, 2), out=outputs[group])
+    def forward(ctx: Any, readout: Tensor, weight: Tensor, sample_biases: Tensor, sample_ids: Tensor) -> Tensor:
+        ctx.save_for_backward(readout, weight, sample_ids)
+        outputs = readout.new_empty(*readout.shape[:2], sample_ids.shape[1])
+        for group in _split_sentences(readout):
+            rows = _gather_weight_rows(weight, sample_ids[group])
+            torch.baddbmm(sample_biases[group].unsqueeze(1), readout[group], rows.transpose(1, 2), out=outputs[group])
         return outputs
 
     @staticmethod
@@ -51,19 +51,19 @@ class _Outputs(Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         readout, weight, samples = ctx.saved_tensors
         grad_readout, grad_weight = torch.empty_like(readout), torch.zeros_like(weight)
-        for group in _groups(readout):
-            torch.bmm(gradient[group], _gathered(weight, samples[group]), out=grad_readout[group])
+        for group in _split_sentences(readout):
+            torch.bmm(gradient[group], _gather_weight_rows(weight, samples[group]), out=grad_readout[group])
             grad_rows = torch.bmm(gradient[group].transpose(1, 2), readout[group])
             grad_weight.index_add_(0, samples[group].flatten(), grad_rows.flatten(0, 1))
         return grad_readout, grad_weight, gradient.sum(dim=1), None
 
 
-def _gathered(weight: Tensor, samples: Tensor) -> Tensor:
+def _gather_weight_rows(weight: Tensor, sample_ids: Tensor) -> Tensor:
     """Gather rows: (V, E), (G, K) → (G, K, E)."""
-    return weight.index_select(0, samples.flatten()).view(*samples.shape, -1)
+    return weight.index_select(0, sample_ids.flatten()).view(*sample_ids.shape, -1)
 
 
-def _groups(readout: Tensor) -> Iterator[slice]:
+def _split_sentences(readout: Tensor) -> Iterator[slice]:
     """Divide the sentences (B, …) into groups that are computed at once."""
     # The rows of one sentence stay in a CPU's cache: 0.6 of the time of all at once. A GPU wants large products.
     size = 1 if is_cpu(readout.device) else len(readout)
@@ -80,76 +80,89 @@ class BlackOutLoss(SoftmaxLoss):
     A word that does not occur in the training data counts as if it occurred once, so that every q is finite.
     """
 
-    def __init__(self, options: BlackOutLossConfig, target_size: int) -> None:
-        super().__init__(options, target_size)
-        self.samples, self.power, self.target_size = options.samples, options.power, target_size
-        self.cumulative: Tensor
+    def __init__(self, options: BlackOutLossConfig, target_vocabulary_size: int) -> None:
+        super().__init__(options, target_vocabulary_size)
+        self.sample_count, self.frequency_power, self.target_vocabulary_size = (
+            options.samples,
+            options.power,
+            target_vocabulary_size,
+        )
+        self.cumulative_distribution: Tensor
         self.log_weights: Tensor
-        for name in ("cumulative", "log_weights"):  # of Q, and log q, (V,) each
+        for name in ("cumulative_distribution", "log_weights"):  # of Q, and log q, (V,) each
             self.register_buffer(name, torch.zeros(0, dtype=torch.float64), persistent=False)
 
-    def learn_frequencies(self, counts: Tensor) -> None:
+    def set_word_frequencies(self, word_counts: Tensor) -> None:
         """Take how often each word occurs in the training data (V,), EOS and the unknown word included.
 
         Raises:
             ValueError: the counts are not of the target vocabulary, or of sentences without an end.
         """
-        if counts.shape != (self.target_size,):
-            raise ValueError(f"counts of shape {tuple(counts.shape)} for a vocabulary of {self.target_size}")
-        if not counts[EOS] > 0:
+        if word_counts.shape != (self.target_vocabulary_size,):
+            raise ValueError(
+                f"counts of shape {tuple(word_counts.shape)} for a vocabulary of {self.target_vocabulary_size}"
+            )
+        if not word_counts[EOS] > 0:
             raise ValueError("the end of sentence has no count; count the identifiers of the training data")
-        raised = counts.to(torch.float64).clamp(min=1) ** self.power
+        raised = word_counts.to(torch.float64).clamp(min=1) ** self.frequency_power
         cumulative = raised.cumsum(0)
-        device = self.cumulative.device
-        self.cumulative = (cumulative / cumulative[-1]).to(device)
+        device = self.cumulative_distribution.device
+        self.cumulative_distribution = (cumulative / cumulative[-1]).to(device)
         self.log_weights = (cumulative[-1].log() - raised.log()).to(device)
 
-    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: PackedWords) -> Tensor:
+    def forward(self, output_layer: nn.Linear, readout: Tensor, targets: Tensor, packed_words: PackedWords) -> Tensor:
         """Compute the losses of N words; see `SoftmaxLoss`.
 
         Raises:
-            RuntimeError: in training, before `learn_frequencies`.
+            RuntimeError: in training, before `set_word_frequencies`.
         """
         if not self.training:
-            return super().forward(linear, readout, targets, words)
-        if not len(self.cumulative):
+            return super().forward(output_layer, readout, targets, packed_words)
+        if not len(self.cumulative_distribution):
             raise RuntimeError("BlackOut draws words by their frequency; call `learn_frequencies` before training")
-        draws = self._draw(words.sentence_count)
-        bias = linear.bias + self.log_weights.to(linear.bias.dtype)  # (V,)
-        rows = functional.embedding(targets, linear.weight)
-        of_targets = (upcast_half_precision(readout) * rows).sum(dim=1) + _taken(bias, targets)
+        draws = self._draw_samples(packed_words.sentence_count)
+        bias = output_layer.bias + self.log_weights.to(output_layer.bias.dtype)  # (V,)
+        rows = functional.embedding(targets, output_layer.weight)
+        of_targets = (upcast_half_precision(readout) * rows).sum(dim=1) + _gather_values(bias, targets)
 
         # Sentences side by side in a rectangle (B, I), since each has draws of its own.
-        place, shape = words.rectangle_indices, (words.sentence_count, words.position_count)
-        count = words.sentence_count * words.position_count
+        place, shape = packed_words.rectangle_indices, (packed_words.sentence_count, packed_words.position_count)
+        count = packed_words.sentence_count * packed_words.position_count
         side_by_side = readout.new_zeros(count, readout.shape[1]).index_copy(0, place, readout)
-        of_draws = sampled_outputs(side_by_side.view(*shape, -1), linear.weight, _taken(bias, draws), draws)
+        of_draws = compute_sampled_logits(
+            side_by_side.view(*shape, -1), output_layer.weight, _gather_values(bias, draws), draws
+        )
         said = targets.new_zeros(count).index_copy(0, place, targets).view(shape)
         left_out = draws.unsqueeze(1) == said.unsqueeze(2)
         of_draws = of_draws.masked_fill(left_out, torch.finfo(of_draws.dtype).min)
         of_words = of_targets.new_zeros(count).index_copy(0, place, of_targets).view(shape)
-        return _losses(of_words, of_draws).flatten().index_select(0, place)
+        return _compute_losses(of_words, of_draws).flatten().index_select(0, place)
 
-    def _draw(self, count: int) -> Tensor:
+    def _draw_samples(self, sentence_count: int) -> Tensor:
         """Draw words for each sentence (B, K) from torch's global generator."""
         # By inverting Q's distribution function: on CUDA, torch.multinomial does not repeat its draws.
-        uniform = torch.rand(count, self.samples, dtype=self.cumulative.dtype, device=self.cumulative.device)
-        return torch.searchsorted(self.cumulative, uniform, right=True)
+        uniform = torch.rand(
+            sentence_count,
+            self.sample_count,
+            dtype=self.cumulative_distribution.dtype,
+            device=self.cumulative_distribution.device,
+        )
+        return torch.searchsorted(self.cumulative_distribution, uniform, right=True)
 
 
-def _taken(values: Tensor, index: Tensor) -> Tensor:
+def _gather_values(values: Tensor, indices: Tensor) -> Tensor:
     """Take values (V,) by their numbers (…) → (…); as an embedding, whose gradient is fast."""
-    return functional.embedding(index, values.unsqueeze(1)).squeeze(-1)
+    return functional.embedding(indices, values.unsqueeze(1)).squeeze(-1)
 
 
-def _losses(of_word: Tensor, of_draws: Tensor) -> Tensor:
+def _compute_losses(word_logits: Tensor, sample_logits: Tensor) -> Tensor:
     """Compute −log p̃(y) − Σ_k log(1 − p̃(y^k)) of logits (…) and (…, K); a draw that is left out has the least one.
 
     1 − p̃ of the likeliest draw is the share of all others, which is never 0; those others have p̃ ≤ ½.
     """
-    largest, where = of_draws.max(dim=-1, keepdim=True)
-    others = of_draws.scatter(-1, where, torch.finfo(of_draws.dtype).min)
-    rest = torch.logaddexp(of_word, others.logsumexp(dim=-1))
+    largest, where = sample_logits.max(dim=-1, keepdim=True)
+    others = sample_logits.scatter(-1, where, torch.finfo(sample_logits.dtype).min)
+    rest = torch.logaddexp(word_logits, others.logsumexp(dim=-1))
     total = torch.logaddexp(rest, largest.squeeze(-1))
     of_others = torch.log1p(-torch.exp(others - total.unsqueeze(-1))).sum(dim=-1)
-    return (total - of_word) + (total - rest) - of_others
+    return (total - word_logits) + (total - rest) - of_others

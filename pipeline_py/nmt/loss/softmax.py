@@ -18,40 +18,42 @@ class SoftmaxLoss(nn.Module):
     With label smoothing ε it is −(1 − ε) log p(y) − ε/V Σ_k log p(k) in training (Szegedy et al. 2016).
     """
 
-    def __init__(self, options: SoftmaxLossConfig | BlackOutLossConfig, target_size: int) -> None:
+    def __init__(self, options: SoftmaxLossConfig | BlackOutLossConfig, target_vocabulary_size: int) -> None:
         """Take the part's options, and V, the size of the target vocabulary."""
         super().__init__()
-        self.smoothing = options.label_smoothing if isinstance(options, SoftmaxLossConfig) else 0.0
+        self.label_smoothing = options.label_smoothing if isinstance(options, SoftmaxLossConfig) else 0.0
 
-    def forward(self, linear: nn.Linear, readout: Tensor, targets: Tensor, words: PackedWords) -> Tensor:
+    def forward(self, output_layer: nn.Linear, readout: Tensor, targets: Tensor, packed_words: PackedWords) -> Tensor:
         """Compute the losses of N words.
 
         Args:
-            linear: the output layer, (N, E) → (N, V).
+            output_layer: the output layer, (N, E) → (N, V).
             readout: what it reads (N, E).
             targets: the words (N,) int64.
-            words: where they stand.
+            packed_words: where they stand.
 
         Returns:
             (N,) losses in nats, at least float32.
         """
-        smoothing = self.smoothing if self.training else 0.0
-        losses: Tensor = _Losses.apply(readout, linear.weight, linear.bias, targets, smoothing)
+        smoothing = self.label_smoothing if self.training else 0.0
+        losses: Tensor = _SoftmaxLossFunction.apply(readout, output_layer.weight, output_layer.bias, targets, smoothing)
         return losses
 
-    def learn_frequencies(self, counts: Tensor) -> None:
+    def set_word_frequencies(self, word_counts: Tensor) -> None:
         """Take how often each word occurs in the training data (V,); of no use here."""
 
 
-class _Losses(Function):
+class _SoftmaxLossFunction(Function):
     """logsumexp(W r + b) − (1 − ε) (W r + b)_y − ε/V Σ (W r + b); on the way back W r makes room for its gradient.
 
     W r is in half precision where autocast is on, what is made of it at least in single precision.
     """
 
     @staticmethod
-    def forward(ctx: Any, readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float) -> Tensor:
-        ctx.smoothing = smoothing
+    def forward(
+        ctx: Any, readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, label_smoothing: float
+    ) -> Tensor:
+        ctx.smoothing = label_smoothing
         ctx.dtypes = readout.dtype, weight.dtype
         device = readout.device.type
         if torch.is_autocast_enabled(device):
@@ -59,7 +61,7 @@ class _Losses(Function):
             readout, weight = pad_to_block(readout, half), weight.to(half)
         products = multiply_matrices(readout, weight.T)
         normalizers = torch.empty(len(targets), dtype=bias.dtype, device=bias.device)
-        means = torch.empty_like(normalizers) if smoothing else None
+        means = torch.empty_like(normalizers) if label_smoothing else None
         for rows in split_rows(len(targets), products.shape[1], products.device):
             logits = products[rows] + bias
             torch.logsumexp(logits, dim=1, out=normalizers[rows])
@@ -68,7 +70,7 @@ class _Losses(Function):
         ctx.save_for_backward(readout, weight, bias, targets, normalizers)
         ctx.products = products
         own = products[: len(targets)].gather(1, targets.unsqueeze(1)).squeeze(1) + bias.index_select(0, targets)
-        return normalizers - (own if means is None else torch.lerp(own, means, smoothing))
+        return normalizers - (own if means is None else torch.lerp(own, means, label_smoothing))
 
     @staticmethod
     @once_differentiable

@@ -19,64 +19,72 @@ class GRU(nn.Module):
     The bias enters the input side only; apart from that it is `torch.nn.GRU`, and the gates stand in its order.
     """
 
-    def __init__(self, inputs: int, hidden: int) -> None:
+    def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__()
-        self.hidden = hidden
-        self.input = LoopLinear(inputs, 3 * hidden, bias=True)
-        self.recurrent = RecurrentLinear(hidden, 3 * hidden, bias=False)
+        self.hidden_size = hidden_size
+        self.input = LoopLinear(input_size, 3 * hidden_size, bias=True)
+        self.recurrent = RecurrentLinear(hidden_size, 3 * hidden_size, bias=False)
 
-    def step(self, inputs: Tensor, state: Tensor, mask: Tensor | None = None, place: Tensor | None = None) -> Tensor:
+    def step(
+        self,
+        input_products: Tensor,
+        state: Tensor,
+        dropout_mask: Tensor | None = None,
+        state_indices: Tensor | None = None,
+    ) -> Tensor:
         """Move on by one position.
 
         Args:
-            inputs: W x + b (B, 3·H), made by `input`; outside of any loop where x is known before.
+            input_products: W x + b (B, 3·H), made by `input`; outside of any loop where x is known before.
             state: h (B, H), or the different ones (D, H).
-            mask: dropout of h on its way into U, not of the h that is carried on (B, H).
-            place: which of the different ones each row has (B,), whose U h are computed once; None: each its own.
+            dropout_mask: dropout of h on its way into U, not of the h that is carried on (B, H).
+            state_indices: which of the different ones each row has (B,), whose U h are computed once; None: each its own.
 
         Returns:
             h' (B, H).
         """
         trace = self.recurrent.trace
-        if trace is not None and elementwise.can_compute_gru(state, inputs):
-            moved_on: Tensor = GRUStep.apply(inputs, state, mask, trace)
+        if trace is not None and elementwise.can_compute_gru(state, input_products):
+            moved_on: Tensor = GRUStep.apply(input_products, state, dropout_mask, trace)
             return moved_on
-        recurrent = self.recurrent(state, mask)
-        if place is not None:
-            recurrent, state = recurrent.index_select(0, place), state.index_select(0, place)
-        return _moved_on(inputs, recurrent, state)
+        recurrent = self.recurrent(state, dropout_mask)
+        if state_indices is not None:
+            recurrent, state = recurrent.index_select(0, state_indices), state.index_select(0, state_indices)
+        return _apply_gru_gates(input_products, recurrent, state)
 
-    def sequence(self, inputs: Tensor, steps: Sequence[int], mask: Tensor | None = None) -> Tensor:
+    def forward_packed(
+        self, input_products: Tensor, batch_sizes: Sequence[int], dropout_mask: Tensor | None = None
+    ) -> Tensor:
         """Read whole sentences from a state of zeros.
 
         Args:
-            inputs: W x + b (N, 3·H), for words packed position by position.
-            steps: how many words there are at each position.
-            mask: dropout of h on its way into U (B, H).
+            input_products: W x + b (N, 3·H), for words packed position by position.
+            batch_sizes: how many words there are at each position.
+            dropout_mask: dropout of h on its way into U (B, H).
 
         Returns:
             All states (N, H).
         """
-        inputs = as_read(inputs)
+        input_products = cast_gru_input_products(input_products)
         states = []
-        start = upcast_half_precision(inputs.new_zeros(steps[0], self.hidden))
-        with open_time_loop(start, [partial(self.recurrent.begin_trace, len(inputs))]) as state:
-            for rows, position in zip(steps, inputs.split([*steps]), strict=True):
-                state = self.step(position, state if rows == len(state) else state[:rows], mask)
+        start = upcast_half_precision(input_products.new_zeros(batch_sizes[0], self.hidden_size))
+        with open_time_loop(start, [partial(self.recurrent.begin_trace, len(input_products))]) as state:
+            for rows, position in zip(batch_sizes, input_products.split([*batch_sizes]), strict=True):
+                state = self.step(position, state if rows == len(state) else state[:rows], dropout_mask)
                 states.append(state)
         return torch.cat(states)
 
 
-def as_read(inputs: Tensor) -> Tensor:
+def cast_gru_input_products(input_products: Tensor) -> Tensor:
     """Bring W x + b of all steps to a precision that no step has to bring it to."""
-    return inputs if elementwise.is_gru_input(inputs) else upcast_half_precision(inputs)
+    return input_products if elementwise.is_gru_input(input_products) else upcast_half_precision(input_products)
 
 
-def _moved_on(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
+def _apply_gru_gates(input_products: Tensor, recurrent_products: Tensor, state: Tensor) -> Tensor:
     """What a GRU does after its matrix products: W x + b (B, 3·H), U h (B, 3·H), h (B, H) → h' (B, H)."""
-    if not torch.is_grad_enabled() and elementwise.can_compute_gru(state, inputs, recurrent):
-        return elementwise.forward_gru(inputs, recurrent, state)[1]
+    if not torch.is_grad_enabled() and elementwise.can_compute_gru(state, input_products, recurrent_products):
+        return elementwise.forward_gru(input_products, recurrent_products, state)[1]
     size = state.shape[1]
-    inputs, recurrent = inputs.to(state.dtype), recurrent.to(state.dtype)
-    reset, update = (inputs[:, : 2 * size] + recurrent[:, : 2 * size]).sigmoid().chunk(2, dim=1)
-    return torch.lerp((inputs[:, 2 * size :] + reset * recurrent[:, 2 * size :]).tanh(), state, update)
+    input_products, recurrent_products = input_products.to(state.dtype), recurrent_products.to(state.dtype)
+    reset, update = (input_products[:, : 2 * size] + recurrent_products[:, : 2 * size]).sigmoid().chunk(2, dim=1)
+    return torch.lerp((input_products[:, 2 * size :] + reset * recurrent_products[:, 2 * size :]).tanh(), state, update)

@@ -19,52 +19,61 @@ class LSTM(nn.Module):
     the input side, and with the last two gates exchanged: torch has i, f, c̃, o.
     """
 
-    def __init__(self, inputs: int, hidden: int) -> None:
+    def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__()
-        self.hidden = hidden
-        self.input = _Input(inputs, 4 * hidden, bias=True)
-        self.recurrent = RecurrentLinear(hidden, 4 * hidden, bias=False)
+        self.hidden_size = hidden_size
+        self.input = _LSTMInputLayer(input_size, 4 * hidden_size, bias=True)
+        self.recurrent = RecurrentLinear(hidden_size, 4 * hidden_size, bias=False)
 
-    def step(self, inputs: Tensor, hidden: Tensor, cell: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def step(
+        self, input_products: Tensor, hidden: Tensor, cell: Tensor, dropout_mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Move on by one position.
 
         Args:
-            inputs: W x + b (B, 4·H), made by `input`; outside of any loop where x is known before.
+            input_products: W x + b (B, 4·H), made by `input`; outside of any loop where x is known before.
             hidden: h (B, H).
             cell: c (B, H).
-            mask: dropout of h on its way into U (B, H).
+            dropout_mask: dropout of h on its way into U (B, H).
 
         Returns:
             h' and c' (B, H).
         """
-        gates, three = inputs.to(cell.dtype) + self.recurrent(hidden, mask).to(cell.dtype), 3 * self.hidden
+        gates, three = (
+            input_products.to(cell.dtype) + self.recurrent(hidden, dropout_mask).to(cell.dtype),
+            3 * self.hidden_size,
+        )
         write, forget, read = gates[:, :three].sigmoid().chunk(3, dim=1)
         new = torch.addcmul(forget * cell, write, gates[:, three:].tanh())
         return read * new.tanh(), new
 
-    def sequence(self, inputs: Tensor, steps: Sequence[int], mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward_packed(
+        self, input_products: Tensor, batch_sizes: Sequence[int], dropout_mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Read whole sentences from zeros.
 
         Args:
-            inputs: W x + b (N, 4·H), for words packed position by position.
-            steps: how many words there are at each position.
-            mask: dropout of h on its way into U (B, H).
+            input_products: W x + b (N, 4·H), for words packed position by position.
+            batch_sizes: how many words there are at each position.
+            dropout_mask: dropout of h on its way into U (B, H).
 
         Returns:
             All states and all cells, (N, H) each.
         """
-        inputs = upcast_half_precision(inputs)
+        input_products = upcast_half_precision(input_products)
         hiddens, cells = [], []
-        cell = inputs.new_zeros(steps[0], self.hidden)
-        with open_time_loop(torch.zeros_like(cell), [partial(self.recurrent.begin_trace, len(inputs))]) as hidden:
-            for rows, position in zip(steps, inputs.split([*steps]), strict=True):
-                hidden, cell = self.step(position, hidden[:rows], cell[:rows], mask)
+        cell = input_products.new_zeros(batch_sizes[0], self.hidden_size)
+        with open_time_loop(
+            torch.zeros_like(cell), [partial(self.recurrent.begin_trace, len(input_products))]
+        ) as hidden:
+            for rows, position in zip(batch_sizes, input_products.split([*batch_sizes]), strict=True):
+                hidden, cell = self.step(position, hidden[:rows], cell[:rows], dropout_mask)
                 hiddens.append(hidden)
                 cells.append(cell)
         return torch.cat(hiddens), torch.cat(cells)
 
 
-class _Input(LoopLinear):
+class _LSTMInputLayer(LoopLinear):
     """W x + b of all gates."""
 
     def initialize(self, rule: InitializationRule) -> None:

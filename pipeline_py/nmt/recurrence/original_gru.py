@@ -19,46 +19,50 @@ class OriginalGRU(nn.Module):
     products one after the other in each step.
     """
 
-    def __init__(self, inputs: int, hidden: int) -> None:
+    def __init__(self, input_size: int, hidden_size: int) -> None:
         super().__init__()
-        self.hidden = hidden
-        self.input = LoopLinear(inputs, 3 * hidden, bias=True)
-        self.gates_recurrent = RecurrentLinear(hidden, 2 * hidden, bias=False)
-        self.candidate_recurrent = RecurrentLinear(hidden, hidden, bias=False)
+        self.hidden_size = hidden_size
+        self.input = LoopLinear(input_size, 3 * hidden_size, bias=True)
+        self.gates_recurrent = RecurrentLinear(hidden_size, 2 * hidden_size, bias=False)
+        self.candidate_recurrent = RecurrentLinear(hidden_size, hidden_size, bias=False)
 
-    def step(self, inputs: Tensor, state: Tensor, mask: Tensor | None = None) -> Tensor:
+    def step(self, input_products: Tensor, state: Tensor, dropout_mask: Tensor | None = None) -> Tensor:
         """Move on by one position.
 
         Args:
-            inputs: W x + b (B, 3·H), made by `input`; outside of any loop where x is known before.
+            input_products: W x + b (B, 3·H), made by `input`; outside of any loop where x is known before.
             state: h (B, H).
-            mask: dropout of h on its way into U, not of the h that is carried on (B, H).
+            dropout_mask: dropout of h on its way into U, not of the h that is carried on (B, H).
 
         Returns:
             h' (B, H).
         """
-        dropped = apply_dropout_mask(state, mask)
-        of_gates, of_candidate = inputs.to(state.dtype).split([2 * self.hidden, self.hidden], dim=1)
+        dropped = apply_dropout_mask(state, dropout_mask)
+        of_gates, of_candidate = input_products.to(state.dtype).split([2 * self.hidden_size, self.hidden_size], dim=1)
         update, reset = (of_gates + self.gates_recurrent(dropped).to(state.dtype)).sigmoid().chunk(2, dim=1)
         candidate = (of_candidate + self.candidate_recurrent(reset * dropped).to(state.dtype)).tanh()
         return torch.lerp(state, candidate, update)
 
-    def sequence(self, inputs: Tensor, steps: Sequence[int], mask: Tensor | None = None) -> Tensor:
+    def forward_packed(
+        self, input_products: Tensor, batch_sizes: Sequence[int], dropout_mask: Tensor | None = None
+    ) -> Tensor:
         """Read whole sentences from a state of zeros.
 
         Args:
-            inputs: W x + b (N, 3·H), for words packed position by position.
-            steps: how many words there are at each position.
-            mask: dropout of h on its way into U (B, H).
+            input_products: W x + b (N, 3·H), for words packed position by position.
+            batch_sizes: how many words there are at each position.
+            dropout_mask: dropout of h on its way into U (B, H).
 
         Returns:
             All states (N, H).
         """
-        inputs = upcast_half_precision(inputs)
+        input_products = upcast_half_precision(input_products)
         states = []
-        maps = [partial(each.begin_trace, len(inputs)) for each in (self.gates_recurrent, self.candidate_recurrent)]
-        with open_time_loop(inputs.new_zeros(steps[0], self.hidden), maps) as state:
-            for rows, position in zip(steps, inputs.split([*steps]), strict=True):
-                state = self.step(position, state[:rows], mask)
+        maps = [
+            partial(each.begin_trace, len(input_products)) for each in (self.gates_recurrent, self.candidate_recurrent)
+        ]
+        with open_time_loop(input_products.new_zeros(batch_sizes[0], self.hidden_size), maps) as state:
+            for rows, position in zip(batch_sizes, input_products.split([*batch_sizes]), strict=True):
+                state = self.step(position, state[:rows], dropout_mask)
                 states.append(state)
         return torch.cat(states)

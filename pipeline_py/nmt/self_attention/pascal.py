@@ -9,19 +9,21 @@ from torch import Tensor
 from pipeline_py.config.systems.network_parts import PASCALConfig
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.transformer.attention import ScoreChange
+from pipeline_py.nmt.transformer.multi_head_attention import SelfAttentionChange
 
 
-class ParentScaled(ScoreChange):
+class ParentScaledAttention(SelfAttentionChange):
     """e_ij · N(j; p_i, σ²), the density at position j, with p_i the middle of the pieces of the head word of i.
 
     In training a row of a head stays as it is with the probability of `parent_ignoring`; so do all rows of a sentence
     without a parse, always.
     """
 
-    def __init__(self, options: PASCALConfig, size: int, heads: int, vocabularies: Mapping[str, int]) -> None:
+    def __init__(
+        self, options: PASCALConfig, hidden_size: int, head_count: int, vocabulary_sizes: Mapping[str, int]
+    ) -> None:
         super().__init__()
-        self.sigma, self.ignoring = options.sigma, options.parent_ignoring
+        self.sigma, self.parent_ignoring_rate = options.sigma, options.parent_ignoring
 
     def forward(self, scores: Tensor, states: Tensor, batch: Batch) -> Tensor:
         """Bring the parents to the scores (B, heads, J, J)."""
@@ -30,6 +32,8 @@ class ParentScaled(ScoreChange):
         middle = (parents.sum(dim=2).to(scores.dtype) / 2)[:, None, :, None]
         positions = torch.arange(scores.shape[3], device=scores.device, dtype=scores.dtype)
         density = torch.exp(-((positions - middle) ** 2) / (2 * self.sigma**2)) / (self.sigma * math.sqrt(2 * math.pi))
-        if self.training and self.ignoring:
-            unknown = unknown | (torch.rand(scores.shape[:3], device=scores.device).unsqueeze(3) < self.ignoring)
+        if self.training and self.parent_ignoring_rate:
+            unknown = unknown | (
+                torch.rand(scores.shape[:3], device=scores.device).unsqueeze(3) < self.parent_ignoring_rate
+            )
         return torch.where(unknown, scores, scores * density)

@@ -20,8 +20,8 @@ from pipeline_py.config.systems.training import (
 )
 from pipeline_py.kinds.syntax_kind import BinaryTreeLayout, load_syntax_kind
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.cuda_graphs import LENGTH_MULTIPLE, GraphedFunction, build_cuda_recorder
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.training.process_group import SINGLE_PROCESS, ProcessGroup
 from pipeline_py.run.errors import InputError
 

@@ -12,7 +12,7 @@ from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.fast.linear import RecurrentLinear, get_loop_dtype
 from pipeline_py.nmt.fast.matrix_products import compute_weight_gradient, multiply_matrices
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
-from pipeline_py.nmt.trees.schedule import Schedule
+from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 
 
 class TreeGRU(nn.Module):
@@ -22,12 +22,12 @@ class TreeGRU(nn.Module):
     in the order z, r_L, r_R, h~, in the matrices of the left and of the right child.
     """
 
-    def __init__(self, hidden: int) -> None:
+    def __init__(self, hidden_size: int) -> None:
         super().__init__()
-        self.left_recurrent = RecurrentLinear(hidden, 4 * hidden)
-        self.right_recurrent = RecurrentLinear(hidden, 4 * hidden, bias=False)
+        self.left_recurrent = RecurrentLinear(hidden_size, 4 * hidden_size)
+        self.right_recurrent = RecurrentLinear(hidden_size, 4 * hidden_size, bias=False)
 
-    def forward(self, states: Tensor, schedule: Schedule) -> Tensor:
+    def forward(self, states: Tensor, schedule: TreeSchedule) -> Tensor:
         """Compute the states of all inner nodes.
 
         Args:
@@ -38,11 +38,13 @@ class TreeGRU(nn.Module):
             (M, H), in the same order.
         """
         weight = torch.cat([self.left_recurrent.weight, self.right_recurrent.weight], dim=1)
-        inner: Tensor = _Ascent.apply(states, weight, self.left_recurrent.bias, schedule.children, schedule.levels)
+        inner: Tensor = _BottomUpFunction.apply(
+            states, weight, self.left_recurrent.bias, schedule.child_rows, schedule.level_slices
+        )
         return inner
 
 
-class _Ascent(Function):
+class _BottomUpFunction(Function):
     """All levels, lowest first; the weights get their gradient from all nodes at once.
 
     Autograd would copy the states of all nodes once a level, and add up a gradient as large as the weights.
@@ -50,7 +52,7 @@ class _Ascent(Function):
 
     @staticmethod
     def forward(
-        ctx: Any, states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, levels: Sequence[slice]
+        ctx: Any, states: Tensor, weight: Tensor, bias: Tensor, child_rows: Tensor, level_slices: Sequence[slice]
     ) -> Tensor:
         leaves, size = states.shape
         products, own = get_loop_dtype(weight), states.dtype
@@ -58,23 +60,23 @@ class _Ascent(Function):
         # Transposed once: a third faster on a CPU than the view, at every level.
         of_gates, of_candidate = (part.T.contiguous() for part in weight.split([3 * size, size]))
         gate_bias, candidate_bias = bias.split([3 * size, size])
-        table = states.new_empty(leaves + len(children), size)
+        table = states.new_empty(leaves + len(child_rows), size)
         table[:leaves] = states
-        pairs = states.new_empty(len(children), 2 * size)  # [h_L; h_R]
-        gates = states.new_empty(len(children), 3 * size)
-        candidates = states.new_empty(len(children), size)
+        pairs = states.new_empty(len(child_rows), 2 * size)  # [h_L; h_R]
+        gates = states.new_empty(len(child_rows), 3 * size)
+        candidates = states.new_empty(len(child_rows), size)
         inner = table[leaves:]
-        for level in levels:
+        for level in level_slices:
             pair, gate, candidate = pairs[level], gates[level], candidates[level]
-            torch.index_select(table, 0, children[level].flatten(), out=pair.view(-1, size))
+            torch.index_select(table, 0, child_rows[level].flatten(), out=pair.view(-1, size))
             torch.sigmoid(multiply_matrices(pair.to(products), of_gates, gate_bias).to(own), out=gate)
             update, reset = gate.split([size, 2 * size], dim=1)
             kept = (reset * pair).to(products)
             torch.tanh(multiply_matrices(kept, of_candidate, candidate_bias).to(own), out=candidate)
             left, right = pair.chunk(2, dim=1)
             torch.lerp(left + right, candidate, update, out=inner[level])
-        ctx.save_for_backward(weight, children, pairs, gates, candidates)
-        ctx.levels, ctx.leaves = levels, leaves
+        ctx.save_for_backward(weight, child_rows, pairs, gates, candidates)
+        ctx.levels, ctx.leaves = level_slices, leaves
         return inner
 
     @staticmethod
@@ -83,7 +85,7 @@ class _Ascent(Function):
         weight, children, pairs, gates, candidates = ctx.saved_tensors
         inner, size = candidates.shape
         products, own = weight.dtype, gradient.dtype
-        place = _places(children.flatten(), ctx.leaves + inner)
+        place = _invert_indices(children.flatten(), ctx.leaves + inner)
         # What flows down to each child; the row behind them is for nodes that are no one's.
         grad_children = gradient.new_empty(2 * inner + 1, size)
         grad_children[2 * inner :] = 0
@@ -113,21 +115,21 @@ class _Ascent(Function):
         return grad_children.index_select(0, place[: ctx.leaves]), grad_weight, grad_bias, None, None
 
 
-def _places(nodes: Tensor, rows: int) -> Tensor:
+def _invert_indices(node_rows: Tensor, table_size: int) -> Tensor:
     """Turn a list of nodes round: which entry of it is each node?
 
     With it, what an entry holds is gathered by its node. Scattering to the nodes instead would be slow where it must
     be repeatable, and would have to begin with zeros.
 
     Args:
-        nodes: rows of the table of nodes (N,) int64, no one twice.
-        rows: size of the table.
+        node_rows: rows of the table of nodes (N,) int64, no one twice.
+        table_size: size of the table.
 
     Returns:
-        (rows,) int64: for each node its place in `nodes`, N where it has none.
+        (rows,) int64: for each node its place in `node_rows`, N where it has none.
     """
-    found = nodes.new_full((rows,), len(nodes))
-    return found.scatter_(0, nodes, torch.arange(len(nodes), device=nodes.device))
+    found = node_rows.new_full((table_size,), len(node_rows))
+    return found.scatter_(0, node_rows, torch.arange(len(node_rows), device=node_rows.device))
 
 
 class TopDownGRU(nn.Module):
@@ -136,12 +138,12 @@ class TopDownGRU(nn.Module):
     The topmost node of a tree keeps its state, and so does a word that is in no tree.
     """
 
-    def __init__(self, hidden: int) -> None:
+    def __init__(self, hidden_size: int) -> None:
         super().__init__()
-        self.left = OriginalGRU(hidden, hidden)
-        self.right = OriginalGRU(hidden, hidden)
+        self.left = OriginalGRU(hidden_size, hidden_size)
+        self.right = OriginalGRU(hidden_size, hidden_size)
 
-    def forward(self, states: Tensor, schedule: Schedule) -> Tensor:
+    def forward(self, states: Tensor, schedule: TreeSchedule) -> Tensor:
         """Update the states of all nodes.
 
         Args:
@@ -151,11 +153,11 @@ class TopDownGRU(nn.Module):
         Returns:
             h↓ (J·B + M, H), in the same order.
         """
-        below = tuple(zip((self.left, self.right), schedule.children.unbind(1), strict=True))
+        below = tuple(zip((self.left, self.right), schedule.child_rows.unbind(1), strict=True))
         inputs = [upcast_half_precision(gru.input(states.index_select(0, children))) for gru, children in below]
-        words = len(states) - len(schedule.children)
-        for level in reversed(schedule.levels):
+        words = len(states) - len(schedule.child_rows)
+        for level in reversed(schedule.level_slices):
             parents = states[words:][level]
             made = [gru.step(read[level], parents) for (gru, _), read in zip(below, inputs, strict=True)]
-            states = states.index_copy(0, schedule.children[level].T.flatten(), torch.cat(made))
+            states = states.index_copy(0, schedule.child_rows[level].T.flatten(), torch.cat(made))
         return states

@@ -5,18 +5,18 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.decoders import FlexibleContextConfig
 from pipeline_py.nmt.attention_weighting import (
-    WeightingState,
     AttentionStatistics,
     Weighting,
-    upcast_half_precision,
+    WeightingState,
     masked_softmax,
+    upcast_half_precision,
 )
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.initialization import InitializationRule
-from pipeline_py.nmt.encoder_memory import EncoderMemory
-from pipeline_py.nmt.weighting.position import positions
+from pipeline_py.nmt.weighting.position_predictor import build_positions
 
-LARGEST_EXPONENT = 50.0
+MAX_EXPONENT = 50.0
 """Keeps g finite, so that no penalty becomes inf · 0; a penalty of e^50 forbids a position just as well."""
 
 
@@ -46,27 +46,27 @@ class FlexibleWeighting(Weighting):
         self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
     ) -> tuple[Tensor, WeightingState]:
         """Weigh the positions: (B, J) → (B, J); the centre (B,) is carried on."""
-        penalty = self._penalty(query, memory, state)
-        allowed = memory.mask if self.training else self._seen(penalty, memory)
+        penalty = self._compute_penalty(query, memory, state)
+        allowed = memory.mask if self.training else self._build_allowed_mask(penalty, memory)
         weights = masked_softmax(scores - penalty, allowed)
-        return weights, ((weights * positions(memory, weights)).sum(dim=1),)
+        return weights, ((weights * build_positions(memory, weights)).sum(dim=1),)
 
     def collect_statistics(
         self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
     ) -> AttentionStatistics:
         """Count the positions that are looked at, the paper's vision span."""
-        span = self._seen(self._penalty(query, memory, state), memory).sum(dim=1)
+        span = self._build_allowed_mask(self._compute_penalty(query, memory, state), memory).sum(dim=1)
         return {"vision_span": (span, torch.ones_like(span))}
 
-    def _penalty(self, query: Tensor, memory: EncoderMemory, state: WeightingState) -> Tensor:
+    def _compute_penalty(self, query: Tensor, memory: EncoderMemory, state: WeightingState) -> Tensor:
         seen = torch.tanh(upcast_half_precision(self.query(query)))
         # Elementwise products, here and of the centre: autocast would round matrix products to half precision.
-        strictness = (seen * self.vector).sum(dim=1).clamp(max=LARGEST_EXPONENT).exp()
+        strictness = (seen * self.vector).sum(dim=1).clamp(max=MAX_EXPONENT).exp()
         (centre,) = state
-        distance = positions(memory, centre) - centre.unsqueeze(1)  # (B, J)
+        distance = build_positions(memory, centre) - centre.unsqueeze(1)  # (B, J)
         return strictness.unsqueeze(1) * distance**2 / (2 * self.sigma**2)
 
-    def _seen(self, penalty: Tensor, memory: EncoderMemory) -> Tensor:
+    def _build_allowed_mask(self, penalty: Tensor, memory: EncoderMemory) -> Tensor:
         if self.threshold is None:
             return memory.mask
         least = penalty.masked_fill(~memory.mask, torch.inf).amin(dim=1, keepdim=True)

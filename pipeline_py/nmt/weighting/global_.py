@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from pipeline_py.config.systems.decoders import GlobalContextConfig
-from pipeline_py.nmt.attention_weighting import WeightingState, Weighting, masked_softmax
+from pipeline_py.nmt.attention_weighting import Weighting, WeightingState, masked_softmax
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 

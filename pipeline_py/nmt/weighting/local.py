@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.decoders import LocalContextConfig
-from pipeline_py.nmt.attention_weighting import WeightingState, Weighting, masked_softmax
+from pipeline_py.nmt.attention_weighting import Weighting, WeightingState, masked_softmax
 from pipeline_py.nmt.encoder_memory import EncoderMemory
-from pipeline_py.nmt.weighting.position import PredictedPosition, positions
+from pipeline_py.nmt.weighting.position_predictor import PositionPredictor, build_positions
 
 
 class LocalWeighting(Weighting):
@@ -21,18 +21,18 @@ class LocalWeighting(Weighting):
         super().__init__()
         self.window = options.window
         self.sigma = options.window / 2
-        self.over_sentence = options.normalized == "sentence"
-        self.position = PredictedPosition(query_size)
+        self.is_normalized_over_sentence = options.normalized == "sentence"
+        self.position = PositionPredictor(query_size)
 
     def forward(
         self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
     ) -> tuple[Tensor, WeightingState]:
         """Weigh the positions: (B, J) → (B, J)."""
         centre = self.position(query, memory).unsqueeze(1)  # (B, 1)
-        places = positions(memory, centre)  # (J,)
+        places = build_positions(memory, centre)  # (J,)
         distance = places - centre  # (B, J)
         gaussian = torch.exp(-(distance**2) / (2 * self.sigma**2))
-        if self.over_sentence:
+        if self.is_normalized_over_sentence:
             inside = distance.abs() <= self.window
             return masked_softmax(scores, memory.mask) * gaussian * inside, state
         inside = (places - centre.detach().floor()).abs() <= self.window

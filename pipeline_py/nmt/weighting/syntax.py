@@ -4,9 +4,9 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.decoders import SyntaxContextConfig
-from pipeline_py.nmt.attention_weighting import WeightingState, AttentionStatistics, Weighting, masked_softmax
+from pipeline_py.nmt.attention_weighting import AttentionStatistics, Weighting, WeightingState, masked_softmax
 from pipeline_py.nmt.encoder_memory import EncoderMemory
-from pipeline_py.nmt.weighting.position import PredictedPosition
+from pipeline_py.nmt.weighting.position_predictor import PositionPredictor
 
 
 class SyntaxWeighting(Weighting):
@@ -35,13 +35,13 @@ class SyntaxWeighting(Weighting):
         self.options = options
         self.window = options.window
         self.sigma = options.window / 2
-        self.position = None if options.position == "attention" else PredictedPosition(query_size)
+        self.position = None if options.position == "attention" else PositionPredictor(query_size)
 
     def forward(
         self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
     ) -> tuple[Tensor, WeightingState]:
         """Weigh the positions: (B, J) → (B, J)."""
-        distance, near = self._distance(scores, query, memory)
+        distance, near = self._compute_distances(scores, query, memory)
         exponent = -(distance**2) / (2 * self.sigma**2)
         if self.options.gaussian == "log":
             return masked_softmax(scores + exponent, near), state
@@ -53,7 +53,7 @@ class SyntaxWeighting(Weighting):
         self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
     ) -> AttentionStatistics:
         """Count the words near enough, the negative scores among them, and positions behind the last row of M."""
-        _, near = self._distance(scores, query, memory)
+        _, near = self._compute_distances(scores, query, memory)
         words = near.sum(dim=1)
         steps = torch.ones_like(words)
         found = {"negative_scores": ((near & (scores < 0)).sum(dim=1), words), "words_in_window": (words, steps)}
@@ -61,7 +61,7 @@ class SyntaxWeighting(Weighting):
             found["positions_behind_the_last_word"] = (self.position(query, memory) > memory.lengths - 1, steps)
         return found
 
-    def _distance(self, scores: Tensor, query: Tensor, memory: EncoderMemory) -> tuple[Tensor, Tensor]:
+    def _compute_distances(self, scores: Tensor, query: Tensor, memory: EncoderMemory) -> tuple[Tensor, Tensor]:
         """Return m (B, J) and the words that may get weight (B, J) bool."""
         matrix = memory.get_syntax("distances")  # (B, J, J)
         if self.position is None:

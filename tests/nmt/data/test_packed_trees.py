@@ -87,9 +87,9 @@ def test_readers_of_sentences_check_their_trees(opened: Opened) -> None:
     trees, source = opened(PARSES, PIECES)
     vocabularies = {"source": 2, "target": 2}
     data = ParallelDataset(source.path, source.path, {"trees": trees.path}, vocabularies)
-    assert data.build_batch(np.array([3, 1])).get_tree_schedule("trees").sizes == (3, 2)
+    assert data.build_batch(np.array([3, 1])).get_tree_schedule("trees").level_sizes == (3, 2)
     sources = SourceDataset(source.path, {"trees": trees.path}, vocabularies)
-    assert sources.build_batch(np.array([1, 0])).get_tree_schedule("trees").roots.tolist() == [4 * 2 + 1, 1]
+    assert sources.build_batch(np.array([1, 0])).get_tree_schedule("trees").root_rows.tolist() == [4 * 2 + 1, 1]
     for open_ in (
         lambda: ParallelDataset(source.path, source.path, {"lexical_trees": trees.path}, vocabularies),
         lambda: SourceDataset(source.path, {"lexical_trees": trees.path}, vocabularies),

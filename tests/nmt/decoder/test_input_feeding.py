@@ -12,8 +12,8 @@ from pipeline_py.nmt.data.batch import PackedWords
 from pipeline_py.nmt.decoder.base import DecoderParts
 from pipeline_py.nmt.decoder.gru import GRUDecoder
 from pipeline_py.nmt.decoder.lstm import LSTMDecoder
-from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.loss import softmax
 from pipeline_py.nmt.model import find_part_class
 from tests.nmt.decoder.reference_decoders import ReferenceDecoding, ReferenceGRUDecoder, ReferenceLSTMDecoder
 from tests.nmt.network_assertions import assert_same_gradients, draw_parameters, record_masks

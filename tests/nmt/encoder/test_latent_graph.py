@@ -98,7 +98,7 @@ def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPat
     batch = batch_of()
     memory = part(batch)
     assert memory.position_count == 6 and memory.lengths.tolist() == [6, 2, 1, 4, 3]
-    assert part.size == memory.annotations[0].shape[2] == HIDDEN
+    assert part.annotation_size == memory.annotations[0].shape[2] == HIDDEN
     assert part.summary_size == memory.summaries[0].shape[1] == 2 * HIDDEN
     assert len(drawn) == 4
     assert all((mask == 0).any() and (mask == 2).any() if dropping else mask is None for mask in drawn)

@@ -95,7 +95,7 @@ def test_annotations_and_gradients(
         assert (mask is not None) == dropping
         assert not dropping or ((mask == 0).any() and (mask == 2).any())
     assert (memory.position_count, memory.lengths.tolist(), memory.syntax) == (6, [6, 2, 1, 4], {})
-    assert states.shape == (4, 6, part.size) and part.size == HIDDEN
+    assert states.shape == (4, 6, part.annotation_size) and part.annotation_size == HIDDEN
     assert part.summary_size == summary.shape[1] == (HIDDEN if unit == "gru" else 2 * HIDDEN)
 
     actual, expected = [], []

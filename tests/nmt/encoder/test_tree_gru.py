@@ -78,7 +78,7 @@ def annotate(part: tree_gru.TreeGRUEncoder, words: Tensor, row: list[int]) -> tu
             final[left] = step_gru(part.top_down.left, up[left], final[n + k])
             final[right] = step_gru(part.top_down.right, up[right], final[n + k])
     states = [*(final[j] for j in range(n)), words[-1], *(final[n + k] for k in range(len(triples)))]
-    if part.trees == "lexical":
+    if part.tree_type == "lexical":
         return states, sum(states[: n + 1]) / (n + 1)  # type: ignore[return-value]
     return states, torch.zeros(HIDDEN, dtype=torch.float64) if row[0] < 0 else up[row[0]]
 
@@ -91,7 +91,7 @@ def test_annotations_and_gradients(name: str, multiple: int, J: int) -> None:
     memory = part(batch_of(SOURCES, kind, rows, multiple))
     P = max(len(row) // 3 for row in rows)
     assert (memory.position_count, memory.lengths.tolist(), list(memory.syntax)) == (J, [6, 3, 2, 4, 1], ["labels"])
-    assert part.size == part.summary_size == HIDDEN
+    assert part.annotation_size == part.summary_size == HIDDEN
     (states,), (summary,) = memory.annotations, memory.summaries
     assert states.shape == (5, J + P, HIDDEN)
     read = reading(batch_of(SOURCES, kind, rows)).annotations[0]

@@ -89,7 +89,7 @@ def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, c
     if dropping and leaves == "lstm":  # whose rows have an order of their own
         drawn[:2] = [mask[batch.source_words.sentence_order.argsort()] for mask in drawn[:2]]
     assert memory.position_count == columns and memory.lengths.tolist() == [6, 3, 2, 4, 2, 1, 3]
-    assert states.shape == (7, columns + 4, HIDDEN) and part.size == HIDDEN
+    assert states.shape == (7, columns + 4, HIDDEN) and part.annotation_size == HIDDEN
     assert summary.shape == (7, 2 * HIDDEN) and part.summary_size == 2 * HIDDEN
     assert memory.syntax == {}
 

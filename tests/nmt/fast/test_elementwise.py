@@ -247,10 +247,10 @@ def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: p
         wanted = [*score.parameters(), *(one for unit in units for one in unit.parameters())]
         with torch.autocast("cpu", HALF, enabled=half):
             found = torch.stack(
-                [unit.sequence(unit.input(read), steps, mask) for unit, mask in zip(units, masks, strict=True)]
+                [unit.forward_packed(unit.input(read), steps, mask) for unit, mask in zip(units, masks, strict=True)]
             )
-            keys, reach = score.keys(states), (7, 2, 4, 1, 5)
-            traces = [partial(score.query.begin_trace, sum(steps)), partial(score.traced, keys, reach)]
+            keys, reach = score.compute_keys(states), (7, 2, 4, 1, 5)
+            traces = [partial(score.query.begin_trace, sum(steps)), partial(score.begin_trace, keys, reach)]
             with open_time_loop(found.sum(dim=0), traces) as queries:
                 scores = [score(query, keys) for query in queries.split(steps)]
         direction = torch.linspace(-1, 1, COLUMNS)

@@ -118,7 +118,7 @@ def test_gru_is_that_of_torch(masked: bool) -> None:
         theirs.bias_hh_l0.zero_()
     values = torch.randn(6, 4, 3, dtype=torch.float64, requires_grad=True)
     mask = torch.ones(4, 5, dtype=torch.float64) if masked else None
-    outputs = ours.sequence(ours.input(values).flatten(0, 1), [4] * 6, mask).view(6, 4, 5)
+    outputs = ours.forward_packed(ours.input(values).flatten(0, 1), [4] * 6, mask).view(6, 4, 5)
     expected, _ = theirs(values)
     leaves = [values, ours.input.weight, ours.recurrent.weight]
     assert_same_gradients([outputs], [expected], leaves, [values, theirs.weight_ih_l0, theirs.weight_hh_l0])

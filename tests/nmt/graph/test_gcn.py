@@ -11,8 +11,8 @@ from torch import Tensor
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.encoders import GCNConfig
 from pipeline_py.nmt.data.batch import Batch, collate_batch
-from pipeline_py.nmt.graph.gcn import SyntacticConvolution
 from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.graph.gcn import SyntacticGraphConvolution
 from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.subword.pack_heads import find_piece_heads
 from tests.nmt.network_assertions import draw_parameters
@@ -24,9 +24,9 @@ HEADS = [[1, 1, 1, 2, 2, 5], [0, 1], [0], [-1, -1, -1, -1], [0, 1, 2]]
 LABELS_OF = [[0, 2, 1, 1, 0, 3], [2, 3], [3], [1, 1, 1, 3], [2, 0, 3]]
 
 
-def make(layers: int = 1) -> SyntacticConvolution:
+def make(layers: int = 1) -> SyntacticGraphConvolution:
     torch.manual_seed(0)
-    return draw_parameters(SyntacticConvolution(GCNConfig(layers=layers), SIZE, 0.0, {"labels": LABELS}).double())
+    return draw_parameters(SyntacticGraphConvolution(GCNConfig(layers=layers), SIZE, 0.0, {"labels": LABELS}).double())
 
 
 def batch_of(*chosen: int, multiple: int = 1, labels: list[list[int]] = LABELS_OF) -> Batch:
@@ -41,7 +41,7 @@ def annotated(batch: Batch, seed: int = 1) -> EncoderMemory:
     return EncoderMemory.from_words(batch, states - 0.5, torch.zeros(len(batch), 1))
 
 
-def by_hand(part: SyntacticConvolution, states: list[Tensor], heads: list[int], labels: list[int]) -> list[Tensor]:
+def by_hand(part: SyntacticGraphConvolution, states: list[Tensor], heads: list[int], labels: list[int]) -> list[Tensor]:
     for layer in part.layers:
         maps = {edge: layer.maps[edge].weight for edge in ("in", "out", "self")}
         gates = dict(zip(("in", "out", "self"), layer.gates, strict=True))

@@ -21,7 +21,7 @@ SENTENCES = (0, 2, 1, 0, 2, 1, 0, 2, 2, 2)
 
 def make_part(samples: int = 5, power: float = 0.4, counts: tuple[int, ...] = COUNTS) -> BlackOutLoss:
     part = BlackOutLoss(BlackOutLossConfig(samples=samples, power=power), len(counts))
-    part.learn_frequencies(torch.tensor(counts))
+    part.set_word_frequencies(torch.tensor(counts))
     return part.train()
 
 
@@ -46,7 +46,7 @@ def words_of(sentences: Tensor, count: int) -> PackedWords:
 
 def draws_of(part: BlackOutLoss, seed: int, count: int = 4) -> list[list[int]]:
     torch.manual_seed(seed)
-    return part._draw(count).tolist()
+    return part._draw_samples(count).tolist()
 
 
 def by_hand(scores: list[float], target: int, draws: list[int], power: float) -> float:
@@ -177,14 +177,14 @@ def test_words_may_stand_in_any_order() -> None:
 def test_words_are_drawn_by_raised_frequency_for_each_sentence() -> None:
     part = make_part(samples=2_000)
     torch.manual_seed(0)
-    draws = part._draw(50)
+    draws = part._draw_samples(50)
     assert draws.shape == (50, 2_000) and not torch.equal(draws[0], draws[1])
     raised = [max(count, 1) ** 0.4 for count in COUNTS]
     for word, found in enumerate((torch.bincount(draws.flatten(), minlength=V) / draws.numel()).tolist()):
         expected = raised[word] / sum(raised)
         assert found == pytest.approx(expected, abs=5 * math.sqrt(expected / draws.numel()))
     torch.manual_seed(0)
-    assert torch.equal(part._draw(50), draws)
+    assert torch.equal(part._draw_samples(50), draws)
 
 
 def test_evaluation_is_the_full_softmax_and_draws_nothing() -> None:
@@ -220,7 +220,10 @@ def test_what_is_drawn_from_is_no_part_of_the_saved_state() -> None:
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: make_part(counts=COUNTS[:-1]).learn_frequencies(torch.ones(V)), r"shape \(9,\) for a vocabulary of 8"),
+        (
+            lambda: make_part(counts=COUNTS[:-1]).set_word_frequencies(torch.ones(V)),
+            r"shape \(9,\) for a vocabulary of 8",
+        ),
         (lambda: make_part(counts=(0, *COUNTS[1:])), "the end of sentence has no count"),
     ],
 )

@@ -23,7 +23,7 @@ def random_words() -> Tensor:
 
 def read(lstm: LSTM, inputs: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Let it read sentences of one length: (J, B, 4·H) → (J, B, H) each."""
-    states, cells = lstm.sequence(inputs.flatten(0, 1), [inputs.shape[1]] * len(inputs), mask)
+    states, cells = lstm.forward_packed(inputs.flatten(0, 1), [inputs.shape[1]] * len(inputs), mask)
     return states.view(*inputs.shape[:2], -1), cells.view(*inputs.shape[:2], -1)
 
 

@@ -22,7 +22,7 @@ def make(seed: int = 0) -> OriginalGRU:
 
 def read(gru: OriginalGRU, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
     """Let it read sentences of one length: (J, B, 3·H) → (J, B, H)."""
-    states = gru.sequence(inputs.flatten(0, 1), [inputs.shape[1]] * len(inputs), mask)
+    states = gru.forward_packed(inputs.flatten(0, 1), [inputs.shape[1]] * len(inputs), mask)
     return states.view(*inputs.shape[:2], -1)
 
 

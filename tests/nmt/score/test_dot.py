@@ -12,12 +12,12 @@ def test_scores_are_inner_products() -> None:
     part = DotProductScore(DotScoreConfig(), 3, 3)
     states = torch.randn(2, 5, 3, dtype=torch.float64, requires_grad=True)
     query = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
-    scores = part(query, part.keys(states))
+    scores = part(query, part.compute_keys(states))
     assert scores.tolist() == [
         [pytest.approx(sum(a * b for a, b in zip(state, of_sentence, strict=True))) for state in rows]
         for rows, of_sentence in zip(states.tolist(), query.tolist(), strict=True)
     ]
-    assert torch.autograd.gradcheck(lambda states, query: part(query, part.keys(states)), (states, query))
+    assert torch.autograd.gradcheck(lambda states, query: part(query, part.compute_keys(states)), (states, query))
     assert not list(part.parameters())
 
 

@@ -50,7 +50,7 @@ def test_one_score_by_hand() -> None:
         reached += sum(a * b for a, b in zip(part.key.weight[unit].tolist(), states[1, 2].tolist(), strict=True))
         total += part.vector[unit].item() * math.tanh(reached)
     with torch.no_grad():
-        assert part(query, part.keys(states))[1, 2].item() == pytest.approx(total)
+        assert part(query, part.compute_keys(states))[1, 2].item() == pytest.approx(total)
 
 
 @pytest.mark.parametrize("at_once", [1, 2 * POSITIONS * 2 * QUERY, 2**20], ids=["one", "two", "all"])
@@ -70,8 +70,10 @@ def test_a_loop_has_the_scores_and_gradients_of_autograd(at_once: int, monkeypat
 
     wanted = [query, states, *part.parameters()]
     expected = walk(lambda query: written_out(part, query, states), query)
-    keys = part.keys(states)
-    with open_time_loop(query, [partial(part.query.begin_trace, 3 * SENTENCES), partial(part.traced, keys)]) as begun:
+    keys = part.compute_keys(states)
+    with open_time_loop(
+        query, [partial(part.query.begin_trace, 3 * SENTENCES), partial(part.begin_trace, keys)]
+    ) as begun:
         total = walk(lambda query: part(query, keys), begun)
     torch.testing.assert_close(total, expected)
     found = torch.autograd.grad(total, wanted, retain_graph=True)
@@ -85,7 +87,7 @@ def test_half_precision_is_left_before_many_units_are_summed() -> None:
     part = build().float()
     query, states = (tensor.detach().float() for tensor in values())
     with torch.autocast("cpu", torch.bfloat16), torch.no_grad():
-        keys = part.keys(states)
+        keys = part.compute_keys(states)
         scores = part(query, keys)
     assert keys.dtype == scores.dtype == torch.float32
     torch.testing.assert_close(scores, written_out(part, query, states), rtol=0.05, atol=0.1)
@@ -99,7 +101,7 @@ def test_rows_of_a_search_have_the_scores_of_their_sentences(at_once: int, monke
     sentence = torch.tensor([4, 4, 0, 2, 0, 0])
     query = torch.randn(len(sentence), QUERY, dtype=torch.float64)
     with torch.no_grad():
-        scores = part(query, part.keys(states), RowSentences.from_sentences(sentence, SENTENCES))
+        scores = part(query, part.compute_keys(states), RowSentences.from_sentences(sentence, SENTENCES))
         torch.testing.assert_close(scores, written_out(part, query, states[sentence]))
 
 
@@ -113,7 +115,7 @@ def test_rows_of_a_search_have_scores_as_far_as_their_sentences_reach(
     sentence, reach = torch.tensor([4, 4, 0, 2, 0, 0]), (1, 4, 3, 4, 2)
     query = torch.randn(len(sentence), QUERY, dtype=torch.float64)
     with torch.no_grad():
-        scores = part(query, part.keys(states), RowSentences.from_sentences(sentence, SENTENCES, reach))
+        scores = part(query, part.compute_keys(states), RowSentences.from_sentences(sentence, SENTENCES, reach))
         expected = written_out(part, query, states[sentence])
     for row, owner in enumerate(sentence.tolist()):
         torch.testing.assert_close(scores[row, : reach[owner]], expected[row, : reach[owner]])

@@ -5,30 +5,34 @@ import torch
 from torch import nn
 
 from pipeline_py.config.systems.network_parts import DepsSANConfig
-from pipeline_py.nmt.transformer import attention
-from pipeline_py.nmt.transformer.attention import ScoreChange, built, of_layer
+from pipeline_py.nmt.transformer import multi_head_attention
+from pipeline_py.nmt.transformer.multi_head_attention import (
+    SelfAttentionChange,
+    build_attention_change,
+    combine_score_transforms,
+)
 
 SCORES = torch.arange(2 * 3 * 4 * 4.0).reshape(2, 3, 4, 4)
 
 
 def test_changes_follow_each_other_in_the_heads_of_each() -> None:
     first, all_heads = DepsSANConfig(heads=[-1, 0]), DepsSANConfig()
-    change = of_layer([(first, lambda scores: scores + 1), (all_heads, lambda scores: scores * 2)])
+    change = combine_score_transforms([(first, lambda scores: scores + 1), (all_heads, lambda scores: scores * 2)])
     expected = SCORES.clone()
     expected[:, [0, 2]] += 1
     assert torch.equal(change(SCORES), 2 * expected)
-    assert of_layer([]) is None
+    assert combine_score_transforms([]) is None
 
 
 @pytest.mark.parametrize("heads", [None, [0], [0, 1]])
 def test_scores_of_another_shape_are_told(heads: list[int] | None) -> None:
-    change = of_layer([(DepsSANConfig(heads=heads), lambda scores: scores.sum(dim=3, keepdim=True))])
+    change = combine_score_transforms([(DepsSANConfig(heads=heads), lambda scores: scores.sum(dim=3, keepdim=True))])
     with pytest.raises(TypeError, match=r"^DepsSAN made scores \(2, \d, 4, 1\) of scores \(2, \d, 4, 4\); return"):
         change(SCORES)
 
 
 def test_who_forgets_to_return_scores_is_told() -> None:
-    change = of_layer([(DepsSANConfig(), lambda scores: None)])
+    change = combine_score_transforms([(DepsSANConfig(), lambda scores: None)])
     with pytest.raises(TypeError, match=r"^DepsSAN made None of scores \(2, 3, 4, 4\); return scores of"):
         change(SCORES)
 
@@ -37,6 +41,6 @@ def test_a_part_is_of_the_kind_of_its_place(monkeypatch: pytest.MonkeyPatch) -> 
     class Other(nn.Module):
         pass
 
-    monkeypatch.setattr(attention, "part", lambda kind, name: Other)
+    monkeypatch.setattr(multi_head_attention, "part", lambda kind, name: Other)
     with pytest.raises(TypeError, match=r"^`Other` in tests\.\S+ is no `ScoreChange`; derive it from that class"):
-        built(ScoreChange, "self_attention", DepsSANConfig(), 8, 2, {})
+        build_attention_change(SelfAttentionChange, "self_attention", DepsSANConfig(), 8, 2, {})

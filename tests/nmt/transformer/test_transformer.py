@@ -17,8 +17,8 @@ from pipeline_py.nmt.data.batch import collate_batch
 from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.saved_model import load_model, save_config, save_weights
 from pipeline_py.nmt.search.beam_search import beam_search
-from pipeline_py.nmt.self_attention.pascal import ParentScaled
-from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, EncoderLayer
+from pipeline_py.nmt.self_attention.pascal import ParentScaledAttention
+from pipeline_py.nmt.transformer.transformer_layers import LayerMemory, TransformerDecoderLayer, TransformerEncoderLayer
 from tests.nmt.reference_network import VOCABULARY_SIZES, build_batch, build_model, build_pairs, iterate_pairs
 from tests.nmt.transformer.reference_transformer import ReferenceTransformer
 
@@ -146,7 +146,7 @@ def copy_layer(ours: nn.Module, theirs: nn.Module) -> None:
     theirs.linear1.load_state_dict(ours.feed_forward.inner.state_dict())
     theirs.linear2.load_state_dict(ours.feed_forward.outer.state_dict())
     norms = [ours.around_attention, ours.around_feed_forward]
-    if isinstance(ours, DecoderLayer):
+    if isinstance(ours, TransformerDecoderLayer):
         copy_attention(ours.to_memory, theirs.multihead_attn)
         norms.insert(1, ours.around_memory)
     for number, residual in enumerate(norms, start=1):
@@ -157,7 +157,10 @@ def copy_layer(ours: nn.Module, theirs: nn.Module) -> None:
 def test_layers_are_those_of_torch(norm: str) -> None:
     torch.manual_seed(0)
     options = transformer(norm).encoders[0]
-    encoder, decoder = EncoderLayer(options, 8, 0.0).double(), DecoderLayer(options, 8, 8, Rates()).double()
+    encoder, decoder = (
+        TransformerEncoderLayer(options, 8, 0.0).double(),
+        TransformerDecoderLayer(options, 8, 8, Rates()).double(),
+    )
     for parameter in (*encoder.parameters(), *decoder.parameters()):
         nn.init.normal_(parameter)
     settings = {"d_model": 8, "nhead": 2, "dim_feedforward": 12, "dropout": 0.0, "batch_first": True}
@@ -176,7 +179,7 @@ def test_layers_are_those_of_torch(norm: str) -> None:
     targets = torch.randn(len(memory.mask), 4, 8, dtype=torch.double)
     (read,), later = memory.annotations, torch.ones(4, 4, dtype=torch.bool).triu(1)
     expected = theirs_too(targets, read, tgt_mask=later, memory_key_padding_mask=~memory.mask)
-    attended = Attended(memory, decoder.to_memory.key(read), decoder.to_memory.value(read))
+    attended = LayerMemory(memory, decoder.to_memory.key(read), decoder.to_memory.value(read))
     torch.testing.assert_close(decoder(targets, attended)[0], expected)
 
 
@@ -223,7 +226,7 @@ def test_padding_and_company_have_no_influence(system: CompositionConfig) -> Non
 
 def test_parents_are_ignored_in_training_alone() -> None:
     options = PASCALConfig(parent_ignoring=0.25)
-    part, batch = ParentScaled(options, 8, 2, {}), build_batch()
+    part, batch = ParentScaledAttention(options, 8, 2, {}), build_batch()
     torch.manual_seed(0)
     scores = 1 + torch.rand(len(batch), 400, *2 * batch.source.shape[1:])
     scaled = part.eval()(scores, scores, batch)

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_gru import TopDownGRU, TreeGRU
+from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 from tests.nmt.formulas import compose_gru_node, step_gru
 from tests.nmt.network_assertions import assert_same_gradients, draw_parameters
 from tests.nmt.trees.nested_trees import (
@@ -78,19 +78,19 @@ def make(hidden: int = HIDDEN) -> tuple[TreeGRU, TopDownGRU]:
     return draw_parameters(TreeGRU(hidden).double()), draw_parameters(TopDownGRU(hidden).double())
 
 
-def arrange(batch: list[tuple[int, np.ndarray]]) -> tuple[Schedule, Tensor]:
+def arrange(batch: list[tuple[int, np.ndarray]]) -> tuple[TreeSchedule, Tensor]:
     """The schedule, and random states of the words (J, B, H)."""
-    schedule = Schedule.of_rows([row for _, row in batch], [words + 1 for words, _ in batch])
+    schedule = TreeSchedule.from_rows([row for _, row in batch], [words + 1 for words, _ in batch])
     torch.manual_seed(1)
-    states = torch.randn(schedule.words, len(batch), HIDDEN, dtype=torch.float64, requires_grad=True)
+    states = torch.randn(schedule.position_count, len(batch), HIDDEN, dtype=torch.float64, requires_grad=True)
     return schedule, states
 
 
-def rows_of(schedule: Schedule, batch: list[tuple[int, np.ndarray]]) -> list[list[int]]:
+def rows_of(schedule: TreeSchedule, batch: list[tuple[int, np.ndarray]]) -> list[list[int]]:
     """For each sentence where its nodes stand in the table of all, by their numbers."""
-    at = {place: schedule.words * len(batch) + m for m, place in enumerate(schedule.places.tolist())}
+    at = {place: schedule.position_count * len(batch) + m for m, place in enumerate(schedule.phrase_indices.tolist())}
     return [
-        [j * len(batch) + b for j in range(words)] + [at[b * schedule.phrases + k] for k in range(len(row) // 3)]
+        [j * len(batch) + b for j in range(words)] + [at[b * schedule.max_phrases + k] for k in range(len(row) // 3)]
         for b, (words, row) in enumerate(batch)
     ]
 
@@ -121,7 +121,7 @@ def test_gradient_of_the_roots_alone() -> None:
     """What only the way up made is the gradient of all below, through every level."""
     batch = BATCHES["all kinds"]
     (up, down), (schedule, states) = make(), arrange(batch)
-    roots = schedule.at_roots(states.flatten(0, 1), up(states.flatten(0, 1), schedule))
+    roots = schedule.get_root_values(states.flatten(0, 1), up(states.flatten(0, 1), schedule))
     want = []
     for b, (words, row) in enumerate(batch):
         upward, downward = walk(states[:words, b], row, up, down)
@@ -136,7 +136,7 @@ def test_derivatives_are_those_of_differences(name: str) -> None:
     (up, down), (schedule, states) = make(), arrange(BATCHES[name])
     leaves = states.detach().flatten(0, 1).requires_grad_()
     assert torch.autograd.gradcheck(lambda s, *_: up(s, schedule), (leaves, *up.parameters()))
-    table = torch.randn(len(leaves) + len(schedule.children), HIDDEN, dtype=torch.float64, requires_grad=True)
+    table = torch.randn(len(leaves) + len(schedule.child_rows), HIDDEN, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(lambda t, *_: down(t, schedule), (table, *down.parameters()))
 
 
@@ -146,7 +146,7 @@ def test_a_sentence_is_the_same_alone() -> None:
     leaves = states.flatten(0, 1)
     together = down(torch.cat([leaves, up(leaves, schedule)]), schedule)
     for b, (nodes, (words, row)) in enumerate(zip(rows_of(schedule, batch), batch, strict=True)):
-        own = Schedule.of_rows([row], [words + 1])
+        own = TreeSchedule.from_rows([row], [words + 1])
         alone = states[: words + 1, b]
         alone = down(torch.cat([alone, up(alone, own)]), own)
         (numbered,) = rows_of(own, [(words, row)])
@@ -177,7 +177,7 @@ def test_up_and_down_by_hand() -> None:
             gru.input.bias.copy_(torch.tensor([three, 0.0, 0.0]))  # type: ignore[union-attr]
             gru.gates_recurrent.weight.zero_()
             gru.candidate_recurrent.weight.fill_(2 * w)
-    schedule = Schedule.of_rows([np.array([2, 0, 1, 1])], [3])
+    schedule = TreeSchedule.from_rows([np.array([2, 0, 1, 1])], [3])
     words = torch.tensor([[1.0], [2.0], [7.0]], dtype=torch.float64)
     inner = up(words, schedule)
     # z = 3/4, r_L = 1/2, r_R = 1/4: 3/4 · tanh(4 · 1/2 − 1/4 · 2) + 1/4 · (1 + 2)

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from pipeline_py.nmt.initialization import initialize_parameters
-from pipeline_py.nmt.trees.schedule import Schedule
 from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
+from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 from tests.nmt.formulas import NO_DROPOUT, compose_lstm_node
 from tests.nmt.network_assertions import assert_same_gradients, draw_parameters
 from tests.nmt.trees.nested_trees import (
@@ -58,8 +58,10 @@ BATCHES: dict[str, list[Sentence]] = {
 }
 
 
-def schedule_of(sentences: list[Sentence]) -> Schedule:
-    return Schedule.of_rows([to_tree_row(*sentence) for sentence in sentences], [words + 1 for words, *_ in sentences])
+def schedule_of(sentences: list[Sentence]) -> TreeSchedule:
+    return TreeSchedule.from_rows(
+        [to_tree_row(*sentence) for sentence in sentences], [words + 1 for words, *_ in sentences]
+    )
 
 
 def make(seed: int = 0) -> TreeLSTM:
@@ -67,9 +69,9 @@ def make(seed: int = 0) -> TreeLSTM:
     return draw_parameters(TreeLSTM(HIDDEN).double())
 
 
-def random_leaves(schedule: Schedule) -> list[Tensor]:
+def random_leaves(schedule: TreeSchedule) -> list[Tensor]:
     """Draw h and c of all words, padding among them, which must not matter."""
-    rows = schedule.words * len(schedule)
+    rows = schedule.position_count * len(schedule)
     return [torch.randn(rows, HIDDEN, dtype=torch.float64, requires_grad=True) for _ in range(2)]
 
 
@@ -110,14 +112,14 @@ def test_outputs_and_gradients(batch: str, masked: bool) -> None:
     leaves = random_leaves(schedule)
     mask = torch.rand(len(schedule), 2 * HIDDEN, dtype=torch.float64) * 2 if masked else None
     inner = tree(*leaves, schedule, mask)
-    roots = [schedule.at_roots(*both) for both in zip(leaves, inner, strict=True)]
+    roots = [schedule.get_root_values(*both) for both in zip(leaves, inner, strict=True)]
     expected = reference(tree, leaves, sentences, mask)
     assert len(inner[0]) == len(inner[1]) == sum(1 for _, k in expected if k != "root")
 
     zeros = [torch.zeros(HIDDEN, dtype=torch.float64)] * 2
     actual, wanted = [], []
     for part in range(2):
-        places = [divmod(place, schedule.phrases) for place in schedule.places.tolist()]
+        places = [divmod(place, schedule.max_phrases) for place in schedule.phrase_indices.tolist()]
         actual += [*inner[part], *roots[part]]
         wanted += [expected[place][part] for place in places]
         wanted += [expected.get((sentence, "root"), zeros)[part] for sentence in range(len(sentences))]
@@ -165,12 +167,12 @@ def test_a_sentence_alone_is_as_in_a_batch() -> None:
     sentences = BATCHES["no tree in the middle"]
     tree, schedule = make(), schedule_of(sentences)
     leaves = random_leaves(schedule)
-    together = [schedule.side_by_side(part) for part in tree(*leaves, schedule)]
+    together = [schedule.group_by_sentence(part) for part in tree(*leaves, schedule)]
     for number, sentence in enumerate(sentences):
         alone = schedule_of([sentence])
-        own = [part[number :: len(sentences)][: alone.words] for part in leaves]
+        own = [part[number :: len(sentences)][: alone.position_count] for part in leaves]
         for part, whole in zip(tree(*own, alone), together, strict=True):
-            torch.testing.assert_close(part[alone.places], whole[number, : len(part)])
+            torch.testing.assert_close(part[alone.phrase_indices], whole[number, : len(part)])
             assert not whole[number, len(part) :].any()
 
 
@@ -179,7 +181,7 @@ def test_one_composition(masked: bool) -> None:
     tree = make()
     parts = [torch.randn(3, HIDDEN, dtype=torch.float64, requires_grad=True) for _ in range(4)]
     mask = torch.rand(3, 2 * HIDDEN, dtype=torch.float64) * 2 if masked else None
-    ours = tree.compose((parts[0], parts[1]), (parts[2], parts[3]), mask)
+    ours = tree.compose_nodes((parts[0], parts[1]), (parts[2], parts[3]), mask)
     rows = []
     for row in range(3):
         h_l, c_l, h_r, c_r = (part[row] for part in parts)
@@ -196,7 +198,7 @@ def test_forget_gates_begin_open() -> None:
         tree.weight.zero_()
     assert tree.bias.tolist() == [0] * HIDDEN + [1] * 2 * HIDDEN + [0] * 2 * HIDDEN
     ones = torch.ones(1, HIDDEN, dtype=torch.float64)
-    _, cell = tree.compose((ones, ones), (ones, 2 * ones))
+    _, cell = tree.compose_nodes((ones, ones), (ones, 2 * ones))
     torch.testing.assert_close(cell, 3 * 0.7310585786300049 * ones)
 
 
@@ -205,7 +207,7 @@ def test_half_precision() -> None:
     leaves = [part.detach().float().requires_grad_() for part in random_leaves(schedule)]
     with torch.autocast("cpu", dtype=torch.bfloat16):
         rounded = tree(*leaves, schedule)
-        one = tree.compose((leaves[0], leaves[1]), (leaves[0], leaves[1]))
+        one = tree.compose_nodes((leaves[0], leaves[1]), (leaves[0], leaves[1]))
     exact = tree(*leaves, schedule)
     for part, other in zip(rounded, exact, strict=True):
         assert part.dtype == torch.float32

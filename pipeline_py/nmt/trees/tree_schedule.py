@@ -12,7 +12,7 @@ from pipeline_py.kinds.trees import NO_ROOT, VALUES_PER_NODE
 
 
 @dataclass(frozen=True)
-class Schedule:
+class TreeSchedule:
     """Binary trees over the words of B sentences, M inner nodes together, in order of level over the whole batch.
 
     The table of all nodes has the J·B words first, then the inner nodes: word j of sentence b is row j·B + b, as in an
@@ -29,17 +29,19 @@ class Schedule:
         lengths: inner nodes of each sentence (B,) int64.
     """
 
-    words: int
-    phrases: int
-    sizes: tuple[int, ...]
-    children: Tensor
-    places: Tensor
-    roots: Tensor
-    mask: Tensor
-    lengths: Tensor
+    position_count: int
+    max_phrases: int
+    level_sizes: tuple[int, ...]
+    child_rows: Tensor
+    phrase_indices: Tensor
+    root_rows: Tensor
+    phrase_mask: Tensor
+    phrase_counts: Tensor
 
     @staticmethod
-    def of_rows(rows: Sequence[np.ndarray], lengths: Sequence[int], words: int | None = None) -> "Schedule":
+    def from_rows(
+        tree_rows: Sequence[np.ndarray], sentence_lengths: Sequence[int], position_count: int | None = None
+    ) -> "TreeSchedule":
         """Arrange packed trees.
 
         Args:
@@ -47,10 +49,10 @@ class Schedule:
             lengths: words of each sentence, EOS counted.
             words: J of the batch, where sentences are padded beyond the longest of them.
         """
-        sentences, words = len(rows), max(lengths) if words is None else words
-        leaves = np.array(lengths) - 1
-        values = np.concatenate(rows).astype(np.int64)
-        row_sizes = np.array([len(row) for row in rows])
+        sentences, position_count = len(tree_rows), max(sentence_lengths) if position_count is None else position_count
+        leaves = np.array(sentence_lengths) - 1
+        values = np.concatenate(tree_rows).astype(np.int64)
+        row_sizes = np.array([len(row) for row in tree_rows])
         row_starts = row_sizes.cumsum() - row_sizes
         roots = values[row_starts]
         nodes = np.delete(values, row_starts).reshape(-1, VALUES_PER_NODE)
@@ -67,10 +69,10 @@ class Schedule:
         word = np.arange(len(sentence_of_word)) - np.repeat(leaves.cumsum() - leaves, leaves)
         row_of[starts[sentence_of_word] + word] = word * sentences + sentence_of_word
         inner = starts[sentence] + leaves[sentence] + number
-        row_of[inner[order]] = words * sentences + np.arange(len(nodes))
+        row_of[inner[order]] = position_count * sentences + np.arange(len(nodes))
 
-        return Schedule(
-            words,
+        return TreeSchedule(
+            position_count,
             phrases,
             tuple(np.bincount(nodes[:, 2])[1:].tolist()),
             torch.from_numpy(row_of[starts[sentence][:, None] + nodes[:, :2]][order]),
@@ -81,28 +83,30 @@ class Schedule:
         )
 
     def __len__(self) -> int:
-        return len(self.roots)
+        return len(self.root_rows)
 
     @property
-    def levels(self) -> list[slice]:
+    def level_slices(self) -> list[slice]:
         """Where each level's inner nodes stand among all, lowest level first.
 
         Without inner nodes there is one empty level, so that the weights of a tree have a gradient in every batch.
         """
-        sizes = self.sizes or (0,)
+        sizes = self.level_sizes or (0,)
         return [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
 
-    def to(self, device: torch.device | str) -> "Schedule":
+    def to(self, device: torch.device | str) -> "TreeSchedule":
         """Copy the tensors to a device."""
-        names = ("children", "places", "roots", "mask", "lengths")
+        names = ("child_rows", "phrase_indices", "root_rows", "phrase_mask", "phrase_counts")
         return replace(self, **{name: getattr(self, name).to(device, non_blocking=True) for name in names})
 
-    def side_by_side(self, inner: Tensor) -> Tensor:
+    def group_by_sentence(self, node_values: Tensor) -> Tensor:
         """Sort what inner nodes have by sentence: (M, X) → (B, P, X), 0 where a sentence has no such phrase."""
-        padded = inner.new_zeros(len(self) * self.phrases, inner.shape[1])
-        return padded.index_copy(0, self.places, inner).view(len(self), self.phrases, inner.shape[1])
+        padded = node_values.new_zeros(len(self) * self.max_phrases, node_values.shape[1])
+        return padded.index_copy(0, self.phrase_indices, node_values).view(
+            len(self), self.max_phrases, node_values.shape[1]
+        )
 
-    def at_roots(self, words: Tensor, inner: Tensor) -> Tensor:
+    def get_root_values(self, word_values: Tensor, node_values: Tensor) -> Tensor:
         """Take what roots have: words (J·B, X), inner nodes (M, X) → (B, X), 0 where there is no root."""
-        rows = torch.cat([words, inner]).index_select(0, self.roots.clamp(min=0))
-        return rows.masked_fill((self.roots == NO_ROOT).unsqueeze(1), 0)
+        rows = torch.cat([word_values, node_values]).index_select(0, self.root_rows.clamp(min=0))
+        return rows.masked_fill((self.root_rows == NO_ROOT).unsqueeze(1), 0)

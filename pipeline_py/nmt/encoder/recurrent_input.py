@@ -9,7 +9,7 @@ from pipeline_py.nmt.data.batch import Batch, PackedWords
 from pipeline_py.nmt.dropout import SharedDropout
 
 
-class Inputs(nn.ModuleList):
+class ConcatenatedInputs(nn.ModuleList):
     """The vectors of several inputs side by side."""
 
     def forward(self, batch: Batch) -> Tensor:
@@ -18,14 +18,15 @@ class Inputs(nn.ModuleList):
         return vectors[0] if len(vectors) == 1 else torch.cat(vectors, dim=1)
 
 
-def read(recurrence: Any, values: Tensor, words: PackedWords, dropout: SharedDropout) -> Any:
+def run_recurrence(recurrence: Any, input_vectors: Tensor, packed_words: PackedWords, dropout: SharedDropout) -> Any:
     """Read words (N, E) in their order, with dropout of what is read, and of h on its way into the recurrent product.
 
     Returns:
         What the recurrence's `sequence` gives: states (N, H), of an LSTM cells too.
     """
-    values = words.apply_dropout_mask(
-        values, dropout.draw_mask("embeddings", words.sentence_count, values.shape[1], values)
+    input_vectors = packed_words.apply_dropout_mask(
+        input_vectors,
+        dropout.draw_mask("embeddings", packed_words.sentence_count, input_vectors.shape[1], input_vectors),
     )
-    mask = dropout.draw_mask("states", words.sentence_count, recurrence.hidden, values)
-    return recurrence.sequence(recurrence.input(values), words.batch_sizes, mask)
+    mask = dropout.draw_mask("states", packed_words.sentence_count, recurrence.hidden_size, input_vectors)
+    return recurrence.forward_packed(recurrence.input(input_vectors), packed_words.batch_sizes, mask)

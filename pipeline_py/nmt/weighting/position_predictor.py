@@ -4,12 +4,12 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.nmt.attention_weighting import upcast_half_precision
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.initialization import InitializationRule
-from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 
-class PredictedPosition(nn.Module):
+class PositionPredictor(nn.Module):
     """p = J · sigmoid(vᵀ tanh(W_p s')), a real number in [0, J], with J the sentence's own length, EOS counted."""
 
     def __init__(self, query_size: int) -> None:
@@ -28,6 +28,6 @@ class PredictedPosition(nn.Module):
         return memory.lengths * torch.sigmoid((seen * self.vector).sum(dim=1))
 
 
-def positions(memory: EncoderMemory, like: Tensor) -> Tensor:
+def build_positions(memory: EncoderMemory, reference: Tensor) -> Tensor:
     """Count the positions from 0: (J,) of the dtype of `like`."""
-    return torch.arange(memory.mask.shape[1], dtype=like.dtype, device=like.device)
+    return torch.arange(memory.mask.shape[1], dtype=reference.dtype, device=reference.device)

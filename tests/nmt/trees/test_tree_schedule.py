@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline_py.nmt.data.batch import collate_batch
-from pipeline_py.nmt.trees.schedule import Schedule
+from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 from tests.nmt.trees.nested_trees import build_left_chain, compute_height, list_inner_nodes, to_tree_row
 
 # A sentence is its number of words and its trees, nested pairs of word numbers; None where there is no tree over all.
@@ -66,12 +66,12 @@ def naive(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> 
     }
 
 
-def check(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> Schedule:
+def check(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> TreeSchedule:
     rows = [to_tree_row(words, trees, parsed) for words, trees in sentences]
     lengths = [words + 1 for words, _ in sentences]
-    schedule = Schedule.of_rows(rows, lengths, max(lengths) + padding if padding else None)
+    schedule = TreeSchedule.from_rows(rows, lengths, max(lengths) + padding if padding else None)
     expected = naive(sentences, parsed, padding)
-    assert set(expected) == {one.name for one in fields(Schedule)}
+    assert set(expected) == {one.name for one in fields(TreeSchedule)}
     for name, value in expected.items():
         found = getattr(schedule, name)
         if isinstance(value, torch.Tensor):
@@ -99,19 +99,19 @@ def test_schedules_of_lexical_trees(sentences: list) -> None:
 def test_a_worked_example() -> None:
     """((0 1) 2), no tree, and a single word: with 4 positions of 3 sentences, inner nodes are rows 12 and 13."""
     rows = [np.array(row, dtype=np.int32) for row in ([4, 0, 1, 1, 3, 2, 2], [-1], [0])]
-    schedule = Schedule.of_rows(rows, [4, 3, 2])
-    assert (schedule.words, schedule.phrases, schedule.sizes) == (4, 2, (1, 1))
-    assert schedule.children.tolist() == [[0, 3], [12, 6]]
-    assert schedule.levels == [slice(0, 1), slice(1, 2)]
-    assert schedule.places.tolist() == [0, 1]
-    assert schedule.roots.tolist() == [13, -1, 2]
-    assert schedule.mask.tolist() == [[True, True], [False, False], [False, False]]
-    assert schedule.lengths.tolist() == [2, 0, 0]
+    schedule = TreeSchedule.from_rows(rows, [4, 3, 2])
+    assert (schedule.position_count, schedule.max_phrases, schedule.level_sizes) == (4, 2, (1, 1))
+    assert schedule.child_rows.tolist() == [[0, 3], [12, 6]]
+    assert schedule.level_slices == [slice(0, 1), slice(1, 2)]
+    assert schedule.phrase_indices.tolist() == [0, 1]
+    assert schedule.root_rows.tolist() == [13, -1, 2]
+    assert schedule.phrase_mask.tolist() == [[True, True], [False, False], [False, False]]
+    assert schedule.phrase_counts.tolist() == [2, 0, 0]
 
     words = torch.arange(1.0, 13.0).unsqueeze(1)
     phrases = torch.tensor([[20.0], [21.0]])
-    assert schedule.at_roots(words, phrases).tolist() == [[21], [0], [3]]
-    assert schedule.side_by_side(phrases).tolist() == [[[20], [21]], [[0], [0]], [[0], [0]]]
+    assert schedule.get_root_values(words, phrases).tolist() == [[21], [0], [3]]
+    assert schedule.group_by_sentence(phrases).tolist() == [[[20], [21]], [[0], [0]], [[0], [0]]]
 
 
 @pytest.mark.parametrize("kind", ["trees", "lexical_trees"])
@@ -123,6 +123,6 @@ def test_a_batch_holds_a_schedule(kind: str) -> None:
     assert batch.get_tree_schedule(kind) is batch.syntax[kind]
     assert set(batch.syntax_tensors) == {"labels"}
     schedule = batch.get_tree_schedule(kind)
-    assert (schedule.words, schedule.phrases, schedule.sizes, len(schedule)) == (3, 1, (1,), 2)
+    assert (schedule.position_count, schedule.max_phrases, schedule.level_sizes, len(schedule)) == (3, 1, (1,), 2)
     for name in ("children", "places", "roots", "mask", "lengths"):
         assert getattr(schedule, name).is_meta

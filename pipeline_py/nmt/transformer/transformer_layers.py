@@ -1,0 +1,246 @@
+"""Layers of the encoder and the decoder of a Transformer (Vaswani et al. 2017, section 3)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from pipeline_py.config.systems.network_parts import TransformerLayersConfig
+from pipeline_py.config.systems.training import DropoutConfig as Rates
+from pipeline_py.nmt.dropout import Dropout
+from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.fast.linear import Linear
+from pipeline_py.nmt.search.row_sentences import RowSentences
+from pipeline_py.nmt.transformer.multi_head_attention import MultiHeadAttention, ScoreTransform, cast_to_autocast_dtype
+
+WAVELENGTH_BASE = 10_000.0
+"""The longest wave is 2π times this."""
+
+
+def add_positional_encoding(embeddings: Tensor, first_position: int = 0) -> Tensor:
+    """Add positions to the embeddings x of words (B, I, D) from position `first` on: √D · x + p.
+
+    p_2k = sin(i / 10000^(2k/D)) and p_2k+1 = cos of the same, at position i counted from 0.
+    """
+    length, size = embeddings.shape[1:]
+    place = torch.arange(first_position, first_position + length, device=embeddings.device, dtype=torch.float64)
+    even = torch.arange(0, size, 2, device=embeddings.device, dtype=torch.float64)
+    angles = place.unsqueeze(1) * WAVELENGTH_BASE ** (-even / size)
+    positions = torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)
+    return embeddings * size**0.5 + positions.to(embeddings.dtype)
+
+
+class FeedForward(nn.Module):
+    """W_2 max(0, W_1 x + b_1) + b_2."""
+
+    def __init__(self, hidden_size: int, inner_size: int) -> None:
+        super().__init__()
+        self.inner = Linear(hidden_size, inner_size)
+        self.outer = Linear(inner_size, hidden_size)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Map (…, D) → (…, D)."""
+        mapped: Tensor = self.outer(torch.relu(self.inner(states)))
+        return mapped
+
+
+class ResidualConnection(nn.Module):
+    """LayerNorm(x + f(x)) as published (`post`), or x + f(LayerNorm(x)) (`pre`); f(x) is dropped out."""
+
+    def __init__(self, hidden_size: int, norm_position: str, dropout_rate: float) -> None:
+        super().__init__()
+        self.is_pre_norm = norm_position == "pre"
+        self.norm = nn.LayerNorm(hidden_size)
+        self.dropout = Dropout(dropout_rate)
+
+    def forward(self, states: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        """Put a sublayer (…, D) → (…, D) around states (…, D)."""
+        if self.is_pre_norm:
+            return states + self.dropout(sublayer(self.norm(states)))
+        normed: Tensor = self.norm(states + self.dropout(sublayer(states)))
+        return normed
+
+
+def build_last_norm(hidden_size: int, norm_position: str) -> nn.Module:
+    """Make what stands behind the last layer: a normalization, where none stands behind each sublayer."""
+    return nn.LayerNorm(hidden_size) if norm_position == "pre" else nn.Identity()
+
+
+class TransformerEncoderLayer(nn.Module):
+    """Self-attention, then a feed-forward network, each in a residual connection."""
+
+    def __init__(self, options: TransformerLayersConfig, hidden_size: int, dropout_rate: float) -> None:
+        super().__init__()
+        self.attention = MultiHeadAttention(hidden_size, options.heads)
+        self.feed_forward = FeedForward(hidden_size, round(options.feed_forward * hidden_size))
+        self.around_attention = ResidualConnection(hidden_size, options.norm, dropout_rate)
+        self.around_feed_forward = ResidualConnection(hidden_size, options.norm, dropout_rate)
+
+    def forward(
+        self,
+        states: Tensor,
+        mask: Tensor,
+        build_score_transform: Callable[[Tensor], ScoreTransform | None] = lambda read: None,
+    ) -> Tensor:
+        """Map states.
+
+        Args:
+            states: (B, J, D).
+            mask: where words are (B, J).
+            changing: told what the attention reads (B, J, D), normalized if it is so before the sublayer, says what
+                changes its scores.
+
+        Returns:
+            (B, J, D).
+        """
+        states = self.around_attention(
+            states,
+            partial(
+                self._attend_to_source, attention_mask=mask.unsqueeze(1), build_score_transform=build_score_transform
+            ),
+        )
+        mapped: Tensor = self.around_feed_forward(states, self.feed_forward)
+        return mapped
+
+    def _attend_to_source(
+        self, states: Tensor, attention_mask: Tensor, build_score_transform: Callable[[Tensor], ScoreTransform | None]
+    ) -> Tensor:
+        change = build_score_transform(states)
+        states = cast_to_autocast_dtype(states)
+        keys, values = self.attention.key(states), self.attention.value(states)
+        attended: Tensor = self.attention(states, keys, values, attention_mask, change)
+        return attended
+
+
+@dataclass(frozen=True)
+class LayerMemory:
+    """What a layer reads of the memory.
+
+    Attributes:
+        memory: whose mask (B, N), or in a search (R, N), and owners are read.
+        keys: what the layer's attention made of the annotations, once for all words (B, N, D).
+        values: the same.
+        change: of the scores.
+    """
+
+    memory: EncoderMemory
+    keys: Tensor
+    values: Tensor
+    score_transform: ScoreTransform | None = None
+
+
+class TransformerDecoderLayer(nn.Module):
+    """Self-attention to the words so far, attention to the memory, a feed-forward network, in residual connections."""
+
+    def __init__(self, options: TransformerLayersConfig, hidden_size: int, annotation_size: int, rates: Rates) -> None:
+        super().__init__()
+        self.attention = MultiHeadAttention(hidden_size, options.heads)
+        self.to_memory = MultiHeadAttention(hidden_size, options.heads, annotation_size)
+        self.feed_forward = FeedForward(hidden_size, round(options.feed_forward * hidden_size))
+        self.around_attention = ResidualConnection(hidden_size, options.norm, rates.states)
+        self.around_memory = ResidualConnection(hidden_size, options.norm, rates.contexts)
+        self.around_feed_forward = ResidualConnection(hidden_size, options.norm, rates.states)
+
+    def forward(
+        self, states: Tensor, layer_memory: LayerMemory, should_return_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        """Map the states of whole sentences.
+
+        Args:
+            states: of all words (B, I, D).
+            attended: what is attended to.
+            observe: whether weights are asked for.
+
+        Returns:
+            (B, I, D), and the weights of the memory, the mean of the heads' (B, I, N), or None.
+        """
+        return self._attend_and_feed_forward(
+            self.around_attention(states, self.attention.attend_causally), layer_memory, should_return_weights
+        )
+
+    def forward_step(
+        self, states: Tensor, past_keys_and_values: Tensor, layer_memory: LayerMemory, should_return_weights: bool
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Map the states of one word of each row.
+
+        Args:
+            states: of the word (R, 1, D).
+            past: keys and values of the self-attention to the T words before (R, 2, T, D).
+            attended: what is attended to.
+            observe: whether weights are asked for.
+
+        Returns:
+            (R, 1, D), the past of the next word (R, 2, T + 1, D), and weights (R, 1, N), or None.
+        """
+        so_far = past_keys_and_values
+
+        def attend_to_prefix(states: Tensor) -> Tensor:
+            nonlocal so_far
+            own = torch.stack([self.attention.key(states), self.attention.value(states)], dim=1)
+            so_far = torch.cat([past_keys_and_values, own], dim=2)
+            mixed: Tensor = self.attention(states, so_far[:, 0], so_far[:, 1])
+            return mixed
+
+        states, weights = self._attend_and_feed_forward(
+            self.around_attention(states, attend_to_prefix), layer_memory, should_return_weights
+        )
+        return states, so_far, weights
+
+    def _attend_and_feed_forward(
+        self, states: Tensor, layer_memory: LayerMemory, should_return_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        weights = None
+
+        def attend_to_memory(states: Tensor) -> Tensor:
+            nonlocal weights
+            mixed, weights = self._attend_to_memory(states, layer_memory, should_return_weights)
+            return mixed
+
+        states = self.around_memory(states, attend_to_memory)
+        return self.around_feed_forward(states, self.feed_forward), weights
+
+    def _attend_to_memory(
+        self, states: Tensor, layer_memory: LayerMemory, should_return_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Attend to the memory from states (B, I, D), in a search (R, 1, D); weights are the mean of the heads'."""
+        keys, values, allowed = layer_memory.keys, layer_memory.values, layer_memory.memory.mask.unsqueeze(1)
+        owners = layer_memory.memory.row_sentences
+        # Scores are changed by what a memory has for each row.
+        grouped = owners is not None and owners.padded_indices is not None and layer_memory.score_transform is None
+        if owners is not None and grouped:
+            states, allowed = (
+                _group_rows_by_sentence(states, owners, len(keys), 0),
+                _group_rows_by_sentence(allowed, owners, len(keys), 1),
+            )
+        elif owners is not None:
+            keys, values = (
+                keys.index_select(0, owners.sentence_indices),
+                values.index_select(0, owners.sentence_indices),
+            )
+        weights = None
+        if should_return_weights:
+            of_heads = self.to_memory.compute_weights(states, keys, allowed, layer_memory.score_transform)
+            mixed, weights = self.to_memory.apply_weights(of_heads, values), of_heads.mean(dim=1)
+        else:
+            mixed = self.to_memory(states, keys, values, allowed, layer_memory.score_transform)
+        if owners is not None and grouped:
+            mixed = _ungroup_rows(mixed, owners)
+            weights = None if weights is None else _ungroup_rows(weights, owners)
+        return mixed, weights
+
+
+def _group_rows_by_sentence(rows: Tensor, row_sentences: RowSentences, sentence_count: int, fill_value: int) -> Tensor:
+    """Lay the rows of a sentence side by side, so that its keys are read once: (R, 1, X) → (B, width, X)."""
+    assert row_sentences.padded_indices is not None and row_sentences.max_rows is not None
+    spread = rows.new_full((sentence_count * row_sentences.max_rows, rows.shape[2]), fill_value)
+    return spread.index_copy_(0, row_sentences.padded_indices, rows.squeeze(1)).unflatten(
+        0, (sentence_count, row_sentences.max_rows)
+    )
+
+
+def _ungroup_rows(values: Tensor, row_sentences: RowSentences) -> Tensor:
+    """Take the rows back: (B, width, X) → (R, 1, X)."""
+    assert row_sentences.padded_indices is not None
+    return values.flatten(0, 1).index_select(0, row_sentences.padded_indices).unsqueeze(1)
