@@ -89,7 +89,15 @@ def made(place) -> Path:
     code, said = run(place, config, "--dry-run")
     assert code == 0, said
     rules = {*re.findall(r"^(?:local)?rule (\w+):", said, flags=re.MULTILINE)}
-    assert {"import_translations", "import_scores", "compare", "claims", "table", "facts", "report"} <= rules
+    assert {
+        "import_translations",
+        "import_scores",
+        "compare_systems",
+        "judge_claims",
+        "render_table",
+        "render_facts",
+        "write_page",
+    } <= rules
     assert not {"train", "train_smt", "train_parser", "parse", "translate", "pack", "vocabulary", "postprocess"} & rules
     code, said = run(place, config)
     assert code == 0, said[-5000:]
@@ -136,8 +144,8 @@ def test_every_comparison_is_made(made):
 @pytest.mark.parametrize(
     ("kept", "partial"),
     [
-        (9, ["--until", "statistics"]),
-        (8, ["--omit-from", "statistics"]),
+        (9, ["--until", "compute_metric_statistics"]),
+        (8, ["--omit-from", "compute_metric_statistics"]),
         (7, ["--touch"]),
         (6, ["--rerun-triggers", "mtime"]),
     ],
@@ -164,7 +172,7 @@ def test_a_run_up_to_the_answers_gives_them(place, made):
     assert run(place, described(place.folder))[0] == 0
     config = described(place.folder)
     config["evaluation"]["lowercase"] = True
-    code, said = run(place, config, "results/given/evaluation/t/claims.tsv", "--until", "claims")
+    code, said = run(place, config, "results/given/evaluation/t/claims.tsv", "--until", "judge_claims")
     assert code == 0 and "Good: " in said and "evaluation/t/claims.tsv" in said, said[-3000:]
     write_lines(place.folder / "good.one", WORSE)
     assert run(place, described(place.folder))[0] == 0
@@ -177,7 +185,7 @@ def test_nothing_is_made_twice_and_a_new_file_is_read(place, made):
     write_lines(place.folder / "good.news", [*GERMAN[:3], "Neu."])
     said = run(place, config, "--dry-run")[1]
     planned = re.findall(r"^(?:local)?rule (\w+):", said, flags=re.MULTILINE)
-    assert {*planned} == {"manifest", "import_translations", "report", "all"}
+    assert {*planned} == {"manifest", "import_translations", "write_page", "all"}
     write_lines(place.folder / "good.news", GERMAN[:3])
     code, said = run(place, config)
     assert code != 0 and "good.news: the file has 3 lines and the set `news` has 4 sentences; give a line for" in said

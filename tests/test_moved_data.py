@@ -80,7 +80,7 @@ def test_a_renamed_project(made, tmp_path):
     assert planned(copy, config) == set()
     claims = copy.folder / "workflow/claims/sdatt.yaml"
     claims.write_text(claims.read_text(encoding="utf-8") + "\n# A comment.\n", encoding="utf-8")
-    assert "claims" in planned(copy, config)
+    assert "judge_claims" in planned(copy, config)
 
 
 def test_other_content_under_the_same_path(made, tmp_path):
@@ -97,5 +97,12 @@ def test_other_content_under_the_same_path(made, tmp_path):
         content = (data / file).read_bytes()
         assert old in content
         (data / file).write_bytes(content.replace(old, new))
-    rules = {"fetch", "contrastive_pairs", "import_translations", "import_scores", "import_trees", "treebank_text"}
+    rules = {
+        "fetch",
+        "split_contrastive_pairs",
+        "import_translations",
+        "import_scores",
+        "import_trees",
+        "treebank_text",
+    }
     assert rules <= planned(place, {**config, "data": str(data)})

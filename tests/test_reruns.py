@@ -22,7 +22,7 @@ TABLE = {"table1": {"systems": SYSTEMS}}
 TESTS = SMALL_CONFIG["corpora"]["tests"][:1]
 CONFIG = {"corpora": {"tests": TESTS}, "tables": TABLE}
 TARGETS = ["results/table1.tsv", "results/table1.facts.tsv", "results/figures/table1.length.svg"]
-DEPENDENCIES = {("parse", "conllu"), ("distances", None)}
+DEPENDENCIES = {("parse", "conllu"), ("compute_distances", None)}
 CONSTITUENCY = {("parse", "ptb"), ("binarize", None), ("pack_trees", None)}
 
 
@@ -89,7 +89,7 @@ def test_an_option_of_the_constituency_parser(finished):
 
 def test_how_phrases_are_divided(finished):
     plan = Plan(finished, {"parsers": {"embedded": {"branching": "left"}}})
-    assert "binarize" in plan.rules and not {"parse", "train_parser", "distances"} & plan.rules
+    assert "binarize" in plan.rules and not {"parse", "train_parser", "compute_distances"} & plan.rules
     assert plan.systems("train") == {"Tree2Seq"}
 
 
@@ -148,10 +148,10 @@ def test_another_version_of_stanza(finished, tmp_path, monkeypatch):
 
 CODE = {
     "syntax/parse.py": ({"parse"}, {"train_parser", "pack"}, {"SDAtt", "Tree2Seq"}),
-    "syntax/distances.py": ({"distances"}, {"parse", "binarize"}, {"SDAtt"}),
-    "syntax/binarize.py": ({"binarize"}, {"parse", "distances"}, {"Tree2Seq"}),
-    "nmt/weighting/syntax.py": ({"train"}, {"parse", "distances"}, {"SDAtt"}),
-    "nmt/trees/tree_lstm.py": ({"train"}, {"parse", "distances"}, {"Tree2Seq"}),
+    "syntax/compute_distances.py": ({"compute_distances"}, {"parse", "binarize"}, {"SDAtt"}),
+    "syntax/binarize.py": ({"binarize"}, {"parse", "compute_distances"}, {"Tree2Seq"}),
+    "nmt/weighting/syntax.py": ({"train"}, {"parse", "compute_distances"}, {"SDAtt"}),
+    "nmt/trees/tree_lstm.py": ({"train"}, {"parse", "compute_distances"}, {"Tree2Seq"}),
     "evaluation/postprocess.py": ({"postprocess"}, {"translate"}, set()),
 }
 
@@ -210,9 +210,12 @@ def test_a_new_parser(finished):
     """A table that crosses a system with parsers makes only the new parser's trees, and trains only its system."""
     tables = {"table1": {"systems": SYSTEMS, "parsers": ["embedded", "random"], "proposed": ["SDAtt"]}}
     plan = Plan(finished, {"parsers": {"random": {"type": "control", "shape": "random"}}}, tables)
-    assert set(plan.values("control_trees", "parser")) == {"random"} and len(plan.values("control_trees", "split")) == 6
+    assert (
+        set(plan.values("build_control_trees", "parser")) == {"random"}
+        and len(plan.values("build_control_trees", "split")) == 6
+    )
     assert not {"parse", "train_parser", "pack", "train_smt"} & plan.rules
-    assert set(plan.values("distances", "parser")) == set(plan.values("binarize", "parser")) == {"random"}
+    assert set(plan.values("compute_distances", "parser")) == set(plan.values("binarize", "parser")) == {"random"}
     assert plan.systems("train") == plan.systems("translate") == {"SDAtt [random]", "Tree2Seq [random]"}
 
 
@@ -228,7 +231,7 @@ def test_the_merges_of_bpe(finished):
     assert done.returncode == 0, done.stderr[-5000:]
     plan = finished.planned(target, config={**config, "subwords": {"bits": {"scheme": "bpe", "merges": 90}}})
     assert plan["learn_bpe"] == 2 and plan["inherit"] == 2 and plan["train"] == 1
-    assert not {"parse", "train_parser", "distances", "tokenize"} & plan.keys()
+    assert not {"parse", "train_parser", "compute_distances", "tokenize"} & plan.keys()
 
 
 @pytest.mark.parametrize(
@@ -236,12 +239,28 @@ def test_the_merges_of_bpe(finished):
     [
         ({"decoding": {"beam": 3}}, {"translate"}, {"train", "parse", "pack"}),
         ({"training": {"seeds": [2]}}, {"train", "translate"}, {"parse", "pack", "clean"}),
-        ({"evaluation": {"lowercase": False}}, {"statistics", "compare", "table"}, {"translate", "train"}),
-        ({"subword": {"target_vocabulary": {"max_size": 50}}}, {"vocabulary", "pack", "train"}, {"parse", "distances"}),
-        ({"evaluation": {"smallest_group": 3}}, {"plot"}, {"breakdown", "compare", "statistics", "table"}),
+        (
+            {"evaluation": {"lowercase": False}},
+            {"compute_metric_statistics", "compare_systems", "render_table"},
+            {"translate", "train"},
+        ),
+        (
+            {"subword": {"target_vocabulary": {"max_size": 50}}},
+            {"vocabulary", "pack", "train"},
+            {"parse", "compute_distances"},
+        ),
+        (
+            {"evaluation": {"smallest_group": 3}},
+            {"draw_bleu_by_length"},
+            {"score_sentence_groups", "compare_systems", "compute_metric_statistics", "render_table"},
+        ),
         ({"decoding": {"length_model": True, "length_floor": 0.01}}, {"length_model", "translate"}, {"train", "parse"}),
         ({"decoding": {"length_floor": 0.01}}, set(), {"translate"}),
-        ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, {"table"}, {"statistics", "compare"}),
+        (
+            {"tables": {"table1": {**TABLE["table1"], "title": "Another"}}},
+            {"render_table"},
+            {"compute_metric_statistics", "compare_systems"},
+        ),
     ],
     ids=[
         "beam",
@@ -271,7 +290,9 @@ def test_reports_do_not_depend_on_the_order_of_parsers(finished):
         )
     ]
     assert sorted(map(str, plans[0])) == sorted(map(str, plans[1]))
-    assert [wildcards for rule, wildcards in plans[0] if rule == "agreement"] == [{"parser": "one", "other": "two"}]
+    assert [wildcards for rule, wildcards in plans[0] if rule == "measure_agreement"] == [
+        {"parser": "one", "other": "two"}
+    ]
 
 
 def test_trees_that_are_given(finished):
@@ -292,7 +313,7 @@ def test_trees_that_are_given(finished):
     changed.write_text(changed.read_text(encoding="utf-8").replace("# ", "# changed ", 1), encoding="utf-8")
     assert [(rule, wildcards["split"]) for rule, wildcards in finished.jobs(*targets, config=config)] == [
         ("import_trees", "one"),
-        ("distances", "one"),
+        ("compute_distances", "one"),
     ]
 
 
@@ -310,9 +331,17 @@ COMPARED = ("comparisons", "by_sentence", "sentence_scores", "words", "ngrams", 
     [
         (
             {"evaluation": {"lowercase": False}},
-            {"word_frequencies", "statistics", "compare", "breakdown", "words", "ngrams", "examples"},
+            {
+                "count_word_frequencies",
+                "compute_metric_statistics",
+                "compare_systems",
+                "score_sentence_groups",
+                "measure_word_accuracy",
+                "compare_ngrams",
+                "select_example_sentences",
+            },
         ),
-        ({"evaluation": {"length_groups": [5, 15]}}, {"breakdown"}),
+        ({"evaluation": {"length_groups": [5, 15]}}, {"score_sentence_groups"}),
         ({"tables": {"table1": {**TABLE["table1"], "title": "Another"}}}, set()),
     ],
     ids=["case", "groups of lengths", "title"],
@@ -340,7 +369,7 @@ def test_a_further_seed(finished):
 def test_a_new_generated_test_set(finished):
     tests = [*TESTS, {"name": "three", "generate": {"sentences": 20}}]
     plan = Plan(finished, {"corpora": {"tests": tests}})
-    for rule in ("parse", "distances", "binarize", "tokenize", "generate"):
+    for rule in ("parse", "compute_distances", "binarize", "tokenize", "generate"):
         assert set(plan.values(rule, "split")) == {"three"}
     assert "translate" in plan.rules, "of all sets"
     assert not {"train", "train_parser", "train_smt", "vocabulary"} & plan.rules
@@ -410,7 +439,7 @@ def test_a_model_in_a_local_directory(finished):
     assert finished.jobs(*targets, config=config) == [], "no package names it"
     shutil.copy(models / "tagger.pt", local / "en" / "depparse" / "own.pt")
     again = finished.jobs(*targets, config=config)
-    assert [rule for rule, _ in again] == ["parse", "distances"] and again[0][1]["trees"] == "conllu"
+    assert [rule for rule, _ in again] == ["parse", "compute_distances"] and again[0][1]["trees"] == "conllu"
     facts = json.loads((finished.folder / "results/syntax/local/one.conllu.facts.json").read_text())
     assert len(facts["models"]) >= 2 and facts["sentences"] == 20
 

@@ -29,7 +29,7 @@ def test_a_table_of_attention_systems_needs_no_constituency_trees(fresh):
 
 def test_a_system_without_syntax_waits_for_no_parser(fresh):
     jobs = fresh.planned("results/nmt/GlobalAtt/seed1/model.safetensors")
-    assert not {"parse", "train_parser", "distances"} & set(jobs)
+    assert not {"parse", "train_parser", "compute_distances"} & set(jobs)
 
 
 def test_constituency_trees_are_made_on_request(fresh):
@@ -107,7 +107,11 @@ def test_a_missing_file_stops_before_any_job(fresh):
 
 def test_every_table_is_a_target_by_its_name(fresh):
     jobs = fresh.planned("table2", config={"tables": {"table2": {"systems": ["PBSMT", "GlobalAtt", "+SDAtt"]}}})
-    assert jobs["train"] == 2 and jobs["train_smt"] == 1 and jobs["table"] == jobs["plot"] == jobs["facts"] == 1
+    assert (
+        jobs["train"] == 2
+        and jobs["train_smt"] == 1
+        and jobs["render_table"] == jobs["draw_bleu_by_length"] == jobs["render_facts"] == 1
+    )
 
 
 def test_a_phrase_based_system_needs_no_parser_and_no_seeds(fresh):
@@ -122,9 +126,15 @@ def test_every_seed_is_a_run(fresh):
 
 def test_units_and_labels_are_made_for_those_that_read_them(fresh):
     units = fresh.planned("results/nmt/SDRNMT-2/seed1/model.safetensors")
-    assert units["units"] == units["pack_units"] == 2 and not {"labels", "distances"} & units.keys()
+    assert (
+        units["extract_units"] == units["pack_units"] == 2
+        and not {"extract_labels", "compute_distances"} & units.keys()
+    )
     labels = fresh.planned("results/nmt/Sennrich-deponly/seed1/model.safetensors")
-    assert labels["labels"] == labels["pack_labels"] == 2 and not {"units", "distances"} & labels.keys()
+    assert (
+        labels["extract_labels"] == labels["pack_labels"] == 2
+        and not {"extract_units", "compute_distances"} & labels.keys()
+    )
 
 
 def test_a_second_task_takes_trees_of_the_training_text_alone(fresh):
@@ -134,7 +144,7 @@ def test_a_second_task_takes_trees_of_the_training_text_alone(fresh):
     jobs = fresh.planned(target.format("Task"), config={"systems": systems})
     assert jobs["parsing_task"] == 1
     assert jobs["parsing_task_held_out"] == 4, "source and target of dev, source of both tests"
-    assert jobs["control_trees"] == 1 and jobs["vocabulary"] == 2 and jobs["pack"] == 6
+    assert jobs["build_control_trees"] == 1 and jobs["vocabulary"] == 2 and jobs["pack"] == 6
     assert "parsing_task" not in fresh.planned(target.format("GlobalAtt"))
 
 
@@ -253,14 +263,14 @@ def test_every_kind_of_system_in_one_table(workplace):
 def test_folders_of_tables_are_targets(fresh):
     tree2seq, hierarchical = fresh.planned("tree2seq"), fresh.planned("hierarchical")
     assert tree2seq["train"] == 19 and tree2seq["pretrain"] == 1 and tree2seq["length_model"] == 1
-    assert tree2seq["attention"] == hierarchical["attention"] == 3
-    assert hierarchical["train"] == 12 and hierarchical["table"] == 3 and "distances" not in hierarchical
+    assert tree2seq["draw_attention"] == hierarchical["draw_attention"] == 3
+    assert hierarchical["train"] == 12 and hierarchical["render_table"] == 3 and "compute_distances" not in hierarchical
 
 
 def test_what_is_made_without_a_target_can_be_chosen(fresh):
     config = {"targets": ["table1", "hierarchical/table2"]}
     jobs = fresh.planned("all", config=config)
-    assert jobs["train"] == 2 and jobs["table"] == 2
+    assert jobs["train"] == 2 and jobs["render_table"] == 2
 
 
 def test_another_search_trains_nothing_anew(fresh):
@@ -279,7 +289,10 @@ def test_a_table_and_a_figure_are_targets_beside_a_folder_of_their_name(fresh):
     picture = {"title": "P", "system": "Tree2Seq", "sentences": [4]}
     config = {"tables": {"mine": table, "mine/too": table}, "figures": {"mine": picture}}
     jobs = fresh.planned("mine", config=config)
-    assert jobs["train"] == jobs["attention"] == jobs["accuracy"] == 1 and jobs["table"] == jobs["facts"] == 2
+    assert (
+        jobs["train"] == jobs["draw_attention"] == jobs["measure_accuracy"] == 1
+        and jobs["render_table"] == jobs["render_facts"] == 2
+    )
 
 
 def test_words_with_placeholders_stay_words_where_others_are_split(fresh):
@@ -292,7 +305,7 @@ def test_words_with_placeholders_stay_words_where_others_are_split(fresh):
 def test_the_accuracy_of_a_parser_that_is_given_is_that_on_the_trees_that_are_given(fresh):
     parsers = {"given": {"type": "stanza", "constituency_test": "config.yaml"}, "unmeasured": {"type": "stanza"}}
     jobs = fresh.planned("results/syntax/given/accuracy.tsv", config={"parsers": parsers})
-    assert jobs["accuracy"] == 1 and "train_parser" not in jobs
+    assert jobs["measure_accuracy"] == 1 and "train_parser" not in jobs
     done = fresh.snakemake("--dry-run", "results/syntax/unmeasured/accuracy.tsv", config={"parsers": parsers})
     assert done.returncode != 0 and "give `test` (CoNLL-U) or `constituency_test` (PTB)" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr and "Wildcards" not in done.stdout + done.stderr
@@ -330,8 +343,15 @@ def test_contrastive_sets_go_the_way_of_a_test_set_with_two_translations(fresh):
     targets = ("results/mine.tsv", "results/evaluation/mine/told.contrast.tsv")
     jobs = fresh.jobs(*targets, config=config)
     assert {rule for rule, of in jobs if of.get("split") == "told"} == {
-        *("contrastive_pairs", "clean_held_out_with_2_references", "tokenize", "truecase", "generalise", "apply_bpe"),
-        *("pack", "contrast"),
+        *(
+            "split_contrastive_pairs",
+            "clean_held_out_with_2_references",
+            "tokenize",
+            "truecase",
+            "generalise",
+            "apply_bpe",
+        ),
+        *("pack", "measure_contrastive_accuracy"),
     }
     assert sorted(of["system"] for rule, of in jobs if rule == "force_decode") == ["Both", "Cut"]
     assert [of["side"] for rule, of in jobs if rule == "learn_truecaser"] == ["target"]
@@ -360,7 +380,7 @@ def test_generated_contrastive_sets_bring_their_true_trees(fresh):
     }
     jobs = fresh.jobs("results/evaluation/mine/open.contrast.tsv", config=config)
     of_set = {rule for rule, of in jobs if of.get("split") == "open"}
-    assert {"generate_contrast", "contrastive_pairs", "import_trees", "control_trees"} <= of_set
+    assert {"generate_contrastive_pairs", "split_contrastive_pairs", "import_trees", "build_control_trees"} <= of_set
     trees = "results/syntax/gold/open.conllu"
     done = fresh.snakemake("results/corpus/contrastive/open.pairs.tsv", trees, config=config)
     assert done.returncode == 0, done.stderr[-3000:]
@@ -611,7 +631,7 @@ def test_what_users_files_hold_is_a_parameter_of_all_that_reads_them(fresh):
     phrases = {"parser": "bank", "trees": "ptb"}
     expected = [
         ("fetch", {"split": "dev", "side": "target"}, {"dev.target"}),
-        ("contrastive_pairs", {"split": "told"}, {"pairs.tsv"}),
+        ("split_contrastive_pairs", {"split": "told"}, {"pairs.tsv"}),
         ("learn_segmenter", {"side": "source"}, {"train", "dev"}),
         ("train_parser", {"parser": "bank", "processor": "depparse"}, {"train", "dev", "vectors"}),
         (
@@ -620,8 +640,8 @@ def test_what_users_files_hold_is_a_parameter_of_all_that_reads_them(fresh):
             {"constituency_train", "constituency_dev", "vectors"},
         ),
         ("treebank_text", phrases, {"constituency_test"}),
-        ("accuracy", phrases, {"constituency_test"}),
-        ("accuracy", {"parser": "local", "trees": "conllu"}, {"gold"}),
+        ("measure_accuracy", phrases, {"constituency_test"}),
+        ("measure_accuracy", {"parser": "local", "trees": "conllu"}, {"gold"}),
         ("parse", {"parser": "local", "trees": "conllu", "split": "one"}, {*models}),  # in the words of its tokenizer
         ("parse", {"parser": "bank", "trees": "conllu", "split": "one"}, set()),
         ("import_trees", {"parser": "mine", "trees": "conllu", "split": "one"}, {"one.conllu"}),

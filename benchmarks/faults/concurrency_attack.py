@@ -27,7 +27,7 @@ def attack_concurrently(case: AttackCase) -> AttackResult:
 def _start_stage_twice(case: AttackCase) -> AttackResult:
     """The same stage twice, the second a moment after the first: both make the same, so it does not matter which."""
     experiment = case.experiment
-    job = case.random.choice([job for job in experiment.jobs if job.rule != "report"])
+    job = case.random.choice([job for job in experiment.jobs if job.rule != "write_page"])
     experiment.copy_without_outputs(case.folder, job)
     between = case.random.uniform(0, experiment.stage_seconds[job.name] / 2)
     first = stage_processes.start_stage(job.module_and_argument, case.folder)

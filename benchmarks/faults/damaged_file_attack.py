@@ -97,7 +97,7 @@ def find_readers(experiment: FaultExperiment, file: str) -> list[PlannedJob]:
     """The jobs that read a file, or the output that it is the record of; the report only where no other does."""
     read = RECORD_PATTERN.sub(r"\1\2", file)
     readers = [job for job in experiment.jobs if job.is_reader_of(read)]
-    return [job for job in readers if job.rule != "report"] or readers
+    return [job for job in readers if job.rule != "write_page"] or readers
 
 
 def _group_files_by_kind(experiment: FaultExperiment) -> dict[str, list[str]]:

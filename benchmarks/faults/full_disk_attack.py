@@ -29,7 +29,7 @@ SPACIOUS_DISK_SIZE = "256m"
 
 def attack_disk(case: AttackCase) -> AttackResult:
     """Fill a disk in memory where this user may mount one; else files may not grow."""
-    job = case.random.choice([job for job in case.experiment.jobs if job.rule != "report"])
+    job = case.random.choice([job for job in case.experiment.jobs if job.rule != "write_page"])
     if case.case_number % 2 == 0 and os.geteuid() == 0 and shutil.which("mount"):
         return _run_on_full_disk(case, job)
     return _run_with_file_size_limit(case, job)

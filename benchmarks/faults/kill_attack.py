@@ -37,7 +37,7 @@ def attack_process(case: AttackCase) -> AttackResult:
 
 def _kill_random_stage(case: AttackCase) -> AttackResult:
     return _kill_and_rerun(
-        "a stage", case, case.random.choice([job for job in case.experiment.jobs if job.rule != "report"])
+        "a stage", case, case.random.choice([job for job in case.experiment.jobs if job.rule != "write_page"])
     )
 
 
@@ -65,7 +65,7 @@ def _kill_and_rerun(attack_kind: str, case: AttackCase, job: PlannedJob) -> Atta
 def _kill_workflow(case: AttackCase) -> AttackResult:
     """Kill Snakemake, or one process of it; what it makes is missing from a job on."""
     experiment, random = case.experiment, case.random
-    first = random.choice([job for job in experiment.jobs if job.rule not in ("fetch", "report")])
+    first = random.choice([job for job in experiment.jobs if job.rule not in ("fetch", "write_page")])
     jobs = [first, *select_downstream_jobs(experiment.jobs, first.outputs)]
     experiment.copy_without_outputs(case.folder, *jobs)
     expected = sum(experiment.stage_seconds[job.name] + 1 for job in jobs) / 2

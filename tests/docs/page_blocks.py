@@ -10,7 +10,9 @@ from tests.project_copy import ROOT
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parts[len(ROOT.parts) + 1] not in ("kept", "outputs")),
+    *sorted(
+        page for page in (ROOT / "docs").rglob("*.md") if page.parts[len(ROOT.parts) + 1] not in ("kept", "outputs")
+    ),
 ]
 
 FENCE_PATTERN = re.compile(

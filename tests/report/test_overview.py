@@ -209,7 +209,8 @@ def test_what_to_trust_knows_of_seeds_and_of_what_cannot_be_seen(tmp_path):
     assert "+SDAtt was not scored with control trees" in once and "with beam 5" in once
     thrice = " ".join(
         describe_limitations(
-            manifest(tmp_path), [replace(answer, run_counts=(3, 3), run_deviation_source="measured") for answer in twins]
+            manifest(tmp_path),
+            [replace(answer, run_counts=(3, 3), run_deviation_source="measured") for answer in twins],
         )
     )
     assert "networks were trained 3 times" in thrice and "once" not in thrice and "Single" not in thrice

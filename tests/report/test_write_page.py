@@ -236,10 +236,23 @@ def test_what_snakemake_shows_has_a_caption():
 @pytest.mark.slow
 def test_the_page_waits_for_what_it_shows_and_for_nothing_else(tmp_path: Path):
     jobs = ProjectCopy(tmp_path / "work").count_planned_jobs("results/report.html", config={"targets": ["table1"]})
-    assert jobs["report"] == jobs["table"] == jobs["facts"] == 1
-    assert {jobs[rule] for rule in ("compare", "breakdown", "words", "ngrams", "examples")} == {3}, "dev and two tests"
+    assert jobs["write_page"] == jobs["render_table"] == jobs["render_facts"] == 1
+    assert {
+        jobs[rule]
+        for rule in (
+            "compare_systems",
+            "score_sentence_groups",
+            "measure_word_accuracy",
+            "compare_ngrams",
+            "select_example_sentences",
+        )
+    } == {3}, "dev and two tests"
     assert jobs["attend"] == 2, "of the baseline and what is proposed, on the first test set"
-    assert jobs["train"] == 2 and jobs["parser_report"] == 1 and not {"attention", "binarize", "train_smt"} & {*jobs}
+    assert (
+        jobs["train"] == 2
+        and jobs["write_parser_report"] == 1
+        and not {"draw_attention", "binarize", "train_smt"} & {*jobs}
+    )
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,9 @@ def test_an_experiment_runs_to_its_table(cluster: SlurmCluster, workplace: Proje
     kinds = Counter(job["Comment"].split("_wildcards_")[0] for job in jobs)
     assert kinds["rule_train"] == 1 and kinds["rule_parse"] == 3
     (text,) = [kind for kind in kinds if kind.startswith("rule_text_")]
-    assert kinds[text] == 1 and "ceiling" in text and "clean" in text and "generate" in text, "the comment is cut"
+    assert kinds[text] == 1 and "compute_bleu_ceiling" in text and "clean" in text and "generate" in text, (
+        "the comment is cut"
+    )
     assert kinds["rule_scores_postprocess_statistics_translate"] == 1
     asked = {job["Comment"].split("_wildcards_")[0]: job for job in jobs}
     assert asked["rule_train"]["TresPerJob"] == "gres:gpu:1" and "TresPerJob" not in asked[text]

@@ -21,7 +21,9 @@ OTHER, AGAINST_OTHER = ("Other", "Base", "e", 2, 1, 9, 3 / 5), ("Base", "Other",
 def chapter(table: BleuTableConfig | MeasureTableConfig) -> TableChapter:
     """What is known of a table of which there is no file."""
     proposed = [(row, table.baseline) for row in table.proposed] if isinstance(table, BleuTableConfig) else []
-    known: Any = SimpleNamespace(experiment=SimpleNamespace(tables={"t": table}, get_proposed_comparisons=lambda _: proposed))
+    known: Any = SimpleNamespace(
+        experiment=SimpleNamespace(tables={"t": table}, get_proposed_comparisons=lambda _: proposed)
+    )
     return TableChapter(known, "t", {})
 
 
