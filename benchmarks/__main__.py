@@ -3,8 +3,8 @@
     python -m benchmarks
     python -m benchmarks --embedding 256 --hidden 512
 
-Each part is also a command: `measure_speed.training` and `measure_speed.translation`. Both take about half an hour on two
-idle cores, and less if the data, the peers' environment and the weights for translation already exist.
+Each part is also a command: `benchmarks.training` and `benchmarks.translation`. Together they take about half an hour
+on two idle cores, and less if the data, the environment of the peers and the weights for translation exist.
 """
 
 from benchmarks.settings import BenchmarkSettings, build_command

@@ -1,4 +1,4 @@
-"""Which of the packed sentences are trained on and translated, in which batches."""
+"""Selection of the packed sentences and batches for training and translation."""
 
 from pathlib import Path
 
@@ -22,11 +22,11 @@ def write_training_batches(corpus: PackedCorpus, settings: BenchmarkSettings, ma
     come, may have much more padding than all, or less.
     """
     epoch = _build_epoch_batches(corpus, settings, 0)
-    whole = [batch for batch in epoch if len(batch.sentence_numbers) == settings.batch_size] or epoch
-    max_batches = min(max_batches, len(whole))
-    by_words = np.argsort([batch.target_word_count for batch in whole], kind="stable")
-    even = by_words[((np.arange(max_batches) + 0.5) / max_batches * len(whole)).astype(int)]
-    batch_file.write_batches(path, [whole[place] for place in sorted(even)])  # in the order of the epoch
+    full_batches = [batch for batch in epoch if len(batch.sentence_numbers) == settings.batch_size] or epoch
+    max_batches = min(max_batches, len(full_batches))
+    by_words = np.argsort([batch.target_word_count for batch in full_batches], kind="stable")
+    even = by_words[((np.arange(max_batches) + 0.5) / max_batches * len(full_batches)).astype(int)]
+    batch_file.write_batches(path, [full_batches[place] for place in sorted(even)])  # in the order of the epoch
 
 
 def write_epoch_batches(corpus: PackedCorpus, settings: BenchmarkSettings, epoch_number: int, path: Path) -> int:
@@ -38,12 +38,12 @@ def write_epoch_batches(corpus: PackedCorpus, settings: BenchmarkSettings, epoch
 
 def write_shuffled_batches(input_path: Path, output_path: Path) -> None:
     """Write the same sentences in as many batches, put together without regard to lengths."""
-    given = batch_file.read_batches(input_path)
-    numbers = np.concatenate([batch.sentence_numbers for batch in given])
-    source = [row for batch in given for row in batch.source]
-    target = [row for batch in given for row in batch.target]
+    batches = batch_file.read_batches(input_path)
+    numbers = np.concatenate([batch.sentence_numbers for batch in batches])
+    source = [row for batch in batches for row in batch.source]
+    target = [row for batch in batches for row in batch.target]
     order = np.random.default_rng(1).permutation(len(numbers))
-    ends = np.cumsum([len(batch.source) for batch in given])[:-1]
+    ends = np.cumsum([len(batch.source) for batch in batches])[:-1]
     batch_file.write_batches(
         output_path,
         [

@@ -108,13 +108,13 @@ def disable_traces(*part_types: type) -> Iterator[None]:
 def compute_gru_ascent(
     states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, levels: Sequence[slice]
 ) -> Tensor:
-    size, done = states.shape[1], [states]
+    size, level_states = states.shape[1], [states]
     for level in levels:
-        pair = torch.cat(done).index_select(0, children[level].flatten()).view(-1, 2 * size)
+        pair = torch.cat(level_states).index_select(0, children[level].flatten()).view(-1, 2 * size)
         gates = torch.addmm(bias[: 3 * size], pair, weight[: 3 * size].T).sigmoid()
         candidate = torch.addmm(bias[3 * size :], gates[:, size:] * pair, weight[3 * size :].T).tanh()
-        done.append(torch.lerp(pair[:, :size] + pair[:, size:], candidate, gates[:, :size]))
-    return torch.cat(done[1:])
+        level_states.append(torch.lerp(pair[:, :size] + pair[:, size:], candidate, gates[:, :size]))
+    return torch.cat(level_states[1:])
 
 
 def compute_softmax_losses(readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float) -> Tensor:
@@ -228,8 +228,8 @@ def measure_gains(
             ]
             results = []
             for number in range(rounds + 1):
-                for take, without, seconds in zip(sides, (nullcontext, gain.disable), times, strict=True):
-                    with without():
+                for take, disable, seconds in zip(sides, (nullcontext, gain.disable), times, strict=True):
+                    with disable():
                         began = time.process_time()
                         result = take()
                         if number:
@@ -238,8 +238,8 @@ def measure_gains(
                             results.append(result)
         torch.testing.assert_close(*results, rtol=1e-3, atol=1e-3)
         saved = summarize_ratios(times[0], times[1])
-        found = f"{1 - saved.median:.1%} ({1 - saved.highest:.1%}–{1 - saved.lowest:.1%})"
-        print(f"{gain.description:<64}{gain.system_name:<19}{found}")
+        saving = f"{1 - saved.median:.1%} ({1 - saved.highest:.1%}–{1 - saved.lowest:.1%})"
+        print(f"{gain.description:<64}{gain.system_name:<19}{saving}")
 
 
 def draw_batches(
@@ -268,8 +268,8 @@ def build_turn(
         limits = torch.full((len(batch.source),), 2 * batch.source.shape[1])
 
         def translate() -> Tensor:
-            found = beam_search.beam_search([model.eval()], [batch], beam_size=beam_size, max_lengths=limits)
-            return torch.tensor([hypotheses[0].log_probability for hypotheses in found])
+            results = beam_search.beam_search([model.eval()], [batch], beam_size=beam_size, max_lengths=limits)
+            return torch.tensor([hypotheses[0].log_probability for hypotheses in results])
 
         return translate
     training = TrainingConfig(precision="bfloat16" if optimization.is_half_precision else "float32")
@@ -280,8 +280,8 @@ def build_turn(
     def train() -> Tensor:
         torch.manual_seed(2)
         update.compute_gradients([MicroBatch(next(batches))])
-        made = update.apply_gradients()
-        return torch.tensor([made.loss, made.gradient_norm])
+        loss = update.apply_gradients()
+        return torch.tensor([loss.loss, loss.gradient_norm])
 
     return train
 

@@ -1,4 +1,4 @@
-"""What numbers depend on: the processor, the card, and the version of torch."""
+"""Metadata of the machine: processor, GPU and version of torch."""
 
 import platform
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What takes part: ours in several compositions and sizes, and the peers."""
+"""Specifications of the compared networks: Arbitree in several compositions and sizes, and peers."""
 
 import re
 import sys
@@ -23,7 +23,7 @@ HIDDEN_SIZE_MULTIPLE = 8
 """Hidden sizes that are tried are its multiples: sizes that nobody would choose are slower."""
 
 TRANSFORMER_OPTIONS = {"layers": 4, "heads": 4, "feed_forward": 4, "norm": "pre"}
-"""Of all Transformers; its names are those of our configuration, sizes are in hidden ones."""
+"""Options of all Transformers, named as in our configuration; sizes are multiples of the hidden size."""
 
 NON_NETWORK_KEYS = ("parser", "decoding", "subword", "training", "like")
 """Keys of a system in the configuration that say nothing about its network."""
@@ -57,7 +57,8 @@ class NetworkSpec:
         decay_epochs: epochs over which the rate falls linearly to 0; 0: it is constant.
         max_gradient_norm: the largest norm of a gradient.
         average_decay: decay of the mean of weights that translates; 0: the weights themselves do. JoeyNMT has none.
-        has_tied_embeddings: the target's embeddings are the weights of the softmax; of the peers only where they have the hidden size.
+        has_tied_embeddings: whether the target's embeddings are the weights of the softmax; in peers only if they have
+            the hidden size.
         model_options: of ours, options of the network that are not those of all sides.
         uses_cuda_graphs: of ours, on a GPU: updates are recorded as CUDA graphs where they can be.
     """
@@ -153,8 +154,8 @@ def start_worker(
     """
     log = re.sub(r"\W+", "_", f"{spec.name} {spec.precision} {spec.size} {process_number}").lower()
     interpreter = Path(sys.executable) if spec.toolkit == ARBITREE or peer_python is None else peer_python
-    given = build_worker_options(spec, settings, corpus, threads)
-    return WorkerProcess(spec.name, interpreter, spec.toolkit, given, settings.work / "logs" / f"{log}.txt")
+    worker_options = build_worker_options(spec, settings, corpus, threads)
+    return WorkerProcess(spec.name, interpreter, spec.toolkit, worker_options, settings.work / "logs" / f"{log}.txt")
 
 
 def build_worker_options(

@@ -52,10 +52,10 @@ def measure_overhead(*, target: str = "results/table1.tsv", cores: int = 0, conf
     options = ["--cores", str(cores or "all"), *(["--configfile", str(configfile.resolve())] if configfile else [])]
     variables = {name: value for name, value in os.environ.items() if name != SERVER_VARIABLE}
     print(f"{'jobs':<24}{'wall time':>12}{'CPU time':>12}{'in stages':>12}")
-    for name, further in {"processes of their own": {SERVER_VARIABLE: ""}, "from the server": {}}.items():
+    for name, extra_variables in {"processes of their own": {SERVER_VARIABLE: ""}, "from the server": {}}.items():
         with tempfile.TemporaryDirectory(prefix="overhead.") as folder:
             _copy_project(Path(folder))
-            run = time_workflow(Path(folder), [*options, "--", target], {**variables, **further})
+            run = time_workflow(Path(folder), [*options, "--", target], {**variables, **extra_variables})
         print(
             f"{name:<24}{run.wall_seconds:>10.1f} s{run.cpu_seconds:>10.1f} s{run.stage_seconds:>10.1f} s", flush=True
         )
@@ -80,10 +80,12 @@ def time_workflow(folder: Path, arguments: list[str], environment: dict[str, str
     snakemake = str(Path(sys.executable).with_name("snakemake"))
     command = [snakemake, "--quiet", "progress", "rules", "host", *arguments]
     before, start = _get_cpu_seconds(), time.perf_counter()
-    done = subprocess.run(command, cwd=folder, env={**environment, "PYTHONPATH": str(folder)}, stdout=sys.stderr)
+    process_result = subprocess.run(
+        command, cwd=folder, env={**environment, "PYTHONPATH": str(folder)}, stdout=sys.stderr
+    )
     wall = time.perf_counter() - start
-    if done.returncode:
-        raise InputError(f"Snakemake ended with exit code {done.returncode}; its message stands above")
+    if process_result.returncode:
+        raise InputError(f"Snakemake ended with exit code {process_result.returncode}; its message stands above")
     while _has_child_processes():
         os.wait()
     return WorkflowSeconds(wall, _get_cpu_seconds() - before, sum_stage_seconds(folder / "results"))

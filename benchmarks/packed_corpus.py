@@ -1,4 +1,4 @@
-"""What networks are trained on and translate, as the pipeline packs it."""
+"""The packed corpus on which networks are trained and which they translate."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ from pipeline_py.subword.vocabulary import Vocabulary
 
 ROOT = Path(__file__).parent.parent
 CONTROL_PARSER = "random"
-"""Of the default configuration: a control, which draws trees."""
+"""The parser of random control trees in the default configuration."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,9 @@ def _prepare_with_workflow(corpus_name: CorpusName, settings: BenchmarkSettings)
         identifiers = load_syntax_kind(kind).vocabulary_ids
         assert identifiers is not None
         sizes[kind] += identifiers.extra_id_count
-    called = {CorpusName.MULTI30K: "Multi30k", CorpusName.EMBEDDED: "embedded corpus"}[corpus_name]
-    name = f"{called}, BPE, {sizes['source']:,} and {sizes['target']:,} words"
-    files, dev = ({kind: folder / file for kind, file in each.items()} for each in (files, dev))
+    display_name = {CorpusName.MULTI30K: "Multi30k", CorpusName.EMBEDDED: "embedded corpus"}[corpus_name]
+    name = f"{display_name}, BPE, {sizes['source']:,} and {sizes['target']:,} words"
+    files, dev = ({kind: folder / file for kind, file in relative_paths.items()} for relative_paths in (files, dev))
     return PackedCorpus(name, files, folder / test, sizes, dev, folder / vocabularies["target"])
 
 
@@ -115,6 +115,6 @@ def _run_snakemake(corpus_name: CorpusName, settings: BenchmarkSettings, folder:
     log = folder / "workflow.txt"
     with log.open("w") as file:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, env=environment)
-    if done.returncode:
+        process_result = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, env=environment)
+    if process_result.returncode:
         raise InputError("the workflow cannot prepare the text; this file says why", log)

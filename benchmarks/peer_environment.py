@@ -14,7 +14,7 @@ from pipeline_py.run.errors import InputError
 BENCHMARKS_FOLDER = Path(__file__).parent
 TOOLKIT_REQUIREMENTS = BENCHMARKS_FOLDER / "peers.txt"
 DEPENDENCY_REQUIREMENTS = BENCHMARKS_FOLDER / "peers_imports.txt"
-"""What the toolkits import; their own requirements ask for more, and for versions that exclude each other."""
+"""Packages that the toolkits import, since their own requirements conflict with each other."""
 
 IMPORT_STATEMENT = "import onmt.trainer, onmt.translate, joeynmt.training, joeynmt.search"
 
@@ -63,10 +63,11 @@ def _create_environment(folder: Path, python: Path, log_path: Path) -> bool:
         ["-r", DEPENDENCY_REQUIREMENTS],
     ]
     with open_atomic_text_file(log_path) as file:
-        done = all(
-            subprocess.run([*install, *what], stdout=file, stderr=subprocess.STDOUT).returncode == 0 for what in steps
+        is_installed = all(
+            subprocess.run([*install, *packages], stdout=file, stderr=subprocess.STDOUT).returncode == 0
+            for packages in steps
         )
-    if done and _has_peer_toolkits(python):
+    if is_installed and _has_peer_toolkits(python):
         return True
     print(
         f"the peers cannot be installed ({log_path} says why): ours is measured alone, without ratios", file=sys.stderr

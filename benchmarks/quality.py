@@ -43,7 +43,7 @@ SHARED_RECIPE: dict[str, Any] = {
     "tied": True,
     "moving_average": 0.99,
 }
-"""Of ours and OpenNMT-py, with Adam."""
+"""Settings of Arbitree and OpenNMT-py with Adam."""
 
 EVALUATIONS_PER_EPOCH = 2
 """In an epoch: so often the development set is translated."""
@@ -52,7 +52,7 @@ JOEYNMT_RECIPE = SHARED_RECIPE | {"learning_rate": 0.001, "moving_average": 0.0}
 """With a higher rate it learns nothing here, and it has no moving average of weights."""
 
 OUT_OF_VOCABULARY = "<outside>"
-"""What a reference has in place of pieces that the vocabulary lacks: no translation has it."""
+"""Replaces pieces of a reference that are not in the vocabulary; no translation contains it."""
 
 COLUMNS = {
     "side": ("", ""),
@@ -96,7 +96,7 @@ def build_specs(system_name: str, size: NetworkSize, settings: BenchmarkSettings
 
 
 def measure_time_to_quality(settings: BenchmarkSettings) -> list[result_table.TableRow]:
-    """Train all sides until they reach the highest level, and write `curves.tsv`, `measure_time_to_quality.tsv` and `measure_time_to_quality.svg`.
+    """Train all networks up to the highest level, and write `curves.tsv`, `quality.tsv` and `quality.svg`.
 
     BLEU is that of words, case-insensitive, of the text as it is tokenized. A side has reached a level when its
     translations first have that BLEU; between two translations, CPU minutes and epochs are interpolated.
@@ -167,10 +167,14 @@ def _build_size_matched_specs(
     specs: Sequence[NetworkSpec], settings: BenchmarkSettings, corpus: PackedCorpus, peer_python: Path
 ) -> list[NetworkSpec]:
     """Make of ours one that has as many parameters as OpenNMT-py, if its size is another then."""
-    own, peer = specs[0], next(side for side in specs if side.toolkit == OPENNMT)
+    own_spec, peer = specs[0], next(side for side in specs if side.toolkit == OPENNMT)
     with start_worker(peer, settings, corpus, peer_python, settings.threads) as process:
-        sized = find_matching_size(process.network_metadata["parameters"], own, corpus.vocabulary_sizes)
-    return [] if sized == own.size else [replace(own, name=f"{own.name}, as large as OpenNMT-py", size=sized)]
+        sized = find_matching_size(process.network_metadata["parameters"], own_spec, corpus.vocabulary_sizes)
+    return (
+        []
+        if sized == own_spec.size
+        else [replace(own_spec, name=f"{own_spec.name}, as large as OpenNMT-py", size=sized)]
+    )
 
 
 def _measure_learning_curve(
@@ -198,9 +202,10 @@ def _measure_learning_curve(
             answer = process.request("study", batches=studied, seed=len(points) + 1, first=first, rates=rates)
             minutes += answer["cpu_seconds"] / 60
             epoch = part.stop / of_epoch
-            said = dict(process.request("translate", batches=dev, beam=settings.beam)["translations"])
+            translations = dict(process.request("translate", batches=dev, beam=settings.beam)["translations"])
             texts = [
-                _decode_text(said[number], vocabulary, vocabulary.tokens[UNK]) for number in range(len(references))
+                _decode_text(translations[number], vocabulary, vocabulary.tokens[UNK])
+                for number in range(len(references))
             ]
             bleu = corpus_bleu(texts, [references], tokenize="none", lowercase=True, force=True).score
             print(f"{spec.name} {spec.size}: {epoch:.1f} epochs, {minutes:.1f} CPU minutes, BLEU {bleu:.2f}")
@@ -259,7 +264,9 @@ def _draw_curves(points: Sequence[result_table.TableRow], output_path: Path) -> 
     for number, name in enumerate(names):
         curve = [point for point in of_shape if point["side"] == name]
         lines.append(
-            LineSeries(get_line_style(number), [one["cpu_minutes"] for one in curve], [one["bleu"] for one in curve])
+            LineSeries(
+                get_line_style(number), [point["cpu_minutes"] for point in curve], [point["bleu"] for point in curve]
+            )
         )
     with figure_files.use_style(LINE_FIGURE_STYLE):
         figure = line_figure.draw_lines(

@@ -18,7 +18,7 @@ MEAN_WORDS = 24
 """On average; lengths of sources are uniform from half of it to one and a half."""
 
 LABEL_COUNT = 40
-"""Of dependencies, with those of EOS and of what is unknown."""
+"""Number of dependency labels, with those of EOS and unknown labels."""
 
 WORDS_PER_UNIT = 10
 """Places of words in a dependency unit."""
@@ -41,13 +41,13 @@ def write_random_corpus(files: Mapping[str, Path], pair_count: int, vocabulary_s
     )
     units = (random.integers(0, vocabulary_size, (length + 1) * WORDS_PER_UNIT) for length in lengths)
     write_ragged_rows(files["units"], units, "int32")
-    drawn = [
+    sentences = [
         build_control_heads(ControlShape.RANDOM, length, f"{seed} {number}") for number, length in enumerate(lengths)
     ]
-    matrices = (compute_batch_distances([tree], [len(tree)])[0] for tree in drawn)
+    matrices = (compute_batch_distances([tree], [len(tree)])[0] for tree in sentences)
     write_ragged_rows(files["distances"], (matrix.ravel() for matrix in matrices), "uint8")
     for kind, of_pieces in (("heads", find_piece_heads), ("parents", find_parent_spans)):
-        write_ragged_rows(files[kind], (np.array(of_pieces(tree, range(len(tree)))) for tree in drawn), "int16")
+        write_ragged_rows(files[kind], (np.array(of_pieces(tree, range(len(tree)))) for tree in sentences), "int16")
     write_ragged_rows(
         files["labels"], (random.integers(SPECIAL_TOKEN_COUNT, LABEL_COUNT, length + 1) for length in lengths), "int32"
     )

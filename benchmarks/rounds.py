@@ -26,7 +26,9 @@ def summarize_numbers(numbers: Sequence[float]) -> MedianAndRange:
 
 def summarize_ratios(numerators: Sequence[float], denominators: Sequence[float]) -> MedianAndRange:
     """Summarise the ratios of two sides, round by round: what slows a round down slows both of them."""
-    return summarize_numbers([number / other for number, other in zip(numerators, denominators, strict=True)])
+    return summarize_numbers(
+        [number / denominator for number, denominator in zip(numerators, denominators, strict=True)]
+    )
 
 
 TurnFunction = Callable[[], dict[str, Any]]
@@ -34,21 +36,21 @@ TurnFunction = Callable[[], dict[str, Any]]
 
 
 class RoundMeasurements:
-    """What the turns of one side told, round by round."""
+    """Measurements of one network, round by round."""
 
     def __init__(self, measurements: list[dict[str, Any]]) -> None:
         self.measurements = measurements
 
     def compute_rates(self, unit: str) -> list[float]:
-        """How much of something was done in a second, in each round."""
+        """Return units per second in each round."""
         return [turn[unit] / turn["seconds"] for turn in self.measurements]
 
     def summarize_rates(self, unit: str) -> MedianAndRange:
-        """How much of something was done in a second."""
+        """Return the median and range of units per second."""
         return summarize_numbers(self.compute_rates(unit))
 
     def summarize_speedup(self, baseline: "RoundMeasurements", unit: str) -> MedianAndRange:
-        """How many times as much as the other side did in a second."""
+        """Return the median and range of the speed relative to a baseline."""
         return summarize_ratios(self.compute_rates(unit), baseline.compute_rates(unit))
 
     @property
@@ -71,12 +73,12 @@ def run_alternating_rounds(
     Returns:
         name → what its turns told.
     """
-    told: dict[str, list[dict[str, Any]]] = {name: [] for name in turn_functions}
+    measurements: dict[str, list[dict[str, Any]]] = {name: [] for name in turn_functions}
     for number in show_progress(
         range(warm_up_rounds + round_count), progress_label, warm_up_rounds + round_count, "rounds"
     ):
         for name in [*turn_functions][:: -1 if number % 2 else 1]:
             answer = turn_functions[name]()
             if number >= warm_up_rounds:
-                told[name].append(answer)
-    return {name: RoundMeasurements(answers) for name, answers in told.items()}
+                measurements[name].append(answer)
+    return {name: RoundMeasurements(answers) for name, answers in measurements.items()}

@@ -1,4 +1,4 @@
-"""What all sides and rounds of a benchmark share, as options of every command that measures."""
+"""Settings that all networks and rounds of a benchmark share, as command-line options."""
 
 import inspect
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from pipeline_py.run.errors import InputError
 
 
 class CorpusName(StrEnum):
-    """Where sentences come from."""
+    """The source of sentences."""
 
     AUTO = "auto"
     MULTI30K = "multi30k"
@@ -20,7 +20,7 @@ class CorpusName(StrEnum):
 
 
 class Architecture(StrEnum):
-    """What encoders and decoders are."""
+    """The architecture of encoders and decoders."""
 
     RECURRENT = "recurrent"
     TRANSFORMER = "transformer"
@@ -41,7 +41,7 @@ class NetworkSize(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class BenchmarkSettings:
-    """What is measured with.
+    """Settings of a measurement.
 
     Attributes:
         architecture: `recurrent` or `transformer`; in a Transformer, embedding and hidden size are the same.

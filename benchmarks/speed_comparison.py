@@ -37,14 +37,14 @@ class ComparedNetwork:
 
     @property
     def parameter_count(self) -> int:
-        """Of one of its networks."""
+        """The number of parameters of one network."""
         return self.workers[0].network_metadata["parameters"]
 
     def run_turn(self, command: str, **arguments: Any) -> dict[str, Any]:
         """Let all its processes do the same; they have done it when the last one has."""
-        for each in self.workers:
-            each.send_request(command, batches=self.batches_path, **arguments)
-        answers = [each.receive_response() for each in self.workers]
+        for worker in self.workers:
+            worker.send_request(command, batches=self.batches_path, **arguments)
+        answers = [worker.receive_response() for worker in self.workers]
         sums = {key: sum(answer[key] for answer in answers) for key in answers[0] if key != "translations"}
         return {**sums, "seconds": max(answer["seconds"] for answer in answers)}
 
@@ -90,9 +90,9 @@ class SpeedComparison:
 
     def reuse_with_batches(self, name: str, display_name: str, batches_path: Path) -> str:
         """Let the network of a contender have a turn of its own with other batches."""
-        known = self.networks[name]
+        network = self.networks[name]
         return self._register_network(
-            replace(known, spec=replace(known.spec, name=display_name), batches_path=batches_path)
+            replace(network, spec=replace(network.spec, name=display_name), batches_path=batches_path)
         )
 
     def count_multiply_adds(self, name: str) -> float:
@@ -117,17 +117,17 @@ class SpeedComparison:
         """
         if self.settings.architecture is Architecture.TRANSFORMER:
             return
-        known = self.networks[name]
+        network = self.networks[name]
         side = NetworkSpec(
-            f"{system_name}, as large as {known.spec.name}",
+            f"{system_name}, as large as {network.spec.name}",
             ARBITREE,
-            known.spec.size,
-            precision or known.spec.precision,
+            network.spec.size,
+            precision or network.spec.precision,
             system_name,
         )
-        sized = find_matching_size(known.parameter_count, side, self._corpus.vocabulary_sizes)
+        sized = find_matching_size(network.parameter_count, side, self._corpus.vocabulary_sizes)
         if sized != side.size:
-            self.start_network(replace(side, size=sized), known.batches_path)
+            self.start_network(replace(side, size=sized), network.batches_path)
 
     def _register_network(self, network: ComparedNetwork) -> str:
         name = f"{network.spec.name} {network.spec.precision}"
@@ -150,8 +150,8 @@ class SpeedComparison:
     ) -> dict[str, MedianAndRange]:
         """Divide what a contender did by what others did; arguments are those of `build_table_row`."""
         return {
-            column: results[name].summarize_speedup(results[other], unit) if other in results else NOT_MEASURED
-            for column, other in references.items()
+            column: results[name].summarize_speedup(results[reference], unit) if reference in results else NOT_MEASURED
+            for column, reference in references.items()
         }
 
     def build_table_row(

@@ -41,7 +41,7 @@ COLUMNS = {
 
 
 def measure_training(settings: BenchmarkSettings) -> list[result_table.TableRow]:
-    """Time updates of all sides on the same batches, and write `measure_training.tsv`.
+    """Time updates of all sides on the same batches, and write `training.tsv`.
 
     An update is the forward pass, the loss, the backward pass, gradient clipping and the step of Adam. For our systems
     the time includes making batches from the packed files; the peers' batches are made before. The first system is
@@ -59,7 +59,7 @@ def measure_training(settings: BenchmarkSettings) -> list[result_table.TableRow]
     ]
     title = (
         f"Training: {WORD_COUNT_NOTE}, a second; {material.name};\n"
-        f"batches of {settings.batch_size}, medians of {settings.rounds} rounds (lowest–highest); ratios within rounds;\n"
+        f"batches of {settings.batch_size}, medians of {settings.rounds} rounds (range); ratios within rounds;\n"
         "ours makes its batches within its time, the peers find theirs made"
     )
     result_table.write_and_print_table("training", rows, COLUMNS, title, settings)
@@ -70,9 +70,12 @@ def _measure_networks(
     size: NetworkSize, settings: BenchmarkSettings, corpus: PackedCorpus, peer_python: Path | None
 ) -> list[dict[str, Any]]:
     """Measure all sides whose nominal sizes are these."""
-    same, own = settings.work / "batches" / "training.npz", settings.work / "batches" / "training.shuffled.npz"
+    same, shuffled_path = (
+        settings.work / "batches" / "training.npz",
+        settings.work / "batches" / "training.shuffled.npz",
+    )
     batch_selection.write_training_batches(corpus, settings, settings.batches, same)
-    batch_selection.write_shuffled_batches(same, own)
+    batch_selection.write_shuffled_batches(same, shuffled_path)
     on_gpu = select_device(settings.device) == "cuda"
     with ExitStack() as running:
         contest = SpeedComparison(settings, corpus, peer_python, running)
@@ -80,7 +83,7 @@ def _measure_networks(
             for precision in settings.precision:
                 contest.start_network(NetworkSpec("OpenNMT-py", OPENNMT, size, precision), same)
             joeynmt = contest.start_network(NetworkSpec("JoeyNMT", JOEYNMT, size), same)
-            contest.reuse_with_batches(joeynmt, "JoeyNMT, batches as it makes them", own)
+            contest.reuse_with_batches(joeynmt, "JoeyNMT, batches as it makes them", shuffled_path)
         peer_names = [name for name, contender in contest.networks.items() if contender.batches_path == same]
         first = NetworkSpec(settings.system_names[0], ARBITREE, size, settings.precision[0], settings.system_names[0])
         for precision in settings.precision:

@@ -43,7 +43,7 @@ COLUMNS = {
 
 
 def measure_translation(settings: BenchmarkSettings) -> list[result_table.TableRow]:
-    """Time beam search of all toolkits on the same batches, and write `measure_translation.tsv`.
+    """Time beam search of all toolkits on the same batches, and write `translation.tsv`.
 
     Loading models is not timed. On a CPU ours is measured in each precision, and the peers in the first, since they
     search in float32 alone; on a GPU all are measured in float32. Networks of different toolkits make translations of

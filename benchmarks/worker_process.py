@@ -47,7 +47,7 @@ class WorkerProcess:
 
     @cached_property
     def network_metadata(self) -> dict[str, Any]:
-        """What it says when it has built its network: parameters, version, torch."""
+        """Metadata that a worker reports after building its network: parameters, version, torch."""
         return self.receive_response()
 
     def send_request(self, command: str, **arguments: Any) -> None:

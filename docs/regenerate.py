@@ -37,9 +37,9 @@ def copy_results(name: str, results_folder: Path) -> None:
     for file in ("claims.tsv", "exclusions.tsv"):
         shutil.copy(results_folder / "evaluation" / "all" / file, target)
     for sheet in results_folder.rglob("*.sheet.json"):
-        kept = target / sheet.relative_to(results_folder)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(sheet, kept)
+        kept_path = target / sheet.relative_to(results_folder)
+        kept_path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(sheet, kept_path)
 
 
 def render_block(block_arguments: list[str]) -> str:
@@ -64,7 +64,7 @@ def render_pages() -> Iterator[tuple[Path, str]]:
     """Give each page that has generated blocks, with its new text."""
     for page in [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]:
         text = page.read_text(encoding="utf-8")
-        new = BLOCK_PATTERN.sub(lambda found: found[1] + render_block(found[2].split()) + found[3], text)
+        new = BLOCK_PATTERN.sub(lambda match: match[1] + render_block(match[2].split()) + match[3], text)
         if BLOCK_PATTERN.search(text):
             yield page, new
 
@@ -110,12 +110,12 @@ def main() -> int:
             if not options.check:
                 page.write_text(text, encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        drawn = Path(folder) / ANSWERS_FIGURE.name
-        draw_answers(find_syntax_answers(read_answers(KEPT_RESULTS_FOLDER / "multi30k" / "claims.tsv")), drawn)
-        if not ANSWERS_FIGURE.exists() or drawn.read_bytes() != ANSWERS_FIGURE.read_bytes():
+        figure_path = Path(folder) / ANSWERS_FIGURE.name
+        draw_answers(find_syntax_answers(read_answers(KEPT_RESULTS_FOLDER / "multi30k" / "claims.tsv")), figure_path)
+        if not ANSWERS_FIGURE.exists() or figure_path.read_bytes() != ANSWERS_FIGURE.read_bytes():
             different.append(ANSWERS_FIGURE)
             if not options.check:
-                shutil.copy(drawn, ANSWERS_FIGURE)
+                shutil.copy(figure_path, ANSWERS_FIGURE)
     for path in different:
         print(f"{path}: {'differs from' if options.check else 'written from'} docs/kept")
     return int(options.check and bool(different))

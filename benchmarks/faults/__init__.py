@@ -1,1 +1,1 @@
-"""What happens to results when processes are killed, files damaged, inputs broken and disks full."""
+"""Fault injection: killed processes, damaged files, broken inputs and full disks."""

@@ -78,7 +78,7 @@ def inject_faults(
         processes: Attacks at the same time; by default one for each processor.
         keep: Keep the folders of the attacks in --work.
         work: Folder for the experiment and its copies, in a new subfolder `inject_faults`.
-        results: Folder for `inject_faults.tsv`, and for `inject_faults.txt` with the list of failures.
+        results: Folder for `faults.tsv`, and for `faults.txt` with the list of failures.
 
     Raises:
         InputError: an attack is none, or the experiment fails without any.
@@ -99,19 +99,22 @@ def inject_faults(
     print("the experiment runs without any attack", file=sys.stderr)
     experiment = run_undisturbed(place / "experiment", target)
     campaign = FaultCampaign(experiment, ATTACK_FUNCTIONS, seed, place, time.monotonic() + 60 * minutes, keep)
-    told: list[NumberedResult] = []
-    for one in campaign.run_cases(cases, processes or count_processors()):
-        told.append(one)
-        if one[2].outcome in BAD_OUTCOMES:
-            print(f"\n{one[0]}:{one[1]}: {one[2].outcome}: {one[2].description}: {one[2].message}", file=sys.stderr)
+    case_results: list[NumberedResult] = []
+    for result in campaign.run_cases(cases, processes or count_processors()):
+        case_results.append(result)
+        if result[2].outcome in BAD_OUTCOMES:
+            print(
+                f"\n{result[0]}:{result[1]}: {result[2].outcome}: {result[2].description}: {result[2].message}",
+                file=sys.stderr,
+            )
     if changed := list_changed_files(experiment):
         raise InputError(f"attacks reached the experiment itself: {changed}", experiment.folder)
-    rows = count_outcomes(told)
+    rows = count_outcomes(case_results)
     result_table.write_table(results / "faults.tsv", rows)
     again = ["python", "-m", "benchmarks.faults", "--seed", str(seed), "--target", target]
-    bad = write_bad_cases(results / "faults.txt", told, again)
+    bad = write_bad_cases(results / "faults.txt", case_results, again)
     print(render_markdown_table(rows))
-    print(f"{len(told)} attacks, {bad} of them went badly: {results / 'faults.txt'}")
+    print(f"{len(case_results)} attacks, {bad} of them went badly: {results / 'faults.txt'}")
 
 
 def _parse_case_id(case_id: str) -> tuple[str, int]:

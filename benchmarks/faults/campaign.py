@@ -62,9 +62,9 @@ class FaultCampaign:
         """Make cases side by side, and tell those that were made."""
         context = multiprocessing.get_context("fork")
         with ProcessPoolExecutor(process_count, mp_context=context) as pool:
-            made = pool.map(self.run_case, *zip(*case_ids, strict=True))
+            results = pool.map(self.run_case, *zip(*case_ids, strict=True))
             for (name, number), result in show_progress(
-                zip(case_ids, made, strict=True), "faults", len(case_ids), "cases"
+                zip(case_ids, results, strict=True), "faults", len(case_ids), "cases"
             ):
                 if result is not None:
                     yield name, number, result
@@ -79,7 +79,7 @@ def interleave_cases(case_counts: Mapping[str, int]) -> list[tuple[str, int]]:
 def count_outcomes(results: Iterable[NumberedResult]) -> list[dict[str, str | int]]:
     """Count outcomes: a row for each kind of attack, and one for all."""
     counted: dict[tuple[str, str], Counter[AttackOutcome]] = {}
-    for name, _, result in sorted(results, key=lambda one: (one[0], one[2].attack_kind)):
+    for name, _, result in sorted(results, key=lambda case: (case[0], case[2].attack_kind)):
         for row in ((name, result.attack_kind), ("together", "")):
             counted.setdefault(row, Counter())[result.outcome] += 1
     last = counted.pop(("together", ""), Counter())
@@ -87,11 +87,11 @@ def count_outcomes(results: Iterable[NumberedResult]) -> list[dict[str, str | in
     return [
         {
             "attack": name,
-            "on": what,
+            "on": attack_kind,
             "cases": counts.total(),
             **{str(outcome): counts[outcome] for outcome in AttackOutcome},
         }
-        for (name, what), counts in every
+        for (name, attack_kind), counts in every
     ]
 
 
@@ -108,7 +108,7 @@ def render_markdown_table(rows: Sequence[dict[str, str | int]]) -> str:
 
 def write_bad_cases(path: Path, results: Iterable[NumberedResult], repeat_command: Sequence[str]) -> int:
     """Write the cases that went badly, each with the command that repeats it; say how many there are."""
-    bad = [one for one in results if one[2].outcome in BAD_OUTCOMES]
+    bad = [result for result in results if result[2].outcome in BAD_OUTCOMES]
     with open_atomic_text_file(path) as file:
         for name, number, result in bad:
             command = shlex.join([*repeat_command, "--only", f"{name}:{number}"])

@@ -12,7 +12,7 @@ from benchmarks.faults.stage_processes import ProcessResult
 
 
 class AttackOutcome(StrEnum):
-    """What became of an attack, from good to bad."""
+    """The outcome of an attack, from good to bad."""
 
     RIGHT_RESULT = "right result"
     CLEAR_ERROR = "clear error"
@@ -27,7 +27,7 @@ BAD_OUTCOMES = (AttackOutcome.VAGUE_ERROR, AttackOutcome.TRACEBACK, AttackOutcom
 
 @dataclass(frozen=True)
 class AttackResult:
-    """What became of a case.
+    """The result of one attack.
 
     Attributes:
         attack_kind: the row of the table that counts it.
@@ -44,7 +44,7 @@ class AttackResult:
 
 @dataclass(frozen=True)
 class AttackCase:
-    """Where and with which chance an attack is made.
+    """The experiment, folder and random numbers of one attack.
 
     Attributes:
         experiment: that is attacked, in a copy.
@@ -91,7 +91,7 @@ def classify_failure(process_result: ProcessResult, is_error_clear: bool) -> Att
 
 
 def extract_last_message(process_result: ProcessResult) -> str:
-    """What a process said in the end, on one line."""
+    """Return the last message of a process, on one line."""
     lines = [line.strip() for line in process_result.output.replace("\r", "\n").splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("error: ")]
     return " | ".join((errors or lines)[-2:])[-600:]

@@ -16,7 +16,7 @@ from benchmarks.faults.planned_jobs import select_downstream_jobs
 from benchmarks.faults.result_comparison import describe_faults
 
 CONCURRENT_RUN_MESSAGES = ("Directory cannot be locked", "a concurrent process has deleted it")
-"""What Snakemake says where another one works: it has the lock, or what it is about to write went meanwhile."""
+"""Messages of a Snakemake process that another one blocks, by its lock or by deleting a file."""
 
 
 def attack_concurrently(case: AttackCase) -> AttackResult:
@@ -25,7 +25,7 @@ def attack_concurrently(case: AttackCase) -> AttackResult:
 
 
 def _start_stage_twice(case: AttackCase) -> AttackResult:
-    """The same stage twice, the second a moment after the first: both make the same, so it does not matter which."""
+    """Start the same stage twice, the second a moment after the first; both write the same outputs."""
     experiment = case.experiment
     job = case.random.choice([job for job in experiment.jobs if job.rule != "write_page"])
     experiment.copy_without_outputs(case.folder, job)
@@ -56,7 +56,7 @@ def _start_workflow_twice(case: AttackCase) -> AttackResult:
 
 
 def is_refused_run(process_result: stage_processes.ProcessResult) -> bool:
-    """Whether Snakemake made way for another one, and says so."""
+    """Return whether Snakemake stopped because of another process and reported it."""
     return any(words in process_result.output for words in CONCURRENT_RUN_MESSAGES)
 
 
@@ -71,21 +71,21 @@ def _judge_concurrent_results(
     ends = [process.wait_for_result(TIME_LIMIT) for process in processes]
     outcomes = [
         AttackOutcome.CLEAR_ERROR
-        if done.exit_code == 1 and is_refused_run(done)
-        else classify_stage_failure(done, [str(case.folder), *outputs])
-        for done in ends
+        if end.exit_code == 1 and is_refused_run(end)
+        else classify_stage_failure(end, [str(case.folder), *outputs])
+        for end in ends
     ]
-    said = " || ".join(extract_last_message(done) for done, outcome in zip(ends, outcomes, strict=True) if outcome)
+    messages = " || ".join(extract_last_message(end) for end, outcome in zip(ends, outcomes, strict=True) if outcome)
     for outcome in outcomes:
         if outcome not in (None, AttackOutcome.CLEAR_ERROR):
-            return AttackResult(attack_kind, outcome or AttackOutcome.RIGHT_RESULT, description, said)
+            return AttackResult(attack_kind, outcome or AttackOutcome.RIGHT_RESULT, description, messages)
     if outcomes.count(AttackOutcome.CLEAR_ERROR) == len(outcomes):
-        return AttackResult(attack_kind, AttackOutcome.VAGUE_ERROR, description, said)
+        return AttackResult(attack_kind, AttackOutcome.VAGUE_ERROR, description, messages)
     if wrong := describe_faults(case.experiment.folder, case.folder, outputs):
         return AttackResult(attack_kind, AttackOutcome.WRONG_RESULT, description, wrong)
     return AttackResult(
         attack_kind,
         AttackOutcome.CLEAR_ERROR if AttackOutcome.CLEAR_ERROR in outcomes else AttackOutcome.RIGHT_RESULT,
         description,
-        said,
+        messages,
     )

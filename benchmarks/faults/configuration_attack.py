@@ -25,7 +25,7 @@ ATTACKED_DEFAULT_KEYS = ("model", "training", "decoding", "evaluation", "parsing
 """Keys whose defaults are attacked as well."""
 
 PLANS_PER_EXECUTION = 4
-"""Of so many plans, one is carried out."""
+"""Number of plans of which one is also run."""
 
 MAX_JOBS = 60
 """At most so many of its jobs run."""
@@ -78,9 +78,12 @@ ODD_NUMBERS: tuple[int | float, ...] = (
 def attack_configuration(case: AttackCase) -> AttackResult:
     """Write a configuration and see what is planned."""
     random = case.random
-    given = yaml.safe_load((case.experiment.folder / "experiment.yaml").read_text(encoding="utf-8"))
+    configuration = yaml.safe_load((case.experiment.folder / "experiment.yaml").read_text(encoding="utf-8"))
     defaults = yaml.safe_load((case.experiment.folder / "config.yaml").read_text(encoding="utf-8"))
-    given = {**given, **{key: {**defaults.get(key, {}), **given.get(key, {})} for key in ATTACKED_DEFAULT_KEYS}}
+    configuration = {
+        **configuration,
+        **{key: {**defaults.get(key, {}), **configuration.get(key, {})} for key in ATTACKED_DEFAULT_KEYS},
+    }
     way = (
         _replace_value,
         _replace_value_of_same_type,
@@ -89,30 +92,30 @@ def attack_configuration(case: AttackCase) -> AttackResult:
         _repeat_key,
         _break_yaml,
     )[case.case_number % 6]
-    text, what, must_fail = way(given, random)
+    text, description, must_fail = way(configuration, random)
     case.folder.mkdir()
     write_experiment(case.folder)
     (case.folder / "experiment.yaml").write_bytes(text)
-    done = run_dry_run(case.folder, "--forceall", case.experiment.target)
-    ended = classify_plan_failure(done)
+    dry_run = run_dry_run(case.folder, "--forceall", case.experiment.target)
+    ended = classify_plan_failure(dry_run)
     attack = way.__name__.strip("_")
     if ended is not None:
-        return AttackResult(attack, ended, what, extract_last_message(done))
+        return AttackResult(attack, ended, description, extract_last_message(dry_run))
     if must_fail:
-        return AttackResult(attack, AttackOutcome.WRONG_RESULT, what, "it is taken as it is")
+        return AttackResult(attack, AttackOutcome.WRONG_RESULT, description, "it is taken as it is")
     if (case.folder / "planted").exists():
-        return AttackResult(attack, AttackOutcome.WRONG_RESULT, what, "it was run as a command")
+        return AttackResult(attack, AttackOutcome.WRONG_RESULT, description, "it was run as a command")
     if case.case_number // 6 % PLANS_PER_EXECUTION == 0:
-        for job in parse_planned_jobs(done.output)[:MAX_JOBS]:
-            made = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT)
-            if made.exit_code is None:
+        for job in parse_planned_jobs(dry_run.output)[:MAX_JOBS]:
+            stage_result = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT)
+            if stage_result.exit_code is None:
                 break
-            ended = classify_stage_failure(made, [*job.path_arguments, "--"])
+            ended = classify_stage_failure(stage_result, [*job.path_arguments, "--"])
             if ended is not None and ended is not AttackOutcome.CLEAR_ERROR:
-                return AttackResult(attack, ended, f"{what}; {job.name}", extract_last_message(made))
+                return AttackResult(attack, ended, f"{description}; {job.name}", extract_last_message(stage_result))
             if ended is not None:
                 break
-    return AttackResult(attack, AttackOutcome.RIGHT_RESULT, what)
+    return AttackResult(attack, AttackOutcome.RIGHT_RESULT, description)
 
 
 def classify_plan_failure(process_result: stage_processes.ProcessResult) -> AttackOutcome | None:
@@ -147,8 +150,8 @@ def _replace_value_of_same_type(config: dict[str, Any], random: Random) -> tuple
     place = random.choice(places)
     before = _find_parent(changed, place)[place[-1]]
     words = [value for value in ODD_VALUES if isinstance(value, str)]
-    others = [one for one in (_find_parent(changed, place)[place[-1]] for place in places) if isinstance(one, str)]
-    value: Any = random.choice([*words, *others])
+    texts = [value for value in (_find_parent(changed, place)[place[-1]] for place in places) if isinstance(value, str)]
+    value: Any = random.choice([*words, *texts])
     if isinstance(before, bool):
         value = not before
     elif isinstance(before, int | float):

@@ -60,8 +60,8 @@ def drop_line(content: bytes, random: Random) -> bytes:
 def swap_lines(content: bytes, random: Random) -> bytes:
     """Exchange two lines."""
     lines = content.splitlines(keepends=True)
-    one, other = random.choices(range(len(lines)), k=2)
-    lines[one], lines[other] = lines[other], lines[one]
+    first, second = random.choices(range(len(lines)), k=2)
+    lines[first], lines[second] = lines[second], lines[first]
     return b"".join(lines)
 
 

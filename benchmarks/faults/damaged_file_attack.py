@@ -27,7 +27,7 @@ MAX_READERS = 2
 """At most so many stages that read a damaged file run."""
 
 ERRORS_PER_REMEDY = 5
-"""Of so many errors, the remedy of one is followed."""
+"""Number of errors of which the remedy of one is tried."""
 
 RECORD_PATTERN = re.compile(rf"(.*/)\.([^/]+){re.escape(RECORD_SUFFIX)}$")
 """A record, and the output that it is of."""
@@ -60,8 +60,8 @@ def attack_file(case: AttackCase) -> AttackResult:
     content, way = damage_content((experiment.folder / file).read_bytes(), random)
     everywhere = random.random() < 0.5
     readers = find_readers(experiment, file)
-    chosen = random.sample(readers, min(MAX_READERS, len(readers)))
-    what = f"{way} {file}{' and what is linked with it' if everywhere else ''}"
+    selected_jobs = random.sample(readers, min(MAX_READERS, len(readers)))
+    description = f"{way} {file}{' and what is linked with it' if everywhere else ''}"
 
     experiment.copy_to(case.folder)
     hit = _find_hard_links(case.folder, file) if everywhere else [case.folder / file]
@@ -70,27 +70,31 @@ def attack_file(case: AttackCase) -> AttackResult:
         path.write_bytes(content)
     if kind == "checkpoint":  # a training whose outputs were kept looks at no checkpoint
         shutil.rmtree(case.folder / Path(file).parents[1] / "cache", ignore_errors=True)
-    outcome, said = AttackOutcome.RIGHT_RESULT, ""
-    for job in chosen:
+    outcome, message = AttackOutcome.RIGHT_RESULT, ""
+    for job in selected_jobs:
         remove_outputs(case.folder, job.outputs)
-        done = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT)
-        ended = classify_stage_failure(done, [file, RECORD_PATTERN.sub(r"\1\2", file)])
+        process_result = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT)
+        ended = classify_stage_failure(process_result, [file, RECORD_PATTERN.sub(r"\1\2", file)])
         different = [] if ended else list_differing_files(experiment.folder, case.folder, job.outputs)
         experiment.restore_files(case.folder, job.outputs)
         if ended is None:
             if different:
-                return AttackResult(kind, AttackOutcome.WRONG_RESULT, f"{what}; {job.name}", f"differs: {different}")
+                return AttackResult(
+                    kind, AttackOutcome.WRONG_RESULT, f"{description}; {job.name}", f"differs: {different}"
+                )
             continue
-        outcome, said = ended, f"{job.name}: {extract_last_message(done)}"
+        outcome, message = ended, f"{job.name}: {extract_last_message(process_result)}"
         if ended is not AttackOutcome.CLEAR_ERROR:
-            return AttackResult(kind, ended, what, said)
+            return AttackResult(kind, ended, description, message)
     if outcome is AttackOutcome.CLEAR_ERROR and case.case_number // len(of_kinds) % ERRORS_PER_REMEDY == 0:
-        different = _apply_remedy(case, RECORD_PATTERN.sub(r"\1\2", file), chosen)
+        different = _apply_remedy(case, RECORD_PATTERN.sub(r"\1\2", file), selected_jobs)
         if different:
-            return AttackResult(kind, AttackOutcome.WRONG_RESULT, f"{what}; then the remedy", f"differs: {different}")
+            return AttackResult(
+                kind, AttackOutcome.WRONG_RESULT, f"{description}; then the remedy", f"differs: {different}"
+            )
     if left := list_partial_files(case.folder):
-        return AttackResult(kind, AttackOutcome.WRONG_RESULT, what, f"leaves {left}")
-    return AttackResult(kind, outcome, what, said)
+        return AttackResult(kind, AttackOutcome.WRONG_RESULT, description, f"leaves {left}")
+    return AttackResult(kind, outcome, description, message)
 
 
 def find_readers(experiment: FaultExperiment, file: str) -> list[PlannedJob]:

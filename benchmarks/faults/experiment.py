@@ -51,7 +51,7 @@ class FaultExperiment:
 
     @property
     def file_names(self) -> list[str]:
-        """Whatever it read and made, by name."""
+        """Names of all files that the experiment reads and writes."""
         return sorted(self.checksums)
 
     def list_job_inputs(self, job: PlannedJob) -> list[str]:
@@ -100,8 +100,8 @@ def remove_reusable_files(folder: Path, job: PlannedJob) -> None:
 
 def write_experiment(folder: Path) -> None:
     """Put the configuration and the user's files of the experiment into a folder."""
-    given = folder / USER_FILES_FOLDER
-    given.mkdir(parents=True)
+    user_folder = folder / USER_FILES_FOLDER
+    user_folder.mkdir(parents=True)
     shutil.copy(ROOT / "config.yaml", folder)
     shutil.copy(Path(__file__).with_suffix(".yaml"), folder)
     for split, (sentences, lowest, highest) in SPLIT_TEXTS.items():
@@ -109,14 +109,14 @@ def write_experiment(folder: Path) -> None:
             sentences=sentences,
             share_from=lowest,
             share_to=highest,
-            source_output=given / f"{split}.en",
-            target_output=given / f"{split}.de",
-            conllu_output=given / f"{split}.conllu",
-            ptb_output=given / f"{split}.ptb",
-            counts_output=given / "counts",
+            source_output=user_folder / f"{split}.en",
+            target_output=user_folder / f"{split}.de",
+            conllu_output=user_folder / f"{split}.conllu",
+            ptb_output=user_folder / f"{split}.ptb",
+            counts_output=user_folder / "counts",
         )
-        (given / "counts").unlink()
-    shutil.copy(given / "one.de", given / "one.second.de")
+        (user_folder / "counts").unlink()
+    shutil.copy(user_folder / "one.de", user_folder / "one.second.de")
 
 
 def start_snakemake(folder: Path, *arguments: str) -> stage_processes.ForkedProcess:
@@ -148,10 +148,10 @@ def run_undisturbed(folder: Path, target: str) -> FaultExperiment:
         InputError: something fails though nothing disturbs it.
     """
     write_experiment(folder)
-    said = run_dry_run(folder, "--forceall", target)
-    jobs = parse_planned_jobs(said.output)
-    if said.exit_code != 0 or not jobs:
-        raise InputError(f"the dry run fails:\n{said.output[-2000:]}", folder)
+    dry_run_output = run_dry_run(folder, "--forceall", target)
+    jobs = parse_planned_jobs(dry_run_output.output)
+    if dry_run_output.exit_code != 0 or not jobs:
+        raise InputError(f"the dry run fails:\n{dry_run_output.output[-2000:]}", folder)
     seconds: dict[str, float] = {}
     for job in jobs:
         seconds[job.name] = run_job_successfully(job, folder).seconds
@@ -164,8 +164,12 @@ def run_undisturbed(folder: Path, target: str) -> FaultExperiment:
 
 def list_changed_files(experiment: FaultExperiment) -> list[str]:
     """The files of an experiment that are not as they were when it had run."""
-    now = _compute_checksums(experiment.folder)
-    return sorted(file for file in now.keys() | experiment.checksums if now.get(file) != experiment.checksums.get(file))
+    checksums = _compute_checksums(experiment.folder)
+    return sorted(
+        file
+        for file in checksums.keys() | experiment.checksums
+        if checksums.get(file) != experiment.checksums.get(file)
+    )
 
 
 def _compute_checksums(folder: Path) -> dict[str, str]:
@@ -175,22 +179,22 @@ def _compute_checksums(folder: Path) -> dict[str, str]:
 
 def _leave_checkpoint(job: PlannedJob, folder: Path) -> None:
     """Leave the checkpoint of a training that was killed beside the results of the one that was not."""
-    made = folder / Path(job.outputs[0]).parent
+    output_folder = folder / Path(job.outputs[0]).parent
     with tempfile.TemporaryDirectory(dir=folder) as name:
         finished = Path(name) / "finished"
-        shutil.copytree(made, finished, copy_function=_link_or_copy)
+        shutil.copytree(output_folder, finished, copy_function=_link_or_copy)
         remove_outputs(folder, job.outputs)
-        shutil.rmtree(made / CACHE_FOLDER)
+        shutil.rmtree(output_folder / CACHE_FOLDER)
         stage_processes.run_stage(
             job.module_and_argument,
             folder,
             TIME_LIMIT,
-            kill_condition=lambda: any(made.glob(f"{CHECKPOINTS_FOLDER}/*/rolling.safetensors")),
+            kill_condition=lambda: any(output_folder.glob(f"{CHECKPOINTS_FOLDER}/*/rolling.safetensors")),
         )
-        if (made / CHECKPOINTS_FOLDER).exists():
-            (made / CHECKPOINTS_FOLDER).rename(finished / CHECKPOINTS_FOLDER)
-        shutil.rmtree(made)
-        finished.rename(made)
+        if (output_folder / CHECKPOINTS_FOLDER).exists():
+            (output_folder / CHECKPOINTS_FOLDER).rename(finished / CHECKPOINTS_FOLDER)
+        shutil.rmtree(output_folder)
+        finished.rename(output_folder)
 
 
 def run_job_successfully(job: PlannedJob, folder: Path) -> stage_processes.ProcessResult:
@@ -199,10 +203,10 @@ def run_job_successfully(job: PlannedJob, folder: Path) -> stage_processes.Proce
     Raises:
         InputError: it does.
     """
-    done = stage_processes.run_stage(job.module_and_argument, folder, TIME_LIMIT)
-    if done.exit_code != 0:
-        raise InputError(f"{job.name} fails though nothing disturbs it:\n{done.output[-2000:]}", folder)
-    return done
+    process_result = stage_processes.run_stage(job.module_and_argument, folder, TIME_LIMIT)
+    if process_result.exit_code != 0:
+        raise InputError(f"{job.name} fails though nothing disturbs it:\n{process_result.output[-2000:]}", folder)
+    return process_result
 
 
 def _link_or_copy(source: str, target: str) -> None:

@@ -24,7 +24,7 @@ PAGE_SIZE = 4096
 """Bytes of the blocks of a disk in memory."""
 
 SPACIOUS_DISK_SIZE = "256m"
-"""Of a disk that is not full."""
+"""Size of a disk with free space, for the mount option `size`."""
 
 
 def attack_disk(case: AttackCase) -> AttackResult:
@@ -40,9 +40,9 @@ def _run_with_file_size_limit(case: AttackCase, job: PlannedJob) -> AttackResult
     experiment.copy_without_outputs(case.folder, job)
     most = max(_compute_size(experiment.folder / output) for output in job.outputs)
     size = case.random.randrange(max(most, 1))
-    done = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT, max_file_size=size)
+    process_result = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT, max_file_size=size)
     return _judge_disk_result(
-        "files of limited size", case, job, done, f"{job.name} with files of at most {size} bytes"
+        "files of limited size", case, job, process_result, f"{job.name} with files of at most {size} bytes"
     )
 
 
@@ -66,9 +66,11 @@ def _run_on_full_disk(case: AttackCase, job: PlannedJob) -> AttackResult:
         shutil.copytree(experiment.folder / "cache", case.folder / "cache")
         used = shutil.disk_usage(case.folder).used
         _run_mount("-o", f"remount,size={used + free * PAGE_SIZE}", str(case.folder))
-        done = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT)
+        process_result = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT)
         _run_mount("-o", f"remount,size={SPACIOUS_DISK_SIZE}", str(case.folder))
-        return _judge_disk_result("full disk", case, job, done, f"{job.name} with {free * PAGE_SIZE} bytes free")
+        return _judge_disk_result(
+            "full disk", case, job, process_result, f"{job.name} with {free * PAGE_SIZE} bytes free"
+        )
     finally:
         subprocess.run(["umount", "-l", str(case.folder)], check=True)
 

@@ -53,13 +53,13 @@ def _kill_and_rerun(attack_kind: str, case: AttackCase, job: PlannedJob) -> Atta
     kills = [
         case.random.uniform(0, experiment.stage_seconds[job.name]) for _ in range(case.random.randint(1, MAX_KILLS))
     ]
-    what = f"{job.name} killed after {', '.join(f'{seconds:.2f}' for seconds in kills)} s"
+    description = f"{job.name} killed after {', '.join(f'{seconds:.2f}' for seconds in kills)} s"
     for seconds in kills:
         remove_outputs(case.folder, job.outputs)  # as Snakemake does before it starts a job
         stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT, kill_seconds=seconds)
     remove_outputs(case.folder, job.outputs)
-    done = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT)
-    return _judge_rerun(attack_kind, case, what, done, job.outputs)
+    process_result = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT)
+    return _judge_rerun(attack_kind, case, description, process_result, job.outputs)
 
 
 def _kill_workflow(case: AttackCase) -> AttackResult:
@@ -69,10 +69,12 @@ def _kill_workflow(case: AttackCase) -> AttackResult:
     jobs = [first, *select_downstream_jobs(experiment.jobs, first.outputs)]
     experiment.copy_without_outputs(case.folder, *jobs)
     expected = sum(experiment.stage_seconds[job.name] + 1 for job in jobs) / 2
-    after, alone = STARTUP_SECONDS + random.uniform(0, expected), random.random() < 0.3
-    what = f"{'one process' if alone else 'all'} of Snakemake killed after {after:.1f} s, from {first.name} on"
+    after, kills_one_process = STARTUP_SECONDS + random.uniform(0, expected), random.random() < 0.3
+    description = (
+        f"{'one process' if kills_one_process else 'all'} of Snakemake killed after {after:.1f} s, from {first.name} on"
+    )
     process = start_snakemake(case.folder, experiment.target)
-    if alone:
+    if kills_one_process:
         time.sleep(after)
         _kill_child_process(process, random.random())
         process.wait_for_result(TIME_LIMIT)
@@ -83,19 +85,21 @@ def _kill_workflow(case: AttackCase) -> AttackResult:
         return AttackResult(
             "Snakemake",
             classify_stage_failure(unlocked, [""]) or AttackOutcome.VAGUE_ERROR,
-            what,
+            description,
             extract_last_message(unlocked),
         )
-    done = start_snakemake(case.folder, experiment.target).wait_for_result(TIME_LIMIT)
-    return _judge_rerun("Snakemake", case, what, done, [output for job in experiment.jobs for output in job.outputs])
+    process_result = start_snakemake(case.folder, experiment.target).wait_for_result(TIME_LIMIT)
+    return _judge_rerun(
+        "Snakemake", case, description, process_result, [output for job in experiment.jobs for output in job.outputs]
+    )
 
 
 def _kill_child_process(snakemake_process: stage_processes.ForkedProcess, random_fraction: float) -> None:
     """Kill a process that Snakemake started, if there is one."""
-    others = snakemake_process.list_session_processes()[1:]
-    if others:
+    child_processes = snakemake_process.list_session_processes()[1:]
+    if child_processes:
         with suppress(ProcessLookupError):
-            os.kill(others[int(random_fraction * len(others))], signal.SIGKILL)
+            os.kill(child_processes[int(random_fraction * len(child_processes))], signal.SIGKILL)
 
 
 def _judge_rerun(

@@ -134,20 +134,20 @@ def lengthen_line(text: str, random: Random) -> str:
 
 def replace_number(text: str, random: Random) -> str:
     """Write another number in the place of one."""
-    found = [*re.finditer(r"\d+(\.\d+)?", text)]
-    if not found:
+    matches = [*re.finditer(r"\d+(\.\d+)?", text)]
+    if not matches:
         return text + random.choice(ODD_NUMBERS)
-    one = random.choice(found)
-    return text[: one.start()] + random.choice(ODD_NUMBERS) + text[one.end() :]
+    match = random.choice(matches)
+    return text[: match.start()] + random.choice(ODD_NUMBERS) + text[match.end() :]
 
 
 def replace_separator(text: str, random: Random) -> str:
     """Write another separator in the place of a tab, a space, a bracket or a quotation mark, or none."""
-    found = [*re.finditer(r'[\t (){}\[\]",:=]', text)]
-    if not found:
+    matches = [*re.finditer(r'[\t (){}\[\]",:=]', text)]
+    if not matches:
         return text + "\t"
-    one = random.choice(found)
-    return text[: one.start()] + random.choice(["", " ", "\t", "  ", "(", ")", "\n", ","]) + text[one.end() :]
+    match = random.choice(matches)
+    return text[: match.start()] + random.choice(["", " ", "\t", "  ", "(", ")", "\n", ","]) + text[match.end() :]
 
 
 def change_fields(text: str, random: Random) -> str:
@@ -156,14 +156,14 @@ def change_fields(text: str, random: Random) -> str:
     number = random.randrange(len(lines))
     separator = "\t" if "\t" in lines[number] else " "
     parts = lines[number].split(separator)
-    one, other = random.randrange(len(parts)), random.randrange(len(parts))
+    first, second = random.randrange(len(parts)), random.randrange(len(parts))
     way = random.randrange(3)
     if way == 0:
-        del parts[one]
+        del parts[first]
     elif way == 1:
-        parts.insert(other, parts[one])
+        parts.insert(second, parts[first])
     else:
-        parts[one], parts[other] = parts[other], parts[one]
+        parts[first], parts[second] = parts[second], parts[first]
     lines[number] = separator.join(parts)
     return "\n".join(lines)
 
@@ -182,11 +182,11 @@ def replace_text(text: str, random: Random) -> str:
 
 def replace_word(text: str, random: Random) -> str:
     """Write a word of the file in the place of another."""
-    found = [*re.finditer(r"\S+", text)]
-    if len(found) < 2:
+    matches = [*re.finditer(r"\S+", text)]
+    if len(matches) < 2:
         return text + "x"
-    one, other = random.sample(found, 2)
-    return text[: one.start()] + other[0] + text[one.end() :]
+    match, replacement = random.sample(matches, 2)
+    return text[: match.start()] + replacement[0] + text[match.end() :]
 
 
 MUTATION_FUNCTIONS: tuple[MutationFunction, ...] = (

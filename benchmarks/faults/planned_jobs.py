@@ -38,7 +38,7 @@ class PlannedJob:
 
     @property
     def name(self) -> str:
-        """What to call it in messages."""
+        """The display name of the job."""
         return f"{self.rule} {self.outputs[0]}"
 
     @property
@@ -74,7 +74,7 @@ class PlannedJob:
         ) - {""}
 
     def is_reader_of(self, file: str) -> bool:
-        """Whether a file, or a folder that it is in, is given to the job and not made by it, or is in its cache."""
+        """Return whether the job reads a file, a folder above it, or its own cache entry of it."""
         ways = {file, *map(str, Path(file).parents)} - {"."}
         if file in self.outputs or {*self.outputs} & ways:
             return False
@@ -86,9 +86,9 @@ class PlannedJob:
 def parse_planned_jobs(dry_run_output: str) -> list[PlannedJob]:
     """Read the jobs from what `snakemake --dry-run --printshellcmds` says, each before those that read its outputs."""
     jobs = []
-    for found in JOB_PATTERN.finditer(dry_run_output):
-        inputs, outputs = (_parse_file_list(found["facts"], key) for key in ("input", "output"))
-        jobs.append(PlannedJob(found["rule"], inputs, outputs, shlex.split(found["call"])[0]))
+    for match in JOB_PATTERN.finditer(dry_run_output):
+        inputs, outputs = (_parse_file_list(match["facts"], key) for key in ("input", "output"))
+        jobs.append(PlannedJob(match["rule"], inputs, outputs, shlex.split(match["call"])[0]))
     makers = {output: job for job in jobs for output in job.outputs}
     needs = {job: dict.fromkeys(makers[file] for file in job.inputs if file in makers) for job in jobs}
     return [*TopologicalSorter(needs).static_order()]
@@ -104,15 +104,15 @@ def _iterate_strings(json_value: Any) -> Iterator[str]:
 
 
 def select_downstream_jobs(jobs: Sequence[PlannedJob], changed_files: Iterable[str]) -> list[PlannedJob]:
-    """Of jobs in order, those that read one of some files, or what such a job makes."""
-    touched, found = {*changed_files}, []
+    """Select the jobs that read one of the files, directly or through outputs of selected jobs."""
+    touched, downstream_jobs = {*changed_files}, []
     for job in jobs:
         if any(job.is_reader_of(file) for file in touched):
-            found.append(job)
+            downstream_jobs.append(job)
             touched.update(job.outputs)
-    return found
+    return downstream_jobs
 
 
 def _parse_file_list(job_text: str, field_name: str) -> tuple[str, ...]:
-    found = re.search(rf"^ {{4}}{field_name}: (.*)$", job_text, flags=re.MULTILINE)
-    return tuple(found[1].split(", ")) if found else ()
+    match = re.search(rf"^ {{4}}{field_name}: (.*)$", job_text, flags=re.MULTILINE)
+    return tuple(match[1].split(", ")) if match else ()

@@ -1,4 +1,4 @@
-"""Whether results are those of the run that nothing disturbed."""
+"""Comparison of results with those of an undisturbed run."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 TIME_KEY_PATTERN = re.compile(r"second|minutes|hours|joules|core_share|machine_load")
-"""What keys and columns are called that say how long something took, and what else ran meanwhile."""
+"""Keys and columns of measured times and machine load, which differ between equal runs."""
 
 TIME_TABLE_SUFFIXES = (
     "facts.md",
@@ -20,7 +20,7 @@ TIME_TABLE_SUFFIXES = (
     "report.html",
     ".facts.tex",
 )
-"""How files end that show such numbers in tables for people; the numbers themselves stand in other files."""
+"""Endings of rendered files with measured times, whose values are compared in other files."""
 
 
 def list_differing_files(expected_folder: Path, actual_folder: Path, files: Iterable[str]) -> list[str]:
@@ -29,7 +29,7 @@ def list_differing_files(expected_folder: Path, actual_folder: Path, files: Iter
 
 
 def has_same_content(expected_path: Path, actual_path: Path) -> bool:
-    """Whether two files or folders say the same, but for times."""
+    """Return whether two files or folders are equal except for measured times."""
     if expected_path.is_dir() or actual_path.is_dir():
         names = [
             sorted(str(path.relative_to(at)) for path in at.rglob("*") if path.is_file())
@@ -59,7 +59,7 @@ def describe_faults(expected_folder: Path, folder: Path, files: Iterable[str]) -
 
 
 def list_partial_files(folder: Path) -> list[str]:
-    """What a killed process left beside its results."""
+    """List incomplete files of a killed process."""
     return sorted(str(path.relative_to(folder)) for path in (folder / "results").rglob("*.part"))
 
 

@@ -41,7 +41,7 @@ POLL_SECONDS = 0.002
 
 @dataclass(frozen=True)
 class ProcessResult:
-    """How a process ended.
+    """The exit code, output and duration of a process.
 
     Attributes:
         exit_code: its exit code, that of a signal negative; None where it was stopped as it took too long.
@@ -77,13 +77,13 @@ class ForkedProcess:
             folder: where.
             environment: variables that differ from those of this process.
         """
-        self._output_descriptor, written = os.pipe()  # a file would be cut where files may not grow
+        self._output_descriptor, write_descriptor = os.pipe()  # a file would be cut where files may not grow
         self._start_time = time.monotonic()
         self.process_id = os.fork()
         if self.process_id == 0:
             os.setsid()
-            _run_and_exit(function, folder, environment or {}, written)
-        os.close(written)
+            _run_and_exit(function, folder, environment or {}, write_descriptor)
+        os.close(write_descriptor)
         os.set_blocking(self._output_descriptor, False)
 
     def wait_for_result(
@@ -97,21 +97,21 @@ class ForkedProcess:
             kill_condition: it is also killed as soon as this is true, such as that a file is there.
         """
         waits = time_limit if kill_seconds is None else min(time_limit, kill_seconds)
-        said = bytearray()
-        late = not self._wait_for_end(waits, kill_condition, said)
+        output = bytearray()
+        late = not self._wait_for_end(waits, kill_condition, output)
         for process in self.list_session_processes():
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         _, status = os.waitpid(self.process_id, 0)
         seconds = time.monotonic() - self._start_time
-        self._read_output(said)
+        self._read_output(output)
         os.close(self._output_descriptor)
         hangs = late and kill_seconds is None and not (kill_condition and kill_condition())
         code = None if hangs else os.waitstatus_to_exitcode(status)
-        return ProcessResult(code, said.decode("utf-8", errors="replace"), seconds)
+        return ProcessResult(code, output.decode("utf-8", errors="replace"), seconds)
 
     def _wait_for_end(self, time_limit: float, kill_condition: Callable[[], bool] | None, output: bytearray) -> bool:
-        """Read what it says until its end; say whether this came before the limit, and before `kill_condition` was true."""
+        """Read output until the process ends; return whether that was before the limit and `kill_condition`."""
         end = time.monotonic() + time_limit
         descriptor = os.pidfd_open(self.process_id)
         try:
@@ -137,12 +137,12 @@ class ForkedProcess:
 
     def list_session_processes(self) -> list[int]:
         """Its processes, itself first."""
-        found = []
+        process_ids = []
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError, ProcessLookupError):
                 if os.getsid(int(folder.name)) == self.process_id:
-                    found.append(int(folder.name))
-        return sorted(found, key=lambda process: process != self.process_id)
+                    process_ids.append(int(folder.name))
+        return sorted(process_ids, key=lambda process: process != self.process_id)
 
 
 def run_stage(

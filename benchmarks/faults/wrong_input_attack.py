@@ -23,7 +23,7 @@ TIME_LIMIT = 60
 """Seconds."""
 
 BINARY_SUFFIXES = (".arrow", ".safetensors", ".pt", ".so", ".pdf", ".svg", ".html")
-"""How files end that are not text."""
+"""Endings of binary files."""
 
 CHEAP_PACKAGES = ("corpus", "subword", "syntax")
 """Packages whose stages run behind a user's file, as far as they train nothing."""
@@ -43,28 +43,31 @@ def attack_input(case: AttackCase) -> AttackResult:
     rule = [*of_stages][case.case_number // 2 % len(of_stages)]
     job, file = random.choice(of_stages[rule])
     content, ways = mutate_content((experiment.folder / file).read_bytes(), random)
-    what = f"{ways} in {file}"
+    description = f"{ways} in {file}"
     experiment.copy_to(case.folder)
     path = case.folder / file
     path.unlink()
     path.write_bytes(content)
     remove_records([path])  # a file from elsewhere has no record
-    jobs = [one for one in select_downstream_jobs(experiment.jobs, [file]) if _is_cheap(one)] if users else [job]
-    for one in jobs:
-        remove_outputs(case.folder, one.outputs)
+    jobs = [*filter(_is_cheap, select_downstream_jobs(experiment.jobs, [file]))] if users else [job]
+    for job in jobs:
+        remove_outputs(case.folder, job.outputs)
     name = "a user's file" if users else f"a file of {Path(file).parts[1]}"
     changed = {file}
-    for one in jobs:
-        done = stage_processes.run_stage(one.module_and_argument, case.folder, TIME_LIMIT)
-        ended = classify_stage_failure(done, [*one.path_arguments, *_list_user_files(experiment)])
+    for job in jobs:
+        process_result = stage_processes.run_stage(job.module_and_argument, case.folder, TIME_LIMIT)
+        ended = classify_stage_failure(process_result, [*job.path_arguments, *_list_user_files(experiment)])
         if ended is not None:
-            return AttackResult(name, ended, f"{what}; {one.name}", extract_last_message(done))
-        changed.update(one.outputs)
-        if lost := _describe_lost_sentences(experiment, case.folder, one):
-            return AttackResult(name, AttackOutcome.WRONG_RESULT, f"{what}; {one.name}", lost)
+            return AttackResult(name, ended, f"{description}; {job.name}", extract_last_message(process_result))
+        changed.update(job.outputs)
+        if lost := _describe_lost_sentences(experiment, case.folder, job):
+            return AttackResult(name, AttackOutcome.WRONG_RESULT, f"{description}; {job.name}", lost)
     left = list_partial_files(case.folder)
     return AttackResult(
-        name, AttackOutcome.WRONG_RESULT if left else AttackOutcome.RIGHT_RESULT, what, f"leaves {left}" if left else ""
+        name,
+        AttackOutcome.WRONG_RESULT if left else AttackOutcome.RIGHT_RESULT,
+        description,
+        f"leaves {left}" if left else "",
     )
 
 
@@ -102,7 +105,7 @@ def _describe_lost_sentences(experiment: FaultExperiment, folder: Path, job: Pla
 
 
 def count_sentences(path: Path) -> int | None:
-    """How many sentences a file has, one a line, a row or a block of lines; None where it has none of these."""
+    """Count sentences by lines, rows or blocks of lines; return None for other formats."""
     if not path.is_file():
         return None
     if path.suffix == ".arrow":

@@ -14,10 +14,10 @@ from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import collate_batch
 from pipeline_py.nmt.data.dataset import ParallelDataset
-from pipeline_py.nmt.torch_setup import is_cpu, prepare_torch
 from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.ensemble import StepPredictor, open_predictor
+from pipeline_py.nmt.torch_setup import is_cpu, prepare_torch
 from pipeline_py.nmt.training.checkpoint import build_moving_average
 from pipeline_py.nmt.training.update import (
     MicroBatch,
@@ -91,11 +91,15 @@ class ArbitreeAdapter(ToolkitAdapter):
         """Make the batch and search as `nmt.translate` does."""
         limits = torch.full((len(batch.source),), batch.max_translation_length)
         assert self._decoder_steps is not None
-        made = collate_batch(batch.source, length_multiple=self._decoder_steps.length_multiple).to(self._device)
-        found = beam_search(
-            [self._translation_model], [made], beam_size=beam_size, max_lengths=limits, predictor=self._decoder_steps
+        source_batch = collate_batch(batch.source, length_multiple=self._decoder_steps.length_multiple).to(self._device)
+        hypotheses = beam_search(
+            [self._translation_model],
+            [source_batch],
+            beam_size=beam_size,
+            max_lengths=limits,
+            predictor=self._decoder_steps,
         )
-        return [best.tokens if best.is_cut else [*best.tokens, EOS] for best, *_ in found]
+        return [best.tokens if best.is_cut else [*best.tokens, EOS] for best, *_ in hypotheses]
 
     @property
     def _translation_model(self) -> TranslationModel:

@@ -32,7 +32,7 @@ class SentenceBatch:
 
     @property
     def max_translation_length(self) -> int:
-        """How many predictions each side may make for a sentence, the end included."""
+        """The largest number of predictions for a sentence, EOS included."""
         return 2 * max(map(len, self.source)) + 10
 
 

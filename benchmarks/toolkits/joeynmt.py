@@ -77,7 +77,7 @@ class JoeyNMTAdapter(ToolkitAdapter):
         """Make the batch that its data loader makes."""
         source = [to_peer_ids(row) for row in batch.source]
         target = [np.array([START_ID, *to_peer_ids(row)]) for row in batch.target]
-        made = Batch(
+        joeynmt_batch = Batch(
             src=torch.from_numpy(pad_rows(source, PADDING_ID)),
             src_length=torch.tensor([len(row) for row in source]),
             src_prompt_mask=None,
@@ -88,8 +88,8 @@ class JoeyNMTAdapter(ToolkitAdapter):
             pad_index=PADDING_ID,
             eos_index=END_ID,
         )
-        made.sort_by_src_length()
-        return made, batch.max_translation_length
+        joeynmt_batch.sort_by_src_length()
+        return joeynmt_batch, batch.max_translation_length
 
     def train_batch(self, batch: tuple[Batch, int]) -> None:
         """Make the update that `TrainManager.train_and_validate` makes of one batch."""
@@ -111,7 +111,7 @@ class JoeyNMTAdapter(ToolkitAdapter):
     def translate_batch(self, batch: tuple[Batch, int], beam_size: int) -> list[list[int]]:
         """Search as `predict` does."""
         sentences, longest = batch
-        found, _, _ = search(
+        hypotheses, _, _ = search(
             self.model,
             sentences,
             longest,
@@ -122,11 +122,11 @@ class JoeyNMTAdapter(ToolkitAdapter):
             autocast=self._autocast,
         )
         # Rows end with END and padding; one without END was cut.
-        ends = found == END_ID
-        lengths = np.where(ends.any(1), ends.argmax(1) + 1, found.shape[1])
-        translations = [to_pipeline_ids(row[:length]) for row, length in zip(found, lengths, strict=True)]
+        ends = hypotheses == END_ID
+        lengths = np.where(ends.any(1), ends.argmax(1) + 1, hypotheses.shape[1])
+        translations = [to_pipeline_ids(row[:length]) for row, length in zip(hypotheses, lengths, strict=True)]
         # JoeyNMT has sorted the batch by length.
-        return [said for _, said in sorted(zip(sentences.indices.tolist(), translations, strict=True))]
+        return [translation for _, translation in sorted(zip(sentences.indices.tolist(), translations, strict=True))]
 
 
 def _build_recurrent_options(worker_options: dict[str, Any]) -> dict[str, Any]:

@@ -124,8 +124,8 @@ class OpenNMTAdapter(ToolkitAdapter):
         """Search as `Translator` does."""
         tensors, longest = batch
         self._translator.beam_size, self._translator.max_length = beam_size, longest
-        found = self._translator.translate_batch(tensors, attn_debug=False)
-        return [to_pipeline_ids(hypotheses[0].numpy(force=True)) for hypotheses in found["predictions"]]
+        output = self._translator.translate_batch(tensors, attn_debug=False)
+        return [to_pipeline_ids(hypotheses[0].numpy(force=True)) for hypotheses in output["predictions"]]
 
 
 def _parse_options(worker_options: dict[str, Any]) -> Namespace:
@@ -133,7 +133,7 @@ def _parse_options(worker_options: dict[str, Any]) -> Namespace:
     parser = ArgumentParser()
     onmt.opts.train_opts(parser)
     dropout = str(worker_options["dropout"])
-    given = {
+    options = {
         **(
             _build_transformer_options(worker_options)
             if worker_options["architecture"] == "transformer"
@@ -151,7 +151,7 @@ def _parse_options(worker_options: dict[str, Any]) -> Namespace:
         "-src_vocab": "none",
         "-save_model": "none",
     }
-    command = [word for pair in given.items() for word in pair]
+    command = [word for pair in options.items() for word in pair]
     if worker_options["architecture"] == "transformer":
         command.append("-position_encoding")
     if worker_options["tied"]:

@@ -1,13 +1,13 @@
-"""The process of one side: it builds a network, then answers one line of JSON for each line that asks for something.
+"""A worker process: it builds a network, then answers each request, one line of JSON, with one line.
 
     {"do": "train", "batches": FILE, "first": 0, "count": 8}     make an update with each of these batches
     {"do": "translate", "batches": FILE, "beam": 12}             search translations of all batches
-    {"do": "study", "batches": FILE, "seed": 1, "first": 0, "rates": [0.002]}   make an update at each of these rates
+    {"do": "study", "batches": FILE, "seed": 1, "first": 0, "rates": [0.002]}   update at each of these rates
     {"do": "multiply_adds", "batches": FILE, "count": 1}         count those of matrix products, for each target word
     {"do": "save", "weights": FILE}, {"do": "load", "weights": FILE}
 
-Answers to the first two say how many seconds what the `ToolkitAdapter` does took. Nothing here is this project's, since the
-environment of other toolkits has torch and NumPy, but not what else it needs.
+Answers to the first two have the seconds of the work of the `ToolkitAdapter`. Nothing here imports other packages of
+this project, since the environment of other toolkits has only torch and NumPy.
 """
 
 import json
@@ -86,7 +86,7 @@ class RequestHandler:
 
     @property
     def network_metadata(self) -> dict[str, Any]:
-        """What is known before anything is asked."""
+        """Metadata that is sent before the first request."""
         parameters = sum(parameter.numel() for parameter in self.adapter.model.parameters())
         return {"parameters": parameters, "version": self.adapter.version, "torch": torch.__version__}
 
@@ -96,57 +96,61 @@ class RequestHandler:
 
     def train(self, batches: str, first: int, count: int) -> dict[str, Any]:
         """Make an update with each of `count` batches from number `first` on; after the last comes the first."""
-        chosen = self._select_batches(batches, first, count)
+        selected_batches = self._select_batches(batches, first, count)
         self.adapter.model.train()
         start = self._read_clock()
-        for _, prepared in chosen:
+        for _, prepared in selected_batches:
             self.adapter.train_batch(prepared)
         seconds = self._read_clock() - start
         return {
             "seconds": seconds,
-            "words": sum(batch.target_word_count for batch, _ in chosen),
+            "words": sum(batch.target_word_count for batch, _ in selected_batches),
             "peak_memory": self._get_peak_memory(),
         }
 
     def translate(self, batches: str, beam: int) -> dict[str, Any]:
         """Translate all batches; the answer has pairs of the number of a sentence and its predictions."""
-        chosen = self._load_batches(batches)
+        loaded_batches = self._load_batches(batches)
         self.adapter.model.eval()
         predictions: list[list[int]] = []
         start = self._read_clock()
         with self.adapter.search_context():
-            for _, prepared in chosen:
+            for _, prepared in loaded_batches:
                 predictions += self.adapter.translate_batch(prepared, beam)
         seconds = self._read_clock() - start
         counts = {"sentences": len(predictions), "words": sum(map(len, predictions))}
-        numbers = [number for batch, _ in chosen for number in batch.sentence_numbers.tolist()]
+        numbers = [number for batch, _ in loaded_batches for number in batch.sentence_numbers.tolist()]
         translations = [*zip(numbers, predictions, strict=True)]
         return {"seconds": seconds, **counts, "peak_memory": self._get_peak_memory(), "translations": translations}
 
     def train_with_rates(self, batches: str, seed: int, first: int, rates: Sequence[float]) -> dict[str, Any]:
         """Make an update at each rate, with the batches of a file from number `first` on; they are not kept."""
-        chosen = [
+        selected_batches = [
             (batch, self.adapter.prepare_batch(batch)) for batch in read_batches(batches)[first : first + len(rates)]
         ]
         torch.manual_seed(seed)
         self.adapter.model.train()
         start = time.process_time()
-        for (_, prepared), rate in zip(chosen, rates, strict=True):
+        for (_, prepared), rate in zip(selected_batches, rates, strict=True):
             self.adapter.set_learning_rate(rate)
             self.adapter.train_batch(prepared)
         return {
             "cpu_seconds": time.process_time() - start,
-            "words": sum(batch.target_word_count for batch, _ in chosen),
+            "words": sum(batch.target_word_count for batch, _ in selected_batches),
         }
 
     def count_multiply_adds(self, batches: str, count: int) -> dict[str, Any]:
         """Count the multiply-adds of matrix products in updates with the first batches."""
-        chosen = self._select_batches(batches, 0, count)
+        selected_batches = self._select_batches(batches, 0, count)
         self.adapter.model.train()
         with FlopCounterMode(display=False, custom_mapping=EXTRA_FLOP_COUNTERS) as counter:
-            for _, prepared in chosen:
+            for _, prepared in selected_batches:
                 self.adapter.train_batch(prepared)
-        return {"multiply_adds": counter.get_total_flops() / 2 / sum(batch.target_word_count for batch, _ in chosen)}
+        return {
+            "multiply_adds": counter.get_total_flops()
+            / 2
+            / sum(batch.target_word_count for batch, _ in selected_batches)
+        }
 
     def save_weights(self, weights: str) -> dict[str, Any]:
         """Write the network's weights."""
