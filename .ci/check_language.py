@@ -9,14 +9,18 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 VAGUE_NAMES = frozenset(
-    "about afterwards alone anew another asked away behind beside besides both called chosen done drawn each earlier "
-    "elsewhere everything found further gained given gone heard here kept known laid later laid_out left_over likewise "
-    "lacking made meant missing_one nobody nothing now of_each of_one of_own of_table on once one ones order_of other "
-    "others own put put_back rather read_one said seen shared_out so somewhere taken taught that them then there these "
-    "they this those together told unsaid until untouched what whatever whole whose with_one within without written".split()
+    """
+    about afterwards alone anew another asked away behind beside besides both called chosen done drawn each
+    earlier elsewhere everything found further gained given gone heard here kept known lacking laid laid_out
+    later left_over likewise made meant missing_one nobody nothing now of_each of_one of_own of_table on once
+    one ones order_of other others own put put_back rather read_one said seen shared_out so somewhere taken
+    taught that them then there these they this those told unsaid until untouched what whatever whole whose
+    with_one within without written
+    """.split()  # noqa: SIM905
 )
 """Identifiers that do not say what they name: bare participles, prepositions, adverbs and pronouns."""
 
@@ -24,6 +28,7 @@ RELATIVE_CLAUSE = re.compile(r"(What|Where|Which|Those|Whose|How|Whoever|Of|The 
 """Beginnings of a docstring that do not say what a function does or what a class is."""
 
 Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+Assignment = ast.Assign | ast.AnnAssign
 
 
 def find_bindings(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -45,35 +50,24 @@ def find_bindings(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def find_docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the line and text of every docstring, those of attributes and constants included."""
+    """Yield the line and text of every docstring, those of constants and fields included."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef):
-            body = node.body[1:] if isinstance(node, ast.Module) else node.body
-            for previous, statement in zip(
-                node.body, body if isinstance(node, ast.Module) else node.body[1:], strict=False
-            ):
-                if isinstance(previous, ast.Assign | ast.AnnAssign) and is_text(statement):
-                    yield statement.lineno, statement.value.value
-        if isinstance(node, Definition) and (text := ast.get_docstring(node)):
-            yield node.body[0].lineno, text
-
-
-def is_text(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )
+        for previous, statement in pairwise([None, *getattr(node, "body", [])] if isinstance(node, Definition) else []):
+            match statement:
+                case ast.Expr(value=ast.Constant(value=str(text))) if previous is None or isinstance(
+                    previous, Assignment
+                ):
+                    yield statement.lineno, text.strip()
 
 
 def check_file(path: Path) -> Iterator[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for line, name in find_bindings(tree):
         if name.strip("_") in VAGUE_NAMES:
-            yield f"{path}:{line}: `{name}` does not say what it names; use verb + noun for a function, a noun otherwise"
+            yield f"{path}:{line}: `{name}` is vague; name a function by a verb and a noun, anything else by a noun"
     for line, text in find_docstrings(tree):
         if match := RELATIVE_CLAUSE.match(text):
-            yield f"{path}:{line}: the docstring begins with “{match[0]}”; say what the function does or what the object is"
+            yield f"{path}:{line}: the docstring begins with `{match[0]}`; say what the function does or the object is"
 
 
 def main(folders: list[str]) -> int:
