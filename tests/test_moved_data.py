@@ -76,7 +76,7 @@ def test_the_same_files_under_another_path(made, change: Callable[[Path], Path])
 
 def test_a_renamed_project(made, tmp_path):
     place, config = made
-    copy = place.copied(tmp_path / "renamed")
+    copy = place.copy_to(tmp_path / "renamed")
     assert planned(copy, config) == set()
     claims = copy.folder / "workflow/claims/sdatt.yaml"
     claims.write_text(claims.read_text(encoding="utf-8") + "\n# A comment.\n", encoding="utf-8")

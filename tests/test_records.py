@@ -26,7 +26,7 @@ def made(tmp_path_factory) -> ProjectCopy:
 
 @pytest.fixture
 def place(made, tmp_path) -> ProjectCopy:
-    return made.copied(tmp_path / "place")
+    return made.copy_to(tmp_path / "place")
 
 
 def forget(place: ProjectCopy) -> None:
@@ -35,14 +35,14 @@ def forget(place: ProjectCopy) -> None:
 
 
 def test_whole_results_are_kept(place):
-    assert not place.planned(TARGET, config=BPE)
+    assert not place.count_planned_jobs(TARGET, config=BPE)
     forget(place)
-    assert not place.planned(TARGET, config=BPE)
+    assert not place.count_planned_jobs(TARGET, config=BPE)
 
 
 def test_results_of_other_settings_are_made_again_without_metadata(place):
     forget(place)
-    jobs = place.planned(TARGET, config=CHANGED)
+    jobs = place.count_planned_jobs(TARGET, config=CHANGED)
     assert {"learn_bpe", "apply_bpe", "pack"} <= jobs.keys() and not {"generate", "clean"} & jobs.keys()
 
 
@@ -50,15 +50,15 @@ def test_a_cut_record_of_snakemake_hides_no_change(place):
     for file in (place.folder / ".snakemake/metadata").rglob("*"):
         if file.is_file():
             file.write_bytes(file.read_bytes()[:-1])
-    assert place.planned(TARGET, config=CHANGED)["learn_bpe"] == 1
+    assert place.count_planned_jobs(TARGET, config=CHANGED)["learn_bpe"] == 1
 
 
 def test_restored_older_results_are_made_again(place, tmp_path):
     older = shutil.copytree(place.folder / "results", tmp_path / "older")
-    assert place.snakemake(TARGET, config=CHANGED).returncode == 0
+    assert place.run_snakemake(TARGET, config=CHANGED).returncode == 0
     shutil.rmtree(place.folder / "results")
     shutil.copytree(older, place.folder / "results")
-    assert place.planned(TARGET, config=CHANGED)["learn_bpe"] == 1
+    assert place.count_planned_jobs(TARGET, config=CHANGED)["learn_bpe"] == 1
 
 
 def test_files_that_are_exchanged_with_their_records_are_made_again(place):
@@ -67,7 +67,7 @@ def test_files_that_are_exchanged_with_their_records_are_made_again(place):
         first.rename(place.folder / "exchanged")
         second.rename(first)
         (place.folder / "exchanged").rename(second)
-    jobs = place.planned(TARGET, "results/subword/default/packed/two.source.arrow", config=BPE)
+    jobs = place.count_planned_jobs(TARGET, "results/subword/default/packed/two.source.arrow", config=BPE)
     assert jobs == {"apply_bpe": 2, "pack": 2}
 
 
@@ -77,7 +77,7 @@ def test_a_result_without_a_record_is_made_again(place, content):
     get_record_path(codes).unlink()
     if content is not None:
         get_record_path(codes).write_text(content)
-    assert place.planned(TARGET, config=BPE)["learn_bpe"] == 1
+    assert place.count_planned_jobs(TARGET, config=BPE)["learn_bpe"] == 1
 
 
 def test_an_input_that_changes_during_a_run_ends_it(place):
@@ -88,7 +88,7 @@ def test_an_input_that_changes_during_a_run_ends_it(place):
     record = json.loads(get_record_path(codes).read_text())
     record["outputs"] = dict.fromkeys(record["outputs"], "0" * 16)
     get_record_path(codes).write_text(json.dumps(record))
-    done = place.snakemake(TARGET, config=BPE)
+    done = place.run_snakemake(TARGET, config=BPE)
     log = next((place.folder / "logs/subword/apply_bpe").glob("*one.source.log")).read_text()
     assert done.returncode == 1 and "codes.source: damaged: its content is not that of its record" in log
 
@@ -96,9 +96,9 @@ def test_an_input_that_changes_during_a_run_ends_it(place):
 def test_results_of_other_inputs_are_made_again_without_metadata(place):
     """The setting names another file to read and is no setting of the job."""
     truecased = {"corpora": {"source": {"language": "en", "tokenizer": "none", "case": "true"}}}
-    assert place.snakemake("results/corpus/truecased/one.source", config={**BPE, **truecased}).returncode == 0
+    assert place.run_snakemake("results/corpus/truecased/one.source", config={**BPE, **truecased}).returncode == 0
     forget(place)
-    assert place.planned(TARGET, config={**BPE, **truecased})["apply_bpe"] >= 1
+    assert place.count_planned_jobs(TARGET, config={**BPE, **truecased})["apply_bpe"] >= 1
 
 
 def test_a_record_of_a_job_that_the_plan_does_not_have_ends_no_run(place):
@@ -106,7 +106,7 @@ def test_a_record_of_a_job_that_the_plan_does_not_have_ends_no_run(place):
     record = json.loads(codes.read_text())
     for plan, wildcards in (("nmt.attend", {"system": "PBSMT", "run": "single", "split": "one"}), ("gone.away", {})):
         codes.write_text(json.dumps({**record, "plan": plan, "wildcards": wildcards}))
-        assert place.planned(TARGET, config=BPE)["learn_bpe"] == 1
+        assert place.count_planned_jobs(TARGET, config=BPE)["learn_bpe"] == 1
 
 
 def test_a_job_that_is_run_again_with_other_code_is_no_result_of_the_plan(place):
@@ -120,7 +120,7 @@ def test_a_job_that_is_run_again_with_other_code_is_no_result_of_the_plan(place)
     command = [sys.executable, "-m", "pipeline_py.run", str(get_record_path(vocabulary).relative_to(place.folder))]
     subprocess.run(command, cwd=place.folder, env=environment, check=True)
     stage.write_text(text, encoding="utf-8")
-    assert place.planned(TARGET, config=BPE)["vocabulary"] == 1
+    assert place.count_planned_jobs(TARGET, config=BPE)["vocabulary"] == 1
 
 
 def test_a_folder_of_other_settings_is_made_again_without_metadata(tmp_path):

@@ -98,12 +98,12 @@ def test_the_seed_of_a_control_and_word_vectors(finished):
     control = {"type": "control", "shape": "random"}
     targets = ["results/nmt/SDAtt [chance]/seed1/facts.json", "results/nmt/SDAtt/seed1/facts.json"]
     tables = {"tables": {"table1": {"systems": [*SYSTEMS, "SDAtt [chance]"]}}}
-    done = finished.snakemake(*targets, config={**tables, "parsers": {"chance": control}})
+    done = finished.run_snakemake(*targets, config={**tables, "parsers": {"chance": control}})
     assert done.returncode == 0, done.stderr[-5000:]
-    again = finished.jobs(*targets, config={**tables, "parsers": {"chance": {**control, "seed": 2}}})
+    again = finished.list_planned_jobs(*targets, config={**tables, "parsers": {"chance": {**control, "seed": 2}}})
     assert {wildcards.get("parser", wildcards.get("system")) for _, wildcards in again} == {"chance", "SDAtt [chance]"}
     (finished.folder / "vectors.txt").write_text("1 2\nthe 0.5 0.5\n", encoding="utf-8")
-    again = finished.jobs(
+    again = finished.list_planned_jobs(
         *targets, config={**tables, "parsers": {"chance": control, "embedded": {"vectors": "vectors.txt"}}}
     )
     assert {wildcards["processor"] for rule, wildcards in again if rule == "train_parser"} == {"tagger", "depparse"}
@@ -227,9 +227,9 @@ def test_the_merges_of_bpe(finished):
     system = {"contexts": ["syntax"], "parser": "embedded", "subword": "bits"}
     config = {"subwords": {"bits": {"scheme": "bpe", "merges": 100}}, "systems": {"Bits": system}}
     target = "results/nmt/Bits/seed1/facts.json"
-    done = finished.snakemake(target, config=config)
+    done = finished.run_snakemake(target, config=config)
     assert done.returncode == 0, done.stderr[-5000:]
-    plan = finished.planned(target, config={**config, "subwords": {"bits": {"scheme": "bpe", "merges": 90}}})
+    plan = finished.count_planned_jobs(target, config={**config, "subwords": {"bits": {"scheme": "bpe", "merges": 90}}})
     assert plan["learn_bpe"] == 2 and plan["inherit"] == 2 and plan["train"] == 1
     assert not {"parse", "train_parser", "compute_distances", "tokenize"} & plan.keys()
 
@@ -283,7 +283,7 @@ def test_reports_do_not_depend_on_the_order_of_parsers(finished):
     tree, chain = ({"type": "control", "shape": shape} for shape in ("balanced", "chain"))
     tables = {"table1": {"systems": ["GlobalAtt", "SDAtt [one]", "SDAtt [two]"], "proposed": []}}
     plans = [
-        finished.jobs("all", config={"parsers": parsers, "tables": tables, "targets": ["table1"], "parsing": size})
+        finished.list_planned_jobs("all", config={"parsers": parsers, "tables": tables, "targets": ["table1"], "parsing": size})
         for parsers, size in (
             ({"one": tree, "two": chain}, {"shard_size": 120}),
             ({"two": chain, "one": tree}, {"shard_size": 9000}),
@@ -304,14 +304,14 @@ def test_trees_that_are_given(finished):
     trees = {split: {"conllu": f"given/{split}.conllu"} for split in ("dev", "one")}
     config = {"parsers": {"mine": {"type": "given", "trees": trees}}}
     targets = [f"results/syntax/mine/{split}.distances.arrow" for split in trees]
-    done = finished.snakemake(*targets, config=config)
+    done = finished.run_snakemake(*targets, config=config)
     assert done.returncode == 0, done.stderr[-5000:]
     for file in given.iterdir():
         file.touch()
-    assert finished.jobs(*targets, config=config) == []
+    assert finished.list_planned_jobs(*targets, config=config) == []
     changed = given / "one.conllu"
     changed.write_text(changed.read_text(encoding="utf-8").replace("# ", "# changed ", 1), encoding="utf-8")
-    assert [(rule, wildcards["split"]) for rule, wildcards in finished.jobs(*targets, config=config)] == [
+    assert [(rule, wildcards["split"]) for rule, wildcards in finished.list_planned_jobs(*targets, config=config)] == [
         ("import_trees", "one"),
         ("compute_distances", "one"),
     ]
@@ -348,9 +348,9 @@ COMPARED = ("comparisons", "by_sentence", "sentence_scores", "words", "ngrams", 
 )
 def test_what_is_said_of_systems_beside_each_other(finished, change, again):
     targets = [f"results/evaluation/table1/one.{kind}.tsv" for kind in COMPARED]
-    done = finished.snakemake(*targets, config=CONFIG)
+    done = finished.run_snakemake(*targets, config=CONFIG)
     assert done.returncode == 0, done.stderr[-5000:]
-    planned = {rule for rule, _ in finished.jobs(*targets, config={**CONFIG, **change})}
+    planned = {rule for rule, _ in finished.list_planned_jobs(*targets, config={**CONFIG, **change})}
     assert planned == again
 
 
@@ -376,11 +376,11 @@ def test_a_new_generated_test_set(finished):
 
 
 def test_a_new_test_set_translates_no_other_set_again(finished, tmp_path):
-    workplace = finished.copied(tmp_path / "more")
+    workplace = finished.copy_to(tmp_path / "more")
     folder = workplace.folder / "results/nmt/GlobalAtt/seed1"
     before = {name: (folder / name).read_bytes() for name in ("dev.pieces", "one.pieces")}
     tests = [*TESTS, {"name": "three", "generate": {"sentences": 20}}]
-    done = workplace.snakemake("results/nmt/GlobalAtt/seed1/three.pieces", config={"corpora": {"tests": tests}})
+    done = workplace.run_snakemake("results/nmt/GlobalAtt/seed1/three.pieces", config={"corpora": {"tests": tests}})
     assert done.returncode == 0, done.stderr[-5000:]
     log = (workplace.folder / "logs/nmt/translate/GlobalAtt.seed1.log").read_text()
     for name, content in before.items():
@@ -431,14 +431,14 @@ def test_a_model_in_a_local_directory(finished):
     (local / "resources.json").write_text(json.dumps({"en": english}), encoding="utf-8")
     config = {"parsers": {"local": {"type": "stanza", "directory": "local"}}}
     targets = ["results/syntax/local/one.distances.arrow", "results/syntax/local/one.binary.ptb"]
-    done = finished.snakemake(*targets, config=config)
+    done = finished.run_snakemake(*targets, config=config)
     assert done.returncode == 0, done.stderr[-5000:]
-    assert finished.jobs(*targets, config=config) == []
+    assert finished.list_planned_jobs(*targets, config=config) == []
     shutil.copy(models / "tagger.pt", local / "en" / "depparse" / "another.pt")
     (local / "README").touch()
-    assert finished.jobs(*targets, config=config) == [], "no package names it"
+    assert finished.list_planned_jobs(*targets, config=config) == [], "no package names it"
     shutil.copy(models / "tagger.pt", local / "en" / "depparse" / "own.pt")
-    again = finished.jobs(*targets, config=config)
+    again = finished.list_planned_jobs(*targets, config=config)
     assert [rule for rule, _ in again] == ["parse", "compute_distances"] and again[0][1]["trees"] == "conllu"
     facts = json.loads((finished.folder / "results/syntax/local/one.conllu.facts.json").read_text())
     assert len(facts["models"]) >= 2 and facts["sentences"] == 20
@@ -446,16 +446,16 @@ def test_a_model_in_a_local_directory(finished):
 
 def test_trees_that_come_out_the_same_train_nothing_again(finished, tmp_path):
     """Within one run: everything behind the parse starts, and takes back what it made before."""
-    workplace = finished.copied(tmp_path / "same")
+    workplace = finished.copy_to(tmp_path / "same")
     files = [file for file in workplace.folder.glob("results/nmt/*/seed1/[!.]*") if file.is_file()]
     made = {file: file.read_bytes() for file in files}
     assert any(file.name == "facts.json" for file in made)
     targets = [f"results/nmt/{system}/seed1/one.pieces" for system in SYSTEMS if system not in {"PBSMT", "LocalAtt"}]
     with with_code(workplace, with_changed_functions, "syntax/parse.py"):
-        planned = workplace.jobs(*targets, config=CONFIG)
-        done = workplace.snakemake(*targets, config=CONFIG)
+        planned = workplace.list_planned_jobs(*targets, config=CONFIG)
+        done = workplace.run_snakemake(*targets, config=CONFIG)
         assert done.returncode == 0, done.stderr[-5000:]
-        assert workplace.jobs(*targets, config=CONFIG) == []
+        assert workplace.list_planned_jobs(*targets, config=CONFIG) == []
     started = {(rule, wildcards["system"]) for rule, wildcards in planned if "system" in wildcards}
     assert started == {(rule, system) for rule in ("train", "translate") for system in ("SDAtt", "Tree2Seq")}
     assert "parse" in {rule for rule, _ in planned}
@@ -469,7 +469,7 @@ def test_other_trees_train_again(finished):
     """The counterpart: where one tree differs, a training is a training."""
     before = (finished.folder / "results/nmt/SDAtt/seed1/facts.json").read_text()
     config = {"tables": TABLE, "parsers": {"embedded": {"max_words": 5}}}
-    done = finished.snakemake("results/nmt/SDAtt/seed1/facts.json", config=config)
+    done = finished.run_snakemake("results/nmt/SDAtt/seed1/facts.json", config=config)
     assert done.returncode == 0, done.stderr[-5000:]
     assert (finished.folder / "results/nmt/SDAtt/seed1/facts.json").read_text() != before
     assert "reused from the cache" not in (finished.folder / "logs/nmt/train/SDAtt.seed1.log").read_text()
@@ -477,21 +477,21 @@ def test_other_trees_train_again(finished):
 
 def test_shards_are_merged_and_kept_after_a_kill(finished, tmp_path):
     """A parse that is killed in the middle of its shards goes on with those that are not finished."""
-    workplace = finished.copied(tmp_path / "shards")
+    workplace = finished.copy_to(tmp_path / "shards")
     config = {"parsing": {"shard_size": 260}}  # words: 30 sentences
     target = "results/syntax/embedded/train.conllu"
-    assert workplace.planned(target, config=config)["parse_shard"] == 4
+    assert workplace.count_planned_jobs(target, config=config)["parse_shard"] == 4
     shards = workplace.folder / "results/syntax/embedded/shards/train"
     first, rest = f"{shards}/0001.conllu", f"{shards}/0003.conllu"
     for file in (first, rest):
-        done = workplace.snakemake(str(Path(file).relative_to(workplace.folder)), config=config)
+        done = workplace.run_snakemake(str(Path(file).relative_to(workplace.folder)), config=config)
         assert done.returncode == 0, done.stderr[-5000:]
     workplace.kill_at_message("rule parse_shard", target, config=config)
     times = {file: Path(file).stat().st_mtime_ns for file in (first, rest)}
-    assert workplace.snakemake("--unlock", config=config).returncode == 0
-    left = workplace.jobs(target, config=config)
+    assert workplace.run_snakemake("--unlock", config=config).returncode == 0
+    left = workplace.list_planned_jobs(target, config=config)
     assert {wildcards["shard"] for rule, wildcards in left if rule == "parse_shard"} <= {"0000", "0002"}
-    done = workplace.snakemake(target, config=config)
+    done = workplace.run_snakemake(target, config=config)
     assert done.returncode == 0, done.stderr[-5000:]
     assert {file: Path(file).stat().st_mtime_ns for file in times} == times, "finished shards are kept"
     merged = (workplace.folder / target).read_text(encoding="utf-8")
@@ -504,7 +504,7 @@ def test_shards_are_merged_and_kept_after_a_kill(finished, tmp_path):
 
 def test_what_is_damaged_is_made_anew(finished, tmp_path):
     """A damaged model is not restored from the cache, which may hold a link to the same file."""
-    place = finished.copied(tmp_path / "place")
+    place = finished.copy_to(tmp_path / "place")
     results = place.folder / "results"
     damaged = [results / "nmt/GlobalAtt/seed1/one.pieces", results / "nmt/GlobalAtt/seed1/model.safetensors"]
     target = "results/evaluation/GlobalAtt/seed1/one.txt"
@@ -520,11 +520,11 @@ def test_what_is_damaged_is_made_anew(finished, tmp_path):
         os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
     (place.folder / target).unlink()
     for file in damaged:
-        refused = place.snakemake(target, config=CONFIG)
+        refused = place.run_snakemake(target, config=CONFIG)
         assert refused.returncode == 1
         assert f"error: {file.relative_to(place.folder)}: {RECORD_MISMATCH_ERROR}" in refused.stdout + refused.stderr
         file.unlink()
-    done = place.snakemake(target, config=CONFIG)
+    done = place.run_snakemake(target, config=CONFIG)
     assert done.returncode == 0, done.stderr[-5000:]
     for file, content in before.items():
         assert file.read_bytes() == content, file
@@ -537,17 +537,17 @@ def test_a_file_that_is_replaced_by_an_older_one(finished):
     targets = [f"results/corpus/clean/dev.{side}" for side in ("source", "target")]
     mine = {"name": "dev", "source": "mine.source", "references": ["mine.target"]}
     config = {**CONFIG, "parser": "embedded", "corpora": {**CONFIG["corpora"], "dev": mine}}
-    done = finished.snakemake(*targets, config=config)
+    done = finished.run_snakemake(*targets, config=config)
     assert done.returncode == 0, done.stderr[-5000:]
-    assert finished.jobs(*targets, config=config) == []
+    assert finished.list_planned_jobs(*targets, config=config) == []
     source = finished.folder / "mine.source"
     other = source.with_name("other")
     lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
     other.write_text("".join([*lines[1:], lines[0]]), encoding="utf-8")
     os.utime(other, (10**9, 10**9))
     other.replace(source)
-    again = finished.jobs(*targets, config=config)
+    again = finished.list_planned_jobs(*targets, config=config)
     assert ("fetch", {"split": "dev", "side": "source"}) in again and "clean" in str(again)
-    done = finished.snakemake(*targets, config=config)
+    done = finished.run_snakemake(*targets, config=config)
     assert done.returncode == 0, done.stderr[-5000:]
     assert (finished.folder / targets[0]).read_text(encoding="utf-8") == source.read_text(encoding="utf-8")

@@ -21,42 +21,42 @@ def fresh(tmp_path_factory) -> ProjectCopy:
 
 
 def test_a_table_of_attention_systems_needs_no_constituency_trees(fresh):
-    jobs = fresh.planned()
+    jobs = fresh.count_planned_jobs()
     assert jobs["train"] == jobs["translate"] == 2
     assert jobs["train_parser"] == 2, "tagger and dependency parser"
     assert "binarize" not in jobs
 
 
 def test_a_system_without_syntax_waits_for_no_parser(fresh):
-    jobs = fresh.planned("results/nmt/GlobalAtt/seed1/model.safetensors")
+    jobs = fresh.count_planned_jobs("results/nmt/GlobalAtt/seed1/model.safetensors")
     assert not {"parse", "train_parser", "compute_distances"} & set(jobs)
 
 
 def test_constituency_trees_are_made_on_request(fresh):
-    jobs = fresh.planned("results/syntax/embedded/one.binary.ptb")
+    jobs = fresh.count_planned_jobs("results/syntax/embedded/one.binary.ptb")
     assert jobs["binarize"] == 1 and jobs["parse"] == 1 and jobs["train_parser"] == 2
 
 
 def test_bpe_is_one_switch(fresh):
-    jobs = fresh.planned(config={"subword": {"scheme": "bpe", "merges": 100}})
+    jobs = fresh.count_planned_jobs(config={"subword": {"scheme": "bpe", "merges": 100}})
     assert jobs["learn_bpe"] == 2 and jobs["inherit"] == 4
 
 
 def test_truecasing_is_one_switch(fresh):
-    jobs = fresh.planned(config={"corpora": {"target": {"language": "de", "tokenizer": "none", "case": "true"}}})
+    jobs = fresh.count_planned_jobs(config={"corpora": {"target": {"language": "de", "tokenizer": "none", "case": "true"}}})
     assert jobs["learn_truecaser"] == 1
 
 
 def test_normalizing_punctuation_is_one_switch(fresh):
     raw = {"language": "en", "tokenizer": "moses", "punctuation": "normalize"}
-    jobs = fresh.planned("results/corpus/tokenized/one.source", config={"corpora": {"source": raw}})
+    jobs = fresh.count_planned_jobs("results/corpus/tokenized/one.source", config={"corpora": {"source": raw}})
     assert jobs["normalize_punctuation"] == jobs["tokenize"] == 1
-    done = fresh.snakemake("-n", config={"corpora": {"source": {**raw, "tokenizer": "none"}}})
+    done = fresh.run_snakemake("-n", config={"corpora": {"source": {**raw, "tokenizer": "none"}}})
     assert "corpora.source: punctuation is normalized before text is tokenized" in done.stdout + done.stderr
 
 
 def test_bad_configuration_stops_before_any_job(fresh):
-    done = fresh.snakemake("results/table1.tsv", config={"training": {"epochz": 1}})
+    done = fresh.run_snakemake("results/table1.tsv", config={"training": {"epochz": 1}})
     assert done.returncode != 0
     assert "\nconfiguration: unknown key `training.epochz`; did you mean `epochs`?" in done.stderr
     assert "Traceback" not in done.stderr and 'File "' not in done.stderr
@@ -64,7 +64,7 @@ def test_bad_configuration_stops_before_any_job(fresh):
 
 
 def test_a_target_that_nothing_makes_is_told_with_what_is_near(fresh):
-    done = fresh.snakemake("--dry-run", "tabel2")
+    done = fresh.run_snakemake("--dry-run", "tabel2")
     said = done.stdout + done.stderr
     assert (
         done.returncode == 1 and "there is no target `tabel2`; did you mean `table2`? tables: table1, table2," in said
@@ -72,28 +72,28 @@ def test_a_target_that_nothing_makes_is_told_with_what_is_near(fresh):
 
 
 def test_a_test_set_that_is_not_there_is_told(fresh):
-    done = fresh.snakemake("--dry-run", "results/evaluation/GlobalAtt/seed1/test.bleu.json")
+    done = fresh.run_snakemake("--dry-run", "results/evaluation/GlobalAtt/seed1/test.bleu.json")
     assert done.returncode == 1 and "no rule makes such a file" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("options", [(), ("--workflow-profile", "none")])
 def test_a_broken_file_of_the_configuration_is_told_with_its_line(fresh, options):
     (fresh.folder / "broken.yaml").write_text("training:\n  epochs: 1\n  epochs: 2\n")
-    done = fresh.snakemake("table1", "--configfile", "broken.yaml", *options)
+    done = fresh.run_snakemake("table1", "--configfile", "broken.yaml", *options)
     said = done.stdout + done.stderr
     assert done.returncode == 1 and "broken.yaml, line 3: `epochs` is in line 2 already" in said
     assert "Traceback" not in said
 
 
 def test_a_file_of_the_configuration_that_is_not_there_is_told(fresh):
-    done = fresh.snakemake("table1", "--configfile", "smal.yaml")
+    done = fresh.run_snakemake("table1", "--configfile", "smal.yaml")
     assert done.returncode == 1 and "error: smal.yaml: no such file; did you mean small.yaml?" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("name", ["all", "train"])
 def test_a_table_is_not_called_like_a_rule(fresh, name):
-    done = fresh.snakemake(
+    done = fresh.run_snakemake(
         "--dry-run", config={"tables": {name: {**SMALL_CONFIG["tables"]["table1"], "title": "x", "baseline": "SDAtt"}}}
     )
     assert done.returncode != 0 and f"tables: `{name}` is what a rule is called" in done.stdout + done.stderr
@@ -101,12 +101,12 @@ def test_a_table_is_not_called_like_a_rule(fresh, name):
 
 def test_a_missing_file_stops_before_any_job(fresh):
     config = {"corpora": {"dev": {"name": "dev", "source": "gone.en", "references": ["gone.de"]}}}
-    done = fresh.snakemake("results/table1.tsv", config=config)
+    done = fresh.run_snakemake("results/table1.tsv", config=config)
     assert done.returncode != 0 and "gone.en: no such file" in done.stderr
 
 
 def test_every_table_is_a_target_by_its_name(fresh):
-    jobs = fresh.planned("table2", config={"tables": {"table2": {"systems": ["PBSMT", "GlobalAtt", "+SDAtt"]}}})
+    jobs = fresh.count_planned_jobs("table2", config={"tables": {"table2": {"systems": ["PBSMT", "GlobalAtt", "+SDAtt"]}}})
     assert (
         jobs["train"] == 2
         and jobs["train_smt"] == 1
@@ -115,22 +115,22 @@ def test_every_table_is_a_target_by_its_name(fresh):
 
 
 def test_a_phrase_based_system_needs_no_parser_and_no_seeds(fresh):
-    jobs = fresh.planned("results/evaluation/PBSMT/single/one.bleu.json", config={"training": {"seeds": [1, 2]}})
+    jobs = fresh.count_planned_jobs("results/evaluation/PBSMT/single/one.bleu.json", config={"training": {"seeds": [1, 2]}})
     assert jobs["train_smt"] == 1 and not {"parse", "train_parser", "pack", "train"} & jobs.keys()
 
 
 def test_every_seed_is_a_run(fresh):
-    jobs = fresh.planned(config={"training": {"seeds": [1, 2, 3]}})
+    jobs = fresh.count_planned_jobs(config={"training": {"seeds": [1, 2, 3]}})
     assert jobs["train"] == jobs["translate"] == 6 and jobs["parse"] == 4
 
 
 def test_units_and_labels_are_made_for_those_that_read_them(fresh):
-    units = fresh.planned("results/nmt/SDRNMT-2/seed1/model.safetensors")
+    units = fresh.count_planned_jobs("results/nmt/SDRNMT-2/seed1/model.safetensors")
     assert (
         units["extract_units"] == units["pack_units"] == 2
         and not {"extract_labels", "compute_distances"} & units.keys()
     )
-    labels = fresh.planned("results/nmt/Sennrich-deponly/seed1/model.safetensors")
+    labels = fresh.count_planned_jobs("results/nmt/Sennrich-deponly/seed1/model.safetensors")
     assert (
         labels["extract_labels"] == labels["pack_labels"] == 2
         and not {"extract_units", "compute_distances"} & labels.keys()
@@ -141,22 +141,22 @@ def test_a_second_task_takes_trees_of_the_training_text_alone(fresh):
     """Of any parser; all that is translated is tagged."""
     target = "results/nmt/{}/seed1/one.pieces"
     systems = {"Task": {"auxiliary_task": "parsing", "parser": "random"}}
-    jobs = fresh.planned(target.format("Task"), config={"systems": systems})
+    jobs = fresh.count_planned_jobs(target.format("Task"), config={"systems": systems})
     assert jobs["parsing_task"] == 1
     assert jobs["parsing_task_held_out"] == 4, "source and target of dev, source of both tests"
     assert jobs["build_control_trees"] == 1 and jobs["vocabulary"] == 2 and jobs["pack"] == 6
-    assert "parsing_task" not in fresh.planned(target.format("GlobalAtt"))
+    assert "parsing_task" not in fresh.count_planned_jobs(target.format("GlobalAtt"))
 
 
 def test_a_dry_run_says_how_long_it_will_take(fresh):
-    said = fresh.snakemake("--dry-run", "results/table1.tsv").stdout
+    said = fresh.run_snakemake("--dry-run", "results/table1.tsv").stdout
     assert said.count("Jobs to run, with estimated times:") == 1
     assert re.search(r"^In total about \d+ s on \d cores? \(from the embedded experiment", said, re.MULTILINE)
     asked = count_processors() + 7
-    said = fresh.snakemake("--dry-run", "--cores", str(asked), "results/table1.tsv").stdout
+    said = fresh.run_snakemake("--dry-run", "--cores", str(asked), "results/table1.tsv").stdout
     assert f"{asked} cores asked for, {asked - 7} available: at most {asked - 7} job" in said
     assert re.search(r"^  [a-z]+/\w+ +\d+ × [\d.]+ s +=", said, re.MULTILINE)
-    everything = fresh.snakemake("--dry-run", "--quiet", "rules", "progress").stdout
+    everything = fresh.run_snakemake("--dry-run", "--quiet", "rules", "progress").stdout
     assert everything.count("Jobs to run, with estimated times:") == 1
 
 
@@ -170,16 +170,16 @@ def test_an_experiment_is_told_what_does_not_fit_it(fresh):
         "tables": {"mine": {"title": "T", "systems": ["GlobalAtt", "LocalAtt"], "baseline": "GlobalAtt"}},
     }
     sentence = "parser: `embedded` is trained on generated trees, but the text of `real` is in files; name a parser"
-    done = fresh.snakemake("--dry-run", "mine", config=config)
+    done = fresh.run_snakemake("--dry-run", "mine", config=config)
     assert done.returncode == 1 and sentence in done.stdout + done.stderr
     config["targets"] = ["mine"]
-    done = fresh.snakemake("--dry-run", "mine", config=config)
+    done = fresh.run_snakemake("--dry-run", "mine", config=config)
     said = done.stdout + done.stderr
     assert done.returncode == 0 and sentence not in said
     assert re.search(r"^Left out from config.yaml, .*`hierarchical/table3`.* 9 is odd", said, re.MULTILINE)
-    done = fresh.snakemake("--dry-run", "results/syntax/embedded/real.conllu", config=config)
+    done = fresh.run_snakemake("--dry-run", "results/syntax/embedded/real.conllu", config=config)
     assert done.returncode == 1 and sentence in done.stdout + done.stderr
-    assert fresh.snakemake("--dry-run", "results/syntax/embedded/one.conllu", config=config).returncode == 0
+    assert fresh.run_snakemake("--dry-run", "results/syntax/embedded/one.conllu", config=config).returncode == 0
 
 
 def test_a_plan_warns_of_tables_that_compare_more_than_systems(fresh):
@@ -188,7 +188,7 @@ def test_a_plan_warns_of_tables_that_compare_more_than_systems(fresh):
         "systems": {"Wide": {"type": "ensemble", "members": ["GlobalAtt"], "decoding": {"beam": 3}}},
         "tables": {"mine": table, "asked": {**table, "about": ["search"]}, "unmade": table},
     }
-    said = fresh.snakemake("--dry-run", "mine", "asked", config=config)
+    said = fresh.run_snakemake("--dry-run", "mine", "asked", config=config)
     warnings = [line for line in (said.stdout + said.stderr).splitlines() if line.startswith("Table `")]
     assert len(warnings) == 1
     assert warnings[0].startswith("Table `mine`: its systems also differ in search: beam 2 (GlobalAtt); beam 3 (Wide);")
@@ -233,7 +233,7 @@ def test_every_kind_of_system_in_one_table(workplace):
             }
         },
     }
-    done = workplace.snakemake(
+    done = workplace.run_snakemake(
         "results/everything.tsv", "results/everything.facts.tsv", "results/figures/everything.length.svg", config=config
     )
     assert done.returncode == 0, done.stderr[-5000:]
@@ -256,12 +256,12 @@ def test_every_kind_of_system_in_one_table(workplace):
     assert int(facts[0]["phrase_pairs"]) > 0 and not facts[0]["torch"]
     for seed in (1, 2):
         assert (workplace.folder / f"results/evaluation/Three/seed{seed}/one.txt").read_text().count("\n") == 20
-    again = workplace.snakemake("--dry-run", "--forceall", "results/everything.tsv", config=config)
+    again = workplace.run_snakemake("--dry-run", "--forceall", "results/everything.tsv", config=config)
     assert "jobs from earlier runs here" in again.stdout
 
 
 def test_folders_of_tables_are_targets(fresh):
-    tree2seq, hierarchical = fresh.planned("tree2seq"), fresh.planned("hierarchical")
+    tree2seq, hierarchical = fresh.count_planned_jobs("tree2seq"), fresh.count_planned_jobs("hierarchical")
     assert tree2seq["train"] == 19 and tree2seq["pretrain"] == 1 and tree2seq["length_model"] == 1
     assert tree2seq["draw_attention"] == hierarchical["draw_attention"] == 3
     assert hierarchical["train"] == 12 and hierarchical["render_table"] == 3 and "compute_distances" not in hierarchical
@@ -269,17 +269,17 @@ def test_folders_of_tables_are_targets(fresh):
 
 def test_what_is_made_without_a_target_can_be_chosen(fresh):
     config = {"targets": ["table1", "hierarchical/table2"]}
-    jobs = fresh.planned("all", config=config)
+    jobs = fresh.count_planned_jobs("all", config=config)
     assert jobs["train"] == 2 and jobs["render_table"] == 2
 
 
 def test_another_search_trains_nothing_anew(fresh):
-    jobs = fresh.planned("results/evaluation/Tree2Seq-beam10/seed1/one.bleu.json")
+    jobs = fresh.count_planned_jobs("results/evaluation/Tree2Seq-beam10/seed1/one.bleu.json")
     assert jobs["train"] == jobs["translate"] == 1 and "length_model" not in jobs
 
 
 def test_a_size_that_is_found_waits_for_no_other_training(fresh):
-    jobs = fresh.planned("results/nmt/Seq2Seq-capacity/seed1/facts.json")
+    jobs = fresh.count_planned_jobs("results/nmt/Seq2Seq-capacity/seed1/facts.json")
     assert jobs["train"] == 1 and "parse" not in jobs
 
 
@@ -288,7 +288,7 @@ def test_a_table_and_a_figure_are_targets_beside_a_folder_of_their_name(fresh):
     table = {"type": "measures", "title": "T", "systems": ["Tree2Seq-beam10"], "columns": ["beam", "bleu"]}
     picture = {"title": "P", "system": "Tree2Seq", "sentences": [4]}
     config = {"tables": {"mine": table, "mine/too": table}, "figures": {"mine": picture}}
-    jobs = fresh.planned("mine", config=config)
+    jobs = fresh.count_planned_jobs("mine", config=config)
     assert (
         jobs["train"] == jobs["draw_attention"] == jobs["measure_accuracy"] == 1
         and jobs["render_table"] == jobs["render_facts"] == 2
@@ -296,7 +296,7 @@ def test_a_table_and_a_figure_are_targets_beside_a_folder_of_their_name(fresh):
 
 
 def test_words_with_placeholders_stay_words_where_others_are_split(fresh):
-    jobs = fresh.planned(
+    jobs = fresh.count_planned_jobs(
         "results/nmt/Sequential/seed1/facts.json", config={"subword": {"scheme": "bpe", "merges": 100}}
     )
     assert jobs["generalise"] == 4 and "learn_bpe" not in jobs
@@ -304,9 +304,9 @@ def test_words_with_placeholders_stay_words_where_others_are_split(fresh):
 
 def test_the_accuracy_of_a_parser_that_is_given_is_that_on_the_trees_that_are_given(fresh):
     parsers = {"given": {"type": "stanza", "constituency_test": "config.yaml"}, "unmeasured": {"type": "stanza"}}
-    jobs = fresh.planned("results/syntax/given/accuracy.tsv", config={"parsers": parsers})
+    jobs = fresh.count_planned_jobs("results/syntax/given/accuracy.tsv", config={"parsers": parsers})
     assert jobs["measure_accuracy"] == 1 and "train_parser" not in jobs
-    done = fresh.snakemake("--dry-run", "results/syntax/unmeasured/accuracy.tsv", config={"parsers": parsers})
+    done = fresh.run_snakemake("--dry-run", "results/syntax/unmeasured/accuracy.tsv", config={"parsers": parsers})
     assert done.returncode != 0 and "give `test` (CoNLL-U) or `constituency_test` (PTB)" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr and "Wildcards" not in done.stdout + done.stderr
 
@@ -322,7 +322,7 @@ def test_names_are_free(fresh):
         "systems": {"none": {"contexts": ["syntax"], "parser": "none"}},
         "tables": {"names": {**table, "parsers": ["embedded", *names]}},
     }
-    jobs = fresh.planned("names", "results/syntax/a-b_1/shards.binary.ptb", config=config)
+    jobs = fresh.count_planned_jobs("names", "results/syntax/a-b_1/shards.binary.ptb", config=config)
     assert jobs["train"] == jobs["translate"] == len(names) + 1 and jobs["postprocess"] == jobs["train"]
     assert jobs["parse"] == len(sets) + 2 and jobs["binarize"] == 1
 
@@ -341,7 +341,7 @@ def test_contrastive_sets_go_the_way_of_a_test_set_with_two_translations(fresh):
         "tables": {"mine": table},
     }
     targets = ("results/mine.tsv", "results/evaluation/mine/told.contrast.tsv")
-    jobs = fresh.jobs(*targets, config=config)
+    jobs = fresh.list_planned_jobs(*targets, config=config)
     assert {rule for rule, of in jobs if of.get("split") == "told"} == {
         *(
             "split_contrastive_pairs",
@@ -358,7 +358,7 @@ def test_contrastive_sets_go_the_way_of_a_test_set_with_two_translations(fresh):
     assert sorted(of["side"] for rule, of in jobs if rule == "learn_bpe") == ["source", "target"]
     assert not {"translate", "generate_treebank", "parse"} & {rule for rule, _ in jobs}
     file.write_text("[]")
-    done = fresh.snakemake("--dry-run", *targets, config=config)
+    done = fresh.run_snakemake("--dry-run", *targets, config=config)
     assert done.returncode != 0 and "pairs.json: the file has no contrastive pair" in done.stdout + done.stderr
 
 
@@ -378,11 +378,11 @@ def test_generated_contrastive_sets_bring_their_true_trees(fresh):
         },
         "tables": {"mine": table},
     }
-    jobs = fresh.jobs("results/evaluation/mine/open.contrast.tsv", config=config)
+    jobs = fresh.list_planned_jobs("results/evaluation/mine/open.contrast.tsv", config=config)
     of_set = {rule for rule, of in jobs if of.get("split") == "open"}
     assert {"generate_contrastive_pairs", "split_contrastive_pairs", "import_trees", "build_control_trees"} <= of_set
     trees = "results/syntax/gold/open.conllu"
-    done = fresh.snakemake("results/corpus/contrastive/open.pairs.tsv", trees, config=config)
+    done = fresh.run_snakemake("results/corpus/contrastive/open.pairs.tsv", trees, config=config)
     assert done.returncode == 0, done.stderr[-3000:]
     about = (fresh.folder / "results/corpus/contrastive/open.pairs.tsv").read_text(encoding="utf-8").splitlines()
     assert [line.split("\t")[0] for line in about[1:]] == [*kinds * 3, kinds[0]]
@@ -392,7 +392,7 @@ def test_generated_contrastive_sets_bring_their_true_trees(fresh):
 def test_a_mistake_that_only_the_plan_sees_is_told_before_there_are_jobs(fresh):
     """What an input function says is not heard where the results of before are there."""
     published = {"paper": "sdat", "table": 1, "task": "en-de"}
-    done = fresh.snakemake("--dry-run", "generate", config={"tables": {"table1": {"published": published}}})
+    done = fresh.run_snakemake("--dry-run", "generate", config={"tables": {"table1": {"published": published}}})
     assert (
         done.returncode != 0
         and "unknown paper `sdat`; known are hierarchical, pascal, sdatt" in done.stdout + done.stderr
@@ -502,7 +502,7 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
         },
         "figures": {"trees/picture": {"title": "Picture", "system": "Hierarchical-gated", "sentences": [2]}},
     }
-    done = workplace.snakemake("trees", config=config)
+    done = workplace.run_snakemake("trees", config=config)
     assert done.returncode == 0, done.stderr[-5000:]
 
     def rows(name: str) -> list[dict[str, str]]:
@@ -542,7 +542,7 @@ def test_systems_over_phrase_trees_in_one_table(workplace):
 
 def test_every_job_is_given_all_that_its_rule_reads_and_writes(fresh):
     """The runner compares inputs with their records, and writes records of outputs."""
-    done = fresh.snakemake("--dry-run", "--printshellcmds", "all")
+    done = fresh.run_snakemake("--dry-run", "--printshellcmds", "all")
     said = done.stdout + done.stderr
     jobs = re.findall(r"^rule (\w+):\n((?:(?!^rule ).)*?)^Shell command:\s+python -m (.*?) 2>", said, RULE)
     assert len({rule for rule, _, _ in jobs}) >= 40

@@ -111,7 +111,7 @@ expected = numpy.where(mask.numpy(), numpy.exp(scores.numpy() / 0.25), 0)
 expected = expected / expected.sum(axis=1, keepdims=True)
 assert carried == () and numpy.allclose(weights.numpy(), expected, atol=1e-6), weights
 """
-    done = place.run(sys.executable, "-c", code)
+    done = place.run_command(sys.executable, "-c", code)
     assert done.returncode == 0, done.stderr
 
 
@@ -122,11 +122,11 @@ def test_a_new_change_of_scores_passes_the_test_of_the_page(place):
         place.folder / find_parts()[1][2],
         (sys.executable, "-m", "pytest", "-q", "-n", "0", PART_TEST_PATH),
     )
-    done = place.run(*command)
+    done = place.run_command(*command)
     assert done.returncode == 0, done.stdout
     as_taught = module.read_text(encoding="utf-8")
     for right, wrong in ((".clamp(max=len(self.bias) - 1)", ".clamp(max=1)"), ("scores + self", "scores - self")):
         assert right in as_taught
         module.write_text(as_taught.replace(right, wrong), encoding="utf-8")
-        assert "1 failed" in place.run(*command).stdout
+        assert "1 failed" in place.run_command(*command).stdout
     module.write_text(as_taught, encoding="utf-8")
