@@ -1,4 +1,4 @@
-"""The whole configuration of an experiment, validated before the first job starts."""
+"""The complete configuration of an experiment, validated before the first job starts."""
 
 from collections.abc import Iterator
 from typing import Self
@@ -36,7 +36,7 @@ from pipeline_py.kinds.syntax_kind import TreeFormat
 
 
 class ExperimentConfig(BaseExperimentConfig):
-    """All settings of a run of the workflow."""
+    """The complete configuration of an experiment."""
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
@@ -48,14 +48,14 @@ class ExperimentConfig(BaseExperimentConfig):
             for name in names:
                 if not is_valid_name(name):
                     raise ValueError(
-                        f"{kind} `{shorten_text(name)}`: use letters, digits, `_` and `-`, at most {MAX_NAME_LENGTH} and "
-                        "none 20 times in a row; the name is part of paths"
+                        f"{kind} `{shorten_text(name)}`: use letters, digits, `_` and `-`, at most {MAX_NAME_LENGTH} "
+                        "and none 20 times in a row; the name is part of paths"
                     )
         for kind, titles in (("table", [*self.tables]), ("figure", [*self.figures])):
             for name in titles:
                 if name.count("/") > 1 or not all(is_valid_name(part) for part in name.split("/")):
                     raise ValueError(
-                        f"{kind} `{shorten_text(name)}`: use letters, digits, `_` and `-`, and one `/` if it stands in a "
+                        f"{kind} `{shorten_text(name)}`: use letters, digits, `_` and `-`, and one `/` if it is in a "
                         f"folder, at most {MAX_NAME_LENGTH} on either side and none 20 times in a row"
                     )
         for name in self.systems:
@@ -73,17 +73,17 @@ class ExperimentConfig(BaseExperimentConfig):
         check_name_collisions("tables", self.tables)
         check_name_collisions("figures", self.figures)
         if DEFAULT_PARSER_NAME in self.parsers:
-            raise ValueError(f"parsers: `{DEFAULT_PARSER_NAME}` stands for the parser in `parser`; choose another name")
+            raise ValueError(f"parsers: `{DEFAULT_PARSER_NAME}` means the parser in `parser`; choose another name")
         if self.parser is not None and self.parser not in self.parsers:
             raise ValueError(f"parser: {format_unknown_name_error('parser', self.parser, self.parsers)}")
         if DEFAULT_SUBWORD_NAME in self.subwords:
-            raise ValueError(
-                f"subwords: `{DEFAULT_SUBWORD_NAME}` stands for the scheme in `subword`; choose another name"
-            )
+            raise ValueError(f"subwords: `{DEFAULT_SUBWORD_NAME}` means the scheme in `subword`; choose another name")
+        known_targets = [*self.tables, *self.figures, *self.target_folders]
         for target in self.targets or []:
-            if target not in self.target_folders and target not in {*self.tables, *self.figures}:
-                known = [*self.tables, *self.figures, *self.target_folders]
-                raise ValueError(f"targets: {format_unknown_name_error('table, figure or folder', target, known)}")
+            if target not in known_targets:
+                raise ValueError(
+                    f"targets: {format_unknown_name_error('table, figure or folder', target, known_targets)}"
+                )
         return self
 
     @model_validator(mode="after")
@@ -102,22 +102,18 @@ class ExperimentConfig(BaseExperimentConfig):
                 self._check_neural_system(name, system)
             elif isinstance(system, ExternalSystemConfig):
                 self._check_set_names(("systems", name), [*system.files])
+                contrastive_sets = self.corpora.contrastive_sets
                 for split in system.scores:
-                    if split not in self.corpora.contrastive_sets:
-                        known = self.corpora.contrastive_sets
-                        raise ConfigEntryError(
-                            "systems",
-                            name,
-                            f": scores of an {format_unknown_name_error('contrastive set', split, known)}",
-                        )
+                    if split not in contrastive_sets:
+                        problem = format_unknown_name_error("contrastive set", split, contrastive_sets)
+                        raise ConfigEntryError("systems", name, f": scores of an {problem}")
         return self
 
     def _get_target_vocabulary_key(self, network: str) -> tuple[str, str | None]:
-        """What decides the target vocabulary of a network: its units, and the parses in it."""
+        """Return the settings that determine a network's target vocabulary: its units, and the parser of parses."""
         units = self.get_subword_name(network)
-        return self.subword_configs[units].target_vocabulary_settings, self.parsing_tasks[
-            units
-        ].parser if units in self.parsing_tasks else None
+        task = self.parsing_tasks.get(units)
+        return self.subword_configs[units].target_vocabulary_settings, None if task is None else task.parser
 
     def _check_neural_system(self, name: str, system: NeuralSystemConfig) -> None:
         if system.parser is not None and system.parser not in self.parsers:
@@ -125,10 +121,9 @@ class ExperimentConfig(BaseExperimentConfig):
                 "systems", name, f": {format_unknown_name_error('parser', system.parser, self.parsers)}"
             )
         if system.parsed_syntax_names and system.parser is None:
+            kinds = ", ".join(system.parsed_syntax_names)
             raise ConfigEntryError(
-                "systems",
-                name,
-                f" reads {', '.join(system.parsed_syntax_names)}: name its `parser`, or that of all systems in `parser`",
+                "systems", name, f" reads {kinds}: name its `parser`, or that of all systems in `parser`"
             )
         if system.parser is not None and not system.parsed_syntax_names:
             raise ConfigEntryError("systems", name, " names a parser, but none of its parts reads syntax; leave it out")
@@ -136,16 +131,16 @@ class ExperimentConfig(BaseExperimentConfig):
             raise ConfigEntryError(
                 "systems", name, f": {format_unknown_name_error('subword', system.subword, self.subwords)}"
             )
-        if system.reads_lexical_trees and self.subword_configs[self.get_subword_name(name)].scheme != "bpe":
+        units = self.subword if system.subword is None else self.subwords[system.subword]
+        if system.reads_lexical_trees and units.scheme != "bpe":
             raise ConfigEntryError(
-                "systems", name, " reads trees over the pieces of words, but its units are whole words"
+                "systems",
+                name,
+                " reads trees over the pieces of words, but its units are whole words; choose `scheme: bpe`",
             )
-        if (
-            system.model.tied_embeddings == "all"
-            and self.subword_configs[self.get_subword_name(name)].joint_vocabulary is None
-        ):
-            both = " ties the embeddings of both sides: give `subword.joint_vocabulary`, or tie those of `target`"
-            raise ConfigEntryError("systems", name, both)
+        if system.model.tied_embeddings == "all" and units.joint_vocabulary is None:
+            problem = " ties the embeddings of both sides: give `subword.joint_vocabulary`, or tie those of `target`"
+            raise ConfigEntryError("systems", name, problem)
         if system.like is not None:
             like = self.systems.get(system.like)
             if not isinstance(like, NeuralSystemConfig):
@@ -159,15 +154,18 @@ class ExperimentConfig(BaseExperimentConfig):
                     "systems", name, f" is like `{system.like}`, which has `like` itself; name another"
                 )
             if self.get_subword_name(name) != self.get_subword_name(system.like):
-                raise ConfigEntryError("systems", name, f" is like `{system.like}`, which has other units")
+                raise ConfigEntryError(
+                    "systems", name, f" is like `{system.like}`, which has other units; give both the same `subword`"
+                )
         for key in ("seeds", "device", "threads"):
             if getattr(system.training, key) != getattr(self.training, key):
                 raise ConfigEntryError(
                     "systems", name, f": `{key}` is the same for all systems; set it in `training` alone"
                 )
         if system.training.epochs is None and system.training.updates is None:
-            own = "" if self.training.epochs is None and self.training.updates is None else f"system `{name}`: "
-            raise ValueError(f"{own}training: give `epochs`, `updates` or both")
+            is_inherited = self.training.epochs is None and self.training.updates is None
+            prefix = "" if is_inherited else f"system `{name}`: "
+            raise ValueError(f"{prefix}training: give `epochs`, `updates` or both")
 
     @model_validator(mode="after")
     def _check_tables(self) -> Self:
@@ -185,7 +183,7 @@ class ExperimentConfig(BaseExperimentConfig):
                         )
                     if row not in table.systems:
                         raise ConfigEntryError(
-                            "tables", title, f": `{row}` is compared with, but is not among its systems"
+                            "tables", title, f": `{row}` is its baseline or proposed, but not one of its `systems`"
                         )
             if isinstance(table, MeasureTableConfig):
                 for metric in table.metric_columns:
@@ -200,7 +198,7 @@ class ExperimentConfig(BaseExperimentConfig):
         return self
 
     def _check_table_names(self, entry: EntryKey, table: AnyTableConfig) -> None:
-        """Check the sets, parsers and schemes that a table names."""
+        """Raise ConfigEntryError for an unsuitable set, parser or subword scheme of a table."""
         self._check_set_names(entry, table.get_held_out_sets(self.corpora))
         self._check_scored_sets(entry, table.get_held_out_sets(self.corpora))
         if isinstance(table, MeasureTableConfig) and CONTRAST_COLUMN in table.columns and not self.corpora.contrast:
@@ -221,12 +219,12 @@ class ExperimentConfig(BaseExperimentConfig):
                     *entry, f": {format_unknown_name_error('subword', table.subword, self.subwords)}"
                 )
             if scheme.scheme != "bpe" or scheme.generalise is None:
-                raise ConfigEntryError(*entry, f": `{table.subword}` does not both generalise and split words")
+                raise ConfigEntryError(*entry, f": `{table.subword}` needs `scheme: bpe` and `generalise`")
             if not self.corpora.train:
                 raise ConfigEntryError(*entry, ": counts words of the training text; name one in `corpora.train`")
 
     def _check_external_rows(self, entry: EntryKey, table: AnyTableConfig) -> None:
-        """See to it that a table of scores has something to say of each of its rows, and of equally many runs."""
+        """Raise ConfigEntryError if a table has no scores of a row, or rows with different numbers of runs."""
         if not isinstance(table, BleuTableConfig | MeasureTableConfig):
             return
         scored = (
@@ -235,23 +233,28 @@ class ExperimentConfig(BaseExperimentConfig):
             else []
         )
         if isinstance(table, BleuTableConfig) and not {*scored} & {*self.corpora.scored_tests}:
-            raise ConfigEntryError(*entry, ": no test set has references, so that nothing is scored; name some")
-        asked = [*scored, *(table.get_contrastive_sets(self.corpora) if isinstance(table, MeasureTableConfig) else [])]
+            raise ConfigEntryError(
+                *entry, ": no test set has references, so there is nothing to score; give `references` of one"
+            )
+        contrastive = table.get_contrastive_sets(self.corpora) if isinstance(table, MeasureTableConfig) else []
+        sets = [*scored, *contrastive]
         for row in filter(self.find_external_system, table.rows):
-            if not asked:
+            if not sets:
                 raise ConfigEntryError(
-                    *entry, f": `{row}` was made elsewhere, and its columns are of networks; leave it out"
+                    *entry, f": `{row}` is an external system, but all columns are about networks; leave it out"
                 )
-            if not any(self.has_output(row, split) for split in asked):
-                keys = [key for key, sets in (("files", scored), ("scores", {*asked} - {*scored})) if sets]
-                where = " or ".join(f"`systems.{row}.{key}`" for key in keys)
+            if not any(self.has_output(row, split) for split in sets):
+                keys = [key for key, names in (("files", scored), ("scores", {*sets} - {*scored})) if names]
+                options = " or ".join(f"`systems.{row}.{key}`" for key in keys)
                 raise ConfigEntryError(
-                    *entry, f": `{row}` has nothing of {format_name_list(asked)}; give {where}, or leave it out"
+                    *entry, f": `{row}` has no output of {format_name_list(sets)}; give {options}, or leave it out"
                 )
-        runs = {len(self.get_runs(row, entry[1])): row for row in table.rows}
-        several = [f"`{row}` {number}" for number, row in runs.items() if number > 1]
-        if len(several) > 1:
-            raise ConfigEntryError(*entry, f": rows have equally many runs, or one, and not {' and '.join(several)}")
+        rows_by_run_count = {len(self.get_runs(row, entry[1])): row for row in table.rows}
+        counts = [f"`{row}` {count}" for count, row in rows_by_run_count.items() if count > 1]
+        if len(counts) > 1:
+            raise ConfigEntryError(
+                *entry, f": all rows with several runs need the same number of runs, not {' and '.join(counts)}"
+            )
 
     def _check_set_names(self, entry: EntryKey, names: list[str]) -> None:
         for name in names:
@@ -263,9 +266,7 @@ class ExperimentConfig(BaseExperimentConfig):
     def _check_scored_sets(self, entry: EntryKey, names: list[str]) -> None:
         for name in names:
             if name in self.corpora.unscored_tests:
-                raise ConfigEntryError(
-                    *entry, f": `{name}` has no references, so that nothing is scored on it; leave it out"
-                )
+                raise ConfigEntryError(*entry, f": `{name}` has no references, so it cannot be scored; leave it out")
 
     @model_validator(mode="after")
     def _check_tokenizers(self) -> Self:
@@ -277,37 +278,38 @@ class ExperimentConfig(BaseExperimentConfig):
                 raise ValueError(
                     f"corpora.{side}.tokenizer: stanza has no model of `{code}` here; name its folder in "
                     f"`stanza_directory`, add a parser to `parsers` that is trained from files in `{code}` (`language: "
-                    f"{code}`), ask for a download by `stanza_package: default`, or choose another tokenizer"
+                    f"{code}`), request a download by `stanza_package: default`, or choose another tokenizer"
                 )
         return self
 
     @model_validator(mode="after")
     def _check_trees(self) -> Self:
+        known_splits = self.corpora.splits_and_contrastive_sets
         for name, parser in self.parsers.items():
             for split in parser.trees if isinstance(parser, TreeFileParserConfig) else ():
-                if split not in self.corpora.splits_and_contrastive_sets:
-                    meant = "dev" if self.corpora.dev and split == self.corpora.dev.name else split
-                    raise ValueError(
-                        f"parsers.{name}: {format_unknown_name_error('split', split, self.corpora.splits_and_contrastive_sets, last_part=meant)}"
-                    )
+                if split not in known_splits:
+                    intended_split = "dev" if self.corpora.dev and split == self.corpora.dev.name else split
+                    problem = format_unknown_name_error("split", split, known_splits, last_part=intended_split)
+                    raise ValueError(f"parsers.{name}: {problem}")
             source = self.corpora.source
             if isinstance(parser, BaseStanzaParserConfig) and parser.words == "english" and not source.is_english:
                 raise ValueError(f"parsers.{name}.words: english, but the source is {source.language}; choose auto")
-        for (section, reader), name, trees, splits in self.iterate_tree_uses():
-            parser, called = self.parsers[name], f"{'table ' if section == 'tables' else ''}`{reader}`"
-            in_files = [split for split in splits if split in self.splits_in_files]
-            if (lacking := parser.find_missing_trees(trees, in_files)) is not None:
-                key, what = lacking
-                raise ConfigEntryError(section, reader, what.format(reader=called), f"parsers.{name}{key}")
+        for (section, reader), name, tree_format, splits in self.iterate_tree_uses():
+            file_splits = [split for split in splits if split in self.splits_in_files]
+            missing_trees = self.parsers[name].find_missing_trees(tree_format, file_splits)
+            if missing_trees is not None:
+                key, problem = missing_trees
+                reader_text = f"{'table ' if section == 'tables' else ''}`{reader}`"
+                raise ConfigEntryError(section, reader, problem.format(reader=reader_text), f"parsers.{name}{key}")
         return self
 
     def iterate_tree_uses(self) -> Iterator[tuple[EntryKey, str, TreeFormat, list[str]]]:
-        """Yield what reads which parser's trees, of which kind and of which splits, of all that is asked for."""
+        """Yield the reader, parser, tree format and splits of each use of trees by requested systems and tables."""
         for network in self.requested_networks:
             parser = self.systems[network].parser
             if parser is not None:
-                for trees in self.get_network_tree_formats(network):
-                    yield ("systems", network), parser, trees, self.get_network_splits(network)
+                for tree_format in self.get_network_tree_formats(network):
+                    yield ("systems", network), parser, tree_format, self.get_network_splits(network)
         for title in self.select_requested_names(self.tables):
             table = self.tables[title]
             if table.phrase_tree_parser is not None:

@@ -101,7 +101,7 @@ def test_aliases_that_nest_are_refused(tmp_path: Path) -> None:
 )
 def test_a_mapping_in_itself_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "mine.yaml").write_text(content)
-    with pytest.raises(InputError, match=r"mine.yaml, line \d: what begins here contains itself by an alias"):
+    with pytest.raises(InputError, match=r"mine.yaml, line \d: this value contains itself by an alias"):
         read_config_file(tmp_path / "mine.yaml")
 
 

@@ -175,11 +175,11 @@ def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
         ({"systems": ["PBSMT [gold]"]}, "table `t`: `PBSMT [gold]`: `PBSMT` reads no trees, so"),
         (
             {"systems": ["Tree2Seq-ensemble [gold]"]},
-            "table `t`: `Tree2Seq-ensemble [gold]`: an ensemble is not crossed with parsers; make one of crossed mem",
+            "table `t`: `Tree2Seq-ensemble [gold]`: an ensemble cannot be crossed with parsers; make one of crossed mem",
         ),
         (
             {"systems": ["Tree2Seq-beam10"], "parsers": ["gold"]},
-            "table `t`: `Tree2Seq-beam10`: an ensemble is not crossed with parsers; make one of crossed members",
+            "table `t`: `Tree2Seq-beam10`: an ensemble cannot be crossed with parsers; make one of crossed members",
         ),
         ({"systems": ["SDAtt"], "parsers": ["gld"]}, "table `t`: unknown parser `gld`; did you mean `gold`?"),
         (

@@ -162,7 +162,9 @@ def test_gold_trees_that_a_package_is_measured_on(config):
 
 def test_trees_of_a_treebank_without_phrases_are_dependency_trees(config):
     embedded = {"type": "trained", "treebank": {"generate": None, **TREEBANK}}
-    assert with_parsers({**config, "targets": ["table1"]}, embedded=embedded).get_parser_tree_formats("embedded") == ["conllu"]
+    assert with_parsers({**config, "targets": ["table1"]}, embedded=embedded).get_parser_tree_formats("embedded") == [
+        "conllu"
+    ]
 
 
 @pytest.mark.parametrize(

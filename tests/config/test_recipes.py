@@ -43,8 +43,8 @@ def test_the_inherited_configuration_names_no_recipe(config: dict[str, Any]) -> 
         with pytest.raises(InputError) as caught:
             load_experiment(merge_configs(config, own or {}), own_config=own)
         assert str(caught.value) == (
-            f"configuration: recipe: config.yaml names `{NAMES[0]}`, which overrides what config.yaml says of the same "
-            f"keys; name it in a file of your own (snakemake --configfile FILE), or with --config recipe={NAMES[0]}"
+            f"configuration: recipe: config.yaml names `{NAMES[0]}`, which overrides the same keys of config.yaml; "
+            f"name it in a file of your own (snakemake --configfile FILE), or with --config recipe={NAMES[0]}"
         )
     own = {"recipe": None}
     assert load_experiment(merge_configs(config, own), own_config=own).training.epochs == config["training"]["epochs"]

@@ -36,7 +36,10 @@ def load_default(over: str, command_line: list[str] | None = None) -> Experiment
         ("training: {seeds: 3}", "training.seeds: give a list, not 3; did you mean `[3]`?"),
         ("training: {optimizer: {name: adm}}", "give adadelta, adam or sgd, not adm; did you mean `adam`?"),
         ("training: {epochs: 1e3}", "training.epochs: give a whole number, not 1e3; did you mean 1000?"),
-        ("training: {clip: none}", "training.clip: give a number, not none; where there may be none, write null"),
+        (
+            "training: {clip: none}",
+            "training.clip: give a number, not none; for no value, write null where the key allows it",
+        ),
         ("training: {tensorboard: maybe}", "training.tensorboard: give true or false, not maybe"),
         ("lr: 0.1", "unknown key `lr`; did you mean `training.optimizer.learning_rate`?"),
         ("training: {lr: 0.1}", "unknown key `training.lr`; did you mean `training.optimizer.learning_rate`?"),

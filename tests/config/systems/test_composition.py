@@ -69,7 +69,7 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
         ),
         (
             {"encoders": [{"graph": "gcn"}], "auxiliary_task": "parsing"},
-            "a system with `auxiliary_task` reads no syntax itself",
+            "a system with `auxiliary_task` cannot read syntax",
         ),
         (
             {"encoders": ["latent_graph"], "model": {"tied_embeddings": "all"}},

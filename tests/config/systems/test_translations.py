@@ -53,7 +53,7 @@ def test_what_is_not_known_is_said(config):
     origin = "a large language model, 2 May 2026"
     experiment = loaded(config, {**THEIRS, "origin": origin}, {**BLEU, "labels": {"Theirs": "LLM"}})
     (note,) = format_table_notes(experiment, experiment.tables["t"])
-    assert note.startswith(f"Translations from elsewhere: LLM ({origin}). The training and search of such")
+    assert note.startswith(f"External translations: LLM ({origin}). The training and search of these")
     assert (
         format_difference_warning(experiment, "t") is None
         and collect_differing_settings(experiment, experiment.tables["t"]) == {}
@@ -77,32 +77,32 @@ def test_what_is_not_known_is_said(config):
             {**THEIRS, "files": {"mixed": ["a", "b"], "long": "c"}},
             BLEU,
             {},
-            "give as many files for every set, one for each run, and not 2 for `mixed`, 1 for `long`",
+            "give equally many files for every set, one for each run, not 2 for `mixed`, 1 for `long`",
         ),
         (
             {**THEIRS, "files": {"mixed": ["a", "b"]}},
             BLEU,
             {"training": {"seeds": [1, 2, 3]}},
-            "table `t`: rows have equally many runs, or one, and not `GlobalAtt` 3 and `Theirs` 2",
+            "table `t`: all rows with several runs need the same number of runs, not `GlobalAtt` 3 and `Theirs` 2",
         ),
         (
             SCORES,
             BLEU,
             {"corpora": TOLD},
-            "table `t`: `Theirs` has nothing of `dev`, `mixed`, `long`, `particles`; give `systems.Theirs.files`, or "
+            "table `t`: `Theirs` has no output of `dev`, `mixed`, `long`, `particles`; give `systems.Theirs.files`, or "
             "leave it out",
         ),
         (
             THEIRS,
             {**MEASURES, "columns": ["contrast"]},
             {"corpora": TOLD},
-            "table `t`: `Theirs` has nothing of `told`; give `systems.Theirs.scores`, or leave it out",
+            "table `t`: `Theirs` has no output of `told`; give `systems.Theirs.scores`, or leave it out",
         ),
         (
             THEIRS,
             {**MEASURES, "columns": ["parameters", "beam"]},
             {},
-            "table `t`: `Theirs` was made elsewhere, and its columns are of networks; leave it out",
+            "table `t`: `Theirs` is an external system, but all columns are about networks; leave it out",
         ),
         (THEIRS, {**BLEU, "type": "attention"}, {}, "unknown key `tables.t.baseline`"),
         (
@@ -148,18 +148,18 @@ def test_without_training_text_only_such_systems_are_left(config):
     ]
     assert experiment.corpora.splits == ["mixed", "long", "particles"]
     assert ("tables", "table1") in experiment.omitted_entries and ("systems", "SDAtt") in experiment.omitted_entries
-    assert "nothing can be trained" in experiment.omitted_entries["tables", "table1"]
+    assert "required for training" in experiment.omitted_entries["tables", "table1"]
     asked = {**own, "tables": {"t": {**ALONE, "systems": ["Theirs", "SDAtt"]}}}
-    with pytest.raises(InputError, match=r"corpora\.train and corpora\.dev: without, nothing can be trained; name"):
+    with pytest.raises(InputError, match=r"corpora\.train and corpora\.dev: required for training; name"):
         load_experiment({**laid_over, "tables": asked["tables"]}, should_check_files=False, own_config=asked)
 
 
 @pytest.mark.parametrize(
     ("corpora", "said"),
     [
-        ({"dev": {"name": "dev", "source": "d.en"}}, "dev: trainings are judged by its references"),
+        ({"dev": {"name": "dev", "source": "d.en"}}, "dev: early stopping needs its references"),
         ({"tests": [{"name": "mixed", "references": ["m.de"], "source": None}]}, "`references` translate a `source`"),
-        ({**NOTHING_TRAINED, "target": {"language": "de", "case": "true"}}, "case: true is learnt from the training"),
+        ({**NOTHING_TRAINED, "target": {"language": "de", "case": "true"}}, "case: true is learned from the training"),
     ],
 )
 def test_texts_that_are_missing_where_something_needs_them(config, corpora, said):
@@ -181,7 +181,7 @@ def test_a_set_without_references_is_not_scored(config):
     assert experiment.get_compared_sets("table1") == ["dev", "mixed"] and experiment.get_compared_sets("t") == ["mixed"]
     assert experiment.corpora.splits == ["train", "dev", "mixed", "news"]
     tables["t"]["sets"] = ["news"]
-    with pytest.raises(InputError, match="table `t`: `news` has no references, so that nothing is scored on it"):
+    with pytest.raises(InputError, match="table `t`: `news` has no references, so it cannot be scored"):
         load_experiment(config, {"corpora": {"tests": [mixed, NEWS]}, "tables": tables}, should_check_files=False)
-    with pytest.raises(InputError, match="table `table1`: no test set has references, so that nothing is scored"):
+    with pytest.raises(InputError, match="table `table1`: no test set has references, so there is nothing to score"):
         load_experiment(config, {"corpora": {"tests": [NEWS]}}, should_check_files=False)
