@@ -1,6 +1,7 @@
 """The complete configuration of an experiment, validated before the first job starts."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import Self
 
 from pydantic import model_validator
@@ -23,7 +24,7 @@ from pipeline_py.config.entry_errors import (
 )
 from pipeline_py.config.parser_crossing import DEFAULT_PARSER_NAME, format_unknown_parser_error
 from pipeline_py.config.parsers import BaseStanzaParserConfig, TreeFileParserConfig
-from pipeline_py.config.systems.system_types import ExternalSystemConfig, NeuralSystemConfig
+from pipeline_py.config.systems.system_types import AnySystemConfig, ExternalSystemConfig, NeuralSystemConfig
 from pipeline_py.config.tables import (
     CONTRAST_COLUMN,
     AnyTableConfig,
@@ -89,25 +90,26 @@ class ExperimentConfig(BaseExperimentConfig):
     @model_validator(mode="after")
     def _check_systems(self) -> Self:
         for name, system in self.systems.items():
-            for member in system.members:
-                if member not in self.systems:
-                    raise ConfigEntryError(
-                        "systems", name, f": {format_unknown_name_error('system', member, self.systems)}"
-                    )
-                if not isinstance(self.systems[member], NeuralSystemConfig):
-                    raise ConfigEntryError("systems", name, f": its member `{member}` is not a network")
-            if len({self._get_target_vocabulary_key(member) for member in system.members}) > 1:
-                raise ConfigEntryError("systems", name, ": its members have different target vocabularies")
-            if isinstance(system, NeuralSystemConfig):
-                self._check_neural_system(name, system)
-            elif isinstance(system, ExternalSystemConfig):
-                self._check_set_names(("systems", name), [*system.files])
-                contrastive_sets = self.corpora.contrastive_sets
-                for split in system.scores:
-                    if split not in contrastive_sets:
-                        problem = format_unknown_name_error("contrastive set", split, contrastive_sets)
-                        raise ConfigEntryError("systems", name, f": scores of an {problem}")
+            for problem in self._find_system_problems(name, system):
+                raise ConfigEntryError("systems", name, problem)
+            if isinstance(system, NeuralSystemConfig) and not (system.training.epochs or system.training.updates):
+                is_inherited = not (self.training.epochs or self.training.updates)
+                prefix = "" if is_inherited else f"system `{name}`: "
+                raise ValueError(f"{prefix}training: give `epochs`, `updates` or both")
         return self
+
+    def _find_system_problems(self, name: str, system: AnySystemConfig) -> Iterator[str]:
+        yield from _find_unknown_names("system", system.members, self.systems)
+        for member in system.members:
+            if not isinstance(self.systems[member], NeuralSystemConfig):
+                yield f": its member `{member}` is not a network"
+        if len({self._get_target_vocabulary_key(member) for member in system.members}) > 1:
+            yield ": its members have different target vocabularies"
+        if isinstance(system, NeuralSystemConfig):
+            yield from self._find_neural_system_problems(name, system)
+        elif isinstance(system, ExternalSystemConfig):
+            yield from _find_unknown_names("set", system.files, self.corpora.held_out_sets)
+            yield from _find_unknown_names("contrastive set", system.scores, self.corpora.contrastive_sets)
 
     def _get_target_vocabulary_key(self, network: str) -> tuple[str, str | None]:
         """Return the settings that determine a network's target vocabulary: its units, and the parser of parses."""
@@ -115,158 +117,101 @@ class ExperimentConfig(BaseExperimentConfig):
         task = self.parsing_tasks.get(units)
         return self.subword_configs[units].target_vocabulary_settings, None if task is None else task.parser
 
-    def _check_neural_system(self, name: str, system: NeuralSystemConfig) -> None:
-        if system.parser is not None and system.parser not in self.parsers:
-            raise ConfigEntryError(
-                "systems", name, f": {format_unknown_name_error('parser', system.parser, self.parsers)}"
-            )
+    def _find_neural_system_problems(self, name: str, system: NeuralSystemConfig) -> Iterator[str]:
+        if system.parser is not None:
+            yield from _find_unknown_names("parser", [system.parser], self.parsers)
         if system.parsed_syntax_names and system.parser is None:
             kinds = ", ".join(system.parsed_syntax_names)
-            raise ConfigEntryError(
-                "systems", name, f" reads {kinds}: name its `parser`, or that of all systems in `parser`"
-            )
+            yield f" reads {kinds}: name its `parser`, or that of all systems in `parser`"
         if system.parser is not None and not system.parsed_syntax_names:
-            raise ConfigEntryError("systems", name, " names a parser, but none of its parts reads syntax; leave it out")
-        if system.subword is not None and system.subword not in self.subwords:
-            raise ConfigEntryError(
-                "systems", name, f": {format_unknown_name_error('subword', system.subword, self.subwords)}"
-            )
+            yield " names a parser, but none of its parts reads syntax; leave it out"
+        if system.subword is not None:
+            yield from _find_unknown_names("subword", [system.subword], self.subwords)
         units = self.subword if system.subword is None else self.subwords[system.subword]
         if system.reads_lexical_trees and units.scheme != "bpe":
-            raise ConfigEntryError(
-                "systems",
-                name,
-                " reads trees over the pieces of words, but its units are whole words; choose `scheme: bpe`",
-            )
+            yield " reads trees over the pieces of words, but its units are whole words; choose `scheme: bpe`"
         if system.model.tied_embeddings == "all" and units.joint_vocabulary is None:
-            problem = " ties the embeddings of both sides: give `subword.joint_vocabulary`, or tie those of `target`"
-            raise ConfigEntryError("systems", name, problem)
+            yield " ties the embeddings of both sides: give `subword.joint_vocabulary`, or tie those of `target`"
         if system.like is not None:
             like = self.systems.get(system.like)
             if not isinstance(like, NeuralSystemConfig):
-                raise ConfigEntryError("systems", name, f": `like` must name a network, and `{system.like}` is not one")
-            if system.pretraining_syntax_names or like.pretraining_syntax_names:
-                raise ConfigEntryError(
-                    "systems", name, f": `like` cannot be used with pretraining, as with `{system.like}`"
-                )
-            if like.like is not None:
-                raise ConfigEntryError(
-                    "systems", name, f" is like `{system.like}`, which has `like` itself; name another"
-                )
-            if self.get_subword_name(name) != self.get_subword_name(system.like):
-                raise ConfigEntryError(
-                    "systems", name, f" is like `{system.like}`, which has other units; give both the same `subword`"
-                )
+                yield f": `like` must name a network, and `{system.like}` is not one"
+            elif system.pretraining_syntax_names or like.pretraining_syntax_names:
+                yield f": `like` cannot be used with pretraining, as with `{system.like}`"
+            elif like.like is not None:
+                yield f" is like `{system.like}`, which has `like` itself; name another"
+            elif self.get_subword_name(name) != self.get_subword_name(system.like):
+                yield f" is like `{system.like}`, which has other units; give both the same `subword`"
         for key in ("seeds", "device", "threads"):
             if getattr(system.training, key) != getattr(self.training, key):
-                raise ConfigEntryError(
-                    "systems", name, f": `{key}` is the same for all systems; set it in `training` alone"
-                )
-        if system.training.epochs is None and system.training.updates is None:
-            is_inherited = self.training.epochs is None and self.training.updates is None
-            prefix = "" if is_inherited else f"system `{name}`: "
-            raise ValueError(f"{prefix}training: give `epochs`, `updates` or both")
+                yield f": `{key}` is the same for all systems; set it in `training` alone"
 
     @model_validator(mode="after")
     def _check_tables(self) -> Self:
         for title, table in self.tables.items():
-            for name in table.named_systems:
-                if name not in self.systems:
-                    raise ConfigEntryError(
-                        "tables", title, f": {format_unknown_name_error('system', name, self.systems)}"
-                    )
-            if isinstance(table, BleuTableConfig):
-                for row in [table.baseline, *table.proposed]:
-                    if row not in self.systems:
-                        raise ConfigEntryError(
-                            "tables", title, f": {format_unknown_name_error('system', row, self.systems)}"
-                        )
-                    if row not in table.systems:
-                        raise ConfigEntryError(
-                            "tables", title, f": `{row}` is its baseline or proposed, but not one of its `systems`"
-                        )
-            if isinstance(table, MeasureTableConfig):
-                for metric in table.metric_columns:
-                    if (obstacle := self.evaluation.find_metric_obstacle(metric, self.corpora.target)) is not None:
-                        raise ConfigEntryError("tables", title, f": {obstacle}")
-            self._check_table_names(("tables", title), table)
-            self._check_external_rows(("tables", title), table)
+            for problem in chain(self._find_table_problems(table), self._find_row_problems(title, table)):
+                raise ConfigEntryError("tables", title, problem)
         for title, figure in self.figures.items():
             if not isinstance(self.systems.get(figure.system), NeuralSystemConfig):
                 raise ConfigEntryError("figures", title, f": `{figure.system}` is not a network among the systems")
-            self._check_set_names(("figures", title), [figure.set])
+            for problem in _find_unknown_names("set", [figure.set], self.corpora.held_out_sets):
+                raise ConfigEntryError("figures", title, problem)
         return self
 
-    def _check_table_names(self, entry: EntryKey, table: AnyTableConfig) -> None:
-        """Raise ConfigEntryError for an unsuitable set, parser or subword scheme of a table."""
-        self._check_set_names(entry, table.get_held_out_sets(self.corpora))
-        self._check_scored_sets(entry, table.get_held_out_sets(self.corpora))
+    def _find_table_problems(self, table: AnyTableConfig) -> Iterator[str]:
+        yield from _find_unknown_names("system", table.named_systems, self.systems)
+        if isinstance(table, BleuTableConfig):
+            for row in [table.baseline, *table.proposed]:
+                yield from _find_unknown_names("system", [row], self.systems)
+                if row not in table.systems:
+                    yield f": `{row}` is its baseline or proposed, but not one of its `systems`"
+        if isinstance(table, MeasureTableConfig):
+            for metric in table.metric_columns:
+                if (obstacle := self.evaluation.find_metric_obstacle(metric, self.corpora.target)) is not None:
+                    yield f": {obstacle}"
+        sets = table.get_held_out_sets(self.corpora)
+        yield from _find_unknown_names("set", sets, self.corpora.held_out_sets)
+        for name in sets:
+            if name in self.corpora.unscored_tests:
+                yield f": `{name}` has no references, so it cannot be scored; leave it out"
         if isinstance(table, MeasureTableConfig) and CONTRAST_COLUMN in table.columns and not self.corpora.contrast:
-            raise ConfigEntryError(
-                *entry, f": has a column `{CONTRAST_COLUMN}`; name contrastive sets in `corpora.{CONTRAST_COLUMN}`"
-            )
+            yield f": has a column `{CONTRAST_COLUMN}`; name contrastive sets in `corpora.{CONTRAST_COLUMN}`"
         if isinstance(table, AttentionTableConfig):
-            self._check_set_names(entry, [table.set])
+            yield from _find_unknown_names("set", [table.set], self.corpora.held_out_sets)
             for row in table.systems:
                 if not isinstance(self.systems[row], NeuralSystemConfig):
-                    raise ConfigEntryError(*entry, f": `{row}` is not a network, so it has no attention")
+                    yield f": `{row}` is not a network, so it has no attention"
         if table.phrase_tree_parser is not None and table.phrase_tree_parser not in self.parsers:
-            raise ConfigEntryError(*entry, f": {format_unknown_parser_error(table.phrase_tree_parser, self.parsers)}")
+            yield f": {format_unknown_parser_error(table.phrase_tree_parser, self.parsers)}"
         if isinstance(table, VocabularyTableConfig):
-            scheme = self.subwords.get(table.subword)
-            if scheme is None:
-                raise ConfigEntryError(
-                    *entry, f": {format_unknown_name_error('subword', table.subword, self.subwords)}"
-                )
+            yield from _find_unknown_names("subword", [table.subword], self.subwords)
+            scheme = self.subwords[table.subword]
             if scheme.scheme != "bpe" or scheme.generalise is None:
-                raise ConfigEntryError(*entry, f": `{table.subword}` needs `scheme: bpe` and `generalise`")
+                yield f": `{table.subword}` needs `scheme: bpe` and `generalise`"
             if not self.corpora.train:
-                raise ConfigEntryError(*entry, ": counts words of the training text; name one in `corpora.train`")
+                yield ": counts words of the training text; name one in `corpora.train`"
 
-    def _check_external_rows(self, entry: EntryKey, table: AnyTableConfig) -> None:
-        """Raise ConfigEntryError if a table has no scores of a row, or rows with different numbers of runs."""
+    def _find_row_problems(self, title: str, table: AnyTableConfig) -> Iterator[str]:
+        """Yield a problem if a table has no scores of a row, or rows with different numbers of runs."""
         if not isinstance(table, BleuTableConfig | MeasureTableConfig):
             return
-        scored = (
-            table.get_held_out_sets(self.corpora)
-            if isinstance(table, BleuTableConfig) or table.has_score_columns
-            else []
-        )
+        has_scores = isinstance(table, BleuTableConfig) or table.has_score_columns
+        scored = table.get_held_out_sets(self.corpora) if has_scores else []
         if isinstance(table, BleuTableConfig) and not {*scored} & {*self.corpora.scored_tests}:
-            raise ConfigEntryError(
-                *entry, ": no test set has references, so there is nothing to score; give `references` of one"
-            )
+            yield ": no test set has references, so there is nothing to score; give `references` of one"
         contrastive = table.get_contrastive_sets(self.corpora) if isinstance(table, MeasureTableConfig) else []
         sets = [*scored, *contrastive]
         for row in filter(self.find_external_system, table.rows):
             if not sets:
-                raise ConfigEntryError(
-                    *entry, f": `{row}` is an external system, but all columns are about networks; leave it out"
-                )
-            if not any(self.has_output(row, split) for split in sets):
+                yield f": `{row}` is an external system, but all columns are about networks; leave it out"
+            elif not any(self.has_output(row, split) for split in sets):
                 keys = [key for key, names in (("files", scored), ("scores", {*sets} - {*scored})) if names]
                 options = " or ".join(f"`systems.{row}.{key}`" for key in keys)
-                raise ConfigEntryError(
-                    *entry, f": `{row}` has no output of {format_name_list(sets)}; give {options}, or leave it out"
-                )
-        rows_by_run_count = {len(self.get_runs(row, entry[1])): row for row in table.rows}
+                yield f": `{row}` has no output of {format_name_list(sets)}; give {options}, or leave it out"
+        rows_by_run_count = {len(self.get_runs(row, title)): row for row in table.rows}
         counts = [f"`{row}` {count}" for count, row in rows_by_run_count.items() if count > 1]
         if len(counts) > 1:
-            raise ConfigEntryError(
-                *entry, f": all rows with several runs need the same number of runs, not {' and '.join(counts)}"
-            )
-
-    def _check_set_names(self, entry: EntryKey, names: list[str]) -> None:
-        for name in names:
-            if name not in self.corpora.held_out_sets:
-                raise ConfigEntryError(
-                    *entry, f": {format_unknown_name_error('set', name, self.corpora.held_out_sets)}"
-                )
-
-    def _check_scored_sets(self, entry: EntryKey, names: list[str]) -> None:
-        for name in names:
-            if name in self.corpora.unscored_tests:
-                raise ConfigEntryError(*entry, f": `{name}` has no references, so it cannot be scored; leave it out")
+            yield f": all rows with several runs need the same number of runs, not {' and '.join(counts)}"
 
     @model_validator(mode="after")
     def _check_tokenizers(self) -> Self:
@@ -319,3 +264,9 @@ class ExperimentConfig(BaseExperimentConfig):
                     "ptb",
                     table.get_held_out_sets(self.corpora) or self.corpora.splits,
                 )
+
+
+def _find_unknown_names(kind: str, names: Iterable[str], known_names: Collection[str]) -> Iterator[str]:
+    for name in names:
+        if name not in known_names:
+            yield f": {format_unknown_name_error(kind, name, known_names)}"

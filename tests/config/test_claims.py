@@ -139,7 +139,7 @@ def test_every_paper_with_published_numbers_has_claims():
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "message"),
     [
         ("paper: x\n", "claims: field required; correct it"),
         ("paper: x\nclaims: []\n", "claims: list should have at least 1 item"),
@@ -159,8 +159,8 @@ def test_every_paper_with_published_numbers_has_claims():
             r"claims\[1\]: printed: by ribes, which `metrics` does not name; add it there",
         ),
         *(
-            (f"paper: x\nclaims: [{{system: A, above: B, says: y, {options}}}]\n", rf"claims\[1\]{sentence}")
-            for options, sentence in (
+            (f"paper: x\nclaims: [{{system: A, above: B, says: y, {options}}}]\n", rf"claims\[1\]{message}")
+            for options, message in (
                 ("margin: 1", ": give `margin` for the relations `not worse` and `comparable`, and only for these"),
                 ("relation: comparable", ": give `margin` for the relations"),
                 ("relation: not worse", ": give `margin` for the relations"),
@@ -173,10 +173,10 @@ def test_every_paper_with_published_numbers_has_claims():
         ("paper: x\npaper: y\n", "`paper` is in line 1 already"),
     ],
 )
-def test_error_is_one_sentence_that_names_the_file(tmp_path, text, sentence):
+def test_error_is_one_sentence_that_names_the_file(tmp_path, text, message):
     path = tmp_path / "mine.yaml"
     path.write_text(text)
-    with pytest.raises(InputError, match=f"mine.yaml.*: {sentence}"):
+    with pytest.raises(InputError, match=f"mine.yaml.*: {message}"):
         read_claim_file(path)
 
 

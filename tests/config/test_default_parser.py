@@ -94,7 +94,7 @@ def test_parser_of_generated_trees_is_accepted_if_targets_read_no_trees(config, 
     experiment = load_experiment(
         config, command_line_config={**text_in_files, "tables": {"t": table}, "targets": ["t"]}
     )
-    assert [*experiment.generator_only_parsers] == ["embedded"], "for what else is asked for by its path"
+    assert [*experiment.generator_only_parsers] == ["embedded"]
 
 
 def test_other_parsers_are_accepted_for_text_in_files(config, text_in_files):

@@ -67,7 +67,7 @@ def test_missing_tree_file_is_reported(config):
 
 
 @pytest.mark.parametrize(
-    ("trees", "sentence"),
+    ("trees", "message"),
     [
         (
             build_tree_files("conllu", "train", "dev"),
@@ -86,10 +86,10 @@ def test_missing_tree_file_is_reported(config):
         (build_tree_files("conllu", "news"), "parsers.gold: unknown split `news`; did you mean `dev`?"),
     ],
 )
-def test_missing_trees_error_names_the_reader(config, texts, trees, sentence):
+def test_missing_trees_error_names_the_reader(config, texts, trees, message):
     with pytest.raises(InputError) as caught:
         load_with_trees(config, texts, trees)
-    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -54,16 +54,16 @@ def test_incompatible_table_in_overrides_is_an_error(inherited, naming_config):
 
 def test_contrastive_sets_are_not_inherited_with_other_training_text(inherited):
     inherited["corpora"]["contrast"] = [{"name": "gender", "generate": {"sentences": 9, "kinds": ["gender"]}}]
-    inherited["tables"]["told"] = {**MEASURES, "systems": ["GlobalAtt"], "columns": ["contrast"]}
-    inherited["targets"] = ["table1", "told"]
+    inherited["tables"]["contrasts"] = {**MEASURES, "systems": ["GlobalAtt"], "columns": ["contrast"]}
+    inherited["targets"] = ["table1", "contrasts"]
     assert [*load_with_overrides(inherited, {"name": "x"}).corpora.contrastive_sets] == ["gender"]
     other_corpora = {"corpora": {"train": {"generate": {"sentences": 99}}}}
     experiment = load_with_overrides(inherited, other_corpora)
     assert not experiment.corpora.contrast and experiment.targets == ["table1"]
-    assert "told" not in experiment.tables and not experiment.omitted_entries, "no warning is needed"
-    assert load_with_overrides({**inherited, "targets": ["told"]}, other_corpora).targets is None
+    assert "contrasts" not in experiment.tables and not experiment.omitted_entries, "no warning is needed"
+    assert load_with_overrides({**inherited, "targets": ["contrasts"]}, other_corpora).targets is None
     with pytest.raises(InputError, match="name contrastive sets"):
-        load_with_overrides(inherited, {**other_corpora, "tables": {"told": {"title": "M"}}})
+        load_with_overrides(inherited, {**other_corpora, "tables": {"contrasts": {"title": "M"}}})
     own_config = {"corpora": {**other_corpora["corpora"], "contrast": inherited["corpora"]["contrast"]}}
     assert [*load_with_overrides(inherited, own_config).corpora.contrastive_sets] == ["gender"]
 

@@ -225,7 +225,7 @@ def test_configured_system_may_have_brackets_in_its_name(config):
         ({"systems": ["SDAtt"], "parser": ["gold"]}, "unknown key `tables.t.parser`; did you mean `parsers`?"),
     ],
 )
-def test_a_mistake_gets_one_sentence(config, overrides, message):
+def test_error_is_one_sentence(config, overrides, message):
     with pytest.raises(InputError) as caught:
         load_with_table(config, {**MEASURES, **overrides})
     assert message in str(caught.value)

@@ -109,18 +109,18 @@ def test_french_parser_is_rejected_for_generated_english(config, french_config):
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "message"),
     [
         ({"treebank": {"generate": 60}, "language": "fr"}, "language: generated trees are English, not fr"),
         ({"treebank": {"generate": 60}, "language": "French"}, "parsers.mine.language: "),
     ],
 )
-def test_invalid_parser_languages_are_rejected(config, options, sentence):
+def test_invalid_parser_languages_are_rejected(config, options, message):
     with pytest.raises(InputError) as caught:
         load_experiment(
             config, command_line_config={"parsers": {"mine": {"type": "trained", **options}}}, should_check_files=False
         )
-    assert sentence in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

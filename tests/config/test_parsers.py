@@ -102,7 +102,7 @@ def test_every_parser_has_a_branching(config, shape):
         ({"type": "given", "words": "text"}, "unknown key `parsers.other.words`"),
     ],
 )
-def test_a_mistake_gets_one_sentence(config, options, message):
+def test_error_is_one_sentence(config, options, message):
     with pytest.raises(InputError) as caught:
         with_parsers(config, other=options)
     assert message in str(caught.value)

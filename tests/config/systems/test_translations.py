@@ -13,11 +13,10 @@ from pipeline_py.config.systems.setting_differences import (
 from pipeline_py.run.errors import InputError
 
 THEIRS = {"type": "translations", "files": {"mixed": "t.de", "long": "l.de", "particles": "p.de"}}
-SCORES = {"type": "translations", "scores": {"told": "told.tsv"}}
+SCORES = {"type": "translations", "scores": {"genders": "genders.tsv"}}
 BLEU = {"title": "T", "systems": ["GlobalAtt", "Theirs"], "baseline": "GlobalAtt"}
 MEASURES = {"type": "measures", "title": "T", "systems": ["GlobalAtt", "Theirs"]}
-TOLD = {"contrast": [{"name": "told", "file": "pairs.tsv"}]}
-"""A contrastive set."""
+CONTRAST = {"contrast": [{"name": "genders", "file": "pairs.tsv"}]}
 
 
 def load_with_table(config: dict[str, Any], theirs: dict[str, Any], table: dict[str, Any] = BLEU, **over: Any) -> Any:
@@ -88,15 +87,15 @@ def test_note_names_the_origin(config):
         (
             SCORES,
             BLEU,
-            {"corpora": TOLD},
+            {"corpora": CONTRAST},
             "table `t`: `Theirs` has no output of `dev`, `mixed`, `long`, `particles`; give `systems.Theirs.files`, or "
             "leave it out",
         ),
         (
             THEIRS,
             {**MEASURES, "columns": ["contrast"]},
-            {"corpora": TOLD},
-            "table `t`: `Theirs` has no output of `told`; give `systems.Theirs.scores`, or leave it out",
+            {"corpora": CONTRAST},
+            "table `t`: `Theirs` has no output of `genders`; give `systems.Theirs.scores`, or leave it out",
         ),
         (
             THEIRS,
