@@ -192,7 +192,7 @@ def test_the_workflow_says_how_to_get_what_is_missing(project):
         del config["tables"][name]
     config["targets"] = None
     config["corpora"] |= {"train": train(), "dev": DEV}
-    with pytest.raises(InputError, match=r"`python -m pipeline_py.download --configfile FILE` gets 4 of them"):
+    with pytest.raises(InputError, match=r"`python -m pipeline_py.download --configfile FILE` downloads 4 of them"):
         load_experiment(config)
     config["corpora"]["dev"] = {"name": "dev", "download": "sacrebleu:wmt12", "generate": {"sentences": 5}}
     with pytest.raises(InputError, match="a `download` is stored in files"):

@@ -11,7 +11,7 @@ from tests.project_copy import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
 
 TARGET = "results/corpus/clean/dev.source"
 ASCII = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-IN_ASCII = "Python reads names of files as ascii, not as UTF-8; set the variable PYTHONUTF8=1\n"
+IN_ASCII = "Python reads file names as ascii, not as UTF-8; set the variable PYTHONUTF8=1\n"
 
 
 def run(folder: bytes | Path, *command: str, **variables: str) -> subprocess.CompletedProcess:

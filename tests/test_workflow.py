@@ -72,8 +72,8 @@ def test_a_target_that_nothing_makes_is_told_with_what_is_near(fresh):
 
 
 def test_a_test_set_that_is_not_there_is_told(fresh):
-    done = fresh.run_snakemake("--dry-run", "results/evaluation/GlobalAtt/seed1/test.bleu.json")
-    assert done.returncode == 1 and "no rule makes such a file" in done.stdout + done.stderr
+    done = fresh.snakemake("--dry-run", "results/evaluation/GlobalAtt/seed1/test.bleu.json")
+    assert done.returncode == 1 and "no rule makes this file" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("options", [(), ("--workflow-profile", "none")])

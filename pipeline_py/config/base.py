@@ -1,9 +1,7 @@
-"""Options that several keys of the configuration share: sections, effects, names and numbers.
+"""Base classes and types of the configuration: sections, effects of settings, names and numbers.
 
-A mark at a field says how far the key changes results; a field without one decides them.
-
-Names become parts of the names of files, which have at most 255 bytes: a file may be named after a system, a run, a set
-and a parser. The limits of numbers only keep out slips of the keyboard, and what no library could count.
+File names are built from the names of a system, a run, a set and a parser, and have at most 255 bytes. The limits of
+numbers only catch typing errors and values that no library can represent.
 """
 
 import re
@@ -20,31 +18,34 @@ from pipeline_py.run.errors import InputError
 
 
 class SettingEffect(IntEnum):
-    """How far a key changes what is made; each has the effects of those before."""
+    """The effect of a setting on outputs, as metadata of its field; each level includes those below.
+
+    A field without this metadata has the effect `RESULT`.
+    """
 
     NO_EFFECT = 0
-    """Nothing that is made: how often something is saved or shown, or what each run is told of its own."""
+    """Changes no output: intervals of saving and logging, or settings that differ between runs, such as seeds."""
 
     ROUNDING = 1
-    """In which order numbers are added up: nothing is made again for the last digits, nor reused with others."""
+    """Changes the order of summation: outputs are not recomputed, but cached outputs are not shared."""
 
     EXECUTION = 2
-    """Where something is computed, or what is written besides: it is made again, but systems may differ in it."""
+    """Changes the device or adds outputs: outputs are recomputed, but systems in one table may differ."""
 
     RESULT = 3
-    """What comes out: systems that differ in it are not compared without a word."""
+    """Changes results: a table whose systems differ in it gets a warning."""
 
 
 @dataclass(frozen=True)
 class IgnoringStage:
-    """A stage that a key does not reach."""
+    """A stage that does not read a setting, as metadata of its field."""
 
     stage: str
 
 
 @dataclass(frozen=True)
 class RequiredSetting:
-    """What another key must be for a key to be read."""
+    """The value that another key must have for a setting to be read, as metadata of its field."""
 
     key: str
     value: Any
@@ -59,10 +60,10 @@ class ConfigSection(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     def replace_defaults_by_null(self, defaults: Mapping[str, Any]) -> Self:
-        """Replace values by null where null stands for them, so that settings compare equal however they are written.
+        """Replace explicit defaults by null, so that equal settings compare equal.
 
         Args:
-            defaults: what null stands for, by key.
+            defaults: the value that null means, by key.
         """
         for key, default in defaults.items():
             if getattr(self, key) == default:
@@ -70,7 +71,7 @@ class ConfigSection(BaseModel):
         return self
 
     def collect_ineffective_keys(self, min_effect: SettingEffect, stage: str = "") -> set[str]:
-        """Keys that have less than an effect on what a stage makes, to be left out where settings are compared."""
+        """Return the keys with less than an effect on a stage, which comparisons of settings ignore."""
         return {
             key
             for key, field in type(self).model_fields.items()
@@ -87,33 +88,33 @@ class ConfigSection(BaseModel):
 
 
 def parse_section_json(section_class: type[SectionType], text: str, option_name: str) -> SectionType:
-    """Read a part of the configuration that a rule gives a stage as JSON.
+    """Parse a section of the configuration that a rule passes to a stage as JSON.
 
     Raises:
-        InputError: naming the option, the key at fault and what is wrong with it.
+        InputError: the section is invalid; the message names the option and the key.
     """
     try:
         return section_class.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the value"
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{option_name}: {place}: {message}; correct the configuration") from None
+        first_error = error.errors()[0]
+        location = ".".join(map(str, first_error["loc"])) or "the value"
+        message = first_error["msg"].removeprefix("Value error, ")
+        raise InputError(f"{option_name}: {location}: {message}; correct the configuration") from None
 
 
 MAX_NAME_LENGTH = 48
 MAX_SYSTEM_NAME_BYTES = 120
-"""Bytes; `SYSTEM [PARSER]` is one of its own."""
+"""Limit of a system's name, including ` [PARSER]`."""
 
 REPETITION_PATTERN = re.compile(r"(.+?)\1{19}$")
-"""What Snakemake takes for the beginning of an endless recursion."""
+"""A repetition that Snakemake reports as an endless recursion."""
 
 SNAKEMAKE_PATH_CHARACTERS = "{}<>"
-"""What Snakemake takes for its own in a path: wildcards and variables."""
+"""Characters with which Snakemake marks wildcards and variables in a path."""
 
 
 def is_valid_name(name: str) -> bool:
-    """Whether a parser, a scheme of units, or a part of a table's name may be called so."""
+    """Return whether a name is allowed for a parser, a subword scheme, or a part of a table's name."""
     return (
         name.replace("_", "").replace("-", "").isalnum()
         and name[0].isalnum()
@@ -124,13 +125,12 @@ def is_valid_name(name: str) -> bool:
 
 
 def is_valid_system_name(name: str) -> bool:
-    """Whether a system may be called so: there may be spaces, signs and brackets in it."""
-    forbidden = set("/=:*?<>|\"'{}\\") & set(name)
+    """Return whether a name is allowed for a system; it may contain spaces, signs and brackets."""
     return (
         bool(name)
         and name == name.strip()
         and name.isprintable()
-        and not forbidden
+        and not {*"/=:*?<>|\"'{}\\"} & {*name}
         and name[0] not in ".-@"
         and len(name.encode()) <= MAX_SYSTEM_NAME_BYTES
         and not REPETITION_PATTERN.search(name)
@@ -138,7 +138,7 @@ def is_valid_system_name(name: str) -> bool:
 
 
 def is_valid_snakemake_path(path: str) -> bool:
-    """Whether Snakemake takes all of a path for a path."""
+    """Return whether Snakemake reads a path literally."""
     return not {*SNAKEMAKE_PATH_CHARACTERS} & {*path}
 
 
@@ -146,19 +146,19 @@ def check_name_collisions(kind: str, names: Iterable[str]) -> None:
     """Raise an error for names whose files are the same on a file system that ignores case or Unicode normalization.
 
     Args:
-        kind: what the names are of, in the plural, for the message.
-        names: all names of a kind.
+        kind: plural noun for the message.
+        names: all names of the kind.
 
     Raises:
-        ValueError: naming two of them.
+        ValueError: two names collide.
     """
-    known: dict[str, str] = {}
+    first_names: dict[str, str] = {}
     for name in names:
-        other = known.setdefault(_normalize_name(name), name)
-        if other != name:
+        first_name = first_names.setdefault(_normalize_name(name), name)
+        if first_name != name:
             raise ValueError(
-                f"{kind} {other!r} and {name!r} differ only in case or in how accents are encoded, which some file "
-                "systems ignore; rename one"
+                f"{kind} {first_name!r} and {name!r} differ only in case or in how accents are encoded, which some "
+                "file systems ignore; rename one"
             )
 
 
@@ -167,14 +167,14 @@ def _normalize_name(name: str) -> str:
 
 
 def check_path_encoding(folders: Iterable[str]) -> None:
-    """Raise an error if names of files are not UTF-8, which logs, records and results need.
+    """Check that file names are UTF-8, as logs, records and results require.
 
     Raises:
-        InputError: Python reads names of files in another encoding, or the path of a folder is in another one.
+        InputError: Python's file system encoding or the path of a folder is not UTF-8.
     """
     if sys.getfilesystemencoding() != "utf-8":
         raise InputError(
-            f"Python reads names of files as {sys.getfilesystemencoding()}, not as UTF-8; set the variable PYTHONUTF8=1"
+            f"Python reads file names as {sys.getfilesystemencoding()}, not as UTF-8; set the variable PYTHONUTF8=1"
         )
     for folder in folders:
         if any("\ud800" <= character <= "\udfff" for character in folder):
@@ -188,31 +188,31 @@ def _reject_boolean(value: Any) -> Any:
 
 
 NUMBER_VALIDATOR = BeforeValidator(_reject_boolean)
-"""Refuses true and false, which Python takes for 1 and 0."""
+"""Rejects true and false, which Python accepts as 1 and 0."""
 
 Count = Annotated[int, NUMBER_VALIDATOR, Field(gt=0, le=1_000_000_000)]
-"""Of sentences, words, updates."""
+"""A number of sentences, words or updates."""
 
 CountOrZero = Annotated[int, NUMBER_VALIDATOR, Field(ge=0, le=1_000_000_000)]
-"""The same, or 0."""
+"""A number of items, or 0."""
 
 BatchSize = Annotated[int, NUMBER_VALIDATOR, Field(gt=0, le=1_000_000)]
-"""Of sentences or tokens at a time."""
+"""A number of sentences or tokens per batch."""
 
 LayerSize = Annotated[int, NUMBER_VALIDATOR, Field(gt=0, le=65_536)]
-"""Of a layer."""
+"""A number of units of a layer."""
 
 ProcessorCount = Annotated[int, NUMBER_VALIDATOR, Field(gt=0, le=1024)]
-"""That work at a time."""
+"""A number of parallel threads or processes."""
 
 Seed = Annotated[int, NUMBER_VALIDATOR, Field(ge=0, lt=2**32)]
-"""As numpy takes them."""
+"""A random seed in numpy's range."""
 
 ListIndex = Annotated[int, NUMBER_VALIDATOR, Field(ge=0, le=1000)]
-"""In a list, counted from 0."""
+"""An index of a list, counted from 0."""
 
 SquarablePositiveFloat32 = Annotated[float, NUMBER_VALIDATOR, Field(gt=0, ge=1e-6, le=1e6)]
-"""A positive number that single precision holds, and its square too."""
+"""A positive number that single precision can represent, as well as its square."""
 
 PositiveFloat32 = Annotated[float, NUMBER_VALIDATOR, Field(gt=0, ge=1e-30, le=1e38)]
-"""A positive number that single precision holds."""
+"""A positive number that single precision can represent."""

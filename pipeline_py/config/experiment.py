@@ -1,6 +1,7 @@
-"""The whole configuration of an experiment, validated before the first job starts."""
+"""The complete configuration of an experiment, validated before the first job starts."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import Self
 
 from pydantic import model_validator
@@ -23,7 +24,7 @@ from pipeline_py.config.entry_errors import (
 )
 from pipeline_py.config.parser_crossing import DEFAULT_PARSER_NAME, format_unknown_parser_error
 from pipeline_py.config.parsers import BaseStanzaParserConfig, TreeFileParserConfig
-from pipeline_py.config.systems.system_types import ExternalSystemConfig, NeuralSystemConfig
+from pipeline_py.config.systems.system_types import AnySystemConfig, ExternalSystemConfig, NeuralSystemConfig
 from pipeline_py.config.tables import (
     CONTRAST_COLUMN,
     AnyTableConfig,
@@ -36,7 +37,7 @@ from pipeline_py.kinds.syntax_kind import TreeFormat
 
 
 class ExperimentConfig(BaseExperimentConfig):
-    """All settings of a run of the workflow."""
+    """The complete configuration of an experiment."""
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
@@ -48,14 +49,14 @@ class ExperimentConfig(BaseExperimentConfig):
             for name in names:
                 if not is_valid_name(name):
                     raise ValueError(
-                        f"{kind} `{shorten_text(name)}`: use letters, digits, `_` and `-`, at most {MAX_NAME_LENGTH} and "
-                        "none 20 times in a row; the name is part of paths"
+                        f"{kind} `{shorten_text(name)}`: use letters, digits, `_` and `-`, at most {MAX_NAME_LENGTH} "
+                        "and none 20 times in a row; the name is part of paths"
                     )
         for kind, titles in (("table", [*self.tables]), ("figure", [*self.figures])):
             for name in titles:
                 if name.count("/") > 1 or not all(is_valid_name(part) for part in name.split("/")):
                     raise ValueError(
-                        f"{kind} `{shorten_text(name)}`: use letters, digits, `_` and `-`, and one `/` if it stands in a "
+                        f"{kind} `{shorten_text(name)}`: use letters, digits, `_` and `-`, and one `/` if it is in a "
                         f"folder, at most {MAX_NAME_LENGTH} on either side and none 20 times in a row"
                     )
         for name in self.systems:
@@ -73,199 +74,144 @@ class ExperimentConfig(BaseExperimentConfig):
         check_name_collisions("tables", self.tables)
         check_name_collisions("figures", self.figures)
         if DEFAULT_PARSER_NAME in self.parsers:
-            raise ValueError(f"parsers: `{DEFAULT_PARSER_NAME}` stands for the parser in `parser`; choose another name")
+            raise ValueError(f"parsers: `{DEFAULT_PARSER_NAME}` means the parser in `parser`; choose another name")
         if self.parser is not None and self.parser not in self.parsers:
             raise ValueError(f"parser: {format_unknown_name_error('parser', self.parser, self.parsers)}")
         if DEFAULT_SUBWORD_NAME in self.subwords:
-            raise ValueError(
-                f"subwords: `{DEFAULT_SUBWORD_NAME}` stands for the scheme in `subword`; choose another name"
-            )
+            raise ValueError(f"subwords: `{DEFAULT_SUBWORD_NAME}` means the scheme in `subword`; choose another name")
+        known_targets = [*self.tables, *self.figures, *self.target_folders]
         for target in self.targets or []:
-            if target not in self.target_folders and target not in {*self.tables, *self.figures}:
-                known = [*self.tables, *self.figures, *self.target_folders]
-                raise ValueError(f"targets: {format_unknown_name_error('table, figure or folder', target, known)}")
+            if target not in known_targets:
+                raise ValueError(
+                    f"targets: {format_unknown_name_error('table, figure or folder', target, known_targets)}"
+                )
         return self
 
     @model_validator(mode="after")
     def _check_systems(self) -> Self:
         for name, system in self.systems.items():
-            for member in system.members:
-                if member not in self.systems:
-                    raise ConfigEntryError(
-                        "systems", name, f": {format_unknown_name_error('system', member, self.systems)}"
-                    )
-                if not isinstance(self.systems[member], NeuralSystemConfig):
-                    raise ConfigEntryError("systems", name, f": its member `{member}` is not a network")
-            if len({self._get_target_vocabulary_key(member) for member in system.members}) > 1:
-                raise ConfigEntryError("systems", name, ": its members have different target vocabularies")
-            if isinstance(system, NeuralSystemConfig):
-                self._check_neural_system(name, system)
-            elif isinstance(system, ExternalSystemConfig):
-                self._check_set_names(("systems", name), [*system.files])
-                for split in system.scores:
-                    if split not in self.corpora.contrastive_sets:
-                        known = self.corpora.contrastive_sets
-                        raise ConfigEntryError(
-                            "systems",
-                            name,
-                            f": scores of an {format_unknown_name_error('contrastive set', split, known)}",
-                        )
+            for problem in self._find_system_problems(name, system):
+                raise ConfigEntryError("systems", name, problem)
+            if isinstance(system, NeuralSystemConfig) and not (system.training.epochs or system.training.updates):
+                is_inherited = not (self.training.epochs or self.training.updates)
+                prefix = "" if is_inherited else f"system `{name}`: "
+                raise ValueError(f"{prefix}training: give `epochs`, `updates` or both")
         return self
 
-    def _get_target_vocabulary_key(self, network: str) -> tuple[str, str | None]:
-        """What decides the target vocabulary of a network: its units, and the parses in it."""
-        units = self.get_subword_name(network)
-        return self.subword_configs[units].target_vocabulary_settings, self.parsing_tasks[
-            units
-        ].parser if units in self.parsing_tasks else None
+    def _find_system_problems(self, name: str, system: AnySystemConfig) -> Iterator[str]:
+        yield from _find_unknown_names("system", system.members, self.systems)
+        for member in system.members:
+            if not isinstance(self.systems[member], NeuralSystemConfig):
+                yield f": its member `{member}` is not a network"
+        if len({self._get_target_vocabulary_key(member) for member in system.members}) > 1:
+            yield ": its members have different target vocabularies"
+        if isinstance(system, NeuralSystemConfig):
+            yield from self._find_neural_system_problems(name, system)
+        elif isinstance(system, ExternalSystemConfig):
+            yield from _find_unknown_names("set", system.files, self.corpora.held_out_sets)
+            yield from _find_unknown_names("contrastive set", system.scores, self.corpora.contrastive_sets)
 
-    def _check_neural_system(self, name: str, system: NeuralSystemConfig) -> None:
-        if system.parser is not None and system.parser not in self.parsers:
-            raise ConfigEntryError(
-                "systems", name, f": {format_unknown_name_error('parser', system.parser, self.parsers)}"
-            )
+    def _get_target_vocabulary_key(self, network: str) -> tuple[str, str | None]:
+        """Return the settings that determine a network's target vocabulary: its units, and the parser of parses."""
+        units = self.get_subword_name(network)
+        task = self.parsing_tasks.get(units)
+        return self.subword_configs[units].target_vocabulary_settings, None if task is None else task.parser
+
+    def _find_neural_system_problems(self, name: str, system: NeuralSystemConfig) -> Iterator[str]:
+        if system.parser is not None:
+            yield from _find_unknown_names("parser", [system.parser], self.parsers)
         if system.parsed_syntax_names and system.parser is None:
-            raise ConfigEntryError(
-                "systems",
-                name,
-                f" reads {', '.join(system.parsed_syntax_names)}: name its `parser`, or that of all systems in `parser`",
-            )
+            kinds = ", ".join(system.parsed_syntax_names)
+            yield f" reads {kinds}: name its `parser`, or that of all systems in `parser`"
         if system.parser is not None and not system.parsed_syntax_names:
-            raise ConfigEntryError("systems", name, " names a parser, but none of its parts reads syntax; leave it out")
-        if system.subword is not None and system.subword not in self.subwords:
-            raise ConfigEntryError(
-                "systems", name, f": {format_unknown_name_error('subword', system.subword, self.subwords)}"
-            )
-        if system.reads_lexical_trees and self.subword_configs[self.get_subword_name(name)].scheme != "bpe":
-            raise ConfigEntryError(
-                "systems", name, " reads trees over the pieces of words, but its units are whole words"
-            )
-        if (
-            system.model.tied_embeddings == "all"
-            and self.subword_configs[self.get_subword_name(name)].joint_vocabulary is None
-        ):
-            both = " ties the embeddings of both sides: give `subword.joint_vocabulary`, or tie those of `target`"
-            raise ConfigEntryError("systems", name, both)
+            yield " names a parser, but none of its parts reads syntax; leave it out"
+        if system.subword is not None:
+            yield from _find_unknown_names("subword", [system.subword], self.subwords)
+        units = self.subword if system.subword is None else self.subwords[system.subword]
+        if system.reads_lexical_trees and units.scheme != "bpe":
+            yield " reads trees over the pieces of words, but its units are whole words; choose `scheme: bpe`"
+        if system.model.tied_embeddings == "all" and units.joint_vocabulary is None:
+            yield " ties the embeddings of both sides: give `subword.joint_vocabulary`, or tie those of `target`"
         if system.like is not None:
             like = self.systems.get(system.like)
             if not isinstance(like, NeuralSystemConfig):
-                raise ConfigEntryError("systems", name, f": `like` must name a network, and `{system.like}` is not one")
-            if system.pretraining_syntax_names or like.pretraining_syntax_names:
-                raise ConfigEntryError(
-                    "systems", name, f": `like` cannot be used with pretraining, as with `{system.like}`"
-                )
-            if like.like is not None:
-                raise ConfigEntryError(
-                    "systems", name, f" is like `{system.like}`, which has `like` itself; name another"
-                )
-            if self.get_subword_name(name) != self.get_subword_name(system.like):
-                raise ConfigEntryError("systems", name, f" is like `{system.like}`, which has other units")
+                yield f": `like` must name a network, and `{system.like}` is not one"
+            elif system.pretraining_syntax_names or like.pretraining_syntax_names:
+                yield f": `like` cannot be used with pretraining, as with `{system.like}`"
+            elif like.like is not None:
+                yield f" is like `{system.like}`, which has `like` itself; name another"
+            elif self.get_subword_name(name) != self.get_subword_name(system.like):
+                yield f" is like `{system.like}`, which has other units; give both the same `subword`"
         for key in ("seeds", "device", "threads"):
             if getattr(system.training, key) != getattr(self.training, key):
-                raise ConfigEntryError(
-                    "systems", name, f": `{key}` is the same for all systems; set it in `training` alone"
-                )
-        if system.training.epochs is None and system.training.updates is None:
-            own = "" if self.training.epochs is None and self.training.updates is None else f"system `{name}`: "
-            raise ValueError(f"{own}training: give `epochs`, `updates` or both")
+                yield f": `{key}` is the same for all systems; set it in `training` alone"
 
     @model_validator(mode="after")
     def _check_tables(self) -> Self:
         for title, table in self.tables.items():
-            for name in table.named_systems:
-                if name not in self.systems:
-                    raise ConfigEntryError(
-                        "tables", title, f": {format_unknown_name_error('system', name, self.systems)}"
-                    )
-            if isinstance(table, BleuTableConfig):
-                for row in [table.baseline, *table.proposed]:
-                    if row not in self.systems:
-                        raise ConfigEntryError(
-                            "tables", title, f": {format_unknown_name_error('system', row, self.systems)}"
-                        )
-                    if row not in table.systems:
-                        raise ConfigEntryError(
-                            "tables", title, f": `{row}` is compared with, but is not among its systems"
-                        )
-            if isinstance(table, MeasureTableConfig):
-                for metric in table.metric_columns:
-                    if (obstacle := self.evaluation.find_metric_obstacle(metric, self.corpora.target)) is not None:
-                        raise ConfigEntryError("tables", title, f": {obstacle}")
-            self._check_table_names(("tables", title), table)
-            self._check_external_rows(("tables", title), table)
+            for problem in chain(self._find_table_problems(table), self._find_row_problems(title, table)):
+                raise ConfigEntryError("tables", title, problem)
         for title, figure in self.figures.items():
             if not isinstance(self.systems.get(figure.system), NeuralSystemConfig):
                 raise ConfigEntryError("figures", title, f": `{figure.system}` is not a network among the systems")
-            self._check_set_names(("figures", title), [figure.set])
+            for problem in _find_unknown_names("set", [figure.set], self.corpora.held_out_sets):
+                raise ConfigEntryError("figures", title, problem)
         return self
 
-    def _check_table_names(self, entry: EntryKey, table: AnyTableConfig) -> None:
-        """Check the sets, parsers and schemes that a table names."""
-        self._check_set_names(entry, table.get_held_out_sets(self.corpora))
-        self._check_scored_sets(entry, table.get_held_out_sets(self.corpora))
+    def _find_table_problems(self, table: AnyTableConfig) -> Iterator[str]:
+        yield from _find_unknown_names("system", table.named_systems, self.systems)
+        if isinstance(table, BleuTableConfig):
+            for row in [table.baseline, *table.proposed]:
+                yield from _find_unknown_names("system", [row], self.systems)
+                if row not in table.systems:
+                    yield f": `{row}` is its baseline or proposed, but not one of its `systems`"
+        if isinstance(table, MeasureTableConfig):
+            for metric in table.metric_columns:
+                if (obstacle := self.evaluation.find_metric_obstacle(metric, self.corpora.target)) is not None:
+                    yield f": {obstacle}"
+        sets = table.get_held_out_sets(self.corpora)
+        yield from _find_unknown_names("set", sets, self.corpora.held_out_sets)
+        for name in sets:
+            if name in self.corpora.unscored_tests:
+                yield f": `{name}` has no references, so it cannot be scored; leave it out"
         if isinstance(table, MeasureTableConfig) and CONTRAST_COLUMN in table.columns and not self.corpora.contrast:
-            raise ConfigEntryError(
-                *entry, f": has a column `{CONTRAST_COLUMN}`; name contrastive sets in `corpora.{CONTRAST_COLUMN}`"
-            )
+            yield f": has a column `{CONTRAST_COLUMN}`; name contrastive sets in `corpora.{CONTRAST_COLUMN}`"
         if isinstance(table, AttentionTableConfig):
-            self._check_set_names(entry, [table.set])
+            yield from _find_unknown_names("set", [table.set], self.corpora.held_out_sets)
             for row in table.systems:
                 if not isinstance(self.systems[row], NeuralSystemConfig):
-                    raise ConfigEntryError(*entry, f": `{row}` is not a network, so it has no attention")
+                    yield f": `{row}` is not a network, so it has no attention"
         if table.phrase_tree_parser is not None and table.phrase_tree_parser not in self.parsers:
-            raise ConfigEntryError(*entry, f": {format_unknown_parser_error(table.phrase_tree_parser, self.parsers)}")
+            yield f": {format_unknown_parser_error(table.phrase_tree_parser, self.parsers)}"
         if isinstance(table, VocabularyTableConfig):
-            scheme = self.subwords.get(table.subword)
-            if scheme is None:
-                raise ConfigEntryError(
-                    *entry, f": {format_unknown_name_error('subword', table.subword, self.subwords)}"
-                )
+            yield from _find_unknown_names("subword", [table.subword], self.subwords)
+            scheme = self.subwords[table.subword]
             if scheme.scheme != "bpe" or scheme.generalise is None:
-                raise ConfigEntryError(*entry, f": `{table.subword}` does not both generalise and split words")
+                yield f": `{table.subword}` needs `scheme: bpe` and `generalise`"
             if not self.corpora.train:
-                raise ConfigEntryError(*entry, ": counts words of the training text; name one in `corpora.train`")
+                yield ": counts words of the training text; name one in `corpora.train`"
 
-    def _check_external_rows(self, entry: EntryKey, table: AnyTableConfig) -> None:
-        """See to it that a table of scores has something to say of each of its rows, and of equally many runs."""
+    def _find_row_problems(self, title: str, table: AnyTableConfig) -> Iterator[str]:
+        """Yield a problem if a table has no scores of a row, or rows with different numbers of runs."""
         if not isinstance(table, BleuTableConfig | MeasureTableConfig):
             return
-        scored = (
-            table.get_held_out_sets(self.corpora)
-            if isinstance(table, BleuTableConfig) or table.has_score_columns
-            else []
-        )
+        has_scores = isinstance(table, BleuTableConfig) or table.has_score_columns
+        scored = table.get_held_out_sets(self.corpora) if has_scores else []
         if isinstance(table, BleuTableConfig) and not {*scored} & {*self.corpora.scored_tests}:
-            raise ConfigEntryError(*entry, ": no test set has references, so that nothing is scored; name some")
-        asked = [*scored, *(table.get_contrastive_sets(self.corpora) if isinstance(table, MeasureTableConfig) else [])]
+            yield ": no test set has references, so there is nothing to score; give `references` of one"
+        contrastive = table.get_contrastive_sets(self.corpora) if isinstance(table, MeasureTableConfig) else []
+        sets = [*scored, *contrastive]
         for row in filter(self.find_external_system, table.rows):
-            if not asked:
-                raise ConfigEntryError(
-                    *entry, f": `{row}` was made elsewhere, and its columns are of networks; leave it out"
-                )
-            if not any(self.has_output(row, split) for split in asked):
-                keys = [key for key, sets in (("files", scored), ("scores", {*asked} - {*scored})) if sets]
-                where = " or ".join(f"`systems.{row}.{key}`" for key in keys)
-                raise ConfigEntryError(
-                    *entry, f": `{row}` has nothing of {format_name_list(asked)}; give {where}, or leave it out"
-                )
-        runs = {len(self.get_runs(row, entry[1])): row for row in table.rows}
-        several = [f"`{row}` {number}" for number, row in runs.items() if number > 1]
-        if len(several) > 1:
-            raise ConfigEntryError(*entry, f": rows have equally many runs, or one, and not {' and '.join(several)}")
-
-    def _check_set_names(self, entry: EntryKey, names: list[str]) -> None:
-        for name in names:
-            if name not in self.corpora.held_out_sets:
-                raise ConfigEntryError(
-                    *entry, f": {format_unknown_name_error('set', name, self.corpora.held_out_sets)}"
-                )
-
-    def _check_scored_sets(self, entry: EntryKey, names: list[str]) -> None:
-        for name in names:
-            if name in self.corpora.unscored_tests:
-                raise ConfigEntryError(
-                    *entry, f": `{name}` has no references, so that nothing is scored on it; leave it out"
-                )
+            if not sets:
+                yield f": `{row}` is an external system, but all columns are about networks; leave it out"
+            elif not any(self.has_output(row, split) for split in sets):
+                keys = [key for key, names in (("files", scored), ("scores", {*sets} - {*scored})) if names]
+                options = " or ".join(f"`systems.{row}.{key}`" for key in keys)
+                yield f": `{row}` has no output of {format_name_list(sets)}; give {options}, or leave it out"
+        rows_by_run_count = {len(self.get_runs(row, title)): row for row in table.rows}
+        counts = [f"`{row}` {count}" for count, row in rows_by_run_count.items() if count > 1]
+        if len(counts) > 1:
+            yield f": all rows with several runs need the same number of runs, not {' and '.join(counts)}"
 
     @model_validator(mode="after")
     def _check_tokenizers(self) -> Self:
@@ -277,37 +223,38 @@ class ExperimentConfig(BaseExperimentConfig):
                 raise ValueError(
                     f"corpora.{side}.tokenizer: stanza has no model of `{code}` here; name its folder in "
                     f"`stanza_directory`, add a parser to `parsers` that is trained from files in `{code}` (`language: "
-                    f"{code}`), ask for a download by `stanza_package: default`, or choose another tokenizer"
+                    f"{code}`), request a download by `stanza_package: default`, or choose another tokenizer"
                 )
         return self
 
     @model_validator(mode="after")
     def _check_trees(self) -> Self:
+        known_splits = self.corpora.splits_and_contrastive_sets
         for name, parser in self.parsers.items():
             for split in parser.trees if isinstance(parser, TreeFileParserConfig) else ():
-                if split not in self.corpora.splits_and_contrastive_sets:
-                    meant = "dev" if self.corpora.dev and split == self.corpora.dev.name else split
-                    raise ValueError(
-                        f"parsers.{name}: {format_unknown_name_error('split', split, self.corpora.splits_and_contrastive_sets, last_part=meant)}"
-                    )
+                if split not in known_splits:
+                    intended_split = "dev" if self.corpora.dev and split == self.corpora.dev.name else split
+                    problem = format_unknown_name_error("split", split, known_splits, last_part=intended_split)
+                    raise ValueError(f"parsers.{name}: {problem}")
             source = self.corpora.source
             if isinstance(parser, BaseStanzaParserConfig) and parser.words == "english" and not source.is_english:
                 raise ValueError(f"parsers.{name}.words: english, but the source is {source.language}; choose auto")
-        for (section, reader), name, trees, splits in self.iterate_tree_uses():
-            parser, called = self.parsers[name], f"{'table ' if section == 'tables' else ''}`{reader}`"
-            in_files = [split for split in splits if split in self.splits_in_files]
-            if (lacking := parser.find_missing_trees(trees, in_files)) is not None:
-                key, what = lacking
-                raise ConfigEntryError(section, reader, what.format(reader=called), f"parsers.{name}{key}")
+        for (section, reader), name, tree_format, splits in self.iterate_tree_uses():
+            file_splits = [split for split in splits if split in self.splits_in_files]
+            missing_trees = self.parsers[name].find_missing_trees(tree_format, file_splits)
+            if missing_trees is not None:
+                key, problem = missing_trees
+                reader_text = f"{'table ' if section == 'tables' else ''}`{reader}`"
+                raise ConfigEntryError(section, reader, problem.format(reader=reader_text), f"parsers.{name}{key}")
         return self
 
     def iterate_tree_uses(self) -> Iterator[tuple[EntryKey, str, TreeFormat, list[str]]]:
-        """Yield what reads which parser's trees, of which kind and of which splits, of all that is asked for."""
+        """Yield the reader, parser, tree format and splits of each use of trees by requested systems and tables."""
         for network in self.requested_networks:
             parser = self.systems[network].parser
             if parser is not None:
-                for trees in self.get_network_tree_formats(network):
-                    yield ("systems", network), parser, trees, self.get_network_splits(network)
+                for tree_format in self.get_network_tree_formats(network):
+                    yield ("systems", network), parser, tree_format, self.get_network_splits(network)
         for title in self.select_requested_names(self.tables):
             table = self.tables[title]
             if table.phrase_tree_parser is not None:
@@ -317,3 +264,9 @@ class ExperimentConfig(BaseExperimentConfig):
                     "ptb",
                     table.get_held_out_sets(self.corpora) or self.corpora.splits,
                 )
+
+
+def _find_unknown_names(kind: str, names: Iterable[str], known_names: Collection[str]) -> Iterator[str]:
+    for name in names:
+        if name not in known_names:
+            yield f": {format_unknown_name_error(kind, name, known_names)}"

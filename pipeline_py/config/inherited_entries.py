@@ -1,4 +1,4 @@
-"""What an experiment's own files say, apart from what it inherits, and the inherited entries that it does without."""
+"""The overrides of an experiment, and the inherited entries that are left out because they do not fit them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,124 +12,114 @@ from pipeline_py.config.systems.system_types import get_system_type
 from pipeline_py.config.tables import CONTRAST_COLUMN
 
 OMITTABLE_SECTIONS = ("systems", "tables", "figures")
-"""Sections whose entries an experiment may do without."""
+"""Sections whose entries may be left out."""
 
 
 @dataclass(frozen=True)
 class ExperimentOverrides:
-    """What an experiment lays over the configuration that it inherits.
+    """The settings with which an experiment overrides the configuration that it inherits.
 
     Attributes:
-        settings: mappings of its files, its preset and the command line.
-        has_inherited_settings: whether there is anything beside; else all of its configuration is its own.
+        settings: merged mappings of its files, its preset and the command line.
+        has_inherited_settings: false if the experiment inherits no configuration.
     """
 
     settings: Mapping[str, Any]
     has_inherited_settings: bool
 
     def collect_needed_entries(self, config: Mapping[str, Any]) -> set[EntryKey]:
-        """Everything that its own files name in a configuration, and what that is made of."""
+        """Return the entries of a configuration that the overrides name, and the systems that these consist of."""
         targets = {*select_strings(self.settings.get("targets"))}
-        waiting = [
+        stack = _collect_entries(self.settings)
+        stack += [
             (section, name)
-            for section in OMITTABLE_SECTIONS
-            for name in _select_string_keys(self.settings.get(section))
+            for section, name in _collect_entries(config)
+            if section != "systems" and {name, name.partition("/")[0]} & targets
         ]
-        waiting += [
-            (section, name)
-            for section in ("tables", "figures")
-            for name in _select_string_keys(config.get(section))
-            if {name, name.partition("/")[0]} & targets
-        ]
-        found: set[EntryKey] = set()
-        while waiting:
-            entry = waiting.pop()
-            if entry not in found:
-                found.add(entry)
-                waiting += [("systems", name) for name in collect_entry_systems(entry, config)]
-        return found
+        needed: set[EntryKey] = set()
+        while stack:
+            entry = stack.pop()
+            if entry not in needed:
+                needed.add(entry)
+                stack += [("systems", name) for name in collect_entry_systems(entry, config)]
+        return needed
 
     def is_parser_named(self, parser: str) -> bool:
-        """Whether its own files name a parser: by a key, or in `SYSTEM [PARSER]`."""
-        entries = [
-            *_select_string_keys(self.settings.get("systems")).values(),
-            *_select_string_keys(self.settings.get("tables")).values(),
-        ]
-        named = [self.settings.get("parser")]
-        for entry in map(_select_string_keys, entries):
-            named += [entry.get("parser"), entry.get("parsed_by"), *select_strings(entry.get("parsers"))]
+        """Return whether the overrides name a parser: by a key, or in `SYSTEM [PARSER]`."""
+        names = [self.settings.get("parser")]
+        for section in ("systems", "tables"):
+            for entry in map(_select_string_keys, _select_string_keys(self.settings.get(section)).values()):
+                names += [entry.get("parser"), entry.get("parsed_by"), *select_strings(entry.get("parsers"))]
         crossings = (
             CROSSING_PATTERN.fullmatch(text)
             for section in OMITTABLE_SECTIONS
             for text in _iterate_strings(self.settings.get(section))
         )
-        return parser in [*named, *(crossing["parser"] for crossing in crossings if crossing)]
+        return parser in [*names, *(crossing["parser"] for crossing in crossings if crossing)]
 
 
 def remove_inherited_contrast(config: Mapping[str, Any], own_config: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """A configuration without contrastive sets that belong to another training text, and without tables of them.
+    """Remove inherited contrastive sets, and tables of them, if the experiment has its own training text.
 
-    They ask for what systems could learn there; an experiment with texts of its own inherits none.
+    These sets test phenomena of the inherited training text.
     """
     own_corpora, own_tables = (
         _select_string_keys(_select_string_keys(own_config).get(key)) for key in ("corpora", "tables")
     )
     if not {"train", "dev"} & {*own_corpora} or "contrast" in own_corpora:
         return config
-    tables = _select_string_keys(config.get("tables"))
-    contrasted = {
-        name
-        for name, table in tables.items()
-        if CONTRAST_COLUMN in select_strings(_select_string_keys(table).get("columns"))
+    contrast_tables = {
+        ("tables", name)
+        for name, table in _select_string_keys(config.get("tables")).items()
+        if name not in own_tables and CONTRAST_COLUMN in select_strings(_select_string_keys(table).get("columns"))
     }
-    left = remove_entries({("tables", name) for name in contrasted - {*own_tables}}, config)
-    return {**left, "corpora": {**_select_string_keys(config.get("corpora")), "contrast": []}}
+    remainder = remove_entries(contrast_tables, config)
+    return {**remainder, "corpora": {**_select_string_keys(config.get("corpora")), "contrast": []}}
 
 
 def find_untrainable_systems(config: Mapping[str, Any]) -> tuple[set[EntryKey], str] | None:
-    """The systems that learn, where there is no text to learn from, and what to do about it; None if there is.
+    """Return the systems that need training text and an error message, if such text is null; else None.
 
-    Texts that are missing without a word are another mistake.
+    Texts that are missing from the configuration are a different error.
     """
     corpora, systems = _select_string_keys(config.get("corpora")), _select_string_keys(config.get("systems"))
-    absent = [f"corpora.{key}" for key in ("train", "dev") if key in corpora and not corpora[key]]
-    learning = {
-        ("systems", name) for name, given in systems.items() if get_system_type(given) in ("neural", "phrase_based")
+    null_keys = [f"corpora.{key}" for key in ("train", "dev") if key in corpora and not corpora[key]]
+    trained_systems = {
+        ("systems", name) for name, system in systems.items() if get_system_type(system) in ("neural", "phrase_based")
     }
-    if not absent or not learning:
+    if not null_keys or not trained_systems:
         return None
-    return learning, (
-        f"{' and '.join(absent)}: without, nothing can be trained; name such text, or ask for systems of `type: "
-        "translations` alone"
+    return trained_systems, (
+        f"{' and '.join(null_keys)}: required for training; name such text, or use only systems of `type: translations`"
     )
 
 
 def collect_entry_systems(entry_key: EntryKey, config: Mapping[str, Any]) -> set[str]:
-    """Systems that an entry is made of, those without ` [PARSER]` that are made with other parsers' trees too."""
+    """Return the systems that an entry consists of, with the base of each `SYSTEM [PARSER]`."""
     section, name = entry_key
-    given = _select_string_keys(_select_string_keys(config.get(section)).get(name))
-    named = [*select_strings(given.get("systems")), *select_strings(given.get("members"))]
-    named += [text for text in (given.get("like"), given.get("system")) if isinstance(text, str)]
-    crossings = [CROSSING_PATTERN.fullmatch(name) for name in named]
-    return {*named, *(crossing["base"] for crossing in crossings if crossing)}
+    entry = _select_string_keys(_select_string_keys(config.get(section)).get(name))
+    names = [*select_strings(entry.get("systems")), *select_strings(entry.get("members"))]
+    names += select_strings([entry.get("like"), entry.get("system")])
+    crossings = [CROSSING_PATTERN.fullmatch(name) for name in names]
+    return {*names, *(crossing["base"] for crossing in crossings if crossing)}
 
 
 def find_generator_only_parsers(experiment: ExperimentConfig, overrides: ExperimentOverrides) -> dict[str, str]:
-    """Parsers that know the sentences of the generator alone, of an experiment with text in files.
+    """Return parsers that are trained on generated trees, if the experiment has text in files.
 
-    They parse such text into trees that mean little, so an experiment asks for them by name.
+    They parse such text badly, so an experiment must request them by name.
 
     Returns:
-        By parser, what to do.
+        Error messages by parser.
     """
-    in_files = experiment.splits_in_files
+    splits = experiment.splits_in_files
     key = {name: "parser" if name == experiment.parser else f"parsers.{name}" for name in experiment.parsers}
     return {
-        name: f"{key[name]}: `{name}` is trained on generated trees, but the text of {format_name_list(in_files)} is in files; "
-        "name a parser for such text in `parser` (docs/how_to/parsers.md lists the types), or choose `targets` that read no "
-        f"trees; to use it on purpose, write `parser: {name}` in a file of your own"
+        name: f"{key[name]}: `{name}` is trained on generated trees, but the text of {format_name_list(splits)} is in "
+        "files; name a parser for such text in `parser` (docs/parsers.md lists the types), or choose `targets` that "
+        f"read no trees; to use it on purpose, write `parser: {name}` in a file of your own"
         for name, parser in experiment.parsers.items()
-        if in_files
+        if splits
         and isinstance(parser, TrainedParserConfig)
         and parser.treebank.is_generated
         and not overrides.is_parser_named(name)
@@ -139,95 +129,95 @@ def find_generator_only_parsers(experiment: ExperimentConfig, overrides: Experim
 def find_omittable_entries(
     validation_error: Mapping[str, Any], config: Mapping[str, Any], crossings: Collection[str]
 ) -> set[EntryKey]:
-    """The entries that one of pydantic's `errors()` would go with; none where it is no matter of these.
+    """Return the entries whose omission would avoid one of pydantic's `errors()`; empty if there are none.
 
-    A system that is made by crossing goes with what names it.
+    An error in a crossed system belongs to the entries that name it.
     """
     if validation_error["type"] != "value_error":
         return set()
-    error, place = validation_error["ctx"]["error"], validation_error["loc"]
-    if not isinstance(error, ConfigEntryError) and (len(place) < 2 or place[0] not in OMITTABLE_SECTIONS):
+    error, location = validation_error["ctx"]["error"], validation_error["loc"]
+    if not isinstance(error, ConfigEntryError) and (len(location) < 2 or location[0] not in OMITTABLE_SECTIONS):
         return set()
-    entry = error.entry_key if isinstance(error, ConfigEntryError) else (place[0], place[1])
-    if entry[0] == "systems" and entry[1] in crossings:
-        return {other for other in _collect_entries(config) if entry[1] in collect_entry_systems(other, config)}
-    return {entry}
+    section, name = error.entry_key if isinstance(error, ConfigEntryError) else location[:2]
+    if section == "systems" and name in crossings:
+        return {entry for entry in _collect_entries(config) if name in collect_entry_systems(entry, config)}
+    return {(section, name)}
 
 
 def collect_dependent_entries(entries: Iterable[EntryKey], config: Mapping[str, Any]) -> set[EntryKey]:
-    """Some entries, and all that are made of them."""
-    found = {*entries}
-    while more := {
-        other
-        for other in _collect_entries(config)
-        if other not in found and any(("systems", name) in found for name in collect_entry_systems(other, config))
+    """Return the entries and all entries that consist of them."""
+    collected = {*entries}
+    while dependents := {
+        entry
+        for entry in _collect_entries(config)
+        if entry not in collected
+        and any(("systems", name) in collected for name in collect_entry_systems(entry, config))
     }:
-        found |= more
-    return found
+        collected |= dependents
+    return collected
 
 
 def format_omission_warning(omitted_entries: Mapping[EntryKey, str]) -> str:
-    """Say what there is not, and the first reason: tables and figures, or if it is none of these, systems."""
-    shown = [name for section, name in omitted_entries if section != "systems"] or [name for _, name in omitted_entries]
+    """Format a warning with the omitted tables and figures, or else systems, and the first reason."""
+    names = [name for section, name in omitted_entries if section != "systems"] or [name for _, name in omitted_entries]
     reasons = list(dict.fromkeys(omitted_entries.values()))
-    more = " (to see the other reasons, name these in `targets`)" if len(reasons) > 1 else ""
+    hint = " (to see the other reasons, name these in `targets`)" if len(reasons) > 1 else ""
     return (
-        f"Left out from config.yaml, since incompatible with this experiment's own settings: {format_name_list(sorted(shown))}; "
-        f"{reasons[0]}{more}."
+        "Left out from config.yaml, since incompatible with this experiment's own settings: "
+        f"{format_name_list(sorted(names))}; {reasons[0]}{hint}."
     )
 
 
 def remove_entries(entries: set[EntryKey], config: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration without some entries, and without what tables call those that are systems."""
-    left = dict(config)
+    """Return a configuration without some entries and without the labels of removed systems in tables."""
+    remainder = dict(config)
     for section in OMITTABLE_SECTIONS:
         if isinstance(config.get(section), Mapping):
-            left[section] = {name: given for name, given in config[section].items() if (section, name) not in entries}
-    gone = {name for section, name in entries if section == "systems"}
-    if isinstance(left.get("tables"), Mapping):
-        left["tables"] = {title: _remove_table_names(gone, table) for title, table in left["tables"].items()}
-    if isinstance(targets := left.get("targets"), list):
-        left["targets"] = [
-            name for name in targets if _is_target_defined(name, left) or not _is_target_defined(name, config)
+            remainder[section] = {
+                name: entry for name, entry in config[section].items() if (section, name) not in entries
+            }
+    systems = {name for section, name in entries if section == "systems"}
+    if isinstance(remainder.get("tables"), Mapping):
+        remainder["tables"] = {
+            title: _remove_system_labels(systems, table) for title, table in remainder["tables"].items()
+        }
+    if isinstance(targets := remainder.get("targets"), list):
+        remainder["targets"] = [
+            name for name in targets if _is_target_defined(name, remainder) or not _is_target_defined(name, config)
         ] or None
-    return left
+    return remainder
 
 
 def _is_target_defined(target: Any, config: Mapping[str, Any]) -> bool:
-    """Whether a target is a table or figure of a configuration, or a folder of some."""
+    """Return whether a target is a table, a figure, or a folder of these."""
     names = [name for section in ("tables", "figures") for name in _select_string_keys(config.get(section))]
     return target in {*names, *(name.partition("/")[0] for name in names)}
 
 
 def _collect_entries(config: Mapping[str, Any]) -> list[EntryKey]:
-    return [
-        (section, name)
-        for section in OMITTABLE_SECTIONS
-        if isinstance(config.get(section), Mapping)
-        for name in config[section]
-    ]
+    return [(section, name) for section in OMITTABLE_SECTIONS for name in _select_string_keys(config.get(section))]
 
 
-def _remove_table_names(removed_systems: set[str], table: Any) -> Any:
-    """A table that calls none of these systems by a name of its own."""
+def _remove_system_labels(systems: set[str], table: Any) -> Any:
+    """Return a table without its labels and published names of some systems."""
     if not isinstance(table, Mapping):
         return table
     labels, published = table.get("labels"), table.get("published")
     if isinstance(labels, Mapping):
-        table = {**table, "labels": {name: label for name, label in labels.items() if name not in removed_systems}}
+        table = {**table, "labels": {name: label for name, label in labels.items() if name not in systems}}
     if isinstance(published, Mapping) and isinstance(names := published.get("names"), Mapping):
-        kept = {name: called for name, called in names.items() if name not in removed_systems}
-        table = {**table, "published": {**published, "names": kept}}
+        paper_names = {name: paper_name for name, paper_name in names.items() if name not in systems}
+        table = {**table, "published": {**published, "names": paper_names}}
     return table
 
 
 def _select_string_keys(value: Any) -> Mapping[str, Any]:
-    """A mapping without keys that are no text, which are a mistake that validation tells."""
+    """Return a mapping without keys that are not strings, which validation reports; empty for other values."""
     return {key: item for key, item in value.items() if isinstance(key, str)} if isinstance(value, Mapping) else {}
 
 
 def _iterate_strings(value: Any) -> Iterator[str]:
-    """Every text in what may be nested."""
+    """Yield all strings in nested mappings and lists."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Language codes, and the language that a parser is made for."""
+"""Language codes, and the comparison of a parser's language with a text's."""
 
 import re
 from collections.abc import Iterable
@@ -24,9 +24,9 @@ TOOL_LANGUAGE_CODES = {
 
 
 def resolve_language_code(code: str) -> str:
-    """Return the code by which all tools know a language: the shortest of ISO 639, without region and script.
+    """Return the code of a language that all tools use: the shortest of ISO 639, without region and script.
 
-    `fra`, `fre`, `fr-CA` and `fra_Latn` are `fr`. Traditional Chinese (`zh-TW`) is `zh-hant`.
+    `fra`, `fre`, `fr-CA` and `fra_Latn` become `fr`. Traditional Chinese (`zh-TW`) becomes `zh-hant`.
 
     Raises:
         ValueError: the code belongs to no language.
@@ -41,15 +41,15 @@ def resolve_language_code(code: str) -> str:
 
 
 UD_FILE_NAME_PATTERN = re.compile(r"([a-z]{2,3})_[a-z0-9]+-ud-(?:train|dev|test)")
-"""The beginning of the names of files of Universal Dependencies: `fr_sequoia-ud-train.conllu`."""
+"""The beginning of file names of Universal Dependencies, such as `fr_sequoia-ud-train.conllu`."""
 
 
 class ParserLanguage(NamedTuple):
     """The language of a parser.
 
     Attributes:
-        code: of the language.
-        evidence: how it is known, as part of a message.
+        code: language code.
+        evidence: source of this information, as part of a message.
     """
 
     code: str
@@ -57,7 +57,7 @@ class ParserLanguage(NamedTuple):
 
 
 def find_treebank_language(files: Iterable[str | None]) -> ParserLanguage | None:
-    """Return the language of a treebank of Universal Dependencies by the names of its files; None if no name has it."""
+    """Return the language of a Universal Dependencies treebank from its file names; None if they do not contain it."""
     names = [Path(file).name for file in files if file is not None]
     matches = ((UD_FILE_NAME_PATTERN.match(name), name) for name in names)
     return next((ParserLanguage(match[1], f"its treebank is {name}") for match, name in matches if match), None)
@@ -71,7 +71,7 @@ MIXED_LANGUAGES = {
     "qte": ("te", "en"),
     "qti": ("tr", "en"),
 }
-"""The languages of text that mixes two, by the code of its treebank in Universal Dependencies."""
+"""The two languages of mixed text, by the code of its treebank in Universal Dependencies."""
 
 MAX_LANGUAGE_DISTANCE = 10
 """Largest distance in CLDR's language matching between a parser and a text.
@@ -82,13 +82,16 @@ Arabic) 10, and other pairs 20 or more.
 
 
 def is_same_language(code: str, other_code: str) -> bool:
-    """Return whether a parser of one language is for text of the other.
+    """Return whether a parser of one language can read text of the other.
 
     Regions and scripts (`en-gb`, `zh-hans`) and the length of codes (`fr`, `fra`) do not matter. Standards of one
     language (`hr`, `sr`) are the same, and so are a macrolanguage and its members (`ar`, `arz`), but not two members.
     """
-    codes = [_expand_main_codes(given) for given in (code, other_code)]
-    return any(_are_close_languages(first, second) for first in codes[0] for second in codes[1])
+    return any(
+        _are_close_languages(first, second)
+        for first in _expand_main_codes(code)
+        for second in _expand_main_codes(other_code)
+    )
 
 
 def _expand_main_codes(code: str) -> tuple[str, ...]:
@@ -106,7 +109,7 @@ def _are_close_languages(code: str, other_code: str) -> bool:
 
 
 def _get_main_code(code: str) -> str:
-    """Return the code of a language without region and script; the given one if no language has it."""
+    """Return the language code without region and script, unresolved if it is unknown."""
     try:
         return resolve_language_code(code).partition("-")[0]
     except ValueError:

@@ -1,4 +1,4 @@
-"""Loading of an `Experiment` from the merged files of a configuration."""
+"""Loading of an `ExperimentConfig` from the merged files of a configuration."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -38,22 +38,22 @@ def load_experiment(
 ) -> ExperimentConfig:
     """Validate a merged configuration.
 
-    Order: defaults of the models < `config` < the recipe < `own_config` < `presets[preset]` < `command_line_config`. Every preset is
-    validated, chosen or not.
-    A system's `model`, `training` and `decoding` are laid over the experiment's, the schemes of `subwords` over
-    `subword`. Then systems that read trees get the experiment's `parser`, and are crossed with parsers.
+    Precedence, lowest first: defaults of the models, `config`, the recipe, `own_config`, `presets[preset]`,
+    `command_line_config`. All presets are validated. A system's `model`, `training` and `decoding` override the
+    experiment's; the schemes of `subwords` override `subword`. Then systems that read trees get the experiment's
+    `parser`, and systems are crossed with parsers.
 
-    Systems, tables and figures that `own_config` neither names nor needs, and that do not fit what it says, are left out; so
-    are contrastive sets that belong to another training text.
+    Inherited systems, tables and figures that are incompatible with `own_config` and not needed by it are left out, as
+    are contrastive sets for another training text.
 
     Args:
-        config: all files, merged in their order.
-        command_line_config: what is laid over them.
-        should_check_files: whether files of the user's that it names have to be there, and parsers to know such text.
-        own_config: what of `config` the experiment's own files say, the rest being inherited; None: everything is its own.
+        config: all files, merged in order.
+        command_line_config: overrides from the command line.
+        should_check_files: check that the user's files exist, and that parsers suit the text.
+        own_config: the part of `config` from the experiment's own files; the rest is inherited. None: all of it.
 
     Raises:
-        InputError: with every mistake, one sentence each, naming the key; an unknown key names its nearest neighbour.
+        InputError: the configuration is invalid; the message has a sentence for each error, which names the key.
     """
     command_line_config = _convert_null_strings(command_line_config or {})
     config = remove_inherited_contrast(
@@ -66,27 +66,20 @@ def load_experiment(
     if preset is not None and preset not in [*presets]:
         raise InputError(f"preset: {format_unknown_name_error('preset', str(preset), presets)}", "configuration")
     for name in presets:
-        said = ExperimentOverrides(
-            _merge_mappings(own_config or {}, presets[name]), has_inherited_settings=own_config is not None
-        )
-        with_preset = _merge_layers(config, own_config, [presets[name]])
-        _validate_config(with_preset, f"configuration with preset {name}", said)
+        _validate_layers(config, own_config, [presets[name]], f"configuration with preset {name}")
     layers = [presets[preset] if preset else {}, command_line_config]
-    said = ExperimentOverrides(
-        reduce(_merge_mappings, layers, own_config or {}), has_inherited_settings=own_config is not None
-    )
-    experiment = _validate_config(_merge_layers(config, own_config, layers), "configuration", said)
+    experiment = _validate_layers(config, own_config, layers, "configuration")
     files = experiment.collect_file_paths()
-    if strange := [file for file in files if not is_valid_snakemake_path(file)]:
+    if invalid_files := [file for file in files if not is_valid_snakemake_path(file)]:
         raise InputError(
-            f"{strange[0]}: {' '.join(SNAKEMAKE_PATH_CHARACTERS)} in a path have a meaning in Snakemake{_format_more_count(strange)}; "
-            "rename the file or folder",
+            f"{invalid_files[0]}: {' '.join(SNAKEMAKE_PATH_CHARACTERS)} in a path have a meaning in Snakemake"
+            f"{_format_more_count(invalid_files)}; rename the file or folder",
             "configuration",
         )
     if "comet" in experiment.computed_metrics and experiment.evaluation.comet is None:
         raise InputError(
-            "evaluation.metrics: COMET needs weights; name them by `evaluation: {comet: {model: FOLDER}}`, or leave "
-            "out `comet`, also among columns of tables",
+            "evaluation.metrics: COMET needs weights; name them in `evaluation: {comet: {model: FOLDER}}`, or leave "
+            "out `comet`, also in columns of tables",
             "configuration",
         )
     if should_check_files:
@@ -102,10 +95,10 @@ def load_experiment(
         directories = experiment.collect_model_directories()
         for file in files:
             if Path(file).is_dir() != (file in directories):
-                what = "not a folder; give a folder of models" if file in directories else "is a folder; give a file"
-                raise InputError(f"{file}: {what}", "configuration")
+                problem = "not a folder; give a folder of models" if file in directories else "is a folder; give a file"
+                raise InputError(f"{file}: {problem}", "configuration")
             if file not in directories:
-                with suppress(OSError):  # for whoever reads it to tell
+                with suppress(OSError):  # the stage that reads the file reports it
                     check_file_format(Path(file))
         for _, parser, _, splits in experiment.iterate_tree_uses():
             if parser in experiment.foreign_language_parsers:
@@ -116,7 +109,7 @@ def load_experiment(
 
 
 RECIPES_FOLDER = Path(__file__).parents[2] / "workflow" / "recipes"
-"""Folder of the recipes: settings of the model, training and subwords that fit an amount of data."""
+"""Folder of recipes: settings of the model, training and subwords for an amount of data."""
 
 
 def list_recipes() -> dict[str, Path]:
@@ -124,33 +117,41 @@ def list_recipes() -> dict[str, Path]:
     return {path.stem: path for path in sorted(RECIPES_FOLDER.glob("*.yaml"))}
 
 
+def _validate_layers(
+    config: Mapping[str, Any], own_config: Mapping[str, Any] | None, layers: Sequence[Mapping[str, Any]], origin: str
+) -> ExperimentConfig:
+    overrides = ExperimentOverrides(
+        reduce(_merge_mappings, layers, own_config or {}), has_inherited_settings=own_config is not None
+    )
+    return _validate_config(_merge_layers(config, own_config, layers), origin, overrides)
+
+
 def _merge_layers(
     config: Mapping[str, Any], own_config: Mapping[str, Any] | None, layers: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Lay layers over a configuration, and the recipe that it then names below its own settings.
+    """Merge layers over a configuration, with the settings of its recipe below its own settings.
 
     Raises:
-        InputError: if no recipe has this name, or if the inherited configuration names it, whose other settings it
-            overrides.
+        InputError: the recipe is unknown, or the inherited configuration names it.
     """
     merged = reduce(_merge_mappings, layers, dict(config))
     name = merged.get("recipe")
-    if not isinstance(name, str):  # none, or a mistake that validation finds
+    if not isinstance(name, str):  # null, or an error that validation reports
         return merged
-    if not any("recipe" in given for given in (own_config or {}, *layers)):
+    if not any("recipe" in layer for layer in (own_config or {}, *layers)):
         raise InputError(
-            f"recipe: config.yaml names `{name}`, which overrides what config.yaml says of the same keys; name it in a "
-            f"file of your own (snakemake --configfile FILE), or with --config recipe={name}",
+            f"recipe: config.yaml names `{name}`, which overrides the same keys of config.yaml; name it in a file of "
+            f"your own (snakemake --configfile FILE), or with --config recipe={name}",
             "configuration",
         )
     recipes = list_recipes()
     if name not in recipes:
-        raise InputError(f"recipe: {format_unknown_name_error('recipe', str(name), recipes)}", "configuration")
+        raise InputError(f"recipe: {format_unknown_name_error('recipe', name, recipes)}", "configuration")
     return reduce(_merge_mappings, [read_config_file(recipes[name]), own_config or {}, *layers], dict(config))
 
 
 MAX_REPORTED_ERRORS = 5
-"""Mistakes that are told at once; a value that many systems share may be wrong in all of them."""
+"""Limit of errors in one message."""
 
 INHERITED_KEYS = {
     "neural": ("model", "training", "decoding"),
@@ -158,37 +159,40 @@ INHERITED_KEYS = {
     "phrase_based": (),
     "translations": (),
 }
-"""Keys of the experiment that systems of a kind inherit and may depart from."""
+"""Keys of the experiment that a system inherits and may override, by type of system."""
 
 
 def _validate_config(config: Mapping[str, Any], origin: str, overrides: ExperimentOverrides) -> ExperimentConfig:
     if isinstance(config.get("systems"), Mapping):
-        for name, given in config["systems"].items():
-            _check_system_type(name, given, origin)
-    left_out: dict[EntryKey, str] = {}
-    while isinstance(found := _parse_experiment(config, origin), list):
+        for name, system in config["systems"].items():
+            _check_system_type(name, system, origin)
+    omissions: dict[EntryKey, str] = {}
+    while isinstance(result := _parse_experiment(config, origin), list):
         needed = overrides.collect_needed_entries(config)
-        told = [
-            what for entries, what in found if not overrides.has_inherited_settings or not entries or entries & needed
+        problems = [
+            problem
+            for entries, problem in result
+            if not overrides.has_inherited_settings or not entries or entries & needed
         ]
-        if told:
-            told = list(dict.fromkeys(told))
+        if problems:
+            problems = list(dict.fromkeys(problems))
             raise InputError(
-                "; ".join(told[:MAX_REPORTED_ERRORS]) + _format_more_count(told[MAX_REPORTED_ERRORS - 1 :]), origin
+                "; ".join(problems[:MAX_REPORTED_ERRORS]) + _format_more_count(problems[MAX_REPORTED_ERRORS - 1 :]),
+                origin,
             )
-        for entries, what in found:
-            left_out |= dict.fromkeys(collect_dependent_entries(entries, config), what)
-        config = remove_entries({*left_out}, config)
-    return found.set_omissions(left_out, find_generator_only_parsers(found, overrides))
+        for entries, problem in result:
+            omissions |= dict.fromkeys(collect_dependent_entries(entries, config), problem)
+        config = remove_entries({*omissions}, config)
+    return result.set_omissions(omissions, find_generator_only_parsers(result, overrides))
 
 
 def _parse_experiment(config: Mapping[str, Any], origin: str) -> ExperimentConfig | list[tuple[set[EntryKey], str]]:
-    """Validate mappings, or say every mistake in them, with the entries that could be left out for it."""
+    """Validate a configuration, or return its errors, each with the entries whose omission would avoid it."""
     config = dict(config)
     bases: dict[str, str] = {}
     systems, subwords = config.get("systems"), config.get("subwords")
     if isinstance(subwords, Mapping):
-        config["subwords"] = {name: _merge_override(config, "subword", own) for name, own in subwords.items()}
+        config["subwords"] = {name: _merge_override(config, "subword", scheme) for name, scheme in subwords.items()}
     if isinstance(systems, Mapping):
         config["systems"] = {
             name: {
@@ -203,20 +207,19 @@ def _parse_experiment(config: Mapping[str, Any], origin: str) -> ExperimentConfi
     try:
         config, bases = cross_systems_with_parsers(apply_default_parser(config))
     except ValidationError:
-        pass  # of a system: what it reads is known once it is mended
+        pass  # an invalid system, which the validation below reports
     except ExceptionGroup as group:
         return [({error.entry_key}, str(error)) for error in group.exceptions if isinstance(error, ConfigEntryError)]
-    if (found := find_untrainable_systems(config)) is not None:
-        return [found]
+    if (untrainable_systems := find_untrainable_systems(config)) is not None:
+        return [untrainable_systems]
     try:
         return ExperimentConfig.model_validate(config)
     except ValidationError as error:
-        mistakes = [dict(mistake) for mistake in error.errors()]
-        inherited = [mistake for mistake in mistakes if _is_inherited_error(mistake, mistakes, bases)]
+        validation_errors = [dict(details) for details in error.errors()]
         return [
-            (find_omittable_entries(mistake, config, bases), format_validation_error(mistake, config))
-            for mistake in mistakes
-            if mistake not in inherited
+            (find_omittable_entries(details, config, bases), format_validation_error(details, config))
+            for details in validation_errors
+            if not _is_inherited_error(details, validation_errors, bases)
         ]
     except UnicodeEncodeError as error:
         raise InputError(f"`{error.object[error.start]}` is not a character; remove it", origin) from None
@@ -225,8 +228,8 @@ def _parse_experiment(config: Mapping[str, Any], origin: str) -> ExperimentConfi
 def _check_system_type(name: str, system: Any, origin: str) -> None:
     if not isinstance(system, Mapping):
         raise InputError(
-            f"systems.{name}: a system is a mapping of its parts, {{}} for the base; to leave out a row, remove it "
-            "from `tables`",
+            f"systems.{name}: give a mapping of parts, or {{}} for the base system; to leave out a row, remove it from "
+            "`tables`",
             origin,
         )
     kind = get_system_type(system)
@@ -235,29 +238,28 @@ def _check_system_type(name: str, system: Any, origin: str) -> None:
 
 
 def _merge_override(config: Mapping[str, Any], key: str, override: Any) -> Any:
-    """Lay what a system or scheme sets itself over the experiment's."""
-    common = config.get(key) or {}
-    return (
-        _merge_mappings(common, override or {})
-        if isinstance(override, Mapping | None) and isinstance(common, Mapping)
-        else override
-    )
+    """Merge a section of a system, or a subword scheme, over the experiment's section."""
+    section = config.get(key) or {}
+    if isinstance(override, Mapping | None) and isinstance(section, Mapping):
+        return _merge_mappings(section, override or {})
+    return override
 
 
 def _is_inherited_error(
     validation_error: dict[str, Any], all_errors: list[dict[str, Any]], crossing_bases: Mapping[str, str]
 ) -> bool:
-    """Whether a mistake of a system or scheme is the experiment's own or its base's, which is told once."""
-    place = validation_error["loc"]
-    if place[:1] == ("systems",) and {*place[1:2]} & {*crossing_bases}:
+    """Return whether an error of a system or scheme repeats one of the experiment or of the system's base."""
+    location = validation_error["loc"]
+    if location[:1] == ("systems",) and {*location[1:2]} & {*crossing_bases}:
         return True
-    if place[:1] == ("subwords",):
-        common = ("subword", *place[2:])
-    elif place[:1] == ("systems",):
-        common = place[3:]
+    if location[:1] == ("subwords",):
+        base_location = ("subword", *location[2:])
+    elif location[:1] == ("systems",):
+        base_location = location[3:]
     else:
         return False
-    return any(other["loc"] == common and other["type"] == validation_error["type"] for other in all_errors)
+    base_error = (base_location, validation_error["type"])
+    return any((details["loc"], details["type"]) == base_error for details in all_errors)
 
 
 def _is_existing_path(file: str) -> bool:
@@ -274,11 +276,11 @@ def _format_more_count(items: list[str]) -> str:
 def _format_download_hint(experiment: ExperimentConfig, missing_files: list[str]) -> str:
     downloads = {experiment.resolve_path(file) for _, files in experiment.corpora.downloads for file in files}
     count = len(downloads.intersection(missing_files))
-    return f"; `python -m pipeline_py.download --configfile FILE` gets {count} of them" if count else ""
+    return f"; `python -m pipeline_py.download --configfile FILE` downloads {count} of them" if count else ""
 
 
 def _convert_null_strings(value: Any) -> Any:
-    """Read `null` in what Snakemake's option --config is given, which reads every value within a mapping as text."""
+    """Convert `null` from Snakemake's option --config, which reads values within a mapping as text."""
     if isinstance(value, Mapping):
         return {key: _convert_null_strings(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -287,54 +289,53 @@ def _convert_null_strings(value: Any) -> Any:
 
 
 def _merge_mappings(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge mappings recursively as Snakemake merges configuration files: anything but a mapping replaces."""
+    """Merge mappings recursively, as Snakemake merges configuration files."""
     merged = dict(base)
     for key, value in override.items():
-        below = merged.get(key)
-        if isinstance(value, Mapping) and isinstance(below, Mapping):
-            merged[key] = _merge_mappings(below, value)
-        else:
-            merged[key] = value
+        base_value = merged.get(key)
+        if isinstance(value, Mapping) and isinstance(base_value, Mapping):
+            value = _merge_mappings(base_value, value)
+        merged[key] = value
     return merged
 
 
 def format_unknown_target_error(target: str, experiment: ExperimentConfig, rule_names: Sequence[str] = ()) -> str:
-    """Say in one sentence that there is no such target, which is nearest, and which tables and folders of them are.
+    """Format the error message for an unknown target, with the nearest target and all tables.
 
     Args:
-        target: a name, or the path of a file.
-        experiment: the whole configuration.
+        target: a name or the path of a file.
+        experiment: the configuration.
         rule_names: names of rules, which are targets too.
     """
-    named = [*experiment.tables, *experiment.figures]
-    whole = list(dict.fromkeys(name.partition("/")[0] for name in named))
-    listed = f"tables: {', '.join(whole) or 'none'}"
-    return f"there is no target `{target}`; {_format_target_hint(target, experiment, [*whole, *rule_names])}{listed}"
+    names = [*experiment.tables, *experiment.figures]
+    folders = list(dict.fromkeys(name.partition("/")[0] for name in names))
+    hint = _format_target_hint(target, experiment, [*folders, *rule_names])
+    return f"there is no target `{target}`; {hint}tables: {', '.join(folders) or 'none'}"
 
 
 def _format_target_hint(target: str, experiment: ExperimentConfig, target_names: Sequence[str]) -> str:
     results = experiment.get_output_folder("results")
-    named = [*experiment.tables, *experiment.figures]
-    if target in named:  # it stands in a folder, else its name were a target
+    names = [*experiment.tables, *experiment.figures]
+    if target in names:  # in a folder; otherwise the name would be a target
         file = f"{results}/{target}.tsv"
         if target in experiment.figures:
             file = f"{results}/figures/{target}.{experiment.figures[target].sentences[0]}.svg"
         return f"ask for its folder `{target.partition('/')[0]}`, or for the file {file}; "
     files = [f"{results}/{table}.{ending}" for table in experiment.tables for ending in ("tsv", "md", "tex")]
-    near = difflib.get_close_matches(target, [*target_names, *named, *files, f"{results}/report.html"], n=1)
+    matches = difflib.get_close_matches(target, [*target_names, *names, *files, f"{results}/report.html"], n=1)
     if "/" in target or "." in target:
-        near = near or _correct_path_names(
+        matches = matches or _correct_path_names(
             target, [*experiment.systems, *experiment.parsers, *experiment.subword_configs]
         )
-        return f"did you mean {near[0]}? " if near else "no rule makes such a file (docs/reference/stages.md lists all files); "
-    return f"did you mean `{near[0]}`? " if near else ""
+        return f"did you mean {matches[0]}? " if matches else "no rule makes this file (see docs/stages.md); "
+    return f"did you mean `{matches[0]}`? " if matches else ""
 
 
 def _correct_path_names(path: str, known_names: Sequence[str]) -> list[str]:
-    """The path with what is like the name of a system, parser or scheme in the place of such; nothing without."""
+    """Return the path with the first misspelled name of a system, parser or scheme corrected; empty without one."""
     parts = path.split("/")
-    for place, part in enumerate(parts):
-        near = difflib.get_close_matches(part, known_names, n=1, cutoff=0.7)
-        if near and part not in known_names:
-            return ["/".join([*parts[:place], near[0], *parts[place + 1 :]])]
+    for index, part in enumerate(parts):
+        matches = difflib.get_close_matches(part, known_names, n=1, cutoff=0.7)
+        if matches and part not in known_names:
+            return ["/".join([*parts[:index], matches[0], *parts[index + 1 :]])]
     return []

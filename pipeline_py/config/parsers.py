@@ -1,7 +1,4 @@
-"""`parsers`: named sources of trees, and `parsing`: how texts are parsed.
-
-A parser's name is part of the paths of all that depends on it.
-"""
+"""`parsers`: named sources of trees; `parsing`: the size of parsing jobs."""
 
 from collections.abc import Collection
 from typing import Annotated, ClassVar, Literal, Self
@@ -17,12 +14,11 @@ from pipeline_py.kinds.syntax_kind import TREE_FORMAT_NAMES, TREE_FORMATS, TreeF
 
 
 class TreebankConfig(ConfigSection):
-    """Gold trees: CoNLL-U and PTB files; without files, generated sentences.
+    """Gold trees in CoNLL-U and PTB files; without files, generated sentences that do not occur in the corpus."""
 
-    A generated treebank comes from shares of the language that hold no sentence of the corpus.
-    """
-
-    generate: Count | None = Field(None, description="Training sentences; a tenth of it for dev and for test.")
+    generate: Count | None = Field(
+        None, description="Number of training sentences; dev and test have a tenth of it each."
+    )
     train: str | None = Field(None, description="CoNLL-U for the tagger and the dependency parser.")
     dev: str | None = None
     test: str | None = None
@@ -44,57 +40,57 @@ class TreebankConfig(ConfigSection):
 
     @property
     def is_generated(self) -> bool:
-        """Whether there are no files."""
+        """True if the treebank is generated, not in files."""
         return self.train is None
 
     @property
     def has_constituents(self) -> bool:
-        """Whether there are gold constituency trees."""
+        """True if the treebank has constituency trees."""
         return self.is_generated or self.constituency_train is not None
 
     def get_files(self) -> list[str | None]:
-        """Return its files, dependency trees first."""
+        """Return the files of the treebank, dependency trees first."""
         return [*self.model_dump(exclude={"generate"}).values()]
 
 
 BranchingOption = Literal["right", "left", "head-outward"]
-"""How constituents of more than two children are binarized."""
+"""Binarization of constituents with more than two children."""
 
 HeadSourceOption = Literal["auto", "dependencies", "rules"]
 """Sources of the heads of constituents."""
 
 ParserWordsOption = Literal["text", "english", "treebank", "stanza"]
-"""Units that a parser reads: tokens, or words of English treebanks, of its own treebank or of Stanza's tokenizer."""
+"""Units that a parser reads: tokens, or words of English treebanks, its training treebank or Stanza's tokenizer."""
 
 
 class BaseParserConfig(ConfigSection):
-    """What all parsers say of themselves; each has a `branching` too, as an option or because it is of no matter."""
+    """Base class of all parsers. Subclasses also define `branching`."""
 
     runs_stanza: ClassVar[bool] = False
-    """Whether Stanza parses the text, with `max_words` and `batch_size`."""
+    """True if Stanza parses the text, with `max_words` and `batch_size`."""
 
     def find_missing_trees(self, tree_format: TreeFormat, file_splits: Collection[str]) -> tuple[str, str] | None:
-        """What there is not of trees of a kind.
+        """Return an error if the parser cannot provide trees in a format; else None.
 
         Args:
-            tree_format: the kind.
-            file_splits: the splits that need them and whose text is in files, and not generated.
+            tree_format: required format.
+            file_splits: splits that need the trees, and whose text is in files.
 
         Returns:
-            The key below the parser's that lacks it, and the end of a sentence that names the reader, `{reader}`.
+            The suffix of the parser's key in the message, and the rest of the message with the placeholder `{reader}`.
         """
         return None
 
     def has_gold_trees(self, tree_format: TreeFormat) -> bool:
-        """Whether there are gold trees of a kind that its accuracy is measured on."""
+        """Return whether the accuracy of the parser is measured on gold trees in a format."""
         return False
 
     def get_named_files(self) -> list[str | None]:
-        """Files and folders of the user's that its options name."""
+        """Return the user's files and folders in the options."""
         return []
 
     def find_parser_language(self) -> ParserLanguage | None:
-        """Return the language that it is made for; None if it is unknown or does not matter."""
+        """Return the language of the parser; None if it is unknown or does not matter."""
         return None
 
 
@@ -102,13 +98,13 @@ class BinarizedParserConfig(BaseParserConfig):
     """Options of parsers whose phrases may have more than two children."""
 
     branching: BranchingOption = Field(
-        "head-outward", description="How constituents of more than two children are binarized."
+        "head-outward", description="Binarization of constituents with more than two children."
     )
     heads: HeadSourceOption = Field(
         "auto",
-        description="The heads of constituents, for branching head-outward. dependencies: those of the parser's "
-        "dependency trees. rules: by head rules of the language (English, Chinese), or else of English. auto: rules "
-        "for English; for other languages dependencies, if the parser makes such trees, or else rules.",
+        description="Heads of constituents, for branching head-outward. dependencies: those of the parser's "
+        "dependency trees. rules: head rules of the language (English, Chinese), or else of English. auto: rules for "
+        "English; for other languages dependencies, if the parser makes dependency trees, or else rules.",
     )
 
     @model_validator(mode="after")
@@ -124,31 +120,30 @@ class BaseStanzaParserConfig(BinarizedParserConfig):
     runs_stanza: ClassVar[bool] = True
     language: LanguageCode | None = Field(
         None,
-        description="The language that the parser is made for. null: what its treebank says "
-        "(generated trees are English; names of files such as fr_sequoia-ud-train.conllu), or else that of the source.",
+        description="Language of the parser. null: that of its treebank (English if generated; by file names such as "
+        "fr_sequoia-ud-train.conllu), or else that of the source.",
     )
-    max_words: Count = Field(150, description="Longer sentences get the fallback, and are counted.")
+    max_words: Count = Field(150, description="Longer sentences are not parsed, but get the fallback and are counted.")
     batch_size: BatchSize = Field(64, description="Sentences parsed at a time.")
     words: Literal["auto"] | ParserWordsOption = Field(
         "auto",
-        description="What the parser reads; its trees are always over the tokens of the text. text: these tokens. "
-        "english: the words of English treebanks of Universal Dependencies. treebank: the words of the treebank that "
-        "the parser is trained from, by a table. stanza: the words of the package's tokenizer; of a trained parser "
-        "those of a tokenizer that is trained on its treebank. auto: of text that came tokenized (tokenizer: none) its "
-        "tokens; of other text the words of the package's tokenizer, where there is one, else of English as english, "
-        "else of a trained parser as treebank, else the tokens.",
+        description="Units that the parser reads; its trees are always over the tokens of the text. text: these "
+        "tokens. english: words as in English treebanks of Universal Dependencies. treebank: words as in the treebank "
+        "that the parser is trained from, by a table. stanza: words of the package's tokenizer, or of a tokenizer that "
+        "is trained on the parser's treebank. auto: text for tokenized text (tokenizer: none); else stanza if the "
+        "package has a tokenizer; else english for English; else treebank for a trained parser; else text.",
     )
 
     def find_parser_language(self) -> ParserLanguage | None:
-        """Return the stated language."""
+        """Return the configured language."""
         return None if self.language is None else ParserLanguage(self.language, "its `language`")
 
     def resolve_parser_words(self, source_language: LanguageConfig, has_tokenizer: bool) -> ParserWordsOption:
-        """What the parser reads of a text.
+        """Return the units that the parser reads.
 
         Args:
-            source_language: the language of the text, and how it was tokenized.
-            has_tokenizer: whether a tokenizer belongs to the parser's models.
+            source_language: options of the source side.
+            has_tokenizer: true if the parser's models include a tokenizer.
         """
         if self.words != "auto":
             return self.words
@@ -159,14 +154,14 @@ class BaseStanzaParserConfig(BinarizedParserConfig):
         return "english" if source_language.is_english else self._get_default_words(source_language)
 
     def _get_default_words(self, source_language: LanguageConfig) -> ParserWordsOption:
-        """Default units for text that is not English and has no tokenizer of Stanza's."""
+        """Return the default units for text that is not English if the models have no tokenizer."""
         return "text"
 
 
 class ProcessorTrainingConfig(ConfigSection):
-    """How long and how wide one of a parser's networks is trained."""
+    """Epochs and size of one of a parser's networks."""
 
-    epochs: Count | None = Field(None, description="Passes over the trees; null: 5, of the constituency parser 2.")
+    epochs: Count | None = Field(None, description="Passes over the treebank; null: 5, constituency parser 2.")
     hidden: LayerSize | None = Field(None, ge=4, description=f"Size of the layers; null: {DEFAULT_HIDDEN_SIZE}.")
 
 
@@ -198,26 +193,26 @@ class TrainedParserConfig(BaseStanzaParserConfig):
         return self
 
     def find_parser_language(self) -> ParserLanguage | None:
-        """Return the stated language, or that of its treebank."""
+        """Return the language of the treebank if it is generated, else the configured one, else that in file names."""
         if self.treebank.is_generated:
             return ParserLanguage("en", "its treebank is generated")
         return super().find_parser_language() or find_treebank_language(self.treebank.get_files())
 
     def find_missing_trees(self, tree_format: TreeFormat, file_splits: Collection[str]) -> tuple[str, str] | None:
-        """Phrase trees, where the treebank has none to learn from."""
+        """Return an error for phrase trees if the treebank has none."""
         if self.has_gold_trees(tree_format):
             return None
         return ".treebank", (
             f": no {TREE_FORMAT_NAMES[tree_format]} trees, but {{reader}} reads phrases of this parser; give "
-            "`constituency_train`, `constituency_dev` and `constituency_test`, or `targets` that do without"
+            "`constituency_train`, `constituency_dev` and `constituency_test`, or `targets` that need no phrases"
         )
 
     def has_gold_trees(self, tree_format: TreeFormat) -> bool:
-        """Whether the treebank has trees of the kind."""
+        """Return whether the treebank has trees in the format."""
         return tree_format == "conllu" or self.treebank.has_constituents
 
     def get_named_files(self) -> list[str | None]:
-        """Word vectors and the treebank's."""
+        """Return the file of word vectors and those of the treebank."""
         return [self.vectors, *self.treebank.get_files()]
 
 
@@ -226,18 +221,20 @@ DEFAULT_STANZA_PACKAGE = "default"
 
 
 class StanzaParserConfig(BaseStanzaParserConfig):
-    """A Stanza package: of a local directory, or downloaded when no directory is given."""
+    """A Stanza package in a local directory; without a directory it is downloaded."""
 
     type: Literal["stanza"]
-    package: str | None = Field(None, description="A package that is downloaded; null: the language's default.")
+    package: str | None = Field(None, description="Package to download; null: the default of the language.")
     directory: str | None = Field(None, description="A local Stanza directory, instead of a download.")
     model_language: LanguageCode | None = Field(
         None,
-        description="The language of the models, if they shall read text in another one, such as a related language "
+        description="Language of the models, if they are to parse text in another language, such as a related one "
         "without models; null: that of the parser.",
     )
-    test: str | None = Field(None, description="Gold trees (CoNLL-U) to measure its accuracy; null: not measured.")
-    constituency_test: str | None = Field(None, description="The same for phrase trees (PTB brackets).")
+    test: str | None = Field(None, description="Gold trees (CoNLL-U) to measure accuracy; null: not measured.")
+    constituency_test: str | None = Field(
+        None, description="Gold phrase trees (PTB brackets) to measure accuracy; null: not measured."
+    )
 
     @model_validator(mode="after")
     def _check_package(self) -> Self:
@@ -248,46 +245,48 @@ class StanzaParserConfig(BaseStanzaParserConfig):
         return self.replace_defaults_by_null({"package": DEFAULT_STANZA_PACKAGE})
 
     def get_test_file(self, tree_format: TreeFormat) -> str | None:
-        """The gold trees of a kind that its accuracy is measured on."""
+        """Return the file of gold trees in a format; None if accuracy is not measured."""
         return self.test if tree_format == "conllu" else self.constituency_test
 
     def has_gold_trees(self, tree_format: TreeFormat) -> bool:
-        """Whether `get_test_file` names some."""
+        """Return whether there is a test file in the format."""
         return self.get_test_file(tree_format) is not None
 
     def get_named_files(self) -> list[str | None]:
-        """The directory with its index, and gold trees."""
+        """Return the model directory, its index, and the files of gold trees."""
         index = None if self.directory is None else f"{self.directory}/resources.json"
         return [self.directory, index, self.test, self.constituency_test]
 
 
 class TreeFilesConfig(ConfigSection):
-    """Trees of one split, as many as its text has sentences."""
+    """Files with one tree for each sentence of a split."""
 
-    conllu: FileList = Field([], description="Dependency trees: a CoNLL-U file, or several one after the other.")
-    ptb: FileList = Field([], description="Phrase trees: PTB brackets, one tree a line, likewise.")
+    conllu: FileList = Field([], description="Dependency trees: a CoNLL-U file, or several that are concatenated.")
+    ptb: FileList = Field(
+        [], description="Phrase trees in PTB brackets, one tree a line: a file, or several that are concatenated."
+    )
 
     def get_files(self, tree_format: TreeFormat) -> list[str]:
-        """The files of a kind, in order."""
+        """Return the files in a format, in order."""
         return self.conllu if tree_format == "conllu" else self.ptb
 
 
 class TreeFileParserConfig(BinarizedParserConfig):
-    """Trees from the user's files; for generated text without files, the true trees."""
+    """Trees from the user's files; for generated text without files, the gold trees."""
 
     type: Literal["given"]
     trees: dict[str, TreeFilesConfig] = Field(
         {},
-        description="Files by split: `train`, `dev` or the name of a test set. Those of `train` are one after the "
-        "other, as the texts of `corpora.train`. A split whose text is generated needs none.",
+        description="Files by split: `train`, `dev` or the name of a test set. The files of `train` have the order of "
+        "`corpora.train`. A split whose text is generated needs none.",
     )
 
     def get_split_files(self, split: str, tree_format: TreeFormat) -> list[str]:
-        """The files of a kind for a split, in order."""
+        """Return the files of a split in a format, in order."""
         return self.trees[split].get_files(tree_format) if split in self.trees else []
 
     def find_missing_trees(self, tree_format: TreeFormat, file_splits: Collection[str]) -> tuple[str, str] | None:
-        """Trees of splits that the user brings none for."""
+        """Return an error if the trees of a split are missing."""
         splits = [split for split in file_splits if not self.get_split_files(split, tree_format)]
         if not splits:
             return None
@@ -297,24 +296,29 @@ class TreeFileParserConfig(BinarizedParserConfig):
         )
 
     def get_named_files(self) -> list[str | None]:
-        """The trees."""
-        return [file for given in self.trees.values() for trees in TREE_FORMATS for file in given.get_files(trees)]
+        """Return the files of trees."""
+        return [
+            file
+            for split_trees in self.trees.values()
+            for tree_format in TREE_FORMATS
+            for file in split_trees.get_files(tree_format)
+        ]
 
 
 DEFAULT_CONTROL_SEED = 1
 
 ORDER_PRESERVING_SHAPES = ("right-branching", "left-branching", "chain")
-"""Shapes of control trees that follow the order of words."""
+"""Shapes of control trees that preserve word order."""
 
 
 class ControlParserConfig(BaseParserConfig):
-    """Trees of one shape, without information about the syntax: a gain that remains with them is not from syntax."""
+    """Control trees: trees of one shape without information about syntax."""
 
     type: Literal["control"]
     branching: ClassVar[BranchingOption] = "right"
-    """Of no matter, since the trees are binary."""
+    """Has no effect, because the trees are binary."""
     shape: Literal["right-branching", "left-branching", "balanced", "random", "chain"]
-    seed: Seed = Field(DEFAULT_CONTROL_SEED, description="Of the shape random.")
+    seed: Seed = Field(DEFAULT_CONTROL_SEED, description="Seed of random trees.")
 
     @model_validator(mode="after")
     def _check_seed(self) -> Self:
@@ -329,10 +333,10 @@ AnyParserConfig = Annotated[
 
 
 class ParsingConfig(ConfigSection):
-    """How much of a text one job parses."""
+    """Size of parsing jobs."""
 
     shard_size: Count = Field(
         200_000,
-        description="Words that one job parses, at six bytes a word; a longer text is parsed in shards side by side, "
-        "which are merged in order.",
+        description="Words per parsing job, at six bytes a word; the shards of a longer text are parsed in parallel "
+        "and merged in order.",
     )

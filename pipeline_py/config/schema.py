@@ -9,9 +9,9 @@ from pipeline_py.run.command_line import run_command
 
 
 def render_json_schema() -> str:
-    """Generate the schema from the models, as indented JSON.
+    """Return the schema of `ExperimentConfig` as indented JSON.
 
-    A file laid over `config.yaml` may leave out any key, so nothing is required at the top.
+    No top-level key is required, because an experiment's file inherits the others from `config.yaml`.
     """
     schema = ExperimentConfig.model_json_schema()
     schema.pop("required", None)

@@ -8,7 +8,7 @@ from pipeline_py.config.base import ConfigSection, Count, CountOrZero, RequiredS
 
 
 class VocabularyConfig(ConfigSection):
-    """What a vocabulary keeps; `</s>` and `<unk>` count towards its size."""
+    """Limits of a vocabulary; `</s>` and `<unk>` count towards its size."""
 
     max_size: CountOrZero = Field(50000, description="0: no limit; else at least 3.")
     min_count: Count = 1
@@ -35,20 +35,20 @@ class SubwordConfig(ConfigSection):
     generalise: Count | None = Field(
         None,
         description="Times, dates and numbers that are rarer than this in the training text become $time, $date and "
-        "$number, and are put back after decoding; null: none do.",
+        "$number, and are restored after decoding; null: none.",
     )
     source_vocabulary: VocabularyConfig = VocabularyConfig()
     target_vocabulary: VocabularyConfig = VocabularyConfig()
     joint_vocabulary: VocabularyConfig | None = Field(
-        None, description="One vocabulary of both languages, in the place of the two; null: one each."
+        None, description="One vocabulary for both languages, instead of the two above; null: one each."
     )
     unit_vocabulary: VocabularyConfig = Field(
-        VocabularyConfig(), description="Words that dependency units know, whatever the models' own units are."
+        VocabularyConfig(), description="Vocabulary of words of dependency units, independent of the models' units."
     )
 
     @property
     def target_vocabulary_settings(self) -> str:
-        """What decides the target vocabulary, as JSON."""
+        """The settings that determine the target vocabulary, as JSON."""
         return self.model_dump_json(
             exclude=self.collect_ineffective_keys(SettingEffect.RESULT) | {"source_vocabulary", "unit_vocabulary"}
         )

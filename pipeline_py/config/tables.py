@@ -1,4 +1,4 @@
-"""`tables`: which systems stand in which table, what it says of them, and what its marks compare with."""
+"""`tables` and `figures`: rows, columns and significance marks of tables, and figures of attention."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
@@ -11,7 +11,7 @@ from pipeline_py.config.evaluation import METRIC_NAMES, MetricName
 
 
 def is_single_line(text: str) -> bool:
-    """Whether people can read a text on one line."""
+    """Return whether a text is not blank and printable on one line."""
     return bool(text.strip()) and text.isprintable()
 
 
@@ -22,44 +22,43 @@ def _check_single_line(text: str) -> str:
 
 
 SingleLine = Annotated[str, AfterValidator(_check_single_line)]
-"""What people read in a table or figure."""
+"""Text in a table or figure."""
 
 
 SettingKind = Literal["search", "training", "data", "units"]
-"""Kinds of settings that rows of a table may differ in: how they are searched with, how they are trained, on which
-pairs, and what they read and write."""
+"""Kinds of settings that rows of a table may differ in: beam search, training, training pairs, and subword units."""
 
 
 MarkSubject = Literal["systems", "outputs"]
-"""The subject of a table's marks: systems, beyond these sentences and runs, or these outputs alone."""
+"""The subject of a table's marks: systems, generalizing over sentences and runs, or these outputs alone."""
 
 
 class BaseTableConfig(ConfigSection):
-    """What all tables have."""
+    """Base class of all tables."""
 
     title: SingleLine
 
     @property
     def rows(self) -> list[str]:
-        """The systems that are its rows."""
+        """Systems in the rows."""
         return []
 
     @property
     def named_systems(self) -> list[str]:
-        """Every system that the table speaks of."""
+        """All systems that the table refers to."""
         return []
 
     @property
     def phrase_tree_parser(self) -> str | None:
-        """The parser whose phrase trees it counts."""
+        """The parser whose phrase trees the table needs."""
         return None
 
     def get_held_out_sets(self, corpora: CorporaConfig) -> list[str]:
-        """The held-out sets that its rows are compared on."""
+        """Return the held-out sets that rows are compared on."""
         return []
 
     def get_contrastive_sets(self, corpora: CorporaConfig) -> list[str]:
-        """The contrastive sets that its rows are tried on."""
+        """Return the contrastive sets that rows are evaluated on."""
         return []
 
 
@@ -69,8 +68,8 @@ class SystemTableConfig(BaseTableConfig):
     systems: list[str] = Field(min_length=1, description="Rows, in order.")
     parsers: list[str] = Field(
         [],
-        description="Each row that reads trees is repeated for each of these parsers, as `SYSTEM [PARSER]`; so it is "
-        "among `proposed` and in `marks`. default: the experiment's `parser`. Empty: rows are as they are written.",
+        description="Repeat each row that reads trees for each of these parsers, as `SYSTEM [PARSER]`, also in "
+        "`proposed` and `marks`. default: the experiment's `parser`. Empty: no row is repeated.",
     )
     labels: dict[str, SingleLine] = Field(
         {},
@@ -78,18 +77,18 @@ class SystemTableConfig(BaseTableConfig):
         "`SYSTEM [PARSER]`, followed by the parser.",
     )
     seeds: list[Seed] | None = Field(
-        None, min_length=1, description="Seeds of the runs that it uses; null: `seeds` of `training`."
+        None, min_length=1, description="Seeds of the runs in the table; null: `seeds` of `training`."
     )
     tested: MarkSubject = Field(
         "systems",
-        description="What marks are about. systems: the interval over other sentences and other runs; outputs: the "
-        "papers' own test of the given outputs, which says nothing about other runs: the sign test in tables of BLEU, "
-        "the paired bootstrap in tables of measures.",
+        description="Subject of marks. systems: the confidence interval over sentences and runs; outputs: the papers' "
+        "test of these outputs, which says nothing about other runs: the sign test in BLEU tables, the paired "
+        "bootstrap in tables of measures.",
     )
     about: list[SettingKind] = Field(
         [],
-        description="Settings that the table is about: its rows may differ in them without a warning. A note below "
-        "the table says so in either case.",
+        description="Settings that the table compares: its rows may differ in them without a warning. A note below "
+        "the table lists all differences.",
     )
 
     @model_validator(mode="after")
@@ -101,12 +100,12 @@ class SystemTableConfig(BaseTableConfig):
 
     @property
     def rows(self) -> list[str]:
-        """The systems, in order."""
+        """Systems in the rows, in order."""
         return self.systems
 
     @property
     def display_names(self) -> dict[str, str]:
-        """What rows are called: by their labels, with their names behind where several have the same."""
+        """Labels of rows; the system's name is appended to a label that several rows have."""
         labels = {row: self.labels.get(row, row) for row in self.systems}
         return {
             row: label if [*labels.values()].count(label) == 1 else f"{label} ({row})" for row, label in labels.items()
@@ -114,12 +113,12 @@ class SystemTableConfig(BaseTableConfig):
 
     @property
     def named_systems(self) -> list[str]:
-        """Rows, and what has a label."""
+        """Systems in the rows and in `labels`."""
         return [*self.systems, *self.labels]
 
 
 class PublishedNumbersConfig(ConfigSection):
-    """A table of a paper, shown beside ours; the experiment must use the paper's data."""
+    """A table of a paper, shown next to ours; the experiment must use the paper's data."""
 
     paper: str = Field(
         pattern=NAME_PATTERN,
@@ -127,8 +126,8 @@ class PublishedNumbersConfig(ConfigSection):
         description="A file of `workflow/published/`, without its ending.",
     )
     table: Annotated[str, BeforeValidator(str)] = Field(description="Number of the table in the paper.")
-    task: str = Field(description="As in the file, e.g. en-de.")
-    names: dict[str, str] = Field({}, description="The paper's names of our systems, if not their labels.")
+    task: str = Field(description="Task as in the file, e.g. en-de.")
+    names: dict[str, str] = Field({}, description="Names of our systems in the paper, if they differ from the labels.")
 
 
 class BleuTableConfig(SystemTableConfig):
@@ -136,8 +135,8 @@ class BleuTableConfig(SystemTableConfig):
 
     type: Literal["bleu"] = "bleu"
     systems: list[str] = Field(min_length=2, description="Rows, in order.")
-    baseline: str = Field(description="The row that * and ** compare with.")
-    proposed: list[str] = Field([], description="Rows that † compares with the best of the other rows.")
+    baseline: str = Field(description="Row that * and ** compare with.")
+    proposed: list[str] = Field([], description="Rows that † compares with the best of all other rows.")
     marks: Literal["sdatt", "sdrnmt", "none"] = Field(
         "sdatt",
         description="sdrnmt: only * and **, and only on proposed rows; none: no marks. ↓ before a mark: "
@@ -152,39 +151,37 @@ class BleuTableConfig(SystemTableConfig):
         _check_unique_names(self.proposed, "row")
         names = [self.labels.get(system, system) for system in self.systems]
         if repeated := [name for name in names if names.count(name) > 1]:
-            raise ValueError(f"two rows are called `{repeated[0]}`; give them different labels")
+            raise ValueError(f"two rows have the label `{repeated[0]}`; give them different labels")
         if self.baseline in self.proposed:
             raise ValueError(f"`{self.baseline}` is the baseline; it cannot be proposed as well")
         return self
 
     @property
     def named_systems(self) -> list[str]:
-        """Rows, what has a label, and what paper's names are given for."""
+        """Systems in the rows, in `labels` and in `published.names`."""
         return [*super().named_systems, *(self.published.names if self.published else [])]
 
     def get_held_out_sets(self, corpora: CorporaConfig) -> list[str]:
-        """Dev and all test sets that have references."""
+        """Return dev and all test sets with references."""
         return [*(["dev"] if corpora.dev else []), *corpora.scored_tests]
 
     def get_contrastive_sets(self, corpora: CorporaConfig) -> list[str]:
-        """All there are."""
+        """Return all contrastive sets."""
         return [*corpora.contrastive_sets]
 
 
 FactColumnName = Literal[
     "negative_samples", "hidden", "subword", "parameters", "perplexity", "minutes", "cpu_minutes", "search", "beam"
 ]
-"""What a table may say of a system whatever the set: K of BlackOut, the hidden size, whether its units are BPE's, how
-many parameters it has, its perplexity on dev, the minutes that one epoch takes, on the wall and of processors, how it
-is searched with, and the width of the beam."""
+"""Columns that do not depend on a set: K of BlackOut, hidden size, subword scheme, number of parameters, perplexity on
+dev, minutes per epoch (wall-clock and CPU), search, and beam width."""
 
 BleuDetailColumnName = Literal["brevity", "length_ratio", "length"]
-"""Measures of a system's outputs on a set beside metrics: BLEU's brevity penalty exp(1 − r/c), the length of outputs
-relative to references c/r, and the mean length of outputs in words."""
+"""Measures of outputs in addition to metrics: BLEU's brevity penalty exp(1 − r/c), the length ratio c/r of outputs and
+references, and the mean length of outputs in words."""
 
 CONTRAST_COLUMN = "contrast"
-"""The column of what a table may say of a system on every contrastive set: how often it finds the correct translation
-likelier."""
+"""The column of accuracies on contrastive sets: how often the correct translation is more probable."""
 
 if TYPE_CHECKING:
     TableColumn = str
@@ -193,17 +190,17 @@ else:
 
 
 class MarkConfig(ConfigSection):
-    """A symbol for scores that are significantly better than those of other rows, and another for worse scores."""
+    """A symbol for scores that are significantly better than those of other rows, and one for worse scores."""
 
-    symbol: SingleLine = Field(description="Behind scores that are better than those of `against`.")
-    worse: SingleLine | None = Field(None, description="Behind scores that are worse; null: ↓ and the symbol.")
-    rows: list[str] = Field(min_length=1, description="Rows that may get it.")
+    symbol: SingleLine = Field(description="Symbol after scores that are better than those of `against`.")
+    worse: SingleLine | None = Field(None, description="Symbol after scores that are worse; null: ↓ and `symbol`.")
+    rows: list[str] = Field(min_length=1, description="Rows that may get the mark.")
     against: list[str] = Field(min_length=1, description="Rows that must all be worse; for `worse`, all better.")
-    level: Annotated[float, NUMBER_VALIDATOR] = Field(0.05, gt=0, lt=1, description="p must be below.")
+    level: Annotated[float, NUMBER_VALIDATOR] = Field(0.05, gt=0, lt=1, description="Significance level: p < level.")
 
     @property
     def better_and_worse_symbols(self) -> tuple[str, str]:
-        """The symbols for better and for worse."""
+        """Symbols for better and worse scores."""
         return self.symbol, self.worse or f"↓{self.symbol}"
 
 
@@ -215,13 +212,13 @@ class MeasureTableConfig(SystemTableConfig):
     columns: list[TableColumn] = Field(
         min_length=1,
         description="Settings and facts of systems, metrics, brevity, length_ratio or length; contrast: accuracy on "
-        "every contrastive set, whatever the `sets`.",
+        "every contrastive set, independent of `sets`.",
     )
     parsed_by: str | None = Field(
-        None, description="A parser, or default; only the sentences that it parsed are scored. null: all sentences are."
+        None, description="A parser, or default: only sentences that it could parse are scored; null: all sentences."
     )
     marks: list[MarkConfig] = Field(
-        [], description="A score gets the first that applies for being better, and the first for being worse."
+        [], description="A score gets the first mark that applies for better, and the first for worse."
     )
 
     @model_validator(mode="after")
@@ -232,9 +229,11 @@ class MeasureTableConfig(SystemTableConfig):
             raise ValueError(
                 f"only {', '.join(METRIC_NAMES)} can have marks; add one of these columns, or leave out the marks"
             )
-        better, worse = ({mark.better_and_worse_symbols[place] for mark in self.marks} for place in (0, 1))
-        if both := better & worse:
-            raise ValueError(f"{min(both)} would mark both better and worse scores; give one of them another symbol")
+        better, worse = ({mark.better_and_worse_symbols[index] for mark in self.marks} for index in (0, 1))
+        if ambiguous := better & worse:
+            raise ValueError(
+                f"{min(ambiguous)} would mark both better and worse scores; give one of them another symbol"
+            )
         for mark in self.marks:
             for row in [*mark.rows, *mark.against]:
                 if row not in self.systems:
@@ -245,50 +244,50 @@ class MeasureTableConfig(SystemTableConfig):
 
     @property
     def metric_columns(self) -> list[str]:
-        """The metrics among its columns."""
+        """Columns that are metrics."""
         return [column for column in self.columns if column in METRIC_NAMES]
 
     @property
     def phrase_tree_parser(self) -> str | None:
-        """The parser whose failures are left out."""
+        """The parser whose failures are not scored."""
         return self.parsed_by
 
     def get_held_out_sets(self, corpora: CorporaConfig) -> list[str]:
-        """Its sets, `tests` spelt out as those that have references."""
+        """Return `sets` with `tests` expanded to all test sets with references."""
         tests = corpora.scored_tests
-        return list(dict.fromkeys(name for given in self.sets for name in (tests if given == "tests" else [given])))
+        return list(dict.fromkeys(split for name in self.sets for split in (tests if name == "tests" else [name])))
 
     def get_contrastive_sets(self, corpora: CorporaConfig) -> list[str]:
-        """All there are, if it has a column of them."""
+        """Return all contrastive sets if there is a column for them."""
         return [*corpora.contrastive_sets] if CONTRAST_COLUMN in self.columns else []
 
     @property
     def has_score_columns(self) -> bool:
-        """Whether a column is of what systems said on a set."""
+        """True if a column depends on outputs on a set."""
         return bool({*self.columns} & {*METRIC_NAMES, *get_args(BleuDetailColumnName)})
 
 
 class ParseTableConfig(BaseTableConfig):
-    """How many sentences of every split a parser has parsed (tree2seq Tables 1 and 2)."""
+    """Numbers of parsed sentences of every split (tree2seq Tables 1 and 2)."""
 
     type: Literal["parses"]
     parser: str = Field(description="One of `parsers`, or default.")
 
     @property
     def phrase_tree_parser(self) -> str | None:
-        """That parser."""
+        """The parser of the table."""
         return self.parser
 
 
 class VocabularyTableConfig(BaseTableConfig):
-    """How many different words there are before and after generalisation and BPE (hierarchical Table 2)."""
+    """Vocabulary sizes before and after generalisation and BPE (hierarchical Table 2)."""
 
     type: Literal["vocabulary"]
     subword: str = Field(description="One of `subwords`, which generalises and has a scheme of bpe.")
 
 
 class AttentionTableConfig(SystemTableConfig):
-    """Whether words or phrases are attended to (tree2seq Table 12)."""
+    """Shares of attention on words and phrases (tree2seq Table 12)."""
 
     type: Literal["attention"]
     set: str = Field("dev", description="dev, or the name of a test set.")
@@ -300,7 +299,7 @@ def _check_unique_names(names: Sequence[str | int], noun: str) -> None:
 
 
 def _get_table_type(table: Any) -> str:
-    """Read the `type` of a table as it is configured, or of one that is validated; anything else is to fail as one."""
+    """Return the `type` of a mapping or a validated table; other values count as a BLEU table, which rejects them."""
     return str(table.get("type", "bleu") if isinstance(table, Mapping) else getattr(table, "type", "bleu"))
 
 
@@ -315,12 +314,12 @@ AnyTableConfig = Annotated[
 
 
 class AttentionFigureConfig(ConfigSection):
-    """What a system attends to in some sentences, drawn on their trees."""
+    """Attention of a system in some sentences, drawn on their trees."""
 
     title: SingleLine
     system: str
     set: str = Field("dev", description="dev, or the name of a test set.")
-    sentences: list[Count] = Field([1], min_length=1, description="Counted from 1; a picture each.")
+    sentences: list[Count] = Field([1], min_length=1, description="Sentences, counted from 1; one picture each.")
     words: list[Count] = Field(
-        [], description="Words of the translation that get a panel, counted from 1; empty: the most telling ones."
+        [], description="Words of the translation with a panel, counted from 1; empty: the most informative ones."
     )

@@ -1,4 +1,4 @@
-"""Files of claims: those of papers against what the papers print, and mistakes in those of users."""
+"""Claim files: claims of papers against published scores, and errors in user files."""
 
 import csv
 import re
@@ -92,11 +92,11 @@ IN_TABLE = {
         "Hierarchical-gated": "GS",
     },
 }
-"""What rows are called in some tables, and on some tasks, where otherwise than in the paper's others."""
+"""Names of rows in some tables and on some tasks that differ from those in the paper's other tables."""
 
 
-def scores(paper: str) -> dict[tuple[str, ...], float]:
-    """By table, task, system, metric and set."""
+def read_published_scores(paper: str) -> dict[tuple[str, ...], float]:
+    """Return scores by table, task, system, metric and set."""
     with (WORKFLOW / "published" / f"{paper}.tsv").open(encoding="utf-8") as file:
         rows = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t")
         keys = ("table", "task", "system", "metric", "set")
@@ -104,9 +104,9 @@ def scores(paper: str) -> dict[tuple[str, ...], float]:
 
 
 @pytest.mark.parametrize("file", PAPERS, ids=lambda file: file.stem)
-def test_what_is_printed_is_what_the_paper_prints(file):
-    """Differences are those of the printed scores, Tables 2 and 1 taken together where a claim is across them."""
-    printed_scores = scores(file.stem)
+def test_differences_of_claims_equal_published_scores(file):
+    """A claim across Tables 1 and 2 compares scores of both."""
+    printed_scores = read_published_scores(file.stem)
     checked = 0
     for claim in read_claim_file(file).claims:
         for printed in claim.printed:
@@ -118,7 +118,7 @@ def test_what_is_printed_is_what_the_paper_prints(file):
                 for place in ((file.stem, table), (file.stem, table, printed.task)):
                     names = {**names, **IN_TABLE.get(place, {})}
                 key = (table, printed.task, names.get(system, system), printed.metric.upper())
-                return fmean(printed_scores[*key, on] for on in SETS[printed.sets])
+                return fmean(printed_scores[*key, split] for split in SETS[printed.sets])
 
             first, last = tables[1], tables[2] or tables[1]
             difference = score(claim.system, last) - score(claim.above, first)
@@ -128,18 +128,18 @@ def test_what_is_printed_is_what_the_paper_prints(file):
 
 
 @pytest.mark.parametrize("file", PAPERS, ids=lambda file: file.stem)
-def test_claims_of_papers_are_about_systems_of_the_default_configuration(file):
+def test_claims_of_papers_name_default_systems(file):
     for claim in read_claim_file(file).claims:
         assert {claim.system, claim.above} <= {*CONFIG["systems"]}
         assert claim.printed or claim.sentences, "a paper prints it, but for what figures alone show"
 
 
-def test_every_paper_with_printed_numbers_has_claims():
+def test_every_paper_with_published_numbers_has_claims():
     assert [file.stem for file in PAPERS] == sorted(file.stem for file in (WORKFLOW / "published").glob("*.tsv"))
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "message"),
     [
         ("paper: x\n", "claims: field required; correct it"),
         ("paper: x\nclaims: []\n", "claims: list should have at least 1 item"),
@@ -159,8 +159,8 @@ def test_every_paper_with_printed_numbers_has_claims():
             r"claims\[1\]: printed: by ribes, which `metrics` does not name; add it there",
         ),
         *(
-            (f"paper: x\nclaims: [{{system: A, above: B, says: y, {options}}}]\n", rf"claims\[1\]{sentence}")
-            for options, sentence in (
+            (f"paper: x\nclaims: [{{system: A, above: B, says: y, {options}}}]\n", rf"claims\[1\]{message}")
+            for options, message in (
                 ("margin: 1", ": give `margin` for the relations `not worse` and `comparable`, and only for these"),
                 ("relation: comparable", ": give `margin` for the relations"),
                 ("relation: not worse", ": give `margin` for the relations"),
@@ -173,26 +173,29 @@ def test_every_paper_with_printed_numbers_has_claims():
         ("paper: x\npaper: y\n", "`paper` is in line 1 already"),
     ],
 )
-def test_mistakes_are_one_sentence_that_names_the_file(tmp_path, text, sentence):
+def test_error_is_one_sentence_that_names_the_file(tmp_path, text, message):
     path = tmp_path / "mine.yaml"
     path.write_text(text)
-    with pytest.raises(InputError, match=f"mine.yaml.*: {sentence}"):
+    with pytest.raises(InputError, match=f"mine.yaml.*: {message}"):
         read_claim_file(path)
 
 
-def test_a_claim_of_ones_own_needs_no_print(tmp_path):
+def test_user_claim_needs_no_published_numbers(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("paper: me\nclaims: [{system: A, above: B, says: y}]\n")
     assert read_claim_file(path) == ClaimFileConfig(paper="me", claims=[ClaimConfig(system="A", above="B", says="y")])
 
 
-def test_a_pair_may_have_claims_of_several_relations_and_lengths(tmp_path):
+def test_pair_may_have_claims_of_different_relations_and_lengths(tmp_path):
     path = tmp_path / "mine.yaml"
     options = (
         *("", "relation: comparable, margin: 1", "relation: not worse, margin: 1"),
         *("sentences: {up_to: 9}", "sentences: {longer_than: 9}", "sentences: {longer_than: 9, up_to: 20}"),
     )
-    path.write_text("paper: me\nclaims:\n" + "".join(f"- {{system: A, above: B, says: y, {one}}}\n" for one in options))
+    path.write_text(
+        "paper: me\nclaims:\n"
+        + "".join(f"- {{system: A, above: B, says: y, {claim_options}}}\n" for claim_options in options)
+    )
     assert [str(claim.sentences or claim.relation) for claim in read_claim_file(path).claims] == [
         *("better", "comparable", "not worse", "sentences of at most 9 words", "sentences of more than 9 words"),
         "sentences of more than 9 words and at most 20 words",

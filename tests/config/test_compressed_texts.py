@@ -1,4 +1,4 @@
-"""Compressed files are refused with the plan if no stage can read them."""
+"""Compressed files that no stage can read are rejected."""
 
 import bz2
 import gzip
@@ -43,10 +43,10 @@ def tar() -> bytes:
         (gzip.compress(tar(), mtime=0), r"a\.en: a tar archive"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_named(tmp_path, train, message):
+def test_unsupported_compression_is_rejected(tmp_path, train, message):
     with pytest.raises(InputError, match=message):
         load_texts(tmp_path, train)
 
 
-def test_other_files_pass(tmp_path):
+def test_supported_files_are_accepted(tmp_path):
     load_texts(tmp_path, b"one\n")

@@ -1,4 +1,4 @@
-"""Contrastive sets in the configuration: what reads them, what they are refused for."""
+"""Contrastive sets in the configuration: their readers and invalid options."""
 
 from typing import Any
 
@@ -12,16 +12,16 @@ SETS = [{"name": "negation", "file": ["a.tsv", "b.json.gz"]}, {"name": "gender",
 MEASURED = {"type": "measures", "title": "M", "systems": ["PBSMT", "GlobalAtt"], "columns": ["bleu", "contrast"]}
 
 
-def experiment(config: dict[str, Any], **over: Any):
+def load_with_contrast(config: dict[str, Any], **over: Any):
     over = {"corpora": {"contrast": SETS}, "targets": ["table2"], **over}
     return load_experiment(config, command_line_config=over, should_check_files=False)
 
 
-def test_a_set_is_of_one_file_or_several(config):
-    found = experiment(config, data="d", tables={"mine": MEASURED}, targets=["mine"])
-    assert found.corpora.contrastive_sets["gender"].file == ["c.tsv"]
-    assert {"d/a.tsv", "d/b.json.gz", "d/c.tsv"} <= {*found.collect_file_paths()}
-    assert found.corpora.splits_and_contrastive_sets == [
+def test_set_has_one_file_or_several(config):
+    loaded_experiment = load_with_contrast(config, data="d", tables={"mine": MEASURED}, targets=["mine"])
+    assert loaded_experiment.corpora.contrastive_sets["gender"].file == ["c.tsv"]
+    assert {"d/a.tsv", "d/b.json.gz", "d/c.tsv"} <= {*loaded_experiment.collect_file_paths()}
+    assert loaded_experiment.corpora.splits_and_contrastive_sets == [
         "train",
         "dev",
         "mixed",
@@ -30,10 +30,10 @@ def test_a_set_is_of_one_file_or_several(config):
         "negation",
         "gender",
     ]
-    assert "negation" not in found.corpora.splits
+    assert "negation" not in loaded_experiment.corpora.splits
 
 
-def test_files_have_to_be_there(config):
+def test_missing_files_are_reported(config):
     with pytest.raises(InputError, match=r"a\.tsv: no such file \(and 2 more\)"):
         load_experiment(
             config,
@@ -53,49 +53,50 @@ def test_files_have_to_be_there(config):
         ([{"name": "a", "generate": {"sentences": 5, "kinds": []}}], "corpora.contrast.0.generate.kinds"),
     ],
 )
-def test_mistakes(config, sets, message):
-    with pytest.raises(InputError) as told:
-        experiment(config, corpora={"contrast": sets})
-    assert message in str(told.value)
+def test_invalid_sets_are_rejected(config, sets, message):
+    with pytest.raises(InputError) as error:
+        load_with_contrast(config, corpora={"contrast": sets})
+    assert message in str(error.value)
 
 
-def test_a_column_needs_sets(config):
+def test_contrast_column_needs_sets(config):
     with pytest.raises(
         InputError, match=r"table `mine`: has a column `contrast`; name contrastive sets in `corpora\.contrast`"
     ):
-        experiment(config, corpora={}, tables={"mine": MEASURED})
+        load_with_contrast(config, corpora={}, tables={"mine": MEASURED})
 
 
-def test_tables_of_bleu_and_those_with_the_column_try_systems_on_them(config):
+def test_bleu_tables_and_contrast_columns_use_contrastive_sets(config):
     plain = {**MEASURED, "columns": ["bleu"]}
-    found = experiment(config, tables={"mine": MEASURED, "plain": plain})
-    tried = {name: table.get_contrastive_sets(found.corpora) for name, table in found.tables.items()}
+    loaded_experiment = load_with_contrast(config, tables={"mine": MEASURED, "plain": plain})
+    tried = {
+        name: table.get_contrastive_sets(loaded_experiment.corpora) for name, table in loaded_experiment.tables.items()
+    }
     assert tried["mine"] == tried["table1"] == ["negation", "gender"]
     assert tried["plain"] == tried["tree2seq/table12"] == []
 
 
-def test_only_networks_that_are_tried_need_trees_of_them(config):
-    """Those of text in files, which the generator's trees are not of."""
+def test_trees_of_contrastive_sets_are_needed_only_by_evaluated_networks(config):
     config["parsers"]["gold"] = {"type": "given"}
     config["systems"]["Given"] = {"contexts": [{"type": "syntax", "window": 4}], "parser": "gold"}
     tables = {"mine": {**MEASURED, "systems": ["Given", "GlobalAtt"]}}
     message = "no CoNLL-U trees of `negation`, `gender`, which `Given` reads; give `trees.negation.conllu`, `trees.g"
     with pytest.raises(InputError, match=message):
-        experiment(config, tables=tables, targets=["mine"])
+        load_with_contrast(config, tables=tables, targets=["mine"])
     tables["mine"] = {**tables["mine"], "columns": ["bleu"]}
-    assert experiment(config, tables=tables, targets=["mine"]).can_provide_trees("gold", "conllu")
-    given = {"gold": {"type": "given", "trees": {name: {"conllu": name} for name in ("negation", "gender")}}}
+    assert load_with_contrast(config, tables=tables, targets=["mine"]).can_provide_trees("gold", "conllu")
+    tree_parsers = {"gold": {"type": "given", "trees": {name: {"conllu": name} for name in ("negation", "gender")}}}
     tables["mine"] = {**tables["mine"], "columns": ["contrast"]}
-    found = experiment(config, tables=tables, targets=["mine"], parsers=given)
-    assert found.resolve_tree_files("gold", "gender", "conllu") == ["gender"]
+    loaded_experiment = load_with_contrast(config, tables=tables, targets=["mine"], parsers=tree_parsers)
+    assert loaded_experiment.resolve_tree_files("gold", "gender", "conllu") == ["gender"]
 
 
-def test_a_generated_set_needs_no_trees_from_users(config):
+def test_generated_set_needs_no_files(config):
     over = {"parsers": {"given": {"type": "given"}}, "parser": "given"}
-    made = {"name": "made", "generate": {"sentences": 20, "kinds": ["case", "agreement"]}}
-    found = experiment(config, corpora={"contrast": [made]}, **over)
-    assert found.corpora.is_generated_by_split["made"] and "made" not in found.splits_in_files
-    with_files = experiment(config, corpora={"contrast": [{**made, "file": "a.tsv"}]})
+    generated_set = {"name": "made", "generate": {"sentences": 20, "kinds": ["case", "agreement"]}}
+    loaded_experiment = load_with_contrast(config, corpora={"contrast": [generated_set]}, **over)
+    assert loaded_experiment.corpora.is_generated_by_split["made"] and "made" not in loaded_experiment.splits_in_files
+    with_files = load_with_contrast(config, corpora={"contrast": [{**generated_set, "file": "a.tsv"}]})
     assert not with_files.corpora.is_generated_by_split["made"]
-    every = experiment(config, corpora={"contrast": [{"name": "made", "generate": {"sentences": 20}}]})
+    every = load_with_contrast(config, corpora={"contrast": [{"name": "made", "generate": {"sentences": 20}}]})
     assert every.corpora.contrastive_sets["made"].generate.kinds == [*ContrastiveErrorKind]

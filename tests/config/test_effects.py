@@ -1,4 +1,4 @@
-"""What keys decide: every mark, and what follows from it for plans, kept outputs and comparisons."""
+"""Effects of settings, and their consequences for plans, cached outputs and comparisons."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,9 +17,9 @@ from pipeline_py.plan.plan import ExperimentPlan
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "pipeline_py"
 
-NOTHING = {"seeds": [2], "tensorboard": True, "checkpoint_minutes": 1.0}
+NO_EFFECT = {"seeds": [2], "tensorboard": True, "checkpoint_minutes": 1.0}
 ROUNDING = {"graphs": False, "threads": 3}
-MEANS = {"device": "cpu", "processes": 2, "accumulate": 3}
+EXECUTION = {"device": "cpu", "processes": 2, "accumulate": 3}
 RESULT = {
     "optimizer": {"name": "sgd"},
     "batch_size": 7,
@@ -38,15 +38,20 @@ RESULT = {
 }
 
 
-def sections(model: type[BaseModel] = ConfigSection) -> Iterator[type[BaseModel]]:
-    """All models of the configuration."""
+def iterate_sections(model: type[BaseModel] = ConfigSection) -> Iterator[type[BaseModel]]:
+    """Yield all section classes of the configuration."""
     for below in model.__subclasses__():
         yield below
-        yield from sections(below)
+        yield from iterate_sections(below)
 
 
-def test_every_mark_names_a_stage_and_a_key():
-    marks = [(model, mark) for model in sections() for field in model.model_fields.values() for mark in field.metadata]
+def test_field_metadata_names_existing_stages_and_keys():
+    marks = [
+        (model, mark)
+        for model in iterate_sections()
+        for field in model.model_fields.values()
+        for mark in field.metadata
+    ]
     assert {type(mark) for _, mark in marks} >= {SettingEffect, IgnoringStage, RequiredSetting}
     for model, mark in marks:
         if isinstance(mark, IgnoringStage):
@@ -58,20 +63,20 @@ def test_every_mark_names_a_stage_and_a_key():
 @pytest.mark.parametrize(
     ("effect", "keys"),
     [
-        (SettingEffect.ROUNDING, {*NOTHING}),
-        (SettingEffect.EXECUTION, {*NOTHING, *ROUNDING}),
-        (SettingEffect.RESULT, {*NOTHING, *ROUNDING, *MEANS}),
+        (SettingEffect.ROUNDING, {*NO_EFFECT}),
+        (SettingEffect.EXECUTION, {*NO_EFFECT, *ROUNDING}),
+        (SettingEffect.RESULT, {*NO_EFFECT, *ROUNDING, *EXECUTION}),
     ],
 )
-def test_each_key_of_training_has_its_effect(effect, keys):
-    assert TrainingConfig.model_fields.keys() == {*NOTHING, *ROUNDING, *MEANS, *RESULT}, (
-        "say here what a new key decides"
+def test_effects_of_training_keys(effect, keys):
+    assert TrainingConfig.model_fields.keys() == {*NO_EFFECT, *ROUNDING, *EXECUTION, *RESULT}, (
+        "add the new key to one of these mappings"
     )
     assert TrainingConfig().collect_ineffective_keys(effect) == keys
 
 
-def test_a_stage_is_without_what_it_does_not_read():
-    until = {
+def test_stage_ignores_keys_that_it_does_not_read():
+    training_only_keys = {
         "epochs",
         "updates",
         "validate_every",
@@ -81,7 +86,7 @@ def test_a_stage_is_without_what_it_does_not_read():
         "average",
         "moving_average",
     }
-    assert TrainingConfig().collect_ineffective_keys(SettingEffect.NO_EFFECT, "nmt.pretrain") == until
+    assert TrainingConfig().collect_ineffective_keys(SettingEffect.NO_EFFECT, "nmt.pretrain") == training_only_keys
     assert TrainingConfig().collect_ineffective_keys(SettingEffect.NO_EFFECT, "nmt.train") == set()
     assert DecodingConfig().collect_ineffective_keys(SettingEffect.NO_EFFECT, "nmt.translate") == {
         "attention",
@@ -90,7 +95,7 @@ def test_a_stage_is_without_what_it_does_not_read():
     }
 
 
-def test_a_key_that_is_read_only_with_another_counts_with_it():
+def test_key_counts_only_with_its_required_setting():
     assert DecodingConfig(length_model=False).collect_ineffective_keys(SettingEffect.RESULT) == {
         "batch_size",
         "n_best",
@@ -106,23 +111,23 @@ def test_a_key_that_is_read_only_with_another_counts_with_it():
     assert SubwordConfig(scheme="bpe").collect_ineffective_keys(SettingEffect.RESULT) == set()
 
 
-@pytest.mark.parametrize(("key", "value"), [*{**NOTHING, **ROUNDING, **MEANS, **RESULT}.items()])
-def test_plans_and_comparisons_follow_the_marks(config, tmp_path, key: str, value: Any):
-    """Of two systems that differ in one key of `training`; keys that all systems share are the experiment's."""
-    shared = key in ("seeds", "device", "threads")
+@pytest.mark.parametrize(("key", "value"), [*{**NO_EFFECT, **ROUNDING, **EXECUTION, **RESULT}.items()])
+def test_plans_and_comparisons_follow_effects(config, tmp_path, key: str, value: Any):
+    """Two systems differ in one key of `training`; shared keys are changed for the experiment."""
+    is_shared = key in ("seeds", "device", "threads")
 
-    def planned(**changes: Any) -> ExperimentPlan:
-        changed = {"Other": {} if shared else {"training": changes}}
-        laid_over = {"systems": changed, **({"training": changes} if shared else {})}
+    def build_plan(**changes: Any) -> ExperimentPlan:
+        changed = {"Other": {} if is_shared else {"training": changes}}
+        overrides = {"systems": changed, **({"training": changes} if is_shared else {})}
         return ExperimentPlan(
-            load_experiment(config, laid_over, should_check_files=False), ROOT, tmp_path / "contents.json"
+            load_experiment(config, overrides, should_check_files=False), ROOT, tmp_path / "contents.json"
         )
 
-    before, after = planned(), planned(**{key: value})
+    before, after = build_plan(), build_plan(**{key: value})
     identities = [plan.compute_identity(plan.nmt.build_train_job("Other", "seed1")) for plan in (before, after)]
     is_planned = identities[0] != identities[1]
-    assert is_planned == (key in {**MEANS, **RESULT})
-    told = find_setting_differences(after.nmt.experiment, ["GlobalAtt", "Other"])
-    assert bool(told) == (key in RESULT)
-    whole = after.nmt.build_train_job("Other", "seed1").execution_settings["training"]
-    assert whole.keys() == TrainingConfig.model_fields.keys(), "a job is told all of it"
+    assert is_planned == (key in {**EXECUTION, **RESULT})
+    differences = find_setting_differences(after.nmt.experiment, ["GlobalAtt", "Other"])
+    assert bool(differences) == (key in RESULT)
+    settings = after.nmt.build_train_job("Other", "seed1").execution_settings["training"]
+    assert settings.keys() == TrainingConfig.model_fields.keys(), "a job gets all keys"

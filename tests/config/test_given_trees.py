@@ -1,4 +1,4 @@
-"""Trees that the user brings: which files belong to which split, and what is said where some are lacking."""
+"""Trees in the user's files: files of each split, and errors about missing files."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from pipeline_py.run.errors import InputError
 GOLD = {"parsers": {"gold": {"type": "given"}}, "systems": {"SDAtt": {"parser": "gold"}}}
 
 
-def files(kind: str, *splits: str) -> dict[str, Any]:
+def build_tree_files(kind: str, *splits: str) -> dict[str, Any]:
     return {split: {kind: f"{split}.{kind}"} for split in splits}
 
 
 @pytest.fixture
 def texts() -> dict[str, Any]:
-    """Corpora in files: two of training, dev, and a test set; the second one is generated."""
+    """Return corpora in files: two training texts, dev and a test set; the second test set is generated."""
     return {
         "train": [{"source": "a.en", "target": "a.de"}, {"source": "b.en", "target": "b.de"}],
         "dev": {"name": "news", "source": "dev.en", "references": ["dev.de"]},
@@ -27,12 +27,12 @@ def texts() -> dict[str, Any]:
     }
 
 
-def given(config, texts, trees=None, **over):
+def load_with_trees(config, texts, trees=None, **over):
     gold = {"parsers": {"gold": {"type": "given", "trees": trees or {}}}, "corpora": texts, "targets": ["table1"]}
     return load_experiment(config, command_line_config={**GOLD, **gold, **over}, should_check_files=False)
 
 
-def test_the_true_trees_of_generated_text_need_no_files(config):
+def test_generated_text_needs_no_tree_files(config):
     experiment = load_experiment(config, command_line_config=GOLD)
     assert experiment.can_provide_trees("gold", "conllu") and experiment.can_provide_trees("gold", "ptb")
     assert experiment.get_parser_tree_formats("gold") == ["conllu"]
@@ -43,9 +43,9 @@ def test_the_true_trees_of_generated_text_need_no_files(config):
     ]
 
 
-def test_files_of_a_split_are_found_below_data(config, texts):
-    trees = files("conllu", "train", "dev", "test2014") | {"train": {"conllu": ["a.conllu", "b.conllu"]}}
-    experiment = given(config, texts, trees, data="d")
+def test_tree_files_are_relative_to_data(config, texts):
+    trees = build_tree_files("conllu", "train", "dev", "test2014") | {"train": {"conllu": ["a.conllu", "b.conllu"]}}
+    experiment = load_with_trees(config, texts, trees, data="d")
     assert experiment.resolve_tree_files("gold", "train", "conllu") == ["d/a.conllu", "d/b.conllu"]
     assert experiment.resolve_tree_files("gold", "dev", "conllu") == ["d/dev.conllu"]
     assert experiment.resolve_tree_files("gold", "long", "conllu") == []
@@ -54,43 +54,46 @@ def test_files_of_a_split_are_found_below_data(config, texts):
     assert experiment.get_parser_tree_formats("gold") == ["conllu"]
 
 
-def test_files_win_over_generated_trees(config):
+def test_tree_files_override_generated_trees(config):
     parsers = {"gold": {"type": "given", "trees": {"long": {"ptb": "long.ptb"}}}}
     experiment = load_experiment(config, command_line_config={**GOLD, "parsers": parsers}, should_check_files=False)
     assert experiment.resolve_tree_files("gold", "long", "ptb") == ["long.ptb"]
 
 
-def test_a_missing_file_of_trees_is_named(config):
+def test_missing_tree_file_is_reported(config):
     parsers = {"gold": {"type": "given", "trees": {"long": {"ptb": "long.ptb"}}}}
     with pytest.raises(InputError, match=r"nowhere/long.ptb: no such file; relative paths start"):
         load_experiment(config, command_line_config={**GOLD, "parsers": parsers, "data": "nowhere"})
 
 
 @pytest.mark.parametrize(
-    ("trees", "sentence"),
+    ("trees", "message"),
     [
         (
-            files("conllu", "train", "dev"),
+            build_tree_files("conllu", "train", "dev"),
             "parsers.gold: no CoNLL-U trees of `test2014`, which `SDAtt` reads; give `trees.test2014.conllu`",
         ),
         (
-            files("ptb", "train", "dev", "test2014"),
+            build_tree_files("ptb", "train", "dev", "test2014"),
             "parsers.gold: no CoNLL-U trees of `train`, `dev`, `test2014`, which `SDAtt` reads; "
             "give `trees.train.conllu`, `trees.dev.conllu`, `trees.test2014.conllu`",
         ),
-        ({"train": {"conllu": []}, **files("conllu", "dev", "test2014")}, "no CoNLL-U trees of `train`, which"),
-        (files("conllu", "test2041"), "parsers.gold: unknown split `test2041`; did you mean `test2014`?"),
-        (files("conllu", "news"), "parsers.gold: unknown split `news`; did you mean `dev`?"),
+        (
+            {"train": {"conllu": []}, **build_tree_files("conllu", "dev", "test2014")},
+            "no CoNLL-U trees of `train`, which",
+        ),
+        (build_tree_files("conllu", "test2041"), "parsers.gold: unknown split `test2041`; did you mean `test2014`?"),
+        (build_tree_files("conllu", "news"), "parsers.gold: unknown split `news`; did you mean `dev`?"),
     ],
 )
-def test_what_is_lacking_is_named_with_who_reads_it(config, texts, trees, sentence):
+def test_missing_trees_error_names_the_reader(config, texts, trees, message):
     with pytest.raises(InputError) as caught:
-        given(config, texts, trees)
-    assert sentence in str(caught.value) and "\n" not in str(caught.value)
+        load_with_trees(config, texts, trees)
+    assert message in str(caught.value) and "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("table", "reader", "lacking"),
+    ("table", "reader", "missing_splits"),
     [
         ({"type": "parses", "title": "T", "parser": "gold"}, "table `t`", ["train", "dev", "test2014"]),
         (
@@ -112,16 +115,16 @@ def test_what_is_lacking_is_named_with_who_reads_it(config, texts, trees, senten
         ),
     ],
 )
-def test_tables_and_crossings_read_trees_too(config, texts, table, reader, lacking):
-    trees = files("conllu", "train", "dev", "test2014")
+def test_missing_trees_of_tables_and_crossings_are_reported(config, texts, table, reader, missing_splits):
+    trees = build_tree_files("conllu", "train", "dev", "test2014")
     with pytest.raises(InputError) as caught:
-        given(config, texts, trees, tables={"t": table}, targets=["t"])
-    listed = ", ".join(f"`{split}`" for split in lacking)
-    assert f"parsers.gold: no PTB trees of {listed}, which {reader} reads; give" in str(caught.value)
+        load_with_trees(config, texts, trees, tables={"t": table}, targets=["t"])
+    split_list = ", ".join(f"`{split}`" for split in missing_splits)
+    assert f"parsers.gold: no PTB trees of {split_list}, which {reader} reads; give" in str(caught.value)
 
 
-def test_what_is_not_asked_for_needs_no_files_until_it_is(config, texts):
-    experiment = given(config, texts, targets=["table2"])
+def test_unrequested_parser_needs_no_tree_files(config, texts):
+    experiment = load_with_trees(config, texts, targets=["table2"])
     assert experiment.requested_parsers == ["embedded"]
     with pytest.raises(InputError, match=r"parsers.gold: no CoNLL-U trees of `train`; give `trees.train.conllu`"):
         experiment.resolve_tree_files("gold", "train", "conllu")

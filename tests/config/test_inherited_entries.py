@@ -1,4 +1,4 @@
-"""What an experiment inherits and its own settings do not fit is left out; what it names is a mistake."""
+"""Inherited entries that are incompatible with an experiment are omitted; entries in its own files are errors."""
 
 from typing import Any
 
@@ -20,16 +20,16 @@ def inherited(config) -> dict[str, Any]:
     return config
 
 
-def over(inherited: dict[str, Any], own: dict[str, Any]) -> Any:
-    return load_experiment(merge_configs(inherited, own), own_config=own)
+def load_with_overrides(inherited: dict[str, Any], own_config: dict[str, Any]) -> Any:
+    return load_experiment(merge_configs(inherited, own_config), own_config=own_config)
 
 
 CROSSED = "table `controls`: its baseline `GlobalAtt` is crossed with parsers; name one of "
 SYNTACTIC = {"systems": {"GlobalAtt": {"contexts": ["syntax"]}}}
 
 
-def test_a_table_that_is_not_named_is_left_out(inherited):
-    experiment = over(inherited, SYNTACTIC)
+def test_incompatible_inherited_table_is_omitted(inherited):
+    experiment = load_with_overrides(inherited, SYNTACTIC)
     assert {*experiment.omitted_entries} == {("tables", "controls")} and "controls" not in experiment.tables
     assert experiment.systems["GlobalAtt"].required_syntax_names == ["distances"]
     assert format_omission_warning(experiment.omitted_entries) == (
@@ -39,82 +39,87 @@ def test_a_table_that_is_not_named_is_left_out(inherited):
 
 
 @pytest.mark.parametrize(
-    "named", [{"targets": ["controls"]}, {"tables": {"controls": {"title": "Is it structure?"}}}, {"preset": "p"}]
+    "naming_config",
+    [{"targets": ["controls"]}, {"tables": {"controls": {"title": "Is it structure?"}}}, {"preset": "p"}],
 )
-def test_a_table_that_is_named_is_a_mistake(inherited, named):
-    own = {**SYNTACTIC, "presets": {"p": {"targets": ["controls"]}} if "preset" in named else {}, **named}
+def test_incompatible_table_in_overrides_is_an_error(inherited, naming_config):
+    own_config = {
+        **SYNTACTIC,
+        "presets": {"p": {"targets": ["controls"]}} if "preset" in naming_config else {},
+        **naming_config,
+    }
     with pytest.raises(InputError, match="its baseline `GlobalAtt` is crossed"):
-        over(inherited, own)
+        load_with_overrides(inherited, own_config)
 
 
-def test_contrastive_sets_are_of_the_text_that_they_belong_to(inherited):
+def test_contrastive_sets_are_not_inherited_with_other_training_text(inherited):
     inherited["corpora"]["contrast"] = [{"name": "gender", "generate": {"sentences": 9, "kinds": ["gender"]}}]
-    inherited["tables"]["told"] = {**MEASURES, "systems": ["GlobalAtt"], "columns": ["contrast"]}
-    inherited["targets"] = ["table1", "told"]
-    assert [*over(inherited, {"name": "x"}).corpora.contrastive_sets] == ["gender"]
-    other = {"corpora": {"train": {"generate": {"sentences": 99}}}}
-    experiment = over(inherited, other)
+    inherited["tables"]["contrasts"] = {**MEASURES, "systems": ["GlobalAtt"], "columns": ["contrast"]}
+    inherited["targets"] = ["table1", "contrasts"]
+    assert [*load_with_overrides(inherited, {"name": "x"}).corpora.contrastive_sets] == ["gender"]
+    other_corpora = {"corpora": {"train": {"generate": {"sentences": 99}}}}
+    experiment = load_with_overrides(inherited, other_corpora)
     assert not experiment.corpora.contrast and experiment.targets == ["table1"]
-    assert "told" not in experiment.tables and not experiment.omitted_entries, "nobody needs to be told"
-    assert over({**inherited, "targets": ["told"]}, other).targets is None
+    assert "contrasts" not in experiment.tables and not experiment.omitted_entries, "no warning is needed"
+    assert load_with_overrides({**inherited, "targets": ["contrasts"]}, other_corpora).targets is None
     with pytest.raises(InputError, match="name contrastive sets"):
-        over(inherited, {**other, "tables": {"told": {"title": "M"}}})
-    own = {"corpora": {**other["corpora"], "contrast": inherited["corpora"]["contrast"]}}
-    assert [*over(inherited, own).corpora.contrastive_sets] == ["gender"]
+        load_with_overrides(inherited, {**other_corpora, "tables": {"contrasts": {"title": "M"}}})
+    own_config = {"corpora": {**other_corpora["corpora"], "contrast": inherited["corpora"]["contrast"]}}
+    assert [*load_with_overrides(inherited, own_config).corpora.contrastive_sets] == ["gender"]
 
 
-def test_what_is_no_overlay_is_named(inherited):
+def test_incompatible_table_without_inheritance_is_an_error(inherited):
     with pytest.raises(InputError, match="its baseline `GlobalAtt` is crossed"):
         load_experiment(merge_configs(inherited, SYNTACTIC))
 
 
-def test_systems_go_with_all_that_is_made_of_them(inherited):
-    experiment = over(inherited, {"model": {"embedding": 101, "hidden": 101}})
-    gone = experiment.omitted_entries
-    assert ("systems", "Hierarchical-gated") in gone and ("systems", "Tree-based") not in gone
-    assert {("tables", "hierarchical/table3"), ("figures", "hierarchical/attention")} <= {*gone}
-    assert "each direction has half the hidden size, but 101 is odd" in gone["tables", "hierarchical/table3"]
+def test_omitted_systems_omit_dependent_entries(inherited):
+    experiment = load_with_overrides(inherited, {"model": {"embedding": 101, "hidden": 101}})
+    omitted = experiment.omitted_entries
+    assert ("systems", "Hierarchical-gated") in omitted and ("systems", "Tree-based") not in omitted
+    assert {("tables", "hierarchical/table3"), ("figures", "hierarchical/attention")} <= {*omitted}
+    assert "each direction has half the hidden size, but 101 is odd" in omitted["tables", "hierarchical/table3"]
     assert {"table1", "hierarchical/table2", "tree2seq/table9"} <= {*experiment.tables}
-    said = format_omission_warning(gone)
-    assert ": `hierarchical/attention`, `hierarchical/table3`, `hierarchical/table4`; systems." in said
-    assert said.count("101 is odd") == 1 and "name these in `targets`" in said
+    warning = format_omission_warning(omitted)
+    assert ": `hierarchical/attention`, `hierarchical/table3`, `hierarchical/table4`; systems." in warning
+    assert warning.count("101 is odd") == 1 and "name these in `targets`" in warning
 
 
-def test_what_a_named_table_needs_is_a_mistake(inherited):
+def test_incompatible_system_of_an_own_table_is_an_error(inherited):
     table = {**MEASURES, "systems": ["GlobalAtt", "Hierarchical-gated"]}
     with pytest.raises(InputError) as caught:
-        over(inherited, {"model": {"embedding": 101, "hidden": 101}, "tables": {"mine": table}})
+        load_with_overrides(inherited, {"model": {"embedding": 101, "hidden": 101}, "tables": {"mine": table}})
     assert str(caught.value) == (
         "configuration: systems.Hierarchical-gated: each direction has half the hidden size, but 101 is odd"
     )
 
 
-def test_own_mistakes_are_told_without_inherited_ones(inherited):
+def test_error_in_overrides_is_reported_without_inherited_errors(inherited):
     with pytest.raises(InputError) as caught:
-        over(inherited, {**SYNTACTIC, "tables": {"mine": {**MEASURES, "systems": ["SDAt [gold]"]}}})
+        load_with_overrides(inherited, {**SYNTACTIC, "tables": {"mine": {**MEASURES, "systems": ["SDAt [gold]"]}}})
     assert str(caught.value) == "configuration: table `mine`: unknown system `SDAt [gold]`; did you mean `SDAtt`?"
 
 
-def test_an_inherited_table_that_is_none_is_a_mistake(inherited):
+def test_invalid_inherited_table_is_an_error(inherited):
     inherited["tables"]["controls"] = {**CONTROLS, "baselin": "SDAtt"}
     with pytest.raises(InputError, match=r"unknown key `tables.controls.baselin`"):
-        over(inherited, {"training": {"epochs": 2}})
+        load_with_overrides(inherited, {"training": {"epochs": 2}})
 
 
-def test_names_of_systems_that_are_left_out_go_too(inherited):
-    """`table1` is the user's, with rows of its own; what the inherited one calls other systems is of no matter."""
+def test_labels_of_omitted_systems_are_removed(inherited):
+    """Overriding the rows of `table1` also removes the inherited labels of other systems."""
     table = {"systems": ["GlobalAtt", "LocalAtt"], "proposed": []}
-    own = {"parser": "mine", "parsers": {"mine": {"type": "given"}}, "tables": {"table1": table}}
+    own_config = {"parser": "mine", "parsers": {"mine": {"type": "given"}}, "tables": {"table1": table}}
     text = {"name": "news", "source": "a", "references": ["b"]}
-    own["corpora"] = {"tests": [text]}
-    experiment = load_experiment(merge_configs(inherited, own), own_config=own, should_check_files=False)
+    own_config["corpora"] = {"tests": [text]}
+    experiment = load_experiment(merge_configs(inherited, own_config), own_config=own_config, should_check_files=False)
     assert ("systems", "SDRNMT-1") in experiment.omitted_entries and ("tables", "table2") in experiment.omitted_entries
     assert [*experiment.tables["table1"].labels] == ["PBSMT"]
     assert "no CoNLL-U trees of `news`" in experiment.omitted_entries["tables", "controls"]
 
 
-def test_a_crossing_goes_with_the_table_that_makes_it(inherited):
-    own = {"corpora": {"tests": [{"name": "news", "source": "a", "references": ["b"]}]}, "parser": "embedded"}
-    experiment = load_experiment(merge_configs(inherited, own), own_config=own, should_check_files=False)
+def test_invalid_crossing_omits_its_table(inherited):
+    own_config = {"corpora": {"tests": [{"name": "news", "source": "a", "references": ["b"]}]}, "parser": "embedded"}
+    experiment = load_experiment(merge_configs(inherited, own_config), own_config=own_config, should_check_files=False)
     assert {*experiment.omitted_entries} == {("tables", "controls")} and "SDAtt [gold]" not in experiment.systems
     assert "`SDAtt [gold]` reads" in experiment.omitted_entries["tables", "controls"]

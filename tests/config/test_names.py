@@ -1,4 +1,4 @@
-"""Names that are one file on other file systems, and names that spreadsheets take for formulas, are refused."""
+"""Names that collide on other file systems or look like spreadsheet formulas are rejected."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.plan.conftest import DEFAULT_CONFIG
 REMEDY = "differ only in case or in how accents are encoded, which some file systems ignore; rename one"
 
 
-def set_with_name(name: str) -> dict[str, Any]:
+def build_test_set(name: str) -> dict[str, Any]:
     return {"name": name, "generate": {"sentences": 20}}
 
 
@@ -26,25 +26,25 @@ def set_with_name(name: str) -> dict[str, Any]:
         ({"parsers": {"Random": DEFAULT_CONFIG["parsers"]["random"]}}, "parsers 'random' and 'Random'"),
         ({"subwords": {"Default": {}}}, "subwords 'default' and 'Default'"),
         ({"tables": {"Table1": DEFAULT_CONFIG["tables"]["table1"]}}, "tables 'table1' and 'Table1'"),
-        ({"corpora": {"tests": [set_with_name("Dev")]}}, "test sets and files 'dev' and 'Dev'"),
-        ({"corpora": {"tests": [set_with_name("one"), set_with_name("ONE")]}}, "test sets and files 'one' and 'ONE'"),
+        ({"corpora": {"tests": [build_test_set("Dev")]}}, "test sets and files 'dev' and 'Dev'"),
+        ({"corpora": {"tests": [build_test_set("one"), build_test_set("ONE")]}}, "test sets and files 'one' and 'ONE'"),
     ],
 )
-def test_names_that_collide_are_refused(config: dict[str, Any], names: str) -> None:
+def test_colliding_names_are_rejected(config: dict[str, Any], names: str) -> None:
     with pytest.raises(InputError) as caught:
         load_experiment(DEFAULT_CONFIG, config, should_check_files=False)
     assert f"{names} {REMEDY}" in str(caught.value)
 
 
-def test_other_names_pass() -> None:
+def test_different_names_are_accepted() -> None:
     check_name_collisions("systems", ["one", "two", "Eins", "\u00e9", "e", "one [a]", "one[a]"])
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "@SUM(A1)", "-1+1"])
-def test_a_system_is_no_formula(name: str) -> None:
+def test_system_name_like_a_formula_is_rejected(name: str) -> None:
     with pytest.raises(InputError, match=r"the name is part of paths; leave out / = .* do not begin it with"):
         load_experiment(DEFAULT_CONFIG, {"systems": {name: {}}}, should_check_files=False)
 
 
-def test_a_system_may_begin_with_a_plus_sign() -> None:
+def test_system_name_may_begin_with_a_plus_sign() -> None:
     assert "+SDAtt" in load_experiment(DEFAULT_CONFIG, {"systems": {"+SDAtt": {}}}, should_check_files=False).systems

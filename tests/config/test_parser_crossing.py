@@ -1,4 +1,4 @@
-"""Systems crossed with parsers: which systems there are, what rows are called, and what cannot be crossed."""
+"""Systems crossed with parsers: systems, labels of rows, and invalid crossings."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ MEASURES = {"type": "measures", "title": "T", "columns": ["bleu"]}
 BLEU = {"title": "T", "baseline": "GlobalAtt"}
 
 
-def loaded(config: dict[str, Any], table: dict[str, Any] | None = None, **over: Any) -> Any:
+def load_with_table(config: dict[str, Any], table: dict[str, Any] | None = None, **overrides: Any) -> Any:
     tables = {} if table is None else {"tables": {"t": table}}
-    return load_experiment(config, command_line_config={"parsers": PARSERS, **tables, **over})
+    return load_experiment(config, command_line_config={"parsers": PARSERS, **tables, **overrides})
 
 
-def test_a_crossing_is_its_base_with_another_parser(config):
+def test_crossing_copies_its_base_with_another_parser(config):
     config["systems"]["SDAtt"]["training"] = {"epochs": 9}
-    experiment = loaded(config, {**BLEU, "systems": ["GlobalAtt", "SDAtt", "SDAtt [gold]"]})
+    experiment = load_with_table(config, {**BLEU, "systems": ["GlobalAtt", "SDAtt", "SDAtt [gold]"]})
     base, crossing = experiment.systems["SDAtt"], experiment.systems["SDAtt [gold]"]
     assert crossing.parser == "gold" and base.parser == "embedded"
     assert crossing.training.epochs == 9 and crossing.model == experiment.model
@@ -28,16 +28,16 @@ def test_a_crossing_is_its_base_with_another_parser(config):
     assert experiment.tables["t"].labels == {}
 
 
-def test_a_preset_reaches_crossings(config):
+def test_preset_applies_to_crossings(config):
     config["presets"] = {
         "small": {"systems": {"SDAtt": {"model": {"hidden": 6}}}, "model": {"embedding": 10, "hidden": 10}}
     }
     table = {**BLEU, "systems": ["GlobalAtt", "SDAtt [gold]"]}
-    model = loaded({**config, "preset": "small"}, table).systems["SDAtt [gold]"].model
+    model = load_with_table({**config, "preset": "small"}, table).systems["SDAtt [gold]"].model
     assert (model.hidden, model.embedding) == (6, 10)
 
 
-def test_every_preset_is_crossed(config):
+def test_crossings_of_every_preset_are_validated(config):
     config["presets"] = {
         "other": {"parsers": PARSERS, "tables": {"t": {**BLEU, "systems": ["GlobalAtt", "SDAtt [gld]"]}}}
     }
@@ -45,8 +45,8 @@ def test_every_preset_is_crossed(config):
         load_experiment(config)
 
 
-def test_with_its_own_parser_a_system_is_itself_under_another_label(config):
-    experiment = loaded(
+def test_crossing_with_the_same_parser_only_changes_the_label(config):
+    experiment = load_with_table(
         config, {**BLEU, "systems": ["GlobalAtt", "SDAtt [embedded]", "SDAtt [gold]"], "proposed": ["SDAtt [embedded]"]}
     )
     table = experiment.tables["t"]
@@ -56,7 +56,7 @@ def test_with_its_own_parser_a_system_is_itself_under_another_label(config):
 
 
 @pytest.mark.parametrize(
-    ("labels", "called"),
+    ("labels", "expected_labels"),
     [
         ({}, ["SDAtt [embedded]", "SDAtt [gold]"]),
         ({"SDAtt": "Ours"}, ["Ours [embedded]", "Ours [gold]"]),
@@ -73,24 +73,27 @@ def test_with_its_own_parser_a_system_is_itself_under_another_label(config):
     ],
     ids=["named", "parsers"],
 )
-def test_labels_are_crossed(config, rows, labels, called):
-    table = loaded(config, {**MEASURES, **rows, "labels": labels}).tables["t"]
-    assert [table.labels.get(row, row) for row in table.systems] == ["PBSMT", *called]
+def test_label_of_base_applies_to_crossings(config, rows, labels, expected_labels):
+    table = load_with_table(config, {**MEASURES, **rows, "labels": labels}).tables["t"]
+    assert [table.labels.get(row, row) for row in table.systems] == ["PBSMT", *expected_labels]
 
 
-def test_a_row_that_is_written_plainly_keeps_its_label(config):
+def test_base_row_keeps_its_label(config):
     rows = {"systems": ["SDAtt", "SDAtt [gold]"], "labels": {"SDAtt": "Ours"}}
-    assert loaded(config, {**MEASURES, **rows}).tables["t"].labels == {"SDAtt": "Ours", "SDAtt [gold]": "Ours [gold]"}
+    assert load_with_table(config, {**MEASURES, **rows}).tables["t"].labels == {
+        "SDAtt": "Ours",
+        "SDAtt [gold]": "Ours [gold]",
+    }
 
 
-def test_parsers_cross_every_row_that_reads_trees_wherever_it_is_named(config):
+def test_parsers_of_a_table_cross_all_rows_that_read_trees(config):
     table = {
         **MEASURES,
         "systems": ["GlobalAtt", "SDAtt", "Sequential-lexical", "+SDAtt", "Tree2Seq [gold]"],
         "parsers": ["random", "embedded"],
         "marks": [{"symbol": "†", "rows": ["SDAtt"], "against": ["GlobalAtt", "+SDAtt"]}],
     }
-    table = loaded(config, table).tables["t"]
+    table = load_with_table(config, table).tables["t"]
     assert table.systems == [
         "GlobalAtt",
         "SDAtt [random]",
@@ -105,27 +108,29 @@ def test_parsers_cross_every_row_that_reads_trees_wherever_it_is_named(config):
     assert table.labels == {"SDAtt": "SDAtt [embedded]", "+SDAtt": "+SDAtt [embedded]"}
 
 
-def test_a_table_of_bleu_is_crossed_with_its_baseline_named(config):
+def test_bleu_table_is_crossed_with_an_explicit_baseline(config):
     table = {**BLEU, "baseline": "SDAtt [embedded]", "systems": ["SDAtt", "SDRNMT-1"], "proposed": ["SDRNMT-1"]}
-    table = loaded(config, {**table, "parsers": ["embedded", "gold"]}).tables["t"]
+    table = load_with_table(config, {**table, "parsers": ["embedded", "gold"]}).tables["t"]
     assert table.systems == ["SDAtt", "SDAtt [gold]", "SDRNMT-1", "SDRNMT-1 [gold]"]
     assert table.baseline == "SDAtt" and table.proposed == ["SDRNMT-1", "SDRNMT-1 [gold]"]
 
 
-def test_what_a_row_is_compared_with_is_none_of_its_crossings(config):
+def test_compared_rows_exclude_their_baselines(config):
     parsers = {"systems": ["GlobalAtt", "SDAtt"], "parsers": ["embedded", "gold", "random"]}
-    table = loaded(config, {**BLEU, **parsers, "baseline": "SDAtt [random]", "proposed": ["SDAtt"]}).tables["t"]
+    table = load_with_table(config, {**BLEU, **parsers, "baseline": "SDAtt [random]", "proposed": ["SDAtt"]}).tables[
+        "t"
+    ]
     assert table.baseline == "SDAtt [random]" and table.proposed == ["SDAtt", "SDAtt [gold]"]
     marks = [
         {"symbol": "†", "rows": ["SDAtt"], "against": ["SDAtt [random]", "SDAtt [gold]"]},
         {"symbol": "‡", "rows": ["SDAtt [gold]"], "against": ["SDAtt", "GlobalAtt"]},
     ]
-    first, second = loaded(config, {**MEASURES, **parsers, "marks": marks}).tables["t"].marks
+    first, second = load_with_table(config, {**MEASURES, **parsers, "marks": marks}).tables["t"].marks
     assert first.rows == ["SDAtt"] and first.against == ["SDAtt [random]", "SDAtt [gold]"]
     assert second.rows == ["SDAtt [gold]"] and second.against == ["SDAtt", "SDAtt [random]", "GlobalAtt"]
 
 
-def test_papers_names_are_given_to_crossings(config):
+def test_published_names_apply_to_crossings(config):
     published = {
         "paper": "sdatt",
         "table": 1,
@@ -133,10 +138,10 @@ def test_papers_names_are_given_to_crossings(config):
         "names": {"SDAtt [gold]": "SDAtt", "SDAtt [embedded]": "x"},
     }
     table = {**BLEU, "systems": ["GlobalAtt", "SDAtt", "SDAtt [gold]"], "published": published}
-    assert loaded(config, table).tables["t"].published.names == {"SDAtt [gold]": "SDAtt", "SDAtt": "x"}
+    assert load_with_table(config, table).tables["t"].published.names == {"SDAtt [gold]": "SDAtt", "SDAtt": "x"}
 
 
-def test_ensembles_figures_and_capacities_name_crossings(config):
+def test_ensembles_figures_and_like_may_name_crossings(config):
     systems = {
         "Parsers": {"type": "ensemble", "members": ["Tree2Seq [embedded]", "Tree2Seq [gold]"]},
         "Seq2Seq-capacity": {"like": "Tree2Seq [random]"},
@@ -145,7 +150,7 @@ def test_ensembles_figures_and_capacities_name_crossings(config):
         "f": {"title": "T", "system": "Hierarchical [random]"},
         "own": {"title": "T", "system": "SDAtt [embedded]"},
     }
-    experiment = loaded(config, systems=systems, figures=figures, targets=["f"])
+    experiment = load_with_table(config, systems=systems, figures=figures, targets=["f"])
     assert experiment.systems["Parsers"].members == ["Tree2Seq", "Tree2Seq [gold]"]
     assert experiment.systems["Seq2Seq-capacity"].like == "Tree2Seq [random]"
     assert experiment.figures["f"].system == "Hierarchical [random]" and experiment.figures["own"].system == "SDAtt"
@@ -154,16 +159,16 @@ def test_ensembles_figures_and_capacities_name_crossings(config):
     assert experiment.requested_parsers == ["random"] and experiment.get_parser_tree_formats("gold") == ["ptb"]
 
 
-def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
+def test_configured_system_may_have_brackets_in_its_name(config):
     systems = {"SDAtt [gold]": {"contexts": ["global"]}, "GlobalAtt [wide]": {"model": {"hidden": 8}}}
     table = {**BLEU, "systems": ["GlobalAtt", "GlobalAtt [wide]", "SDAtt [gold]"]}
-    experiment = loaded(config, table, systems=systems)
+    experiment = load_with_table(config, table, systems=systems)
     assert experiment.systems["SDAtt [gold]"].parser is None
     assert experiment.systems["GlobalAtt [wide]"].model.hidden == 8
 
 
 @pytest.mark.parametrize(
-    ("over", "sentence"),
+    ("overrides", "message"),
     [
         ({"systems": ["PBSMT", "SDAtt [gld]"]}, "table `t`: `SDAtt [gld]`: unknown parser `gld`; did you mean `gold`?"),
         ({"systems": ["PBSMT", "SDAt [gold]"]}, "table `t`: unknown system `SDAt [gold]`; did you mean `SDAtt`?"),
@@ -175,11 +180,11 @@ def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
         ({"systems": ["PBSMT [gold]"]}, "table `t`: `PBSMT [gold]`: `PBSMT` reads no trees, so"),
         (
             {"systems": ["Tree2Seq-ensemble [gold]"]},
-            "table `t`: `Tree2Seq-ensemble [gold]`: an ensemble is not crossed with parsers; make one of crossed mem",
+            "table `t`: `Tree2Seq-ensemble [gold]`: an ensemble cannot be crossed with parsers; make one of cro",
         ),
         (
             {"systems": ["Tree2Seq-beam10"], "parsers": ["gold"]},
-            "table `t`: `Tree2Seq-beam10`: an ensemble is not crossed with parsers; make one of crossed members",
+            "table `t`: `Tree2Seq-beam10`: an ensemble cannot be crossed with parsers; make one of crossed members",
         ),
         ({"systems": ["SDAtt"], "parsers": ["gld"]}, "table `t`: unknown parser `gld`; did you mean `gold`?"),
         (
@@ -220,23 +225,23 @@ def test_a_system_may_have_brackets_in_a_name_of_its_own(config):
         ({"systems": ["SDAtt"], "parser": ["gold"]}, "unknown key `tables.t.parser`; did you mean `parsers`?"),
     ],
 )
-def test_a_mistake_gets_one_sentence(config, over, sentence):
+def test_error_is_one_sentence(config, overrides, message):
     with pytest.raises(InputError) as caught:
-        loaded(config, {**MEASURES, **over})
-    assert sentence in str(caught.value)
+        load_with_table(config, {**MEASURES, **overrides})
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value) and str(caught.value).count("table `t`") <= 1
 
 
-def test_a_baseline_is_not_all_that_is_proposed(config):
+def test_baseline_cannot_be_the_only_proposed_crossing(config):
     table = {**BLEU, "baseline": "SDAtt [gold]", "systems": ["GlobalAtt", "SDAtt"], "parsers": ["gold"]}
     with pytest.raises(InputError, match=r"`SDAtt \[gold\]` is the baseline; it cannot be proposed as well"):
-        loaded(config, {**table, "proposed": ["SDAtt"]})
+        load_with_table(config, {**table, "proposed": ["SDAtt"]})
 
 
-def test_a_crossed_baseline_is_named_with_its_parser(config):
+def test_crossed_baseline_needs_a_parser(config):
     table = {**BLEU, "baseline": "SDAtt", "systems": ["SDAtt", "GlobalAtt"], "parsers": ["embedded", "gold"]}
     with pytest.raises(InputError) as caught:
-        loaded(config, table)
+        load_with_table(config, table)
     assert str(caught.value) == (
         "configuration: table `t`: its baseline `SDAtt` is crossed with parsers; "
         "name one of `SDAtt [embedded]`, `SDAtt [gold]`"
@@ -244,7 +249,7 @@ def test_a_crossed_baseline_is_named_with_its_parser(config):
 
 
 @pytest.mark.parametrize(
-    ("over", "sentence"),
+    ("overrides", "message"),
     [
         (
             {"figures": {"f": {"title": "T", "system": "SDAtt [gld]"}}},
@@ -260,14 +265,14 @@ def test_a_crossed_baseline_is_named_with_its_parser(config):
         ),
     ],
 )
-def test_figures_and_systems_are_checked_as_tables_are(config, over, sentence):
+def test_invalid_crossings_in_figures_and_systems_are_rejected(config, overrides, message):
     with pytest.raises(InputError) as caught:
-        loaded(config, **over)
-    assert sentence in str(caught.value) and str(caught.value).count("unknown") == 1
+        load_with_table(config, **overrides)
+    assert message in str(caught.value) and str(caught.value).count("unknown") == 1
 
 
 @pytest.mark.parametrize(
-    ("over", "sentence"),
+    ("overrides", "message"),
     [
         ({"contexts": [{"type": "syntax", "windw": 3}]}, "unknown key `systems.SDAtt.contexts.0.windw`; did you mean"),
         (
@@ -281,15 +286,15 @@ def test_figures_and_systems_are_checked_as_tables_are(config, over, sentence):
         ({"training": {"clip": -1}}, "systems.SDAtt.training.clip: input should be greater than 0, not -1"),
     ],
 )
-def test_a_mistake_of_the_base_is_told_once(config, over, sentence):
+def test_error_of_the_base_is_reported_once(config, overrides, message):
     table = {**MEASURES, "systems": ["SDAtt"], "parsers": ["embedded", "gold", "random"]}
     with pytest.raises(InputError) as caught:
-        loaded(config, table, systems={"SDAtt": over})
-    assert str(caught.value).count("SDAtt") == 1 and sentence in str(caught.value)
+        load_with_table(config, table, systems={"SDAtt": overrides})
+    assert str(caught.value).count("SDAtt") == 1 and message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("over", "place"),
+    ("overrides", "message"),
     [
         ({"parsers": 3}, "parsers: give a mapping"),
         ({"tables": 3}, "tables: give a mapping"),
@@ -301,6 +306,6 @@ def test_a_mistake_of_the_base_is_told_once(config, over, sentence):
         ({"systems": {"SDAtt": {"parser": ["gold"]}}}, "systems.SDAtt.parser: give text"),
     ],
 )
-def test_what_is_malformed_is_left_to_the_validation(config, over, place):
-    with pytest.raises(InputError, match=place):
-        load_experiment(config, command_line_config=over)
+def test_malformed_values_are_reported_by_validation(config, overrides, message):
+    with pytest.raises(InputError, match=message):
+        load_experiment(config, command_line_config=overrides)

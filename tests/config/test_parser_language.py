@@ -1,4 +1,4 @@
-"""The languages of parsers and text are compared before anything runs."""
+"""Languages of parsers and text are compared at validation."""
 
 import gzip
 
@@ -10,8 +10,8 @@ from pipeline_py.run.errors import InputError
 
 
 @pytest.fixture
-def french(tmp_path):
-    """A French text in files, and a system that reads dependency trees."""
+def french_config(tmp_path):
+    """Return a configuration with French text in files and a system that reads dependency trees."""
     for name in ("a", "b", "c.conllu", "fr_x-ud-train.conllu"):
         (tmp_path / name).write_text("x\n")
     (tmp_path / "en_x-ud-train.conllu.gz").write_bytes(gzip.compress(b"x\n"))
@@ -27,13 +27,13 @@ def french(tmp_path):
     return {"data": str(tmp_path), "corpora": corpora, "tables": {"t": table}, "targets": ["t"]}
 
 
-def trained(train: str, **options):
+def build_trained_parser(train: str, **options):
     return {"type": "trained", "treebank": {"train": train, "dev": "c.conllu", "test": "c.conllu"}, **options}
 
 
-def experiment(config, french, parser, said=None):
-    over = {**french, "parsers": {"mine": parser} if parser else {}, "parser": "mine" if parser else "embedded"}
-    return load_experiment(config, command_line_config={**over, **(said or {})})
+def load_with_parser(config, french_config, parser, overrides=None):
+    over = {**french_config, "parsers": {"mine": parser} if parser else {}, "parser": "mine" if parser else "embedded"}
+    return load_experiment(config, command_line_config={**over, **(overrides or {})})
 
 
 REMEDY = (
@@ -42,9 +42,9 @@ REMEDY = (
 )
 
 
-def test_a_generated_parser_is_refused_for_french_even_if_it_is_asked_for_by_name(config, french):
+def test_parser_of_generated_trees_is_rejected_for_french_even_by_name(config, french_config):
     with pytest.raises(InputError) as caught:
-        experiment(config, french, None)
+        load_with_parser(config, french_config, None)
     assert str(caught.value) == (
         "configuration: parser: `embedded` is for `en` (its treebank is generated), but the text is in `fr`; "
         + REMEDY.format(name="embedded")
@@ -54,16 +54,16 @@ def test_a_generated_parser_is_refused_for_french_even_if_it_is_asked_for_by_nam
 @pytest.mark.parametrize(
     ("parser", "fault"),
     [
-        (trained("en_x-ud-train.conllu.gz"), "is for `en` (its treebank is en_x-ud-train.conllu.gz)"),
-        (trained("c.conllu", language="en"), "is for `en` (its `language`)"),
-        (trained("fr_x-ud-train.conllu", language="en-gb"), "is for `en` (its `language`)"),
+        (build_trained_parser("en_x-ud-train.conllu.gz"), "is for `en` (its treebank is en_x-ud-train.conllu.gz)"),
+        (build_trained_parser("c.conllu", language="en"), "is for `en` (its `language`)"),
+        (build_trained_parser("fr_x-ud-train.conllu", language="en-gb"), "is for `en` (its `language`)"),
         ({"type": "stanza", "language": "it"}, "is for `it` (its `language`)"),
         ({"type": "stanza", "language": "it", "model_language": "fr"}, "is for `it` (its `language`)"),
     ],
 )
-def test_parsers_of_another_language_are_refused(config, french, parser, fault):
+def test_parsers_of_another_language_are_rejected(config, french_config, parser, fault):
     with pytest.raises(InputError) as caught:
-        experiment(config, french, parser)
+        load_with_parser(config, french_config, parser)
     related = "; to use models of another language on purpose, name it in `parsers.mine.model_language`"
     assert str(caught.value) == (
         f"configuration: parser: `mine` {fault}, but the text is in `fr`; "
@@ -75,52 +75,52 @@ def test_parsers_of_another_language_are_refused(config, french, parser, fault):
 @pytest.mark.parametrize(
     "parser",
     [
-        trained("fr_x-ud-train.conllu"),
-        trained("c.conllu"),
-        trained("en_x-ud-train.conllu.gz", language="fr"),
-        trained("c.conllu", language="fr-ca"),
+        build_trained_parser("fr_x-ud-train.conllu"),
+        build_trained_parser("c.conllu"),
+        build_trained_parser("en_x-ud-train.conllu.gz", language="fr"),
+        build_trained_parser("c.conllu", language="fr-ca"),
         {"type": "stanza", "language": "fr"},
         {"type": "stanza"},
         {"type": "control", "shape": "random"},
     ],
 )
-def test_parsers_of_the_language_or_of_an_unknown_one_are_accepted(config, french, parser):
-    found = experiment(config, french, parser)
-    assert [*found.foreign_language_parsers] == ["embedded"], "which nothing reads"
-    assert found.resolve_parser_language("mine") == "fr"
+def test_parsers_of_the_same_or_unknown_language_are_accepted(config, french_config, parser):
+    result = load_with_parser(config, french_config, parser)
+    assert [*result.foreign_language_parsers] == ["embedded"], "no system reads it"
+    assert result.resolve_parser_language("mine") == "fr"
 
 
-def test_models_of_another_language_are_named_apart_from_what_they_read(config, french):
+def test_language_of_models_may_differ_from_text(config, french_config):
     for stated in ({}, {"language": "fr"}):
-        found = experiment(config, french, {"type": "stanza", "model_language": "ita", **stated})
-        assert found.resolve_parser_language("mine") == "it"
+        result = load_with_parser(config, french_config, {"type": "stanza", "model_language": "ita", **stated})
+        assert result.resolve_parser_language("mine") == "it"
 
 
-def test_what_reads_no_trees_needs_no_parser_of_the_language(config, french):
+def test_parser_of_another_language_is_accepted_if_targets_read_no_trees(config, french_config):
     systems = {"type": "bleu", "title": "T", "systems": ["GlobalAtt", "LocalAtt"], "baseline": "GlobalAtt"}
-    assert experiment(config, french, None, {"tables": {"t": systems}}).foreign_language_parsers
+    assert load_with_parser(config, french_config, None, {"tables": {"t": systems}}).foreign_language_parsers
 
 
-def test_a_french_parser_is_refused_for_generated_english(config, french):
-    parsers = {"mine": trained("fr_x-ud-train.conllu")}
+def test_french_parser_is_rejected_for_generated_english(config, french_config):
+    parsers = {"mine": build_trained_parser("fr_x-ud-train.conllu")}
     with pytest.raises(InputError, match=r"`mine` is for `fr` .* but the text is in `en`"):
-        over = {"data": french["data"], "parsers": parsers, "parser": "mine"}
-        load_experiment(config, command_line_config={**over, "tables": french["tables"], "targets": ["t"]})
+        over = {"data": french_config["data"], "parsers": parsers, "parser": "mine"}
+        load_experiment(config, command_line_config={**over, "tables": french_config["tables"], "targets": ["t"]})
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "message"),
     [
         ({"treebank": {"generate": 60}, "language": "fr"}, "language: generated trees are English, not fr"),
         ({"treebank": {"generate": 60}, "language": "French"}, "parsers.mine.language: "),
     ],
 )
-def test_languages_that_a_parser_cannot_have(config, options, sentence):
+def test_invalid_parser_languages_are_rejected(config, options, message):
     with pytest.raises(InputError) as caught:
         load_experiment(
             config, command_line_config={"parsers": {"mine": {"type": "trained", **options}}}, should_check_files=False
         )
-    assert sentence in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,13 @@ def test_languages_that_a_parser_cannot_have(config, options, sentence):
         (["my_data/train.conllu", "my_train.conllu"], None),
     ],
 )
-def test_names_of_files_of_universal_dependencies(files, code):
-    found = find_treebank_language(files)
-    assert (found and found.code) == code
+def test_treebank_language_from_file_names(files, code):
+    result = find_treebank_language(files)
+    assert (result and result.code) == code
 
 
 @pytest.mark.parametrize(
-    ("code", "other", "same"),
+    ("code", "other_code", "is_same"),
     [
         ("en", "en-gb", True),
         ("zh-hans", "zh", True),
@@ -178,5 +178,5 @@ def test_names_of_files_of_universal_dependencies(files, code):
         ("en", "pcm", False),
     ],
 )
-def test_which_codes_are_of_one_language(code, other, same):
-    assert is_same_language(code, other) is is_same_language(other, code) is same
+def test_languages_are_compared(code, other_code, is_same):
+    assert is_same_language(code, other_code) is is_same_language(other_code, code) is is_same

@@ -1,4 +1,4 @@
-"""Sources of trees: what each kind of parser accepts, and which trees it makes."""
+"""Parsers in the configuration: options of each type, and the tree formats that they provide."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ PHRASES = {"constituency_train": "a.ptb", "constituency_dev": "b.ptb", "constitu
 
 
 @pytest.mark.parametrize(
-    ("options", "runs_stanza", "makes"),
+    ("options", "runs_stanza", "formats"),
     [
         ({"type": "trained", "treebank": {"generate": 60}}, True, ["conllu", "ptb"]),
         ({"type": "trained", "treebank": TREEBANK}, True, ["conllu"]),
@@ -29,15 +29,15 @@ PHRASES = {"constituency_train": "a.ptb", "constituency_dev": "b.ptb", "constitu
         ({"type": "control", "shape": "random", "seed": 7}, False, ["conllu", "ptb"]),
     ],
 )
-def test_what_a_parser_makes_and_whether_stanza_runs(config, options, runs_stanza, makes):
+def test_parser_type_determines_tree_formats_and_use_of_stanza(config, options, runs_stanza, formats):
     experiment = with_parsers(config, other=options)
     assert experiment.parsers["other"].runs_stanza is runs_stanza
-    assert [trees for trees in ("conllu", "ptb") if experiment.can_provide_trees("other", trees)] == makes
-    assert experiment.get_parser_tree_formats("other") == makes, "no system reads it"
+    assert [trees for trees in ("conllu", "ptb") if experiment.can_provide_trees("other", trees)] == formats
+    assert experiment.get_parser_tree_formats("other") == formats, "no system reads it"
 
 
 @pytest.mark.parametrize("shape", ["right-branching", "left-branching", "balanced", "random", "chain"])
-def test_every_parser_says_how_phrases_branch(config, shape):
+def test_every_parser_has_a_branching(config, shape):
     parsers = with_parsers(
         config,
         control={"type": "control", "shape": shape},
@@ -53,7 +53,7 @@ def test_every_parser_says_how_phrases_branch(config, shape):
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "message"),
     [
         ({"type": "controll"}, "unknown type of parsers.other `controll`; did you mean `control`?"),
         ({"type": "control"}, "parsers.other.shape: field required"),
@@ -102,14 +102,14 @@ def test_every_parser_says_how_phrases_branch(config, shape):
         ({"type": "given", "words": "text"}, "unknown key `parsers.other.words`"),
     ],
 )
-def test_a_mistake_gets_one_sentence(config, options, sentence):
+def test_error_is_one_sentence(config, options, message):
     with pytest.raises(InputError) as caught:
         with_parsers(config, other=options)
-    assert sentence in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_shards_have_a_size(config):
+def test_shard_size_is_validated(config):
     assert load_experiment(config).parsing.shard_size == 200_000
     assert load_experiment(config, command_line_config={"parsing": {"shard_size": 10}}).parsing.shard_size == 10
     with pytest.raises(InputError, match=r"parsing.shard_size: input should be greater than 0, not 0"):
@@ -118,13 +118,13 @@ def test_shards_have_a_size(config):
         load_experiment(config, command_line_config={"parsing": {"shard": 10}})
 
 
-def test_trees_of_a_parser_are_those_that_systems_read(config):
+def test_tree_formats_of_a_parser_follow_from_its_systems(config):
     random = {"type": "control", "shape": "random"}
     systems = {
         "Heads": {**config["systems"]["Dep2Seq"], "parser": "heads"},
         "Distances": {"contexts": ["syntax"], "parser": "distances"},
         "Phrases": {**config["systems"]["Tree2Seq"], "parser": "phrases"},
-        # It reads trees over the pieces of words, but of its parser the labels alone.
+        # Reads lexical trees, which need no parser, and the parser's labels.
         "Lexical": {
             "encoders": [{"type": "tree_gru", "trees": "lexical", "inputs": ["words", {"type": "labels", "size": 8}]}],
             "decoder": "gru",
@@ -151,16 +151,16 @@ def test_trees_of_a_parser_are_those_that_systems_read(config):
     ("targets", "trees"),
     [(["table1"], ["conllu"]), (["hierarchical/table3"], ["ptb"]), (["hierarchical/table2"], ["conllu", "ptb"])],
 )
-def test_trees_of_a_parser_are_those_that_targets_read(config, targets, trees):
+def test_tree_formats_of_a_parser_follow_from_targets(config, targets, trees):
     assert load_experiment({**config, "targets": targets}).get_parser_tree_formats("embedded") == trees
 
 
-def test_gold_trees_that_a_package_is_measured_on(config):
+def test_test_file_depends_on_the_tree_format(config):
     parser = with_parsers(config, other={"type": "stanza", "constituency_test": "test.ptb"}).parsers["other"]
     assert (parser.get_test_file("conllu"), parser.get_test_file("ptb")) == (None, "test.ptb")
 
 
-def test_trees_of_a_treebank_without_phrases_are_dependency_trees(config):
+def test_treebank_without_phrases_gives_dependency_trees_only(config):
     embedded = {"type": "trained", "treebank": {"generate": None, **TREEBANK}}
     assert with_parsers({**config, "targets": ["table1"]}, embedded=embedded).get_parser_tree_formats("embedded") == [
         "conllu"
@@ -170,7 +170,7 @@ def test_trees_of_a_treebank_without_phrases_are_dependency_trees(config):
 @pytest.mark.parametrize(
     ("targets", "reader"), [(["tree2seq"], "`Tree2Seq-K50`"), (["tree2seq/table1_2"], "table `tr")]
 )
-def test_phrases_are_learnt_from_phrases(config, targets, reader):
+def test_phrase_trees_need_a_treebank_with_phrases(config, targets, reader):
     embedded = {"type": "trained", "treebank": {"generate": None, **TREEBANK}}
     with pytest.raises(InputError) as caught:
         with_parsers({**config, "targets": targets}, embedded=embedded)
@@ -179,7 +179,7 @@ def test_phrases_are_learnt_from_phrases(config, targets, reader):
     with_parsers({**config, "targets": targets}, embedded={"type": "trained", "treebank": TREEBANK | PHRASES})
 
 
-def test_a_parser_of_another_type_has_a_name_of_its_own(config):
+def test_changing_the_type_of_an_inherited_parser_is_an_error(config):
     with pytest.raises(InputError) as caught:
         with_parsers(config, embedded={"type": "stanza", "directory": "stanza_en"})
     assert str(caught.value) == (
@@ -188,20 +188,20 @@ def test_a_parser_of_another_type_has_a_name_of_its_own(config):
     )
 
 
-def test_a_stanza_directory_has_an_index(config, tmp_path):
-    over = {"parsers": {"other": {"type": "stanza", "directory": str(tmp_path)}}}
+def test_stanza_directory_needs_an_index(config, tmp_path):
+    overrides = {"parsers": {"other": {"type": "stanza", "directory": str(tmp_path)}}}
     with pytest.raises(InputError, match=r"resources\.json: no such file"):
-        load_experiment(config, command_line_config=over)
+        load_experiment(config, command_line_config=overrides)
     (tmp_path / "resources.json").touch()
-    load_experiment(config, command_line_config=over)
+    load_experiment(config, command_line_config=overrides)
 
 
 @pytest.mark.parametrize(
     ("targets", "parsers"),
     [(None, ["embedded", "random"]), (["mine"], ["random"]), (["table1"], ["embedded"]), ([], [])],
 )
-def test_parsers_are_asked_for_by_systems_behind_targets(config, targets, parsers):
-    over = {
+def test_requested_parsers_follow_from_targets(config, targets, parsers):
+    overrides = {
         "parsers": {"random": {"type": "control", "shape": "random"}, "unread": {"type": "stanza"}},
         "systems": {
             "Mine": {"contexts": ["syntax"], "parser": "random"},
@@ -210,18 +210,18 @@ def test_parsers_are_asked_for_by_systems_behind_targets(config, targets, parser
         "tables": {"mine": {"type": "measures", "title": "T", "systems": ["Both", "PBSMT"], "columns": ["bleu"]}},
         "targets": targets,
     }
-    experiment = load_experiment(config, command_line_config=over)
+    experiment = load_experiment(config, command_line_config=overrides)
     assert experiment.requested_parsers == parsers
     assert experiment.requested_trained_parsers == [name for name in parsers if name == "embedded"]
 
 
-def test_a_held_out_set_leaves_the_training_text_alone_where_it_is_told_to(config):
+def test_removal_from_training_can_be_disabled_for_a_set(config):
     assert {held_out.removed_from_training for held_out in load_experiment(config).corpora.held_out_sets.values()} == {
         True
     }
     config["corpora"]["tests"][1]["removed_from_training"] = False
     held_out = load_experiment(config).corpora.held_out_sets
-    assert [name for name, found in held_out.items() if not found.removed_from_training] == ["long"]
+    assert [name for name, held_out_set in held_out.items() if not held_out_set.removed_from_training] == ["long"]
 
 
 @pytest.mark.parametrize(
@@ -237,13 +237,15 @@ def test_a_held_out_set_leaves_the_training_text_alone_where_it_is_told_to(confi
         ({"language": "zh", "tokenizer": "stanza"}, False, "text"),
     ],
 )
-def test_words_that_a_parser_reads(source, has_tokenizer, words):
+def test_words_of_a_stanza_package(source, has_tokenizer, words):
     options = {"type": "stanza", "directory": "d"}
     assert StanzaParserConfig(**options).resolve_parser_words(LanguageConfig(**source), has_tokenizer) == words
-    for chosen in ("text", "english", "stanza"):
+    for words_option in ("text", "english", "stanza"):
         assert (
-            StanzaParserConfig(**options, words=chosen).resolve_parser_words(LanguageConfig(**source), has_tokenizer)
-            == chosen
+            StanzaParserConfig(**options, words=words_option).resolve_parser_words(
+                LanguageConfig(**source), has_tokenizer
+            )
+            == words_option
         )
 
 
@@ -259,22 +261,22 @@ def test_words_that_a_parser_reads(source, has_tokenizer, words):
         ({"language": "en", "tokenizer": "moses"}, "english"),
     ],
 )
-def test_words_that_a_trained_parser_reads(source, words):
+def test_words_of_a_trained_parser(source, words):
     options = {"type": "trained", "treebank": TREEBANK}
     assert TrainedParserConfig(**options).resolve_parser_words(LanguageConfig(**source), has_tokenizer=False) == words
-    for chosen in ("treebank", "stanza"):
+    for words_option in ("treebank", "stanza"):
         assert (
-            TrainedParserConfig(**options, words=chosen).resolve_parser_words(
+            TrainedParserConfig(**options, words=words_option).resolve_parser_words(
                 LanguageConfig(**source), has_tokenizer=False
             )
-            == chosen
+            == words_option
         )
 
 
-def test_english_words_are_those_of_english(config):
+def test_english_words_need_english_text(config):
     german = {"corpora": {"source": {"language": "de"}, "target": {"language": "en"}}}
     texts = {"train": {"source": "a", "target": "b"}, "dev": {"source": "a", "references": ["b"]}}
     texts["tests"] = [{"name": "t", "source": "a", "references": ["b"]}]
-    over = {"corpora": german["corpora"] | texts, "parsers": {"other": {"type": "stanza", "words": "english"}}}
+    overrides = {"corpora": german["corpora"] | texts, "parsers": {"other": {"type": "stanza", "words": "english"}}}
     with pytest.raises(InputError, match=r"parsers\.other\.words: english, but the source is de; choose auto"):
-        load_experiment(config, command_line_config=over, should_check_files=False)
+        load_experiment(config, command_line_config=overrides, should_check_files=False)

@@ -1,4 +1,4 @@
-"""A recipe lies between what an experiment inherits and what its own files say."""
+"""A recipe overrides the inherited configuration; the experiment's own files override the recipe."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ def read_recipe(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_recipe_fits_the_default_experiment(config: dict[str, Any], name: str) -> None:
-    own = {"recipe": name}
-    experiment = load_experiment(merge_configs(config, own), own_config=own)
+def test_every_recipe_is_compatible_with_the_default_experiment(config: dict[str, Any], name: str) -> None:
+    own_config = {"recipe": name}
+    experiment = load_experiment(merge_configs(config, own_config), own_config=own_config)
     assert experiment.training.epochs == read_recipe(name)["training"]["epochs"]
     assert not experiment.omitted_entries
 
@@ -31,41 +31,44 @@ def test_own_settings_override_a_recipe(config: dict[str, Any]) -> None:
     assert training.batch_size == read_recipe(NAMES[0])["training"]["batch_size"]
 
 
-def test_the_command_line_names_a_recipe(config: dict[str, Any]) -> None:
+def test_command_line_may_name_a_recipe(config: dict[str, Any]) -> None:
     experiment = load_experiment(config, {"recipe": NAMES[0], "training": {"epochs": 78}})
     assert experiment.training.epochs == 78
     assert experiment.subword.merges == read_recipe(NAMES[0])["subword"]["merges"]
 
 
-def test_the_inherited_configuration_names_no_recipe(config: dict[str, Any]) -> None:
+def test_inherited_configuration_must_not_name_a_recipe(config: dict[str, Any]) -> None:
     config["recipe"] = NAMES[0]
-    for own in (None, {"training": {"epochs": 77}}):
+    for own_config in (None, {"training": {"epochs": 77}}):
         with pytest.raises(InputError) as caught:
-            load_experiment(merge_configs(config, own or {}), own_config=own)
+            load_experiment(merge_configs(config, own_config or {}), own_config=own_config)
         assert str(caught.value) == (
-            f"configuration: recipe: config.yaml names `{NAMES[0]}`, which overrides what config.yaml says of the same "
-            f"keys; name it in a file of your own (snakemake --configfile FILE), or with --config recipe={NAMES[0]}"
+            f"configuration: recipe: config.yaml names `{NAMES[0]}`, which overrides the same keys of config.yaml; "
+            f"name it in a file of your own (snakemake --configfile FILE), or with --config recipe={NAMES[0]}"
         )
-    own = {"recipe": None}
-    assert load_experiment(merge_configs(config, own), own_config=own).training.epochs == config["training"]["epochs"]
+    own_config = {"recipe": None}
+    assert (
+        load_experiment(merge_configs(config, own_config), own_config=own_config).training.epochs
+        == config["training"]["epochs"]
+    )
     assert load_experiment(config, {"recipe": NAMES[1]}).recipe == NAMES[1]
 
 
-def test_an_unknown_recipe_is_refused(config: dict[str, Any]) -> None:
+def test_unknown_recipe_is_rejected(config: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=f"unknown recipe `{NAMES[0]}0`; did you mean `{NAMES[0]}`"):
         load_experiment(config, {"recipe": f"{NAMES[0]}0"})
 
 
-def test_a_preset_names_a_recipe(config: dict[str, Any]) -> None:
-    own = {"presets": {"small": {"recipe": NAMES[0], "training": {"epochs": 79}}}, "preset": "small"}
-    experiment = load_experiment(merge_configs(config, own), own_config=own)
+def test_preset_may_name_a_recipe(config: dict[str, Any]) -> None:
+    own_config = {"presets": {"small": {"recipe": NAMES[0], "training": {"epochs": 79}}}, "preset": "small"}
+    experiment = load_experiment(merge_configs(config, own_config), own_config=own_config)
     assert experiment.training.epochs == 79
     assert experiment.subword.merges == read_recipe(NAMES[0])["subword"]["merges"]
-    own["presets"]["other"] = {"recipe": "pairs_3"}
+    own_config["presets"]["other"] = {"recipe": "pairs_3"}
     with pytest.raises(InputError, match="unknown recipe `pairs_3`"):
-        load_experiment(merge_configs(config, own), own_config=own)
+        load_experiment(merge_configs(config, own_config), own_config=own_config)
 
 
-def test_a_recipe_is_a_name(config: dict[str, Any]) -> None:
+def test_recipe_list_is_rejected(config: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"recipe"):
         load_experiment(merge_configs(config, {"recipe": [NAMES[0]]}))

@@ -1,4 +1,4 @@
-"""Languages of the two sides: their codes, and the settings of evaluation that fit the target."""
+"""Language codes of both sides, and evaluation settings of the target language."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ FILES = {"source": "a", "references": ["b"]}
 
 
 @pytest.fixture
-def loaded(config: dict[str, Any]):
-    def load_for(language: Any, tokenizer: str = "moses", source: Any = "en", **own: Any) -> ExperimentConfig:
+def load_for(config: dict[str, Any]):
+    def load_for(language: Any, tokenizer: str = "moses", source: Any = "en", **overrides: Any) -> ExperimentConfig:
         corpora = {
             **config["corpora"],
             "source": {"language": source, "tokenizer": "none"},
@@ -23,15 +23,15 @@ def loaded(config: dict[str, Any]):
             "dev": {"name": "dev", **FILES},
             "tests": [{"name": "test", **FILES}],
         }
-        own = {"corpora": corpora, "parser": "embedded", **own}
-        return load_experiment({**config, **own}, own_config=own, should_check_files=False)
+        overrides = {"corpora": corpora, "parser": "embedded", **overrides}
+        return load_experiment({**config, **overrides}, own_config=overrides, should_check_files=False)
 
     return load_for
 
 
 @pytest.fixture
-def has_mecab(monkeypatch: pytest.MonkeyPatch):
-    """Pretend that MeCab is installed, or that it is not."""
+def set_mecab_installed(monkeypatch: pytest.MonkeyPatch):
+    """Return a function that simulates whether MeCab is installed."""
 
     def pretend(is_installed: bool) -> None:
         monkeypatch.setattr(pipeline_py.config.evaluation, "find_spec", lambda package: is_installed or None)
@@ -50,16 +50,16 @@ def has_mecab(monkeypatch: pytest.MonkeyPatch):
         (False, "no", ("no", "no")),
     ],
 )
-def test_codes_are_resolved_at_validation(loaded, source, target, codes):
-    experiment = loaded(target, source=source)
+def test_language_codes_are_resolved(load_for, source, target, codes):
+    experiment = load_for(target, source=source)
     assert (experiment.corpora.source.language, experiment.corpora.target.language) == codes
-    again = load_experiment({**experiment.model_dump(exclude_unset=True)}, should_check_files=False)
-    assert again.corpora == experiment.corpora and again.evaluation == experiment.evaluation
+    reloaded = load_experiment({**experiment.model_dump(exclude_unset=True)}, should_check_files=False)
+    assert reloaded.corpora == experiment.corpora and reloaded.evaluation == experiment.evaluation
 
 
-def test_a_code_of_no_language_is_refused(loaded):
+def test_unknown_language_code_is_rejected(load_for):
     with pytest.raises(InputError, match=r"corpora.target.language: no language has this code; give .*, not 'xyz'"):
-        loaded("xyz")
+        load_for("xyz")
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_a_code_of_no_language_is_refused(loaded):
         ("fra", "jieba", "jieba segments Chinese, not fr; choose moses, stanza or none"),
     ],
 )
-def test_a_tokenizer_of_other_languages_is_refused(loaded, language, tokenizer, remedy):
+def test_unsuitable_tokenizer_is_rejected(load_for, language, tokenizer, remedy):
     with pytest.raises(InputError, match=remedy):
-        loaded(language, tokenizer)
+        load_for(language, tokenizer)
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,15 @@ def test_a_tokenizer_of_other_languages_is_refused(loaded, language, tokenizer, 
         ("khm", "none", ("none", "char"), None),
     ],
 )
-def test_settings_follow_from_the_target_language(loaded, has_mecab, language, tokenizer, expected, with_mecab):
+def test_default_evaluation_settings_depend_on_the_target_language(
+    load_for, set_mecab_installed, language, tokenizer, expected, with_mecab
+):
     def settings() -> tuple[str, str]:
-        evaluation = loaded(language, tokenizer).evaluation
+        evaluation = load_for(language, tokenizer).evaluation
         return evaluation.detokenizer, evaluation.tokenizer
 
     assert settings() == expected
-    has_mecab(True)
+    set_mecab_installed(True)
     assert settings() == (expected[0], with_mecab or expected[1])
 
 
@@ -124,9 +126,11 @@ def test_settings_follow_from_the_target_language(loaded, has_mecab, language, t
         ("th", "stanza", {"metrics": ["bleu", "ter"]}, "ter counts words between spaces, but th has none; leave it"),
     ],
 )
-def test_what_cannot_score_the_language_is_refused(loaded, has_mecab, language, tokenizer, evaluation, message):
+def test_unsuitable_evaluation_settings_are_rejected(
+    load_for, set_mecab_installed, language, tokenizer, evaluation, message
+):
     with pytest.raises(InputError, match=rf"evaluation: .*{message}"):
-        loaded(language, tokenizer, evaluation=evaluation)
+        load_for(language, tokenizer, evaluation=evaluation)
 
 
 @pytest.mark.parametrize(
@@ -139,17 +143,17 @@ def test_what_cannot_score_the_language_is_refused(loaded, has_mecab, language, 
         ("th", "stanza", {"metrics": ["bleu", "chrf", "ribes"]}),
     ],
 )
-def test_what_can_score_the_language_stays(loaded, language, tokenizer, evaluation):
-    found = loaded(language, tokenizer, evaluation=evaluation).evaluation
-    assert {key: getattr(found, key) for key in evaluation} == evaluation
+def test_suitable_evaluation_settings_are_unchanged(load_for, language, tokenizer, evaluation):
+    settings = load_for(language, tokenizer, evaluation=evaluation).evaluation
+    assert {key: getattr(settings, key) for key in evaluation} == evaluation
 
 
-def test_columns_that_cannot_score_the_language_are_refused_or_left_out(config, loaded):
+def test_unsuitable_columns_are_rejected_or_omitted(config, load_for):
     table = {"type": "measures", "title": "T", "systems": ["GlobalAtt"], "columns": ["ter"]}
     with pytest.raises(InputError, match="table `mine`: ter counts words between spaces, but th has none"):
-        loaded("th", "stanza", tables={"mine": table})
+        load_for("th", "stanza", tables={"mine": table})
     config["tables"]["inherited"] = table
-    own = {"corpora": loaded("th", "stanza").corpora.model_dump(exclude_unset=True), "parser": "embedded"}
+    overrides = {"corpora": load_for("th", "stanza").corpora.model_dump(exclude_unset=True), "parser": "embedded"}
     assert ("tables", "inherited") in load_experiment(
-        {**config, **own}, own_config=own, should_check_files=False
+        {**config, **overrides}, own_config=overrides, should_check_files=False
     ).omitted_entries

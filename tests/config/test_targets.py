@@ -1,4 +1,4 @@
-"""Targets that nothing makes: what is near, and what there is."""
+"""Error messages about unknown targets."""
 
 import pytest
 import yaml
@@ -14,7 +14,7 @@ FILE = "results/nmt/SDAtt/seed1/model.safetensors"
 
 
 @pytest.mark.parametrize(
-    ("target", "instead"),
+    ("target", "hint"),
     [
         ("tabel1", "did you mean `table1`? "),
         ("treeseq", "did you mean `tree2seq`? "),
@@ -27,12 +27,12 @@ FILE = "results/nmt/SDAtt/seed1/model.safetensors"
             "ask for its folder `tree2seq`, or for the file results/figures/tree2seq/attention.1.svg; ",
         ),
         (FILE.replace("SDAtt", "SDAt"), f"did you mean {FILE}? "),
-        ("nothing/like.it", "no rule makes such a file (docs/reference/stages.md lists all files); "),
+        ("nothing/like.it", "no rule makes this file (see docs/stages.md); "),
     ],
 )
-def test_what_was_meant_is_named(target: str, instead: str) -> None:
+def test_unknown_target_error_suggests_a_target(target: str, hint: str) -> None:
     experiment = load_experiment(
         yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")), should_check_files=False
     )
-    said = format_unknown_target_error(target, experiment, ["all", "generate"])
-    assert said == f"there is no target `{target}`; {instead}{TABLES}"
+    message = format_unknown_target_error(target, experiment, ["all", "generate"])
+    assert message == f"there is no target `{target}`; {hint}{TABLES}"

@@ -9,17 +9,17 @@ from pipeline_py.run.errors import InputError
 from tests.project_copy import ROOT
 
 
-def load_default(over: str, command_line: list[str] | None = None) -> ExperimentConfig:
+def load_default(overrides: str, command_line: list[str] | None = None) -> ExperimentConfig:
     """Load the default configuration with YAML laid over it."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    update_config(config, yaml.safe_load(over))
+    update_config(config, yaml.safe_load(overrides))
     overrides = parse_config(command_line)
     update_config(config, overrides)
     return load_experiment(config, command_line_config=overrides)
 
 
 @pytest.mark.parametrize(
-    ("over", "message"),
+    ("overrides", "message"),
     [
         (
             "corpora: {dev: {name: no, generate: {sentences: 20}}}",
@@ -36,7 +36,10 @@ def load_default(over: str, command_line: list[str] | None = None) -> Experiment
         ("training: {seeds: 3}", "training.seeds: give a list, not 3; did you mean `[3]`?"),
         ("training: {optimizer: {name: adm}}", "give adadelta, adam or sgd, not adm; did you mean `adam`?"),
         ("training: {epochs: 1e3}", "training.epochs: give a whole number, not 1e3; did you mean 1000?"),
-        ("training: {clip: none}", "training.clip: give a number, not none; where there may be none, write null"),
+        (
+            "training: {clip: none}",
+            "training.clip: give a number, not none; for no value, write null where the key allows it",
+        ),
         ("training: {tensorboard: maybe}", "training.tensorboard: give true or false, not maybe"),
         ("lr: 0.1", "unknown key `lr`; did you mean `training.optimizer.learning_rate`?"),
         ("training: {lr: 0.1}", "unknown key `training.lr`; did you mean `training.optimizer.learning_rate`?"),
@@ -54,9 +57,9 @@ def load_default(over: str, command_line: list[str] | None = None) -> Experiment
         ),
     ],
 )
-def test_a_value_of_another_type_is_answered_with_what_to_write(over, message):
+def test_error_of_a_wrong_value_suggests_a_correction(overrides, message):
     with pytest.raises(InputError) as caught:
-        load_default(over)
+        load_default(overrides)
     assert message in str(caught.value)
 
 
@@ -66,7 +69,7 @@ def test_null_on_the_command_line_is_null(text):
 
 
 @pytest.mark.parametrize(
-    "over",
+    "overrides",
     [
         "parsers: {embedded: {depparse: {epochs: 5}, tagger: {epochs: 5, hidden: 100}, constituency: {epochs: 2}}}",
         "training: {optimizer: {epsilon: 1.0e-8}}",
@@ -75,16 +78,16 @@ def test_null_on_the_command_line_is_null(text):
         "corpora: {limits: {keep_duplicates: false}}",
     ],
 )
-def test_defaults_that_are_written_out_are_the_same_settings(over):
-    assert load_default(over) == load_default("{}")
+def test_explicit_defaults_equal_implicit_ones(overrides):
+    assert load_default(overrides) == load_default("{}")
 
 
-def test_a_number_that_is_no_default_is_another_setting():
+def test_other_values_differ_from_defaults():
     assert load_default("parsers: {embedded: {constituency: {epochs: 5}}}") != load_default("{}")
     assert load_default("training: {optimizer: {epsilon: 1.0e-7}}") != load_default("{}")
 
 
-def test_a_configuration_with_every_default_written_out_is_the_same_experiment():
+def test_dumped_configuration_loads_as_the_same_experiment():
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     experiment = load_experiment({**config, "tables": {}, "figures": {}, "targets": None})
     assert load_experiment(experiment.model_dump(mode="json")) == experiment

@@ -241,7 +241,7 @@ def test_a_side_that_no_model_tokenizes_is_refused(corpus_of, side, parser):
     assert str(caught.value) == (
         f"configuration: corpora.{side}.tokenizer: stanza has no model of `{code}` here; name its folder in "
         f"`stanza_directory`, add a parser to `parsers` that is trained from files in `{code}` (`language: {code}`), "
-        "ask for a download by `stanza_package: default`, or choose another tokenizer"
+        "request a download by `stanza_package: default`, or choose another tokenizer"
     )
 
 

@@ -1,4 +1,4 @@
-"""`systems`: each a composition of parts."""
+"""Neural systems of `systems` as compositions of parts."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
@@ -23,11 +23,11 @@ from pipeline_py.kinds.syntax_kind import SyntaxKind, load_syntax_kind
 
 
 class CompositionConfig(ConfigSection):
-    """One row of the tables: encoders × scores × contexts × decoder × loss."""
+    """A composition of encoders × scores × contexts × decoder × loss."""
 
     type: Literal["neural"] = "neural"
     encoders: list[Annotated[AnyEncoderConfig, parse_part_shorthand("bidirectional_gru")]] = Field(
-        [BidirectionalGRUEncoderConfig()], min_length=1, description="The decoder has a state for each."
+        [BidirectionalGRUEncoderConfig()], min_length=1, description="Encoders; the decoder has a state for each."
     )
     scores: list[Annotated[AnyScoreConfig, parse_part_shorthand("mlp")]] = Field([MLPScoreConfig()], min_length=1)
     contexts: list[Annotated[AnyContextConfig, BeforeValidator(expand_type_shorthand)]] = Field(
@@ -66,7 +66,7 @@ class CompositionConfig(ConfigSection):
         return self
 
     def _check_part_compatibility(self) -> None:
-        """Raise ValueError where parts do not fit each other."""
+        """Raise ValueError if parts do not fit each other."""
         decoder = self.decoder.type
         for part in (*self.encoders, self.decoder):
             part.check_sizes(self.model.embedding, self.model.hidden)
@@ -137,39 +137,37 @@ class CompositionConfig(ConfigSection):
 
     @property
     def module_names(self) -> list[str]:
-        """The modules that hold the system's parts and the kinds of their syntax, sorted."""
+        """Modules of the system's parts and of their kinds of syntax, sorted."""
         parts = {
-            get_part_module_name(kind, part.type) for kind, parts in self._parts_by_package.items() for part in parts
+            get_part_module_name(package, part.type)
+            for package, parts in self._parts_by_package.items()
+            for part in parts
         }
         return sorted(parts | {f"kinds.{kind.name}" for kind in self.syntax_kinds})
 
     @property
+    def _parts(self) -> list[Any]:
+        return [part for parts in self._parts_by_package.values() for part in parts]
+
+    @property
     def paper_deviations(self) -> list[str]:
-        """Departures of the system's parts from printed equations."""
-        return [
-            *dict.fromkeys(
-                text for parts in self._parts_by_package.values() for part in parts for text in part.paper_deviations
-            )
-        ]
+        """Deviations of the system's parts from published equations."""
+        return [*dict.fromkeys(text for part in self._parts for text in part.paper_deviations)]
 
     @property
     def required_syntax_names(self) -> list[str]:
         """Names of the kinds of syntax that the system's parts read, sorted."""
-        return sorted(
-            {kind.name for parts in self._parts_by_package.values() for part in parts for kind in part.required_syntax}
-        )
+        return sorted({kind.name for part in self._parts for kind in part.required_syntax})
 
     @property
     def training_syntax_names(self) -> list[str]:
-        """Names of the kinds that are needed in training: those that parts read or learn to predict, sorted."""
-        learnt = {
-            kind.name for parts in self._parts_by_package.values() for part in parts for kind in part.predicted_syntax
-        }
-        return sorted({*self.required_syntax_names, *learnt})
+        """Names of the kinds of syntax that parts read or learn to predict, sorted."""
+        predicted_names = {kind.name for part in self._parts for kind in part.predicted_syntax}
+        return sorted({*self.required_syntax_names, *predicted_names})
 
     @property
     def pretraining_syntax_names(self) -> list[str]:
-        """Names of the kinds of syntax that an encoder is trained to predict before, sorted."""
+        """Names of the kinds of syntax that an encoder learns to predict in pretraining, sorted."""
         return sorted({kind.name for encoder in self.encoders for kind in encoder.pretraining_syntax})
 
     @property
@@ -181,7 +179,7 @@ class CompositionConfig(ConfigSection):
 
     @property
     def reads_lexical_trees(self) -> bool:
-        """Whether the system reads trees over the pieces of words, which no parser makes."""
+        """True if the system reads trees over the pieces of words, which no parser makes."""
         return any(kind.tree_format is None for kind in self.syntax_kinds)
 
     @property

@@ -17,12 +17,14 @@ from pipeline_py.kinds.syntax_kind import SyntaxKind
 
 
 class ScoreConfig(PartConfig):
-    """Says how well an annotation fits the decoder's state."""
+    """A score of how well an annotation matches the decoder's state."""
 
     needs_hidden_size: ClassVar[bool] = False
-    """Whether annotations must be of the hidden size."""
+    """True if annotations must have the hidden size."""
 
-    encoder: ListIndex = Field(0, description="Whose annotations are scored, with the query of its own state.")
+    encoder: ListIndex = Field(
+        0, description="Encoder whose annotations are scored with its decoder state as the query, counted from 0."
+    )
 
 
 class MLPScoreConfig(ScoreConfig):
@@ -45,12 +47,12 @@ AnyScoreConfig = Annotated[MLPScoreConfig | DotScoreConfig, Field(discriminator=
 
 
 class ContextConfig(PartConfig):
-    """A context vector of each encoder: a weighting over the decoder's scores."""
+    """A context vector for each encoder, from a weighting of the decoder's scores."""
 
     is_global: ClassVar[bool] = False
-    """Whether all annotations, those of phrases among them, are weighted by their scores alone."""
+    """True if all annotations, including those of phrases, are weighted by their scores alone."""
 
-    score: ListIndex = Field(0, description="Which of the decoder's `scores` is weighted, counted from 0.")
+    score: ListIndex = Field(0, description="Index of the weighted score in `scores`, counted from 0.")
     mixture: list[Annotated[float, NUMBER_VALIDATOR, Field(ge=-1e6, le=1e6)]] | None = Field(
         None, description="Weight the sum of all scores with these factors instead (SDRNMT eq. 11: [λ, 1 − λ])."
     )
@@ -69,12 +71,12 @@ class LocalContextConfig(ContextConfig):
     type: Literal["local"] = "local"
     window: Count = Field(10, description="D; the window is [p − D, p + D] and σ = D/2.")
     normalized: Literal["sentence", "window"] = Field(
-        "sentence", description="Where the softmax runs: over the whole sentence (eq. 6) or over the window alone."
+        "sentence", description="Range of the softmax: the sentence (eq. 6) or only the window."
     )
 
     @property
     def paper_deviations(self) -> list[str]:
-        """The softmax, if it does not run over the sentence."""
+        """The range of the softmax, if it is not the sentence."""
         return ["the softmax of eq. 6 runs over the window alone"] if self.normalized == "window" else []
 
 
@@ -84,30 +86,30 @@ class FlexibleContextConfig(ContextConfig):
     type: Literal["flexible"] = "flexible"
     sigma: SquarablePositiveFloat32 = 1.5
     threshold: SquarablePositiveFloat32 | None = Field(
-        None, description="When decoding, positions whose penalty exceeds it are skipped; null skips none."
+        None, description="In decoding, positions whose penalty exceeds this are skipped; null: none."
     )
 
 
 class SyntaxContextConfig(ContextConfig):
-    """Gaussian over the syntax distance from where the attention is, or from a predicted position (SDAtt eq. 9–12)."""
+    """Gaussian over the syntax distance from the attended or a predicted position (SDAtt eq. 9–12)."""
 
     type: Literal["syntax"] = "syntax"
     required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (distances.SYNTAX_KIND,)
     window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
     position: Literal["attention", "interpolate", "round"] = Field(
         "attention",
-        description="Which distances are used: those that the attention expects, or the row of a predicted position p "
-        "(eq. 5), which is a real number.",
+        description="Distances: attention: their expectation under the attention; interpolate, round: those of a "
+        "predicted position p (eq. 5), a real number.",
     )
     gaussian: Literal["log", "score", "weight"] = Field(
         "log",
-        description="Where the Gaussian applies: its logarithm is added to the score, or it scales the score (eq. 10 "
-        "as printed), or the weight after the softmax.",
+        description="Use of the Gaussian: its logarithm is added to the score, or it scales the score (eq. 10 as "
+        "printed), or the weight after the softmax.",
     )
 
     @property
     def paper_deviations(self) -> list[str]:
-        """Position and Gaussian, if they are not those of eq. 5 and 10."""
+        """Deviations of position and Gaussian from eq. 5 and 10."""
         position = "distances are those that the attention expects, without the predicted position of eq. 5"
         gaussian = {
             "log": "the logarithm of the Gaussian is added to the score, where eq. 10 multiplies them",
@@ -126,44 +128,44 @@ AnyContextConfig = Annotated[
 
 
 class DecoderConfig(PartConfig):
-    """Predicts words, and attends."""
+    """Base class of decoders, which attend to annotations and predict words."""
 
     has_score_parts: ClassVar[bool] = True
-    """Whether it attends by `scores` and `contexts`."""
+    """True if the decoder attends by `scores` and `contexts`."""
 
     has_hidden_size_readout: ClassVar[bool] = False
-    """Whether the softmax reads a vector of the hidden size, and not of the embedding's."""
+    """True if the softmax reads a vector of the hidden size instead of the embedding size."""
 
     can_have_multiple_encoders: ClassVar[bool] = False
-    """Whether there may be several encoders and scores."""
+    """True if several encoders and scores are supported."""
 
     needs_cell_state: ClassVar[bool] = False
-    """Whether the first state is that of an encoder with cells."""
+    """True if the initial state includes an LSTM cell from the encoder."""
 
     dropout_places: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "readout"})
-    """Places where it has dropout."""
+    """Places of dropout in the decoder."""
 
     @property
     def has_phrase_weight(self) -> bool:
-        """Whether phrases have a weight of their own."""
+        """True if phrases are weighted separately from words."""
         return False
 
     @property
     def cross_attention_changes(self) -> Sequence[AnyCrossAttentionConfig]:
-        """What changes the scores of the attention to the annotations."""
+        """Changes of the scores of cross-attention."""
         return ()
 
 
 class ConditionalGRUDecoderConfig(DecoderConfig):
-    """Two GRUs around the attention (Nematus); a pair of them, with a state of its own, for each encoder."""
+    """Two GRUs around the attention (Nematus), with a separate pair and state for each encoder."""
 
     type: Literal["conditional_gru"] = "conditional_gru"
     can_have_multiple_encoders: ClassVar[bool] = True
     dropout_places: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "contexts", "readout"})
     gru_context: Literal["global", "both"] = Field(
         "global",
-        description="With several contexts: what the second GRU is fed, the global one (the first where none is "
-        "global) or all.",
+        description="With several contexts, input of the second GRU: the global one (the first if none is global), or "
+        "all.",
     )
 
 
@@ -187,7 +189,7 @@ class GRUDecoderConfig(DecoderConfig):
 
     @property
     def has_phrase_weight(self) -> bool:
-        """Whether phrases have a weight of their own."""
+        """True if phrases are weighted separately from words."""
         return self.phrase_weight is not None
 
 
@@ -198,12 +200,12 @@ class TransformerDecoderConfig(DecoderConfig, TransformerLayersConfig):
     has_score_parts: ClassVar[bool] = False
     dropout_places: ClassVar[frozenset[str]] = frozenset({"embeddings", "states", "contexts"})
     attention: list[Annotated[AnyCrossAttentionConfig, BeforeValidator(expand_type_shorthand)]] = Field(
-        [], description="What changes the scores of the attention to the annotations, one after the other."
+        [], description="Changes of the scores of cross-attention, applied in order."
     )
 
     @property
     def cross_attention_changes(self) -> Sequence[AnyCrossAttentionConfig]:
-        """What changes the scores of the attention to the annotations."""
+        """Changes of the scores of cross-attention."""
         return self.attention
 
     @model_validator(mode="after")
@@ -220,11 +222,11 @@ AnyDecoderConfig = Annotated[
 
 
 class LossConfig(PartConfig):
-    """What is made as small as may be in training."""
+    """Base class of training losses."""
 
     @property
     def sampled_word_count(self) -> int | None:
-        """How many words stand for the vocabulary in training; None: all do."""
+        """Number of sampled words in the loss; None: the complete vocabulary."""
         return None
 
 
@@ -236,23 +238,23 @@ class SoftmaxLossConfig(LossConfig):
         0.0,
         ge=0,
         lt=1,
-        description="ε: in training the word has the probability 1 − ε to be learned, and ε is spread evenly over the "
+        description="ε: in training the target distribution is 1 − ε for the word, and ε spread evenly over the "
         "vocabulary (Szegedy et al. 2016).",
     )
 
 
 class BlackOutLossConfig(LossConfig):
-    """A softmax over the word and some drawn ones, in training alone (Ji et al. 2016; tree2seq eq. 22–25)."""
+    """A softmax over the word and sampled words, in training only (Ji et al. 2016; tree2seq eq. 22–25)."""
 
     type: Literal["blackout"] = "blackout"
-    samples: Count = Field(500, description="K, words drawn for each sentence.")
+    samples: Count = Field(500, description="K, the number of words sampled for each sentence.")
     power: Annotated[float, NUMBER_VALIDATOR] = Field(
-        0.4, ge=0, le=1, description="Words are drawn from unigram frequencies to this power."
+        0.4, ge=0, le=1, description="Words are sampled from unigram frequencies to this power."
     )
 
     @property
     def sampled_word_count(self) -> int:
-        """How many words stand for the vocabulary in training."""
+        """Number of sampled words in the loss."""
         return self.samples
 
 

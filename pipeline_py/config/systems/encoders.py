@@ -1,4 +1,4 @@
-"""Options of encoders and of what they read."""
+"""Options of encoders and of their inputs."""
 
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, Self
@@ -17,13 +17,13 @@ from pipeline_py.kinds.syntax_kind import SyntaxKind
 
 
 class InputConfig(PartConfig):
-    """A vector for each source position; those of all inputs side by side are what an encoder reads."""
+    """A vector for each source position; an encoder reads the concatenation of its inputs."""
 
     size: LayerSize | None = Field(
-        None, description="null, without a `share`: what the encoder's other inputs leave of the embedding."
+        None, description="Size of the vector; null, without `share`: the embedding size minus that of other inputs."
     )
     share: Annotated[float, NUMBER_VALIDATOR] | None = Field(
-        None, gt=0, lt=1, description="Instead of `size`: a part of the embedding, rounded."
+        None, gt=0, lt=1, description="Instead of `size`: a fraction of the embedding size, rounded."
     )
 
     @model_validator(mode="after")
@@ -33,7 +33,7 @@ class InputConfig(PartConfig):
         return self
 
     def compute_size(self, embedding_size: int) -> int | None:
-        """How many dimensions of the embedding the input asks for; None: what is left."""
+        """Return the size of the input; None for the rest of the embedding size."""
         return self.size if self.share is None else max(1, round(self.share * embedding_size))
 
 
@@ -56,7 +56,9 @@ class UnitInputConfig(InputConfig):
     type: Literal["units"] = "units"
     required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (units.SYNTAX_KIND,)
     order: Literal["stacked", "alternate"] = Field(
-        "stacked", description="Both convolutions, then both poolings; or convolution, pooling, convolution, pooling."
+        "stacked",
+        description="stacked: both convolutions, then both poolings; alternate: convolution, pooling, convolution, "
+        "pooling.",
     )
 
 
@@ -72,45 +74,45 @@ class GCNConfig(PartConfig):
 
 
 class EncoderConfig(PartConfig):
-    """Annotates what its inputs say of the source positions."""
+    """Base class of encoders, which compute an annotation for each source position."""
 
     has_phrases: ClassVar[bool] = False
-    """Whether phrases are annotated beside words."""
+    """True if phrases are annotated in addition to words."""
 
     has_cell_state: ClassVar[bool] = False
-    """Whether the encoder ends with an LSTM's state [h; c], each of the hidden size."""
+    """True if the final state is that of an LSTM, [h; c], each of the hidden size."""
 
     annotation_size_factor: ClassVar[Literal[1, 2]] = 1
     """Size of an annotation, in hidden sizes."""
 
     pretraining_syntax: ClassVar[tuple[SyntaxKind, ...]] = ()
-    """Kinds of syntax that the encoder learns to predict before it is trained to translate."""
+    """Kinds of syntax that the encoder learns to predict in pretraining."""
 
     inputs: list[Annotated[AnyInputConfig, BeforeValidator(expand_type_shorthand)]] = Field(
         [WordInputConfig()], min_length=1
     )
     graph: Annotated[GCNConfig, BeforeValidator(expand_type_shorthand)] | None = Field(
-        None, description="What is computed of the annotations along the edges of the tree; null: nothing."
+        None, description="Graph convolution over the annotations along the edges of the tree; null: none."
     )
 
     @property
     def has_half_size_directions(self) -> bool:
-        """Whether each of two directions has half the hidden size."""
+        """True if each of two directions has half the hidden size."""
         return False
 
     @property
     def has_embedding_annotations(self) -> bool:
-        """Whether annotations of words are what is read, so that the embedding is of the hidden size."""
+        """True if annotations of words are their embeddings, which then have the hidden size."""
         return False
 
     @property
     def self_attention_changes(self) -> Sequence[AnySelfAttentionConfig]:
-        """What changes the scores of the encoder's self-attention."""
+        """Changes of the scores of self-attention."""
         return ()
 
     @property
     def pretraining_passes(self) -> int | None:
-        """How often the text is passed over before translations are learned; None: it is not."""
+        """Epochs of pretraining; None: no pretraining."""
         return None
 
     @model_validator(mode="after")
@@ -120,14 +122,14 @@ class EncoderConfig(PartConfig):
         return self
 
     def compute_input_sizes(self, embedding_size: int) -> list[int]:
-        """Share out the embedding among the inputs.
+        """Return the sizes of the inputs, which add up to the embedding size.
 
         Raises:
-            ValueError: where they are too large or too small together.
+            ValueError: the configured sizes do not add up.
         """
-        asked = [part.compute_size(embedding_size) for part in self.inputs]
-        given = sum(size or 0 for size in asked)
-        sizes = [embedding_size - given if size is None else size for size in asked]
+        configured_sizes = [part.compute_size(embedding_size) for part in self.inputs]
+        rest = embedding_size - sum(size or 0 for size in configured_sizes)
+        sizes = [rest if size is None else size for size in configured_sizes]
         if min(sizes) < 1 or sum(sizes) != embedding_size:
             raise ValueError(f"the sizes of an encoder's inputs must add up to the embedding of {embedding_size}")
         return sizes
@@ -150,7 +152,7 @@ class GRUEncoderConfig(EncoderConfig):
 
     @property
     def has_half_size_directions(self) -> bool:
-        """Whether each of two directions has half the hidden size."""
+        """True if each of two directions has half the hidden size."""
         return self.direction == "bidirectional"
 
 
@@ -172,12 +174,12 @@ class TreeLSTMEncoderConfig(EncoderConfig):
     has_phrases: ClassVar[bool] = True
     has_cell_state: ClassVar[bool] = True
     leaves: Literal["lstm", "embeddings"] = Field(
-        "lstm", description="embeddings: no sequential LSTM; the decoder starts from the root alone (tree2seq Table 6)."
+        "lstm", description="embeddings: no sequential LSTM; the decoder starts from the root (tree2seq Table 6)."
     )
 
     @property
     def has_embedding_annotations(self) -> bool:
-        """Whether leaves are embeddings."""
+        """True if leaves are embeddings."""
         return self.leaves == "embeddings"
 
 
@@ -187,19 +189,21 @@ class TreeGRUEncoderConfig(EncoderConfig):
     type: Literal["tree_gru"] = "tree_gru"
     has_phrases: ClassVar[bool] = True
     leaves: Literal["forward", "bidirectional"] = "forward"
-    top_down: bool = Field(False, description="From the root down, a GRU for left and one for right children (eq. 3).")
+    top_down: bool = Field(
+        False, description="Add a top-down pass with separate GRUs for left and right children (eq. 3)."
+    )
     trees: Literal["parse", "lexical"] = Field(
-        "parse", description="lexical: no parse, only the left-branching trees over the pieces of a word."
+        "parse", description="lexical: only left-branching trees over the pieces of each word, no parse."
     )
 
     @property
     def has_half_size_directions(self) -> bool:
-        """Whether each of two directions has half the hidden size."""
+        """True if each of two directions has half the hidden size."""
         return self.leaves == "bidirectional"
 
     @property
     def required_syntax(self) -> tuple[SyntaxKind, ...]:  # type: ignore[override]
-        """One kind of trees."""
+        """The kind of trees that the encoder reads."""
         return (trees.SYNTAX_KIND if self.trees == "parse" else lexical_trees.SYNTAX_KIND,)
 
 
@@ -210,12 +214,12 @@ class LatentGraphEncoderConfig(EncoderConfig):
     has_cell_state: ClassVar[bool] = True
     pretraining_syntax: ClassVar[tuple[SyntaxKind, ...]] = (heads.SYNTAX_KIND, labels.SYNTAX_KIND)
     pretraining_epochs: Count = Field(
-        3, description="Passes over the parsed training text, on which heads and labels are learned first."
+        3, description="Epochs of pretraining on heads and labels of the parsed training text."
     )
 
     @property
     def pretraining_passes(self) -> int:
-        """Passes over the parsed training text."""
+        """Epochs of pretraining."""
         return self.pretraining_epochs
 
 
@@ -224,12 +228,12 @@ class TransformerEncoderConfig(EncoderConfig, TransformerLayersConfig):
 
     type: Literal["transformer"] = "transformer"
     attention: list[Annotated[AnySelfAttentionConfig, BeforeValidator(expand_type_shorthand)]] = Field(
-        [], description="What changes the scores of the self-attention, one after the other."
+        [], description="Changes of the scores of self-attention, applied in order."
     )
 
     @property
     def self_attention_changes(self) -> Sequence[AnySelfAttentionConfig]:
-        """What changes the scores of the encoder's self-attention."""
+        """Changes of the scores of self-attention."""
         return self.attention
 
     @model_validator(mode="after")

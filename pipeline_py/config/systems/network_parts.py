@@ -1,6 +1,6 @@
-"""Options that parts of a network share, and those of layers of a Transformer.
+"""Base classes of the options of network parts, and options of Transformer layers and attention.
 
-A part's options stand in `encoders.py` or `decoders.py`, its module in `pipeline_py/nmt/<kind>/`.
+Options of other parts are in `encoders.py` and `decoders.py`. The module of a part is in `pipeline_py/nmt/<kind>/`.
 """
 
 import keyword
@@ -14,32 +14,32 @@ from pipeline_py.kinds.syntax_kind import SyntaxKind
 
 
 def expand_type_shorthand(value: Any) -> Any:
-    """Let `global` stand for `{type: global}`."""
+    """Expand the shorthand `TYPE` to `{type: TYPE}`."""
     return {"type": value} if isinstance(value, str) else value
 
 
 def parse_part_shorthand(default_type: str) -> BeforeValidator:
-    """Let the type alone stand for a part, and a part without a type be of the usual one."""
+    """Return a validator that expands the shorthand `TYPE` and adds a default type to mappings without one."""
 
-    def complete(value: Any) -> Any:
+    def add_default_type(value: Any) -> Any:
         value = expand_type_shorthand(value)
         return {"type": default_type, **value} if isinstance(value, dict) else value
 
-    return BeforeValidator(complete)
+    return BeforeValidator(add_default_type)
 
 
 class PartConfig(ConfigSection):
-    """Options of a part, which says what it needs."""
+    """Base class of the options of network parts, which declare the syntax that a part needs."""
 
     required_syntax: ClassVar[tuple[SyntaxKind, ...]] = ()
-    """The kinds of syntax that the part reads."""
+    """Kinds of syntax that the part reads."""
 
     predicted_syntax: ClassVar[tuple[SyntaxKind, ...]] = ()
-    """The kinds of syntax that the part learns to predict beside translation, and needs in training alone."""
+    """Kinds of syntax that the part learns to predict, needed only in training."""
 
     @property
     def paper_deviations(self) -> list[str]:
-        """Departures of the options from equations as papers print them; empty if there are none."""
+        """Deviations of the options from published equations; empty if there are none."""
         return []
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -55,30 +55,35 @@ class PartConfig(ConfigSection):
                 )
 
     def check_sizes(self, embedding_size: int, hidden_size: int) -> None:
-        """Raise ValueError where the sizes of the network do not suit the part; most suit all."""
+        """Raise ValueError if the part does not support the sizes of the network."""
 
 
 def get_part_module_name(part_package: str, part_type: str) -> str:
-    """The module below `pipeline_py` that holds a part, e.g. "nmt.weighting.global_" (Python keeps `global`)."""
+    """Return the name of a part's module below `pipeline_py`, e.g. "nmt.score.mlp".
+
+    An underscore follows a type that is a Python keyword: "nmt.weighting.global_".
+    """
     return f"nmt.{part_package}.{part_type}_" if keyword.iskeyword(part_type) else f"nmt.{part_package}.{part_type}"
 
 
 class TransformerLayersConfig(PartConfig):
-    """A stack of layers (Vaswani et al. 2017); states are of the hidden size, which is the embedding's."""
+    """Transformer layers (Vaswani et al. 2017); embedding size and hidden size are equal."""
 
     layers: Annotated[int, NUMBER_VALIDATOR] = Field(6, gt=0, le=1000)
-    heads: Annotated[int, NUMBER_VALIDATOR] = Field(8, gt=0, le=1024, description="They share out the hidden size.")
+    heads: Annotated[int, NUMBER_VALIDATOR] = Field(
+        8, gt=0, le=1024, description="Number of attention heads, a divisor of the hidden size."
+    )
     feed_forward: Annotated[float, NUMBER_VALIDATOR] = Field(
         4.0, gt=0, le=64, description="Size of the inner feed-forward layer, in hidden sizes."
     )
     norm: Literal["post", "pre"] = Field(
         "post",
-        description="Layer normalization behind each residual connection, as published, or before each sublayer and "
-        "once behind the last.",
+        description="post: layer normalization after each residual connection, as published; pre: before each "
+        "sublayer and after the last layer.",
     )
 
     def check_sizes(self, embedding_size: int, hidden_size: int) -> None:
-        """Raise ValueError where the sizes of the network do not suit the layers."""
+        """Raise ValueError if the layers do not support the sizes of the network."""
         if embedding_size != hidden_size:
             raise ValueError(
                 f"a transformer has an embedding of the hidden size, but {embedding_size} is not {hidden_size}"
@@ -90,35 +95,35 @@ class TransformerLayersConfig(PartConfig):
 
 
 HeadIndex = Annotated[int, NUMBER_VALIDATOR, Field(ge=-1024, lt=1024)]
-"""Of attention, counted from 0, or backwards from −1, the last one."""
+"""The index of an attention head, counted from 0, or backwards from −1."""
 
 
 class AttentionChangeConfig(PartConfig):
-    """Changes the scores of some heads of some layers before their softmax."""
+    """A change of attention scores before the softmax, in some heads of some layers."""
 
-    layers: list[ListIndex] | None = Field(None, min_length=1, description="Which layers, counted from 0; null: all.")
+    layers: list[ListIndex] | None = Field(None, min_length=1, description="Layers, counted from 0; null: all.")
     heads: list[HeadIndex] | None = Field(
-        None, min_length=1, description="Which heads of each, from 0, or with −1 the last one; null: all."
+        None, min_length=1, description="Heads of each layer, counted from 0, or backwards from −1; null: all."
     )
 
     def is_layer_changed(self, layer: int) -> bool:
-        """Whether scores of a layer are changed."""
+        """Return whether the scores of a layer are changed."""
         return self.layers is None or layer in self.layers
 
     def select_heads(self, head_count: int) -> list[int]:
-        """Which of so many heads are changed, in ascending order."""
+        """Return the indices of changed heads in ascending order."""
         return sorted({*range(head_count)} if self.heads is None else {head % head_count for head in self.heads})
 
     def check_layers_and_heads(self, stack: TransformerLayersConfig) -> None:
-        """Raise ValueError where a layer or head is chosen that is not there."""
-        for name, chosen, there in (("layer", self.layers, stack.layers), ("head", self.heads, stack.heads)):
-            for place in chosen or []:
-                if not -there <= place < there:
-                    raise ValueError(f"{self.type} changes {name} {place}, but there are {there}, counted from 0")  # type: ignore[attr-defined]
+        """Raise ValueError if an index of a layer or head is out of range."""
+        for name, indices, count in (("layer", self.layers, stack.layers), ("head", self.heads, stack.heads)):
+            for index in indices or []:
+                if not -count <= index < count:
+                    raise ValueError(f"{self.type} changes {name} {index}, but there are {count}, counted from 0")  # type: ignore[attr-defined]
 
 
 class SelfAttentionChangeConfig(AttentionChangeConfig):
-    """In an encoder's self-attention."""
+    """A change of scores in an encoder's self-attention."""
 
 
 class DepsSANConfig(SelfAttentionChangeConfig):
@@ -128,12 +133,12 @@ class DepsSANConfig(SelfAttentionChangeConfig):
     required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (distances.SYNTAX_KIND,)
     sigma: SquarablePositiveFloat32 = Field(1.0, description="Standard deviation, in edges of the tree.")
     gaussian: Literal["score", "log"] = Field(
-        "score", description="The Gaussian scales the score, or its logarithm is added to the score."
+        "score", description="score: the Gaussian scales the score; log: its logarithm is added to the score."
     )
 
     @property
     def paper_deviations(self) -> list[str]:
-        """The Gaussian, if it is not that of the paper."""
+        """The use of the Gaussian, if it differs from the paper."""
         return ["the logarithm of the Gaussian is added, not its density"] if self.gaussian == "log" else []
 
 
@@ -142,44 +147,44 @@ class PASCALConfig(SelfAttentionChangeConfig):
 
     type: Literal["pascal"] = "pascal"
     required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (parents.SYNTAX_KIND,)
-    layers: list[ListIndex] | None = Field([0], min_length=1, description="Which layers, counted from 0; null: all.")
-    heads: list[HeadIndex] | None = Field([-2, -1], min_length=1, description="Which heads of each; null: all.")
+    layers: list[ListIndex] | None = Field([0], min_length=1, description="Layers, counted from 0; null: all.")
+    heads: list[HeadIndex] | None = Field([-2, -1], min_length=1, description="Heads of each layer; null: all.")
     sigma: SquarablePositiveFloat32 = Field(1.0, description="Standard deviation, in positions.")
     parent_ignoring: Annotated[float, NUMBER_VALIDATOR] = Field(
-        0.4, ge=0, lt=1, description="Probability with which a row of scores stays as it is, in training."
+        0.4, ge=0, lt=1, description="Probability in training that a row of scores is not changed."
     )
 
 
 class LISAConfig(SelfAttentionChangeConfig):
-    """A head that learns to look at the head word (Strubell et al. 2018, as in Bugliarello and Okazaki 2020)."""
+    """A head that learns to attend to the head word (Strubell et al. 2018, as in Bugliarello and Okazaki 2020)."""
 
     type: Literal["lisa"] = "lisa"
     predicted_syntax: ClassVar[tuple[SyntaxKind, ...]] = (parents.SYNTAX_KIND,)
-    layers: list[ListIndex] | None = Field([0], min_length=1, description="Which layers, counted from 0; null: all.")
-    heads: list[HeadIndex] | None = Field([0], min_length=1, description="Which heads of each; null: all.")
-    weight: SquarablePositiveFloat32 = Field(1.0, description="Of −log p of the head words in the loss of training.")
+    layers: list[ListIndex] | None = Field([0], min_length=1, description="Layers, counted from 0; null: all.")
+    heads: list[HeadIndex] | None = Field([0], min_length=1, description="Heads of each layer; null: all.")
+    weight: SquarablePositiveFloat32 = Field(1.0, description="Weight of −log p of the head words in the loss.")
 
 
 AnySelfAttentionConfig = Annotated[DepsSANConfig | LISAConfig | PASCALConfig, Field(discriminator="type")]
 
 
 class CrossAttentionChangeConfig(AttentionChangeConfig):
-    """In a decoder's attention to the annotations."""
+    """A change of scores in a decoder's cross-attention."""
 
 
 class SyntaxCrossAttentionConfig(CrossAttentionChangeConfig):
-    """A Gaussian over the syntax distance from where a head looks (SDAtt eq. 9–11, as contexts of type `syntax`)."""
+    """A Gaussian over the syntax distance from the attended position (SDAtt eq. 9–11, as contexts of type `syntax`)."""
 
     type: Literal["syntax"] = "syntax"
     required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (distances.SYNTAX_KIND,)
     window: Count = Field(4, description="n; words at syntax distance > n get no weight, and σ = n/2.")
     gaussian: Literal["log", "score"] = Field(
-        "log", description="The logarithm of the Gaussian is added to the score, or the Gaussian scales the score."
+        "log", description="log: the logarithm of the Gaussian is added to the score; score: it scales the score."
     )
 
     @property
     def paper_deviations(self) -> list[str]:
-        """Position and Gaussian, which are not those of eq. 5 and 10 of SDAtt."""
+        """Deviations of position and Gaussian from eq. 5 and 10 of SDAtt."""
         position = "distances are those that each head expects, without the predicted position of eq. 5"
         gaussian = "the logarithm of the Gaussian is added to the score, where eq. 10 multiplies them"
         return [position, *([gaussian] if self.gaussian == "log" else [])]

@@ -1,4 +1,4 @@
-"""A phrase-based system of `systems`: the options that Thot is trained and tuned with."""
+"""Options of phrase-based systems, which Thot trains and tunes."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -8,13 +8,12 @@ from pipeline_py.config.base import NUMBER_VALIDATOR, ConfigSection, Count, Posi
 
 
 class TuningConfig(ConfigSection):
-    """How the weights of the log-linear model are tuned on dev."""
+    """Tuning of the weights of the log-linear model on the development set."""
 
-    sentences: Count | None = Field(1000, description="How many sentences of the development set; null: all.")
-    evaluations: Count = Field(100, description="The tuning sentences are translated at most this often.")
+    sentences: Count | None = Field(1000, description="Number of sentences of the development set; null: all.")
+    evaluations: Count = Field(100, description="Limit of the number of times that these sentences are translated.")
     minutes: PositiveFloat32 | None = Field(
-        None,
-        description="A limit of time, with which the result depends on the speed of the machine; null: none.",
+        None, description="Time limit, which makes the result depend on the speed of the machine; null: none."
     )
 
 
@@ -22,20 +21,20 @@ class PhraseBasedSystemConfig(ConfigSection):
     """Phrase-based translation by Thot: HMM alignments, phrase table, n-gram model, stack decoder."""
 
     members: ClassVar[list[str]] = []
-    """It consists of no other systems."""
+    """Always empty; only ensembles have members."""
 
     parser: ClassVar[None] = None
-    """Nor reads it trees."""
+    """Always None; only neural systems read trees."""
 
     type: Literal["phrase_based"]
     language_model_order: Annotated[int, NUMBER_VALIDATOR] = Field(
-        3, gt=0, le=20, description="Words of the language model's n-grams."
+        3, gt=0, le=20, description="Order n of the n-gram language model."
     )
     reordering: Annotated[int, NUMBER_VALIDATOR] = Field(
         6,
         ge=0,
         le=1000,
-        description="Source words that the decoder may skip; 0: monotone. The distortion limit of Moses is 6.",
+        description="Distortion limit in source words; 0: monotone. The default of Moses is 6.",
     )
     iterations: Annotated[int, NUMBER_VALIDATOR] = Field(
         5, gt=0, le=1000, description="EM iterations of each alignment model."

@@ -1,4 +1,4 @@
-"""How the systems of one table differ beyond what they are: in search, training, data and units."""
+"""Differences between the systems of a table in search, training, data and units, and notes about them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,51 +11,57 @@ from pipeline_py.config.systems.system_types import EnsembleConfig, NeuralSystem
 from pipeline_py.config.tables import SettingKind, SystemTableConfig
 
 MIN_UNLISTED_ROWS = 6
-"""If so many rows or more have the same settings, and no other settings are those of more, the rows are not listed."""
+"""Minimum number of rows with the most frequent settings that a note summarizes as "all other rows"."""
 
 FlatSettings = dict[str, Any]
-"""Options by the keys of the configuration, sections joined by dots."""
+"""Settings by dotted keys of the configuration."""
 
 
 @dataclass(frozen=True)
 class SettingDifference:
-    """Settings of one kind that are not the same for all rows of a table.
+    """Settings of one kind that differ between the rows of a table.
 
     Attributes:
-        setting_kind: which.
-        settings_by_row: of each row, in words; of a row that has no such settings, nothing.
+        setting_kind: kind of the settings.
+        settings_by_row: formatted settings by row; rows without settings of this kind are left out.
     """
 
     setting_kind: SettingKind
     settings_by_row: dict[str, str]
 
     def format_rows_by_setting(self, display_names: Mapping[str, str]) -> str:
-        """Settings with the rows that have them, those of most rows last where these are many."""
-        rows: dict[str, list[str]] = {}
+        """Format settings with their rows; the most frequent settings come last if their rows are not listed."""
+        labels: dict[str, list[str]] = {}
         for row, settings in self.settings_by_row.items():
-            rows.setdefault(settings, []).append(display_names[row])
-        most = max(rows, key=lambda settings: len(rows[settings]))
-        if len(rows[most]) >= MIN_UNLISTED_ROWS:
-            rows[most] = ["all other rows"]
-            rows[most] = rows.pop(most)
-        return "; ".join(f"{settings} ({', '.join(of)})" for settings, of in rows.items())
+            labels.setdefault(settings, []).append(display_names[row])
+        most_frequent = max(labels, key=lambda settings: len(labels[settings]))
+        if len(labels[most_frequent]) >= MIN_UNLISTED_ROWS:
+            del labels[most_frequent]
+            labels[most_frequent] = ["all other rows"]
+        return "; ".join(f"{settings} ({', '.join(names)})" for settings, names in labels.items())
 
 
 def find_setting_differences(experiment: BaseExperimentConfig, rows: Sequence[str]) -> list[SettingDifference]:
-    """Say in what some systems differ, a difference for each kind of settings."""
-    found = []
-    for kind, settings_of in SETTING_COLLECTORS.items():
-        of_row = {row: settings for row in rows if (settings := _collect_row_settings(experiment, row, settings_of))}
-        keys = dict.fromkeys(key for settings in of_row.values() for key in settings)
-        differing = [key for key in keys if len({str(of[key]) for of in of_row.values() if key in of}) > 1]
-        if differing:
-            description = {row: _format_settings(settings, differing) for row, settings in of_row.items()}
-            found.append(SettingDifference(kind, {row: text for row, text in description.items() if text}))
-    return found
+    """Return the differences between systems, at most one for each kind of settings."""
+    differences = []
+    for kind, collector in SETTING_COLLECTORS.items():
+        settings_by_row = {
+            row: settings for row in rows if (settings := _collect_row_settings(experiment, row, collector))
+        }
+        keys = dict.fromkeys(key for settings in settings_by_row.values() for key in settings)
+        differing_keys = [
+            key
+            for key in keys
+            if len({str(settings[key]) for settings in settings_by_row.values() if key in settings}) > 1
+        ]
+        if differing_keys:
+            texts = {row: _format_settings(settings, differing_keys) for row, settings in settings_by_row.items()}
+            differences.append(SettingDifference(kind, {row: text for row, text in texts.items() if text}))
+    return differences
 
 
 def format_table_notes(experiment: BaseExperimentConfig, table: SystemTableConfig) -> list[str]:
-    """What stands below a table whose rows differ, a sentence for each kind of settings, and on rows from elsewhere."""
+    """Return notes below a table: a sentence for each kind of differing settings, and one about external systems."""
     return [
         *(
             f"Rows differ in {difference.setting_kind}: {difference.format_rows_by_setting(table.display_names)}."
@@ -66,22 +72,22 @@ def format_table_notes(experiment: BaseExperimentConfig, table: SystemTableConfi
 
 
 def format_external_row_notes(experiment: BaseExperimentConfig, table: SystemTableConfig) -> list[str]:
-    """Say of rows that were made elsewhere who made them, and what they need not owe to their architecture."""
-    origins: dict[str | None, list[str]] = {}
+    """Return a note about the origins of external systems in a table; empty if there are none."""
+    labels: dict[str | None, list[str]] = {}
     for row in table.systems:
-        if outside := experiment.find_external_system(row):
-            origins.setdefault(outside.origin, []).append(table.display_names[row])
-    if not origins:
+        if external := experiment.find_external_system(row):
+            labels.setdefault(external.origin, []).append(table.display_names[row])
+    if not labels:
         return []
-    made = "; ".join(f"{', '.join(rows)}{f' ({origin})' if origin else ''}" for origin, rows in origins.items())
+    origins = "; ".join(f"{', '.join(rows)}{f' ({origin})' if origin else ''}" for origin, rows in labels.items())
     return [
-        f"Translations from elsewhere: {made}. The training and search of such a system are unknown here, so a "
-        "difference need not come from the architecture."
+        f"External translations: {origins}. The training and search of these systems are unknown, so a difference may "
+        "have other causes than the architecture."
     ]
 
 
 def describe_paper_deviations(experiment: BaseExperimentConfig, table: SystemTableConfig) -> list[str]:
-    """Describe how rows depart from the equations that their papers print, a sentence for each kind."""
+    """Return sentences about deviations of rows from published equations, one for each kind of deviation."""
     rows: dict[str, list[str]] = {}
     for row in table.systems:
         texts = [
@@ -100,84 +106,83 @@ def describe_paper_deviations(experiment: BaseExperimentConfig, table: SystemTab
 def collect_differing_settings(
     experiment: BaseExperimentConfig, table: SystemTableConfig
 ) -> dict[tuple[str, SettingKind], str]:
-    """What the trainings behind a table's rows differ in, by system and kind of settings.
+    """Return differing settings of a table's trained systems, by system and kind of settings.
 
-    Of a training whose network several rows search with, it is the search of each.
+    If several rows search with the same network, its search settings are those of all these rows.
     """
-    behind = {row: experiment.get_networks(row) or [row] for row in table.systems}
-    trained = list(dict.fromkeys(system for systems in behind.values() for system in systems))
-    found: dict[tuple[str, SettingKind], str] = {}
-    for difference in find_setting_differences(experiment, trained):
+    trained_systems = {row: experiment.get_networks(row) or [row] for row in table.systems}
+    systems = list(dict.fromkeys(system for row_systems in trained_systems.values() for system in row_systems))
+    settings: dict[tuple[str, SettingKind], str] = {}
+    for difference in find_setting_differences(experiment, systems):
         if difference.setting_kind != "search":
-            found |= {
-                (system, difference.setting_kind): description
-                for system, description in difference.settings_by_row.items()
-            }
+            settings |= {(system, difference.setting_kind): text for system, text in difference.settings_by_row.items()}
     for difference in find_setting_differences(experiment, table.systems):
         if difference.setting_kind == "search":
-            for row, description in difference.settings_by_row.items():
-                for system in behind[row]:
-                    searched = found.get((system, "search"))
-                    one = description if row == system else f"{row}: {description}"
-                    found[system, "search"] = one if searched is None else f"{searched}; {one}"
-    return found
+            for row, text in difference.settings_by_row.items():
+                for system in trained_systems[row]:
+                    search_text = text if row == system else f"{row}: {text}"
+                    previous_text = settings.get((system, "search"))
+                    settings[system, "search"] = (
+                        search_text if previous_text is None else f"{previous_text}; {search_text}"
+                    )
+    return settings
 
 
 def format_difference_warning(experiment: BaseExperimentConfig, title: str) -> str | None:
-    """What is said before a table is made whose rows differ in what it does not ask about.
+    """Format a warning about settings in which a table's networks differ, except those in `about`.
 
-    Phrase-based systems know words alone, whatever the units of networks; that is said below the table.
+    Phrase-based systems always use words; a note below the table says so.
     """
     table = experiment.tables[title]
     if not isinstance(table, SystemTableConfig):
         return None
     networks = [row for row in table.systems if experiment.is_neural(row)]
-    unasked = [one for one in find_setting_differences(experiment, networks) if one.setting_kind not in table.about]
-    if not unasked:
+    differences = [
+        difference
+        for difference in find_setting_differences(experiment, networks)
+        if difference.setting_kind not in table.about
+    ]
+    if not differences:
         return None
-    described = ", and in ".join(
-        f"{one.setting_kind}: {one.format_rows_by_setting(table.display_names)}" for one in unasked
+    text = ", and in ".join(
+        f"{difference.setting_kind}: {difference.format_rows_by_setting(table.display_names)}"
+        for difference in differences
     )
-    kinds = ", ".join(one.setting_kind for one in unasked)
+    kinds = ", ".join(difference.setting_kind for difference in differences)
     return (
-        f"Table `{title}`: its systems also differ in {described}; give them the same settings, or allow it in the "
-        f"table by `about: [{kinds}]`."
+        f"Table `{title}`: its systems also differ in {text}; give them the same settings, or allow it in the table by "
+        f"`about: [{kinds}]`."
     )
 
 
 def _collect_row_settings(
     experiment: BaseExperimentConfig, row: str, collect_settings: Callable[[BaseExperimentConfig, str], FlatSettings]
 ) -> FlatSettings:
-    """Settings of a system; where members of an ensemble differ in one, all that they have."""
-    behind = [row] if collect_settings is _collect_search_settings else experiment.get_networks(row) or [row]
-    found = [collect_settings(experiment, system) for system in behind]
+    """Return the settings of a system; different values of an ensemble's members are joined by "or"."""
+    systems = [row] if collect_settings is _collect_search_settings else experiment.get_networks(row) or [row]
+    settings_by_system = [collect_settings(experiment, system) for system in systems]
     return {
-        key: " or ".join(dict.fromkeys(_format_yaml_value(settings.get(key)) for settings in found))
-        for key in dict.fromkeys(key for settings in found for key in settings)
+        key: " or ".join(dict.fromkeys(_format_yaml_value(settings.get(key)) for settings in settings_by_system))
+        for key in dict.fromkeys(key for settings in settings_by_system for key in settings)
     }
 
 
 def _collect_search_settings(experiment: BaseExperimentConfig, system: str) -> FlatSettings:
-    found = experiment.systems[system]
-    if not isinstance(found, NeuralSystemConfig | EnsembleConfig):
+    options = experiment.systems[system]
+    if not isinstance(options, NeuralSystemConfig | EnsembleConfig):
         return {}
-    return found.decoding.model_dump(exclude=found.decoding.collect_ineffective_keys(SettingEffect.RESULT))
+    return options.decoding.model_dump(exclude=options.decoding.collect_ineffective_keys(SettingEffect.RESULT))
 
 
 def _collect_training_settings(experiment: BaseExperimentConfig, system: str) -> FlatSettings:
     network = experiment.systems[system]
     if not isinstance(network, NeuralSystemConfig):
         return {}
-    of_data = {*_collect_data_settings(experiment, system)}
-    settings = dict(
-        _flatten_settings(
-            network.training.model_dump(
-                exclude=network.training.collect_ineffective_keys(SettingEffect.RESULT) | of_data
-            )
-        )
-    )
-    pretraining = [encoder.pretraining_passes for encoder in network.encoders]
-    return {**settings, "pretraining_epochs": next(filter(None, pretraining), None)}
+    data_keys = {*_collect_data_settings(experiment, system)}
+    excluded_keys = network.training.collect_ineffective_keys(SettingEffect.RESULT) | data_keys
+    settings = dict(_flatten_settings(network.training.model_dump(exclude=excluded_keys)))
+    epochs = (encoder.pretraining_passes for encoder in network.encoders)
+    return {**settings, "pretraining_epochs": next(filter(None, epochs), None)}
 
 
 def _collect_data_settings(experiment: BaseExperimentConfig, system: str) -> FlatSettings:
@@ -204,7 +209,7 @@ SETTING_COLLECTORS: dict[SettingKind, Callable[[BaseExperimentConfig, str], Flat
     "data": _collect_data_settings,
     "units": _collect_subword_settings,
 }
-"""Kinds of settings, and which settings of a system they are."""
+"""Functions that collect the settings of a system, by kind of settings."""
 
 
 def _flatten_settings(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -220,5 +225,4 @@ def _format_settings(settings: FlatSettings, keys: Sequence[str]) -> str:
 
 
 def _format_yaml_value(value: Any) -> str:
-    """A value as YAML writes it."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

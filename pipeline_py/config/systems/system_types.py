@@ -1,4 +1,4 @@
-"""Systems of all kinds: networks, ensembles, phrase-based systems, and translations from elsewhere."""
+"""All types of systems: neural, ensemble, phrase-based, and external."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -14,23 +14,24 @@ from pipeline_py.config.tables import SingleLine
 
 
 class NeuralSystemConfig(CompositionConfig):
-    """A composition; it may override the experiment's `model`, `training` and `decoding`."""
+    """A neural system; it may override the experiment's `model`, `training` and `decoding`."""
 
     members: ClassVar[list[str]] = []
-    """It consists of no other systems."""
+    """Always empty; only ensembles have members."""
 
     parser: str | None = Field(
-        None, description="The parser whose trees the system reads, if it reads any; null: the experiment's `parser`."
+        None, description="Parser whose trees the system reads, if it reads any; null: the experiment's `parser`."
     )
     subword: str | None = Field(None, description="Units of the system, one of `subwords`; null: those of `subword`.")
     like: str | None = Field(
         None,
-        description="A system with as many parameters: embedding and hidden size are one number, found for that.",
+        description="A system whose number of parameters to match: embedding and hidden size become one number, which "
+        "is found automatically.",
     )
     auxiliary_task: Literal["parsing"] | None = Field(
         None,
-        description="parsing: every training sentence has its linearized phrase tree as a second translation, told "
-        "apart by tags (Currey and Heafield 2019); null: translation alone.",
+        description="parsing: every training sentence also has its linearized phrase tree as a translation; tags "
+        "distinguish the two tasks (Currey and Heafield 2019); null: translation only.",
     )
     training: TrainingConfig = TrainingConfig()
     decoding: DecodingConfig = DecodingConfig()
@@ -44,79 +45,80 @@ class NeuralSystemConfig(CompositionConfig):
                 f"the decoder's phrase_weight weighs phrases, but the encoder {self.encoders[0].type} annotates none"
             )
         if self.auxiliary_task and (self.training_syntax_names or self.pretraining_syntax_names):
-            raise ValueError("a system with `auxiliary_task` reads no syntax itself: tags stand between its words")
+            raise ValueError("a system with `auxiliary_task` cannot read syntax, because its source text contains tags")
         return self
 
     @property
     def parsed_syntax_names(self) -> list[str]:
-        """Names of the kinds that are made from a parser's trees, those of the auxiliary task among them."""
+        """Names of the kinds that are made from a parser's trees, including those of the auxiliary task."""
         return [*super().parsed_syntax_names, *(["trees"] if self.auxiliary_task else [])]
 
     def dump_composition(self) -> dict[str, Any]:
-        """Return the composition alone, as JSON values."""
+        """Return the options of the composition as JSON values."""
         return self.model_dump(mode="json", include={*CompositionConfig.model_fields})
 
 
 RunFiles = Annotated[list[str], BeforeValidator(wrap_in_list, json_schema_input_type=str | list[str])]
-"""A file, or one for each run."""
+"""One file, or a file for each run."""
 
 
 class ExternalSystemConfig(ConfigSection):
-    """Translations from elsewhere: nothing is trained, parsed or searched here."""
+    """An external system, whose translations are in files; it is not trained or searched here."""
 
     members: ClassVar[list[str]] = []
-    """It consists of no other systems."""
+    """Always empty; only ensembles have members."""
 
     parser: ClassVar[None] = None
-    """Nor reads it trees."""
+    """Always None; only neural systems read trees."""
 
     type: Literal["translations"]
     files: dict[str, RunFiles] = Field(
         {},
-        description="By dev or test set a file of translations, a line for each sentence; plain or compressed. A list "
-        "has one for each run, such as the seeds of a training, and as many for every set. Sets that have none stay "
+        description="Files of translations by dev or test set, one line per sentence; plain or compressed. A list has "
+        "a file for each run, such as the seeds of a training, equally many for every set. Sets without files stay "
         "empty.",
     )
     form: Literal["text", "words", "bpe"] = Field(
         "text",
-        description="text: as people write it, and scored as it is. words: separated by spaces, and bpe: in pieces of "
-        "which @@ ends all but the last of a word; both are joined by the `detokenizer` of `evaluation`.",
+        description="text: detokenized text, scored unchanged. words: tokens separated by spaces. bpe: pieces, where "
+        "@@ ends all but the last piece of a word. words and bpe are joined by the `detokenizer` of `evaluation`.",
     )
     scores: dict[str, RunFiles] = Field(
         {},
-        description="By contrastive set a TSV with the columns correct and contrastive: a number for each of the two "
-        "translations of every pair, such as log p; the higher, the likelier. Runs as in `files`.",
+        description="TSV files by contrastive set, with the columns correct and contrastive: a score for each of the "
+        "two translations of every pair, such as log p; higher is more probable. Runs as in `files`.",
     )
     origin: SingleLine | None = Field(
-        None, description="Who or what made them, for the note below tables and for the facts."
+        None, description="Source of the translations, for the note below tables and for the facts."
     )
 
     @model_validator(mode="after")
     def _check_files(self) -> Self:
         if not self.files and not self.scores:
             raise ValueError("give `files`, by test set, or `scores`, by contrastive set")
-        if empty := [on for on, files in {**self.files, **self.scores}.items() if not files]:
-            raise ValueError(f"`{empty[0]}` has no file; name one, or leave the set out")
-        counts = {key: len(files) for key, files in {**self.files, **self.scores}.items()}
+        counts = {split: len(files) for split, files in {**self.files, **self.scores}.items()}
+        for split, count in counts.items():
+            if not count:
+                raise ValueError(f"`{split}` has no file; name one, or leave the set out")
         if len({*counts.values()}) > 1:
-            said = ", ".join(f"{count} for `{on}`" for on, count in counts.items())
-            raise ValueError(f"give as many files for every set, one for each run, and not {said}")
+            listed_counts = ", ".join(f"{count} for `{split}`" for split, count in counts.items())
+            raise ValueError(f"give equally many files for every set, one for each run, not {listed_counts}")
         return self
 
     @property
     def run_count(self) -> int:
-        """How often it was run."""
+        """Number of runs."""
         return len(next(iter({**self.files, **self.scores}.values())))
 
 
 class EnsembleConfig(ConfigSection):
-    """An ensemble of networks, whose probabilities are averaged; with one member, another search with its network."""
+    """An ensemble that averages the probabilities of networks; with one member, another search with its network."""
 
     parser: ClassVar[None] = None
-    """An ensemble has no parser but its members'."""
+    """Always None; only its members have parsers."""
 
     type: Literal["ensemble"]
-    members: list[str] = Field(min_length=1, description="Systems; attention is the first one's.")
+    members: list[str] = Field(min_length=1, description="Neural systems; attention weights are those of the first.")
     decoding: DecodingConfig = Field(DecodingConfig(), description="Overrides the experiment's `decoding`.")
 
     @model_validator(mode="after")
@@ -135,7 +137,7 @@ SYSTEM_TYPES: dict[str, type[BaseModel]] = {
 
 
 def get_system_type(system: Any) -> str:
-    """Read the `type` of a system as it is configured, or of one that is validated."""
+    """Return the `type` of a configured mapping or of a validated system."""
     return str(system.get("type", "neural") if isinstance(system, Mapping) else system.type)
 
 

@@ -1,4 +1,4 @@
-"""What fits together is said by capabilities of the parts, whatever types they are of."""
+"""Compatibility of parts depends on their capabilities, not on their types."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
         ),
         (
             {"encoders": [{"graph": "gcn"}], "auxiliary_task": "parsing"},
-            "a system with `auxiliary_task` reads no syntax itself",
+            "a system with `auxiliary_task` cannot read syntax",
         ),
         (
             {"encoders": ["latent_graph"], "model": {"tied_embeddings": "all"}},
@@ -77,13 +77,13 @@ TREES = {"encoders": ["tree_gru"], "decoder": "gru"}
         ),
     ],
 )
-def test_misfits(composition: dict[str, Any], message: str) -> None:
+def test_incompatible_parts_are_rejected(composition: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         NeuralSystemConfig.model_validate(composition)
 
 
-def test_capabilities_decide(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With other capabilities than theirs the very same types fit."""
+def test_compatibility_depends_on_capabilities_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Changed capabilities make the types compatible."""
     monkeypatch.setattr(BidirectionalGRUEncoderConfig, "annotation_size_factor", 1)
     monkeypatch.setattr(GRUDecoderConfig, "can_have_multiple_encoders", True)
     monkeypatch.setattr(LocalContextConfig, "is_global", True)

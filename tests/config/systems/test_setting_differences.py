@@ -1,4 +1,4 @@
-"""What rows of a table differ in beyond what they are, in which words, and whether one is warned of it."""
+"""Differences in settings between rows of a table: notes and warnings."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ from pipeline_py.config.systems.setting_differences import (
 MEASURES = {"type": "measures", "title": "T", "columns": ["bleu"]}
 
 
-def loaded(config: dict[str, Any], rows: list[str], systems: dict[str, Any], **over: Any) -> Any:
+def load_with_table(config: dict[str, Any], rows: list[str], systems: dict[str, Any], **over: Any) -> Any:
     tables = {"t": {**MEASURES, "systems": rows, **over.pop("table", {})}}
     return load_experiment(config, command_line_config={"systems": systems, "tables": tables, **over})
 
 
-def described(experiment: Any) -> list[str]:
+def format_notes(experiment: Any) -> list[str]:
     return format_table_notes(experiment, experiment.tables["t"])
 
 
@@ -52,71 +52,80 @@ def described(experiment: Any) -> list[str]:
         ),
     ],
 )
-def test_each_kind_of_settings_has_a_sentence(config, systems, sentence):
+def test_each_kind_of_settings_has_a_note(config, systems, sentence):
     rows = ["GlobalAtt", "LocalAtt", "FlexAtt"]
-    experiment = loaded(config, rows, systems, table={"labels": {"LocalAtt": "PLAIN"}})
-    assert described(experiment) == [sentence]
+    experiment = load_with_table(config, rows, systems, table={"labels": {"LocalAtt": "PLAIN"}})
+    assert format_notes(experiment) == [sentence]
     assert f"`about: [{sentence.split()[3].rstrip(':')}]`" in format_difference_warning(experiment, "t")
 
 
-def test_many_rows_that_are_equal_are_not_listed(config):
+def test_many_equal_rows_are_not_listed(config):
     rows = ["PBSMT", "GlobalAtt", "LocalAtt", "FlexAtt", "SDAtt", "+LocalAtt", "+SDAtt", "Seq2Seq"]
-    experiment = loaded(config, rows, {"GlobalAtt": {"decoding": {"beam": 9}}})
-    assert described(experiment) == ["Rows differ in search: beam 9 (GlobalAtt); beam 5 (all other rows)."]
-    fewer = loaded(config, rows[:6], {"GlobalAtt": {"decoding": {"beam": 9}}})
-    assert described(fewer) == [
+    experiment = load_with_table(config, rows, {"GlobalAtt": {"decoding": {"beam": 9}}})
+    assert format_notes(experiment) == ["Rows differ in search: beam 9 (GlobalAtt); beam 5 (all other rows)."]
+    fewer = load_with_table(config, rows[:6], {"GlobalAtt": {"decoding": {"beam": 9}}})
+    assert format_notes(fewer) == [
         "Rows differ in search: beam 9 (GlobalAtt); beam 5 (LocalAtt, FlexAtt, SDAtt, +LocalAtt)."
     ]
 
 
-def test_equal_rows_say_nothing(config):
-    """What does not decide a result is no difference, nor is what a row has its part in: sizes, losses, parsers."""
+def test_equal_rows_have_no_notes(config):
+    """Settings without effect on results and parts of the composition are not reported."""
     systems = {
         "FlexAtt": {"decoding": {"batch_size": 3, "n_best": 2, "attention": True}, "model": {"hidden": 9}},
         "LocalAtt": {"training": {"checkpoint_minutes": 1, "tensorboard": True}, "loss": {"type": "blackout"}},
     }
-    experiment = loaded(config, ["PBSMT", "GlobalAtt", "FlexAtt", "LocalAtt", "SDAtt"], systems)
-    assert described(experiment) == [] and format_difference_warning(experiment, "t") is None
+    experiment = load_with_table(config, ["PBSMT", "GlobalAtt", "FlexAtt", "LocalAtt", "SDAtt"], systems)
+    assert format_notes(experiment) == [] and format_difference_warning(experiment, "t") is None
     assert collect_differing_settings(experiment, experiment.tables["t"]) == {}
 
 
-def test_a_table_says_what_it_is_about(config):
+def test_about_suppresses_warnings_but_not_notes(config):
     systems = {"FlexAtt": {"decoding": {"beam": 9}, "training": {"epochs": 1}}}
     rows = ["GlobalAtt", "FlexAtt"]
-    both = loaded(config, rows, systems)
-    assert format_difference_warning(both, "t") == (
+    experiment = load_with_table(config, rows, systems)
+    assert format_difference_warning(experiment, "t") == (
         "Table `t`: its systems also differ in search: beam 5 (GlobalAtt); beam 9 (FlexAtt), and in training: epochs 2 "
         "(GlobalAtt); epochs 1 (FlexAtt); give them the same settings, or allow it in the table by "
         "`about: [search, training]`."
     )
-    one = loaded(config, rows, systems, table={"about": ["search"]})
-    assert "search" not in format_difference_warning(one, "t") and "training" in format_difference_warning(one, "t")
-    assert described(one) == described(both) and len(described(one)) == 2
+    about_search = load_with_table(config, rows, systems, table={"about": ["search"]})
+    warning = format_difference_warning(about_search, "t")
+    assert "search" not in warning and "training" in warning
+    assert format_notes(about_search) == format_notes(experiment) and len(format_notes(about_search)) == 2
     assert (
-        format_difference_warning(loaded(config, rows, systems, table={"about": ["search", "training"]}), "t") is None
+        format_difference_warning(load_with_table(config, rows, systems, table={"about": ["search", "training"]}), "t")
+        is None
     )
 
 
-def test_phrases_of_words_beside_networks_of_pieces_are_told_without_a_warning(config):
-    experiment = loaded(config, ["PBSMT", "GlobalAtt"], {}, subword={"scheme": "bpe", "merges": 70})
-    assert described(experiment) == ["Rows differ in units: scheme words (PBSMT); scheme bpe, merges 70 (GlobalAtt)."]
+def test_units_of_phrase_based_systems_give_a_note_without_a_warning(config):
+    experiment = load_with_table(config, ["PBSMT", "GlobalAtt"], {}, subword={"scheme": "bpe", "merges": 70})
+    assert format_notes(experiment) == [
+        "Rows differ in units: scheme words (PBSMT); scheme bpe, merges 70 (GlobalAtt)."
+    ]
     assert format_difference_warning(experiment, "t") is None
 
 
-def test_one_key_reaches_the_search_of_all_systems_but_those_that_are_about_it(config):
+def test_decoding_applies_to_all_systems_without_own_search_settings(config):
     experiment = load_experiment(config, command_line_config={"decoding": {"beam": 2, "length_model": True}})
-    own = {"Tree2Seq-beam10", "Tree2Seq-beam15", "Tree2Seq-beam20", "Tree2Seq-length-model"}
+    own_search_systems = {"Tree2Seq-beam10", "Tree2Seq-beam15", "Tree2Seq-beam20", "Tree2Seq-length-model"}
     for name, system in experiment.systems.items():
-        if experiment.is_neural(name) and name not in own:
+        if experiment.is_neural(name) and name not in own_search_systems:
             assert (system.decoding.beam, system.decoding.length_model) == (2, True), name
-    searched = [experiment.systems[row].decoding for row in experiment.tables["tree2seq/table5"].systems]
-    assert [(one.beam, one.length_model) for one in searched] == [(20, True), (10, False), (15, False), (20, False)]
+    searches = [experiment.systems[row].decoding for row in experiment.tables["tree2seq/table5"].systems]
+    assert [(search.beam, search.length_model) for search in searches] == [
+        (20, True),
+        (10, False),
+        (15, False),
+        (20, False),
+    ]
 
 
-def test_tables_of_the_default_experiment_are_equal_or_about_their_difference(config):
+def test_default_tables_need_no_warning(config):
     experiment = load_experiment(config)
     differing = {
-        name: [one.setting_kind for one in find_setting_differences(experiment, table.systems)]
+        name: [difference.setting_kind for difference in find_setting_differences(experiment, table.systems)]
         for name, table in experiment.tables.items()
         if getattr(table, "systems", None)
     }
@@ -129,9 +138,11 @@ def test_tables_of_the_default_experiment_are_equal_or_about_their_difference(co
     assert not [name for name in experiment.tables if format_difference_warning(experiment, name)]
 
 
-def test_facts_name_the_search_of_each_row_behind_a_training(config):
+def test_search_settings_of_all_rows_of_a_network_are_collected(config):
     systems = {"Wide": {"type": "ensemble", "members": ["GlobalAtt"], "decoding": {"beam": 9}}}
-    experiment = loaded(config, ["GlobalAtt", "Wide", "FlexAtt"], {**systems, "FlexAtt": {"training": {"epochs": 1}}})
+    experiment = load_with_table(
+        config, ["GlobalAtt", "Wide", "FlexAtt"], {**systems, "FlexAtt": {"training": {"epochs": 1}}}
+    )
     assert collect_differing_settings(experiment, experiment.tables["t"]) == {
         ("GlobalAtt", "training"): "epochs 2",
         ("FlexAtt", "training"): "epochs 1",
@@ -140,10 +151,10 @@ def test_facts_name_the_search_of_each_row_behind_a_training(config):
     }
 
 
-def test_members_of_an_ensemble_that_differ_are_told_together(config):
+def test_different_settings_of_members_are_joined(config):
     systems = {
         "FlexAtt": {"training": {"epochs": 1}},
         "Both": {"type": "ensemble", "members": ["GlobalAtt", "FlexAtt"]},
     }
-    experiment = loaded(config, ["GlobalAtt", "Both"], systems)
-    assert described(experiment) == ["Rows differ in training: epochs 2 (GlobalAtt); epochs 2 or 1 (Both)."]
+    experiment = load_with_table(config, ["GlobalAtt", "Both"], systems)
+    assert format_notes(experiment) == ["Rows differ in training: epochs 2 (GlobalAtt); epochs 2 or 1 (Both)."]

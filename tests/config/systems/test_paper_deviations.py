@@ -1,4 +1,4 @@
-"""Which systems depart from printed equations, and what their tables say of it."""
+"""Deviations of systems from published equations, and notes about them."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.config.systems.setting_differences import describe_paper_deviations
 
 
-def test_rows_that_are_not_as_printed_are_named_with_the_equation(config):
+def test_note_names_rows_that_deviate_from_equations(config):
     experiment = load_experiment(config)
     assert describe_paper_deviations(experiment, experiment.tables["table1"]) == [
         "Not as printed in the paper (SDAtt): distances are those that the attention expects, without the predicted "
@@ -17,7 +17,7 @@ def test_rows_that_are_not_as_printed_are_named_with_the_equation(config):
 
 
 @pytest.mark.parametrize(
-    ("context", "texts"),
+    ("context", "expected_texts"),
     [
         ({"type": "syntax", "position": "interpolate", "gaussian": "score"}, []),
         ({"type": "syntax", "position": "round", "gaussian": "weight"}, ["where eq. 10 scales the score"]),
@@ -25,7 +25,9 @@ def test_rows_that_are_not_as_printed_are_named_with_the_equation(config):
         ({"type": "local", "window": 3, "normalized": "window"}, ["eq. 6 runs over the window alone"]),
     ],
 )
-def test_the_printed_form_is_no_departure(config, context, texts):
+def test_published_form_is_no_deviation(config, context, expected_texts):
     config["systems"]["SDAtt"] = {"contexts": [context]}
-    departures = load_experiment(config).systems["SDAtt"].paper_deviations
-    assert len(departures) == len(texts) and all(text in found for text, found in zip(texts, departures, strict=True))
+    deviations = load_experiment(config).systems["SDAtt"].paper_deviations
+    assert len(deviations) == len(expected_texts) and all(
+        text in deviation for text, deviation in zip(expected_texts, deviations, strict=True)
+    )
