@@ -33,7 +33,7 @@ def generate(
     max_length: int = MAX_SENTENCE_LENGTH,
     focus: Phenomenon = Phenomenon.any,
     lengths: LengthDistribution = LengthDistribution.natural,
-    lexicon: LexiconSize = LexiconSize.whole,
+    lexicon: LexiconSize = LexiconSize.full,
     digits: bool = True,
     ambiguous: float = 0.0,
 ) -> None:

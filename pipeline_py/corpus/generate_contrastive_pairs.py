@@ -34,7 +34,7 @@ def generate_contrastive_pairs(
     min_length: int = MIN_SENTENCE_LENGTH,
     max_length: int = MAX_SENTENCE_LENGTH,
     lengths: LengthDistribution = LengthDistribution.natural,
-    lexicon: LexiconSize = LexiconSize.whole,
+    lexicon: LexiconSize = LexiconSize.full,
     digits: bool = True,
 ) -> None:
     """Write English sentences with two German translations that differ in one feature of their derivation.

@@ -318,8 +318,8 @@ def test_the_compact_lexicon_is_a_part_of_the_whole_one_without_rare_numbers(tmp
         words[lexicon] = lemmas
         assert not any(character.isdigit() for line in files["source"] + files["target"] for character in line)
     nouns = {noun.english for noun in NOUNS}
-    assert 90 < len(words[LexiconSize.compact] & nouns) < 0.7 * len(words[LexiconSize.whole] & nouns)
-    assert len(words[LexiconSize.compact]) < 0.7 * len(words[LexiconSize.whole])
+    assert 90 < len(words[LexiconSize.compact] & nouns) < 0.7 * len(words[LexiconSize.full] & nouns)
+    assert len(words[LexiconSize.compact]) < 0.7 * len(words[LexiconSize.full])
     frequent = {sense.english_verb.base for sense in SENSES[:COMPACT_SENSE_COUNT]}
     rare = {sense.english_verb.base for sense in SENSES} - frequent
     verbs = {token["lemma"] for tree in dependency_trees(tmp_path) for token in tree if token["upos"] == "VERB"}

@@ -170,7 +170,7 @@ def test_german_shows_the_reading(found: list[tuple[Reading, SentencePair]]) -> 
 @pytest.mark.parametrize("what", [*AttachmentKind])
 def test_either_reading_has_the_same_words_and_another_german(what: AttachmentKind) -> None:
     pairs = PairGenerator(
-        2, SentenceLimits(0, 1, 3, 20, LengthDistribution.natural, Phenomenon.any, LexiconSize.whole, True)
+        2, SentenceLimits(0, 1, 3, 20, LengthDistribution.natural, Phenomenon.any, LexiconSize.full, True)
     )
     opened = 0
     for _ in range(600):
@@ -184,7 +184,7 @@ def test_either_reading_has_the_same_words_and_another_german(what: AttachmentKi
 
 def test_what_has_no_place_for_it_stays_as_it_is() -> None:
     pairs = PairGenerator(
-        1, SentenceLimits(0, 1, 3, 20, LengthDistribution.natural, Phenomenon.any, LexiconSize.whole, True)
+        1, SentenceLimits(0, 1, 3, 20, LengthDistribution.natural, Phenomenon.any, LexiconSize.full, True)
     )
     main = pairs.sampler.draw_clause(False, 0, senses=pairs.sampler.choices.intransitive_senses)
     assert main is not None

@@ -178,7 +178,7 @@ def disagreeing(text: str) -> list[str]:
 
 @pytest.fixture(scope="module", params=[*LexiconSize])
 def sentences(request: pytest.FixtureRequest) -> list[tuple[str, str]]:
-    whole = request.param is LexiconSize.whole
+    whole = request.param is LexiconSize.full
     pairs = PairGenerator(
         11,
         SentenceLimits(
