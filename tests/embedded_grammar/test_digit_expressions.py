@@ -18,7 +18,7 @@ def test_numbers_spread_evenly_over_powers_of_ten() -> None:
     assert all(d.english == d.german and (d.german_paradigm, d.pos_tag) == ("numeral", "CD") for d in determiners)
     # 10 to 99, 100 to 999 and 1000 to 9999 each take log 10 / log 2000 of all, 0.303.
     for start in (10, 100, 1000):
-        assert 0.28 < sum(start <= value < 10 * start for value in values) / DRAWN < 0.33
+        assert 0.28 < sum(start <= value < 10 * start for value in values) / SAMPLE_SIZE < 0.33
 
 
 def test_times_are_every_minute_of_the_day() -> None:
