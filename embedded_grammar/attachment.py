@@ -59,7 +59,7 @@ def count_ambiguous_attachments(main_clause: Clause) -> int:
 
 
 def _has_ambiguous_with_phrase(clause: Clause) -> bool:
-    if clause.sense not in AMBIGUOUS_WITH_NOUNS:
+    if clause.sense is None or clause.sense not in AMBIGUOUS_WITH_NOUNS:
         return False
     object_nouns, with_nouns = AMBIGUOUS_WITH_NOUNS[clause.sense]
     object_phrase = next((phrase for phrase in clause.argument_phrases if phrase.head in object_nouns), None)

@@ -1,4 +1,4 @@
-"""Sentence pairs: draws derivations from a share of the space, of a length, with a phenomenon, and linearises them."""
+"""Generation of distinct sentence pairs within limits of share, length and phenomenon."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,16 +23,15 @@ from embedded_grammar.syntax_tree import Constituent, Leaf
 from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.run.errors import InputError
 
-# Lengths drawn as natural: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
+# Natural lengths: mean 14 English tokens, 4 % longer than 30, 1 % longer than 40.
 LENGTH_GAMMA_SHAPE, LENGTH_GAMMA_SCALE = 3.2, 4.4
-# How often a core is drawn again because it is too long for its target already.
+# The number of attempts to draw a main clause that is shorter than its target.
 MAX_CORE_DRAWS = 20
-# A shorter sentence than this has no room for arguments.
 MIN_LENGTH_WITH_ARGUMENTS = 5
 
-# Give up when this many drawings in a row brought nothing new.
+# Generation fails after this many rejected sentences in a row,
 MAX_FRUITLESS_DRAWS = 1_000
-# The same for lexical cores outside the share, which are much cheaper to draw.
+# or after this many lexical cores outside the share, which are much cheaper to draw.
 MAX_OUTSIDE_DRAWS = 100_000
 
 EXHAUSTION_REMEDY = "ask for fewer sentences, a wider share or range of lengths, or another focus"
@@ -40,7 +39,7 @@ EXHAUSTION_REMEDY = "ask for fewer sentences, a wider share or range of lengths,
 
 @dataclass(slots=True)
 class DerivedSentence:
-    """A derivation with its English tree, and what it leaves open, in the reading that it has now."""
+    """A derivation with its English tree, its phenomena and its attachment ambiguity, if it has one."""
 
     main_clause: Clause
     tree: Constituent
@@ -49,11 +48,11 @@ class DerivedSentence:
 
 
 class EnglishSentence(Protocol):
-    """What is distinct by its English side."""
+    """An object that `DistinctSampler` compares by its English sentence."""
 
     @property
     def english(self) -> str:
-        """The sentence."""
+        """The English sentence."""
 
 
 @dataclass(slots=True)
@@ -71,7 +70,7 @@ EnglishItem = TypeVar("EnglishItem", bound=EnglishSentence)
 
 
 def build_pair(derived: DerivedSentence) -> SentencePair:
-    """Both sides of a derivation."""
+    """Build the sentence pair of a derivation."""
     leaves = list(derived.tree.iterate_leaves())
     text = " ".join([leaf.form for leaf in leaves])
     return SentencePair(
@@ -80,12 +79,12 @@ def build_pair(derived: DerivedSentence) -> SentencePair:
 
 
 def compute_core_position(core: str) -> float:
-    """Where a lexical core lies in the space of all of them, in [0, 1); the same on every machine."""
+    """Hash a lexical core to its position in the space of all cores, in [0, 1)."""
     return int.from_bytes(blake2b(core.encode(), digest_size=7).digest(), "big") / 2**56
 
 
 class DistinctSampler(Generic[EnglishItem]):
-    """Takes pairs whose English sides differ; memory holds 8 bytes' digest of each."""
+    """A sampler without repetition; it stores an 8-byte digest of each English sentence."""
 
     def __init__(self, requested_count: int, counts: SentenceCounts) -> None:
         self.requested_count = requested_count
@@ -93,33 +92,36 @@ class DistinctSampler(Generic[EnglishItem]):
         self.known_digests: set[bytes] = set()
 
     def draw_distinct(self, draw_item: Callable[[], EnglishItem | str | None]) -> EnglishItem:
-        """Draw until there is a pair that is new; what is drawn, and why it is dropped, is counted.
+        """Draw until there is a new item, and count the dropped ones by reason.
+
+        Args:
+            draw_item: Returns an item, the reason to drop it, or None if its lexical core is outside the share.
 
         Raises:
-            InputError: there seem to be no more.
+            InputError: too many draws have produced no new item.
         """
-        fruitless = outside = 0
-        while fruitless < MAX_FRUITLESS_DRAWS and outside < MAX_OUTSIDE_DRAWS:
-            pair = draw_item()
-            if pair is None:
-                outside += 1
+        fruitless_count = outside_count = 0
+        while fruitless_count < MAX_FRUITLESS_DRAWS and outside_count < MAX_OUTSIDE_DRAWS:
+            item = draw_item()
+            if item is None:
+                outside_count += 1
                 continue
-            if not isinstance(pair, str):
-                digest = blake2b(pair.english.encode(), digest_size=8).digest()
+            if not isinstance(item, str):
+                digest = blake2b(item.english.encode(), digest_size=8).digest()
                 if digest not in self.known_digests:
                     self.known_digests.add(digest)
                     self.counts.add_kept()
-                    return pair
-                pair = "duplicate"
-            self.counts.add_dropped(pair)
-            fruitless += 1
+                    return item
+                item = "duplicate"
+            self.counts.add_dropped(item)
+            fruitless_count += 1
         raise InputError(
             f"only {len(self.known_digests)} of {self.requested_count} such sentences were found; {EXHAUSTION_REMEDY}"
         )
 
 
 class PairGenerator:
-    """Draws pairs that keep to `limits`."""
+    """A generator of random sentence pairs within `limits`."""
 
     def __init__(self, seed: int | str, limits: SentenceLimits) -> None:
         self.random = Random(seed)
@@ -127,42 +129,45 @@ class PairGenerator:
         self.limits = limits
 
     def generate_distinct_pairs(self, sentence_count: int, counts: SentenceCounts) -> Iterator[SentencePair]:
-        """Yield that many pairs whose English sides differ.
+        """Yield `sentence_count` pairs with distinct English sentences.
 
         Args:
-            sentence_count: how many.
-            counts: gets what is drawn and dropped, and the phenomena of what is kept.
+            sentence_count: The number of pairs.
+            counts: Receives the kept and dropped sentences, and the phenomena of the kept ones.
 
         Raises:
-            InputError: there are not that many.
+            InputError: the grammar has too few sentences.
         """
-        distinct = DistinctSampler[SentencePair](sentence_count, counts)
+        sampler = DistinctSampler[SentencePair](sentence_count, counts)
         for _ in range(sentence_count):
-            pair = distinct.draw_distinct(partial(self.draw_pair, self._draw_ambiguous_attachment()))
+            pair = sampler.draw_distinct(partial(self.draw_pair, self._draw_ambiguous_attachment()))
             for phenomenon in sorted(pair.phenomena):
                 counts.add_noted(phenomenon)
             yield pair
 
     def draw_pair(self, attachment: AttachmentKind | None = None) -> SentencePair | str | None:
-        """A pair; the reason why a drawing is none; None if the lexical core lies outside the share."""
-        derived = self.derive_sentence(attachment)
-        return build_pair(derived) if isinstance(derived, DerivedSentence) else derived
+        """Draw a pair; otherwise return as `derive_sentence`."""
+        sentence = self.derive_sentence(attachment)
+        return build_pair(sentence) if isinstance(sentence, DerivedSentence) else sentence
 
     def derive_sentence(self, attachment: AttachmentKind | None = None) -> DerivedSentence | str | None:
-        """A derivation, of a sentence that leaves something open where that is asked for; or the same as `draw_pair`."""
+        """Derive a random sentence, with an attachment ambiguity if `attachment` is given.
+
+        Return the reason if the sentence must be dropped, or None if its lexical core is outside the share.
+        """
         target = self._draw_target_length()
         main = self._draw_main_clause(target, attachment)
         if main is None:
             return None
         expansion = SentenceExpansion(self.sampler, main, target)
-        focus = self.limits.required_phenomenon
+        required = self.limits.required_phenomenon
         ambiguity = None
         if attachment is not None:
             ambiguity = add_beyond_target(expansion, partial(add_ambiguity, expansion, attachment))
             if ambiguity is None:
                 return "without an open attachment"
-        elif focus is not Phenomenon.any and not add_beyond_target(
-            expansion, partial(add_phenomenon, focus, expansion)
+        elif required is not Phenomenon.any and not add_beyond_target(
+            expansion, partial(add_phenomenon, required, expansion)
         ):
             return "without the phenomenon"
         grow_sentence(expansion)
@@ -170,20 +175,19 @@ class PairGenerator:
             return "without an open attachment"
         if ambiguity is None and self.limits.ambiguous_share and count_ambiguous_attachments(main):
             return "with an open attachment"
-        found = find_phenomena(main)
+        phenomena = find_phenomena(main)
         if ambiguity is not None:
-            found.add(Phenomenon.ambiguous)
-            # Nothing drawn before hangs on this, and the words are the same.
+            phenomena.add(Phenomenon.ambiguous)
+            # The words are the same in both readings and independent of this draw.
             ambiguity.set_attachment(is_high=self.sampler.draw_bool(0.5))
         tree = english.build_sentence(main)
         if not self.limits.min_length <= len(tree) <= self.limits.max_length:
             return "outside the limits of length"
-        if focus is not Phenomenon.any and focus not in found:
+        if required is not Phenomenon.any and required not in phenomena:
             return "without the phenomenon"
-        return DerivedSentence(main, tree, found, ambiguity)
+        return DerivedSentence(main, tree, phenomena, ambiguity)
 
     def _draw_target_length(self) -> int:
-        """A length to grow to."""
         limits = self.limits
         if limits.length_distribution is LengthDistribution.uniform:
             return self.random.randint(limits.min_length, limits.max_length)
@@ -196,7 +200,7 @@ class PairGenerator:
         return self.limits.share_from <= compute_core_position(core) < self.limits.share_to
 
     def _draw_ambiguous_attachment(self) -> AttachmentKind | None:
-        """What the next sentence shall leave open."""
+        """Decide whether the next sentence is ambiguous, and draw the kind of attachment."""
         if self.limits.required_phenomenon is Phenomenon.ambiguous or (
             self.limits.ambiguous_share and self.sampler.draw_bool(self.limits.ambiguous_share)
         ):
@@ -204,17 +208,17 @@ class PairGenerator:
         return None
 
     def _draw_main_clause(self, target_length: int, attachment: AttachmentKind | None) -> Clause | None:
-        """The main clause at its smallest; shorter ones are tried for a short target."""
+        """Draw a minimal main clause, if possible shorter than the target; return None if it is outside the share."""
         senses = self.sampler.choices.intransitive_senses if target_length < MIN_LENGTH_WITH_ARGUMENTS else None
         if self.limits.required_phenomenon is Phenomenon.particle_verb:
             senses = self.sampler.choices.particle_senses
         if attachment is AttachmentKind.phrase_attachment:
             senses = self.sampler.choices.ambiguous_with_senses
-        clause: Clause | None = None
+        last_clause: Clause | None = None
         for _ in range(MAX_CORE_DRAWS):
-            past = self.sampler.draw_bool(0.5) and self.limits.required_phenomenon is not Phenomenon.agreement
-            drawn = self.sampler.draw_clause(past, 0, senses=senses, accept_core=self._is_core_in_share)
-            clause = drawn or clause
-            if drawn is not None and len(english.build_clause(drawn)) < target_length:
-                return drawn
-        return clause
+            is_past = self.sampler.draw_bool(0.5) and self.limits.required_phenomenon is not Phenomenon.agreement
+            clause = self.sampler.draw_clause(is_past, 0, senses=senses, accept_core=self._is_core_in_share)
+            if clause is not None and len(english.build_clause(clause)) < target_length:
+                return clause
+            last_clause = clause or last_clause
+        return last_clause

@@ -1,4 +1,4 @@
-"""The syntactic phenomena in a derivation that make structure matter for its translation."""
+"""Detection of syntactic phenomena in a derivation."""
 
 from collections.abc import Iterator
 
@@ -8,53 +8,52 @@ from embedded_grammar.syntactic_phenomena import Phenomenon
 
 
 def find_phenomena(main_clause: Clause) -> set[Phenomenon]:
-    """The phenomena that a sentence contains.
+    """Return the phenomena that a sentence contains.
 
-    `particle_verb`: a noun phrase stands between verb and particle. `relative_clause`: there is one.
-    `attachment`: a prepositional phrase behind an object could in its form belong to the verb or to the object.
-    `agreement`: the verb shows a number that its subject has and the nearest noun before it has not.
-    `verb_final`: an adverbial or complement clause, whose German verb stands last.
+    `particle_verb`: a noun phrase between verb and particle.
+    `relative_clause`: a relative clause.
+    `attachment`: a prepositional phrase after an object, in a form that could belong to the verb or to the object.
+    `agreement`: a verb that shows the number of its subject, after a noun of the other number.
+    `verb_final`: an adverbial or complement clause, in which the German verb is last.
     """
-    found: set[Phenomenon] = set()
+    phenomena: set[Phenomenon] = set()
     for clause in iterate_clauses(main_clause):
         arguments = [(slot, filler) for slot, filler in clause.arguments if isinstance(filler, NounPhrase)]
-        obj = next((filler for slot, filler in arguments if slot.english_role == "obj"), None)
-        if obj is not None and not isinstance(obj.head, Pronoun):
+        object_phrase = next((filler for slot, filler in arguments if slot.english_role == "obj"), None)
+        if object_phrase is not None and not isinstance(object_phrase.head, Pronoun):
             if clause.has_separated_particle:
-                found.add(Phenomenon.particle_verb)
-            if _has_following_preposition(clause, obj):
-                found.add(Phenomenon.attachment)
+                phenomena.add(Phenomenon.particle_verb)
+            if _has_following_preposition(clause, object_phrase):
+                phenomena.add(Phenomenon.attachment)
         if (
             clause.initial_subordinate
             or clause.final_subordinate
             or any(slot.english_role in ("that", "whether") for slot, _ in clause.arguments)
         ):
-            found.add(Phenomenon.verb_final)
+            phenomena.add(Phenomenon.verb_final)
         if any(phrase.relative_clause for phrase in iterate_noun_phrases(clause)):
-            found.add(Phenomenon.relative_clause)
+            phenomena.add(Phenomenon.relative_clause)
         if isinstance(clause.subject, NounPhrase) and has_agreement_attractor(clause, clause.subject):
-            found.add(Phenomenon.agreement)
-    return found
+            phenomena.add(Phenomenon.agreement)
+    return phenomena
 
 
 def iterate_clauses(clause: Clause) -> Iterator[Clause]:
-    """The clause and all clauses inside it."""
+    """Yield the clause and all clauses inside it."""
     yield clause
-    inner = [filler for _, filler in clause.arguments if isinstance(filler, Clause)]
-    inner += [phrase.relative_clause for phrase in iterate_noun_phrases(clause) if phrase.relative_clause is not None]
-    inner += [
-        subordinate.clause
-        for subordinate in (clause.initial_subordinate, clause.final_subordinate)
-        if subordinate is not None
+    inner_clauses = [
+        *(filler for _, filler in clause.arguments if isinstance(filler, Clause)),
+        *(phrase.relative_clause for phrase in iterate_noun_phrases(clause)),
+        *(part.clause for part in (clause.initial_subordinate, clause.final_subordinate) if part is not None),
+        clause.conjunct,
     ]
-    if clause.conjunct is not None:
-        inner.append(clause.conjunct)
-    for each in inner:
-        yield from iterate_clauses(each)
+    for inner in inner_clauses:
+        if inner is not None:
+            yield from iterate_clauses(inner)
 
 
 def iterate_noun_phrases(clause: Clause) -> Iterator[NounPhrase]:
-    """The noun phrases of a clause with their attributes and conjuncts, relative clauses aside."""
+    """Yield the noun phrases of a clause with their attributes and conjuncts, but not those in relative clauses."""
     phrases = clause.argument_phrases if clause.tense == "infinitive" else clause.participants
     phrases += [adverbial.phrase for adverbial in clause.adverbials]
     phrases += [clause.predicate] if isinstance(clause.predicate, NounPhrase) else []
@@ -74,7 +73,7 @@ def _has_following_preposition(clause: Clause, object_phrase: NounPhrase) -> boo
 
 
 def has_agreement_attractor(clause: Clause, subject: NounPhrase) -> bool:
-    """Whether the finite verb shows its number, and the noun right before it has another."""
+    """Return whether the finite verb shows its number and follows a noun of the other number."""
     if clause.tense not in ("present", "perfect", "progressive") or isinstance(subject.head, Pronoun):
         return False
     if clause.is_past_frame and clause.tense == "perfect":
@@ -85,12 +84,12 @@ def has_agreement_attractor(clause: Clause, subject: NounPhrase) -> bool:
 
 
 def _has_plural_last_noun(phrase: NounPhrase) -> bool:
-    """The number of the last noun of a phrase."""
+    """Return whether the last noun of a phrase is plural."""
     if phrase.conjunct is not None:
         return _has_plural_last_noun(phrase.conjunct)
     if phrase.relative_clause is not None:
-        inside = phrase.relative_clause.argument_phrases or phrase.relative_clause.participants
-        return _has_plural_last_noun(inside[-1]) if inside else phrase.is_plural
+        phrases = phrase.relative_clause.participants
+        return _has_plural_last_noun(phrases[-1]) if phrases else phrase.is_plural
     if phrase.attribute is not None:
         return _has_plural_last_noun(phrase.attribute[1])
     return phrase.head.is_plural if isinstance(phrase.head, Pronoun) else phrase.is_plural

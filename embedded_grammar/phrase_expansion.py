@@ -1,4 +1,4 @@
-"""What can be added to a noun phrase. Each function tells whether it added something."""
+"""Functions that add modifiers to a noun phrase; each returns whether it added something."""
 
 from embedded_grammar import determiners
 from embedded_grammar.attachment import (
@@ -15,28 +15,28 @@ from embedded_grammar.modifiers import COORDINATORS, is_incompatible, select_adv
 from embedded_grammar.nouns import NominalHead, Noun
 from embedded_grammar.senses import ArgumentSlot
 
-# What is too much is no attribute.
+# Without `too`, which modifies only predicates.
 _DEGREE_ADVERBS = select_adverbs("degree")[:2]
 
 
 def add_adjective(expansion: SentenceExpansion, site: GrowthSite) -> bool:
-    """An attributive adjective that fits the noun, now and then with a degree."""
+    """Add an attributive adjective that fits the noun, sometimes with a degree."""
     phrase = site.phrase
     table = expansion.sampler.choices.adjectives.get(phrase.head)
     if not table or len(phrase.adjectives) == 2:
         return False
-    word = table.draw_item(expansion.random)
-    if any(is_incompatible(word, other) for other, _ in phrase.adjectives):
+    adjective = table.draw_item(expansion.random)
+    if any(is_incompatible(adjective, present_adjective) for present_adjective, _ in phrase.adjectives):
         return False
     degree = expansion.sampler.draw_item(_DEGREE_ADVERBS) if expansion.sampler.draw_bool(0.15) else None
     if not expansion.spend_tokens(2 if degree else 1):
         return False
-    phrase.adjectives.append((word, degree))
+    phrase.adjectives.append((adjective, degree))
     return True
 
 
 def add_attribute(expansion: SentenceExpansion, site: GrowthSite) -> bool:
-    """A prepositional attribute, if the clause has no use of its own for the preposition."""
+    """Add a prepositional attribute, unless the preposition could belong to the verb."""
     phrase = site.phrase
     if site.allows_only_adjectives or site.depth > MAX_EMBEDDING_DEPTH:
         return False
@@ -45,16 +45,16 @@ def add_attribute(expansion: SentenceExpansion, site: GrowthSite) -> bool:
     attributes = expansion.sampler.choices.attribute_slots[phrase.head]
     if not attributes or (site.is_argument and has_final_adverbial(site.clause)):
         return False
-    drawn = expansion.sampler.draw_item(attributes)
-    if site.is_argument and is_reserved_preposition(site.clause, drawn.english_role):
+    slot = expansion.sampler.draw_item(attributes)
+    if site.is_argument and is_reserved_preposition(site.clause, slot.english_role):
         return False
-    if drawn.german_case == "gen" and phrase.determiner is not determiners.DETERMINER_THE:
+    if slot.german_case == "gen" and phrase.determiner is not determiners.DETERMINER_THE:
         return False
-    inner = _draw_attribute_phrase(expansion.sampler, drawn)
+    inner = _draw_attribute_phrase(expansion.sampler, slot)
     if inner.head is phrase.head or not expansion.spend_tokens(1 + len(english.build_noun_phrase(inner))):
         return False
-    phrase.attribute = drawn, inner
-    expansion.register_phrase(inner, site.clause, site.depth + 1, site.is_argument, not drawn.german_case, phrase)
+    phrase.attribute = slot, inner
+    expansion.register_phrase(inner, site.clause, site.depth + 1, site.is_argument, not slot.german_case, phrase)
     return True
 
 
@@ -66,14 +66,14 @@ def _draw_attribute_phrase(sampler: ClauseSampler, slot: ArgumentSlot) -> NounPh
 
 
 def draw_definite_phrase(sampler: ClauseSampler, noun: Noun) -> NounPhrase:
-    """A noun phrase that German can put into the genitive."""
-    plural = not noun.is_mass and sampler.draw_bool(0.25)
-    table = determiners.PLAIN_PLURAL_DETERMINERS if plural else determiners.DEFINITE_SINGULAR_DETERMINERS
-    return NounPhrase(noun, plural, table.draw_item(sampler.random))
+    """Draw a definite noun phrase, which German can put into the genitive."""
+    is_plural = not noun.is_mass and sampler.draw_bool(0.25)
+    table = determiners.PLAIN_PLURAL_DETERMINERS if is_plural else determiners.DEFINITE_SINGULAR_DETERMINERS
+    return NounPhrase(noun, is_plural, table.draw_item(sampler.random))
 
 
 def add_possessor(expansion: SentenceExpansion, site: GrowthSite) -> bool:
-    """`the teacher 's book` instead of `the book`."""
+    """Replace the definite article by a possessor: `the teacher 's book`."""
     phrase = site.phrase
     if (
         site.allows_only_adjectives
@@ -96,7 +96,7 @@ def add_possessor(expansion: SentenceExpansion, site: GrowthSite) -> bool:
 
 
 def add_relative_clause(expansion: SentenceExpansion, site: GrowthSite) -> bool:
-    """A relative clause whose pronoun is the subject, an object, or a prepositional object of its verb."""
+    """Add a relative clause whose pronoun is the subject, an object or a prepositional object of its verb."""
     phrase = site.phrase
     if site.allows_only_adjectives or site.depth >= MAX_EMBEDDING_DEPTH or has_ambiguous_antecedent(phrase):
         return False
@@ -115,26 +115,26 @@ def add_relative_clause(expansion: SentenceExpansion, site: GrowthSite) -> bool:
 
 
 def draw_relative_clause(sampler: ClauseSampler, site: GrowthSite) -> Clause | None:
-    """A relative clause that fits the noun of a site, which does not get it yet."""
+    """Draw a relative clause for the noun phrase of a site, without attaching it."""
     phrase, noun = site.phrase, site.phrase.head
-    past, depth = site.clause.is_past_frame, site.depth + 1
-    as_subject, as_argument = sampler.choices.senses_by_subject[noun], sampler.choices.senses_by_argument[noun]
-    if as_subject and (not as_argument or sampler.draw_bool(0.5)):
-        sense = as_subject.draw_item(sampler.random)
+    is_past, depth = site.clause.is_past_frame, site.depth + 1
+    subject_senses, argument_senses = sampler.choices.senses_by_subject[noun], sampler.choices.senses_by_argument[noun]
+    if subject_senses and (not argument_senses or sampler.draw_bool(0.5)):
+        sense = subject_senses.draw_item(sampler.random)
         if depth >= MAX_EMBEDDING_DEPTH and any(slot.is_clausal for slot in sense.slots):
             return None
         gap = RelativeGap(phrase, _draw_relative_pronoun(sampler, noun, is_subject=True))
         heads = [None if slot.is_clausal else sampler.draw_filler(slot, noun) for slot in sense.slots]
-        return sampler.build_clause(sense, gap, [*heads], past, depth)
-    if not as_argument:
+        return sampler.build_clause(sense, gap, [*heads], is_past, depth)
+    if not argument_senses:
         return None
-    sense, place = as_argument.draw_item(sampler.random)
+    sense, gap_slot = argument_senses.draw_item(sampler.random)
     subject = sampler.draw_subject(sense)
     if subject is noun:
         return None
     gap = RelativeGap(phrase, _draw_relative_pronoun(sampler, noun, is_subject=False))
-    fillers = [gap if slot is place else sampler.draw_filler(slot, subject) for slot in sense.slots]
-    return sampler.build_clause(sense, subject, fillers, past, depth)
+    fillers = [gap if slot is gap_slot else sampler.draw_filler(slot, subject) for slot in sense.slots]
+    return sampler.build_clause(sense, subject, fillers, is_past, depth)
 
 
 def _draw_relative_pronoun(sampler: ClauseSampler, noun: NominalHead, is_subject: bool) -> str:
@@ -144,7 +144,7 @@ def _draw_relative_pronoun(sampler: ClauseSampler, noun: NominalHead, is_subject
 
 
 def add_conjunct(expansion: SentenceExpansion, site: GrowthSite) -> bool:
-    """A second noun phrase of the same kind behind `and` (objects: also `or`)."""
+    """Add a coordinated noun phrase of the same semantic classes with `and`, or for objects also `or`."""
     phrase, clause = site.phrase, site.clause
     if (
         site.allows_only_adjectives

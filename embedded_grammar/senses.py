@@ -1,8 +1,7 @@
-"""What verbs mean: a sense pairs an English verb with its arguments and the German verb those arguments call for.
+"""The senses of verbs: an English verb with its arguments and the German verb that translates it.
 
-The same English verb has different German verbs by its particle (`give up`, `give back`), by whether it has an
-object (`run`), and by what the object is (`miss a train`, `miss a friend`): out of context it is ambiguous, in its
-tree it is not.
+The translation of an English verb depends on its particle (`give up`, `give back`), on whether it has an object
+(`run`), and on the object (`miss a train`, `miss a friend`).
 """
 
 from dataclasses import dataclass
@@ -20,20 +19,20 @@ VERB_TRAITS = ("sein", "stative", "modal", "place")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArgumentSlot:
-    """An argument of a verb or an attribute of a noun: its English place, what fills it, and how German marks it."""
+    """An argument of a verb or an attribute of a noun, with its possible fillers and its marking in both languages."""
 
     english_role: str  # obj, iobj, place, goal, that, whether, infinitive, or a preposition
     fillers: tuple[Noun, ...] = ()
-    german_preposition: str = ""  # German
-    german_case: str = ""  # empty for a clause, an apposition (`ein Glas Wein`), and where the noun decides
+    german_preposition: str = ""
+    german_case: str = ""  # empty for a clause, an apposition (`ein Glas Wein`) and a place or goal
 
     @property
     def is_clausal(self) -> bool:
-        """Whether a clause fills the slot."""
+        """True if a clause fills the slot."""
         return self.english_role in CLAUSAL_ROLES
 
     def get_prepositions(self, head: NominalHead) -> tuple[str, str]:
-        """The English and the German preposition in front of a head, which may ask for its own."""
+        """Return the English and the German preposition, which may depend on the head of the filler."""
         if self.english_role in PLACE_ROLES:
             return head.place_prepositions[self.english_role]
         return "to" if self.english_role == "iobj" else self.english_role, self.german_preposition
@@ -53,15 +52,15 @@ class VerbSense:
 
     @property
     def object_slot(self) -> ArgumentSlot | None:
-        """The direct object, if the verb has one."""
+        """The slot of the direct object, if the verb has one."""
         return next((slot for slot in self.slots if slot.english_role == "obj"), None)
 
 
 def parse_german_marking(german: str) -> tuple[str, str]:
-    """The German preposition and the case of `auf+acc`; without a preposition of `acc`.
+    """Split `auf+acc` into preposition and case; the preposition of `acc` is empty.
 
     Raises:
-        KeyError: there is no such case.
+        KeyError: the case is unknown.
     """
     preposition, _, case = german.rpartition("+")
     if case not in CASES:

@@ -1,4 +1,4 @@
-"""Which sentences are wanted of the grammar."""
+"""Limits of the sentences that the grammar generates."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +11,7 @@ MIN_SENTENCE_LENGTH, MAX_SENTENCE_LENGTH = 3, 45
 
 
 class LengthDistribution(StrEnum):
-    """How the lengths of sentences are spread."""
+    """The distribution of sentence lengths."""
 
     natural = "natural"
     uniform = "uniform"
@@ -19,13 +19,13 @@ class LengthDistribution(StrEnum):
 
 @dataclass(slots=True)
 class SentenceLimits:
-    """Share of the space, lengths in English tokens and their spread, phenomenon, words.
+    """Limits of generated sentences; lengths are numbers of English tokens.
 
     Attributes:
-        ambiguous_share: the share of sentences that leave an attachment open; all others then leave none.
+        ambiguous_share: Share of sentences with an attachment ambiguity; if it is positive, all others have none.
 
     Raises:
-        InputError: there are no such sentences.
+        InputError: a value is out of range.
     """
 
     share_from: float
@@ -41,13 +41,13 @@ class SentenceLimits:
     def __post_init__(self) -> None:
         if not 0 <= self.share_from < self.share_to <= 1:
             raise InputError(
-                f"share_from {self.share_from} and share_to {self.share_to} are not a share; "
-                "they need 0 <= share_from < share_to <= 1"
+                f"share_from {self.share_from} and share_to {self.share_to} are no valid range; "
+                "choose 0 <= share_from < share_to <= 1"
             )
         if not 0 <= self.ambiguous_share <= 1:
-            raise InputError(f"ambiguous {self.ambiguous_share} is not a share; give a number from 0 to 1")
+            raise InputError(f"ambiguous {self.ambiguous_share} is out of range; choose a number from 0 to 1")
         if not MIN_SENTENCE_LENGTH <= self.min_length <= self.max_length <= MAX_SENTENCE_LENGTH:
             raise InputError(
-                f"min_length {self.min_length} and max_length {self.max_length} are not a range of lengths; "
-                f"they need {MIN_SENTENCE_LENGTH} <= min_length <= max_length <= {MAX_SENTENCE_LENGTH}"
+                f"min_length {self.min_length} and max_length {self.max_length} are no valid range; "
+                f"choose {MIN_SENTENCE_LENGTH} <= min_length <= max_length <= {MAX_SENTENCE_LENGTH}"
             )

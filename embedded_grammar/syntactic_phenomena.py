@@ -1,10 +1,10 @@
-"""The syntactic phenomena that make structure matter for a translation."""
+"""The names of syntactic phenomena, attachment ambiguities and contrastive errors."""
 
 from enum import StrEnum
 
 
 class Phenomenon(StrEnum):
-    """A phenomenon that every sentence contains."""
+    """A phenomenon that can be required in every sentence; see `find_phenomena`."""
 
     any = "any"
     particle_verb = "particle_verb"
@@ -16,14 +16,14 @@ class Phenomenon(StrEnum):
 
 
 class AttachmentKind(StrEnum):
-    """What is attached in a way that the words leave open."""
+    """A kind of attachment ambiguity."""
 
     relative_attachment = "relative_attachment"
     phrase_attachment = "phrase_attachment"
 
 
 class ContrastiveErrorKind(StrEnum):
-    """What is wrong with the contrastive German of a pair, and nothing else is."""
+    """The kind of the only error in the contrastive translation of a pair."""
 
     agreement = "agreement"
     particle = "particle"

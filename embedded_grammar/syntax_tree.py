@@ -1,10 +1,10 @@
-"""A constituency tree that carries its dependency tree: other children are attached to head leaves."""
+"""Constituency trees whose leaves also form a dependency tree."""
 
 from collections.abc import Iterator
 
 
 class Leaf:
-    """A token with its part of speech and its place in the dependency tree."""
+    """A token with its part of speech and its position in the dependency tree."""
 
     __slots__ = ("feats", "form", "governor", "lemma", "position", "relation", "upos", "xpos")
 
@@ -20,15 +20,15 @@ class Leaf:
 
     @property
     def head(self) -> "Leaf":
-        """A leaf is its own head."""
+        """The leaf itself."""
         return self
 
     def to_bracket_string(self) -> str:
-        """PTB notation."""
+        """Return the leaf in Penn Treebank notation."""
         return f"({self.xpos} {self.form})"
 
     def iterate_leaves(self) -> Iterator["Leaf"]:
-        """The leaf."""
+        """Yield the leaf itself."""
         yield self
 
     def __len__(self) -> int:
@@ -36,10 +36,10 @@ class Leaf:
 
 
 class Constituent:
-    """A constituent.
+    """A constituent with a label, a head leaf and children.
 
-    Children without a governor get the head of `head` as theirs, so a child that belongs elsewhere (the conjunction
-    of a coordination, an extraposed clause) is attached there first, by `set_relation`.
+    The head of `head` becomes the governor of all children that have none. A child with another governor (the
+    conjunction of a coordination, an extraposed clause) must be attached by `set_relation` first.
     """
 
     __slots__ = ("children", "head", "label")
@@ -54,16 +54,16 @@ class Constituent:
                 leaf.governor = self.head
 
     def to_bracket_string(self) -> str:
-        """PTB notation."""
+        """Return the tree in Penn Treebank notation."""
         return f"({self.label} {' '.join([child.to_bracket_string() for child in self.children])})"
 
     def iterate_leaves(self) -> Iterator[Leaf]:
-        """The leaves from left to right."""
+        """Yield the leaves from left to right."""
         for child in self.children:
             yield from child.iterate_leaves()
 
     def __len__(self) -> int:
-        """How many leaves there are."""
+        """Return the number of leaves."""
         return sum([len(child) for child in self.children])
 
 
@@ -71,7 +71,7 @@ SyntaxNode = Leaf | Constituent
 
 
 def set_relation(node: SyntaxNode, relation: str, governor: SyntaxNode | None = None) -> SyntaxNode:
-    """Name the relation of a node to its governor (by default the head of the constituent it is put into)."""
+    """Set the relation of a node, and its governor if it is not the head of its constituent; return the node."""
     node.head.relation = relation
     if governor is not None:
         node.head.governor = governor.head
@@ -79,7 +79,7 @@ def set_relation(node: SyntaxNode, relation: str, governor: SyntaxNode | None = 
 
 
 def format_conllu(leaves: list[Leaf], identifier: str, text: str) -> str:
-    """A CoNLL-U block with its empty last line; `leaves` know their positions, counted from 1."""
+    """Format a sentence in CoNLL-U, with its empty last line; the leaves must have their positions."""
     lines = [f"# sent_id = {identifier}\n# text = {text}\n"]
     for leaf in leaves:
         governor = leaf.governor.position if leaf.governor else 0

@@ -1,4 +1,4 @@
-"""The English side of a derivation: a constituency tree (PTB) that carries the dependency tree (UD)."""
+"""Construction of English trees from derivations: Penn Treebank constituents and Universal Dependencies."""
 
 from embedded_grammar.derivation import Adverbial, Clause, NounPhrase, RelativeGap, SubordinateClause
 from embedded_grammar.english.simple_phrases import (
@@ -15,24 +15,21 @@ from embedded_grammar.syntax_tree import Constituent, Leaf, SyntaxNode, set_rela
 
 
 def build_sentence(clause: Clause) -> Constituent:
-    """The tree of a whole sentence under `ROOT`, positions counted, with an initial capital and a full stop."""
+    """Build the tree of a sentence under `ROOT`, with positions, an initial capital and a full stop."""
     inner = _build_coordinated_clause(clause)
     stop = set_relation(Leaf(".", ".", "PUNCT"), "punct")
-    # The full stop belongs to the topmost S, beside its subject and predicate.
+    # The full stop is a child of the topmost S, next to its subject and predicate.
     top = Constituent("S", inner, [*inner.children, stop])
     set_relation(top, "root")
     root = Constituent("ROOT", top, [top])
-    first = None
     for position, leaf in enumerate(root.iterate_leaves(), start=1):
         leaf.position = position
-        first = first or leaf
-    if first is not None:
-        first.form = first.form[0].upper() + first.form[1:]
+        if position == 1:
+            leaf.form = leaf.form[0].upper() + leaf.form[1:]
     return root
 
 
 def _build_coordinated_clause(clause: Clause) -> Constituent:
-    """An S, or two joined by a conjunction."""
     first = build_clause(clause)
     second = clause.conjunct
     if second is None or second.subject is clause.subject:
@@ -45,7 +42,7 @@ def _build_coordinated_clause(clause: Clause) -> Constituent:
 
 
 def build_clause(clause: Clause) -> Constituent:
-    """S → (SBAR ,) (adverbial) NP VP."""
+    """Build S → (SBAR ,) (adverbial) NP VP."""
     children: list[SyntaxNode] = []
     if clause.initial_subordinate is not None:
         adverbial = _build_subordinate_clause(clause.initial_subordinate)
@@ -56,7 +53,7 @@ def build_clause(clause: Clause) -> Constituent:
         case "sentence" if clause.sentence_adverb is not None:
             children.append(build_adverb_phrase(clause.sentence_adverb))
         case "place":
-            children += [_build_adverbial(a) for a in clause.adverbials if a.kind == "place"]
+            children += [_build_adverbial(adverbial) for adverbial in clause.adverbials if adverbial.kind == "place"]
     assert isinstance(clause.subject, NounPhrase)
     subject = set_relation(
         build_noun_phrase(
@@ -81,41 +78,41 @@ def _build_coordinated_verb_phrase(clause: Clause, relative_pronoun: Leaf | None
 
 
 def build_verb_phrase(clause: Clause, relative_pronoun: Leaf | None = None) -> Constituent:
-    """VP → auxiliaries (not) (adverb) VP, from the inside out; `relative_pronoun` is the pronoun that fills a gap."""
+    """Build VP → auxiliary (not) (adverb) VP; `relative_pronoun` fills the gap of a relative clause."""
     verb = clause.sense.english_verb if clause.sense else VERB_BE
     person = clause.subject.person if isinstance(clause.subject, NounPhrase) else 3
-    plural = clause.subject.has_plural_agreement
-    chain = build_verb_chain(verb, clause.tense, clause.is_past_frame, person, plural, clause.is_negated)
-    *auxiliaries, last = chain
-    middle = _build_negation_and_adverb(clause)
-    inner = [] if auxiliaries else middle
+    is_plural = clause.subject.has_plural_agreement
+    *auxiliaries, verb_leaf = build_verb_chain(
+        verb, clause.tense, clause.is_past_frame, person, is_plural, clause.is_negated
+    )
+    adverbs = _build_negation_and_adverb(clause)
+    inner_adverbs = [] if auxiliaries else adverbs
     if clause.sense is None:
         predicate = _build_predicate(clause)
-        children = [set_relation(last, "cop"), *inner, predicate, *_build_adjuncts(clause)]
+        children = [set_relation(verb_leaf, "cop"), *inner_adverbs, predicate, *_build_adjuncts(clause)]
         phrase = Constituent("VP", predicate, children)
-    elif inner and last.upos != "AUX":
-        # `often reads`: without an auxiliary the adverb precedes the verb.
-        phrase = Constituent("VP", last, [*inner, last, *_build_complements(clause, relative_pronoun, last)])
     else:
-        phrase = Constituent("VP", last, [last, *_build_complements(clause, relative_pronoun, last)])
-    for place, auxiliary in enumerate(reversed(auxiliaries)):
-        outermost = place == len(auxiliaries) - 1
-        phrase = Constituent("VP", phrase, [set_relation(auxiliary, "aux"), *(middle if outermost else []), phrase])
+        # Without an auxiliary, the adverb precedes the verb: `often reads`.
+        complements = _build_complements(clause, relative_pronoun, verb_leaf)
+        phrase = Constituent("VP", verb_leaf, [*inner_adverbs, verb_leaf, *complements])
+    for auxiliary in reversed(auxiliaries):
+        outer_adverbs = adverbs if auxiliary is auxiliaries[0] else []
+        phrase = Constituent("VP", phrase, [set_relation(auxiliary, "aux"), *outer_adverbs, phrase])
     return phrase
 
 
 def _build_negation_and_adverb(clause: Clause) -> list[SyntaxNode]:
-    """Negation and adverbs of frequency, which follow the first auxiliary."""
-    middle: list[SyntaxNode] = []
+    """Build the negation and the adverb of frequency, which follow the first auxiliary."""
+    adverbs: list[SyntaxNode] = []
     if clause.is_negated:
-        middle.append(set_relation(Leaf("not", "RB", "PART", feats=NEGATIVE_POLARITY), "advmod"))
+        adverbs.append(set_relation(Leaf("not", "RB", "PART", feats=NEGATIVE_POLARITY), "advmod"))
     if clause.time_adverb is not None and clause.time_adverb.kind == "frequency" and clause.fronted_element != "time":
-        middle.append(build_adverb_phrase(clause.time_adverb))
-    return middle
+        adverbs.append(build_adverb_phrase(clause.time_adverb))
+    return adverbs
 
 
 def _build_complements(clause: Clause, relative_pronoun: Leaf | None, verb: Leaf) -> list[SyntaxNode]:
-    """Everything behind the verb: particle, arguments, adjuncts and clauses."""
+    """Build the nodes after the verb: particle, arguments, adjuncts and clauses."""
     sense = clause.sense
     assert sense is not None
     particle: list[SyntaxNode] = []
@@ -123,10 +120,10 @@ def _build_complements(clause: Clause, relative_pronoun: Leaf | None, verb: Leaf
         leaf = set_relation(Leaf(sense.particle, "RP", "ADP"), "compound:prt")
         particle = [Constituent("PRT", leaf, [leaf])]
     children: list[SyntaxNode] = [] if clause.has_separated_particle else [*particle]
-    clausal: list[SyntaxNode] = []
+    clauses: list[SyntaxNode] = []
     for slot, filler in clause.english_arguments:
         if isinstance(filler, Clause):
-            clausal.append(_build_clausal_argument(slot, filler))
+            clauses.append(_build_clausal_argument(slot, filler))
         elif isinstance(filler, RelativeGap):
             assert relative_pronoun is not None
             children += _attach_relative_pronoun(slot, relative_pronoun, verb)
@@ -134,7 +131,7 @@ def _build_complements(clause: Clause, relative_pronoun: Leaf | None, verb: Leaf
             children.append(_build_argument(slot, filler, clause.has_dative_shift))
         if clause.has_separated_particle and slot.english_role == "obj":
             children += particle
-    return [*children, *_build_adjuncts(clause), *clausal]
+    return [*children, *_build_adjuncts(clause), *clauses]
 
 
 def _build_argument(slot: ArgumentSlot, filler: NounPhrase, has_dative_shift: bool) -> SyntaxNode:
@@ -145,7 +142,7 @@ def _build_argument(slot: ArgumentSlot, filler: NounPhrase, has_dative_shift: bo
 
 
 def _attach_relative_pronoun(slot: ArgumentSlot, relative_pronoun: Leaf, verb: Leaf) -> list[SyntaxNode]:
-    """The relative pronoun is the argument; of a prepositional one the preposition stays behind."""
+    """Attach the relative pronoun as an argument, and build the stranded preposition if there is one."""
     if slot.english_role == "obj":
         set_relation(relative_pronoun, "obj", verb)
         return []
@@ -167,7 +164,7 @@ def _build_clausal_argument(slot: ArgumentSlot, clause: Clause) -> SyntaxNode:
 
 
 def _build_adjuncts(clause: Clause) -> list[SyntaxNode]:
-    """Manner, instrument, place, time, an extraposed relative clause and an adverbial clause."""
+    """Build the manner, instrument, place, time and adverbial clause at the end of a clause."""
     nodes: list[SyntaxNode] = []
     if clause.manner_adverb is not None:
         nodes.append(build_adverb_phrase(clause.manner_adverb))
@@ -212,30 +209,30 @@ def _build_predicate(clause: Clause) -> Constituent:
 def build_noun_phrase(
     phrase: NounPhrase, is_nominative: bool = False, should_include_relative: bool = True
 ) -> Constituent:
-    """NP with its attributes: (NP (NP base) (PP …) (SBAR …)), coordinated if it has a conjunct."""
-    core = build_base_noun_phrase(phrase, is_nominative)
-    children: list[SyntaxNode] = [core]
+    """Build an NP with its attributes: (NP (NP base) (PP …) (SBAR …)), coordinated if it has a conjunct."""
+    base = build_base_noun_phrase(phrase, is_nominative)
+    children: list[SyntaxNode] = [base]
     if phrase.attribute is not None:
         slot, inner = phrase.attribute
         preposition, _ = slot.get_prepositions(inner.head)
         children.append(build_prepositional_phrase(preposition, build_noun_phrase(inner), "nmod"))
     if phrase.relative_clause is not None and should_include_relative:
         children.append(set_relation(build_relative_clause(phrase.relative_clause), "acl:relcl"))
-    whole = core if len(children) == 1 else Constituent("NP", core, children)
+    first = base if len(children) == 1 else Constituent("NP", base, children)
     if phrase.conjunct is None:
-        return whole
+        return first
     conjunct = set_relation(build_noun_phrase(phrase.conjunct, is_nominative), "conj")
-    return Constituent("NP", whole, [whole, build_coordinator(phrase.conjunction[0], conjunct), conjunct])
+    return Constituent("NP", first, [first, build_coordinator(phrase.conjunction[0], conjunct), conjunct])
 
 
 def build_relative_clause(clause: Clause) -> Constituent:
-    """SBAR → WHNP S; the pronoun is the subject or the argument that is missing in the S."""
+    """Build SBAR → WHNP S, in which the pronoun fills the gap of the S."""
     gap = clause.gap
     tag = "WP" if gap.relative_pronoun in ("who", "whom") else "WDT"
     pronoun_leaf = Leaf(
         gap.relative_pronoun, tag, "PRON", "who" if tag == "WP" else gap.relative_pronoun, "PronType=Rel"
     )
-    moved = Constituent("WHNP", pronoun_leaf, [pronoun_leaf])
+    pronoun_phrase = Constituent("WHNP", pronoun_leaf, [pronoun_leaf])
     predicate = _build_coordinated_verb_phrase(clause, pronoun_leaf)
     subject: list[SyntaxNode] = []
     if isinstance(clause.subject, RelativeGap):
@@ -243,4 +240,4 @@ def build_relative_clause(clause: Clause) -> Constituent:
     else:
         subject = [set_relation(build_noun_phrase(clause.subject, is_nominative=True), "nsubj")]
     body = Constituent("S", predicate, [*subject, predicate])
-    return Constituent("SBAR", body, [moved, body])
+    return Constituent("SBAR", body, [pronoun_phrase, body])

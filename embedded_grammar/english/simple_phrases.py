@@ -16,12 +16,12 @@ NEGATIVE_POLARITY = "Polarity=Neg"
 
 
 def build_coordinator(conjunction: str, conjunct: SyntaxNode) -> SyntaxNode:
-    """`and` and its like, hung on the conjunct behind it."""
+    """Build the leaf of a coordinating conjunction, governed by the conjunct after it."""
     return set_relation(Leaf(conjunction, "CC", "CCONJ"), "cc", conjunct)
 
 
 def build_prepositional_phrase(preposition: str, phrase: Constituent, relation: str) -> Constituent:
-    """PP → IN NP, whose head is that of the noun phrase."""
+    """Build PP → IN NP, headed by the noun."""
     case = set_relation(Leaf(preposition, "TO" if preposition == "to" else "IN", "ADP"), "case")
     result = Constituent("PP", phrase, [case, phrase])
     set_relation(result, relation)
@@ -29,7 +29,7 @@ def build_prepositional_phrase(preposition: str, phrase: Constituent, relation: 
 
 
 def build_adverb_phrase(adverb: Adverb) -> Constituent:
-    """An adverb, an adverbial noun such as `yesterday`, or a phrase such as `in the morning` and `at 14:30`."""
+    """Build an adverb, an adverbial noun (`yesterday`) or a phrase (`in the morning`, `at 14:30`)."""
     preposition, *words = adverb.english.split()
     if adverb.kind == "digits":
         head = build_number_leaf(words[0])
@@ -45,7 +45,7 @@ def build_adverb_phrase(adverb: Adverb) -> Constituent:
 
 
 def build_adjective_phrase(adjective: Adjective, degree: Adverb | None) -> Constituent:
-    """An adjective with or without a degree."""
+    """Build an ADJP from an adjective and its degree, if it has one."""
     leaf = Leaf(adjective.english, "JJ", "ADJ", feats="Degree=Pos")
     children: list[SyntaxNode] = [leaf]
     if degree is not None:
@@ -54,7 +54,7 @@ def build_adjective_phrase(adjective: Adjective, degree: Adverb | None) -> Const
 
 
 def build_base_noun_phrase(phrase: NounPhrase, is_nominative: bool) -> Constituent:
-    """NP → (DT | NP 's) (JJ | ADJP)* NN."""
+    """Build NP → (DT | NP 's) (JJ | ADJP)* NN."""
     if isinstance(phrase.head, Pronoun):
         leaf = build_pronoun_leaf(phrase.head, is_nominative)
         return Constituent("NP", leaf, [leaf])
@@ -62,7 +62,7 @@ def build_base_noun_phrase(phrase: NounPhrase, is_nominative: bool) -> Constitue
     children: list[SyntaxNode] = []
     for adjective, degree in phrase.adjectives:
         inner = set_relation(build_adjective_phrase(adjective, degree), "amod")
-        # An adjective of its own is a bare JJ inside the NP; an ADJP needs a degree.
+        # An adjective without a degree is a bare JJ.
         children.append(inner if degree is not None else inner.head)
     children.append(head)
     if phrase.possessor is not None:

@@ -20,7 +20,7 @@ _IRREGULAR_VERBS = {verb.base: verb for verb in read_entries("english_verbs", En
 
 
 def inflect_english_verb(base: str) -> EnglishVerb:
-    """The forms of a verb: listed, or by the rules for -e, -y and sibilants."""
+    """Return the forms of a verb, from the list of irregular verbs or by the rules for -e, -y and sibilants."""
     if base in _IRREGULAR_VERBS:
         return _IRREGULAR_VERBS[base]
     if base.endswith("e"):

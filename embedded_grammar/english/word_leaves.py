@@ -1,11 +1,11 @@
-"""English tokens: pronouns, determiners, nouns, and the chain of auxiliaries in front of a verb."""
+"""English leaves: determiners, nouns, pronouns, and verbs with their auxiliaries."""
 
 from embedded_grammar.derivation import Determiner
 from embedded_grammar.english.verbs import EnglishVerb, inflect_english_verb
 from embedded_grammar.nouns import Noun, Pronoun
 from embedded_grammar.syntax_tree import Leaf
 
-# The few words of the grammar whose first letter and first sound disagree.
+# Words that take the article of their first sound, not of their first letter.
 VOWEL_SOUND_PREFIXES = ("hour", "honest")
 CONSONANT_SOUND_PREFIXES = ("uni", "use", "euro", "one")
 
@@ -24,14 +24,14 @@ _DETERMINER_FEATS = {
 
 
 def choose_indefinite_article(next_word: str) -> str:
-    """`a` or `an`, by the sound the next word begins with."""
+    """Return `a` or `an`, by the first sound of the next word."""
     if next_word.startswith(CONSONANT_SOUND_PREFIXES):
         return "a"
     return "an" if next_word[0] in "aeiou" or next_word.startswith(VOWEL_SOUND_PREFIXES) else "a"
 
 
 def build_determiner_leaf(entry: Determiner, next_word: str) -> Leaf:
-    """The leaf of a determiner in front of a word."""
+    """Build the leaf of a determiner before a word."""
     match entry.pos_tag:
         case "PRP$":
             return Leaf(entry.english, "PRP$", "PRON", feats="Poss=Yes|PronType=Prs")
@@ -46,22 +46,21 @@ def build_determiner_leaf(entry: Determiner, next_word: str) -> Leaf:
 
 
 def build_number_leaf(form: str) -> Leaf:
-    """The leaf of a number, or of a time or date in digits."""
+    """Build the leaf of a number, or of a time or date in digits."""
     return Leaf(form, "CD", "NUM", feats="NumType=Card")
 
 
 def build_noun_leaf(entry: Noun, is_plural: bool) -> Leaf:
-    """The leaf of a noun or name."""
-    number = "Plur" if is_plural else "Sing"
+    """Build the leaf of a noun or name."""
     if not entry.is_common:
         return Leaf(entry.english, "NNP", "PROPN", feats="Number=Sing")
     if is_plural:
-        return Leaf(entry.english_plural, "NNS", "NOUN", entry.english, f"Number={number}")
-    return Leaf(entry.english, "NN", "NOUN", entry.english, f"Number={number}")
+        return Leaf(entry.english_plural, "NNS", "NOUN", entry.english, "Number=Plur")
+    return Leaf(entry.english, "NN", "NOUN", entry.english, "Number=Sing")
 
 
 def build_pronoun_leaf(entry: Pronoun, is_nominative: bool) -> Leaf:
-    """The leaf of a personal pronoun."""
+    """Build the leaf of a personal pronoun."""
     number = "Plur" if entry.is_plural else "Sing"
     case = "Nom" if is_nominative else "Acc"
     form = entry.english if is_nominative else entry.object
@@ -70,13 +69,13 @@ def build_pronoun_leaf(entry: Pronoun, is_nominative: bool) -> Leaf:
 
 
 def _build_finite_leaf(verb: EnglishVerb, is_past: bool, person: int, is_plural: bool, upos: str) -> Leaf:
-    third = person == 3 and not is_plural
+    is_third_singular = person == 3 and not is_plural
     number = "Plur" if is_plural else "Sing"
     if verb is VERB_BE:
         form = ("were" if is_plural else "was") if is_past else "are" if is_plural else "am" if person == 1 else "is"
     else:
-        form = verb.past if is_past else verb.third if third else verb.base
-    tag = "VBD" if is_past else "VBZ" if third else "VBP"
+        form = verb.past if is_past else verb.third if is_third_singular else verb.base
+    tag = "VBD" if is_past else "VBZ" if is_third_singular else "VBP"
     tense = "Past" if is_past else "Pres"
     return Leaf(form, tag, upos, verb.base, f"Mood=Ind|Number={number}|Person={person}|Tense={tense}|VerbForm=Fin")
 
@@ -92,9 +91,9 @@ def _build_participle_leaf(verb: EnglishVerb, upos: str) -> Leaf:
 def build_verb_chain(
     verb: EnglishVerb, tense: str, is_past_frame: bool, person: int, is_plural: bool, is_negated: bool
 ) -> list[Leaf]:
-    """The finite verb first, the lexical verb last; with a copula as `verb`, that is a form of `be`.
+    """Build the leaves of a verb and its auxiliaries, the finite verb first and `verb` last.
 
-    `is_negated` only adds what negation needs (do-support), not the negation itself.
+    `is_negated` adds do-support where it is needed, but not the negation itself.
     """
     upos = "AUX" if verb is VERB_BE else "VERB"
     if tense in MODAL_BY_TENSE:

@@ -1,6 +1,6 @@
-"""German inflection of articles, adjectives, nouns and relative pronouns; contraction of prepositions.
+"""German inflection of articles, adjectives, nouns and relative pronouns, and contraction of prepositions.
 
-`get_paradigm_column` is the gender of a singular (m, f, n) or `p` for a plural; `case` is nom, acc, dat or gen.
+Paradigms are indexed by column (m, f, n for singulars; p for plurals) and case (nom, acc, dat, gen).
 """
 
 from embedded_grammar.derivation import Determiner
@@ -9,7 +9,7 @@ from embedded_grammar.senses import CASES
 
 
 def _build_paradigm(**columns: str) -> dict[tuple[str, str], str]:
-    """A table from four forms a column, in the order of `CASES`; `-` is an empty ending."""
+    """Build a paradigm from four forms for each column, in the order of `CASES`; `-` is an empty ending."""
     return {
         (column, case): "" if form == "-" else form
         for column, forms in columns.items()
@@ -28,7 +28,7 @@ STRONG_ENDINGS = _build_paradigm(m="er en em en", f="e e er er", n="es es em en"
 WEAK_ENDINGS = _build_paradigm(m="e en en en", f="e e en en", n="e e en en", p="en en en en")
 MIXED_ENDINGS = _build_paradigm(m="er en en en", f="e e en en", n="es es en en", p="en en en en")
 
-# Determiner kind → endings of the determiner, endings of an adjective behind it.
+# Endings of the determiner, and of an adjective after it.
 ENDINGS_BY_PARADIGM = {
     "dieser": (DIESER_ENDINGS, WEAK_ENDINGS),
     "ein": (EIN_ENDINGS, MIXED_ENDINGS),
@@ -50,12 +50,12 @@ GOAL_CASE_BY_PREPOSITION = {"in": "acc", "an": "acc", "auf": "acc", "zu": "dat",
 
 
 def get_paradigm_column(noun: Noun, is_plural: bool) -> str:
-    """Where a noun stands in the tables above."""
+    """Return the column of a noun in the paradigms: its gender, or `p` if it is plural."""
     return "p" if is_plural else noun.gender
 
 
 def inflect_determiner(determiner: Determiner | None, column_and_case: tuple[str, str]) -> str:
-    """The determiner's form in (column, case), empty if there is none."""
+    """Return the form of a determiner in (column, case); empty if there is no determiner."""
     if determiner is None:
         return ""
     if determiner.german_paradigm == "der":
@@ -66,7 +66,7 @@ def inflect_determiner(determiner: Determiner | None, column_and_case: tuple[str
 
 
 def get_adjective_ending(determiner: Determiner | None, column_and_case: tuple[str, str]) -> str:
-    """The ending of an attributive adjective behind the determiner."""
+    """Return the ending of an attributive adjective after a determiner."""
     if determiner is None or determiner.german_paradigm == "numeral":
         return STRONG_ENDINGS[column_and_case]
     if determiner.german_paradigm == "der":
@@ -75,7 +75,7 @@ def get_adjective_ending(determiner: Determiner | None, column_and_case: tuple[s
 
 
 def inflect_noun(noun: Noun, is_plural: bool, case: str) -> str:
-    """The noun in a case."""
+    """Return the form of a noun in a case."""
     if is_plural:
         form = noun.german_plural
         return form + "n" if case == "dat" and not form.endswith(("n", "s")) else form

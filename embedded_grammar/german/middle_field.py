@@ -1,8 +1,8 @@
-"""The Mittelfeld of a German clause: its parts in one fixed order, as phrases with their cases.
+"""The Mittelfeld of a German clause as a list of parts in a fixed order.
 
-Where German leaves a choice, one order is taken throughout, so that a source sentence has one translation: subject,
-pronouns, time, dative, place, manner, instrument, accusative, negation, prepositional object or predicate. That order
-is what tells an instrument (`schlägt mit dem Stock den Mann`) from an attribute (`schlägt den Mann mit dem Stock`).
+The order is subject, pronouns, time, dative, place, manner, instrument, accusative, negation, prepositional object or
+predicate. A fixed order gives a source sentence only one translation, and distinguishes an instrument (`schlägt mit dem
+Stock den Mann`) from an attribute (`schlägt den Mann mit dem Stock`).
 """
 
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ class FieldPart:
 
 
 def build_subject_part(clause: Clause) -> FieldPart:
-    """The nominative."""
+    """Build the subject in the nominative."""
     assert isinstance(clause.subject, NounPhrase)
     return FieldPart(phrase=clause.subject, case="nom")
 
 
 def build_middle_field(clause: Clause, should_include_subject: bool) -> list[FieldPart]:
-    """The parts of the Mittelfeld in the order of the module's docstring."""
+    """Build the parts of the Mittelfeld in the order of the module docstring."""
     parts: list[FieldPart] = []
     reflexive = (
         [FieldPart((_get_reflexive_pronoun(clause),))]
@@ -41,8 +41,8 @@ def build_middle_field(clause: Clause, should_include_subject: bool) -> list[Fie
     )
     if should_include_subject and isinstance(clause.subject, NounPhrase) and clause.tense != "infinitive":
         # `weil er sich erinnert`, but `weil sich der Mann erinnert`.
-        pronominal = isinstance(clause.subject.head, Pronoun)
-        parts += [build_subject_part(clause), *reflexive] if pronominal else [*reflexive, build_subject_part(clause)]
+        subject = build_subject_part(clause)
+        parts += [subject, *reflexive] if isinstance(clause.subject.head, Pronoun) else [*reflexive, subject]
     else:
         parts += reflexive
     pronouns: list[FieldPart] = []
@@ -70,13 +70,11 @@ def build_middle_field(clause: Clause, should_include_subject: bool) -> list[Fie
             FieldPart(tuple(clause.time_adverb.german.split()))
         )
     parts += datives
-    parts += [build_adverbial_part(a) for a in clause.adverbials if a.kind == "time"]
-    parts += [
-        build_adverbial_part(a) for a in clause.adverbials if a.kind == "place" and clause.fronted_element != "place"
-    ]
+    parts += _build_adverbial_parts(clause, "time")
+    parts += _build_adverbial_parts(clause, "place") if clause.fronted_element != "place" else []
     if clause.manner_adverb is not None:
         parts.append(FieldPart((clause.manner_adverb.german,)))
-    parts += [build_adverbial_part(a) for a in clause.adverbials if a.kind == "instrument"]
+    parts += _build_adverbial_parts(clause, "instrument")
     parts += [*accusatives, *late]
     if clause.is_negated and negative is None:
         parts.append(FieldPart(("nicht",)))
@@ -88,7 +86,7 @@ def build_middle_field(clause: Clause, should_include_subject: bool) -> list[Fie
 
 
 def _find_negated_object(clause: Clause) -> NounPhrase | None:
-    """The indefinite noun phrase that `kein` negates instead of `nicht`."""
+    """Return the indefinite noun phrase that takes `kein`; None if the clause takes `nicht`."""
     if not clause.is_negated:
         return None
     candidates = [filler for slot, filler in clause.arguments if slot.german_case and not slot.german_preposition]
@@ -106,7 +104,7 @@ def _is_indefinite(phrase: NounPhrase) -> bool:
 
 
 def get_preposition_and_case(slot: ArgumentSlot, head: NominalHead) -> tuple[str, str]:
-    """The German preposition and the case of what fills a slot."""
+    """Return the German preposition and case of a filler with this head."""
     _, preposition = slot.get_prepositions(head)
     if slot.english_role not in PLACE_ROLES:
         return preposition, slot.german_case
@@ -121,8 +119,12 @@ def _get_reflexive_pronoun(clause: Clause) -> str:
 
 
 def build_adverbial_part(adverbial: Adverbial) -> FieldPart:
-    """A prepositional adverbial."""
+    """Build a prepositional adverbial."""
     return FieldPart(preposition=adverbial.german_preposition, phrase=adverbial.phrase, case=adverbial.german_case)
+
+
+def _build_adverbial_parts(clause: Clause, kind: str) -> list[FieldPart]:
+    return [build_adverbial_part(adverbial) for adverbial in clause.adverbials if adverbial.kind == kind]
 
 
 def _build_predicate_part(predicate: Predicate, is_negated: bool) -> FieldPart:

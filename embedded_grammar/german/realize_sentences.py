@@ -1,7 +1,7 @@
-"""The German side of a derivation: verb second in main clauses, verb last in subordinate ones.
+"""Realization of derivations as German sentences, with topological fields.
 
-A clause is laid out by topological fields: Vorfeld, finite verb, Mittelfeld, right bracket (prefix, participle,
-infinitive; in a subordinate clause all verbs), Nachfeld (subordinate clauses).
+The fields are Vorfeld, finite verb, Mittelfeld, right bracket (prefix, participle or infinitive; in a subordinate
+clause all verbs) and Nachfeld (subordinate clauses).
 """
 
 from embedded_grammar.derivation import Clause, NounPhrase, RelativeGap, SubordinateClause
@@ -28,7 +28,7 @@ COMMA = ","
 
 
 def realize_sentence(clause: Clause) -> list[str]:
-    """The tokens of a whole sentence, with an initial capital and a full stop."""
+    """Return the tokens of a sentence, with an initial capital and a full stop."""
     tokens = _realize_main_clause(clause)
     second = clause.conjunct
     if second is not None and second.subject is not clause.subject:
@@ -40,26 +40,26 @@ def realize_sentence(clause: Clause) -> list[str]:
 
 
 def _remove_redundant_commas(tokens: list[str]) -> list[str]:
-    """A subordinate clause brings a comma for both its ends: one is enough where two meet, none before a full stop."""
-    tidied: list[str] = []
+    """Merge adjacent commas, and remove commas at the start and before the full stop."""
+    tidy_tokens: list[str] = []
     for token in tokens:
-        if tidied and tidied[-1] == COMMA and token in (COMMA, "."):
-            tidied.pop()
-        if tidied or token != COMMA:
-            tidied.append(token)
-    return tidied
+        if tidy_tokens and tidy_tokens[-1] == COMMA and token in (COMMA, "."):
+            tidy_tokens.pop()
+        if tidy_tokens or token != COMMA:
+            tidy_tokens.append(token)
+    return tidy_tokens
 
 
 def _realize_main_clause(clause: Clause) -> list[str]:
-    """Vorfeld, finite verb, Mittelfeld, right bracket, Nachfeld."""
+    """Realize Vorfeld, finite verb, Mittelfeld, right bracket and Nachfeld."""
     if clause.initial_subordinate is not None:
         start = _realize_subordinate_clause(clause.initial_subordinate)
     elif clause.fronted_element:
         start = _realize_fronted_element(clause)
     else:
         start = _realize_part(build_subject_part(clause), should_omit_relative=clause.has_extraposed_relative)
-    subject_behind = clause.initial_subordinate is not None or bool(clause.fronted_element)
-    tokens = start + _realize_verb_second(clause, subject_behind)
+    has_inversion = clause.initial_subordinate is not None or bool(clause.fronted_element)
+    tokens = start + _realize_verb_second(clause, should_include_subject=has_inversion)
     second = clause.conjunct
     if second is not None and second.subject is clause.subject:
         tokens += [clause.conjunction[1], *_realize_verb_second(second, False)]
@@ -81,28 +81,23 @@ def _realize_verb_second(clause: Clause, should_include_subject: bool) -> list[s
 
 
 def _realize_verb_last(clause: Clause) -> list[str]:
-    """Mittelfeld, all verbs, Nachfeld; a second predicate of the same subject follows its conjunction."""
+    """Realize a subordinate clause, with the second predicate if there is one."""
     if clause.has_wrong_order:
         return [*_realize_part(build_subject_part(clause)), *_realize_verb_second(clause, should_include_subject=False)]
-    field, relative = _realize_middle_field(build_middle_field(clause, should_include_subject=True), has_bracket=True)
-    tokens = [*field, *list_subordinate_verbs(clause), *relative, *_realize_final_field(clause)]
+    tokens = _realize_verb_last_predicate(clause, should_include_subject=True)
     second = clause.conjunct
     if second is not None and second.subject is clause.subject:
-        field, relative = _realize_middle_field(
-            build_middle_field(second, should_include_subject=False), has_bracket=True
-        )
-        tokens += [
-            clause.conjunction[1],
-            *field,
-            *list_subordinate_verbs(second),
-            *relative,
-            *_realize_final_field(second),
-        ]
+        tokens += [clause.conjunction[1], *_realize_verb_last_predicate(second, should_include_subject=False)]
     return tokens
 
 
+def _realize_verb_last_predicate(clause: Clause, should_include_subject: bool) -> list[str]:
+    field, relative = _realize_middle_field(build_middle_field(clause, should_include_subject), has_bracket=True)
+    return [*field, *list_subordinate_verbs(clause), *relative, *_realize_final_field(clause)]
+
+
 def _realize_middle_field(parts: list[FieldPart], has_bracket: bool) -> tuple[list[str], list[str]]:
-    """The words of the Mittelfeld, and the relative clause that moves from its end behind a right bracket."""
+    """Return the words of the Mittelfeld, and the final relative clause, which moves behind a right bracket."""
     relative: list[str] = []
     tokens: list[str] = []
     for number, part in enumerate(parts, start=1):
@@ -114,7 +109,7 @@ def _realize_middle_field(parts: list[FieldPart], has_bracket: bool) -> tuple[li
 
 
 def _realize_part(part: FieldPart, should_omit_relative: bool = False) -> list[str]:
-    """The words of a part; a relative clause at the end of its noun phrase can be left for later."""
+    """Realize a part of the Mittelfeld, optionally without the relative clause at its end."""
     if part.phrase is None:
         return list(part.words)
     return realize_prepositional_phrase(part.preposition, part.phrase, part.case, part.is_negated, should_omit_relative)
@@ -125,7 +120,7 @@ def _has_final_relative(phrase: NounPhrase | None) -> bool:
 
 
 def _realize_final_field(clause: Clause) -> list[str]:
-    """The Nachfeld: an extraposed relative clause of the subject, clausal arguments, an adverbial clause."""
+    """Realize the Nachfeld: extraposed relative clause of the subject, clausal arguments, adverbial clause."""
     tokens: list[str] = []
     if (
         clause.has_extraposed_relative
@@ -133,10 +128,10 @@ def _realize_final_field(clause: Clause) -> list[str]:
         and clause.subject.relative_clause is not None
     ):
         tokens += realize_relative_clause(clause.subject.relative_clause)
-    bare = get_modal_complement(clause)
+    modal_complement = get_modal_complement(clause)
     for slot, filler in clause.arguments:
-        if filler is bare and bare is not None:
-            tokens += _realize_final_field(bare)
+        if modal_complement is not None and filler is modal_complement:
+            tokens += _realize_final_field(modal_complement)
         elif isinstance(filler, Clause):
             word = {"that": ("dass",), "whether": ("ob",)}.get(slot.english_role, ())
             tokens += [COMMA, *word, *_realize_verb_last(filler), COMMA]
@@ -152,7 +147,7 @@ def _realize_subordinate_clause(subordinate: SubordinateClause) -> list[str]:
 
 
 def realize_relative_clause(clause: Clause) -> list[str]:
-    """The relative pronoun agrees with its antecedent in gender and number; its case is that of the gap."""
+    """Realize a relative clause; its pronoun has the gender and number of the antecedent and the case of the gap."""
     gap, preposition, case = _find_gap(clause)
     antecedent = gap.antecedent
     assert not isinstance(antecedent.head, Pronoun)
@@ -173,38 +168,39 @@ def _find_gap(clause: Clause) -> tuple[RelativeGap, str, str]:
 def realize_prepositional_phrase(
     preposition: str, phrase: NounPhrase, case: str, is_negated: bool = False, should_omit_relative: bool = False
 ) -> list[str]:
-    """A noun phrase behind its preposition, contracted with an article that no relative clause needs."""
+    """Realize a prepositional phrase; the article contracts with the preposition unless a relative clause follows."""
     tokens = realize_noun_phrase(phrase, case, is_negated, should_omit_relative)
     if not preposition:
         return tokens
-    definite = phrase.possessor is not None or (
+    is_definite = phrase.possessor is not None or (
         phrase.determiner is not None and phrase.determiner.german_paradigm == "der"
     )
-    contracted = CONTRACTIONS.get((preposition, tokens[0])) if definite and phrase.relative_clause is None else None
-    return [contracted, *tokens[1:]] if contracted else [preposition, *tokens]
+    if is_definite and phrase.relative_clause is None and (preposition, tokens[0]) in CONTRACTIONS:
+        return [CONTRACTIONS[preposition, tokens[0]], *tokens[1:]]
+    return [preposition, *tokens]
 
 
 def realize_noun_phrase(
     phrase: NounPhrase, case: str, is_negated: bool = False, should_omit_relative: bool = False
 ) -> list[str]:
-    """A noun phrase in a case; `is_negated` puts `kein` in the place of its article."""
+    """Realize a noun phrase in a case; `is_negated` replaces its article by `kein`."""
     head = phrase.head
     if isinstance(head, Pronoun):
         tokens = [head.get_case_form(case)]
     else:
-        place = get_paradigm_column(head, phrase.is_plural), case
+        column_and_case = get_paradigm_column(head, phrase.is_plural), case
         tokens = []
         determiner = DETERMINER_NO if is_negated else phrase.determiner
         owner = phrase.possessor
         if owner is not None:
-            # A name stands in front and no article does; whoever else owns it stands behind.
+            # A name precedes the noun and replaces its article; any other possessor follows the noun.
             determiner = DETERMINER_THE if owner.head.is_common else None
             tokens += [] if owner.head.is_common else realize_noun_phrase(owner, "gen")
-        word = inflect_determiner(determiner, phrase.wrong_article or place)
-        tokens += [word] if word else []
+        article = inflect_determiner(determiner, phrase.wrong_article or column_and_case)
+        tokens += [article] if article else []
         for adjective, degree in phrase.adjectives:
             tokens += [degree.german] if degree else []
-            tokens.append(adjective.german_stem.removesuffix("e") + get_adjective_ending(determiner, place))
+            tokens.append(adjective.german_stem.removesuffix("e") + get_adjective_ending(determiner, column_and_case))
         tokens.append(inflect_noun(head, phrase.is_plural, case))
         if owner is not None and owner.head.is_common:
             tokens += realize_noun_phrase(owner, "gen")

@@ -1,4 +1,4 @@
-"""The verbs of a German clause: which one is finite, and what stands in the right bracket."""
+"""The verbs of a German clause: the finite verb and the right bracket."""
 
 from embedded_grammar.derivation import Clause, NounPhrase
 from embedded_grammar.german.verbs import GermanVerb, inflect_german_verb
@@ -15,19 +15,17 @@ MODAL_VERB_BY_TENSE = {
 
 
 def split_main_clause_verbs(clause: Clause) -> tuple[str, list[str]]:
-    """The finite verb, and the right bracket behind the Mittelfeld: prefix, participle or infinitive."""
+    """Return the finite verb of a main clause, and its right bracket: prefix, participle or infinitive."""
     verb = _get_lexical_verb(clause)
     auxiliary, nonfinite = _get_auxiliary(clause, verb)
     if auxiliary is None:
-        return _inflect_finite_verb(verb, clause), [
-            *_get_modal_infinitive(clause),
-            *([verb.prefix] if verb.prefix else []),
-        ]
+        prefix = [verb.prefix] if verb.prefix else []
+        return _inflect_finite_verb(verb, clause), [*_get_modal_infinitive(clause), *prefix]
     return _inflect_finite_verb(auxiliary, clause), nonfinite
 
 
 def list_subordinate_verbs(clause: Clause) -> list[str]:
-    """The right bracket of a subordinate clause: all verbs, the finite one last; of an infinitive clause, with `zu`."""
+    """Return the verbs of a subordinate clause, the finite one last, or the infinitive with `zu`."""
     verb = _get_lexical_verb(clause)
     if clause.tense == "infinitive":
         return list(verb.zu_infinitive)
@@ -42,7 +40,7 @@ def _get_lexical_verb(clause: Clause) -> GermanVerb:
 
 
 def _get_auxiliary(clause: Clause, verb: GermanVerb) -> tuple[GermanVerb | None, list[str]]:
-    """The auxiliary, if the tense has one, and the verbs that depend on it."""
+    """Return the auxiliary, if the tense has one, and the nonfinite verbs that depend on it."""
     if clause.tense == "perfect":
         return VERB_SEIN if clause.sense is None or "sein" in clause.sense.traits else VERB_HABEN, [verb.participle]
     if clause.tense in MODAL_VERB_BY_TENSE:
@@ -51,7 +49,7 @@ def _get_auxiliary(clause: Clause, verb: GermanVerb) -> tuple[GermanVerb | None,
 
 
 def get_modal_complement(clause: Clause) -> Clause | None:
-    """The complement of `want to`, which German puts under the modal `wollen`, in the same pair of brackets."""
+    """Return the complement of a modal sense (`want to`), which shares the verb bracket in German (`wollen`)."""
     if clause.sense is None or "modal" not in clause.sense.traits:
         return None
     return next(filler for slot, filler in clause.arguments if isinstance(filler, Clause))

@@ -1,7 +1,6 @@
-"""German verb forms: finite, participle and infinitives, with separable prefixes.
+"""German verb forms: finite forms, participle and infinitives.
 
-A verb is named by its infinitive, with `+` behind a separable prefix and `sich` in front of a reflexive one, as in
-`sich hin+setzen`.
+A verb name is its infinitive, with `+` after a separable prefix and `sich` before a reflexive verb: `sich hin+setzen`.
 """
 
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from functools import cache
 
 from embedded_grammar.lexicon.entries import read_entries
 
-# The present (ich, er, wir), the past (ich, er) and the participle.
+# The present (ich, er, wir), the past (er) and the participle.
 VerbForms = tuple[tuple[str, str, str], str, str]
 
 INSEPARABLE_PREFIXES = ("be", "emp", "ent", "er", "ge", "miss", "ver", "zer")
@@ -17,9 +16,9 @@ INSEPARABLE_PREFIXES = ("be", "emp", "ent", "er", "ge", "miss", "ver", "zer")
 
 @dataclass(frozen=True, slots=True)
 class GermanVerb:
-    """The forms of a German verb; `prefix` is its separable prefix or empty."""
+    """The forms of a German verb."""
 
-    prefix: str
+    prefix: str  # separable prefix, or empty
     base: str  # infinitive without the prefix
     present: tuple[str, str, str]  # ich, er, wir/sie; without the prefix
     past: tuple[str, str, str]
@@ -28,30 +27,30 @@ class GermanVerb:
 
     @property
     def infinitive(self) -> str:
-        """E.g. `aufheben`."""
+        """The infinitive: `aufheben`."""
         return self.prefix + self.base
 
     @property
     def zu_infinitive(self) -> tuple[str, ...]:
-        """E.g. (`aufzuheben`,) or (`zu`, `lesen`)."""
+        """The words of the infinitive with `zu`: (`aufzuheben`,) or (`zu`, `lesen`)."""
         return (self.prefix + "zu" + self.base,) if self.prefix else ("zu", self.base)
 
     @property
     def participle(self) -> str:
-        """E.g. `aufgehoben`."""
+        """The past participle: `aufgehoben`."""
         return self.prefix + self.base_participle
 
 
 def _needs_linking_e(stem: str) -> bool:
-    """Whether -t needs a linking e: arbeit-et, öffn-et, but lern-t."""
+    """Return whether -t needs a linking e: arbeit-et, öffn-et, but lern-t."""
     return stem.endswith(("t", "d")) or (stem[-1] in "nm" and stem[-2] not in "aeiouäöürlhmn")
 
 
 def _inflect_weak_verb(infinitive: str) -> VerbForms:
     stem = infinitive.removesuffix("n") if infinitive.endswith(("eln", "ern")) else infinitive.removesuffix("en")
     third = stem + ("et" if _needs_linking_e(stem) else "t")
-    bare = infinitive.endswith("ieren") or infinitive.startswith(INSEPARABLE_PREFIXES)
-    return (_inflect_first_person(infinitive), third, infinitive), third + "e", ("" if bare else "ge") + third
+    has_no_ge = infinitive.endswith("ieren") or infinitive.startswith(INSEPARABLE_PREFIXES)
+    return (_inflect_first_person(infinitive), third, infinitive), third + "e", ("" if has_no_ge else "ge") + third
 
 
 def _inflect_first_person(infinitive: str) -> str:
@@ -71,7 +70,7 @@ _IRREGULAR_VERBS = dict(read_entries("german_verbs", _parse_irregular_verb))
 
 @cache
 def inflect_german_verb(verb_name: str) -> GermanVerb:
-    """The forms of a verb named as in the module's docstring; what is not listed is weak."""
+    """Return the forms of a verb; a verb that is not in the list of irregular verbs is weak."""
     reflexive = verb_name.startswith("sich ")
     prefix, _, base = verb_name.removeprefix("sich ").rpartition("+")
     present, past, participle = _IRREGULAR_VERBS.get(base) or _inflect_weak_verb(base)

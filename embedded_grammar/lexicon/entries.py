@@ -1,8 +1,8 @@
-"""Reads the lexicon: the tables beside this module, which people edit.
+"""Reader of the lexicon tables in this folder.
 
-A table (`nouns.tsv`) has its cells between tabs. Lines that begin with `#` are comments. The first other line names the
-columns; cells of a column whose name ends in `?` may be empty, and empty ones at the end of a line be left out.
-Where frequency matters, entries stand in its order.
+A table is a tab-separated file such as `nouns.tsv`. Lines that begin with `#` are comments. The first other line
+contains the column names. Cells can be empty if the name of their column ends in `?`; at the end of a line they can be
+omitted. Entries are sorted by frequency where it matters.
 """
 
 from collections.abc import Callable, Collection
@@ -19,10 +19,10 @@ LEXICON_FOLDER = Path(__file__).parent
 
 
 def parse_known_words(cell: str, allowed_words: Collection[str]) -> frozenset[str]:
-    """The words of a cell, all of which must be among some.
+    """Split a cell into words.
 
     Raises:
-        KeyError: one is not.
+        KeyError: a word is not in `allowed_words`.
     """
     for word in cell.split():
         if word not in allowed_words:
@@ -31,18 +31,17 @@ def parse_known_words(cell: str, allowed_words: Collection[str]) -> frozenset[st
 
 
 def read_entries(table_name: str, build_entry: Callable[..., Entry]) -> tuple[Entry, ...]:
-    """What `build_entry` makes of each line of a table, in the order of the lines.
+    """Read a table, and build an entry from each line.
 
     Args:
-        table_name: its name, without `.tsv`.
-        build_entry: takes the cells of a line, by the names of the columns, and raises `KeyError(word)` where it does not
-            know a word in them.
+        table_name: Name of the table, without `.tsv`.
+        build_entry: Takes the cells of a line as keyword arguments; raises `KeyError(word)` for an unknown word.
 
     Raises:
-        InputError: a line has too many cells, or too few, or a word that `build_entry` does not know.
+        InputError: a line has too many or too few cells, or an unknown word.
     """
     path = LEXICON_FOLDER / f"{table_name}.tsv"
-    made: list[Entry] = []
+    entries: list[Entry] = []
     columns: list[str] = []
     for number, line in enumerate(read_lines(path), start=1):
         cells = [cell.strip() for cell in line.split("\t")]
@@ -58,9 +57,9 @@ def read_entries(table_name: str, build_entry: Callable[..., Entry]) -> tuple[En
         if missing:
             raise InputError(f"the column `{missing[0]}` is empty; fill it in", path, number)
         try:
-            made.append(build_entry(**{column.removesuffix("?"): cell for column, cell in row.items()}))
+            entries.append(build_entry(**{column.removesuffix("?"): cell for column, cell in row.items()}))
         except KeyError as error:
             raise InputError(
                 f"`{error.args[0]}` is not allowed here; see the comments at the top", path, number
             ) from None
-    return tuple(made)
+    return tuple(entries)

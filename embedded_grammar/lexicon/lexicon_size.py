@@ -1,10 +1,10 @@
-"""How much of the lexicon sentences are made of."""
+"""The size of the lexicon."""
 
 from enum import StrEnum
 
 
 class LexiconSize(StrEnum):
-    """All of it, or the most frequent verbs with the most frequent nouns that go with them."""
+    """The full lexicon, or the most frequent verbs with their most frequent nouns."""
 
-    whole = "whole"
+    full = "whole"
     compact = "compact"

@@ -1,26 +1,23 @@
-"""Characters that decide what a word is: controls, characters no one sees, scripts without spaces.
-
-Ranges are those of the Unicode Character Database.
-"""
+"""Control characters, invisible characters and scripts without spaces, from the Unicode Character Database."""
 
 import re
 
 from pipeline_py.files.language_properties import UNSPACED_LANGUAGES, get_base_language
 
 _CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-"""Category Cc with tab and carriage return, and the two separators that some tools take for a line end."""
+"""Category Cc, with tab and carriage return, and two separators that some tools treat as line ends."""
 
 _INVISIBLE_CHARACTERS = re.compile("[\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
 """Soft hyphen, byte order mark, word joiner, invisible operators, marks of writing direction."""
 
 _JOINER_CHARACTERS = re.compile("[\u200c\u200d\ufe00-\ufe0f]+")
-"""They shape the letter or emoji beside them and are nothing alone: ZWNJ, ZWJ, variation selectors."""
+"""ZWNJ, ZWJ and variation selectors, which change the shape of adjacent letters or emoji."""
 
 _UNSPACED_SCRIPT_RANGES = (
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-"""Han, Hiragana and Katakana: scripts written without spaces. Hangul is written with them."""
+"""Han, Hiragana and Katakana, which are written without spaces (unlike Hangul)."""
 
 _WORD_PATTERN = re.compile(rf"[{_UNSPACED_SCRIPT_RANGES}]|[^\s{_UNSPACED_SCRIPT_RANGES}]+")
 
@@ -33,7 +30,7 @@ def replace_control_characters(text: str) -> str:
 def remove_invisible_characters(text: str) -> str:
     """Return `text` without invisible characters; a zero-width space, which separates words, becomes a space.
 
-    ZWJ, ZWNJ and variation selectors stay: inside a word they change what is read.
+    ZWJ, ZWNJ and variation selectors stay, since they are distinctive inside a word.
     """
     return _INVISIBLE_CHARACTERS.sub("", text.replace("\u200b", " "))
 
@@ -44,24 +41,21 @@ def remove_joiners(text: str) -> str:
 
 
 def is_visible_token(token: str) -> bool:
-    """Whether anything can be seen of a token (of text `remove_invisible_characters`)."""
+    """Return whether a token has a visible character, after `remove_invisible_characters`."""
     return _JOINER_CHARACTERS.fullmatch(token) is None
 
 
 def is_ascii_word_char(character: str) -> bool:
-    """Whether a character is a letter or digit of ASCII or `_`: what names are made of in Chinese text too."""
+    """Return whether a character is an ASCII letter, an ASCII digit or `_`."""
     return character.isascii() and (character.isalnum() or character == "_")
 
 
 def has_word_spaces(language: str) -> bool:
-    """Whether a language, given by its ISO 639 code, is written with spaces between words."""
+    """Return whether a language (ISO 639 code) is written with spaces between words."""
     return get_base_language(language) not in UNSPACED_LANGUAGES
 
 
 def count_words(text: str, is_tokenized: bool = False) -> int:
-    """Count the words of a sentence.
-
-    Words stand between whitespace; in text that is not `is_tokenized`, each Han or Kana character counts as one too.
-    """
+    """Count the words between whitespace; in untokenized text, each Han or Kana character is also a word."""
     text = remove_invisible_characters(text)
     return len(text.split()) if is_tokenized else len(_WORD_PATTERN.findall(text))

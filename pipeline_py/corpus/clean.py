@@ -1,6 +1,6 @@
-"""Drop unusable training pairs, and those that occur in held-out sets; check held-out text without dropping a line.
+"""Removal of unusable, duplicate and held-out training pairs, and validation of held-out text.
 
-The criteria are those of Moses' clean-corpus-n.perl, and also duplicates and held-out sentences.
+The criteria extend those of Moses' clean-corpus-n.perl.
 """
 
 from array import array
@@ -24,14 +24,16 @@ CONTROLS_REPLACED_NOTE = "control characters replaced by spaces"
 ESCAPES_UNDONE_NOTE = "escapes of Moses undone"
 
 REPETITION_REASONS = "duplicate pair", "occurs in held-out"
-"""Reasons to drop a pair that say nothing against it alone."""
+"""Reasons to drop a pair that is usable in itself."""
 
 SentenceRepair = Callable[[str], str]
-"""Changes a sentence of one side."""
+"""A function that repairs a sentence of one side."""
 
 MAX_UNUSABLE_SHARE = 0.95
+"""The share of unusable pairs above which a training text is rejected."""
+
 MIN_JUDGED_PAIRS = 100
-"""A training text of at least so many pairs of which more are unusable is refused."""
+"""The smallest training text that is checked for unusable pairs."""
 
 
 def clean(
@@ -58,27 +60,25 @@ def clean(
 
     Mode `train` drops a pair for the first of these reasons that applies: a side is not UTF-8 ("invalid UTF-8"), has no
     word ("empty"), has fewer ("too short") or more words ("too long") than allowed; one side has more than `max_ratio`
-    times the words of the other ("ratio"); its source is a held-out source ("occurs in held-out"); the pair has
-    occurred before ("duplicate pair"). Mode `held-out` drops nothing. It refuses invalid UTF-8, and empty references,
+    times the words of the other ("ratio"); the source is a held-out source ("occurs in held-out"); the pair has
+    occurred before ("duplicate pair"). Mode `held-out` drops nothing. It rejects invalid UTF-8, and empty references,
     which cannot be scored.
 
-    In both modes a control character (also a tab, a lone CR, U+2028 and U+2029) becomes a space, and the sentence is
-    counted. In a tokenized side that tokenizer.perl has escaped (`&apos;`), the escapes are undone, and the sentence is
-    counted; otherwise a network would learn them, and no other text has them. Nothing else is changed: no Unicode
-    normalization, no merging of spaces.
+    In both modes, control characters (also tab, lone CR, U+2028 and U+2029) become spaces. The escapes of
+    tokenizer.perl (`&apos;`) are undone in tokenized sides, since other texts do not have them. Sentences with either
+    change are counted. Nothing else changes: Unicode is not normalized, and spaces are not merged.
 
     Words are separated by whitespace; each Han or Kana character also counts as a word, unless the side is tokenized.
-    Two pairs are the same if their words are, whatever the spacing. A source is a held-out source if both look the same
-    to a network, after all later steps (`sentence_key`). A target sentence of a held-out set may occur in the training
-    text: without its source it does not reveal the answer. Duplicates and held-out sentences are recognised by a 64-bit
-    hash, which needs 8 bytes per pair, and six times that for a moment.
+    Two pairs are duplicates if their words are equal, regardless of spacing. A source is a held-out source if both are
+    equal after all later preprocessing (`build_sentence_hasher`). A target sentence of a held-out set may occur in the
+    training text. Sentences are compared by a 64-bit hash, with 8 bytes of memory per pair (at most 48 bytes).
 
     Args:
         source_input: One sentence a line, plain or compressed.
-        target_input: The same lines in the other language. A held-out set may have several files (references), or none.
+        target_input: The translations. A held-out set can have several files (references), or none.
         source_output: Kept lines.
         target_output: Kept lines, one file for each target input.
-        lines_output: The number of each kept line in the input, counted from 1.
+        lines_output: The input line number of each kept line, from 1.
         counts_output: JSON counts of pairs: read, kept, dropped by reason, and with control characters.
         mode: `train` or `held-out`.
         held_out: Raw sources of dev and test sets.
@@ -86,13 +86,12 @@ def clean(
         max_length: Most words of either side; 0: no limit.
         max_ratio: Most words of one side per word of the other.
         keep_duplicates: Keep duplicate pairs.
-        source_tokenized: The source is tokenized: a Han or Kana character is not a word of its own, and escapes of
-            Moses are undone.
+        source_tokenized: The source is tokenized: only whitespace separates words, and escapes of Moses are undone.
         target_tokenized: The same for the targets.
-        ignore_case: Sources that differ only by case are the same, since they are lower-cased or truecased later.
-        punctuation_language: Sources are compared with punctuation normalized by the rules of this language, since it
-            is normalized later.
-        originals: For the source and each target, a file that it is a copy of, line by line: messages name that file.
+        ignore_case: Compare sources without case, because they are lower-cased or truecased later.
+        punctuation_language: Compare sources with punctuation normalized for this language, because it is normalized
+            later.
+        originals: For the source and each target, the original file to name in messages instead of its copy.
 
     Raises:
         InputError: files differ in their number of lines; held-out text is not UTF-8 or a reference is empty;
@@ -129,28 +128,28 @@ def clean(
         files = [
             stack.enter_context(open_atomic_text_file(path)) for path in (lines_output, source_output, *target_outputs)
         ]
-        for numbered in sentences:
-            for file, part in zip(files, numbered, strict=True):
-                file.write(part + "\n")
+        for number_and_sides in sentences:
+            for file, field in zip(files, number_and_sides, strict=True):
+                file.write(field + "\n")
         _check_kept_counts(counts, source_input)
     counts.write_json_file(counts_output)
 
 
 @contextmanager
 def _replace_paths_in_errors(original_paths: Mapping[Path, str | None]) -> Iterator[None]:
-    """Let messages name the files that people know."""
+    """Replace the paths of copies by their original paths in error messages."""
     try:
         yield
     except InputError as error:
         message = str(error)
-        for copy in sorted(map(str, original_paths), key=len, reverse=True):  # dev.target1 before dev.target
-            message = message.replace(copy, original_paths[Path(copy)] or copy)
+        for copy_path in sorted(map(str, original_paths), key=len, reverse=True):  # dev.target1 before dev.target
+            message = message.replace(copy_path, original_paths[Path(copy_path)] or copy_path)
         raise InputError(message) from None
 
 
 @dataclass(frozen=True)
 class _PairLimits:
-    """How many words a training pair may have."""
+    """Limits of the number of words in a training pair."""
 
     min_length: int
     max_length: int
@@ -159,7 +158,7 @@ class _PairLimits:
     target_tokenized: bool
 
     def find_drop_reason(self, source: str, target: str) -> str | None:
-        """Return why a pair must go, or None."""
+        """Return the reason to drop a pair, or None."""
         shorter, longer = sorted(
             (count_words(source, self.source_tokenized), count_words(target, self.target_tokenized))
         )
@@ -181,7 +180,7 @@ def _clean_training_pairs(
     repeat_flags: bytes,
     counts: SentenceCounts,
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the line number and both sides of each pair that is kept."""
+    """Yield the line number and both sides of each kept pair."""
     pairs = zip(read_byte_lines(source_path), read_byte_lines(target_path), strict=True)
     for number, lines in enumerate(show_progress(pairs, f"clean {source_path.name}", total=len(repeat_flags)), start=1):
         try:
@@ -220,7 +219,7 @@ def _clean_held_out_sentences(
 
 
 def _select_repair(path: Path, is_tokenized: bool) -> SentenceRepair | None:
-    """Return what undoes the escapes of a tokenized text; None if it has none."""
+    """Return the function that undoes escapes if a text is tokenized and escaped, otherwise None."""
     lines = (line.decode("utf-8", "replace") for line in read_byte_lines(path))
     return undo_moses_escapes if is_tokenized and has_moses_escapes(lines) else None
 
@@ -228,7 +227,7 @@ def _select_repair(path: Path, is_tokenized: bool) -> SentenceRepair | None:
 def _repair_sides(
     raw_sides: Sequence[str], repairs: Sequence[SentenceRepair | None], counts: SentenceCounts
 ) -> tuple[str, ...]:
-    """Replace control characters and undo escapes in all sides of a sentence, and count what is changed."""
+    """Replace control characters and undo escapes in all sides of a sentence, and count the changes."""
     clean_sides = [*map(replace_control_characters, raw_sides)]
     if clean_sides != [*raw_sides]:
         counts.add_noted(CONTROLS_REPLACED_NOTE)
@@ -243,21 +242,21 @@ def _read_repaired_lines(path: Path) -> Iterator[str]:
 
 
 def _check_kept_counts(counts: SentenceCounts, source_path: Path) -> None:
-    """Refuse a text of which nothing is kept, and a training text of which nearly all pairs are unusable."""
+    """Raise an error if nothing is kept, or if nearly all pairs of a training text are unusable."""
     reasons = ", ".join(f"{reason} {count}" for reason, count in counts.dropped_by_reason.most_common())
     if counts.kept_count == 0:
         raise InputError(f"no sentence is left ({reasons or 'the file is empty'})", source_path)
     unusable = counts.dropped_by_reason.total() - sum(counts.dropped_by_reason[reason] for reason in REPETITION_REASONS)
     if counts.read_count >= MIN_JUDGED_PAIRS and unusable > MAX_UNUSABLE_SHARE * counts.read_count:
         raise InputError(
-            f"{unusable:,} of {counts.read_count:,} pairs cannot be used ({reasons}); check that line N of both files is the "
-            "same sentence, one a line and in UTF-8, or change `corpora.limits`",
+            f"{unusable:,} of {counts.read_count:,} pairs cannot be used ({reasons}); check that line N of both files "
+            "is the same sentence, one a line and in UTF-8, or change `corpora.limits`",
             source_path,
         )
 
 
 def _hash_pairs(source_path: Path, target_path: Path) -> "array[int]":
-    """Hash every pair, bad ones as well: an equal pair is equally bad, so the reason is the same.
+    """Hash every pair, including unusable ones, whose duplicates are dropped for the same reason.
 
     Raises:
         InputError: the files differ in their number of lines.
@@ -266,20 +265,20 @@ def _hash_pairs(source_path: Path, target_path: Path) -> "array[int]":
     for lines in zip_longest(read_byte_lines(source_path), read_byte_lines(target_path)):
         if None in lines:
             _check_line_counts([source_path, target_path])
-        # Surrogates stand for bytes that are not UTF-8, so such a pair equals no valid one.
+        # Invalid bytes become surrogates, so that the pair differs from every valid one.
         sides = (replace_control_characters(line.decode("utf-8", "surrogateescape")) for line in lines)
         hashes.append(hash_text("\n".join(" ".join(side.split()) for side in sides)))
     return hashes
 
 
 def _flag_repeats(pair_hashes: "array[int]") -> bytes:
-    """Mark with 1 each place whose hash stands at an earlier place."""
+    """Return a flag for each pair: 1 if an earlier pair has the same hash, otherwise 0."""
     import numpy as np
 
-    repeats = np.ones(len(pair_hashes), dtype=np.uint8)
-    _, first = np.unique(np.asarray(pair_hashes), return_index=True)
-    repeats[first] = 0
-    return repeats.tobytes()
+    flags = np.ones(len(pair_hashes), dtype=np.uint8)
+    _, first_positions = np.unique(np.asarray(pair_hashes), return_index=True)
+    flags[first_positions] = 0
+    return flags.tobytes()
 
 
 def _check_line_counts(paths: list[Path]) -> None:

@@ -1,4 +1,4 @@
-"""Copy one side of a text into the results: local files, concatenated in order, as plain text."""
+"""Copying of local text files into the results, concatenated and uncompressed."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,16 +13,16 @@ from pipeline_py.run.progress_display import show_progress
 def fetch(*, input: list[Path], output: Path) -> None:
     """Write the lines of the input files (plain or compressed, in the order given) to one plain file.
 
-    Bytes stay as they are, with three exceptions: CR LF becomes LF, the last line of each file gets its line end, and a
-    UTF-8 byte order mark at the start of a file is removed. Up to 1 % of the lines need not be UTF-8: `clean` drops or
-    refuses them.
+    Bytes stay unchanged, with three exceptions: CR LF becomes LF, a missing line end at the end of a file is added, and
+    a UTF-8 byte order mark at the start of a file is removed. Up to 1 % of the lines can be invalid UTF-8; `clean`
+    drops or rejects them.
 
     Args:
         input: Text files, one sentence a line.
         output: The concatenated text.
 
     Raises:
-        InputError: a file is missing, empty, broken, or as a whole not UTF-8 with one sentence a line.
+        InputError: a file is missing, empty, broken, or not UTF-8 text with one sentence a line.
     """
     for path in input:
         if not path.is_file():

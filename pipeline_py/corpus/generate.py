@@ -1,4 +1,4 @@
-"""Generate an English-German parallel corpus with gold trees from the project's grammar."""
+"""Generation of an English-German parallel corpus with gold trees from the embedded grammar."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -33,16 +33,15 @@ def generate(
     max_length: int = MAX_SENTENCE_LENGTH,
     focus: Phenomenon = Phenomenon.any,
     lengths: LengthDistribution = LengthDistribution.natural,
-    lexicon: LexiconSize = LexiconSize.whole,
+    lexicon: LexiconSize = LexiconSize.full,
     digits: bool = True,
     ambiguous: float = 0.0,
 ) -> None:
-    """Write different sentence pairs with gold trees of the English side.
+    """Generate distinct sentence pairs with gold trees of the English side.
 
-    The sentences that the grammar can generate are divided into shares by the lexical core of the main clause: its
-    verb, and the heads of its subject and object. Runs with disjoint shares have no core in common, and therefore no
-    English sentence, whatever their seeds. With `digits`, a few sentences contain a number, a time or a date, most of
-    which occur only once.
+    The sentences of the grammar are divided into shares by the lexical core of the main clause: its verb, and the heads
+    of its subject and object. Runs with disjoint shares have no core in common, and therefore no English sentence, with
+    any seeds. With `digits`, some sentences contain a number, a time or a date, most of which occur only once.
 
     Args:
         sentences: Number of sentence pairs.
@@ -50,22 +49,21 @@ def generate(
         target_output: German, aligned.
         conllu_output: Dependency trees of the English side, Universal Dependencies.
         ptb_output: Constituency trees of the English side in Penn Treebank style, one a line.
-        counts_output: JSON counts: drawn sentences, kept and dropped by reason; sentences by phenomenon.
+        counts_output: JSON counts of sentences: kept, dropped by reason, and by phenomenon.
         seed: The same seed gives the same files.
         share_from: Start of the share of all sentences, in [0, 1).
         share_to: End of the share, exclusive, in (0, 1].
         min_length: Fewest English tokens, the full stop included.
         max_length: Most English tokens.
         focus: A phenomenon that every sentence contains.
-        lexicon: `whole`; or `compact`: the most frequent verbs, with the most frequent nouns that go with them.
-        digits: Whether there are numbers, times and dates in digits.
-        ambiguous: Share of the sentences that have an attachment ambiguity: their English words have two readings,
-            equally likely, and only the tree and the German translation show which is meant. All other sentences are
-            unambiguous.
-        lengths: `natural` (mean 14), or `uniform` over the range, so that all lengths are equally frequent.
+        lexicon: `whole`, or `compact` (the most frequent verbs with their most frequent nouns).
+        digits: Generate numbers, times and dates in digits.
+        ambiguous: Share of the sentences with an attachment ambiguity: their English words have two equally likely
+            readings, which only the tree and the German translation distinguish. All other sentences are unambiguous.
+        lengths: `natural` (mean 14) or `uniform` over the range of lengths.
 
     Raises:
-        InputError: an argument is out of range, there are not that many such sentences, or the lexicon has a mistake.
+        InputError: an argument is out of range, the grammar has too few sentences, or the lexicon has an error.
     """
     # Reads the lexicon.
     from embedded_grammar.pair_generation import PairGenerator
@@ -77,10 +75,8 @@ def generate(
             stack.enter_context(open_atomic_text_file(path))
             for path in (source_output, target_output, conllu_output, ptb_output)
         )
-        drawn = show_progress(
-            PairGenerator(seed, limits).generate_distinct_pairs(sentences, counts), "generate", total=sentences
-        )
-        for number, pair in enumerate(drawn, start=1):
+        pairs = PairGenerator(seed, limits).generate_distinct_pairs(sentences, counts)
+        for number, pair in enumerate(show_progress(pairs, "generate", total=sentences), start=1):
             source.write(pair.english + "\n")
             target.write(pair.german + "\n")
             dependencies.write(format_conllu(pair.leaves, str(number), pair.english))

@@ -1,4 +1,4 @@
-"""Generate contrastive pairs with gold trees: English sentences with a correct and a wrong German translation."""
+"""Generation of contrastive pairs with gold trees: English sentences with a correct and an incorrect translation."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -34,24 +34,24 @@ def generate_contrastive_pairs(
     min_length: int = MIN_SENTENCE_LENGTH,
     max_length: int = MAX_SENTENCE_LENGTH,
     lengths: LengthDistribution = LengthDistribution.natural,
-    lexicon: LexiconSize = LexiconSize.whole,
+    lexicon: LexiconSize = LexiconSize.full,
     digits: bool = True,
 ) -> None:
-    """Write English sentences with two German translations that differ in one feature of their derivation.
+    """Generate English sentences with two German translations that differ in one feature of their derivation.
 
     All kinds of errors have the same number of pairs, or one more. The kinds are: `agreement`, the finite verb agrees
     with a noun between it and its subject; `particle`, a separable verb has another prefix; `case` and `gender`, an
     article has another one; `verb_final`, the verb of a subordinate clause is in second position; `negation_dropped`
     and `negation_added`; `relative_attachment` and `phrase_attachment`, the German translation of the other reading of
-    a sentence with an attachment ambiguity. Such a sentence occurs with both readings, so that only the tree tells
-    which is meant; a system that reads only the words is right for exactly half of the pairs.
+    a sentence with an attachment ambiguity. An ambiguous sentence occurs once with each reading; a system that sees
+    only the words is right in exactly half of these pairs.
 
     Args:
         sentences: Number of pairs.
-        pairs_output: TSV with a header: source, correct, contrastive, kind, distance; see `files.contrastive_pair_files`.
+        pairs_output: TSV with columns source, correct, contrastive, kind, distance (`files.contrastive_pair_files`).
         conllu_output: Dependency trees of the English side, Universal Dependencies.
         ptb_output: Constituency trees of the English side in Penn Treebank style, one a line.
-        counts_output: JSON counts: drawn sentences, kept and dropped by reason; pairs by kind.
+        counts_output: JSON counts of pairs: kept, dropped by reason, and by kind.
         kinds: Kinds of errors.
         seed: The same seed gives the same files.
         share_from: Start of the share of all sentences, in [0, 1); see `generate`.
@@ -60,26 +60,33 @@ def generate_contrastive_pairs(
         max_length: Most English tokens.
         lengths: `natural` or `uniform`.
         lexicon: `whole` or `compact`.
-        digits: Whether there are numbers, times and dates in digits.
+        digits: Generate numbers, times and dates in digits.
 
     Raises:
-        InputError: an argument is out of range, there are not that many such pairs, or the lexicon has a mistake.
+        InputError: an argument is out of range, the grammar has too few pairs, or the lexicon has an error.
     """
     # Reads the lexicon.
     from embedded_grammar.contrastive_pair_generation import ContrastivePairGenerator
 
     limits = SentenceLimits(share_from, share_to, min_length, max_length, lengths, Phenomenon.any, lexicon, digits)
     counts = SentenceCounts()
-    drawn = ContrastivePairGenerator(seed, limits, kinds).generate_distinct_pairs(sentences, counts)
+    pairs = ContrastivePairGenerator(seed, limits, kinds).generate_distinct_pairs(sentences, counts)
     with ExitStack() as stack:
-        pairs, dependencies, brackets = (
+        table, dependencies, brackets = (
             stack.enter_context(open_atomic_text_file(path)) for path in (pairs_output, conllu_output, ptb_output)
         )
-        pairs.write("\t".join(CONTRAST_COLUMNS) + "\n")
-        for number, found in enumerate(show_progress(drawn, "generate_contrast", total=sentences), start=1):
-            pair = found.sentence_pair
-            columns = (pair.english, pair.german, found.contrastive_german, found.contrast_kind, str(found.distance))
-            pairs.write("\t".join(columns) + "\n")
+        table.write("\t".join(CONTRAST_COLUMNS) + "\n")
+        progress = show_progress(pairs, "generate_contrastive_pairs", total=sentences)
+        for number, contrastive_pair in enumerate(progress, start=1):
+            pair = contrastive_pair.sentence_pair
+            cells = (
+                pair.english,
+                pair.german,
+                contrastive_pair.contrastive_german,
+                contrastive_pair.contrast_kind,
+                str(contrastive_pair.distance),
+            )
+            table.write("\t".join(cells) + "\n")
             dependencies.write(format_conllu(pair.leaves, str(number), pair.english))
             brackets.write(pair.tree.to_bracket_string() + "\n")
     counts.write_json_file(counts_output)

@@ -1,4 +1,4 @@
-"""Learn to divide text into tokens as a treebank does, with Stanza's own training command."""
+"""Training of a tokenizer on a treebank with Stanza's training command."""
 
 import contextlib
 import tempfile
@@ -24,18 +24,20 @@ TRAIN_STEM, DEV_STEM, LEXICON_FILE, EXPANSIONS_FILE, MODEL_FILE = (
     "model.pt",
 )
 
-BATCH_SENTENCES = 32  # sentences
-DEFAULT_EPOCH_RANGE, MIN_TRAINING_BATCHES = (15, 40), 750
-"""Least and most default passes, and the number of batches from which the least suffice."""
+BATCH_SENTENCES = 32
+DEFAULT_EPOCH_RANGE = (15, 40)
+MIN_TRAINING_BATCHES = 750
+"""The number of batches that the default number of epochs reaches within its range."""
 
-LEARNED_SENTENCE_SHARE, CHARACTER_LIMIT_RANGE = 0.95, (100, 300)
-"""Longer sentences than this share are not learned from, since training takes time in proportion to the limit.
+LEARNED_SENTENCE_SHARE = 0.95
+CHARACTER_LIMIT_RANGE = (100, 300)
+"""The range of the length limit of training sentences; training time is proportional to the limit.
 
-The limit is at least the first number of characters, which is Stanza's default, and at most the second.
+Within the range, `LEARNED_SENTENCE_SHARE` of the sentences are short enough. Stanza's default is 100.
 """
 
 INSIDE_WORD_LABEL, WORD_END_LABEL, SENTENCE_END_LABEL = "0", "1", "2"
-"""What Stanza learns of each character."""
+"""Stanza's labels of characters."""
 
 
 def learn_segmenter(
@@ -50,29 +52,29 @@ def learn_segmenter(
     seed: int = 1,
     threads: PositiveInt = 1,
 ) -> None:
-    """Train Stanza's tokenizer on a treebank, so that text is divided into the tokens of the treebank.
+    """Train Stanza's tokenizer to split text into the tokens of a treebank.
 
-    A recurrent network tags the characters of a sentence. Multi-word tokens are one token, or with --words their words,
-    if these spell the token (Turkish `evdeydi` is `evde ydi`, but French `du` is not `de le`). The tokens of the
-    treebank are joined as its `SpaceAfter=No` tells. In languages without spaces, a sentence that records none is
-    joined without them, except between two tokens of ASCII letters or digits. Chinese is always joined in this way, and
-    the network also sees where jieba's words begin and end. The model of the epoch that is best on the dev trees is
-    kept. The same seed and number of threads give the same model, byte by byte.
+    A recurrent network labels the characters of a sentence. A multi-word token is one token, or with --words its words,
+    if they spell the token (Turkish `evdeydi` is `evde ydi`, but French `du` is not `de le`). The tokens of the
+    treebank are joined according to `SpaceAfter=No`. In languages without spaces, a sentence without this attribute is
+    joined without spaces, except between two tokens of ASCII letters or digits. Chinese is always joined in this way,
+    and the network also sees the boundaries of jieba's words. The model of the best epoch on the development trees is
+    saved. The same seed and number of threads give the same bytes.
 
     Args:
         treebank_train: CoNLL-U, plain or gzipped.
-        treebank_dev: The same, with other sentences.
+        treebank_dev: CoNLL-U with other sentences.
         language: ISO 639 code of the text.
         output: The Stanza model.
-        counts_output: JSON counts of training sentences; the longest ones are dropped (5 %; all above 300 characters,
-            none below 100).
-        words: Divide multi-word tokens into the words that spell them.
-        epochs: Passes over the training sentences; by default 15, and up to 40 over small treebanks.
+        counts_output: JSON counts of training sentences; the longest are dropped (5 %; all above 300 characters, none
+            below 100).
+        words: Split multi-word tokens into the words that spell them.
+        epochs: Passes over the training sentences; by default 15, and up to 40 for small treebanks.
         seed: Seed of all random numbers.
         threads: CPU threads.
 
     Raises:
-        InputError: a file is no CoNLL-U, or has no sentence to learn from.
+        InputError: a file is not CoNLL-U, or has no usable sentence.
     """
     counts = SentenceCounts()
     language = language.partition("-")[0]
@@ -95,23 +97,23 @@ def learn_segmenter(
 
 
 SpacedToken = tuple[str, bool]
-"""A token of a sentence, and whether a space is before it."""
+"""A token of a sentence, and whether a space precedes it."""
 
 
 def _select_short_sentences(
     sentences: list[list[SpacedToken]], treebank: Path, counts: SentenceCounts
 ) -> tuple[list[list[SpacedToken]], int]:
-    """Return the sentences that Stanza learns from and the most characters of one, and count the other sentences."""
+    """Return the training sentences and their length limit in characters, and count the dropped sentences."""
     lengths = [sum(len(form) + has_space for form, has_space in sentence) for sentence in sentences]
-    least, most = CHARACTER_LIMIT_RANGE
-    limit = min(max(sorted(lengths)[int(LEARNED_SENTENCE_SHARE * (len(lengths) - 1))], least), most)
-    short = [sentence for sentence, length in zip(sentences, lengths, strict=True) if length <= limit]
-    counts.add_kept(len(short))
-    if len(short) < len(sentences):
-        counts.add_dropped(f"more than {limit} characters", len(sentences) - len(short))
-    if not short:
-        raise InputError(f"no sentence has at most {limit} characters; divide it into sentences", treebank)
-    return short, limit
+    min_limit, max_limit = CHARACTER_LIMIT_RANGE
+    limit = min(max(sorted(lengths)[int(LEARNED_SENTENCE_SHARE * (len(lengths) - 1))], min_limit), max_limit)
+    short_sentences = [sentence for sentence, length in zip(sentences, lengths, strict=True) if length <= limit]
+    counts.add_kept(len(short_sentences))
+    if len(short_sentences) < len(sentences):
+        counts.add_dropped(f"more than {limit} characters", len(sentences) - len(short_sentences))
+    if not short_sentences:
+        raise InputError(f"no sentence has at most {limit} characters; split it into sentences", treebank)
+    return short_sentences, limit
 
 
 def _read_treebank_sentences(treebank: Path, language: str, should_split_multiword: bool) -> list[list[SpacedToken]]:
@@ -121,7 +123,7 @@ def _read_treebank_sentences(treebank: Path, language: str, should_split_multiwo
         if tree.words
     ]
     if not sentences:
-        raise InputError("no sentence to learn from; give a treebank in CoNLL-U", treebank)
+        raise InputError("no sentence in the file; give a treebank in CoNLL-U", treebank)
     return sentences
 
 
@@ -133,28 +135,28 @@ def _collect_spaced_tokens(tree: DependencyTree, language: str, should_split_mul
         else _detect_spaces(forms, restore_original_text(tree, language))
     )
     return [
-        (form, place == 0 and has_space)
+        (form, position == 0 and has_space)
         for token, has_space in zip(tree.tokens, spaces, strict=True)
-        for place, form in enumerate(_split_multiword_token(tree, token) if should_split_multiword else [token.form])
+        for position, form in enumerate(_split_multiword_token(tree, token) if should_split_multiword else [token.form])
     ]
 
 
 def _detect_chinese_spaces(forms: Sequence[str]) -> list[bool]:
-    """Return whether a space is before each token: only between two of ASCII letters or digits."""
+    """Return whether a space precedes each token: only between two tokens of ASCII letters or digits."""
     return [
         False,
-        *(is_ascii_word_char(before[-1]) and is_ascii_word_char(form[0]) for before, form in pairwise(forms)),
+        *(is_ascii_word_char(previous[-1]) and is_ascii_word_char(form[0]) for previous, form in pairwise(forms)),
     ]
 
 
 def _detect_spaces(forms: Iterable[str], text: str) -> Iterator[bool]:
-    """Yield whether a space is before each token in a text that has the same visible characters."""
+    """Yield whether a space precedes each token in a text with the same visible characters."""
     characters = iter(text)
     for form in forms:
         has_space = False
-        for place, _ in enumerate(filter(_is_visible_character, form)):
+        for position, _ in enumerate(filter(_is_visible_character, form)):
             while not _is_visible_character(character := next(characters)):
-                has_space |= place == 0 and character.isspace()
+                has_space |= position == 0 and character.isspace()
         yield has_space
 
 
@@ -163,29 +165,28 @@ def _is_visible_character(character: str) -> bool:
 
 
 def _split_multiword_token(tree: DependencyTree, token: MultiwordToken) -> list[str]:
-    """Return the words of a token if they spell it, and otherwise the token."""
+    """Return the words of a token if they spell it, otherwise the token."""
     forms = [*tree.words[token.first_word - 1 : token.last_word]]
     return forms if "".join(forms) == token.form else [token.form]
 
 
 def _write_training_files(sentences: list[list[SpacedToken]], path_stem: Path) -> None:
-    """Write the text of sentences to `path_stem.txt` and a label for each character of it to `path_stem.labels`."""
+    """Write sentences to `path_stem.txt` and a label for each character to `path_stem.labels`."""
     with (
         path_stem.with_suffix(".txt").open("w", encoding="utf-8", newline="\n") as texts,
         path_stem.with_suffix(".labels").open("w", encoding="utf-8", newline="\n") as labels,
     ):
         for tokens in sentences:
-            text, tags = "", ""
-            for word, has_space in tokens:
-                if has_space:
-                    text, tags = text + " ", tags + INSIDE_WORD_LABEL
-                text, tags = text + word, tags + INSIDE_WORD_LABEL * (len(word) - 1) + WORD_END_LABEL
+            text = "".join(" " * has_space + word for word, has_space in tokens)
+            tags = "".join(
+                INSIDE_WORD_LABEL * (has_space + len(word) - 1) + WORD_END_LABEL for word, has_space in tokens
+            )
             texts.write(f"{text}\n\n")
             labels.write(f"{tags[:-1]}{SENTENCE_END_LABEL}\n\n")
 
 
 def _read_jieba_words() -> Iterator[str]:
-    """The words that jieba knows, in the order of its dictionary."""
+    """Yield the words of jieba's dictionary."""
     import jieba
 
     with jieba.get_dict_file() as file:
@@ -196,20 +197,7 @@ def _read_jieba_words() -> Iterator[str]:
 def _train_tokenizer(
     language: str, has_lexicon: bool, max_characters: int, batches_per_epoch: int, epochs: int, seed: int, threads: int
 ) -> dict[str, Any]:
-    """Train on the files of the current directory.
-
-    Args:
-        language: ISO 639 code of two or three letters.
-        has_lexicon: whether the network sees the words of a lexicon.
-        max_characters: most characters of a training sentence.
-        batches_per_epoch: batches of an epoch.
-        epochs: passes over the training sentences.
-        seed: of all random numbers.
-        threads: CPU threads.
-
-    Returns:
-        The content of Stanza's model file.
-    """
+    """Train on the files of the current directory, and return the content of Stanza's model file."""
     import torch
     from stanza.models import tokenizer
 
@@ -237,7 +225,7 @@ def _train_tokenizer(
 
 
 def _save_model_reproducibly(model: dict[str, Any], path: Path) -> None:
-    """Save a model so that equal ones have equal bytes: Stanza writes addresses in memory, and a set in any order."""
+    """Save a model without the memory addresses and the random set order of Stanza's files."""
     import torch
 
     if model["lexicon"] is not None:

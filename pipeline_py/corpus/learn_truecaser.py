@@ -1,4 +1,4 @@
-"""Learn the case of words inside sentences: the model of Moses' truecaser."""
+"""Training of Moses' truecaser, which learns the case of words inside sentences."""
 
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -10,11 +10,10 @@ from pipeline_py.run.progress_display import show_progress
 
 
 def learn_truecaser(*, input: Path, output: Path) -> None:
-    """Write a truecasing model in the format of Moses' train-truecaser.perl.
+    """Train a truecasing model in the format of Moses' train-truecaser.perl.
 
-    A line for each word, sorted by lower-cased form: the most frequent form first, as in `the (40/60) The (20)`;
-    equally frequent forms in the order of the text. As in Moses, the first word of a sentence is not counted. Memory
-    holds the forms, not the text.
+    The model has a line for each lower-cased word, sorted, with its forms by frequency: `the (40/60) The (20)`. Equally
+    frequent forms are in the order of the text. As in Moses, the first word of a sentence is not counted.
 
     Args:
         input: Tokenized training text, one sentence a line.
@@ -34,6 +33,6 @@ def learn_truecaser(*, input: Path, output: Path) -> None:
         raise InputError("no sentence has a word after its first; give tokenized text of the training set", input)
     with open_atomic_text_file(output) as file:
         for _, counts in sorted(forms.items()):
-            (best, count), *others = counts.most_common()
-            fields = [f"{best} ({count}/{counts.total()})", *(f"{form} ({times})" for form, times in others)]
+            (best, best_count), *other_forms = counts.most_common()
+            fields = [f"{best} ({best_count}/{counts.total()})", *(f"{form} ({count})" for form, count in other_forms)]
             file.write(" ".join(fields) + "\n")

@@ -1,29 +1,29 @@
-"""Moses' tokenizer with its escapes, and its detokenizer: sacremoses, with Moses' rules where sacremoses lacks them.
+"""Moses' tokenizer, escapes and detokenizer: sacremoses with the rules of Moses that sacremoses lacks.
 
-The rules are those of tokenizer.perl and detokenizer.perl, with two exceptions. The detokenizer undoes the apostrophes
-of the tokenizer in Irish and Catalan too. A Finnish suffix that is put behind its colon keeps its case.
+The rules are those of tokenizer.perl and detokenizer.perl, with two exceptions: the detokenizer also joins Irish and
+Catalan apostrophes, and a Finnish suffix after a colon keeps its case.
 """
 
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 
 ITALIAN_APOSTROPHE_LANGUAGES = frozenset({"ga", "ca"})
-"""Languages of which an apostrophe ends a word, besides French and Italian: `D' fhág`, `l' home`."""
+"""Languages in which an apostrophe ends a word, in addition to French and Italian: `D' fhág`, `l' home`."""
 
 GLOTTAL_APOSTROPHE_LANGUAGES = frozenset({"so", "tdt"})
-"""Languages of which an apostrophe between letters is a letter: `lo'aad`."""
+"""Languages in which an apostrophe between letters is a letter: `lo'aad`."""
 
 WORD_INTERNAL_MARKS = {"fi": ":", "sv": ":", "ca": "·"}
-"""Marks that belong to a word where a small letter follows: `EU:n`, `S:t`, `il·lusió`."""
+"""Marks that are part of a word if a lower-case letter follows: `EU:n`, `S:t`, `il·lusió`."""
 
 GLUE_MARK = "\x02"
-"""Stands before tokens that belong to the token before; text that is tokenized has no control characters."""
+"""A prefix of tokens to be joined with the previous token; tokenized text has no control characters."""
 
 CZECH_NUMBER_PATTERN = re.compile("[0-9]+")
 CZECH_DECIMAL_MARK_PATTERN = re.compile("[.,]")
 CZECH_DASH_PATTERN = re.compile("[-–]")
 CZECH_DASH_SUFFIX_PATTERN = re.compile("li$|mail", re.IGNORECASE)
-
 
 CHARACTER_BY_ESCAPE = {
     "&apos;": "'",
@@ -33,12 +33,12 @@ CHARACTER_BY_ESCAPE = {
     "&#124;": "|",
     "&lt;": "<",
     "&gt;": ">",
-    "&bra;": "[",  # of old versions, as the next two
+    "&bra;": "[",  # this and the next two: old versions of Moses
     "&ket;": "]",
     "&bar;": "|",
     "&amp;": "&",
 }
-"""Characters by what tokenizer.perl writes for them."""
+"""The escapes of tokenizer.perl."""
 
 _ESCAPE_PATTERN = re.compile("|".join(CHARACTER_BY_ESCAPE))
 _ESCAPABLE_CHARACTER_PATTERN = re.compile(f"[{re.escape(''.join({*CHARACTER_BY_ESCAPE.values()}))}]")
@@ -49,23 +49,23 @@ def build_moses_tokenizer(language: str) -> Callable[[str], list[str]]:
     """Return a function that splits a sentence into tokens, without XML escapes.
 
     Args:
-        language: Two-letter code; another one has no abbreviations and rules of its own.
+        language: Two-letter code; unknown languages have no abbreviations and special rules.
     """
     from sacremoses import MosesTokenizer
 
     moses = MosesTokenizer(lang=language)
-    # Its own make sets of thousands of letters anew for every word with a full stop.
+    # sacremoses builds sets of thousands of letters for every word with a full stop.
     letters, lower = frozenset(moses.IsAlpha), frozenset(moses.IsLower)
     moses.isanyalpha = lambda text: not letters.isdisjoint(text)
     moses.islower = lower.issuperset
     if mark := WORD_INTERNAL_MARKS.get(language):
-        others = rf"[^{moses.IsAlnum}\s\.{mark}'`,\-]"
-        moses.PAD_NOT_ISALNUM = re.compile(f"({others}|{mark}(?![{moses.IsLower}]))"), r" \1 "
+        separate_signs = rf"[^{moses.IsAlnum}\s\.{mark}'`,\-]"
+        moses.PAD_NOT_ISALNUM = re.compile(f"({separate_signs}|{mark}(?![{moses.IsLower}]))"), r" \1 "
     if language in ITALIAN_APOSTROPHE_LANGUAGES:
-        moses.lang = "it"  # which decides nothing else
+        moses.lang = "it"  # affects only apostrophes
     if language in GLOTTAL_APOSTROPHE_LANGUAGES:
-        other = f"[^{moses.IsAlpha}]"
-        moses.NON_SPECIFIC_APOSTROPHE = re.compile(f"(?<={other})'(?=.)|(?<=.)'(?={other})"), " ' "
+        non_letter = f"[^{moses.IsAlpha}]"
+        moses.NON_SPECIFIC_APOSTROPHE = re.compile(f"(?<={non_letter})'(?=.)|(?<=.)'(?={non_letter})"), " ' "
     return lambda sentence: moses.tokenize(sentence, escape=False)
 
 
@@ -73,66 +73,66 @@ def build_moses_detokenizer(language: str) -> Callable[[list[str]], str]:
     """Return a function that joins tokens without XML escapes to a sentence.
 
     Args:
-        language: Two-letter code; another one has no rules of its own.
+        language: Two-letter code; unknown languages have no special rules.
     """
     from sacremoses import MosesDetokenizer
 
     moses = MosesDetokenizer(lang="it" if language in ITALIAN_APOSTROPHE_LANGUAGES else language)
     if language == "cs":
-        moses.IS_FRENCH_CONRTACTION = re.compile("(?!)")  # behind it is the rule for dashes, which fails
-        glued = _glue_czech_tokens
+        moses.IS_FRENCH_CONRTACTION = re.compile("(?!)")  # disables the rule for dashes, which fails
+        glue_tokens = _glue_czech_tokens
     elif language == "fi":
         stems, possessives, particles = (
             "|".join(parts) for parts in (moses.FINNISH_MORPHSET_1, moses.FINNISH_MORPHSET_2, moses.FINNISH_MORPHSET_3)
         )
         suffix = re.compile(f"(?:{stems})(?:{possessives})?(?:{particles})?")
-        glued = lambda tokens: _glue_finnish_suffixes(tokens, suffix)  # noqa: E731
+        glue_tokens = partial(_glue_finnish_suffixes, suffix)
     else:
         return lambda tokens: moses.detokenize(tokens, unescape=False)
-    return lambda tokens: re.sub(f" ?{GLUE_MARK}", "", moses.detokenize(glued(tokens), unescape=False))
+    return lambda tokens: re.sub(f" ?{GLUE_MARK}", "", moses.detokenize(glue_tokens(tokens), unescape=False))
 
 
 def _glue_czech_tokens(tokens: list[str]) -> list[str]:
-    """Glue the parts of decimal numbers, and those of words with a dash: `3 , 5`, `bude - li`.
+    """Glue the parts of decimal numbers and of words with a dash: `3 , 5`, `bude - li`.
 
-    A last token that is no number keeps sacremoses from gluing others: it looks at the last tokens of the sentence in
-    place of those before a number.
+    The glue mark at the end prevents an error of sacremoses, which glues numbers by the last tokens of the sentence
+    instead of the tokens before the number.
     """
-    glued = [*tokens, GLUE_MARK]
-    for place in range(len(tokens) - 2):
-        first, second, third = tokens[place : place + 3]
+    glued_tokens = [*tokens, GLUE_MARK]
+    for position in range(len(tokens) - 2):
+        first, second, third = tokens[position : position + 3]
         if (
             CZECH_NUMBER_PATTERN.fullmatch(first)
             and CZECH_DECIMAL_MARK_PATTERN.fullmatch(second)
             and CZECH_NUMBER_PATTERN.fullmatch(third)
         ):
-            glued[place + 2] = GLUE_MARK + third
+            glued_tokens[position + 2] = GLUE_MARK + third
         elif (
-            place < len(tokens) - 3
+            position < len(tokens) - 3
             and first[-1:].isalpha()
             and CZECH_DASH_PATTERN.fullmatch(second)
             and CZECH_DASH_SUFFIX_PATTERN.match(third)
         ):
-            glued[place + 1 : place + 3] = GLUE_MARK + second, GLUE_MARK + third
-    return glued
+            glued_tokens[position + 1 : position + 3] = GLUE_MARK + second, GLUE_MARK + third
+    return glued_tokens
 
 
-def _glue_finnish_suffixes(tokens: list[str], suffix_pattern: re.Pattern[str]) -> list[str]:
-    """Glue suffixes that follow a colon: `EU : ssa`."""
+def _glue_finnish_suffixes(suffix_pattern: re.Pattern[str], tokens: list[str]) -> list[str]:
+    """Glue suffixes after a colon: `EU : ssa`."""
     return [
-        GLUE_MARK + token if place and tokens[place - 1].endswith(":") and suffix_pattern.fullmatch(token) else token
-        for place, token in enumerate(tokens)
+        GLUE_MARK + token if previous.endswith(":") and suffix_pattern.fullmatch(token) else token
+        for previous, token in zip(["", *tokens], tokens, strict=False)
     ]
 
 
 def has_moses_escapes(lines: Iterable[str]) -> bool:
-    """Return whether tokenizer.perl has escaped tokens: more characters that it escapes are escaped than are not."""
-    escaped = unescaped = 0
+    """Return whether a text is escaped by tokenizer.perl: most of the characters that it escapes are escaped."""
+    escaped_count = unescaped_count = 0
     for line in lines:
         rest, count = _ESCAPE_PATTERN.subn("", line)
-        escaped += count
-        unescaped += len(_ESCAPABLE_CHARACTER_PATTERN.findall(_UNKNOWN_WORD_PATTERN.sub("", rest)))
-    return escaped > unescaped
+        escaped_count += count
+        unescaped_count += len(_ESCAPABLE_CHARACTER_PATTERN.findall(_UNKNOWN_WORD_PATTERN.sub("", rest)))
+    return escaped_count > unescaped_count
 
 
 def undo_moses_escapes(text: str) -> str:

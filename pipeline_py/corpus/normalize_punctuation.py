@@ -1,4 +1,4 @@
-"""Write quotation marks, dashes, spaces and full stops of all kinds in one way each, as Moses does."""
+"""Normalization of quotation marks, dashes, spaces and full stops, as in Moses."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,13 +10,12 @@ from pipeline_py.run.progress_display import show_progress
 
 
 def normalize_punctuation(*, input: Path, output: Path, language: str) -> None:
-    """Write text with the punctuation of Moses' normalize-punctuation.perl, as sacremoses has it.
+    """Normalize punctuation as Moses' normalize-punctuation.perl, with sacremoses.
 
     Args:
-        input: Text that is not tokenized, one sentence a line.
-        output: The same lines, normalized.
-        language: ISO 639 code, which decides whether a comma stands before or behind a quotation mark, and what parts
-            thousands.
+        input: Untokenized text, one sentence a line.
+        output: The normalized lines.
+        language: ISO 639 code, which determines the order of comma and quotation mark, and the thousands separator.
 
     Raises:
         InputError: the input is not UTF-8.

@@ -1,29 +1,29 @@
-"""Expressions for times, dates and numbers in English, German, Chinese and Japanese, and their placeholders.
+"""Patterns of times, dates and numbers in English, German, Chinese and Japanese, and their placeholders.
 
-A word is looked at after Unicode's NFKC, which makes full-width digits, signs and CJK compatibility forms plain, and is
-of the first of these kinds that it matches from end to end:
+A word is normalized by Unicode's NFKC, which replaces full-width and CJK compatibility forms. Its kind is the first one
+with a full match:
 
 | kind | form | examples |
 |---|---|---|
 | time | hour 0–24, minutes, seconds | `12:30` `9:05:10` `9:05:10.5` |
 | | with a mark; without one, `9.30` is a number | `9.30pm` `9am` `14.30Uhr` `14h30` |
 | | 点 with minutes, 半, 刻, 钟 or 整; 时 | `3点30分` `三点半` `3点钟` `9時` `9時30分15秒` |
-| | behind a part of the day | `下午3点` `午後三時` |
+| | after a part of the day | `下午3点` `午後三時` |
 | date | year, month and day, day or month first | `2004-05-12` `2004/5/12` `12/05/2004` `05/31/2004` |
 | | the same with dots; the year may be short | `12.05.2004` `12.5.04` `12.05.` |
 | | year and month, or span of years | `2004-05` `05/2004` `1998/99` `1914–1918` |
-| | 年 behind four digits or an era; 月; 日 | `1998年5月3日` `98年5月` `二〇〇四年` `平成16年` `5月` `5月3号` `3日` |
+| | 年 after four digits or an era; 月; 日 | `1998年5月3日` `98年5月` `二〇〇四年` `平成16年` `5月` `5月3号` `3日` |
 | number | digits, grouped or not, signed, percentages | `17` `007` `1,234` `1.234,5` `1'234` `3,5` `.5` `-7` `12%` |
 | | fraction, range, score or ratio | `½` `2½` `1/2` `10-20` `3-1` `10:0` |
 | | Chinese numerals, also digit by digit | `三百` `十二` `三点五` `百分之三十` `三分之一` `二〇〇四` |
 | | digits with Chinese units | `1.2万` `3亿5000万` |
 
-What is put back after decoding is the word of the source, so words that end as only one language has it are none of
-these: ordinals (`3rd`, `3.`, `第3`), decades (`1990s`, `1990er`, `90年代`), amounts with a unit (`5kg`, `$5`, `3个`).
-Neither are numbers, months and weekdays written as words. A year alone is a number, since nothing tells it from one;
-`3点` alone, which may be a time, a score or an item, is nothing. Nothing, too, are Chinese words made of numerals that
-count nothing (`万一`, `千万`, `一时`), two or three digits in a row (`七八`, `九一一`), and the numerals of cheques,
-which are surnames as well.
+After decoding, placeholders are replaced by the words of the source. Words with a language-specific form are therefore
+excluded: ordinals (`3rd`, `3.`, `第3`), decades (`1990s`, `1990er`, `90年代`) and amounts with a unit (`5kg`, `$5`,
+`3个`). Numbers, months and weekdays written as words are also excluded. A year alone is a number. `3点` alone is
+excluded, since it can be a time, a score or an item. Also excluded are Chinese words that contain numerals but are
+not numbers (`万一`, `千万`, `一时`), two or three digits in a row (`七八`, `九一一`), and the numerals of cheques,
+which are also surnames.
 """
 
 import re
@@ -35,16 +35,16 @@ ExpressionKind = Literal["time", "date", "number"]
 PLACEHOLDER_BY_KIND: dict[ExpressionKind, str] = {"time": "$time", "date": "$date", "number": "$number"}
 
 PLACEHOLDERS = frozenset(PLACEHOLDER_BY_KIND.values())
-"""One word each, never split into pieces. Where text holds one of its own, it is a placeholder like any other."""
+"""The placeholders. Each is one word and is never split. If a text contains one, it is treated as a placeholder."""
 
 
 def _build_alternation(*patterns: str) -> str:
     return f"(?:{'|'.join(patterns)})"
 
 
-# Whatever repeats is separated by what it cannot contain, so the time a word takes grows with its length alone. Two of
-# the forms fit `1,234`, so n of them in a row could be read in 2ⁿ ways: `(?>…)` keeps to the first form that reaches
-# the end of the digits and signs.
+# Matching takes linear time: repeated parts are separated by characters that they cannot contain. Since two of these
+# forms match `1,234`, n numbers in a row would have 2ⁿ matches; the atomic group `(?>…)` allows only the first form
+# that reaches the end of the digits and signs.
 
 _DIGIT_NUMBER_FORMS = _build_alternation(
     r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?",
@@ -57,11 +57,15 @@ _DIGIT_NUMBER = f"(?>{_DIGIT_NUMBER_FORMS}(?![0-9.,'’]))"
 _CHINESE_NUMERALS = "一二三四五六七八九"
 _CHINESE_MULTIPLIER = f"[{_CHINESE_NUMERALS}两兩]"
 _CHINESE_DIGIT = f"[{_CHINESE_NUMERALS}〇○零]"
-# Below ten thousand. A unit without a digit is one of it (`百五十`, Japanese); 零 stands for units left out.
-_CHINESE_BELOW_TEN_THOUSAND = f"(?=[{_CHINESE_NUMERALS}两兩十百千])(?:{_CHINESE_MULTIPLIER}?千)?(?:零?{_CHINESE_MULTIPLIER}?百)?(?:零?{_CHINESE_MULTIPLIER}?十)?(?:零?{_CHINESE_MULTIPLIER})?"
+# Below ten thousand. A unit without a digit counts once (`百五十`, Japanese); 零 replaces omitted units.
+_CHINESE_BELOW_TEN_THOUSAND = (
+    f"(?=[{_CHINESE_NUMERALS}两兩十百千])(?:{_CHINESE_MULTIPLIER}?千)?(?:零?{_CHINESE_MULTIPLIER}?百)?"
+    f"(?:零?{_CHINESE_MULTIPLIER}?十)?(?:零?{_CHINESE_MULTIPLIER})?"
+)
 _CHINESE_POSITIONAL_NUMBER = (
     f"(?!千[万萬]$)(?=[{_CHINESE_NUMERALS}两兩十百千])"
-    f"(?:{_CHINESE_BELOW_TEN_THOUSAND}兆)?(?:零?{_CHINESE_BELOW_TEN_THOUSAND}[亿億])?(?:零?{_CHINESE_BELOW_TEN_THOUSAND}[万萬])?(?:零?{_CHINESE_BELOW_TEN_THOUSAND})?"
+    f"(?:{_CHINESE_BELOW_TEN_THOUSAND}兆)?(?:零?{_CHINESE_BELOW_TEN_THOUSAND}[亿億])?"
+    f"(?:零?{_CHINESE_BELOW_TEN_THOUSAND}[万萬])?(?:零?{_CHINESE_BELOW_TEN_THOUSAND})?"
 )
 _CHINESE_DIGIT_SEQUENCE = _build_alternation(
     f"{_CHINESE_DIGIT}{{4,}}", f"(?=[{_CHINESE_NUMERALS}]*[〇○零]){_CHINESE_DIGIT}{{2,}}", "[〇零]"
@@ -124,6 +128,6 @@ _PATTERN_BY_KIND: dict[ExpressionKind, re.Pattern[str]] = {
 
 
 def classify_expression(word: str) -> ExpressionKind | None:
-    """Tell whether a word is a time, a date or a number; None if it is none of them."""
+    """Classify a word as a time, a date or a number; return None for other words."""
     plain = normalize("NFKC", word)
     return next((kind for kind, pattern in _PATTERN_BY_KIND.items() if pattern.fullmatch(plain)), None)

@@ -1,4 +1,4 @@
-"""Sentences that the training text shares with held-out sets, compared by what a network sees of them."""
+"""Counts of sentences that the training text shares with held-out sets, compared after preprocessing."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import blake2b
@@ -15,22 +15,22 @@ from pipeline_py.run.file_hash_cache import read_checked_json, write_checked_jso
 
 
 def hash_text(text: str) -> int:
-    """Hash a text to 64 bits; surrogates in it stand for bytes that are not UTF-8."""
+    """Hash a text to 64 bits; surrogates represent bytes that are not UTF-8."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogateescape"), digest_size=8).digest(), "little")
 
 
 def build_sentence_hasher(
     is_tokenized: bool = False, ignores_case: bool = False, punctuation_language: str | None = None
 ) -> Callable[[str], int]:
-    """Return a function that hashes a clean sentence; sentences that become the same tokens have the same hash.
+    """Return a function that gives clean sentences equal hashes if they have equal tokens after preprocessing.
 
-    The tokenizer of a text that is not tokenized removes invisible characters, and sets spaces. So such a sentence is
-    compared without both: `Hello , world` is `Hello, world`, and also `any one` is `anyone`.
+    Untokenized sentences are compared without spaces and invisible characters, which the tokenizer changes: `Hello ,
+    world` equals `Hello, world`, and also `any one` equals `anyone`.
 
     Args:
-        is_tokenized: The text is tokenized: words are compared, with all their characters but the escapes of Moses.
+        is_tokenized: The text is tokenized: compare words with all characters, after undoing the escapes of Moses.
         ignores_case: The text is lower-cased or truecased later.
-        punctuation_language: The language by whose rules punctuation is normalized later; None: it is kept.
+        punctuation_language: The language for which punctuation is normalized later; None if it is not.
     """
     normalize = None if punctuation_language is None else build_punctuation_normalizer(punctuation_language)
 
@@ -41,7 +41,7 @@ def build_sentence_hasher(
             undo_moses_escapes(sentence) if is_tokenized else remove_joiners(remove_invisible_characters(sentence))
         )
         words = (" " if is_tokenized else "").join(sentence.split())
-        # Lower-casing makes a sigma at the end of a word another letter, and ends are not known without spaces.
+        # Lower-casing depends on word ends for sigma, and word ends are unknown without spaces.
         return hash_text(words.lower().replace("ς", "σ") if ignores_case else words)
 
     return hash_sentence
@@ -50,48 +50,47 @@ def build_sentence_hasher(
 def count_shared_sentences(
     experiment: ExperimentConfig, hash_files: Callable[[Iterable[str]], dict[str, str | None]], cache_path: Path
 ) -> dict[str, int]:
-    """Count the training pairs whose source is in a set, as cleaning compares them, before it drops any.
+    """Count the training pairs whose source occurs in a set, before cleaning.
 
-    A count is remembered for as long as the files hold what they held, since training text may be large.
+    Counts are cached by file contents, since training text can be large.
 
     Args:
-        experiment: the whole configuration.
-        hash_files: hashes files by path, None of what cannot be read.
-        cache_path: where counts are remembered; it may be lost at any time.
+        experiment: The experiment configuration.
+        hash_files: Hashes files by path; the hash of an unreadable file is None.
+        cache_path: The cache of counts.
 
     Returns:
-        By held-out and contrastive set; nothing of a set that is generated, or whose files cannot be read, nor of any
-        where that goes for the training text.
+        The count of each held-out and contrastive set. Generated sets and sets with unreadable files are omitted; all
+        are omitted if the training text is generated or unreadable.
 
     Raises:
-        InputError: a file is no gzip, or none of contrastive pairs.
+        InputError: a compressed file is broken, or a file has no contrastive pairs.
     """
     corpora = experiment.corpora
-    train = [experiment.resolve_path(text.source) for text in corpora.train if text.source is not None]
+    train_files = [experiment.resolve_path(text.source) for text in corpora.train if text.source is not None]
     files = {split: [text.source] for split, text in corpora.held_out_sets.items() if text.source is not None}
     files |= {split: text.file for split, text in corpora.contrastive_sets.items() if text.file}
-    sets = {split: [*map(experiment.resolve_path, of)] for split, of in files.items()}
+    set_files = {split: [*map(experiment.resolve_path, paths)] for split, paths in files.items()}
     options = corpora.source.comparison_options
-    keys = {split: _build_cache_key(hash_files(train), hash_files(of), options) for split, of in sets.items()}
-    known = read_checked_json(cache_path)
-    unknown = {split: sets[split] for split, key in keys.items() if key and key not in known}
-    if unknown:
-        known |= {
-            keys[split]: count
-            for split, count in _count_shared_pairs(train, unknown, corpora.contrastive_sets, options).items()
-        }
-        write_checked_json(cache_path, known)
-    return {split: known[key] for split, key in keys.items() if key}
+    train_hashes = hash_files(train_files)
+    keys = {split: _build_cache_key(train_hashes, hash_files(paths), options) for split, paths in set_files.items()}
+    cached_counts = read_checked_json(cache_path)
+    missing_sets = {split: set_files[split] for split, key in keys.items() if key and key not in cached_counts}
+    if missing_sets:
+        counts = _count_shared_pairs(train_files, missing_sets, corpora.contrastive_sets, options)
+        cached_counts |= {keys[split]: count for split, count in counts.items()}
+        write_checked_json(cache_path, cached_counts)
+    return {split: cached_counts[key] for split, key in keys.items() if key}
 
 
 def _build_cache_key(
     train_hashes: Mapping[str, str | None], set_hashes: Mapping[str, str | None], comparison: Mapping[str, Any]
 ) -> str:
     """Return a cache key for two texts and their comparison; empty if one of them cannot be read."""
-    hashes = [[*train_hashes.values()], [*set_hashes.values()]]
-    if not all(of and all(of) for of in hashes):
+    hash_lists = [[*train_hashes.values()], [*set_hashes.values()]]
+    if not all(hashes and all(hashes) for hashes in hash_lists):
         return ""
-    return ":".join([*("+".join(map(str, of)) for of in hashes), *map(str, comparison.values())])
+    return ":".join([*("+".join(map(str, hashes)) for hashes in hash_lists), *map(str, comparison.values())])
 
 
 def _count_shared_pairs(
@@ -102,12 +101,12 @@ def _count_shared_pairs(
 ) -> dict[str, int]:
     hash_sentence = build_sentence_hasher(**comparison)
     counts = dict.fromkeys(set_files, 0)
-    holders: dict[int, set[str]] = {}
+    splits_by_hash: dict[int, set[str]] = {}
     for split, files in set_files.items():
         for sentence in _read_contrastive_sources(files) if split in contrastive_sets else _read_raw_sentences(files):
-            holders.setdefault(hash_sentence(sentence), set()).add(split)
+            splits_by_hash.setdefault(hash_sentence(sentence), set()).add(split)
     for sentence in _read_raw_sentences(train_files):
-        for split in holders.get(hash_sentence(sentence), ()):
+        for split in splits_by_hash.get(hash_sentence(sentence), ()):
             counts[split] += 1
     return counts
 
@@ -117,7 +116,7 @@ def _read_contrastive_sources(files: list[str]) -> Iterator[str]:
 
 
 def _read_raw_sentences(files: list[str]) -> Iterator[str]:
-    """Sentences as they come into cleaning; where one is not UTF-8, no other text has it."""
+    """Yield the sentences before cleaning; invalid bytes become surrogates."""
     for file in files:
         for line in read_byte_lines(Path(file)):
             yield replace_control_characters(line.decode("utf-8", "surrogateescape"))

@@ -1,4 +1,4 @@
-"""Split sentences into tokens: with Moses, with jieba or Stanza for Chinese, or not at all if text is tokenized."""
+"""Tokenization with Moses, jieba or Stanza, or without changes for tokenized text."""
 
 import pickle
 import tempfile
@@ -22,10 +22,10 @@ from pipeline_py.run.job_runner import LoadedParameter
 from pipeline_py.run.progress_display import show_progress
 
 TokenizerFunction = Callable[[Iterable[str]], Iterator[list[str]]]
-"""Sentences, each with single spaces and perhaps empty, to the tokens of each, in order."""
+"""A function from sentences, which are separated by single spaces and can be empty, to their tokens, in order."""
 
 STANZA_BATCH_SENTENCES = 500
-"""What Stanza sees in one call."""
+"""The number of sentences in one call of Stanza."""
 
 
 def tokenize(
@@ -41,14 +41,13 @@ def tokenize(
     stanza_package: str | None = None,
     segment: Annotated[TokenizerFunction | None, LoadedParameter()] = None,
 ) -> None:
-    """Write one line of tokens, separated by single spaces, for each line of text.
+    """Split each line of text into tokens, separated by single spaces.
 
-    No token contains whitespace of any kind (U+00A0 and U+3000 separate tokens), so that splitting a line at single
-    spaces gives its tokens. Before tokenization, invisible characters are removed, and a zero-width space becomes a
-    space; a ZWJ, ZWNJ or variation selector that the tokenizer splits off is dropped. `none` only merges whitespace,
-    and keeps all other characters. Moses does not escape XML characters here, and hyphenated words stay whole. With a
-    segmenter of a language without spaces, adjacent ASCII letters and digits stay one word, whatever the treebank does.
-    Lower-casing comes last.
+    Tokens contain no whitespace of any kind (U+00A0 and U+3000 separate tokens). Before tokenization, invisible
+    characters are removed, and a zero-width space becomes a space; a ZWJ, ZWNJ or variation selector that the tokenizer
+    splits off is dropped. `none` only merges whitespace. Moses does not escape XML characters and does not split
+    hyphenated words. A segmenter of a language without spaces never splits adjacent ASCII letters and digits.
+    Lower-casing is the last step.
 
     Args:
         input: One sentence a line, plain or compressed.
@@ -56,14 +55,14 @@ def tokenize(
         language: ISO 639 code, which selects Moses' abbreviations and Stanza's model.
         tokenizer: `moses`, `jieba` (Chinese), `stanza`, or `none`.
         lowercase: Lower-case the tokens.
-        stanza_directory: For `stanza`: a folder with Stanza's models.
-        stanza_models: Files of this folder that decide the tokens.
-        segmenter: For `stanza`, instead of a folder: the model that `learn_segmenter` has trained.
-        stanza_package: For `stanza`, instead of either: a package whose tokenizer is downloaded (`default`).
-        segment: What `load` has returned for these arguments; by default it is called here.
+        stanza_directory: For `stanza`: folder of Stanza's models.
+        stanza_models: The files of this folder that determine the tokens.
+        segmenter: For `stanza`, instead of a folder: model of `learn_segmenter`.
+        stanza_package: For `stanza`, instead of both: package whose tokenizer is downloaded (`default`).
+        segment: The return value of `load` for these arguments; by default, `load` is called.
 
     Raises:
-        InputError: the input is not UTF-8; the tokenizer is not made for the language; Stanza's model is missing.
+        InputError: the input is not UTF-8; the tokenizer does not support the language; Stanza's model is missing.
     """
     segment = segment or load(tokenizer, language, stanza_directory, segmenter, stanza_package)
     with open_atomic_text_file(output) as file:
@@ -83,33 +82,32 @@ def load(
     segmenter: Path | None = None,
     stanza_package: str | None = None,
 ) -> TokenizerFunction:
-    """Load a tokenizer; arguments as of `tokenize`."""
-    spoken = get_base_language(language)
+    """Load a tokenizer; for the arguments see `tokenize`."""
+    base_language = get_base_language(language)
     if tokenizer == "none":
         return lambda sentences: (sentence.split() for sentence in sentences)
     if tokenizer == "moses":
-        if spoken in UNSPACED_LANGUAGES:
-            remedy = "jieba, stanza or none" if spoken == "zh" else "stanza or none"
+        if base_language in UNSPACED_LANGUAGES:
+            remedy = "jieba, stanza or none" if base_language == "zh" else "stanza or none"
             raise InputError(f"moses does not separate the words of {language}; use {remedy}")
-        return _add_invisible_filter(_load_moses_tokenizer(spoken))
+        split = build_moses_tokenizer(base_language)
+        return _add_invisible_filter(lambda sentences: map(split, sentences))
     if tokenizer == "jieba":
-        if spoken != "zh":
+        if base_language != "zh":
             raise InputError(f"jieba separates the words of Chinese (zh), not of {language}; use stanza or none")
         return _add_invisible_filter(_load_jieba_tokenizer())
-    if segmenter is not None:
-        return _add_invisible_filter(
-            _wrap_stanza_pipeline(
-                load_segmenter(segmenter, language),
-                _get_token_texts if has_word_spaces(language) else _join_adjacent_ascii_words,
-            )
-        )
-    return _add_invisible_filter(
-        _wrap_stanza_pipeline(_load_stanza_tokenizer(language, stanza_directory, stanza_package), _get_token_texts)
-    )
+    extract_words = _get_token_texts
+    if segmenter is None:
+        pipeline = _load_stanza_tokenizer(language, stanza_directory, stanza_package)
+    else:
+        pipeline = load_segmenter(segmenter, language)
+        if not has_word_spaces(language):
+            extract_words = _join_adjacent_ascii_words
+    return _add_invisible_filter(_wrap_stanza_pipeline(pipeline, extract_words))
 
 
 def _add_invisible_filter(tokenizer_function: TokenizerFunction) -> TokenizerFunction:
-    """Hide invisible characters from `tokenizer_function`, and whitespace and invisible tokens from whoever calls it."""
+    """Remove invisible characters before `tokenizer_function`, and whitespace and invisible tokens after it."""
 
     def tokenize_visible(sentences: Iterable[str]) -> Iterator[list[str]]:
         for tokens in tokenizer_function(
@@ -120,19 +118,14 @@ def _add_invisible_filter(tokenizer_function: TokenizerFunction) -> TokenizerFun
     return tokenize_visible
 
 
-def _load_moses_tokenizer(language: str) -> TokenizerFunction:
-    split = build_moses_tokenizer(language)
-    return lambda sentences: map(split, sentences)
-
-
 def _load_jieba_tokenizer() -> TokenizerFunction:
     import jieba
 
-    words = jieba.Tokenizer()
-    # As its `initialize` does, but never from a cache: that lies where everybody may write.
-    words.FREQ, words.total = words.gen_pfdict(words.get_dict_file())
-    words.initialized = True
-    return lambda sentences: (words.lcut(sentence) for sentence in sentences)
+    tokenizer = jieba.Tokenizer()
+    # Like `jieba.Tokenizer.initialize`, but without its cache, which is in a folder that everybody can write to.
+    tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
+    tokenizer.initialized = True
+    return lambda sentences: (tokenizer.lcut(sentence) for sentence in sentences)
 
 
 def _load_stanza_tokenizer(language: str, directory: Path | None, package: str | None) -> Any:
@@ -159,20 +152,20 @@ def _load_stanza_tokenizer(language: str, directory: Path | None, package: str |
 
 
 def load_segmenter(model_path: Path, language: str) -> Any:
-    """Load a model of `learn_segmenter` as a Stanza pipeline, without a network.
+    """Load a model of `learn_segmenter` as a Stanza pipeline, without network access.
 
     Raises:
-        InputError: the file is not such a model.
+        InputError: the file does not exist, or is no model of `learn_segmenter`.
     """
     if not model_path.is_file():
-        raise InputError("no such model; make it with learn_segmenter", model_path)
-    with tempfile.TemporaryDirectory() as nothing_to_download:
-        (Path(nothing_to_download) / "resources.json").write_text("{}", encoding="utf-8")
-        options = {"dir": nothing_to_download, "download_method": None, "allow_unknown_language": True}
+        raise InputError("no such model; train it with learn_segmenter", model_path)
+    with tempfile.TemporaryDirectory() as empty_directory:
+        (Path(empty_directory) / "resources.json").write_text("{}", encoding="utf-8")
+        options = {"dir": empty_directory, "download_method": None, "allow_unknown_language": True}
         try:
             return _build_tokenizer_pipeline(language, tokenize_model_path=str(model_path), **options)
         except (OSError, KeyError, ValueError, RuntimeError, pickle.UnpicklingError):
-            raise InputError("not a model of learn_segmenter; make it again", model_path) from None
+            raise InputError("not a model of learn_segmenter; train it again", model_path) from None
 
 
 def _build_tokenizer_pipeline(language: str, **options: Any) -> Any:
@@ -189,11 +182,11 @@ def _build_tokenizer_pipeline(language: str, **options: Any) -> Any:
 
 
 def _wrap_stanza_pipeline(pipeline: Any, extract_words: Callable[[list[Any]], list[str]]) -> TokenizerFunction:
-    """Segment with Stanza; `extract_words` makes words of the tokens of a sentence."""
+    """Tokenize with Stanza; `extract_words` returns the words of a list of Stanza tokens."""
 
     def tokenize_sentences(sentences: Iterable[str]) -> Iterator[list[str]]:
-        remaining = iter(sentences)
-        while batch := list(islice(remaining, STANZA_BATCH_SENTENCES)):
+        remaining_sentences = iter(sentences)
+        while batch := list(islice(remaining_sentences, STANZA_BATCH_SENTENCES)):
             documents = iter(pipeline.bulk_process([sentence for sentence in batch if sentence]))
             for sentence in batch:
                 parts = next(documents).sentences if sentence else []
@@ -207,7 +200,7 @@ def _get_token_texts(tokens: list[Any]) -> list[str]:
 
 
 def _join_adjacent_ascii_words(tokens: list[Any]) -> list[str]:
-    """The texts of tokens, with letters and digits that touch in one: `max` and `_size` are `max_size`."""
+    """Return the texts of tokens; join ASCII words without a space between them: `max` and `_size` to `max_size`."""
     words: list[str] = []
     end = None
     for token in tokens:

@@ -1,4 +1,4 @@
-"""Give the words of a sentence the case they have inside sentences."""
+"""Truecasing: each word gets its most frequent case inside sentences."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ START_DELAYING_TOKENS = frozenset({"(", "[", '"', "'", "&apos;", "&quot;", "&#91
 
 
 def truecase(*, input: Path, model: Path, output: Path) -> None:
-    """Write tokenized text with truecased words; nothing else changes.
+    """Truecase tokenized text, without any other changes.
 
     Args:
         input: Tokenized text, one sentence a line.
@@ -30,39 +30,42 @@ def truecase(*, input: Path, model: Path, output: Path) -> None:
 
 
 class Truecaser:
-    """Moses' truecase.perl: at the start of a sentence the most frequent form, elsewhere any form that was seen.
+    """The truecaser of Moses' truecase.perl.
 
-    Not that of sacremoses, which takes `a<b` apart and `<a b>` for one token: trees need every token where it was.
+    Unlike sacremoses, it never splits or joins tokens such as `a<b` and `<a b>`, so that trees stay valid.
+
+    Attributes:
+        best_forms: The most frequent form of each lower-cased word, which it gets at the start of a sentence.
+        known_forms: All forms in the training text, which are kept inside sentences.
     """
 
     def __init__(self, best_forms: dict[str, str], known_forms: set[str]) -> None:
-        """Take the most frequent form of each lower-cased word, and every form seen inside a sentence."""
         self.best_forms = best_forms
         self.known_forms = known_forms
 
     @classmethod
     def load(cls, path: Path) -> "Truecaser":
         """Read a model in Moses' format, `the (40/60) The (20)`."""
-        best: dict[str, str] = {}
-        known: set[str] = set()
+        best_forms: dict[str, str] = {}
+        known_forms: set[str] = set()
         for number, line in enumerate(read_lines(path), start=1):
             fields = line.split()
             if not fields or len(fields) % 2 or not all(re.fullmatch(r"\(.+\)", count) for count in fields[1::2]):
-                raise InputError("not `word (count/total) …`; learn the truecaser again", path, number)
-            best[fields[0].lower()] = fields[0]
-            known.update(fields[::2])
-        return cls(best, known)
+                raise InputError("not `word (count/total) …`; train the truecaser again", path, number)
+            best_forms[fields[0].lower()] = fields[0]
+            known_forms.update(fields[::2])
+        return cls(best_forms, known_forms)
 
     def truecase_sentence(self, tokens: list[str]) -> list[str]:
         """Truecase the tokens of a line; a sentence also starts after `.`, `:`, `?` and `!`."""
-        truecased = []
-        starts = True
+        truecased_tokens = []
+        is_start = True
         for token in tokens:
-            if starts or token not in self.known_forms:
+            if is_start or token not in self.known_forms:
                 token = self.best_forms.get(token.lower(), token)
-            truecased.append(token)
+            truecased_tokens.append(token)
             if token in SENTENCE_END_TOKENS:
-                starts = True
+                is_start = True
             elif token not in START_DELAYING_TOKENS:
-                starts = False
-        return truecased
+                is_start = False
+        return truecased_tokens

@@ -1,4 +1,4 @@
-"""What counts as a word, checked against the names that Unicode gives to characters."""
+"""Tests of word counts and invisible characters against the character names of Unicode."""
 
 import sys
 import unicodedata
@@ -23,7 +23,7 @@ UNSPACED = (
 SPACED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "DEVANAGARI", "THAI", "HANGUL SYLLABLE", "BOPOMOFO")
 
 
-def test_each_han_or_kana_letter_is_a_word_and_no_letter_of_another_script_is() -> None:
+def test_only_han_and_kana_letters_are_words_of_their_own() -> None:
     for code in range(sys.maxunicode + 1):
         name = unicodedata.name(chr(code), "")
         if name.startswith(UNSPACED) and "MINNAN" not in name:  # Minnan tone marks are no syllables
@@ -49,19 +49,19 @@ def test_each_han_or_kana_letter_is_a_word_and_no_letter_of_another_script_is() 
         ("👨\u200d👩\u200d👧", 1, 1),
     ],
 )
-def test_words(text: str, count: int, tokenized_count: int) -> None:
+def test_words_are_counted(text: str, count: int, tokenized_count: int) -> None:
     assert count_words(text) == count
     assert count_words(text, is_tokenized=True) == tokenized_count
 
 
-def test_controls_are_those_of_unicode_and_the_two_separators() -> None:
+def test_control_characters_and_line_separators_become_spaces() -> None:
     for code in range(sys.maxunicode + 1):
         character = chr(code)
-        control = unicodedata.category(character) in ("Cc", "Zl", "Zp")
-        assert replace_control_characters(character) == (" " if control else character)
+        is_control = unicodedata.category(character) in ("Cc", "Zl", "Zp")
+        assert replace_control_characters(character) == (" " if is_control else character)
 
 
-def test_invisible_characters_go_and_joiners_stay_inside_a_word() -> None:
+def test_invisible_characters_are_removed_and_joiners_stay_inside_a_word() -> None:
     assert remove_invisible_characters("\ufeffa\u200bb\u00adc \u200fd\u2066") == "a bc d"
     persian = "می\u200cخواهم"
     assert remove_invisible_characters(persian) == persian
@@ -70,6 +70,6 @@ def test_invisible_characters_go_and_joiners_stay_inside_a_word() -> None:
     assert not is_visible_token("\ufe0f\u200d")
 
 
-def test_names_in_chinese_text_are_made_of_ascii_letters_digits_and_underscores():
+def test_ascii_word_characters_are_letters_digits_and_underscores() -> None:
     assert all(map(is_ascii_word_char, "aZ09_"))
     assert not any(map(is_ascii_word_char, "é中９ -.Ａ"))

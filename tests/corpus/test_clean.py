@@ -1,8 +1,9 @@
-"""Cleaning against a naive re-implementation, and its promises about held-out text."""
+"""Tests of cleaning: comparison with a naive implementation, and guarantees for held-out text."""
 
 import json
 import re
 import unicodedata
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -21,28 +22,28 @@ PAIRS = st.lists(st.tuples(LINE, LINE), min_size=1, max_size=12)
 def naive_clean(
     pairs: list[tuple[bytes, bytes]], held_out: list[str], shortest: int, longest: int, ratio: float, keep: bool
 ) -> tuple[list[tuple[str, str, str]], dict[str, int], int]:
-    """The documented rules, in order, over lists; a kept pair has its line number in front."""
+    """Apply the documented rules to lists, and return kept pairs with line numbers, reasons, and changed sentences."""
 
-    def repaired(text: str) -> str:
+    def replace_controls(text: str) -> str:
         return "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
 
-    def length(text: str) -> int:
+    def count_words(text: str) -> int:
         spaced = "".join(f" {c} " if unicodedata.name(c, "").startswith("CJK UNIFIED") else c for c in text)
         return len(spaced.split())
 
-    kept: list[tuple[str, str, str]] = []
-    dropped: dict[str, int] = {}
-    noted = 0
+    kept_pairs: list[tuple[str, str, str]] = []
+    drop_counts: Counter[str] = Counter()
+    changed_count = 0
     for number, raw in enumerate(pairs, start=1):
         try:
             texts = raw[0].decode(), raw[1].decode()
         except UnicodeDecodeError:
-            dropped["invalid UTF-8"] = dropped.get("invalid UTF-8", 0) + 1
+            drop_counts["invalid UTF-8"] += 1
             continue
-        source, target = map(repaired, texts)
-        noted += (source, target) != texts
+        source, target = map(replace_controls, texts)
+        changed_count += (source, target) != texts
         reason = None
-        short, long = sorted([length(source), length(target)])
+        short, long = sorted([count_words(source), count_words(target)])
         if short == 0:
             reason = "empty"
         elif short < shortest:
@@ -53,13 +54,13 @@ def naive_clean(
             reason = "ratio"
         elif source.split() in [line.split() for line in held_out]:
             reason = "occurs in held-out"
-        elif not keep and (source.split(), target.split()) in [(s.split(), t.split()) for _, s, t in kept]:
+        elif not keep and (source.split(), target.split()) in [(s.split(), t.split()) for _, s, t in kept_pairs]:
             reason = "duplicate pair"
         if reason:
-            dropped[reason] = dropped.get(reason, 0) + 1
+            drop_counts[reason] += 1
         else:
-            kept.append((str(number), source, target))
-    return kept, dropped, noted
+            kept_pairs.append((str(number), source, target))
+    return kept_pairs, drop_counts, changed_count
 
 
 def write(path: Path, lines: list[bytes]) -> Path:
@@ -82,7 +83,7 @@ def run(tmp_path: Path, source: Path, target: Path | list[Path], **options: Any)
     return tuple(path.read_bytes().decode().split("\n")[:-1] for path in outputs)
 
 
-def counts(tmp_path: Path) -> dict[str, Any]:
+def read_counts(tmp_path: Path) -> dict[str, Any]:
     return json.loads((tmp_path / "out" / "counts.json").read_text())
 
 
@@ -95,7 +96,7 @@ def counts(tmp_path: Path) -> dict[str, Any]:
     st.sampled_from([1.0, 1.5, 9.0]),
     st.booleans(),
 )
-def test_training_text_against_the_naive_rules(
+def test_training_text_is_cleaned_by_the_naive_rules(
     tmp_path: Path,
     pairs: list[tuple[bytes, bytes]],
     held_out: list[bytes],
@@ -108,7 +109,7 @@ def test_training_text_against_the_naive_rules(
     pairs = [(source.removesuffix(b"\r"), target.removesuffix(b"\r")) for source, target in pairs]
     held_out = [line for line in held_out if b"\xff" not in line]
     tests = [line.decode().replace("\t", " ").replace("\x00", " ").replace("\r", " ") for line in held_out]
-    kept, dropped, noted = naive_clean(pairs, tests, shortest, longest, ratio, keep)
+    kept_pairs, drop_counts, changed_count = naive_clean(pairs, tests, shortest, longest, ratio, keep)
     options: dict[str, Any] = {
         "held_out": [write(tmp_path / "held_out", held_out)],
         "min_length": shortest,
@@ -118,23 +119,23 @@ def test_training_text_against_the_naive_rules(
     }
     source = write(tmp_path / "source", [pair[0] for pair in pairs])
     target = write(tmp_path / "target", [pair[1] for pair in pairs])
-    if not kept:
+    if not kept_pairs:
         with pytest.raises(InputError, match="no sentence is left"):
             run(tmp_path, source, target, **options)
         return
-    assert run(tmp_path, source, target, **options) == tuple(map(list, zip(*kept, strict=True)))
-    found = counts(tmp_path)
-    assert found["dropped"] == dict(sorted(dropped.items()))
-    assert found["noted"].get("control characters replaced by spaces", 0) == noted
-    assert found["in"] == len(pairs) == found["kept"] + sum(found["dropped"].values())
+    assert run(tmp_path, source, target, **options) == tuple(map(list, zip(*kept_pairs, strict=True)))
+    counts = read_counts(tmp_path)
+    assert counts["dropped"] == drop_counts
+    assert counts["noted"].get("control characters replaced by spaces", 0) == changed_count
+    assert counts["in"] == len(pairs) == counts["kept"] + sum(counts["dropped"].values())
 
 
-def test_kept_lines_have_their_numbers_in_the_raw_text(tmp_path: Path) -> None:
+def test_line_numbers_are_those_of_the_raw_text(tmp_path: Path) -> None:
     source = write(tmp_path / "s", [b"a", b"b", b"a", b"", b"long " * 9, b"c", b"test", b"d"])
     target = write(tmp_path / "t", [b"x", b"y", b"x", b"x", b"z", b"\xff", b"z", b"x"])
     held_out = [write(tmp_path / "h", [b"test"])]
     assert run(tmp_path, source, target, held_out=held_out, max_length=8)[0] == ["1", "2", "8"]
-    assert counts(tmp_path)["dropped"] == {
+    assert read_counts(tmp_path)["dropped"] == {
         "duplicate pair": 1,
         "empty": 1,
         "invalid UTF-8": 1,
@@ -149,14 +150,14 @@ def test_text_is_not_normalized(tmp_path: Path) -> None:
     assert source == [line.decode()]
 
 
-def test_a_pair_that_is_not_utf8_is_never_the_first_of_two_equal_ones(tmp_path: Path) -> None:
+def test_a_pair_with_invalid_utf8_has_no_duplicates(tmp_path: Path) -> None:
     source = write(tmp_path / "s", [b"caf\xe9", "caf\ufffd".encode(), b"caf\xe8"])
-    lines, kept, _ = run(tmp_path, source, write(tmp_path / "t", [b"x"] * 3))
-    assert (lines, kept) == (["2"], ["caf\ufffd"])
-    assert counts(tmp_path)["dropped"] == {"invalid UTF-8": 2}
+    lines, sources, _ = run(tmp_path, source, write(tmp_path / "t", [b"x"] * 3))
+    assert (lines, sources) == (["2"], ["caf\ufffd"])
+    assert read_counts(tmp_path)["dropped"] == {"invalid UTF-8": 2}
 
 
-def test_tokenized_chinese_is_counted_in_its_words(tmp_path: Path) -> None:
+def test_tokenized_chinese_is_counted_in_words(tmp_path: Path) -> None:
     source = write(tmp_path / "s", ["我 喜欢 语言学".encode()])
     target = write(tmp_path / "t", [b"I like it"])
     assert run(tmp_path, source, target, max_length=3, source_tokenized=True)[1] == ["我 喜欢 语言学"]
@@ -175,12 +176,11 @@ def test_escapes_of_moses_are_undone_in_tokenized_sides(tmp_path: Path, mode: st
     assert run(tmp_path, source, target, mode=mode)[1:] == (ESCAPED, ESCAPED)
     options = {"source_tokenized": True, "target_tokenized": True}
     assert run(tmp_path, source, target, mode=mode, **options)[1:] == (UNESCAPED, UNESCAPED)
-    assert counts(tmp_path)["noted"] == {"escapes of Moses undone": 4}
+    assert read_counts(tmp_path)["noted"] == {"escapes of Moses undone": 4}
     assert run(tmp_path, source, target, mode=mode, target_tokenized=True)[1:] == (ESCAPED, UNESCAPED)
 
 
-def test_text_that_moses_has_not_escaped_stays_as_it_is(tmp_path: Path) -> None:
-    """A reference may be as people wrote it, next to an escaped one."""
+def test_an_unescaped_reference_is_unchanged(tmp_path: Path) -> None:
     plain = ['"Write &amp; for &"', "it's [here]"]
     files = [
         write(tmp_path / name, [line.encode() for line in lines])
@@ -190,15 +190,15 @@ def test_text_that_moses_has_not_escaped_stays_as_it_is(tmp_path: Path) -> None:
     assert run(tmp_path, files[0], files[1:], **options)[1:] == (UNESCAPED[:2], UNESCAPED[:2], plain)
 
 
-def test_a_held_out_source_is_found_whether_it_is_escaped_or_not(tmp_path: Path) -> None:
+def test_escaped_and_unescaped_held_out_sources_are_equal(tmp_path: Path) -> None:
     escaped = write(tmp_path / "s", [b"It &apos;s me", b"It &apos;s you"])
     for name, line in (("escaped", b"It &apos;s me"), ("plain", b"It 's me")):
         held_out = [write(tmp_path / name, [line])]
-        kept = run(tmp_path, escaped, escaped, held_out=held_out, source_tokenized=True, target_tokenized=True)
-        assert kept[1:] == (["It 's you"], ["It 's you"])
+        outputs = run(tmp_path, escaped, escaped, held_out=held_out, source_tokenized=True, target_tokenized=True)
+        assert outputs[1:] == (["It 's you"], ["It 's you"])
 
 
-def test_no_limit_on_length(tmp_path: Path) -> None:
+def test_zero_is_no_length_limit(tmp_path: Path) -> None:
     source = write(tmp_path / "s", [b"a " * 500])
     target = write(tmp_path / "t", [b"b " * 500])
     assert len(run(tmp_path, source, target, max_length=0)[0]) == 1
@@ -214,7 +214,7 @@ def test_no_limit_on_length(tmp_path: Path) -> None:
         ({"source_tokenized": True, "ignore_case": True}, {"case", "sigma"}),
     ],
 )
-def test_a_source_is_held_out_if_a_network_sees_no_difference(
+def test_held_out_sources_are_compared_after_preprocessing(
     tmp_path: Path, options: dict[str, Any], removed: set[str]
 ) -> None:
     pairs = {
@@ -231,11 +231,10 @@ def test_a_source_is_held_out_if_a_network_sees_no_difference(
     source = write(tmp_path / "s", [pair[0].encode() for pair in pairs.values()])
     held_out = [write(tmp_path / "h", [pair[1].encode() for pair in pairs.values()])]
     lines, *_ = run(tmp_path, source, write(tmp_path / "t", [b"x y"] * len(pairs)), held_out=held_out, **options)
-    kept = {[*pairs][int(line) - 1] for line in lines}
-    assert pairs.keys() - kept == removed
+    assert pairs.keys() - {[*pairs][int(line) - 1] for line in lines} == removed
 
 
-def test_a_training_text_that_is_nearly_all_dropped_is_refused(tmp_path: Path) -> None:
+def test_a_mostly_unusable_training_text_is_rejected(tmp_path: Path) -> None:
     words = [f"word{number}".encode() for number in range(200)]
     source, target = write(tmp_path / "s", words), write(tmp_path / "t", [b"x " * 90] * 191 + [b"x"] * 9)
     with pytest.raises(InputError, match=r"s: 191 of 200 pairs cannot be used \(too long 191\); check that line N of"):
@@ -243,10 +242,10 @@ def test_a_training_text_that_is_nearly_all_dropped_is_refused(tmp_path: Path) -
     write(tmp_path / "t", [b"x " * 90] * 190 + [b"x"] * 10)
     assert len(run(tmp_path, source, target)[0]) == 10
     write(tmp_path / "s", [b"same"] * 200), write(tmp_path / "t", [b"same"] * 200)
-    assert len(run(tmp_path, source, target)[0]) == 1, "repeated pairs are no fault of the text"
+    assert len(run(tmp_path, source, target)[0]) == 1, "duplicates are usable"
 
 
-def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_removed(tmp_path: Path) -> None:
     source = write(tmp_path / "s", ["\ufeffone".encode(), b"two"])
     assert run(tmp_path, source, write(tmp_path / "t", [b"x", b"y"]), mode="held-out")[1] == ["one", "two"]
 
@@ -258,7 +257,7 @@ def test_held_out_text_keeps_every_line(tmp_path: Path) -> None:
     assert numbers == ["1", "2", "3", "4", "5", "6"]
     assert len(sides) == 5
     assert sides[0] == ["one", "", "one", "a b ", "long " * 300, "x y z w"]
-    assert counts(tmp_path) == {
+    assert read_counts(tmp_path) == {
         "in": 6,
         "kept": 6,
         "dropped": {},
@@ -266,7 +265,7 @@ def test_held_out_text_keeps_every_line(tmp_path: Path) -> None:
     }
 
 
-def test_an_empty_reference_is_refused_before_anything_depends_on_it(tmp_path: Path) -> None:
+def test_an_empty_reference_is_rejected(tmp_path: Path) -> None:
     source = write(tmp_path / "s", [b"one", b"two"])
     references = [write(tmp_path / "r0", [b"eins", b"zwei"]), write(tmp_path / "r1", [b"eins", b"\xc2\xa0"])]
     with pytest.raises(InputError, match=r"r1, line 2: the reference is empty"):
@@ -282,11 +281,10 @@ def test_an_empty_reference_is_refused_before_anything_depends_on_it(tmp_path: P
     ],
     ids=["empty", "no UTF-8", "short"],
 )
-def test_messages_name_the_files_that_people_know(tmp_path: Path, second: list[bytes], message: str) -> None:
+def test_messages_name_the_original_files(tmp_path: Path, second: list[bytes], message: str) -> None:
     source = write(tmp_path / "dev.source", [b"one", b"two"])
-    first, other = (tmp_path / name for name in ("dev.target", "dev.target1"))
     originals = ["mine/dev.de", "mine/dev.fr", "mine/dev.en"]
-    references = [write(first, [b"eins", b"zwei"]), write(other, second)]
+    references = [write(tmp_path / "dev.target", [b"eins", b"zwei"]), write(tmp_path / "dev.target1", second)]
     with pytest.raises(InputError, match="^" + re.escape(message)):
         run(tmp_path, source, references, mode="held-out", originals=originals)
 
@@ -311,15 +309,15 @@ def test_unequal_line_counts_name_both_files_and_write_nothing(
 
 
 @pytest.mark.parametrize("mode", ["train", "held-out"])
-def test_empty_files_are_refused(tmp_path: Path, mode: str) -> None:
+def test_empty_files_are_rejected(tmp_path: Path, mode: str) -> None:
     with pytest.raises(InputError, match="no sentence is left"):
         run(tmp_path, write(tmp_path / "s", []), write(tmp_path / "t", []), mode=mode)
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
-    [({"min_length": 5, "max_length": 4}, "min_length must"), ({"min_length": 0}, "min_length must")],
+    "options",
+    [{"min_length": 5, "max_length": 4}, {"min_length": 0}],
 )
-def test_impossible_limits(tmp_path: Path, options: dict[str, int], words: str) -> None:
-    with pytest.raises(InputError, match=words):
+def test_impossible_limits_are_rejected(tmp_path: Path, options: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="min_length must"):
         run(tmp_path, write(tmp_path / "s", [b"x"]), write(tmp_path / "t", [b"x"]), **options)

@@ -1,4 +1,4 @@
-"""Text comes in byte for byte, but for line ends and byte order marks."""
+"""Tests of fetching: bytes are unchanged, except for line ends and byte order marks."""
 
 import gzip
 from pathlib import Path
@@ -9,28 +9,27 @@ from pipeline_py.corpus.fetch import fetch
 from pipeline_py.run.errors import InputError
 
 
-def test_files_are_concatenated_in_order_and_a_missing_last_line_end_does_not_join_lines(tmp_path: Path) -> None:
+def test_files_are_concatenated_in_order_with_missing_line_ends(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(b"b1\nb2")
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"a1\r\n\r\na3"))
     fetch(input=[tmp_path / "b", tmp_path / "a.gz"], output=tmp_path / "new" / "out")
     assert (tmp_path / "new" / "out").read_bytes() == b"b1\nb2\na1\n\na3\n"
 
 
-def test_only_newlines_end_lines_and_other_bytes_stay(tmp_path: Path) -> None:
+def test_only_newlines_end_lines_and_other_bytes_are_unchanged(tmp_path: Path) -> None:
     odd = "a\u2028b\x85c\x0bd\x0ce\rf\x00\u00a0 ".encode() + b"\xff\xfe"
     (tmp_path / "in").write_bytes(b"a line\n" * 99 + odd + b"\r\n")
     fetch(input=[tmp_path / "in"], output=tmp_path / "out")
     assert (tmp_path / "out").read_bytes() == b"a line\n" * 99 + odd + b"\n"
 
 
-def test_byte_order_marks_go_at_the_start_of_each_file_only(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_removed_only_at_the_start_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes("\ufeffx\n\ufeffy\n".encode())
     fetch(input=[tmp_path / "in", tmp_path / "in"], output=tmp_path / "out")
     assert (tmp_path / "out").read_text() == "x\n\ufeffy\nx\n\ufeffy\n"
 
 
-def test_each_file_is_judged_alone(tmp_path: Path) -> None:
-    """One that is far smaller than the others as well."""
+def test_a_small_file_with_wrong_encoding_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(b"a line\n" * 9999)
     (tmp_path / "small").write_bytes("Größe\n".encode("latin-1"))
     with pytest.raises(InputError, match="small: 1 of 1 lines are not UTF-8"):
@@ -39,7 +38,7 @@ def test_each_file_is_judged_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "words"),
+    ("name", "content", "message"),
     [
         ("absent", None, "absent: no such file"),
         ("empty", b"", "empty: the file is empty"),
@@ -52,11 +51,11 @@ def test_each_file_is_judged_alone(tmp_path: Path) -> None:
         ("cut.gz", gzip.compress(b"line\n" * 999, mtime=0)[:-12], "cut.gz: broken gzip file"),
     ],
 )
-def test_a_bad_file_is_named_and_leaves_nothing_behind(
-    tmp_path: Path, name: str, content: bytes | None, words: str
+def test_a_bad_file_is_named_and_nothing_is_written(
+    tmp_path: Path, name: str, content: bytes | None, message: str
 ) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=message):
         fetch(input=[tmp_path / name], output=tmp_path / "out" / "text")
     assert not list(tmp_path.glob("out/*"))

@@ -1,4 +1,4 @@
-"""Rare times, dates and numbers become placeholders: worked examples, and what nothing may change."""
+"""Tests of the replacement of rare times, dates and numbers by placeholders."""
 
 import json
 from collections import Counter
@@ -31,8 +31,8 @@ def run(folder: Path, lines: list[str], train: list[str], min_count: int) -> tup
     return read_lines(folder / "output"), json.loads((folder / "counts").read_text(encoding="utf-8"))
 
 
-def test_training_text_by_its_own_frequencies(tmp_path: Path) -> None:
-    """17 occurs three times, 14:30 twice, everything else once."""
+def test_rare_expressions_of_the_training_text_are_replaced(tmp_path: Path) -> None:
+    """17 occurs three times, 14:30 twice, all others once."""
     output, counts = run(tmp_path, TRAIN, TRAIN, 3)
     assert output == [
         "at $time he paid 17 dollars , she paid 17 , we 17",
@@ -50,21 +50,20 @@ def test_training_text_by_its_own_frequencies(tmp_path: Path) -> None:
         # the date have two placeholders, 3.5, 1,234 and 12% the one that was there.
         "types": {"before": 20, "after": 17},
     }
-    again, _ = run(tmp_path, TRAIN, TRAIN, 2)
-    assert again[0] == TRAIN[0] and again[1] == "on $date at 14:30 : $number % of $number"
-    same, counts = run(tmp_path, TRAIN, TRAIN, 1)
-    assert same == TRAIN and counts["words"] == {"$date": 0, "$number": 0, "$time": 0}
+    output, _ = run(tmp_path, TRAIN, TRAIN, 2)
+    assert output[0] == TRAIN[0] and output[1] == "on $date at 14:30 : $number % of $number"
+    output, counts = run(tmp_path, TRAIN, TRAIN, 1)
+    assert output == TRAIN and counts["words"] == {"$date": 0, "$number": 0, "$time": 0}
 
 
-def test_other_text_by_the_frequencies_of_the_training_text(tmp_path: Path) -> None:
-    """What the training text does not have is rare, however often it occurs here."""
+def test_frequencies_are_those_of_the_training_text(tmp_path: Path) -> None:
     output, counts = run(tmp_path, ["17 18 18 18 14:30 2004-05-13 1998年5月3日 三百 words"], TRAIN, 2)
     assert output == ["17 $number $number $number 14:30 $date $date $number words"]
     assert counts["types"] == {"before": 7, "after": 5}
     assert counts["words"] == {"$date": 2, "$number": 4, "$time": 0}
 
 
-def test_chinese_and_japanese(tmp_path: Path) -> None:
+def test_chinese_and_japanese_expressions_are_replaced(tmp_path: Path) -> None:
     text = [
         "他 下午3点30分 买 了 １７ 本 书 ， 共 1.2万 元 。",
         "平成16年 5月 、 約 三百 人 が 9時 に 来 た",
@@ -95,13 +94,13 @@ def test_one_word_becomes_one_word(tmp_path_factory: pytest.TempPathFactory, sen
     assert counted["words"] == {name: counts[name] for name in ("$date", "$number", "$time")}
 
 
-def test_a_training_text_without_words_is_refused(tmp_path: Path) -> None:
+def test_a_training_text_without_words_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="train: no word in the file; give the tokenized training text"):
         run(tmp_path, ["17"], ["", ""], 2)
     assert not (tmp_path / "output").exists() and not (tmp_path / "counts").exists()
 
 
-def test_text_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+def test_invalid_utf8_is_reported(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"17\n\xff\n")
     files = {name: tmp_path / name for name in ("output", "counts_output")}
     with pytest.raises(InputError, match="text, line 2: byte 0 is not UTF-8"):

@@ -1,4 +1,4 @@
-"""The truecasing model against the one that sacremoses trains."""
+"""Tests of the truecasing model, against sacremoses."""
 
 from pathlib import Path
 
@@ -27,13 +27,13 @@ def test_the_model_is_that_of_sacremoses(tmp_path: Path) -> None:
     assert [line.split()[0].lower() for line in lines] == sorted(line.split()[0].lower() for line in lines)
 
 
-def test_a_worked_example(tmp_path: Path) -> None:
+def test_forms_are_counted_and_sorted(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("Once the The the cat\nTHE the\n")
     learn_truecaser(input=tmp_path / "text", output=tmp_path / "model")
     assert (tmp_path / "model").read_text() == "cat (1/1)\nthe (3/4) The (1)\n"
 
 
-def test_text_without_a_word_inside_a_sentence(tmp_path: Path) -> None:
+def test_text_without_a_word_inside_a_sentence_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("One\n\n. .\n")
     with pytest.raises(InputError, match="no sentence has a word after its first"):
         learn_truecaser(input=tmp_path / "text", output=tmp_path / "model")

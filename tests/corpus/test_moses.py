@@ -1,4 +1,4 @@
-"""Moses' rules by language: expected values are those of tokenizer.perl and detokenizer.perl."""
+"""Tests of Moses' rules by language, with expected values of tokenizer.perl and detokenizer.perl."""
 
 import pytest
 from sacremoses import MosesDetokenizer, MosesTokenizer
@@ -20,7 +20,7 @@ from pipeline_py.corpus.moses import build_moses_detokenizer, build_moses_tokeni
         ("cs", "Bylo to 5 lidí v roce 2014.", "Bylo to 5 lidí v roce 2014 ."),
     ],
 )
-def test_tokens_of_a_language(language: str, text: str, tokens: str) -> None:
+def test_text_is_tokenized_by_the_rules_of_its_language(language: str, text: str, tokens: str) -> None:
     assert build_moses_tokenizer(language)(text) == tokens.split()
 
 
@@ -40,12 +40,12 @@ def test_tokens_of_a_language(language: str, text: str, tokens: str) -> None:
         ("ca", "L' home d' il·lusió .", "L'home d'il·lusió."),
     ],
 )
-def test_text_of_a_language(language: str, tokens: str, text: str) -> None:
+def test_tokens_are_detokenized_by_the_rules_of_their_language(language: str, tokens: str, text: str) -> None:
     assert build_moses_detokenizer(language)(tokens.split()) == text
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "tr", "xx"])
-def test_other_languages_are_those_of_sacremoses(language: str) -> None:
+def test_languages_without_special_rules_equal_sacremoses(language: str) -> None:
     text = "He said: 'It's 3,5 % of l'homme', U.S. a.m. \"No\" (EU:n) 1990's · x-ray…"
     tokens = MosesTokenizer(lang=language).tokenize(text, escape=False)
     assert build_moses_tokenizer(language)(text) == tokens
@@ -54,5 +54,5 @@ def test_other_languages_are_those_of_sacremoses(language: str) -> None:
     )
 
 
-def test_no_tokens_are_no_text() -> None:
+def test_an_empty_list_of_tokens_is_an_empty_text() -> None:
     assert [build_moses_detokenizer(language)([]) for language in ("cs", "fi", "de")] == ["", "", ""]

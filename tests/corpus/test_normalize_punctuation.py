@@ -1,4 +1,4 @@
-"""One way to write each kind of punctuation, line by line."""
+"""Tests of the normalization of punctuation."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def test_punctuation_is_that_of_moses(tmp_path: Path, language: str, line: str, 
     assert run(tmp_path, [line], language) == [normalized]
 
 
-def test_lines_stay_lines_whatever_is_in_them(tmp_path: Path) -> None:
+def test_line_breaks_are_unchanged(tmp_path: Path) -> None:
     lines = ["", "  ", "a\u2028b\x85c", "\ufeffx", "(", "‘’", "plain text"]
     normalized = run(tmp_path, lines, "en")
     assert len(normalized) == len(lines)

@@ -1,4 +1,4 @@
-"""Sentences that become the same tokens have the same hash."""
+"""Tests of sentence hashes: sentences with equal tokens have equal hashes."""
 
 from functools import cache
 from pathlib import Path
@@ -53,6 +53,6 @@ def test_a_sentence_has_the_hash_of_its_tokens(
         ("", "a", {}),
     ],
 )
-def test_other_sentences_have_other_hashes(first: str, second: str, options: dict[str, bool]) -> None:
+def test_different_sentences_have_different_hashes(first: str, second: str, options: dict[str, bool]) -> None:
     hash_sentence = build_sentence_hasher(**options)
     assert hash_sentence(first) != hash_sentence(second)

@@ -1,7 +1,8 @@
-"""Sets that share sentences with the training text are found in files, and counted once."""
+"""Tests of the counts of sentences that sets share with the training text."""
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 from pipeline_py.config.load_experiment import load_experiment
@@ -14,7 +15,7 @@ from tests.plan.conftest import DEFAULT_CONFIG
 TRAIN = ["Das ist eins", "zwei  Wörter", "drei\u2028vier", "\ufefffünf", "sechs", "zwei Wörter"]
 
 
-def described(folder: Path, **corpora):
+def load_small_experiment(folder: Path, **corpora):
     (folder / "b.en.gz").write_bytes(gzip.compress("\n".join(TRAIN[3:]).encode()))
     (folder / "a.en").write_bytes("\r\n".join(TRAIN[:3]).encode() + b"\n")
     tests = {"one": [b"zwei W\xc3\xb6rter", b"f\xc3\xbcnf"], "two": [b"drei vier "], "none": [b"sieben", b"\xff"]}
@@ -24,22 +25,21 @@ def described(folder: Path, **corpora):
     files = {
         "train": [{"source": f"{name}.en{end}", "target": f"{name}.de"} for name, end in (("a", ""), ("b", ".gz"))],
         "tests": [{"name": name, "source": f"{name}.en", "references": ["x.de"]} for name in tests],
-        "contrast": [{"name": "told", "file": "pairs.tsv"}],
+        "contrast": [{"name": "gender", "file": "pairs.tsv"}],
     }
-    over = {"data": str(folder), "corpora": {**files, **corpora}, "targets": ["sdrnmt"], "parser": "embedded"}
-    return load_experiment(DEFAULT_CONFIG, over, should_check_files=False)
+    overrides = {"data": str(folder), "corpora": {**files, **corpora}, "targets": ["sdrnmt"], "parser": "embedded"}
+    return load_experiment(DEFAULT_CONFIG, overrides, should_check_files=False)
 
 
-def counted(experiment, folder: Path) -> dict[str, int]:
+def count(experiment, folder: Path) -> dict[str, int]:
     return count_shared_sentences(
         experiment, FileHashCache(folder / "contents.json").hash_files, folder / "shared.json"
     )
 
 
-def test_sentences_are_the_same_if_cleaning_says_so(tmp_path):
-    experiment = described(tmp_path)
-    found = counted(experiment, tmp_path)
-    assert found == {"one": 3, "two": 1, "none": 0, "told": 1}, "dev is generated"
+def test_counts_equal_the_counts_of_cleaning(tmp_path):
+    counts = count(load_small_experiment(tmp_path), tmp_path)
+    assert counts == {"one": 3, "two": 1, "none": 0, "gender": 1}, "dev is generated"
     lines = [line.encode() for line in TRAIN]
     for side in ("source", "target"):
         (tmp_path / side).write_bytes(b"\n".join([*lines[:3], lines[3].removeprefix(b"\xef\xbb\xbf"), *lines[4:]]))
@@ -52,44 +52,44 @@ def test_sentences_are_the_same_if_cleaning_says_so(tmp_path):
             **{f"{output}_output": tmp_path / output for output in ("lines", "counts")}
             | {"source_output": tmp_path / "s", "target_output": [tmp_path / "t"]},
         )
-        assert json.loads((tmp_path / "counts").read_text())["dropped"]["occurs in held-out"] == found[name]
+        assert json.loads((tmp_path / "counts").read_text())["dropped"]["occurs in held-out"] == counts[name]
 
 
-def test_a_count_is_remembered_until_a_file_changes(tmp_path, monkeypatch):
-    experiment = described(tmp_path)
-    first = counted(experiment, tmp_path)
-    read = []
+def test_counts_are_cached_until_a_file_changes(tmp_path, monkeypatch):
+    experiment = load_small_experiment(tmp_path)
+    counts = count(experiment, tmp_path)
+    calls = []
     monkeypatch.setattr(
-        module, "_count_shared_pairs", lambda train, sets, *options: read.append([*sets]) or dict.fromkeys(sets, 9)
+        module, "_count_shared_pairs", lambda train, sets, *options: calls.append([*sets]) or dict.fromkeys(sets, 9)
     )
-    assert counted(experiment, tmp_path) == first and read == []
+    assert count(experiment, tmp_path) == counts and calls == []
     (tmp_path / "two.en").write_text("anders\n")
-    assert counted(experiment, tmp_path) == {**first, "two": 9} and read == [["two"]]
+    assert count(experiment, tmp_path) == {**counts, "two": 9} and calls == [["two"]]
     (tmp_path / "a.en").write_text("anders\n")
-    assert set(counted(experiment, tmp_path).values()) == {9}, "the training text is another"
+    assert set(count(experiment, tmp_path).values()) == {9}, "the training text has changed"
     (tmp_path / "shared.json").write_text("broken")
-    assert set(counted(experiment, tmp_path).values()) == {9}
+    assert set(count(experiment, tmp_path).values()) == {9}
 
 
-def test_a_count_depends_on_what_later_steps_do_to_the_source(tmp_path):
-    """The files are the same each time, and counts are remembered."""
+def test_counts_depend_on_later_preprocessing_of_the_source(tmp_path, monkeypatch):
     tests = [{"name": "upper", "source": "upper.en", "references": ["x.de"]}]
 
-    def count(**source: str) -> int:
-        experiment = described(tmp_path, tests=tests, source={"language": "en", "tokenizer": "moses", **source})
+    def count_upper(**source: str) -> int:
+        experiment = load_small_experiment(
+            tmp_path, tests=tests, source={"language": "en", "tokenizer": "moses", **source}
+        )
         (tmp_path / "upper.en").write_text("ZWEI WÖRTER\nfünf’\nse\u00adchs\n")
-        return counted(experiment, tmp_path)["upper"]
+        return count(experiment, tmp_path)["upper"]
 
-    assert [count(), count(case="lower"), count(case="true"), count(tokenizer="none")] == [1, 3, 3, 0]
-    TRAIN.append("fünf'")
-    try:
-        assert [count(), count(punctuation="normalize"), count(punctuation="normalize", case="lower")] == [1, 2, 4]
-    finally:
-        TRAIN.pop()
+    assert [count_upper(), count_upper(case="lower"), count_upper(case="true")] == [1, 3, 3]
+    assert count_upper(tokenizer="none") == 0
+    monkeypatch.setattr(sys.modules[__name__], "TRAIN", [*TRAIN, "fünf'"])
+    assert [count_upper(), count_upper(punctuation="normalize")] == [1, 2]
+    assert count_upper(punctuation="normalize", case="lower") == 4
 
 
-def test_what_cannot_be_known_is_left_out(tmp_path):
-    experiment = described(tmp_path)
+def test_missing_files_and_generated_text_have_no_counts(tmp_path):
+    experiment = load_small_experiment(tmp_path)
     (tmp_path / "one.en").unlink()
-    assert "one" not in counted(experiment, tmp_path)
-    assert counted(load_experiment(DEFAULT_CONFIG, should_check_files=False), tmp_path) == {}
+    assert "one" not in count(experiment, tmp_path)
+    assert count(load_experiment(DEFAULT_CONFIG, should_check_files=False), tmp_path) == {}

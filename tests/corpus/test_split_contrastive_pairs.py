@@ -1,4 +1,4 @@
-"""Contrastive sets side by side: line k of every output is of pair k."""
+"""Tests of the conversion of contrastive sets to parallel texts."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def files(tmp_path):
     return [tmp_path / "gender.tsv", tmp_path / "negation.json"]
 
 
-def arguments(files):
+def build_arguments(files):
     folder = files[0].parent
     return {"input": files, **{f"{name}_output": folder / f"out.{name}" for name in NAMES}}
 
@@ -26,8 +26,8 @@ def arguments(files):
 NAMES = ("source", "correct", "contrastive", "pairs")
 
 
-def test_files_stand_one_after_the_other(files):
-    split_contrastive_pairs(**arguments(files))
+def test_files_are_concatenated(files):
+    split_contrastive_pairs(**build_arguments(files))
     texts = [(files[0].parent / f"out.{name}").read_text(encoding="utf-8").split("\n") for name in NAMES]
     assert texts == [
         ["The dog", "He sleeps", "He sleeps", ""],
@@ -37,10 +37,10 @@ def test_files_stand_one_after_the_other(files):
     ]
 
 
-def test_nothing_is_written_where_a_file_is_wrong(files):
+def test_nothing_is_written_if_a_file_is_bad(files):
     files[1].write_text("[]")
     with pytest.raises(InputError, match=r"negation\.json: the file has no contrastive pair"):
-        split_contrastive_pairs(**arguments(files))
+        split_contrastive_pairs(**build_arguments(files))
     with pytest.raises(InputError, match="no such file"):
-        split_contrastive_pairs(**arguments([files[0], files[0].parent / "absent.tsv"]))
+        split_contrastive_pairs(**build_arguments([files[0], files[0].parent / "absent.tsv"]))
     assert not [*files[0].parent.glob("out.*")]

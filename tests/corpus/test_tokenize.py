@@ -1,4 +1,4 @@
-"""One line of tokens for each line of text, whatever characters are in it."""
+"""Tests of tokenization: worked examples, unusual characters and errors."""
 
 import gzip
 import marshal
@@ -39,13 +39,13 @@ WEIRD = [
 def run(tmp_path: Path, lines: list[str], **options: Any) -> list[list[str]]:
     (tmp_path / "in").write_bytes("".join(line + "\n" for line in lines).encode())
     tokenize(input=tmp_path / "in", output=tmp_path / "out", **options)
-    written = (tmp_path / "out").read_bytes().decode().split("\n")
-    assert written.pop() == ""
-    return [line.split(" ") if line else [] for line in written]
+    *output_lines, end = (tmp_path / "out").read_bytes().decode().split("\n")
+    assert end == ""
+    return [line.split(" ") if line else [] for line in output_lines]
 
 
 @pytest.mark.parametrize(("language", "tokenizer"), [("en", "moses"), ("de", "moses"), ("zh", "jieba"), ("en", "none")])
-def test_no_character_breaks_a_line_or_hides_in_a_token(tmp_path: Path, language: str, tokenizer: str) -> None:
+def test_unusual_characters_break_no_line_and_hide_in_no_token(tmp_path: Path, language: str, tokenizer: str) -> None:
     sentences = run(tmp_path, WEIRD, language=language, tokenizer=tokenizer)
     assert len(sentences) == len(WEIRD)
     for tokens in sentences:
@@ -64,13 +64,13 @@ def test_no_character_breaks_a_line_or_hides_in_a_token(tmp_path: Path, language
         ("de", "Er kam z.B. am 3. Mai: Größe", "er kam z.b. am 3. mai : größe"),
     ],
 )
-def test_moses_worked_examples(tmp_path: Path, language: str, text: str, tokens: str) -> None:
+def test_moses_splits_worked_examples(tmp_path: Path, language: str, text: str, tokens: str) -> None:
     assert run(tmp_path, [text], language=language, lowercase=language == "de") == [tokens.split()]
 
 
 STOPS = ["z.B.", "U.S.", "No.", "Mr.", ".", "..", "ß.", "É.", "中.", "ª.", "ǅ.", "Ⅳ."]
-BESIDE = ["a", "B", "1", ",", "'", "ähnlich", "½", "ⓐ", ""]
-FULL_STOPS = st.lists(st.sampled_from([*STOPS, *BESIDE]), max_size=9)
+NEIGHBORS = ["a", "B", "1", ",", "'", "ähnlich", "½", "ⓐ", ""]
+FULL_STOPS = st.lists(st.sampled_from([*STOPS, *NEIGHBORS]), max_size=9)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -78,8 +78,8 @@ FULL_STOPS = st.lists(st.sampled_from([*STOPS, *BESIDE]), max_size=9)
 def test_moses_tokens_are_those_of_sacremoses(tmp_path: Path, lines: list[str], language: str) -> None:
     from sacremoses import MosesTokenizer
 
-    theirs = MosesTokenizer(lang=language)
-    assert run(tmp_path, lines, language=language) == [theirs.tokenize(line, escape=False) for line in lines]
+    moses = MosesTokenizer(lang=language)
+    assert run(tmp_path, lines, language=language) == [moses.tokenize(line, escape=False) for line in lines]
 
 
 def test_invisible_characters_do_not_split_words(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_tokenized_text_keeps_every_character_but_whitespace(tmp_path: Path) -> 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n")))
-def test_none_is_python_split(tmp_path: Path, text: str) -> None:
+def test_none_splits_like_python(tmp_path: Path, text: str) -> None:
     assert run(tmp_path, [text + "."], language="xx", tokenizer="none") == [(text + ".").split()]
 
 
@@ -105,23 +105,19 @@ def test_jieba_splits_chinese(tmp_path: Path) -> None:
     ]
 
 
-def test_what_others_planted_as_jieba_s_cache_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cache in which 清华 and 大学 are frequent, and 清华大学 is no word."""
-    shared = tmp_path / "tmp"
-    shared.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(shared))
-    words = jieba.Tokenizer()
-    words.FREQ, words.total = words.gen_pfdict(words.get_dict_file())
-    planted = words.FREQ | {"清华大学": 0, "清华": 10**6, "大学": 10**6}
-    (shared / "jieba.cache").write_bytes(marshal.dumps((planted, words.total)))
-    before = [(path, path.read_bytes()) for path in shared.iterdir()]
-    assert "清华大学" not in jieba.Tokenizer().lcut("北京清华大学"), "it would change the words"
-    (line,) = run(tmp_path, ["北京清华大学"], language="zh", tokenizer="jieba")
-    assert line == ["北京", "清华大学"]
-    assert [(path, path.read_bytes()) for path in shared.iterdir()] == before
+def test_the_cache_of_jieba_is_neither_read_nor_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    frequencies = {word: 10 for word in ("北", "北京", "清", "清华", "大", "大学")}
+    cache = marshal.dumps((frequencies, 60))
+    (folder / "jieba.cache").write_bytes(cache)
+    assert "清华大学" not in jieba.Tokenizer().lcut("北京清华大学"), "the cache would change the words"
+    assert run(tmp_path, ["北京清华大学"], language="zh", tokenizer="jieba") == [["北京", "清华大学"]]
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"jieba.cache": cache}
 
 
-def test_multi30k_keeps_its_lines_and_its_characters(tmp_path: Path) -> None:
+def test_tokens_of_multi30k_have_the_same_lines_and_characters(tmp_path: Path) -> None:
     if not MULTI30K.is_dir():
         pytest.skip(f"the Multi30k data is not at {MULTI30K}")
     with gzip.open(MULTI30K / "train.de.gz", "rt", encoding="utf-8", newline="\n") as file:
@@ -130,15 +126,15 @@ def test_multi30k_keeps_its_lines_and_its_characters(tmp_path: Path) -> None:
     assert ["".join(tokens) for tokens in sentences] == ["".join(line.split()) for line in lines]
 
 
-def test_stanza_gets_whole_lines_and_its_tokens_come_back_in_order(
+def test_stanza_gets_complete_lines_and_its_tokens_are_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stand-in for Stanza, whose models are too large to come with the tests: characters as tokens."""
-
-    def sentence(text: str) -> types.SimpleNamespace:
+    def build_sentence(text: str) -> types.SimpleNamespace:
         return types.SimpleNamespace(tokens=[types.SimpleNamespace(text=token) for token in text])
 
     class Pipeline:
+        """A replacement for Stanza, whose tokens are characters."""
+
         def __init__(self, language: str, **options: Any) -> None:
             assert (language, options["dir"], options["download_method"]) == ("zh", str(tmp_path), None)
             assert options["tokenize_no_ssplit"]
@@ -146,7 +142,7 @@ def test_stanza_gets_whole_lines_and_its_tokens_come_back_in_order(
         def bulk_process(self, texts: list[str]) -> list[types.SimpleNamespace]:
             assert all(texts)
             halves = [(text[: len(text) // 2], text[len(text) // 2 :]) for text in texts]
-            return [types.SimpleNamespace(sentences=[sentence(half) for half in pair]) for pair in halves]
+            return [types.SimpleNamespace(sentences=[build_sentence(half) for half in pair]) for pair in halves]
 
     monkeypatch.setitem(sys.modules, "stanza", types.SimpleNamespace(Pipeline=Pipeline))
     lines = ["你好 吗", "", "好"] * 400
@@ -155,7 +151,7 @@ def test_stanza_gets_whole_lines_and_its_tokens_come_back_in_order(
 
 
 @pytest.mark.parametrize(
-    ("language", "tokenizer", "words"),
+    ("language", "tokenizer", "message"),
     [
         ("zh-hans", "moses", "use jieba"),
         ("ja", "moses", "use stanza"),
@@ -163,19 +159,21 @@ def test_stanza_gets_whole_lines_and_its_tokens_come_back_in_order(
         ("de", "jieba", "of Chinese"),
     ],
 )
-def test_a_tokenizer_of_another_language_is_refused(tmp_path: Path, language: str, tokenizer: str, words: str) -> None:
-    with pytest.raises(InputError, match=words):
+def test_a_tokenizer_for_another_language_is_rejected(
+    tmp_path: Path, language: str, tokenizer: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
         run(tmp_path, ["x"], language=language, tokenizer=tokenizer)
 
 
-def test_text_that_is_not_utf8_is_named_and_writes_nothing(tmp_path: Path) -> None:
+def test_invalid_utf8_is_reported_and_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(b"fine\ncaf\xe9\n")
     with pytest.raises(InputError, match="in, line 2: byte 3 is not UTF-8"):
         tokenize(input=tmp_path / "in", output=tmp_path / "out", language="en", tokenizer="none")
     assert not (tmp_path / "out").exists()
 
 
-def test_a_package_is_downloaded_if_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configured_package_is_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def download(language: str, **options: Any) -> None:
         assert (language, options["package"]) == ("zh", "gsd") and "download_method" not in options
         raise OSError("no network")
@@ -185,13 +183,13 @@ def test_a_package_is_downloaded_if_it_is_named(tmp_path: Path, monkeypatch: pyt
         run(tmp_path, ["x"], language="zh", tokenizer="stanza", stanza_package="gsd")
 
 
-def test_nothing_is_downloaded_unasked(tmp_path: Path) -> None:
+def test_nothing_is_downloaded_by_default(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no model for Stanza's tokenizer of zh; give `stanza_directory` or"):
         run(tmp_path, ["x"], language="zh", tokenizer="stanza")
 
 
 @pytest.mark.slow
-def test_a_directory_without_stanza_models_is_named(tmp_path: Path) -> None:
+def test_a_directory_without_stanza_models_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "models").mkdir()
     with pytest.raises(InputError, match="models: Stanza has no tokenizer of zh here"):
         run(tmp_path, ["x"], language="zh", tokenizer="stanza", stanza_directory=tmp_path / "models")

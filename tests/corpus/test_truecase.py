@@ -1,4 +1,4 @@
-"""Truecasing against sacremoses, and token by token where sacremoses loses count."""
+"""Tests of truecasing, against sacremoses and for tokens that sacremoses splits or joins."""
 
 from pathlib import Path
 
@@ -32,14 +32,14 @@ FORMS = [
 
 
 @given(st.lists(st.sampled_from(FORMS), min_size=1))
-def test_truecasing_is_that_of_moses(tmp_path_factory: pytest.TempPathFactory, tokens: list[str]) -> None:
+def test_truecasing_equals_sacremoses(tmp_path_factory: pytest.TempPathFactory, tokens: list[str]) -> None:
     path = tmp_path_factory.getbasetemp() / "model"
     path.write_text(MODEL)
     library = MosesTruecaser(str(path))
     assert Truecaser.load(path).truecase_sentence(tokens) == library.truecase(" ".join(tokens), use_known=True)
 
 
-def test_lines_and_tokens_stay_where_they_are(tmp_path: Path) -> None:
+def test_lines_and_tokens_keep_their_positions(tmp_path: Path) -> None:
     (tmp_path / "model").write_text(MODEL)
     text = "The a<b < the c > | The\n\nTHE <tag x> APPLE\u00a0BERLIN THE\n"
     (tmp_path / "text").write_text(text)
@@ -48,7 +48,7 @@ def test_lines_and_tokens_stay_where_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["the", "the (1) The", "the 40/60", ""])
-def test_a_malformed_model_is_named(tmp_path: Path, line: str) -> None:
+def test_a_malformed_model_is_reported(tmp_path: Path, line: str) -> None:
     (tmp_path / "model").write_text(f"a (1/1)\n{line}\n")
     with pytest.raises(InputError, match="model, line 2: not `word"):
         Truecaser.load(tmp_path / "model")
