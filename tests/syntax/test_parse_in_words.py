@@ -246,7 +246,9 @@ def test_a_text_of_other_lines(chains: Chains, tmp_path: Path) -> None:
 
 def test_words_of_stanzas_tokenizer(chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     by_letter = [[WordSpan(k, k + 1) for k, letter in enumerate(line) if letter != " "] for line in TEXT.split("\n")]
-    monkeypatch.setattr(ModelSource, "load_tokenizer", lambda _: lambda texts: (by_letter[k] for k, _ in enumerate(texts)))
+    monkeypatch.setattr(
+        ModelSource, "load_tokenizer", lambda _: lambda texts: (by_letter[k] for k, _ in enumerate(texts))
+    )
     parsed(tmp_path, words="stanza")
     assert [*"Youcannot."] in chains.read
 

@@ -72,7 +72,7 @@ _WORD = rf"{_LETTER}+ (?: ['’.] {_LETTER}+ )*"
 _SYMBOL = r"\S (?: [\u200c\ufe00-\ufe0f] | \u200d \S? )*"
 _SPLIT_COMPOUND_PATTERN, _WHOLE_COMPOUND_PATTERN = (
     re.compile(
-        rf"(?P<indivisible> {_INDIVISIBLE_WORD} ) | {_SPACED_NEGATION} | (?P<word> {word} ) | {_SYMBOL}",
+        rf"(?P<unit> {_INDIVISIBLE_WORD} ) | {_SPACED_NEGATION} | (?P<word> {word} ) | {_SYMBOL}",
         flags=re.VERBOSE,
     )
     for word in (rf"(?: (?i: {_COMPOUND_PREFIXES} ) - )? {_WORD}", rf"{_WORD} (?: - {_WORD} )*")

@@ -147,8 +147,8 @@ class DifferentWordsError(Exception):
 def normalize_spelling(word: str, ignore_case: bool = False) -> str:
     """Undo the escapes of a word, so that different spellings become equal.
 
-    Replaces escaped brackets (`-LRB-`, `-RSB-`, …), slashes and asterisks, single tokens that are LaTeX quotation marks,
-    and the escapes of Moses (`&apos;`). Converts letters to NFC.
+    Replaces escaped brackets (`-LRB-`, `-RSB-`, …), slashes and asterisks, separate LaTeX quotation marks, and the
+    escapes of Moses (`&apos;`). Converts letters to NFC.
 
     Args:
         word: Word of a text or of a tree.

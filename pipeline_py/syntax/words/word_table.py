@@ -1,9 +1,9 @@
 """A table from tokens of a text to the words of a treebank: French `du` is `de le`, `aujourd' hui` is `aujourd'hui`.
 
-The table is learned from a treebank whose text was tokenized like the text to parse. A block is a shortest span in which
-tokens and words begin and end together; the words of its tokens are a reading. Blocks whose words are always their
-tokens are omitted. If a single token has several readings (French `des` is a determiner or `de les`), the table also
-has readings for the token before it and for the last letters of that token.
+The table is learned from a treebank whose text was tokenized like the text to parse. A block is a shortest span in
+which tokens and words begin and end together; its words are a reading of its tokens. Blocks with no reading other than
+their tokens are omitted. If a single token has several readings (French `des` is a determiner or `de les`), the table
+also has readings for the token before it and for the last letters of that token.
 
 The file is a TSV with the columns tokens, before, words and count. In the column before, `^` is the beginning of a
 sentence, `*ons` are last letters, and an empty value stands for all contexts. A space within a word is `_`.
@@ -57,7 +57,7 @@ class TokenTextMismatchError(Exception):
 class WordTable:
     """A table of the readings of tokens.
 
-    Tokens are looked up in NFC, with every digit as 0, and lower-cased if the treebank does not have them in their case.
+    Tokens are looked up in NFC with every digit as 0, and lower-cased if the treebank lacks them in their case.
     """
 
     def __init__(self, reading_counts: ReadingCounts) -> None:
@@ -198,11 +198,9 @@ def count_readings(
     for tokens, treebank_tokens in sentences:
         forms = _normalize_tokens(tokens)
         spans = []
-        for block, treebank_block in divide_into_blocks(tokens, treebank_tokens):
+        for block, gold_block in divide_into_blocks(tokens, treebank_tokens):
             spans.append(block)
-            words = [
-                word for token in treebank_tokens[treebank_block.start : treebank_block.stop] for word in token.words
-            ]
+            words = [word for token in treebank_tokens[gold_block.start : gold_block.stop] for word in token.words]
             reading = _spell_reading(tokens[block.start : block.stop], words)
             block_tokens = forms[block.start : block.stop]
             readings[block_tokens][reading] += 1
