@@ -1,19 +1,19 @@
-"""Make phrase trees binary, as tree encoders need them: n leaves and n - 1 inner nodes for n words.
+"""Binarize phrase trees for tree encoders: n leaves and n - 1 inner nodes for n words.
 
-Traces, functional tags and the wrapper of the root go (`simplify`). A chain of unary phrases becomes one node under
-the label of its topmost phrase (S over VP: S); over a single word only the word's tag stays (NP over NN: NN).
-A phrase X of more than two children gets intermediate nodes `@X`:
+Traces, functional tags and the wrapper of the root are removed (`simplify_tree`). A chain of unary phrases becomes one
+node with the label of the topmost phrase (S over VP: S), or the tag of the word (NP over NN: NN). A phrase X of more
+than two children gets intermediate nodes `@X`:
 
 - right: X(c1, @X(c2, @X(c3, c4))), right-branching, as if the last child were the head;
-- left: X(@X(@X(c1, c2), c3), c4), left-branching, as if the first were it;
-- head-outward: the head child first takes up its right siblings one by one, nearest first, then its left ones: with
-  head c2, X(c1, @X(@X(c2, c3), c4)).
+- left: X(@X(@X(c1, c2), c3), c4), left-branching, as if the first child were the head;
+- head-outward: the head child is joined with its right siblings, nearest first, then with its left ones: with head c2,
+  X(c1, @X(@X(c2, c3), c4)).
 
-The head child is that with the word nearest to the root of the sentence's dependency tree, the first of equals; without
-a dependency tree, head rules choose it (`head_rules`).
+The head child is the one with the word nearest to the root of the dependency tree (in ties, the first). Without a
+dependency tree, head rules choose it (`head_rules`).
 
-Every span of more than one word in the original is a span of the binary tree. Right-branching ones do not tell whose a
-phrase behind an object is: VP(V, NP, PP) and VP(V, NP(NP, PP)) get one shape.
+Every span of more than one word is preserved. Right-branching trees do not distinguish the attachment of a phrase after
+an object: VP(V, NP, PP) and VP(V, NP(NP, PP)) get the same shape.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,14 +46,14 @@ from pipeline_py.syntax.trees.tree_formats import check_trees_against_tokens
 from pipeline_py.syntax.trees.tree_shape import compute_word_levels
 
 FAILED_PARSE_NOTE = "failed parse, words only"
-"""What the counts call a sentence without a tree."""
+"""Name in the counts for a sentence whose phrase parse failed."""
 
 RULE_HEADS_NOTE = "heads by rules, as there is no dependency parse"
 """Name in the counts for a sentence whose dependency parse failed."""
 
 
 class Branching(StrEnum):
-    """How a phrase of more than two children is divided."""
+    """The way in which a phrase of more than two children is divided."""
 
     RIGHT = "right"
     LEFT = "left"
@@ -77,14 +77,14 @@ def binarize(
     Args:
         trees: Penn Treebank brackets, one tree a line.
         tokens: The text of the trees, tokenized, one sentence a line.
-        branching: How phrases with more than two children are split.
-        dependencies: Dependency trees of the same text, CoNLL-U; for head-outward, heads of phrases come from them.
+        branching: How phrases with more than two children are divided.
+        dependencies: Dependency trees of the same text, CoNLL-U, which give the heads of phrases for head-outward.
         rules: Head rules for head-outward, if there is no dependency tree: en or zh.
         output: Binary trees, one a line; leaves keep their tags.
         counts_output: JSON counts of sentences, of failed parses, and of sentences without a dependency tree.
 
     Raises:
-        InputError: if there are no such rules, or the trees are not those of the text.
+        InputError: There are no such rules, or the trees are of another text.
     """
     if rules not in HEAD_RULES_BY_LANGUAGE:
         raise InputError(f"there are no head rules of {rules!r}; choose one of {', '.join(HEAD_RULES_BY_LANGUAGE)}")
@@ -125,13 +125,13 @@ def binarize_tree(
     head_rules: HeadRules = ENGLISH_HEAD_RULES,
     heads: Sequence[int] | None = None,
 ) -> PhraseTree:
-    """Return the binary tree over the same words; a failed parse and an empty sentence stay as they are.
+    """Binarize a tree; failed parses and empty sentences are only simplified.
 
     Args:
-        tree: of n words.
-        branching: how phrases with more than two children are split.
-        head_rules: which child is the head, if there are no `heads`.
-        heads: n heads of words, of the dependency tree; 0 is the root, i is the i-th word counted from 1.
+        tree: Phrase tree of n words.
+        branching: How phrases with more than two children are divided.
+        head_rules: Rules that choose the head child if `heads` is None.
+        heads: n heads of the dependency tree; 0 is the root, i is the i-th word counted from 1.
     """
     tree = simplify_tree(tree)
     if tree.root is None or tree.is_failed:
@@ -142,29 +142,29 @@ def binarize_tree(
         return node, next(word_levels)
 
     def divide_phrase(phrase: PhraseNode, children: list[_LeveledNode]) -> _LeveledNode:
-        nodes, tops = [node for node, _ in children], [level for _, level in children]
+        nodes, levels = [node for node, _ in children], [level for _, level in children]
         if len(nodes) == 1:
             node = nodes[0]
-            return PhraseNode(phrase.label, node.children) if isinstance(node, PhraseNode) else node, tops[0]
+            return PhraseNode(phrase.label, node.children) if isinstance(node, PhraseNode) else node, levels[0]
         if branching is Branching.RIGHT:
             head = len(nodes) - 1
         elif branching is Branching.LEFT:
             head = 0
         elif heads:
-            head = tops.index(min(tops))
+            head = levels.index(min(levels))
         else:
             head = head_rules.find_head_child(phrase.label, [child.label for child in phrase.children])
-        return _divide_children(phrase.label, nodes, head), min(tops)
+        return _divide_children(phrase.label, nodes, head), min(levels)
 
     return PhraseTree(fold_tree(tree.root, attach_level, divide_phrase)[0], tree.line_number)
 
 
 _LeveledNode: TypeAlias = tuple[TreeNode, int]
-"""A node, and how far its topmost word is from the root of the dependency tree."""
+"""A node, and the distance of its topmost word from the root of the dependency tree."""
 
 
 def _divide_children(label: str, children: Sequence[TreeNode], head_index: int) -> TreeNode:
-    """Return one binary phrase over two or more children: the head child, its right siblings, then its left ones."""
+    """Join two or more children in a binary phrase: the head child, its right siblings, then its left ones."""
     places = [*range(head_index + 1, len(children)), *range(head_index - 1, -1, -1)]
     node = children[head_index]
     for count, place in enumerate(places, start=1):

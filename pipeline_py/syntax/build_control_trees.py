@@ -1,4 +1,4 @@
-"""Make control trees, which ignore the words: trees of a given shape in place of a parser's."""
+"""Build control trees, whose shape does not depend on syntax."""
 
 import time
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from pipeline_py.syntax.trees.tree_formats import TREE_FILE_FORMATS, TreeKind, T
 from pipeline_py.syntax.words.token_alignment import read_sentences
 
 CONTROL_LABEL = "X"
-"""Of every phrase and, as in Universal Dependencies, of a word whose part of speech is not known."""
+"""Label of all phrases and tags; in Universal Dependencies, the tag of an unknown part of speech."""
 
 
 def build_control_trees(
@@ -26,7 +26,7 @@ def build_control_trees(
     counts_output: Path,
     facts_output: Path,
 ) -> None:
-    """Make a tree for every line of a tokenized text; tree k belongs to line k.
+    """Build a control tree for every line of a tokenized text; tree k belongs to line k.
 
     The tree of a sentence depends only on its words, the shape and, for random trees, the seed; not on its position in
     the text. The root has the relation root, other words have dep; all tags and phrases are X. Phrases are binary; a
@@ -43,14 +43,14 @@ def build_control_trees(
         facts_output: The time it took, as JSON.
 
     Raises:
-        InputError: if a line contains a tab or a carriage return.
+        InputError: A line contains a tab or a carriage return.
     """
     started = time.monotonic()
     counts = SentenceCounts()
     sentences = show_progress(_read_counted_sentences(tokens, counts), "control trees")
     with open_atomic_text_file(output) as file:
-        tree = build_dependency_tree if annotation is TreeKind.DEPENDENCY else build_phrase_tree
-        TREE_FILE_FORMATS[annotation].write_trees(file, (tree(words, shape, seed) for words in sentences))
+        build_tree = build_dependency_tree if annotation is TreeKind.DEPENDENCY else build_phrase_tree
+        TREE_FILE_FORMATS[annotation].write_trees(file, (build_tree(words, shape, seed) for words in sentences))
     counts.write_json_file(counts_output)
     TreeMetadata(counts.kept_count, time.monotonic() - started).write(facts_output)
 
@@ -64,26 +64,23 @@ def _read_counted_sentences(tokens_path: Path, counts: SentenceCounts) -> Iterat
 
 
 def build_dependency_tree(words: tuple[str, ...], shape: ControlShape, seed: int) -> DependencyTree:
-    """The dependency tree of a shape over n words; of none the empty tree."""
+    """Build the dependency tree of a shape over some words."""
     if not words:
         return DependencyTree((), (), (), ())
-    found = build_control_heads(shape, len(words), _build_random_key(words, TreeKind.DEPENDENCY, seed))
-    labels = tuple(["dep" if head else "root" for head in found])
-    return DependencyTree(words, tuple(found), labels, (CONTROL_LABEL,) * len(words))
+    heads = build_control_heads(shape, len(words), _build_random_key(words, TreeKind.DEPENDENCY, seed))
+    labels = tuple(["dep" if head else "root" for head in heads])
+    return DependencyTree(words, tuple(heads), labels, (CONTROL_LABEL,) * len(words))
 
 
 def build_phrase_tree(words: tuple[str, ...], shape: ControlShape, seed: int) -> PhraseTree:
-    """The binary tree of a shape over n words, with n - 1 phrases; of no words the empty tree."""
+    """Build the binary phrase tree of a shape over some words."""
     if not words:
         return PhraseTree(None)
     nodes: list[TreeNode] = []
-    for word, ends in zip(
-        words,
-        count_control_phrase_ends(shape, len(words), _build_random_key(words, TreeKind.CONSTITUENCY, seed)),
-        strict=True,
-    ):
+    random_key = _build_random_key(words, TreeKind.CONSTITUENCY, seed)
+    for word, end_count in zip(words, count_control_phrase_ends(shape, len(words), random_key), strict=True):
         node: TreeNode = Preterminal(CONTROL_LABEL, word)
-        for _ in range(ends):
+        for _ in range(end_count):
             node = PhraseNode(CONTROL_LABEL, (nodes.pop(), node))
         nodes.append(node)
     (root,) = nodes
@@ -91,5 +88,5 @@ def build_phrase_tree(words: tuple[str, ...], shape: ControlShape, seed: int) ->
 
 
 def _build_random_key(words: tuple[str, ...], annotation: TreeKind, seed: int) -> str:
-    """What a random tree is drawn with; no other sentence, annotation or seed has the same."""
+    """Build the random key of a tree, which is unique for its words, kind and seed."""
     return f"{seed} {annotation} {' '.join(words)}"

@@ -1,11 +1,11 @@
-"""Syntactic distances: the number of edges between any two words of a dependency tree.
+"""Compute syntactic distances: the number of edges between any two words of a dependency tree.
 
-M[i][j] of SDAtt (Chen et al. 2018, eq. 9) for the words and the end-of-sentence symbol (EOS), which is the last row
-and column and a child of the root. Several roots hang under one artificial root, of which EOS then is a child, too.
-A sentence without a parse gets the distances of a line, |i - j|. Distances saturate at 255.
+This is M[i][j] of SDAtt (Chen et al. 2018, eq. 9) for the words and the end-of-sentence symbol (EOS). EOS is the last
+row and column and a child of the root. Several roots and EOS are children of one artificial root. A failed parse gets
+linear distances, |i - j|. Distances saturate at 255.
 
-With A_i the set of i and its ancestors, the path from i to j has |A_i| + |A_j| - 2 |A_i ∩ A_j| edges: the number of
-nodes that lie in one of the two sets only. Sets are kept as bits, so that is one XOR and a count of bits.
+With A_i the set of i and its ancestors, the path from i to j has |A_i| + |A_j| - 2 |A_i ∩ A_j| edges. With sets as bit
+masks, this is the number of bits in A_i XOR A_j.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -59,7 +59,7 @@ def _compute_distance_rows(trees: Iterable[DependencyTree], counts: SentenceCoun
 
 
 def _split_into_windows(trees: Iterable[DependencyTree]) -> Iterator[list[DependencyTree]]:
-    """Cut a text into parts whose matrices memory can hold, however long the sentences are."""
+    """Divide the trees into windows whose matrices fit in memory."""
     window: list[DependencyTree] = []
     elements = 0
     for tree in trees:
@@ -76,14 +76,14 @@ def _split_into_windows(trees: Iterable[DependencyTree]) -> Iterator[list[Depend
 def compute_batch_distances(
     sentence_heads: Sequence[Sequence[int] | None], sentence_lengths: Sequence[int]
 ) -> list[np.ndarray]:
-    """The distances of many sentences.
+    """Compute the distances of many sentences.
 
     Args:
-        sentence_heads: for each sentence its heads, which must be trees, or None where it has no parse.
-        sentence_lengths: for each sentence its number of words J.
+        sentence_heads: Heads of each sentence, which must form trees; None for a failed parse.
+        sentence_lengths: Number of words J of each sentence.
 
     Returns:
-        For each sentence its (J+1, J+1) uint8 matrix.
+        The (J+1, J+1) uint8 matrix of each sentence.
     """
     matrices: list[np.ndarray] = [np.zeros((0, 0), np.uint8)] * len(sentence_heads)
     parsed = [place for place, sentence in enumerate(sentence_heads) if sentence is not None]
@@ -96,13 +96,13 @@ def compute_batch_distances(
         if sentence is None:
             last = sentence_lengths[place]
             line = np.minimum(np.abs(np.arange(-last, last + 1)), MAX_DISTANCE).astype(np.uint8)
-            # Row i is the part of the line whose 0 stands at column i.
+            # Row i is the window of the line whose 0 is in column i.
             matrices[place] = sliding_window_view(line, last + 1)[::-1]
     return matrices
 
 
 def _group_similar_lengths(sorted_indices: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Cut `sorted_indices`, sorted by length, into batches whose padded matrices stay within a CPU's cache."""
+    """Divide indices, sorted by length, into batches whose padded matrices fit in the CPU cache."""
     batch: list[int] = []
     for place in sorted_indices:
         if batch and (len(batch) + 1) * (lengths[place] + 2) ** 2 > MAX_BATCH_ELEMENTS:
@@ -114,7 +114,7 @@ def _group_similar_lengths(sorted_indices: Sequence[int], lengths: Sequence[int]
 
 
 def _compute_tree_distances(batch_heads: Sequence[Sequence[int]]) -> list[np.ndarray]:
-    """The distances of B sentences of at most N - 1 words each: (J+1, J+1) uint8 for each of them."""
+    """Compute (J+1, J+1) uint8 distances for each of B sentences of at most N - 1 words."""
     lengths = np.array([len(heads) for heads in batch_heads])
     nodes = int(lengths.max()) + 1  # N: the words and EOS
     is_word = np.arange(nodes) < lengths[:, None]  # (B, N)
@@ -123,7 +123,7 @@ def _compute_tree_distances(batch_heads: Sequence[Sequence[int]]) -> list[np.nda
     is_root = heads == 0
     heads[np.arange(len(batch_heads)), lengths] = np.where(is_root.sum(1) == 1, is_root.argmax(1) + 1, 0)
     sets = _compute_ancestor_sets(heads)
-    # No two nodes are farther apart than there are nodes.
+    # Distances are smaller than the number of nodes.
     edges = np.zeros((len(batch_heads), nodes, nodes), np.uint8 if nodes <= MAX_DISTANCE else np.uint16)
     for word in range(sets.shape[2]):
         bits = sets[:, :, word]
@@ -133,26 +133,26 @@ def _compute_tree_distances(batch_heads: Sequence[Sequence[int]]) -> list[np.nda
 
 
 def _compute_ancestor_sets(heads: np.ndarray) -> np.ndarray:
-    """The set of every node and its ancestors, found by doubling how far up every node has looked.
+    """Compute the set of each node and its ancestors by pointer doubling.
 
     Args:
         heads: (B, N), 0 for a root, i for the i-th node counted from 1, negative for padding.
 
     Returns:
-        (B, N, ceil(N/S)) unsigned integers of S = 16, 32 or 64 bits, of the first size that holds N bits, or else of
-        the last; bit k of word w says whether node S w + k is in the set.
+        (B, N, ceil(N/S)) unsigned integers of S bits, where S is the smallest of 16, 32 and 64 with S ≥ N, else 64.
+        Bit k of word w is set if node S w + k is in the set.
     """
     batch, nodes = heads.shape
     size = next((size for size in (16, 32) if nodes <= size), 64)
     words = -(-nodes // size)
-    itself = np.zeros((nodes + 1, words), f"u{size // 8}")
+    own_bits = np.zeros((nodes + 1, words), f"u{size // 8}")
     places = np.arange(nodes)
-    itself[places, places // size] = np.uint64(1) << (places % size).astype(np.uint64)
-    reached = np.tile(itself, (batch, 1))  # (B (N+1), words): each sentence's last node has no ancestors and is no node
-    nowhere = (nodes + 1) * np.arange(batch)[:, None] + nodes
-    parents = np.where(heads > 0, nowhere - nodes + heads - 1, nowhere)
-    parents = np.concatenate([parents, nowhere], axis=1)
-    while (parents < nowhere).any():
+    own_bits[places, places // size] = np.uint64(1) << (places % size).astype(np.uint64)
+    reached = np.tile(own_bits, (batch, 1))  # (B (N+1), words): the additional last node of each sentence is a sentinel
+    sentinels = (nodes + 1) * np.arange(batch)[:, None] + nodes
+    parents = np.where(heads > 0, sentinels - nodes + heads - 1, sentinels)
+    parents = np.concatenate([parents, sentinels], axis=1)
+    while (parents < sentinels).any():
         reached |= reached[parents.ravel()]
         parents = parents.ravel()[parents]
     return reached.reshape(batch, nodes + 1, words)[:, :nodes]

@@ -1,8 +1,8 @@
 """Measure the shapes of the trees of a text, as sums that can be added over shards.
 
-sentences = empty + failed + trees, where empty ones have no words; everything else is of trees alone. Of dependencies,
-`dependencies` are words that have a head word, and `dependency_length` is the sum of their distances to it, in words;
-of phrase trees, after `simplify`, `phrases` are the nodes above words and their tags.
+sentences = empty + failed + trees; all other sums are over trees. `dependencies` are the words that have a head word,
+and `dependency_length` is the sum of their distances to it, in words. `phrases` are the nodes above words and their
+tags, after `simplify_tree`.
 """
 
 import json
@@ -29,10 +29,9 @@ SUM_NAMES_BY_KIND = {
 
 
 def compute_tree_statistics(*, annotation: TreeKind, trees: Path, output: Path) -> None:
-    """Sum up depths, lengths of dependencies, phrases and the like over the trees of a text.
+    """Sum depths, lengths of dependencies, numbers of phrases and other measures over the trees of a text.
 
-    Empty lines and failed parses are counted, but not included in the sums. `trees.shape` defines depth and the other
-    measures.
+    Empty lines and failed parses are counted, but not included in the sums. `trees.tree_shape` defines the measures.
 
     Args:
         annotation: Kind of trees.
@@ -40,14 +39,14 @@ def compute_tree_statistics(*, annotation: TreeKind, trees: Path, output: Path) 
         output: The sums as JSON.
     """
     sums = Counter(dict.fromkeys(SUM_NAMES_BY_KIND[annotation], 0))
-    shape = _measure_dependency_tree if annotation is TreeKind.DEPENDENCY else _measure_phrase_tree
+    measure = _measure_dependency_tree if annotation is TreeKind.DEPENDENCY else _measure_phrase_tree
     for tree in show_progress(TREE_FILE_FORMATS[annotation].read_trees(trees), "tree statistics"):
-        found = shape(tree)
+        measures = measure(tree)
         failed = TREE_FILE_FORMATS[annotation].get_failure_reason(tree) is not None
-        kind = "empty" if not found["words"] else "failed" if failed else "trees"
+        kind = "empty" if not measures["words"] else "failed" if failed else "trees"
         sums.update({"sentences": 1, kind: 1})
         if kind == "trees":
-            sums.update(found)
+            sums.update(measures)
     write_json(output, {"annotation": annotation, **sums})
 
 

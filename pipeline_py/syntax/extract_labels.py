@@ -8,7 +8,7 @@ from pipeline_py.syntax.trees.dependency import read_dependency_trees
 from pipeline_py.syntax.trees.tree_formats import check_trees_against_tokens
 
 UNKNOWN_LABEL = "_"
-"""Stands for the labels of a sentence without a parse; CoNLL-U's mark for what is not specified."""
+"""Label of all words of a failed parse; CoNLL-U's unspecified value."""
 
 
 def extract_labels(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
@@ -28,6 +28,6 @@ def extract_labels(*, trees: Path, tokens: Path, output: Path, counts_output: Pa
                 counts.add_noted("failed parse, no labels")
             elif not tree.words:
                 counts.add_noted("empty line")
-            found = [UNKNOWN_LABEL] * len(tree.words) if tree.failure_reason is not None else tree.labels
-            file.write(" ".join(label.replace(" ", "_") or UNKNOWN_LABEL for label in found) + "\n")
+            labels = [UNKNOWN_LABEL] * len(tree.words) if tree.failure_reason is not None else tree.labels
+            file.write(" ".join(label.replace(" ", "_") or UNKNOWN_LABEL for label in labels) + "\n")
     counts.write_json_file(counts_output)

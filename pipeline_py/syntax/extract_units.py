@@ -1,4 +1,4 @@
-"""Dependency units: for each word its parent, its siblings and its children (SDRNMT, Chen et al. 2017, eq. 7)."""
+"""Extract dependency units: the parent, siblings and children of each word (SDRNMT, Chen et al. 2017, eq. 7)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -14,14 +14,14 @@ from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependency_
 from pipeline_py.syntax.trees.tree_formats import check_trees_against_tokens
 
 MAX_WORD_POSITION = np.iinfo(np.int16).max
-"""The last word of a sentence that a unit can name."""
+"""Maximum position of a word in a unit."""
 
 
 def extract_units(*, trees: Path, tokens: Path, output: Path, counts_output: Path) -> None:
-    """Find the dependency unit of every word.
+    """Extract the dependency unit of every word.
 
-    A unit consists of positions of words, so that it does not depend on a vocabulary: 0 means ε, i the i-th word of the
-    sentence counted from 1, and -1 the padding "/".
+    A unit consists of positions of words: 0 is ε, i is the i-th word of the sentence counted from 1, and -1 is the
+    padding "/".
 
     Args:
         trees: CoNLL-U, one block for each line of the text.
@@ -31,7 +31,7 @@ def extract_units(*, trees: Path, tokens: Path, output: Path, counts_output: Pat
             10 words.
 
     Raises:
-        InputError: the trees are not those of the text, or a sentence is too long for int16.
+        InputError: The trees are of another text, or a sentence is too long for int16.
     """
     counts = SentenceCounts()
     aligned = show_progress(check_trees_against_tokens(read_dependency_trees(trees), trees, tokens), "units")
@@ -54,31 +54,31 @@ def _compute_unit_rows(
             counts.add_noted("failed parse, empty units")
         elif not tree.words:
             counts.add_noted("empty line")
-        found = (
+        units = (
             [[EPSILON_POSITION] * 3] * len(tree.words)
             if tree.failure_reason is not None
             else find_dependency_units(tree.heads)
         )
-        counts.add_noted("units", len(found))
-        counts.add_noted(f"units cut at {WORDS_PER_UNIT} words", sum(len(unit) > WORDS_PER_UNIT for unit in found))
-        yield np.array([pad_unit(unit) for unit in [*found, [EPSILON_POSITION] * 3]], dtype=np.int16).ravel()
+        counts.add_noted("units", len(units))
+        counts.add_noted(f"units cut at {WORDS_PER_UNIT} words", sum(len(unit) > WORDS_PER_UNIT for unit in units))
+        yield np.array([pad_unit(unit) for unit in [*units, [EPSILON_POSITION] * 3]], dtype=np.int16).ravel()
 
 
 def find_dependency_units(heads: Sequence[int]) -> list[list[int]]:
-    """The units of one sentence's J words: parent, siblings from left to right, children from left to right.
+    """Find the units of the J words of a sentence: parent, siblings from left to right, children from left to right.
 
     Args:
-        heads: J heads, 0 for a root, i for the i-th word counted from 1. Roots are siblings of each other.
+        heads: J heads; 0 for a root, i for the i-th word counted from 1. Roots are siblings.
 
     Returns:
-        J units of at least three places; 0 (ε) stands for a part that is empty.
+        J units of at least three positions; an empty part is 0 (ε).
     """
     children: list[list[int]] = [[] for _ in range(len(heads) + 1)]
     for word, head in enumerate(heads, start=1):
         children[head].append(word)
     return [
         [
-            head,  # a root has no parent, which is ε
+            head,  # the parent of a root is ε
             *([sibling for sibling in children[head] if sibling != word] or [EPSILON_POSITION]),
             *(children[word] or [EPSILON_POSITION]),
         ]
@@ -87,5 +87,5 @@ def find_dependency_units(heads: Sequence[int]) -> list[list[int]]:
 
 
 def pad_unit(unit: Sequence[int]) -> list[int]:
-    """Fill a unit up to ten places, or cut it."""
+    """Pad a unit to ten positions, or truncate it."""
     return [*unit[:WORDS_PER_UNIT], *[PADDING_POSITION] * (WORDS_PER_UNIT - len(unit))]

@@ -1,4 +1,4 @@
-"""Import trees that were made elsewhere."""
+"""Import trees from external files."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -60,23 +60,24 @@ def import_trees(
         facts_output: Time, and checksums of the tree files, as JSON.
 
     Raises:
-        InputError: a tree is malformed; its words are not those of its line; more or fewer trees than lines.
+        InputError: A tree is malformed, its words differ from its line, or there are more or fewer trees than lines.
     """
     started = time.perf_counter()
     counts = SentenceCounts()
-    comparison = _TreeTextMatcher(text, tokens, ignore_case, counts)
+    matcher = _TreeTextMatcher(text, tokens, ignore_case, counts)
     with open_atomic_text_file(output) as file:
-        kind = TREE_FILE_FORMATS[annotation]
-        located = (TreeWithPath(tree, path) for path in trees for tree in kind.read_treebank(path))
-        sentences = match_trees_to_kept_lines(located, text, lines, tokens)
-        kind.write_trees(file, show_progress(_import_sentences(sentences, kind, comparison), "import trees"))
+        tree_format = TREE_FILE_FORMATS[annotation]
+        located_trees = (TreeWithPath(tree, path) for path in trees for tree in tree_format.read_treebank(path))
+        sentences = match_trees_to_kept_lines(located_trees, text, lines, tokens)
+        imported_trees = _import_sentences(sentences, tree_format, matcher)
+        tree_format.write_trees(file, show_progress(imported_trees, "import trees"))
     counts.write_json_file(counts_output)
     TreeMetadata(counts.kept_count, time.perf_counter() - started, models=compute_checksums(trees)).write(facts_output)
 
 
 @dataclass(frozen=True)
 class _TreeTextMatcher:
-    """What trees are compared with, and how; it counts what it sees."""
+    """Comparison of the words of trees with the text, with counts of differences."""
 
     text_path: Path
     tokens_path: Path
@@ -87,7 +88,7 @@ class _TreeTextMatcher:
         """Match the words of a tree with the tokens of its line.
 
         Raises:
-            InputError: they are not the same.
+            InputError: They differ.
         """
         self.counts.add_kept()
         if not line.tokens:
@@ -98,12 +99,11 @@ class _TreeTextMatcher:
         try:
             matches = align_words_with_tokens(located_tree.tree.words, line.tokens, multiword, self.ignore_case)
         except DifferentWordsError as difference:
-            raise InputError(
-                f"{difference} ({self.text_path}, line {line.raw_number}; tokenized: {self.tokens_path}, line {line.kept_number}); "
-                + self._suggest_mismatch_fix(located_tree.tree.words, line, multiword),
-                located_tree.path,
-                located_tree.tree.line_number,
-            ) from None
+            raw_position = f"{self.text_path}, line {line.raw_number}"
+            position = f"{raw_position}; tokenized: {self.tokens_path}, line {line.kept_number}"
+            hint = self._suggest_mismatch_fix(located_tree.tree.words, line, multiword)
+            message = f"{difference} ({position}); {hint}"
+            raise InputError(message, located_tree.path, located_tree.tree.line_number) from None
         if any(len(match.word_range) > 1 for match in matches):
             self.counts.add_noted("multi-word token taken as one word")
         if any(len(match.token_range) > 1 for match in matches):
@@ -133,9 +133,9 @@ def _import_sentences(
     tree_format: TreeFileFormat[Any],
     matcher: _TreeTextMatcher,
 ) -> Iterator[Any]:
-    for line, given in lines_with_trees:
-        tree: Any = tree_format.empty_tree if given is None else given.tree
-        matches = matcher.match_line(line, given)
+    for line, located_tree in lines_with_trees:
+        tree: Any = tree_format.empty_tree if located_tree is None else located_tree.tree
+        matches = matcher.match_line(line, located_tree)
         reason = tree_format.get_failure_reason(tree)
         if reason is not None and line.tokens:
             count_fallback(matcher.counts, reason)

@@ -1,4 +1,4 @@
-"""Join the accuracies of a parser for all kinds of trees in one table."""
+"""Join the accuracy tables of a parser for all kinds of trees."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ def join_accuracies(*, input: list[Path], output: Path) -> None:
     """Join the accuracy tables of one parser, in the given order.
 
     Args:
-        input: TSV files of `accuracy`.
+        input: TSV files of `measure_accuracy`.
         output: TSV with the rows of all input files.
     """
     write_measures(output, [row for path in input for row in read_accuracy_rows(path)], AccuracyRow._fields)

@@ -1,4 +1,4 @@
-"""Which of the trees of a raw text belong to the lines of it that cleaning kept."""
+"""Assignment of the trees of a raw text to the lines that cleaning kept."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pipeline_py.syntax.trees.tree_formats import TreeType
 
 @dataclass(frozen=True)
 class TreeWithPath(Generic[TreeType]):
-    """A tree and the file it stands in."""
+    """A tree and the path of its file."""
 
     tree: TreeType
     path: Path
@@ -24,9 +24,9 @@ class KeptLine:
     """A line that cleaning kept.
 
     Attributes:
-        raw_number: its number in the raw text, counted from 1.
-        kept_number: its number among the kept lines.
-        tokens: its tokens.
+        raw_number: Line number in the raw text, counted from 1.
+        kept_number: Line number among the kept lines.
+        tokens: Tokens of the line.
     """
 
     raw_number: int
@@ -39,55 +39,55 @@ def match_trees_to_kept_lines(
 ) -> Iterator[tuple[KeptLine, TreeWithPath[TreeType] | None]]:
     """Yield each kept line with its tree.
 
-    Tree k belongs to line k of the raw text. A line without words may have an empty tree (CoNLL-U: a block of
-    comments only) or none at all, since most formats cannot say "no words": there an empty tree is taken, and a tree
-    with words belongs to a line further down. Whether the words are those of the line is for the caller to see.
+    Tree k belongs to line k of the raw text. A line without words may have an empty tree (CoNLL-U: a block of only
+    comments) or no tree, since most formats cannot represent empty trees. The caller must compare the words.
 
     Args:
-        located_trees: of all lines, in order.
-        text_path: the raw text, before cleaning.
-        lines_path: the number of each kept line in the raw text.
-        tokens_path: the kept lines, tokenized.
+        located_trees: Trees of all lines, in order.
+        text_path: Raw text, before cleaning.
+        lines_path: Number of each kept line in the raw text.
+        tokens_path: Kept lines, tokenized.
 
     Raises:
-        InputError: there are more or fewer trees than lines.
+        InputError: There are more or fewer trees than lines.
     """
-    kept = _read_kept_lines(lines_path, tokens_path)
-    line = next(kept, None)
-    following = next(located_trees, None)
-    path = None if following is None else following.path
-    number = taken = empty = 0
+    kept_lines = _read_kept_lines(lines_path, tokens_path)
+    line = next(kept_lines, None)
+    next_tree = next(located_trees, None)
+    path = None if next_tree is None else next_tree.path
+    number = tree_count = empty_count = 0
     for number, raw in enumerate(read_byte_lines(text_path), start=1):
         is_kept = line is not None and line.raw_number == number
         has_words = bool(line.tokens) if line is not None and is_kept else _has_words(raw)
-        empty += not has_words
-        found = following if following is not None and (has_words or not following.tree.words) else None
-        if found is not None:
-            taken, path = taken + 1, found.path
-            following = next(located_trees, None)
+        empty_count += not has_words
+        tree = next_tree if next_tree is not None and (has_words or not next_tree.tree.words) else None
+        if tree is not None:
+            tree_count, path = tree_count + 1, tree.path
+            next_tree = next(located_trees, None)
         elif has_words:
             break
         if line is not None and is_kept:
-            yield line, found
-            line = next(kept, None)
+            yield line, tree
+            line = next(kept_lines, None)
     else:
-        if following is not None:
+        if next_tree is not None:
+            tree_count += 1 + sum(1 for _ in located_trees)
             raise InputError(
-                f"{taken + 1 + sum(1 for _ in located_trees)} trees, but {text_path} has {number} lines ({empty} of them empty); "
+                f"{tree_count} trees, but {text_path} has {number} lines ({empty_count} of them empty); "
                 "remove the trees that belong to no line",
-                following.path,
+                next_tree.path,
             )
         return
     total = sum(1 for _ in read_byte_lines(text_path))
     raise InputError(
-        f"the trees end here after {taken}, but {text_path} has {total} lines and line {number} has no tree; "
+        f"the trees end here after {tree_count}, but {text_path} has {total} lines and line {number} has no tree; "
         "give a tree for each line that has words",
         path,
     )
 
 
 def _has_words(line: bytes) -> bool:
-    # Bytes that are not UTF-8 stand for letters of some word: cleaning drops such a line, but it has a tree.
+    # Cleaning drops lines with bytes that are not UTF-8, but they have trees.
     return count_words(replace_control_characters(line.decode("utf-8", "replace"))) > 0
 
 

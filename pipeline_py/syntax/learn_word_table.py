@@ -1,4 +1,4 @@
-"""Learn which words of a treebank the tokens of a text are."""
+"""Learn a table from the tokens of a text to the words of a treebank."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -23,9 +23,9 @@ AlignedSentence = tuple[tuple[str, ...], list[TreebankToken]]
 def learn_word_table(
     *, treebank: Path, tokens: Path, lowercase: bool = False, output: Path, counts_output: Path
 ) -> None:
-    """Write the table by which a parser reads tokens of a text as the words of its treebank.
+    """Learn the table that converts tokens of a text into words of a treebank.
 
-    The table has all tokens, or sequences of tokens, that the treebank divides differently in at least one sentence:
+    The table has all tokens, and sequences of tokens, that the treebank divides differently in at least one sentence:
     French `du` is `de le`, Moses' `aujourd' hui` is `aujourd'hui`, Vietnamese `chủ tịch` is `chủ_tịch`.
 
     Args:
@@ -36,7 +36,7 @@ def learn_word_table(
         counts_output: JSON counts of sentences and of entries of the table.
 
     Raises:
-        InputError: the files have different numbers of sentences, or the treebank is not CoNLL-U.
+        InputError: The files have different numbers of sentences, or the treebank is not CoNLL-U.
     """
     counts = SentenceCounts()
     table = WordTable(count_readings(_read_aligned_sentences(treebank, tokens, lowercase, counts)))
@@ -49,7 +49,7 @@ def learn_word_table(
 def _read_aligned_sentences(
     treebank: Path, tokens_path: Path, lowercase: bool, counts: SentenceCounts
 ) -> Iterator[AlignedSentence]:
-    """Yield tokens of the text and of the treebank, where both have the same characters."""
+    """Yield the tokens of the text and of the treebank for sentences with the same characters in both."""
     trees = show_progress(read_dependency_trees(treebank), "learn words")
     for tree, line in zip_longest(trees, read_sentences(tokens_path)):
         if tree is None or line is None:

@@ -35,7 +35,7 @@ def measure_accuracy(
     lowercase: bool = False,
     output: Path,
 ) -> None:
-    """Compare predicted trees with gold trees.
+    """Measure the accuracy of predicted trees.
 
     For dependency trees: UPOS, UAS and LAS over all words, including punctuation, with full labels (`nsubj:pass`). For
     constituency trees: labelled bracket precision, recall and F1 (`bracket_scoring` defines them). All are averages
@@ -68,8 +68,8 @@ def measure_accuracy(
             show_progress(_read_aligned_trees(gold, raw_text), "accuracy of raw text"), has_word_spaces(language)
         )
         metrics += [(f"{name}{RAW_TEXT_SUFFIX}", value) for name, value in raw_metrics]
-    shown = ((name, str(value) if isinstance(value, int) else f"{value:.2f}") for name, value in metrics)
-    write_measures(output, ((*metric, str(sentences), str(words)) for metric in shown), AccuracyRow._fields)
+    formatted_metrics = ((name, str(value) if isinstance(value, int) else f"{value:.2f}") for name, value in metrics)
+    write_measures(output, ((*metric, str(sentences), str(words)) for metric in formatted_metrics), AccuracyRow._fields)
 
 
 def _compute_dependency_metrics(
@@ -93,16 +93,16 @@ def _compute_dependency_metrics(
 
 
 def _read_aligned_trees(gold_path: Path, predicted_path: Path) -> Iterator[tuple[DependencyTree, DependencyTree]]:
-    for tree, other in zip_longest(read_dependency_trees(gold_path), read_dependency_trees(predicted_path)):
-        if tree is None or other is None:
+    for gold, predicted in zip_longest(read_dependency_trees(gold_path), read_dependency_trees(predicted_path)):
+        if gold is None or predicted is None:
             raise InputError(f"not as many sentences as {gold_path}; parse its text again", predicted_path)
-        yield tree, other
+        yield gold, predicted
 
 
 def _compute_raw_text_metrics(
     tree_pairs: Iterator[tuple[DependencyTree, DependencyTree]], is_space_delimited: bool
 ) -> MetricValues:
-    words = failed = other_characters = same = upos = heads = labelled = multiword = whole = 0
+    words = failed = other_characters = same = upos = heads = labelled = multiword = undivided = 0
     for gold, predicted in tree_pairs:
         words += len(gold.words) + len(predicted.words)
         failed += predicted.failure_reason is not None
@@ -113,19 +113,19 @@ def _compute_raw_text_metrics(
             continue
         same += len(matches)
         counts = count_undivided_tokens(gold, predicted, is_space_delimited)
-        multiword, whole = multiword + counts[0], whole + counts[1]
+        multiword, undivided = multiword + counts[0], undivided + counts[1]
         if predicted.failure_reason is not None:
             continue
-        gold_places = {0: 0} | {other + 1: place + 1 for place, other in matches}
-        for place, other in matches:
-            upos += gold.upos[place] == predicted.upos[other]
-            if gold_places.get(predicted.heads[other]) == gold.heads[place]:
+        gold_words = {0: 0} | {j + 1: i + 1 for i, j in matches}
+        for i, j in matches:
+            upos += gold.upos[i] == predicted.upos[j]
+            if gold_words.get(predicted.heads[j]) == gold.heads[i]:
                 heads += 1
-                labelled += gold.labels[place] == predicted.labels[other]
+                labelled += gold.labels[i] == predicted.labels[j]
     share = 200 / max(words, 1)
     metrics: MetricValues = [("words", same * share), ("UPOS", upos * share)]
     metrics += [("UAS", heads * share), ("LAS", labelled * share), ("failed parses", failed)]
-    metrics += [(MULTIWORD_COUNT_METRIC, multiword), (UNDIVIDED_SHARE_METRIC, 100 * whole / max(multiword, 1))]
+    metrics += [(MULTIWORD_COUNT_METRIC, multiword), (UNDIVIDED_SHARE_METRIC, 100 * undivided / max(multiword, 1))]
     return [*metrics, ("sentences with other characters", other_characters)]
 
 

@@ -41,13 +41,13 @@ def measure_agreement(
         output: The measures as TSV.
 
     Raises:
-        InputError: if two files are not of the same sentences.
+        InputError: Two files have different sentences.
     """
-    flat = [
+    paths = [
         {(split, kind): path for split, kinds in files.items() for kind, path in kinds.items()}
         for files in (first, second)
     ]
-    write_measures(output, _compute_agreement_rows(*flat))
+    write_measures(output, _compute_agreement_rows(*paths))
 
 
 def _compute_agreement_rows(
@@ -55,21 +55,23 @@ def _compute_agreement_rows(
 ) -> Iterator[MeasureRow]:
     for (split, annotation), path in first_paths.items():
         compare = _measure_dependency_agreement if annotation is TreeKind.DEPENDENCY else _measure_phrase_agreement
-        read, other = TREE_FILE_FORMATS[annotation].read_trees, second_paths[split, annotation]
-        pairs = pair_trees(read(path), read(other), path, other, "let both parsers parse the same text")
+        read, second_path = TREE_FILE_FORMATS[annotation].read_trees, second_paths[split, annotation]
+        hint = "let both parsers parse the same text"
+        pairs = pair_trees(read(path), read(second_path), path, second_path, hint)
         yield from ((split, annotation, *row) for row in compare(show_progress(pairs, f"agreement {path.name}")))
 
 
 def _measure_dependency_agreement(tree_pairs: Iterable[tuple[DependencyTree, DependencyTree]]) -> MeasureList:
     sentences = empty = parsed = words = heads = labelled = same_heads = same_trees = 0
-    for one, other in tree_pairs:
+    for first, second in tree_pairs:
         sentences += 1
-        empty += not one.words
-        if not one.words or one.failure_reason is not None or other.failure_reason is not None:
+        empty += not first.words
+        if not first.words or first.failure_reason is not None or second.failure_reason is not None:
             continue
-        number = len(one.words)
-        with_head = sum(map(eq, one.heads, other.heads))
-        with_label = sum(map(eq, zip(one.heads, one.labels, strict=True), zip(other.heads, other.labels, strict=True)))
+        number = len(first.words)
+        with_head = sum(map(eq, first.heads, second.heads))
+        first_arcs, second_arcs = (zip(tree.heads, tree.labels, strict=True) for tree in (first, second))
+        with_label = sum(map(eq, first_arcs, second_arcs))
         parsed += 1
         words += number
         heads += with_head
@@ -88,18 +90,18 @@ def _measure_dependency_agreement(tree_pairs: Iterable[tuple[DependencyTree, Dep
 
 def _measure_phrase_agreement(tree_pairs: Iterable[tuple[PhraseTree, PhraseTree]]) -> MeasureList:
     sentences = empty = parsed = words = common = total = same_spans = same_trees = 0
-    for one, other in tree_pairs:
+    for first, second in tree_pairs:
         sentences += 1
-        empty += one.root is None
-        if one.root is None or one.is_failed or other.is_failed:
+        empty += first.root is None
+        if first.root is None or first.is_failed or second.is_failed:
             continue
-        spans, others = map_spans_to_labels(one), map_spans_to_labels(other)
+        first_labels, second_labels = map_spans_to_labels(first), map_spans_to_labels(second)
         parsed += 1
-        words += len(one.words)
-        common += len(spans.keys() & others.keys())
-        total += len(spans) + len(others)
-        same_spans += spans.keys() == others.keys()
-        same_trees += spans == others
+        words += len(first.words)
+        common += len(first_labels.keys() & second_labels.keys())
+        total += len(first_labels) + len(second_labels)
+        same_spans += first_labels.keys() == second_labels.keys()
+        same_trees += first_labels == second_labels
     return [
         *_format_count_rows(sentences, empty, parsed),
         ("words", str(words)),

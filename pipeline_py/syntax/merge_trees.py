@@ -42,18 +42,18 @@ def merge_trees(
         facts_output: The combined facts.
 
     Raises:
-        InputError: if the shards are those of another text, or in another order.
+        InputError: The shards belong to another text, or their order is wrong.
     """
-    total, kept = SentenceCounts(), []
+    total, tree_counts = SentenceCounts(), []
     for path in counts:
-        counted = SentenceCounts.from_json_file(path)
-        kept.append(counted.kept_count)
-        total.add_counts(counted)
+        shard_counts = SentenceCounts.from_json_file(path)
+        tree_counts.append(shard_counts.kept_count)
+        total.add_counts(shard_counts)
     with write_atomically(output) as temporary, temporary.open("wb") as file:
         for part in parts:
             with part.open("rb") as trees:
                 shutil.copyfileobj(trees, file)
-        _check_tree_order(parts, kept, annotation, tokens)
+        _check_tree_order(parts, tree_counts, annotation, tokens)
     total.write_json_file(counts_output)
     TreeMetadata.merge([TreeMetadata.read(path) for path in facts]).write(facts_output)
 
@@ -61,18 +61,15 @@ def merge_trees(
 def _check_tree_order(
     shard_paths: list[Path], shard_tree_counts: list[int], annotation: TreeKind, tokens_path: Path
 ) -> None:
-    """Compare the first words of each part and the number of all trees with the text."""
-    begins = {1 + sum(shard_tree_counts[:k]): part for k, part in enumerate(shard_paths) if shard_tree_counts[k]}
+    """Compare the first tree of each shard, and the number of all trees, with the text."""
+    first_lines = [1 + sum(shard_tree_counts[:k]) for k in range(len(shard_paths))]
+    shards = {first_lines[k]: path for k, path in enumerate(shard_paths) if shard_tree_counts[k]}
     number = 0
     for number, line in enumerate(read_lines(tokens_path), start=1):
-        if number in begins:
-            words = next(TREE_FILE_FORMATS[annotation].read_trees(begins[number])).words
+        if (shard := shards.get(number)) is not None:
+            words = next(TREE_FILE_FORMATS[annotation].read_trees(shard)).words
             if not has_same_words(words, tuple(split_tokens(line))):
-                raise InputError(
-                    f"the first tree is not that of {tokens_path}, line {number}; {REPARSE_HINT}", begins[number]
-                )
-    if number != sum(shard_tree_counts):
-        raise InputError(
-            f"with this last part there are {sum(shard_tree_counts)} trees, but {tokens_path} has {number} lines; {REPARSE_HINT}",
-            shard_paths[-1],
-        )
+                raise InputError(f"the first tree is not that of {tokens_path}, line {number}; {REPARSE_HINT}", shard)
+    if number != (tree_count := sum(shard_tree_counts)):
+        difference = f"there are {tree_count} trees, but {tokens_path} has {number} lines"
+        raise InputError(f"with this last part {difference}; {REPARSE_HINT}", shard_paths[-1])

@@ -1,4 +1,4 @@
-"""Parse tokenized text, or a shard of it, with Stanza: its tokens, or the words that the parser knows."""
+"""Parse tokenized text, or a shard of it, with Stanza."""
 
 import hashlib
 import re
@@ -58,10 +58,10 @@ def load(
     device: str = "auto",
     batch_size: int = 64,
 ) -> LazyParserModels:
-    """Return the models of a parser, which are loaded when they are used; arguments as of `parse`.
+    """Return the models of a parser, which are loaded on first use; for arguments see `parse`.
 
     Raises:
-        InputError: the arguments name no parser of the annotation, or several.
+        InputError: The arguments name no parser for the annotation, or several.
     """
     source = ModelSource(annotation, language, tagger, depparse, constituency, pretrain, directory, package, segmenter)
     return LazyParserModels(source, device, batch_size)
@@ -76,9 +76,9 @@ def hash_inputs(
     directory: Path | None = None,
     directory_files: list[Path] | None = None,
 ) -> dict[Path, str]:
-    """Hash the part of each text that a shard consists of, and the models of a directory with their names.
+    """Hash the lines of the shard in each text, and the models of a directory together with their names.
 
-    The trees of a shard depend on no other part of a text. The names of models say which package they belong to.
+    The name of a model tells its package.
     """
     hashes = {}
     for model in directory_files or ():
@@ -125,9 +125,9 @@ def parse(
 
     The parser comes from model files (`tagger` with `depparse` or `constituency`), from a folder with Stanza's models,
     or from a Stanza package, which is downloaded. It reads the tokens; or, with `text`, the words of the untokenized
-    text, or, with `word_table`, the words of its treebank. Its trees are transferred to the tokens. An
-    empty line gives an empty tree. If a sentence is too long, or Stanza fails on it, the output has a marked fallback
-    tree, which is counted. A shard after the end of the text gives empty outputs, without loading a model.
+    text; or, with `word_table`, the words of its treebank. Its trees are transferred to the tokens. An empty line gives
+    an empty tree. If a sentence is too long, or Stanza fails on it, the output has a marked fallback tree, which is
+    counted. A shard after the end of the text gives empty outputs, without loading a model.
 
     Args:
         models: What `load` returns for these arguments; by default it is called here.
@@ -147,7 +147,7 @@ def parse(
         words: The words that the parser reads of `text`: those of English treebanks (hyphenated compounds stay whole if
             the tagger has no tag for hyphens), or those of the tokenizer in the folder or package, or of `segmenter`.
         segmenter: The tokenizer that `learn_segmenter` has trained with `words` on the treebank of the model files.
-        word_table: The table of `learn_words` that turns tokens into words of the treebank. With `text`, it only
+        word_table: The table of `learn_word_table` that turns tokens into words of the treebank. With `text`, it only
             expands multi-word tokens that the tokenizer leaves whole, since their words do not spell them.
         over_words: Write dependency trees over the words that the parser reads, not over the tokens.
         language: Stanza's code of the language.
@@ -159,10 +159,10 @@ def parse(
         threads: CPU threads.
 
     Returns:
-        False if memory did not suffice for a sentence, so that another run may give other trees.
+        False if memory was insufficient for a sentence, so that another run may give other trees.
 
     Raises:
-        InputError: a file is not what it should be, or texts have different numbers of lines.
+        InputError: A file is invalid, or texts have different numbers of lines.
     """
     models = models or load(
         annotation=annotation,
@@ -177,7 +177,7 @@ def parse(
         device=device,
         batch_size=batch_size,
     )
-    total = sum(1 for _ in read_sentences(tokens, first, sentences))  # what is wrong with one shows now
+    total = sum(1 for _ in read_sentences(tokens, first, sentences))  # reports errors before models are loaded
     if text is not None:
         lines = sum(1 for _ in _slice_lines(read_lines(text), first, sentences))
         if lines != total:
@@ -192,7 +192,7 @@ def parse(
         TreeMetadata(0, 0.0, NO_DEVICE, versions).write(facts_output)
         return True
 
-    # Stanza and torch take seconds to import: not before the arguments are known to be good.
+    # Stanza and torch take seconds to import, so that arguments are checked first.
     import torch
 
     from pipeline_py.syntax.stanza.pipeline import list_loaded_model_files, without_garbage_collection
@@ -203,27 +203,26 @@ def parse(
     parser = build_text_parser(
         pipeline, annotation, batch_size, max_words, counts, models.source.word_space, over_words
     )
-    to_parse: Iterator[ParserSentence]
+    sentences_to_parse: Iterator[ParserSentence]
     if table is not None:
-        counts.add_noted(AMBIGUOUS_TOKENS_NOTE, 0)  # zero is worth knowing
+        counts.add_noted(AMBIGUOUS_TOKENS_NOTE, 0)  # report zeros, too
     if table is not None and text is None:
-        to_parse = read_parser_sentences(tokens, tokens, first, sentences, table.divide_sentences, counts)
+        sentences_to_parse = read_parser_sentences(tokens, tokens, first, sentences, table.divide_sentences, counts)
     elif text is None:
-        to_parse = map(build_token_sentence, read_sentences(tokens, first, sentences))
+        sentences_to_parse = map(build_token_sentence, read_sentences(tokens, first, sentences))
     else:
         divide = models.tokenizer if words == "stanza" else _build_english_divider(pipeline)
         if table is not None:
             divide = table.build_expanding_divider(divide)
-        to_parse = read_parser_sentences(tokens, text, first, sentences, divide, counts)
+        sentences_to_parse = read_parser_sentences(tokens, text, first, sentences, divide, counts)
     start = time.perf_counter()
     with open_atomic_text_file(output) as file, without_garbage_collection():
-        parsed = parser.parse_sentences(to_parse)
-        file.writelines(restore_input_order(show_progress(parsed, "parse", total)))
+        trees = parser.parse_sentences(sentences_to_parse)
+        file.writelines(restore_input_order(show_progress(trees, "parse", total)))
     seconds = time.perf_counter() - start
     counts.write_json_file(counts_output)
-    TreeMetadata(
-        total, seconds, str(pipeline.device), versions, compute_checksums(list_loaded_model_files(pipeline))
-    ).write(facts_output)
+    checksums = compute_checksums(list_loaded_model_files(pipeline))
+    TreeMetadata(total, seconds, str(pipeline.device), versions, checksums).write(facts_output)
     return not any(map(_is_memory_failure, select_fallback_counts(counts.noted_by_reason)))
 
 
@@ -239,5 +238,5 @@ def _build_english_divider(pipeline: "StanzaPipeline") -> WordDivider:
 
 
 def _is_memory_failure(reason: str) -> bool:
-    """Whether a sentence failed where another run may parse it: the device was full, perhaps of others' tensors."""
+    """Return true if a sentence failed because of insufficient memory, so that another run may parse it."""
     return re.search("memory|alloc", reason, flags=re.IGNORECASE) is not None

@@ -1,4 +1,4 @@
-"""Tables of what was measured of parsers and their trees: TSV, all of it text."""
+"""TSV tables of measures of parsers and their trees."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -9,35 +9,35 @@ from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.files.text_files import read_lines
 
 MEASURE_COLUMNS = ("split", "trees", "measure", "value")
-"""Columns of what is said of the trees of a parser, or of two."""
+"""Columns of reports on the trees of one or two parsers."""
 
 ALL_SPLITS = "all"
-"""The split of a row about all splits."""
+"""Value of the column split for rows about all splits."""
 
 RAW_TEXT_SUFFIX = " (raw text)"
-"""Follows the name of a metric that is measured on the words that the pipeline makes of the text."""
+"""Suffix of metrics that are measured on the words into which the pipeline divides the text."""
 
 MULTIWORD_COUNT_METRIC, UNDIVIDED_SHARE_METRIC = "multi-word tokens", "multi-word tokens left whole (%)"
-"""Metrics on raw text: the number in the gold trees, and the share of them that the pipeline did not divide."""
+"""Metrics on raw text: their number in the gold trees, and the share that the pipeline did not divide."""
 
 MIN_MULTIWORD_TOKENS, MAX_UNDIVIDED_PERCENT = 20, 10.0
-"""A share above the second of at least the first number of multi-word tokens is worth a warning.
+"""Limits for a warning about undivided multi-word tokens.
 
-The table of words leaves 4 % whole in French, where the same multi-word tokens occur again, and more than half in
-Arabic and Turkish, where most are new. Of fewer than 20, two tokens are more than 10 %.
+The word table leaves 4 % undivided in French, where the same multi-word tokens recur, and more than half in Arabic and
+Turkish, where most are new.
 """
 
 MeasureRow: TypeAlias = tuple[str, str, str, str]
 
 
 class AccuracyRow(NamedTuple):
-    """One metric of a parser; its names are the columns of a table of accuracies.
+    """A row of an accuracy table; the fields are its columns.
 
     Attributes:
-        metric: its name, e.g. LAS.
-        value: as it is written; per cent, or a number of sentences.
-        sentences: on how many it was measured; empty where the table does not say.
-        words: likewise.
+        metric: Name, e.g. LAS.
+        value: Formatted value; percent, or a number of sentences.
+        sentences: Number of sentences on which it was measured; empty if unknown.
+        words: Number of words on which it was measured; empty if unknown.
     """
 
     metric: str
@@ -47,7 +47,7 @@ class AccuracyRow(NamedTuple):
 
 
 def write_measures(path: Path, rows: Iterable[Sequence[str]], columns: Sequence[str] = MEASURE_COLUMNS) -> None:
-    """Write one measure a line."""
+    """Write a table with one measure per row."""
     with open_atomic_text_file(path) as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
         table.writerow(columns)
@@ -55,7 +55,7 @@ def write_measures(path: Path, rows: Iterable[Sequence[str]], columns: Sequence[
 
 
 def format_undivided_warning(accuracy_rows: Iterable[AccuracyRow]) -> str | None:
-    """Return a warning if the pipeline leaves many multi-word tokens of the gold text whole; None if it does not."""
+    """Return a warning if the pipeline leaves many multi-word tokens of the gold text whole, else None."""
     values = {accuracy.metric: accuracy.value for accuracy in accuracy_rows}
     number, share = (
         values.get(MULTIWORD_COUNT_METRIC + RAW_TEXT_SUFFIX),
@@ -70,7 +70,7 @@ def format_undivided_warning(accuracy_rows: Iterable[AccuracyRow]) -> str | None
 
 
 def read_accuracy_rows(path: Path) -> list[AccuracyRow]:
-    """Read a table of accuracies; it has a metric and a value at least."""
+    """Read an accuracy table, which has at least the columns metric and value."""
     lines = (line.split("\t") for line in read_lines(path))
     header = next(lines, [])
     rows = (dict(zip(header, cells, strict=False)) for cells in lines)

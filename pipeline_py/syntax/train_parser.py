@@ -16,7 +16,7 @@ from pipeline_py.syntax.stanza.training_treebank import write_dependency_trainin
 
 
 class StanzaProcessor(StrEnum):
-    """The models that make up a parser."""
+    """A Stanza processor that can be trained."""
 
     TAGGER = "tagger"
     DEPPARSE = "depparse"
@@ -43,9 +43,9 @@ def train_parser(
 ) -> None:
     """Train a tagger, a dependency parser or a constituency parser.
 
-    Trees that Stanza cannot learn from are adapted and counted (`training_data` lists the changes). The model of the
-    epoch that is best on the dev trees is kept. On the CPU, the same seed and number of threads give the same model,
-    byte by byte.
+    Trees that Stanza cannot learn from are adapted and counted (`stanza.training_treebank` lists the changes). The
+    model of the epoch that is best on the dev trees is kept. On the CPU, the same seed and number of threads give the
+    same model, byte by byte.
 
     Args:
         processor: The model to train.
@@ -76,13 +76,14 @@ def train_parser(
         folder = Path(name)
         counts, sentences, words = _write_training_data(processor, treebank_train, treebank_dev, folder, lowercase)
 
-        # Stanza and torch take seconds to import: not before the treebanks are known to be good.
+        # Stanza and torch take seconds to import, so that treebanks are checked first.
         import torch
 
         from pipeline_py.run.torch_compile_hooks import disable_torch_compile_hooks
         from pipeline_py.syntax.stanza import training_commands as stanza_training
         from pipeline_py.syntax.stanza.pipeline import load_pipeline_from_files
         from pipeline_py.syntax.stanza.training_commands import load_model_content, save_reproducibly, write_pretrain
+        from pipeline_py.syntax.stanza.training_progress import report_training_progress
 
         torch.set_num_threads(threads)
         disable_torch_compile_hooks()
@@ -91,16 +92,16 @@ def train_parser(
         if pretrain_output is not None:
             write_pretrain(vectors, pretrain)
         budget = stanza_training.TrainingBudget(hidden, epochs, seed, sentences, words)
-        tagging = None
+        tagger_pipeline = None
         if processor is StanzaProcessor.CONSTITUENCY and tagger is not None:
-            tagging = load_pipeline_from_files({"pos": tagger}, pretrain, language, device, batch_size=100)
-        with contextlib.chdir(folder):
+            tagger_pipeline = load_pipeline_from_files({"pos": tagger}, pretrain, language, device, batch_size=100)
+        with contextlib.chdir(folder), report_training_progress(processor, epochs):
             if processor is StanzaProcessor.TAGGER:
                 stanza_training.train_tagger(language, budget, vectors is not None, device)
             elif processor is StanzaProcessor.DEPPARSE:
                 stanza_training.train_depparse(language, budget, vectors is not None, device)
             else:
-                stanza_training.train_constituency(language, budget, tagging, device)
+                stanza_training.train_constituency(language, budget, tagger_pipeline, device)
         save_reproducibly(load_model_content(folder / stanza_training.MODEL_FILE), output)
         if pretrain_output is not None:
             save_reproducibly(load_model_content(pretrain), pretrain_output)
@@ -110,12 +111,12 @@ def train_parser(
 def _write_training_data(
     processor: StanzaProcessor, train_treebank: Path, dev_treebank: Path, folder: Path, lowercase: bool
 ) -> tuple[SentenceCounts, int, int]:
-    """Check both treebanks and write them for Stanza; training trees are counted, with notes on the others."""
+    """Check both treebanks and write them for Stanza; return counts, training sentences and training words."""
     write = write_phrase_training_data if processor is StanzaProcessor.CONSTITUENCY else write_dependency_training_data
     counts = SentenceCounts()
     words = write(train_treebank, folder / "train.txt", lowercase, counts)
-    of_dev = SentenceCounts()
-    write(dev_treebank, folder / "dev.txt", lowercase, of_dev)
-    for what, sentences in (of_dev.dropped_by_reason + of_dev.noted_by_reason).items():
-        counts.add_noted(f"dev: {what}", sentences)
+    dev_counts = SentenceCounts()
+    write(dev_treebank, folder / "dev.txt", lowercase, dev_counts)
+    for note, sentences in (dev_counts.dropped_by_reason + dev_counts.noted_by_reason).items():
+        counts.add_noted(f"dev: {note}", sentences)
     return counts, counts.kept_count, words

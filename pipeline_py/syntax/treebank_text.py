@@ -1,4 +1,4 @@
-"""Extract the words of a treebank as tokenized text, or its original text, to measure a parser on it."""
+"""Extract the text of a treebank, to measure a parser on it."""
 
 from pathlib import Path
 from typing import Literal
@@ -24,8 +24,8 @@ def treebank_text(
     """Write the words of each tree on a line, or its text.
 
     `words` are syntactic words, not multi-word tokens. Traces are left out; a space inside a word becomes U+00A0.
-    `original` is the text as it was written: the comment `# text`, or tokens joined as `SpaceAfter=No` tells. `tokens`
-    are those of the text, multi-word tokens among them, separated by spaces.
+    `original` is the untokenized text: the comment `# text`, or tokens joined according to `SpaceAfter=No`. `tokens`
+    are those of the text, including multi-word tokens, separated by spaces.
 
     Args:
         annotation: Kind of trees: CoNLL-U (`dependency`) or Penn Treebank brackets (`constituency`).
@@ -36,7 +36,7 @@ def treebank_text(
         output: Tokenized text, one sentence a line.
 
     Raises:
-        InputError: if a tree is malformed, or all of its words are `_`.
+        InputError: A tree is malformed, or all of its words are `_`.
     """
     if form != "words" and annotation is not TreeKind.DEPENDENCY:
         raise InputError("brackets do not record the text; leave out --form", treebank)

@@ -34,7 +34,7 @@ def write_parser_report(
     output: Path,
     accuracy: dict[TreeKind, Path] | None = None,
 ) -> None:
-    """Report what is known of a parser's trees, one measure in each row.
+    """Report measures of the trees of a parser, one per row.
 
     The TSV has the columns `split`, `trees` (dependency, constituency), `measure` and `value`. The rows of each split
     come in the given order, followed by rows for the split `all`: versions of libraries, SHA-256 of models, accuracy on
@@ -46,26 +46,26 @@ def write_parser_report(
     Args:
         statistics: JSON of `syntax.compute_tree_statistics` by split and kind of trees.
         counts: The counts of the same trees.
-        facts: The facts of the same trees.
+        facts: The metadata of the same trees.
         output: The report as TSV.
         accuracy: TSV of `syntax.measure_accuracy` by kind of trees.
 
     Raises:
-        InputError: if files of the same trees differ in their number of sentences.
+        InputError: Files of the same trees differ in their number of sentences.
     """
     trees = [(split, kind) for split, kinds in statistics.items() for kind in kinds]
-    facts_of = {(split, kind): TreeMetadata.read(facts[split][kind]) for split, kind in trees}
+    metadata = {(split, kind): TreeMetadata.read(facts[split][kind]) for split, kind in trees}
     rows: list[MeasureRow] = []
     for split, kind in trees:
         files = statistics[split][kind], counts[split][kind], facts[split][kind]
-        rows += [(split, kind, *row) for row in _measure_split(kind, *files, facts_of[split, kind])]
+        rows += [(split, kind, *row) for row in _measure_split(kind, *files, metadata[split, kind])]
     for annotation in dict.fromkeys(kind for _, kind in trees):
         rows += _list_software_rows(
-            annotation, {split: facts_of[split, kind] for split, kind in trees if kind is annotation}
+            annotation, {split: metadata[split, kind] for split, kind in trees if kind is annotation}
         )
     for kind, path in (accuracy or {}).items():
         accuracies = read_accuracy_rows(path)
-        rows += [(ALL_SPLITS, kind, of.metric, of.value) for of in accuracies]
+        rows += [(ALL_SPLITS, kind, row.metric, row.value) for row in accuracies]
         if (warning := format_undivided_warning(accuracies)) is not None:
             rows.append((ALL_SPLITS, kind, "warning", warning))
     write_measures(output, rows)
@@ -74,32 +74,30 @@ def write_parser_report(
 def _measure_split(
     annotation: TreeKind, statistics_path: Path, counts_path: Path, metadata_path: Path, tree_metadata: TreeMetadata
 ) -> MeasureIterator:
-    found = read_tree_statistics(statistics_path)
+    sums = read_tree_statistics(statistics_path)
     counts = SentenceCounts.from_json_file(counts_path)
     noted = counts.noted_by_reason
-    for other, sentences in ((counts_path, counts.read_count), (metadata_path, tree_metadata.sentences)):
-        if sentences != found["sentences"]:
-            raise InputError(
-                f"the file is about {sentences} sentences and {statistics_path} about {found['sentences']}; make the trees again",
-                other,
-            )
-    trees, words = found["trees"], found["words"]
-    yield "sentences", str(found["sentences"])
-    yield "empty lines", str(found["empty"])
-    yield "failed", str(found["failed"])
+    for path, sentences in ((counts_path, counts.read_count), (metadata_path, tree_metadata.sentences)):
+        if sentences != sums["sentences"]:
+            difference = f"about {sentences} sentences and {statistics_path} about {sums['sentences']}"
+            raise InputError(f"the file is {difference}; make the trees again", path)
+    trees, words = sums["trees"], sums["words"]
+    yield "sentences", str(sums["sentences"])
+    yield "empty lines", str(sums["empty"])
+    yield "failed", str(sums["failed"])
     for reason, sentences in select_fallback_counts(noted).items():
         yield f"failed: {reason}", str(sentences)
     yield from _measure_word_differences(noted, trees, words)
     yield "mean words per tree", _format_mean(words, trees)
-    yield "mean depth", _format_mean(found["depth"], trees)
+    yield "mean depth", _format_mean(sums["depth"], trees)
     if annotation is TreeKind.DEPENDENCY:
-        yield "mean dependency length", _format_mean(found["dependency_length"], found["dependencies"])
-        yield "non-projective trees (%)", _format_mean(100 * found["non_projective"], trees)
-        yield "trees with several roots (%)", _format_mean(100 * found["several_roots"], trees)
+        yield "mean dependency length", _format_mean(sums["dependency_length"], sums["dependencies"])
+        yield "non-projective trees (%)", _format_mean(100 * sums["non_projective"], trees)
+        yield "trees with several roots (%)", _format_mean(100 * sums["several_roots"], trees)
     else:
-        yield "mean phrases per tree", _format_mean(found["phrases"], trees)
-        # Every node but the topmost is a child of one phrase.
-        yield "mean children per phrase", _format_mean(found["phrases"] + words - trees, found["phrases"])
+        yield "mean phrases per tree", _format_mean(sums["phrases"], trees)
+        # Every node except the topmost is a child of one phrase.
+        yield "mean children per phrase", _format_mean(sums["phrases"] + words - trees, sums["phrases"])
     yield (
         "seconds per sentence",
         f"{tree_metadata.seconds / tree_metadata.sentences:.3g}" if tree_metadata.sentences else "",
@@ -108,28 +106,29 @@ def _measure_split(
 
 
 def _measure_word_differences(note_counts: Mapping[str, int], tree_count: int, token_count: int) -> MeasureIterator:
-    """How many tokens were no words of the parser, where it did not read the tokens."""
+    """Yield measures of the differences between tokens and words of the parser, if it did not read the tokens."""
     counts = select_word_note_counts(note_counts)
     if not counts:
         return
     yield f"{OTHER_WORDS_NOTE} (%)", _format_mean(100 * counts.pop(OTHER_WORDS_NOTE), tree_count)
-    differing = sum(counts[what] for what in (SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE))
+    differing = sum(counts[note] for note in (SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE))
     yield "tokens that are no words of the parser (%)", _format_mean(100 * differing, token_count)
-    yield from ((what, str(number)) for what, number in counts.items())
+    yield from ((note, str(count)) for note, count in counts.items())
 
 
 def _list_software_rows(annotation: TreeKind, metadata_by_split: Mapping[str, TreeMetadata]) -> Iterator[MeasureRow]:
-    """Versions and models behind the trees of some splits."""
-    named = {split: {**of.versions, **_format_model_checksums(of)} for split, of in metadata_by_split.items()}
-    for name in dict.fromkeys(name for of in named.values() for name in of):
-        if len({of.get(name) for of in named.values()}) == 1:
-            yield ALL_SPLITS, annotation, name, next(iter(named.values()))[name]
+    """List versions of libraries and checksums of models; differing values have a row for each split."""
+    values_by_split = {
+        split: metadata.versions | {f"sha256 of {name}": checksum for name, checksum in metadata.models.items()}
+        for split, metadata in metadata_by_split.items()
+    }
+    for name in dict.fromkeys(name for values in values_by_split.values() for name in values):
+        if len({values.get(name) for values in values_by_split.values()}) == 1:
+            yield ALL_SPLITS, annotation, name, next(iter(values_by_split.values()))[name]
         else:
-            yield from ((split, annotation, name, of[name]) for split, of in named.items() if name in of)
-
-
-def _format_model_checksums(tree_metadata: TreeMetadata) -> dict[str, str]:
-    return {f"sha256 of {name}": checksum for name, checksum in tree_metadata.models.items()}
+            yield from (
+                (split, annotation, name, values[name]) for split, values in values_by_split.items() if name in values
+            )
 
 
 def _format_mean(total: int, count: int) -> str:

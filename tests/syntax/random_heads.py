@@ -1,4 +1,4 @@
-"""Heads of random trees."""
+"""A Hypothesis strategy for heads of random trees."""
 
 from hypothesis import strategies as st
 
@@ -9,8 +9,8 @@ def draw_forest_heads(draw: st.DrawFn, max_words: int) -> list[int]:
     size = draw(st.integers(1, max_words))
     order = draw(st.permutations(range(1, size + 1)))
     heads = [0] * size
-    several = draw(st.booleans())
+    has_several_roots = draw(st.booleans())
     for place in range(1, size):
-        above = draw(st.integers(-1 if several else 0, place - 1))
-        heads[order[place] - 1] = 0 if above < 0 else order[above]
+        parent = draw(st.integers(-1 if has_several_roots else 0, place - 1))
+        heads[order[place] - 1] = 0 if parent < 0 else order[parent]
     return heads

@@ -1,4 +1,4 @@
-"""Binary trees against the properties that tree encoders rely on."""
+"""Tests of the binarization of phrase trees."""
 
 import json
 import re
@@ -36,8 +36,8 @@ def tree_of(text: str, path: Path) -> PhraseTree:
 
 
 def spans(root: TreeNode) -> set[tuple[int, int]]:
-    """Spans of more than one word, found top-down (the code under test works bottom-up)."""
-    found = set()
+    """Find the spans of more than one word top-down."""
+    span_set = set()
 
     def visit(node: TreeNode, start: int) -> int:
         if isinstance(node, Preterminal):
@@ -46,15 +46,15 @@ def spans(root: TreeNode) -> set[tuple[int, int]]:
         for child in node.children:
             end = visit(child, end)
         if end - start > 1:
-            found.add((start, end))
+            span_set.add((start, end))
         return end
 
     visit(root, 0)
-    return found
+    return span_set
 
 
 @given(TREES, st.sampled_from(list(Branching)))
-def test_n_leaves_and_n_minus_1_inner_nodes_that_keep_every_span(root: TreeNode, branching: Branching) -> None:
+def test_binary_trees_have_n_minus_1_inner_nodes_and_keep_every_span(root: TreeNode, branching: Branching) -> None:
     result = binarize_tree(PhraseTree(root), branching)
     assert result.root is not None
     phrases = [node for node in iterate_preorder(result.root) if isinstance(node, PhraseNode)]
@@ -73,25 +73,28 @@ def test_n_leaves_and_n_minus_1_inner_nodes_that_keep_every_span(root: TreeNode,
         (Branching.HEAD_OUTWARD, "(NP (DT the) (@NP (JJ old) (@NP (NN man) (PP (IN of) (NN sea)))))"),
     ],
 )
-def test_branching(branching: Branching, expected: str, tmp_path: Path) -> None:
+def test_branching_determines_the_shape(branching: Branching, expected: str, tmp_path: Path) -> None:
     text = "(ROOT (NP-SBJ (DT the) (JJ old) (NN man) (PP (IN of) (NP (NN sea) (NP (-NONE- *T*-1))))))"
     assert to_bracket_string(binarize_tree(tree_of(text, tmp_path / "t"), branching).root) == expected
 
 
 @pytest.mark.parametrize(
-    ("branching", "tell"), [(Branching.RIGHT, False), (Branching.LEFT, True), (Branching.HEAD_OUTWARD, True)]
+    ("branching", "is_distinguished"),
+    [(Branching.RIGHT, False), (Branching.LEFT, True), (Branching.HEAD_OUTWARD, True)],
 )
-def test_whether_shapes_tell_whose_a_phrase_behind_an_object_is(branching: Branching, tell: bool, tmp_path: Path):
+def test_attachment_is_distinguished_except_by_right_branching(
+    branching: Branching, is_distinguished: bool, tmp_path: Path
+):
     of_verb = "(VP (VBD saw) (NP (DT the) (NN girl)) (PP (IN with) (NP (DT a) (NN dog))))"
     of_object = "(VP (VBD saw) (NP (NP (DT the) (NN girl)) (PP (IN with) (NP (DT a) (NN dog)))))"
     shapes = [
         re.sub(r"\([^ ]+ ", "(", to_bracket_string(binarize_tree(tree_of(text, tmp_path / "t"), branching).root))
         for text in (of_verb, of_object)
     ]
-    assert (shapes[0] != shapes[1]) is tell
+    assert (shapes[0] != shapes[1]) is is_distinguished
 
 
-def test_head_takes_right_siblings_before_left_ones(tmp_path: Path) -> None:
+def test_head_is_joined_with_right_siblings_first(tmp_path: Path) -> None:
     tree = tree_of("(VP (ADVP (RB now)) (VBD gave) (NP (PRP him)) (NP (NN time)))", tmp_path / "t")
     assert (
         to_bracket_string(binarize_tree(tree, Branching.HEAD_OUTWARD).root)
@@ -102,10 +105,10 @@ def test_head_takes_right_siblings_before_left_ones(tmp_path: Path) -> None:
 CHINESE_TREE = "(IP (NP (PN 他)) (VP (VV 看) (AS 了) (NP (DT 那) (M 本) (NN 书))))"
 
 
-def test_heads_by_rules_of_the_language(tmp_path: Path) -> None:
+def test_head_rules_of_the_language_choose_heads(tmp_path: Path) -> None:
     tree = tree_of(CHINESE_TREE, tmp_path / "t")
     by_english_rules = to_bracket_string(binarize_tree(tree, Branching.HEAD_OUTWARD).root)
-    assert "(VP (VV 看) (@VP (AS 了)" in by_english_rules, "whose verbs are called otherwise"
+    assert "(VP (VV 看) (@VP (AS 了)" in by_english_rules
     assert "(VP (@VP (VV 看) (AS 了))" in to_bracket_string(
         binarize_tree(tree, Branching.HEAD_OUTWARD, CHINESE_HEAD_RULES).root
     )
@@ -116,26 +119,26 @@ def test_heads_by_rules_of_the_language(tmp_path: Path) -> None:
     [
         ([2, 0, 2, 6, 6, 2], "(VP (@VP (VV 看) (AS 了)) (NP (DT 那) (@NP (M 本) (NN 书))))"),
         ([3, 3, 0, 3, 4, 3], "(VP (VV 看) (@VP (AS 了) (NP (@NP (DT 那) (M 本)) (NN 书))))"),
-        # The phrase over three words is none of the dependency tree: its words hang on two words outside.
+        # The three words of the last phrase depend on two words outside of it.
         ([2, 0, 2, 2, 4, 2], "(VP (@VP (VV 看) (AS 了)) (NP (@NP (DT 那) (M 本)) (NN 书)))"),
     ],
 )
-def test_heads_of_the_dependency_tree(heads: list[int], expected: str, tmp_path: Path) -> None:
+def test_dependency_tree_chooses_heads(heads: list[int], expected: str, tmp_path: Path) -> None:
     tree = tree_of(CHINESE_TREE, tmp_path / "t")
     assert (
         to_bracket_string(binarize_tree(tree, Branching.HEAD_OUTWARD, heads=heads).root) == f"(IP (PN 他) {expected})"
     )
     for branching in (Branching.LEFT, Branching.RIGHT):
-        assert binarize_tree(tree, branching, heads=heads) == binarize_tree(tree, branching), "which know no heads"
+        assert binarize_tree(tree, branching, heads=heads) == binarize_tree(tree, branching)
 
 
 @given(TREES, st.data())
-def test_the_head_child_has_the_head_word_of_its_phrase(root: TreeNode, data: st.DataObject) -> None:
+def test_dependency_tree_preserves_spans_and_first_heads_branch_left(root: TreeNode, data: st.DataObject) -> None:
     words = len(PhraseTree(root).words)
-    heads = [data.draw(st.integers(0, place)) for place in range(words)]  # each word hangs on one before it
+    heads = [data.draw(st.integers(0, place)) for place in range(words)]  # each word depends on a previous one
     result = binarize_tree(PhraseTree(root), Branching.HEAD_OUTWARD, heads=heads)
     assert spans(result.root) >= spans(root)  # type: ignore[arg-type]
-    # With all words on their left neighbours, the first word of a phrase is its head.
+    # If all words depend on their left neighbours, the first word of a phrase is its head.
     chain = binarize_tree(PhraseTree(root), Branching.HEAD_OUTWARD, heads=[*range(words)])
     assert chain == binarize_tree(PhraseTree(root), Branching.LEFT)
 
@@ -163,7 +166,7 @@ def conllu(words: str, heads: list[int], comment: str = "# text") -> str:
     return "\n".join([comment, *rows]) + "\n\n"
 
 
-def test_stage_takes_heads_from_dependency_trees_and_else_from_rules(tmp_path: Path) -> None:
+def test_stage_uses_rules_if_there_is_no_dependency_parse(tmp_path: Path) -> None:
     words, heads = "他 看 了 那 本 书", [3, 3, 0, 3, 4, 3]
     trees = [conllu(words, heads), "# text =\n\n", conllu(words, heads, "# parse = failed: x"), conllu("a", [0])]
     first, empty, second, failed = stage_with_dependencies(tmp_path, "".join(trees), rules="zh")
@@ -176,7 +179,7 @@ def test_stage_takes_heads_from_dependency_trees_and_else_from_rules(tmp_path: P
     }
 
 
-def test_dependency_trees_are_those_of_the_text(tmp_path: Path) -> None:
+def test_wrong_dependency_trees_and_rules_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"x\.conllu, line 1: the tree has 1 words and the text 6"):
         stage_with_dependencies(tmp_path, conllu("他", [0]))
     with pytest.raises(InputError, match="no head rules of 'fr'; choose one of en, zh"):
@@ -223,7 +226,7 @@ def test_stage_keeps_failed_parses_and_empty_lines(tmp_path: Path) -> None:
         ("(S (NN a) (NN b))\n", "x.ptb: the file has 1 trees, but"),
     ],
 )
-def test_broken_trees_are_one_sentence(trees: str, error: str, tmp_path: Path) -> None:
+def test_broken_trees_are_rejected(trees: str, error: str, tmp_path: Path) -> None:
     (tmp_path / "x.ptb").write_text(trees, encoding="utf-8")
     (tmp_path / "x.source").write_text("a b\na b\n", encoding="utf-8")
     with pytest.raises(InputError, match=re.escape(error)) as caught:

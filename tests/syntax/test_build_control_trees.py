@@ -1,4 +1,4 @@
-"""Control trees as files: what the readers of trees make of them, whatever the words are."""
+"""Tests of the stage that builds control trees."""
 
 import json
 import re
@@ -54,7 +54,9 @@ LINES = [
 ]
 
 
-def made(folder: Path, annotation: TreeKind, shape: ControlShape, lines: list[str] = LINES, seed: int = 1) -> Path:
+def build_trees(
+    folder: Path, annotation: TreeKind, shape: ControlShape, lines: list[str] = LINES, seed: int = 1
+) -> Path:
     """Run the stage on a text."""
     (folder / "t").write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     build_control_trees(
@@ -70,13 +72,13 @@ def made(folder: Path, annotation: TreeKind, shape: ControlShape, lines: list[st
 
 
 @pytest.mark.parametrize("shape", PHRASES)
-def test_phrases_written_by_hand(shape: ControlShape, tmp_path: Path) -> None:
-    path = made(tmp_path, TreeKind.CONSTITUENCY, shape, [" ".join(WORDS[:n]) for n in range(1, 6)])
+def test_phrase_trees_match_examples(shape: ControlShape, tmp_path: Path) -> None:
+    path = build_trees(tmp_path, TreeKind.CONSTITUENCY, shape, [" ".join(WORDS[:n]) for n in range(1, 6)])
     assert path.read_text(encoding="utf-8").splitlines() == PHRASES[shape]
 
 
-def test_dependencies_written_by_hand(tmp_path: Path) -> None:
-    path = made(tmp_path, TreeKind.DEPENDENCY, ControlShape.BALANCED, ["a b c d", "", "("])
+def test_dependency_trees_match_an_example(tmp_path: Path) -> None:
+    path = build_trees(tmp_path, TreeKind.DEPENDENCY, ControlShape.BALANCED, ["a b c d", "", "("])
     assert path.read_text(encoding="utf-8") == (
         "# text = a b c d\n"
         "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n"
@@ -94,8 +96,8 @@ def test_dependencies_written_by_hand(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shape", list(ControlShape))
 @pytest.mark.parametrize("annotation", list(TreeKind))
-def test_one_tree_per_line_over_the_same_words(annotation: TreeKind, shape: ControlShape, tmp_path: Path) -> None:
-    path = made(tmp_path, annotation, shape)
+def test_every_line_has_a_tree_over_its_words(annotation: TreeKind, shape: ControlShape, tmp_path: Path) -> None:
+    path = build_trees(tmp_path, annotation, shape)
     expected = [tuple(word for word in line.split(" ") if word) for line in LINES]
     if annotation is TreeKind.DEPENDENCY:
         trees = list(read_dependency_trees(path))
@@ -124,8 +126,8 @@ def test_one_tree_per_line_over_the_same_words(annotation: TreeKind, shape: Cont
 
 
 @pytest.mark.parametrize("shape", list(ControlShape))
-def test_binarize_changes_nothing(shape: ControlShape, tmp_path: Path) -> None:
-    path = made(tmp_path, TreeKind.CONSTITUENCY, shape)
+def test_phrase_trees_are_already_binary(shape: ControlShape, tmp_path: Path) -> None:
+    path = build_trees(tmp_path, TreeKind.CONSTITUENCY, shape)
     for branching in Branching:
         binarize(
             trees=path,
@@ -137,7 +139,7 @@ def test_binarize_changes_nothing(shape: ControlShape, tmp_path: Path) -> None:
         assert (tmp_path / "b").read_bytes() == path.read_bytes()
 
 
-def test_words_of_a_chain_are_as_far_apart_as_in_the_sentence() -> None:
+def test_distances_in_a_chain_are_linear() -> None:
     tree = build_dependency_tree(tuple("abcdefghij"), ControlShape.CHAIN, 1)
     places = np.arange(10)
     (matrix,) = compute_batch_distances([tree.heads], [10])
@@ -145,17 +147,21 @@ def test_words_of_a_chain_are_as_far_apart_as_in_the_sentence() -> None:
 
 
 @pytest.mark.parametrize("annotation", list(TreeKind))
-def test_random_trees_follow_words_and_seed_and_not_the_place(annotation: TreeKind, tmp_path: Path) -> None:
+def test_random_trees_depend_on_words_and_seed_only(annotation: TreeKind, tmp_path: Path) -> None:
     lines = ["x y", *LINES[:1], "a b c d e f g h", "z"]
     read = read_dependency_trees if annotation is TreeKind.DEPENDENCY else read_phrase_trees
-    trees = {tree.words: tree for tree in read(made(tmp_path, annotation, ControlShape.RANDOM, lines))}
-    again = {tree.words: tree for tree in read(made(tmp_path, annotation, ControlShape.RANDOM, lines[::-1] + lines))}
+    trees = {tree.words: tree for tree in read(build_trees(tmp_path, annotation, ControlShape.RANDOM, lines))}
+    again = {
+        tree.words: tree for tree in read(build_trees(tmp_path, annotation, ControlShape.RANDOM, lines[::-1] + lines))
+    }
     assert again == trees
-    other = {tree.words: tree for tree in read(made(tmp_path, annotation, ControlShape.RANDOM, lines, seed=2))}
-    assert other[tuple(lines[2].split())] != trees[tuple(lines[2].split())]
+    different = {
+        tree.words: tree for tree in read(build_trees(tmp_path, annotation, ControlShape.RANDOM, lines, seed=2))
+    }
+    assert different[tuple(lines[2].split())] != trees[tuple(lines[2].split())]
 
 
-def test_random_trees_are_drawn_with_seed_annotation_and_words() -> None:
+def test_random_key_consists_of_seed_kind_and_words() -> None:
     tree = build_dependency_tree(WORDS, ControlShape.RANDOM, 7)
     assert list(tree.heads) == build_control_heads(ControlShape.RANDOM, 5, "7 dependency a b c d e")
     closing = re.findall(r"\)+", to_bracket_string(build_phrase_tree(WORDS, ControlShape.RANDOM, 7).root))
@@ -176,7 +182,7 @@ def test_random_trees_of_different_words_differ() -> None:
 
 @pytest.mark.parametrize("text", ["a b\nc\td\n", "a b\nc\rd\n"])
 @pytest.mark.parametrize("annotation", list(TreeKind))
-def test_words_that_no_tree_can_hold(annotation: TreeKind, text: str, tmp_path: Path) -> None:
+def test_invalid_characters_are_rejected(annotation: TreeKind, text: str, tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(text.encode())
     with pytest.raises(InputError, match="t, line 2: a tab or a carriage return within the line"):
         build_control_trees(
@@ -188,22 +194,3 @@ def test_words_that_no_tree_can_hold(annotation: TreeKind, text: str, tmp_path: 
             facts_output=tmp_path / "f",
         )
     assert not (tmp_path / "o").exists()
-
-
-def test_a_line_that_is_not_utf8_leaves_no_trees(tmp_path: Path) -> None:
-    arguments = {
-        "annotation": TreeKind.CONSTITUENCY,
-        "shape": ControlShape.LEFT_BRANCHING,
-        "seed": 3,
-        "tokens": tmp_path / "t",
-        "output": tmp_path / "o",
-        "counts_output": tmp_path / "l",
-        "facts_output": tmp_path / "f",
-    }
-    (tmp_path / "t").write_bytes(b"a b c\n\nb\xff\n")
-    with pytest.raises(InputError, match="t, line 3: byte 1 is not UTF-8"):
-        build_control_trees(**arguments)
-    assert list(tmp_path.iterdir()) == [tmp_path / "t"]
-    (tmp_path / "t").write_bytes(b"a b c\n\nb\n")
-    build_control_trees(**arguments)
-    assert (tmp_path / "o").read_text() == "(X (X (X a) (X b)) (X c))\n\n(X b)\n"

@@ -1,4 +1,4 @@
-"""Distances against the paper's worked example and networkx."""
+"""Tests of syntactic distances against the example of the paper and networkx."""
 
 import json
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from pipeline_py.syntax.trees.dependency import DependencyTree, build_failed_dep
 from tests.syntax.random_heads import draw_forest_heads
 
 
-def by_graph_search(heads: list[int]) -> np.ndarray:
-    """The definition: shortest paths in the undirected tree, EOS hanging where the design says."""
+def compute_by_graph_search(heads: list[int]) -> np.ndarray:
+    """Compute shortest paths in the undirected tree with EOS."""
     size, roots = len(heads), [word for word, head in enumerate(heads, 1) if head == 0]
     graph = networkx.Graph()
     graph.add_nodes_from(range(1, size + 2))
@@ -31,18 +31,18 @@ def by_graph_search(heads: list[int]) -> np.ndarray:
     return np.array([[min(paths[i][j], 255) for j in range(1, size + 2)] for i in range(1, size + 2)])
 
 
-def of_one(heads: Sequence[int] | None, size: int) -> np.ndarray:
+def compute_matrix(heads: Sequence[int] | None, size: int) -> np.ndarray:
     return compute_batch_distances([heads], [size])[0]
 
 
-def test_worked_example_of_figures_1_and_2() -> None:
+def test_distances_match_the_example_of_the_paper() -> None:
     words = ["zhexie", "weixian", "fenzi", "yanzhong", "yingxiang", "zhengchang", "de", "yimin", "zhengce"]
     arcs = {
         "zhexie": "fenzi", "weixian": "fenzi", "fenzi": "yingxiang", "zhengce": "yingxiang",
         "yanzhong": "yingxiang", "zhengchang": "zhengce", "de": "zhengce", "yimin": "zhengce",
     }  # fmt: skip
     heads = [words.index(arcs[word]) + 1 if word in arcs else 0 for word in words]
-    row = of_one(heads, len(heads))[words.index("fenzi")]
+    row = compute_matrix(heads, len(heads))[words.index("fenzi")]
     assert dict(zip(words, row[:-1].tolist(), strict=True)) == {
         "zhexie": 1, "weixian": 1, "fenzi": 0, "yanzhong": 2, "yingxiang": 1, "zhengce": 2,
         "zhengchang": 3, "de": 3, "yimin": 3,
@@ -51,31 +51,31 @@ def test_worked_example_of_figures_1_and_2() -> None:
 
 
 @given(st.lists(draw_forest_heads(max_words=30), min_size=1, max_size=8))
-def test_equals_shortest_paths(sentences: list[list[int]]) -> None:
+def test_distances_are_shortest_paths(sentences: list[list[int]]) -> None:
     matrices = compute_batch_distances(sentences, [len(heads) for heads in sentences])
     for heads, matrix in zip(sentences, matrices, strict=True):
         assert matrix.dtype == np.uint8
-        np.testing.assert_array_equal(matrix, by_graph_search(heads))
+        np.testing.assert_array_equal(matrix, compute_by_graph_search(heads))
 
 
-def test_several_roots_and_eos_hang_under_one_artificial_root() -> None:
-    assert of_one([0, 1, 0], 3).tolist() == [[0, 1, 2, 2], [1, 0, 3, 3], [2, 3, 0, 2], [2, 3, 2, 0]]
+def test_several_roots_and_eos_are_children_of_an_artificial_root() -> None:
+    assert compute_matrix([0, 1, 0], 3).tolist() == [[0, 1, 2, 2], [1, 0, 3, 3], [2, 3, 0, 2], [2, 3, 2, 0]]
 
 
-def test_one_word_and_none() -> None:
-    assert of_one([0], 1).tolist() == [[0, 1], [1, 0]]
-    assert of_one([], 0).tolist() == [[0]]
+def test_sentences_of_at_most_one_word() -> None:
+    assert compute_matrix([0], 1).tolist() == [[0, 1], [1, 0]]
+    assert compute_matrix([], 0).tolist() == [[0]]
 
 
 def test_chain_of_300_words_saturates() -> None:
-    matrix = of_one(range(300), 300)
+    matrix = compute_matrix(range(300), 300)
     np.testing.assert_array_equal(matrix[0, :300], np.minimum(np.arange(300), 255))
     assert matrix[299, 300] == 255
 
 
-def test_failed_parse_gives_the_distances_of_a_line_with_eos_at_its_end() -> None:
+def test_failed_parse_has_linear_distances() -> None:
     positions = np.arange(301)
-    matrix = of_one(None, 300)
+    matrix = compute_matrix(None, 300)
     np.testing.assert_array_equal(matrix, np.minimum(np.abs(positions[:, None] - positions), 255))
 
 
@@ -85,7 +85,7 @@ def write(path: Path, trees: list[DependencyTree]) -> Path:
     return path
 
 
-def test_stage(tmp_path: Path) -> None:
+def test_stage_writes_matrices_and_counts(tmp_path: Path) -> None:
     trees = [
         DependencyTree(("b", "a"), (2, 0), ("dep", "root"), ("X", "X")),
         DependencyTree((), (), (), ()),
@@ -110,7 +110,7 @@ def test_stage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("elements", [1, 30, 200])
-def test_windows_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elements: int) -> None:
+def test_windows_do_not_change_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elements: int) -> None:
     sizes = [0, 3, 9, 2, 2, 14, 1, 0, 5]
     trees = [
         build_failed_dependency_tree([f"w{word}" for word in range(size)], "too long")
@@ -124,19 +124,19 @@ def test_windows_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     (tmp_path / "x.source").write_text("".join(" ".join(tree.words) + "\n" for tree in trees), encoding="utf-8")
     paths = {"trees": conllu, "tokens": tmp_path / "x.source", "counts_output": tmp_path / "x.json"}
     compute_distances(**paths, output=tmp_path / "at_once.arrow")
-    asked: list[list[int]] = []
+    window_lengths: list[list[int]] = []
     monkeypatch.setattr("pipeline_py.syntax.compute_distances.MAX_WINDOW_ELEMENTS", elements)
     monkeypatch.setattr(
         "pipeline_py.syntax.compute_distances.compute_batch_distances",
-        lambda heads, lengths: asked.append(list(lengths)) or compute_batch_distances(heads, lengths),
+        lambda heads, lengths: window_lengths.append(list(lengths)) or compute_batch_distances(heads, lengths),
     )
     compute_distances(**paths, output=tmp_path / "in_parts.arrow")
     assert (tmp_path / "in_parts.arrow").read_bytes() == (tmp_path / "at_once.arrow").read_bytes()
-    assert [length for window in asked for length in window] == sizes
-    assert all(len(window) == 1 or sum((length + 1) ** 2 for length in window) <= elements for window in asked)
+    assert [length for window in window_lengths for length in window] == sizes
+    assert all(len(window) == 1 or sum((length + 1) ** 2 for length in window) <= elements for window in window_lengths)
 
 
-def test_the_tree_and_the_line_of_the_text_that_differ_are_named(tmp_path: Path) -> None:
+def test_different_words_are_rejected(tmp_path: Path) -> None:
     conllu = write(tmp_path / "x.conllu", [DependencyTree(("a", "b"), (0, 1), ("root", "dep"), ("X", "X"))])
     (tmp_path / "x.source").write_text("a c\n", encoding="utf-8")
     message = r"x\.conllu, line 1: word 2 of the tree is 'b' and of the text 'c' .*x\.source, line 1"
@@ -147,17 +147,13 @@ def test_the_tree_and_the_line_of_the_text_that_differ_are_named(tmp_path: Path)
     assert not (tmp_path / "o").exists()
 
 
-def test_unequal_numbers_of_sentences(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "error"), [("a\nb\n", "1 trees, but .* has more lines"), ("", "more trees than .* has")]
+)
+def test_different_numbers_of_sentences_are_rejected(text: str, error: str, tmp_path: Path) -> None:
     conllu = write(tmp_path / "x.conllu", [DependencyTree(("a",), (0,), ("root",), ("X",))])
-    (tmp_path / "x.source").write_text("a\nb\n", encoding="utf-8")
-    paths = {
-        "trees": conllu,
-        "tokens": tmp_path / "x.source",
-        "output": tmp_path / "o",
-        "counts_output": tmp_path / "l",
-    }
-    with pytest.raises(InputError, match=r"1 trees, but .* has more lines"):
-        compute_distances(**paths)
-    (tmp_path / "x.source").write_text("", encoding="utf-8")
-    with pytest.raises(InputError, match=r"more trees than .* has lines"):
-        compute_distances(**paths)
+    (tmp_path / "x.source").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=error):
+        compute_distances(
+            trees=conllu, tokens=tmp_path / "x.source", output=tmp_path / "o", counts_output=tmp_path / "l"
+        )

@@ -1,4 +1,4 @@
-"""Labels are those of the trees, word by word; a failed parse has none."""
+"""Tests of the extraction of dependency labels."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from pipeline_py.syntax.extract_labels import extract_labels
 from pipeline_py.syntax.trees.dependency import DependencyTree, build_failed_dependency_tree, write_dependency_trees
 
 
-def test_labels_of_every_word(tmp_path: Path) -> None:
+def test_every_word_has_a_label(tmp_path: Path) -> None:
     parsed = DependencyTree(("he", "sleeps"), (2, 0), ("nsubj:pass", "root"), ("PRON", "VERB"))
     trees = [parsed, DependencyTree((), (), (), ()), build_failed_dependency_tree(("a", "b"), "no reason")]
     with (tmp_path / "trees.conllu").open("w", encoding="utf-8") as file:

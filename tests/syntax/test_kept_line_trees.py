@@ -1,4 +1,4 @@
-"""Trees of a raw text, some lines of which cleaning dropped, against an assignment that is known by construction."""
+"""Tests of the assignment of trees to kept_lines lines."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,18 +17,20 @@ def write(path: Path, lines: list[str]) -> Path:
     return path
 
 
-def located(sentences: list[str]) -> Iterator[TreeWithPath[DependencyTree]]:
+def locate_trees(sentences: list[str]) -> Iterator[TreeWithPath[DependencyTree]]:
     return (
         TreeWithPath(build_failed_dependency_tree(sentence.split(), "x"), Path("t.conllu")) for sentence in sentences
     )
 
 
-def found(tmp_path: Path, raw: list[str], kept: list[int], trees: list[str]) -> list[tuple[int, int, str, str | None]]:
+def match_trees(
+    tmp_path: Path, raw: list[str], kept_lines: list[int], trees: list[str]
+) -> list[tuple[int, int, str, str | None]]:
     pairs = match_trees_to_kept_lines(
-        located(trees),
+        locate_trees(trees),
         write(tmp_path / "raw", raw),
-        write(tmp_path / "lines", [str(number) for number in kept]),
-        write(tmp_path / "tokens", [" ".join(raw[number - 1].split()) for number in kept]),
+        write(tmp_path / "lines", [str(number) for number in kept_lines]),
+        write(tmp_path / "tokens", [" ".join(raw[number - 1].split()) for number in kept_lines]),
     )
     return [
         (line.raw_number, line.kept_number, " ".join(line.tokens), None if tree is None else " ".join(tree.tree.words))
@@ -36,25 +38,25 @@ def found(tmp_path: Path, raw: list[str], kept: list[int], trees: list[str]) -> 
     ]
 
 
-def test_dropped_lines_take_their_trees_with_them(tmp_path: Path) -> None:
+def test_trees_of_dropped_lines_are_dropped(tmp_path: Path) -> None:
     raw = ["a", "b c", "a", "d"]
-    assert found(tmp_path, raw, [1, 4], raw) == [(1, 1, "a", "a"), (4, 2, "d", "d")]
+    assert match_trees(tmp_path, raw, [1, 4], raw) == [(1, 1, "a", "a"), (4, 2, "d", "d")]
 
 
-def test_a_line_without_words_takes_an_empty_tree_or_none(tmp_path: Path) -> None:
+def test_line_without_words_may_have_an_empty_tree(tmp_path: Path) -> None:
     raw = ["", "a", " \u00a0\ufeff", "\u200b", "b", ""]
     expected = [(2, 1, "a", "a"), (5, 2, "b", "b")]
-    assert found(tmp_path, raw, [2, 5], ["a", "b"]) == expected
-    assert found(tmp_path, raw, [2, 5], ["", "a", "", "", "b", ""]) == expected
-    assert found(tmp_path, raw, [2, 5], ["a", "", "b"]) == expected
-    (kept,) = found(tmp_path, ["a", ""], [2], ["a"])
-    assert kept == (2, 1, "", None)
+    assert match_trees(tmp_path, raw, [2, 5], ["a", "b"]) == expected
+    assert match_trees(tmp_path, raw, [2, 5], ["", "a", "", "", "b", ""]) == expected
+    assert match_trees(tmp_path, raw, [2, 5], ["a", "", "b"]) == expected
+    (kept_lines,) = match_trees(tmp_path, ["a", ""], [2], ["a"])
+    assert kept_lines == (2, 1, "", None)
 
 
-def test_bytes_that_are_no_text_have_a_tree(tmp_path: Path) -> None:
+def test_line_that_is_not_utf8_has_a_tree(tmp_path: Path) -> None:
     (tmp_path / "raw").write_bytes(b"\xff\na\n")
     pairs = match_trees_to_kept_lines(
-        located(["?", "a"]), tmp_path / "raw", write(tmp_path / "lines", ["2"]), write(tmp_path / "tokens", ["a"])
+        locate_trees(["?", "a"]), tmp_path / "raw", write(tmp_path / "lines", ["2"]), write(tmp_path / "tokens", ["a"])
     )
     assert [tree.tree.words for _, tree in pairs if tree is not None] == [("a",)]
 
@@ -64,18 +66,20 @@ LINES = st.lists(st.tuples(st.sampled_from(["", " ", "a", "b", "a b"]), st.boole
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(LINES)
-def test_any_choice_of_kept_lines(tmp_path: Path, chosen: list[tuple[str, bool, bool]]) -> None:
-    raw = [line for line, _, _ in chosen]
-    kept = [number for number, (_, keep, _) in enumerate(chosen, start=1) if keep]
-    trees = [line.strip() for line, _, always in chosen if line.strip() or always]
-    assignment = found(tmp_path, raw, kept, trees)
-    assert [(place, number) for place, number, _, _ in assignment] == [(k, n) for n, k in enumerate(kept, start=1)]
+def test_any_selection_of_kept_lines_has_its_trees(tmp_path: Path, lines: list[tuple[str, bool, bool]]) -> None:
+    raw = [line for line, _, _ in lines]
+    kept_lines = [number for number, (_, keep, _) in enumerate(lines, start=1) if keep]
+    trees = [line.strip() for line, _, always in lines if line.strip() or always]
+    assignment = match_trees(tmp_path, raw, kept_lines, trees)
+    assert [(place, number) for place, number, _, _ in assignment] == [
+        (k, n) for n, k in enumerate(kept_lines, start=1)
+    ]
     for _, _, tokens, words in assignment:
         assert (words or "") == tokens
 
 
 @pytest.mark.parametrize(
-    ("raw", "kept", "trees", "message"),
+    ("raw", "kept_lines", "trees", "message"),
     [
         (
             ["a", "", "b"],
@@ -87,13 +91,15 @@ def test_any_choice_of_kept_lines(tmp_path: Path, chosen: list[tuple[str, bool, 
         (["a", "", "b"], [1], ["a", "b", "c", "d"], r"t\.conllu: 4 trees, but .*raw has 3 lines \(1 of them empty\)"),
     ],
 )
-def test_numbers_that_do_not_agree(tmp_path: Path, raw: list[str], kept: list[int], trees: list[str], message: str):
+def test_wrong_numbers_of_trees_are_rejected(
+    tmp_path: Path, raw: list[str], kept_lines: list[int], trees: list[str], message: str
+):
     (tmp_path / "x").mkdir()
     pairs = match_trees_to_kept_lines(
-        located(trees),
+        locate_trees(trees),
         write(tmp_path / "raw", raw),
-        write(tmp_path / "lines", [str(number) for number in kept]),
-        write(tmp_path / "tokens", [raw[number - 1] for number in kept]),
+        write(tmp_path / "lines", [str(number) for number in kept_lines]),
+        write(tmp_path / "tokens", [raw[number - 1] for number in kept_lines]),
     )
     with pytest.raises(InputError, match=message):
         list(pairs)

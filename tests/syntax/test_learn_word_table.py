@@ -1,8 +1,9 @@
-"""From a treebank and its tokens to the table that parsers read words by."""
+"""Tests of learning word tables."""
 
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,26 +41,32 @@ FRENCH = """\
 """
 
 
+def tokenize_treebank(folder: Path, name: str, language: str, tokenizer: Any = "moses", **options: bool) -> None:
+    """Write the text of the treebank `NAME.conllu` and its tokens."""
+    text, tokens = folder / f"{name}.text", folder / f"{name}.tokens"
+    treebank_text(
+        annotation=TreeKind.DEPENDENCY,
+        treebank=folder / f"{name}.conllu",
+        form="original",
+        language=language,
+        output=text,
+    )
+    tokenize(input=text, output=tokens, language=language, tokenizer=tokenizer, **options)
+
+
 def learn(treebank: Path, tokens: Path, output: Path, **options: bool) -> dict[str, int]:
     counts = output.with_suffix(".json")
     learn_word_table(treebank=treebank, tokens=tokens, output=output, counts_output=counts, **options)
-    found: dict[str, int] = json.loads(counts.read_text())
-    return found
+    content: dict[str, int] = json.loads(counts.read_text())
+    return content
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
-def test_words_of_moses_tokens(tmp_path: Path, lowercase: bool) -> None:
+def test_table_has_the_words_of_moses_tokens(tmp_path: Path, lowercase: bool) -> None:
     (tmp_path / "bank.conllu").write_text(FRENCH, encoding="utf-8")
-    treebank_text(
-        annotation=TreeKind.DEPENDENCY,
-        treebank=tmp_path / "bank.conllu",
-        form="original",
-        language="fr",
-        output=tmp_path / "text",
-    )
-    assert (tmp_path / "text").read_text(encoding="utf-8") == "Du pain aujourd'hui.\nIl va au marché\n"
-    tokenize(input=tmp_path / "text", output=tmp_path / "tokens", language="fr", tokenizer="moses", lowercase=lowercase)
-    counts = learn(tmp_path / "bank.conllu", tmp_path / "tokens", tmp_path / "table.tsv", lowercase=lowercase)
+    tokenize_treebank(tmp_path, "bank", "fr", lowercase=lowercase)
+    assert (tmp_path / "bank.text").read_text(encoding="utf-8") == "Du pain aujourd'hui.\nIl va au marché\n"
+    counts = learn(tmp_path / "bank.conllu", tmp_path / "bank.tokens", tmp_path / "table.tsv", lowercase=lowercase)
     rows = [line.split("\t") for line in (tmp_path / "table.tsv").read_text(encoding="utf-8").splitlines()[1:]]
     du = ["du", "de le"] if lowercase else ["Du", "De le"]
     readings = [[tokens, words] for tokens, before, words, count in rows]
@@ -67,7 +74,7 @@ def test_words_of_moses_tokens(tmp_path: Path, lowercase: bool) -> None:
     assert counts == {"in": 2, "kept": 2, "dropped": {}, "noted": {"ambiguous entries": 0, "entries": 3}}
 
 
-def test_a_sentence_of_other_characters_is_counted(tmp_path: Path) -> None:
+def test_sentence_with_different_characters_is_counted(tmp_path: Path) -> None:
     (tmp_path / "bank.conllu").write_text(FRENCH, encoding="utf-8")
     (tmp_path / "tokens").write_text("De pain aujourd'hui .\nIl va au marché\n", encoding="utf-8")
     counts = learn(tmp_path / "bank.conllu", tmp_path / "tokens", tmp_path / "table")
@@ -75,7 +82,7 @@ def test_a_sentence_of_other_characters_is_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lines", ["Du pain aujourd'hui .\n", "a\nb\nc\n"])
-def test_other_numbers_of_sentences(tmp_path: Path, lines: str) -> None:
+def test_different_numbers_of_sentences_are_rejected(tmp_path: Path, lines: str) -> None:
     (tmp_path / "bank.conllu").write_text(FRENCH, encoding="utf-8")
     (tmp_path / "tokens").write_text(lines, encoding="utf-8")
     with pytest.raises(InputError, match=r"tokens: not as many lines as \S*bank.conllu has sentences"):
@@ -83,8 +90,8 @@ def test_other_numbers_of_sentences(tmp_path: Path, lines: str) -> None:
     assert not (tmp_path / "table").exists()
 
 
-def analysis(tokens: str, text: str, words: list[WordSpan]) -> DependencyTree:
-    """A tree over the words of a text, which mean nothing but where they are."""
+def build_tree(tokens: str, text: str, words: list[WordSpan]) -> DependencyTree:
+    """Build a tree with arbitrary heads over the words of a text."""
     sentence = build_word_sentence(tuple(tokens.split(" ")), text, words)
     unknown = ("_",) * len(sentence.words)
     return DependencyTree(
@@ -92,19 +99,21 @@ def analysis(tokens: str, text: str, words: list[WordSpan]) -> DependencyTree:
     )
 
 
-def word_f1(gold: list[DependencyTree], tokens: Path, divide: WordDivider, text_file: Path | None = None) -> float:
+def compute_word_f1(
+    gold: list[DependencyTree], tokens: Path, divide: WordDivider, text_file: Path | None = None
+) -> float:
     correct = words = 0
     lines = tokens.read_text(encoding="utf-8").splitlines()
     texts = lines if text_file is None else text_file.read_text(encoding="utf-8").splitlines()
-    for tree, line, text, found in zip(gold, lines, texts, divide(texts), strict=True):
-        read = analysis(line, text, found)
+    for tree, line, text, words_of_text in zip(gold, lines, texts, divide(texts), strict=True):
+        read = build_tree(line, text, words_of_text)
         correct += len(match_tree_words(tree, read))
         words += len(tree.words) + len(read.words)
     return 200 * correct / words
 
 
-def prepare(tmp_path: Path, name: str, parts: tuple[str, str], language: str, tokenizer: str) -> None:
-    """Write trees, text and tokens to learn from and to hold out; of a treebank with one part, hold out a fifth."""
+def write_treebank_parts(tmp_path: Path, name: str, parts: tuple[str, str], language: str, tokenizer: str) -> None:
+    """Write trees, text and tokens for learning and testing; of a treebank with one part, a fifth is for testing."""
     if not (TREEBANKS / name).is_dir():
         pytest.skip(f"the treebank {name} is not at {TREEBANKS}")
 
@@ -113,25 +122,13 @@ def prepare(tmp_path: Path, name: str, parts: tuple[str, str], language: str, to
     if parts[0] == parts[1]:
         cut = len(sentences[0]) * 4 // 5
         sentences = [sentences[0][:cut], sentences[0][cut:]]
-    for part, of_part in zip(("learned", "held_out"), sentences, strict=True):
-        (tmp_path / f"{part}.conllu").write_text("\n\n".join(of_part) + "\n\n", encoding="utf-8")
-        treebank_text(
-            annotation=TreeKind.DEPENDENCY,
-            treebank=tmp_path / f"{part}.conllu",
-            form="original",
-            language=language,
-            output=tmp_path / f"{part}.text",
-        )
-        tokenize(
-            input=tmp_path / f"{part}.text",
-            output=tmp_path / f"{part}.tokens",
-            language=language,
-            tokenizer=tokenizer,  # type: ignore[arg-type]
-        )
+    for part, part_sentences in zip(("learned", "held_out"), sentences, strict=True):
+        (tmp_path / f"{part}.conllu").write_text("\n\n".join(part_sentences) + "\n\n", encoding="utf-8")
+        tokenize_treebank(tmp_path, part, language, tokenizer)
 
 
 @pytest.mark.parametrize(
-    ("name", "parts", "language", "tokenizer", "tokens_f1", "words_f1"),
+    ("name", "parts", "language", "tokenizer", "max_token_f1", "min_word_f1"),
     [
         ("fr_sequoia", ("train", "test"), "fr", "moses", 95, 98.5),
         ("vi_vtb", ("train", "test"), "vi", "moses", 76, 87),
@@ -140,24 +137,27 @@ def prepare(tmp_path: Path, name: str, parts: tuple[str, str], language: str, to
         ("ar_pud", ("test", "test"), "ar", "moses", 82, 87.5),
     ],
 )
-def test_real_treebanks(
+def test_table_improves_words_of_real_treebanks(
     tmp_path: Path,
     name: str,
     parts: tuple[str, str],
     language: str,
     tokenizer: str,
-    tokens_f1: float,
-    words_f1: float,
+    max_token_f1: float,
+    min_word_f1: float,
 ) -> None:
-    prepare(tmp_path, name, parts, language, tokenizer)
+    write_treebank_parts(tmp_path, name, parts, language, tokenizer)
     learn(tmp_path / "learned.conllu", tmp_path / "learned.tokens", tmp_path / "table")
     gold = list(read_dependency_trees(tmp_path / "held_out.conllu"))
-    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable({}).divide_sentences) < tokens_f1
-    assert word_f1(gold, tmp_path / "held_out.tokens", WordTable.read(tmp_path / "table").divide_sentences) > words_f1
+    assert compute_word_f1(gold, tmp_path / "held_out.tokens", WordTable({}).divide_sentences) < max_token_f1
+    assert (
+        compute_word_f1(gold, tmp_path / "held_out.tokens", WordTable.read(tmp_path / "table").divide_sentences)
+        > min_word_f1
+    )
 
 
 def write_treebank(path: Path, *sentences: str) -> None:
-    """Write `evdeydi=evde+ydi .`: tokens and the words of multi-word ones; no space follows words before `~`."""
+    """Write sentences in the notation `token=word+word`; `~` joins words without a space."""
     blocks = []
     for sentence in sentences:
         rows: list[str] = []
@@ -197,37 +197,26 @@ def write_treebank(path: Path, *sentences: str) -> None:
         ),
     ],
 )
-def test_new_multiword_tokens_are_left_whole_and_counted(
+def test_unknown_multiword_tokens_are_undivided_and_counted(
     tmp_path: Path, language: str, learned: tuple[str, ...], held_out: str, words: list[str], counts: tuple[int, int]
 ) -> None:
     write_treebank(tmp_path / "learned.conllu", *learned)
     write_treebank(tmp_path / "held_out.conllu", held_out)
     for part in ("learned", "held_out"):
-        treebank_text(
-            annotation=TreeKind.DEPENDENCY,
-            treebank=tmp_path / f"{part}.conllu",
-            form="original",
-            language=language,
-            output=tmp_path / f"{part}.text",
-        )
-        tokenize(
-            input=tmp_path / f"{part}.text", output=tmp_path / f"{part}.tokens", language=language, tokenizer="moses"
-        )
+        tokenize_treebank(tmp_path, part, language)
     learn(tmp_path / "learned.conllu", tmp_path / "learned.tokens", tmp_path / "table")
     line = (tmp_path / "held_out.tokens").read_text(encoding="utf-8").strip()
-    (found,) = WordTable.read(tmp_path / "table").divide_sentences([line])
-    read = analysis(line, line, found)
+    (words_of_text,) = WordTable.read(tmp_path / "table").divide_sentences([line])
+    read = build_tree(line, line, words_of_text)
     (gold,) = read_dependency_trees(tmp_path / "held_out.conllu")
     assert list(read.words) == words
     assert count_undivided_tokens(gold, read, is_space_delimited=True) == counts
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "language", "least_f1"), [("tr_pud", "tr", 93), ("ar_pud", "ar", 93)])
-def test_a_tokenizer_of_a_real_treebank_divides_new_tokens(
-    tmp_path: Path, name: str, language: str, least_f1: float
-) -> None:
-    prepare(tmp_path, name, ("test", "test"), language, "moses")
+@pytest.mark.parametrize(("name", "language", "min_f1"), [("tr_pud", "tr", 93), ("ar_pud", "ar", 93)])
+def test_trained_tokenizer_divides_unknown_tokens(tmp_path: Path, name: str, language: str, min_f1: float) -> None:
+    write_treebank_parts(tmp_path, name, ("test", "test"), language, "moses")
     learn(tmp_path / "learned.conllu", tmp_path / "learned.tokens", tmp_path / "table")
     trees = (tmp_path / "learned.conllu").read_text(encoding="utf-8").split("\n\n")
     (tmp_path / "dev.conllu").write_text("\n\n".join(trees[:50]) + "\n\n", encoding="utf-8")
@@ -244,4 +233,4 @@ def test_a_tokenizer_of_a_real_treebank_divides_new_tokens(
         load_learned_tokenizer(language, tmp_path / "model.pt")
     )
     gold = list(read_dependency_trees(tmp_path / "held_out.conllu"))
-    assert word_f1(gold, tmp_path / "held_out.tokens", divide, tmp_path / "held_out.text") > least_f1
+    assert compute_word_f1(gold, tmp_path / "held_out.tokens", divide, tmp_path / "held_out.text") > min_f1

@@ -1,4 +1,4 @@
-"""Slices joined are the whole, and nothing is lost on the way."""
+"""Tests of merging the trees of shards."""
 
 import json
 from pathlib import Path
@@ -25,13 +25,13 @@ def brackets(line: str) -> str:
     return "(S" + "".join(f" (X {word})" for word in words) + ")\n" if words else "\n"
 
 
-WRITTEN = {TreeKind.DEPENDENCY: block, TreeKind.CONSTITUENCY: brackets}
+FORMATTERS = {TreeKind.DEPENDENCY: block, TreeKind.CONSTITUENCY: brackets}
 
 
 def write_parts(folder: Path, annotation: TreeKind, bounds: list[tuple[int, int]]) -> None:
     (folder / "text").write_text("".join(f"{line}\n" for line in TEXT), encoding="utf-8")
     for number, (first, last) in enumerate(bounds):
-        trees = "".join(map(WRITTEN[annotation], TEXT[first:last]))
+        trees = "".join(map(FORMATTERS[annotation], TEXT[first:last]))
         (folder / f"{number}").write_text(trees, encoding="utf-8")
         counts = SentenceCounts()
         counts.add_kept(last - first)
@@ -56,10 +56,10 @@ def merge(folder: Path, annotation: TreeKind, order: list[int]) -> None:
 
 
 @pytest.mark.parametrize("annotation", list(TreeKind))
-def test_all_trees_counts_and_facts(annotation: TreeKind, tmp_path: Path) -> None:
+def test_trees_counts_and_metadata_are_merged(annotation: TreeKind, tmp_path: Path) -> None:
     write_parts(tmp_path, annotation, BOUNDS)
     merge(tmp_path, annotation, [0, 1, 2, 3])
-    assert (tmp_path / "all").read_text(encoding="utf-8") == "".join(map(WRITTEN[annotation], TEXT))
+    assert (tmp_path / "all").read_text(encoding="utf-8") == "".join(map(FORMATTERS[annotation], TEXT))
     counts = json.loads((tmp_path / "all.json").read_text())
     assert counts == {"in": 6, "kept": 6, "dropped": {}, "noted": {"empty line": 1}}
     assert TreeMetadata.read(tmp_path / "all.facts") == TreeMetadata(6, 3.0, "cpu", {"stanza": "1"}, {"m": "ab"})
@@ -67,7 +67,7 @@ def test_all_trees_counts_and_facts(annotation: TreeKind, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("annotation", list(TreeKind))
 @pytest.mark.parametrize("order", [[1, 0, 2], [2, 1, 0], [0, 2, 1]])
-def test_parts_in_another_order(annotation: TreeKind, order: list[int], tmp_path: Path) -> None:
+def test_wrong_order_is_rejected(annotation: TreeKind, order: list[int], tmp_path: Path) -> None:
     write_parts(tmp_path, annotation, BOUNDS)
     with pytest.raises(InputError, match=rf"{order[0] or order[1]}: the first tree is not that of .*text, line \d"):
         merge(tmp_path, annotation, order)
@@ -75,7 +75,7 @@ def test_parts_in_another_order(annotation: TreeKind, order: list[int], tmp_path
 
 
 @pytest.mark.parametrize(("order", "trees"), [([0, 1], 5), ([0, 1, 2, 2], 7)])
-def test_parts_of_another_text(order: list[int], trees: int, tmp_path: Path) -> None:
+def test_wrong_number_of_trees_is_rejected(order: list[int], trees: int, tmp_path: Path) -> None:
     write_parts(tmp_path, TreeKind.CONSTITUENCY, BOUNDS)
     with pytest.raises(InputError, match=rf"{order[-1]}: with this last part there are {trees} trees, .* has 6 lines"):
         merge(tmp_path, TreeKind.CONSTITUENCY, order)

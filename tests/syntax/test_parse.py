@@ -1,4 +1,4 @@
-"""Parsing a text and slices of it, what is kept, and what happens to sentences and models that are at fault."""
+"""Tests of parsing a text and shards of it, of cached trees, and of wrong inputs."""
 
 import hashlib
 import json
@@ -46,7 +46,7 @@ def parse_text(folder: Path, **options: Any) -> None:
 @needs_models
 @pytest.mark.slow
 @pytest.mark.parametrize("annotation", list(TreeKind))
-def test_one_tree_per_line_over_the_same_tokens(annotation: TreeKind, tmp_path: Path) -> None:
+def test_every_line_has_a_tree_over_its_tokens(annotation: TreeKind, tmp_path: Path) -> None:
     (tmp_path / "t").write_text("\n".join(LINES) + "\n", encoding="utf-8")
     options = {"annotation": annotation, "directory": STANZA, "batch_size": 4, "max_words": 13}
     for name in ("a", "b"):
@@ -66,7 +66,7 @@ def test_one_tree_per_line_over_the_same_tokens(annotation: TreeKind, tmp_path: 
 
 @needs_models
 @pytest.mark.slow
-def test_parses_are_sensible(tmp_path: Path) -> None:
+def test_parse_of_a_simple_sentence_is_plausible(tmp_path: Path) -> None:
     (tmp_path / "t").write_text(LINES[-1] + "\n", encoding="utf-8")
     parse_text(tmp_path, directory=STANZA)
     (tree,) = read_dependency_trees(tmp_path / "o")
@@ -86,13 +86,13 @@ def test_parses_are_sensible(tmp_path: Path) -> None:
         ({"directory": Path("nowhere")}, r"nowhere: no resources\.json"),
     ],
 )
-def test_sources_of_models_at_fault(options: dict[str, object], error: str, tmp_path: Path) -> None:
+def test_wrong_sources_of_models_are_rejected(options: dict[str, object], error: str, tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\n")
     with pytest.raises(InputError, match=error):
         parse_text(tmp_path, **options)
 
 
-def test_model_that_is_none(tmp_path: Path) -> None:
+def test_invalid_model_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\n")
     (tmp_path / "m.pt").write_bytes(b"no model")
     with pytest.raises(InputError, match=r"Stanza cannot load .*m\.pt"):
@@ -100,25 +100,25 @@ def test_model_that_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("batch_size", 0), ("max_words", 0), ("sentences", 0), ("first", -1)])
-def test_a_number_out_of_range_is_named(name: str, value: int, tmp_path: Path) -> None:
+def test_number_out_of_range_is_rejected(name: str, value: int, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=rf"syntax\.parse: {name}: Input should be greater than"):
         run_job(parse_job(tmp_path, **{name: value}))
 
 
-def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+def test_line_that_is_not_utf8_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(b"a\nb\xff\n")
     with pytest.raises(InputError, match="t, line 2: byte 1 is not UTF-8"):
         run_job(parse_job(tmp_path))
     assert not (tmp_path / "o").exists()
 
 
-def test_tab_is_named_before_parsing(tmp_path: Path) -> None:
+def test_tab_is_rejected_before_parsing(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\na\tb\n")
     with pytest.raises(InputError, match="t, line 2: a tab"):
         parse_text(tmp_path, directory=tmp_path)
 
 
-def test_package_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_package_without_network_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import stanza
 
     def offline(*_: object, **__: object) -> None:
@@ -133,7 +133,7 @@ def test_package_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @needs_models
 @pytest.mark.slow
 @pytest.mark.parametrize("annotation", list(TreeKind))
-def test_slices_merged_have_the_tree_of_each_line(annotation: TreeKind, tmp_path: Path) -> None:
+def test_merged_slices_have_the_tree_of_each_line(annotation: TreeKind, tmp_path: Path) -> None:
     lines = LINES[:3] + LINES[4:]
     (tmp_path / "t").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     paths = {kind: [tmp_path / f"{number}.{kind}" for number in range(4)] for kind in ("trees", "counts", "facts")}
@@ -176,17 +176,17 @@ def test_slices_merged_have_the_tree_of_each_line(annotation: TreeKind, tmp_path
 
 @needs_models
 @pytest.mark.slow
-def test_benchmark_times_both_ways(tmp_path: Path) -> None:
+def test_benchmark_measures_both_kinds_of_trees(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\nthe dog sleeps .\n")
     command = [sys.executable, "-m", "benchmarks.parse", "--text", tmp_path / "t", "--repetitions", "1"]
-    done = subprocess.run([*command, "--directory", STANZA], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    rows = [line.split() for line in done.stdout.splitlines()]
+    process = subprocess.run([*command, "--directory", STANZA], capture_output=True, text=True, cwd=ROOT)
+    assert process.returncode == 0, process.stderr
+    rows = [line.split() for line in process.stdout.splitlines()]
     assert [row[:3] for row in rows[-2:]] == [["dependency", "2", "5"], ["constituency", "2", "5"]]
 
 
 class Chains:
-    """A pipeline in Stanza's place, which makes each word the head of the next and counts what it is given."""
+    """A fake Stanza pipeline that makes each word the head of the next and records the lengths of sentences."""
 
     device = "cpu"
     config: dict[str, Any] = {}
@@ -204,10 +204,10 @@ class Chains:
 
 @pytest.fixture
 def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chains:
-    """Stanza's place taken, with files that stand for its models."""
+    """Replace the Stanza pipeline by a fake one, and write fake model files."""
     pipeline = Chains()
     monkeypatch.setattr(ModelSource, "load_pipeline", lambda *_: pipeline)
-    # There are no models, and to look for garbage among all that tests have imported takes half a second.
+    # Garbage collection of everything that tests have imported takes half a second.
     monkeypatch.setattr("pipeline_py.syntax.stanza.pipeline.without_garbage_collection", nullcontext)
     for name in ("tagger.pt", "depparse.pt", "vectors.pt"):
         (tmp_path / name).write_text(name)
@@ -236,12 +236,12 @@ def parse_chains(folder: Path, **options: Any) -> str:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 9])
-def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None:
-    whole = parse_chains(tmp_path)
+def test_trees_of_slices_are_those_of_the_text(size: int, chains: Chains, tmp_path: Path) -> None:
+    all_trees = parse_chains(tmp_path)
     assert chains.batches == [[3, 2, 1, 1]]
     slices = [parse_chains(tmp_path, first=first, sentences=size) for first in range(0, 12, size)]
-    assert "".join(slices) == whole
-    assert [tree.words for tree in read_dependencies_of(whole, tmp_path)] == [
+    assert "".join(slices) == all_trees
+    assert [tree.words for tree in read_trees_from_text(all_trees, tmp_path)] == [
         ("a",),
         ("b", "b"),
         (),
@@ -250,19 +250,19 @@ def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None
     ]
 
 
-def read_dependencies_of(text: str, folder: Path) -> Any:
+def read_trees_from_text(text: str, folder: Path) -> Any:
     (folder / "read").write_text(text, encoding="utf-8")
     return read_dependency_trees(folder / "read")
 
 
-def test_only_lines_of_the_slice_are_looked_at(chains: Chains, tmp_path: Path) -> None:
+def test_only_lines_of_the_slice_are_checked(chains: Chains, tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\tb\nc\nd\te\n")
     assert "\tc\t" in parse_chains(tmp_path, first=1, sentences=1)
     with pytest.raises(InputError, match="t, line 3: a tab"):
         parse_chains(tmp_path, first=1)
 
 
-def test_the_rest_of_the_text_is_not_held(chains: Chains, tmp_path: Path) -> None:
+def test_lines_outside_of_the_slice_are_not_kept_in_memory(chains: Chains, tmp_path: Path) -> None:
     (tmp_path / "t").write_text(f"{'word ' * 20}\n" * 100_000)
     tracemalloc.start()
     parse_chains(tmp_path, first=50_000, sentences=10)
@@ -271,9 +271,7 @@ def test_the_rest_of_the_text_is_not_held(chains: Chains, tmp_path: Path) -> Non
     assert peak < (tmp_path / "t").stat().st_size / 5
 
 
-def test_interrupted_run_leaves_nothing_of_its_trees(
-    chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_run_leaves_no_output(chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(words: list[str]) -> list[SimpleNamespace]:
         if words == ["d"]:
             raise KeyboardInterrupt
@@ -286,8 +284,7 @@ def test_interrupted_run_leaves_nothing_of_its_trees(
     assert set(tmp_path.iterdir()) == before
 
 
-def test_kept_trees_come_back_without_stanza(chains: Chains, tmp_path: Path) -> None:
-    """In a process that has nothing in Stanza's place, and model files that are none."""
+def test_cached_trees_are_restored_without_stanza(chains: Chains, tmp_path: Path) -> None:
     parse_chains(tmp_path)
     outputs = {name: (tmp_path / name).read_bytes() for name in "olf"}
     for name in outputs:
@@ -306,7 +303,7 @@ def test_kept_trees_come_back_without_stanza(chains: Chains, tmp_path: Path) -> 
         (RuntimeError("no legal transition"), False),
     ],
 )
-def test_what_failed_for_want_of_memory_is_not_kept(
+def test_trees_are_not_cached_after_memory_errors(
     error: Exception, again: bool, chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(words: list[str]) -> list[SimpleNamespace]:
@@ -320,7 +317,7 @@ def test_what_failed_for_want_of_memory_is_not_kept(
     assert parse_chains(tmp_path, batch_size=1).count("parse = failed") == (not again)
 
 
-def test_a_slice_beyond_the_end_loads_nothing(tmp_path: Path) -> None:
+def test_slice_after_the_end_loads_no_models(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\nb\n")
     source = {"annotation": "constituency", "tagger": None, "depparse": None, "directory": tmp_path / "nowhere"}
     imported, _ = find_imported_modules(parse_job(tmp_path, **source, first=2, sentences=5), "stanza", "torch")
@@ -331,7 +328,7 @@ def test_a_slice_beyond_the_end_loads_nothing(tmp_path: Path) -> None:
     assert (facts.sentences, facts.seconds, facts.device, facts.models) == (0, 0, "none", {})
 
 
-def test_models_are_loaded_when_they_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_are_loaded_on_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
     for name in ("load_pipeline", "load_tokenizer"):
         monkeypatch.setattr(ModelSource, name, lambda *arguments, name=name: loaded.append(name) or arguments[1:])
@@ -341,7 +338,7 @@ def test_models_are_loaded_when_they_are_used(monkeypatch: pytest.MonkeyPatch) -
     assert [models.tokenizer, models.tokenizer] == [()] * 2 and loaded == ["load_pipeline", "load_tokenizer"]
 
 
-def test_what_lies_outside_of_the_slice_does_not_count(chains: Chains, tmp_path: Path) -> None:
+def test_lines_outside_of_the_slice_do_not_invalidate_the_cache(chains: Chains, tmp_path: Path) -> None:
     trees = parse_chains(tmp_path, first=1, sentences=2)
     (tmp_path / "t").write_text("new\nb b\n\nother\n")
     assert parse_chains(tmp_path, first=1, sentences=2) == trees
@@ -350,7 +347,7 @@ def test_what_lies_outside_of_the_slice_does_not_count(chains: Chains, tmp_path:
     assert len(chains.batches) == 2
 
 
-def test_what_lies_outside_of_the_slice_of_an_untokenized_text_does_not_count(chains: Chains, tmp_path: Path) -> None:
+def test_untokenized_lines_outside_of_the_slice_do_not_invalidate_the_cache(chains: Chains, tmp_path: Path) -> None:
     chains.processors = {"pos": SimpleNamespace(get_known_xpos=list)}
     (tmp_path / "text").write_text("a\nb b\n\nc c c\nd\n")
     shard = {"text": tmp_path / "text", "first": 1, "sentences": 1}
@@ -371,7 +368,7 @@ def test_changed_file_is_parsed_again(changed: str, chains: Chains, tmp_path: Pa
     assert len(chains.batches) == 2
 
 
-def test_another_call_is_parsed_again(chains: Chains, tmp_path: Path) -> None:
+def test_changed_settings_are_parsed_again(chains: Chains, tmp_path: Path) -> None:
     """Settings are in the hash `process`; threads are in no hash."""
     job = parse_job(tmp_path)
     calls = {
@@ -403,7 +400,9 @@ def test_another_call_is_parsed_again(chains: Chains, tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("language", ["zh", "ZH", "zh-Hans"])
-def test_changed_file_of_a_directory(language: str, changed: str, again: bool, chains: Chains, tmp_path: Path) -> None:
+def test_changed_model_of_a_directory_is_parsed_again(
+    language: str, changed: str, again: bool, chains: Chains, tmp_path: Path
+) -> None:
     directory = tmp_path / "stanza"
     for name in ("pos", "depparse", "pretrain", "constituency", "tokenize", "forward_charlm"):
         (directory / "zh-hans" / name).mkdir(parents=True)
@@ -417,7 +416,7 @@ def test_changed_file_of_a_directory(language: str, changed: str, again: bool, c
     assert len(chains.batches) == 1 + again
 
 
-def test_a_renamed_model_of_a_directory(chains: Chains, tmp_path: Path) -> None:
+def test_renamed_model_of_a_directory_is_parsed_again(chains: Chains, tmp_path: Path) -> None:
     models = tmp_path / "stanza" / "en" / "pos"
     models.mkdir(parents=True)
     (models / "a.pt").touch()
@@ -435,13 +434,7 @@ def parse_with_directory(folder: Path, language: str) -> None:
     parse_chains(folder, **source, language=language)
 
 
-def test_resources_that_are_none(tmp_path: Path) -> None:
-    (tmp_path / "resources.json").write_text("[]")
-    with pytest.raises(InputError, match=r"resources\.json: not the index of a Stanza directory"):
-        list_parser_model_files(tmp_path, "en", TreeKind.DEPENDENCY)
-
-
-def test_the_collector_sees_everything_again_after_parsing() -> None:
+def test_garbage_collection_is_restored_after_parsing() -> None:
     import gc
 
     from pipeline_py.syntax.stanza.pipeline import without_garbage_collection

@@ -1,4 +1,4 @@
-"""Parsing in other words than the tokens: from text, words and trees to trees over the tokens."""
+"""Tests of parsing words that differ from the tokens."""
 
 import gzip
 import json
@@ -39,7 +39,7 @@ TOKENS = "I don 't know .\n\nYou cannot .\nthe well-known\nother characters\n"
 
 
 class Chains:
-    """A pipeline in Stanza's place, which makes each word the head of the next, and its tagger's tags."""
+    """A fake Stanza pipeline that makes each word the head of the next and records its input."""
 
     device = "cpu"
     config: dict[str, Any] = {}
@@ -65,7 +65,7 @@ class Chains:
 
 @pytest.fixture
 def chains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Chains:
-    """Stanza's place taken, with files that stand for its models."""
+    """Replace the Stanza pipeline by a fake one, and write fake model files and texts."""
     pipeline = Chains(["NN", "HYPH"])
     monkeypatch.setattr(ModelSource, "load_pipeline", lambda *_: pipeline)
     for name in ("tagger.pt", "depparse.pt"):
@@ -90,7 +90,7 @@ def parsed(folder: Path, name: str = "trees", **options: Any) -> list[Dependency
     return list(read_dependency_trees(folder / name)) if (folder / name).read_bytes() else []
 
 
-def test_trees_are_over_the_tokens_and_parsed_in_words(chains: Chains, tmp_path: Path) -> None:
+def test_words_are_parsed_and_trees_are_over_tokens(chains: Chains, tmp_path: Path) -> None:
     trees = parsed(tmp_path)
     assert sorted(map(tuple, chains.read)) == [
         ("I", "do", "n't", "know", "."),
@@ -129,12 +129,12 @@ def test_without_text_the_tokens_are_parsed(chains: Chains, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("tags", "word"), [(["HYPH"], "well"), (["NN"], "well-known"), ([], "well")])
-def test_compounds_are_those_of_the_treebank(tags: list[str], word: str, chains: Chains, tmp_path: Path) -> None:
+def test_compounds_are_divided_as_in_the_treebank(tags: list[str], word: str, chains: Chains, tmp_path: Path) -> None:
     chains.processors = Chains(tags).processors
     assert parsed(tmp_path)[3].labels == ("d-the", f"d-{word}")
 
 
-def test_a_sentence_without_a_parse_has_its_tokens(chains: Chains, tmp_path: Path) -> None:
+def test_failed_parse_has_the_tokens(chains: Chains, tmp_path: Path) -> None:
     trees = parsed(tmp_path, max_words=3)
     assert [tree.failure_reason for tree in trees] == [
         "more than 3 words",
@@ -145,15 +145,15 @@ def test_a_sentence_without_a_parse_has_its_tokens(chains: Chains, tmp_path: Pat
     ]
     assert trees[0].words == ("I", "don", "'t", "know", ".")
     noted = json.loads((tmp_path / "trees.json").read_text())["noted"]
-    assert (noted[OTHER_WORDS_NOTE], noted[SEVERAL_WORDS_NOTE]) == (0, 0), "counted are tokens of trees"
+    assert (noted[OTHER_WORDS_NOTE], noted[SEVERAL_WORDS_NOTE]) == (0, 0), "failed parses are not counted"
 
 
 @pytest.mark.parametrize("size", [1, 2, 4])
-def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None:
-    whole = parsed(tmp_path)
+def test_trees_of_slices_are_those_of_the_text(size: int, chains: Chains, tmp_path: Path) -> None:
+    all_trees = parsed(tmp_path)
     firsts = range(0, 7, size)
     slices = [parsed(tmp_path, f"part{first}", first=first, sentences=size) for first in firsts]
-    assert [tree for trees in slices for tree in trees] == whole
+    assert [tree for trees in slices for tree in trees] == all_trees
     names = [tmp_path / f"part{first}" for first in firsts]
     merge_trees(
         annotation=TreeKind.DEPENDENCY,
@@ -169,7 +169,7 @@ def test_slices_are_the_whole(size: int, chains: Chains, tmp_path: Path) -> None
     assert (tmp_path / "merged.json").read_bytes() == (tmp_path / "trees.json").read_bytes()
 
 
-def test_kept_trees_are_those_of_this_text(chains: Chains, tmp_path: Path) -> None:
+def test_changed_text_is_parsed_again(chains: Chains, tmp_path: Path) -> None:
     def runs(**options: Any) -> bool:
         chains.read = []
         parsed(tmp_path, **options)
@@ -183,12 +183,12 @@ def test_kept_trees_are_those_of_this_text(chains: Chains, tmp_path: Path) -> No
 TABLE = "tokens\tbefore\twords\tcount\nchủ tịch\t\tchủ_tịch\t1\ndes\t\tde les\t3\ndes\t\tdes\t2\ndu\t\tde le\t1\n"
 
 
-def test_words_of_a_table(chains: Chains, tmp_path: Path) -> None:
+def test_words_of_a_table_are_parsed(chains: Chains, tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text("le chủ tịch du parc\n\ndes parcs\n", encoding="utf-8")
     (tmp_path / "table").write_text(TABLE, encoding="utf-8")
     trees = parsed(tmp_path, text=None, word_table=tmp_path / "table")
     assert chains.read == [["le", "chủ_tịch", "de", "le", "parc"], ["des", "parcs"]]
-    # `chủ` is a part of `tịch`; `du` has the label of its topmost word, and what hung on either word.
+    # `chủ` is a part of `tịch`; `du` has the label of its topmost word and the dependents of both words.
     assert (trees[0].words, trees[0].heads) == (("le", "chủ", "tịch", "du", "parc"), (0, 3, 1, 3, 4))
     assert trees[0].labels == ("d-le", "flat", "d-chủ_tịch", "d-de", "d-parc")
     noted = json.loads((tmp_path / "trees.json").read_text())["noted"]
@@ -202,7 +202,7 @@ def test_words_of_a_table(chains: Chains, tmp_path: Path) -> None:
     }
 
 
-def test_trees_over_the_words_of_a_parser(chains: Chains, tmp_path: Path) -> None:
+def test_trees_can_be_over_the_words_of_the_parser(chains: Chains, tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text("le parc du chủ tịch\n", encoding="utf-8")
     (tmp_path / "table").write_text(TABLE, encoding="utf-8")
     (tree,) = parsed(tmp_path, text=None, word_table=tmp_path / "table", over_words=True)
@@ -210,7 +210,7 @@ def test_trees_over_the_words_of_a_parser(chains: Chains, tmp_path: Path) -> Non
     assert tree.multiword_tokens == (MultiwordToken(3, 4, "du"),)
 
 
-def test_trees_of_another_table_are_made_again(chains: Chains, tmp_path: Path) -> None:
+def test_changed_table_is_parsed_again(chains: Chains, tmp_path: Path) -> None:
     (tmp_path / "table").write_text(TABLE, encoding="utf-8")
 
     def runs(**options: Any) -> bool:
@@ -224,27 +224,27 @@ def test_trees_of_another_table_are_made_again(chains: Chains, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("space", ["\u00a0", "_", "\u2009"])
-def test_a_space_within_a_word_is_spelt_as_in_training(chains: Chains, tmp_path: Path, space: str) -> None:
+def test_space_within_a_word_is_spelt_as_in_training(chains: Chains, tmp_path: Path, space: str) -> None:
     (tmp_path / "tokens").write_text(f"ông chủ{space}tịch\n", encoding="utf-8")
     (tree,) = parsed(tmp_path, text=None)
     assert chains.read == [["ông", "chủ_tịch"]]
     assert tree.words == ("ông", f"chủ{space}tịch")
 
 
-def test_stanzas_own_models_know_spaces(chains: Chains, tmp_path: Path) -> None:
+def test_models_of_stanza_keep_spaces_within_words(chains: Chains, tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text("ông chủ\u00a0tịch\n", encoding="utf-8")
     parsed(tmp_path, text=None, tagger=None, depparse=None, package="default")
     assert chains.read == [["ông", "chủ tịch"]]
 
 
-def test_a_text_of_other_lines(chains: Chains, tmp_path: Path) -> None:
+def test_different_numbers_of_lines_are_rejected(chains: Chains, tmp_path: Path) -> None:
     (tmp_path / "text").write_text(TEXT + "\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"text: 6 lines where \S*tokens has 5; tokenize the text again"):
         parsed(tmp_path)
     assert not (tmp_path / "trees").exists()
 
 
-def test_words_of_stanzas_tokenizer(chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_of_stanzas_tokenizer_are_parsed(chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     by_letter = [[WordSpan(k, k + 1) for k, letter in enumerate(line) if letter != " "] for line in TEXT.split("\n")]
     monkeypatch.setattr(
         ModelSource, "load_tokenizer", lambda _: lambda texts: (by_letter[k] for k, _ in enumerate(texts))
@@ -253,7 +253,7 @@ def test_words_of_stanzas_tokenizer(chains: Chains, tmp_path: Path, monkeypatch:
     assert [*"Youcannot."] in chains.read
 
 
-def test_models_that_are_trained_need_a_tokenizer(chains: Chains, tmp_path: Path) -> None:
+def test_missing_and_superfluous_tokenizers_are_rejected(chains: Chains, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="`words: stanza` needs the tokenizer of the parser's treebank"):
         parsed(tmp_path, words="stanza")
     with pytest.raises(InputError, match="a segmenter goes with a tagger; leave it out"):
@@ -261,8 +261,10 @@ def test_models_that_are_trained_need_a_tokenizer(chains: Chains, tmp_path: Path
         parsed(tmp_path, words="stanza", segmenter=tmp_path / "segmenter", **package)
 
 
-def test_words_of_a_tokenizer_of_the_treebank(chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tokenizer divides what spells words; the table expands the rest, and only that."""
+def test_table_expands_tokens_of_a_trained_tokenizer(
+    chains: Chains, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table only expands tokens that their words do not spell."""
     (tmp_path / "text").write_text("le chủ tịch du parc\n\ndes parcs\n", encoding="utf-8")
     (tmp_path / "tokens").write_text("le chủ tịch du parc\n\ndes parcs\n", encoding="utf-8")
     (tmp_path / "table").write_text(f"{TABLE}le\t\tl e\t1\n", encoding="utf-8")
@@ -300,8 +302,8 @@ def test_words_of_a_tokenizer_of_the_treebank(chains: Chains, tmp_path: Path, mo
 
 @needs_models
 @pytest.mark.slow
-def test_contractions_of_real_text(tmp_path: Path) -> None:
-    """What Moses makes of `n't` is a particle that negates a verb, in nearly all of three hundred sentences."""
+def test_contractions_are_parsed_correctly_in_words(tmp_path: Path) -> None:
+    """`'t` is tagged as a negation in nearly all of 300 sentences if words are parsed."""
     lines = gzip.decompress((DATA / "tatoeba_enzh/train.en.gz").read_bytes()).decode().splitlines()
     negated = [line for line in lines if "n't" in line][:300]
     (tmp_path / "text").write_text("".join(f"{line}\n" for line in negated), encoding="utf-8")
@@ -323,7 +325,7 @@ def test_contractions_of_real_text(tmp_path: Path) -> None:
 
 @needs_models
 @pytest.mark.slow
-def test_phrases_of_real_models(tmp_path: Path) -> None:
+def test_phrase_trees_of_real_models_are_over_tokens(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("She can't sing.\nThe boys' well-known e-mail cannot be read at 10:30.\n")
     tokenize(input=tmp_path / "text", output=tmp_path / "tokens", language="en", tokenizer="moses")
     parse(

@@ -1,4 +1,4 @@
-"""Training from tiny treebanks, parsing with the result, measuring it: the whole way of a parser."""
+"""Tests of training a parser, parsing with it and measuring its accuracy."""
 
 import gzip
 import json
@@ -26,7 +26,7 @@ TREEBANKS = (ROOT / "../shared/data/treebanks").resolve()
 
 
 def write_treebanks(folder: Path, name: str, sentences: int, seed: int) -> None:
-    """The same short sentences in both formats, some with a second root, some with a multi-word token."""
+    """Write short sentences in both formats, some with a second root or a multi-word token."""
     rng = random.Random(seed)
     conllu, ptb = [], []
     for _ in range(sentences):
@@ -88,7 +88,7 @@ def measure_parser(folder: Path, annotation: TreeKind, **options: Any) -> Path:
 
 
 @pytest.mark.slow
-def test_train_parse_measure(tmp_path: Path) -> None:
+def test_trained_parsers_are_accurate_on_simple_sentences(tmp_path: Path) -> None:
     for name, sentences, seed in (("train", 80, 1), ("dev", 20, 2)):
         write_treebanks(tmp_path, name, sentences, seed)
     for processor, epochs in (("tagger", 8), ("depparse", 40), ("constituency", 5)):
@@ -104,11 +104,11 @@ def test_train_parse_measure(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_same_seed_same_bytes(tmp_path: Path) -> None:
+def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     write_treebanks(tmp_path, "t", 60, 1)  # enough for rare words, a set
 
     def train(processor: str, suffix: str, hash_seed: str) -> bytes:
-        """In a process of its own, so that neither addresses nor the order of sets is the same by chance."""
+        """Train in a new process, so that memory addresses and orders of sets differ."""
         output = tmp_path / f"{processor}{hash_seed}.pt"
         arguments = {
             "processor": processor,
@@ -132,7 +132,7 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
         assert str(tmp_path).encode() not in first
 
 
-def test_cycle_is_named_before_training_starts(tmp_path: Path) -> None:
+def test_cycle_is_rejected_before_training(tmp_path: Path) -> None:
     write_treebanks(tmp_path, "train", 2, 1)
     (tmp_path / "dev.conllu").write_text("1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t1\tdep\t_\t_\n")
     with pytest.raises(InputError, match=r"dev\.conllu, line 1: the heads of word 1 run in a cycle"):
@@ -154,7 +154,7 @@ def test_cycle_is_named_before_training_starts(tmp_path: Path) -> None:
         ({"processor": StanzaProcessor.TAGGER, "vectors": Path("v")}, "write them to `pretrain_output`"),
     ],
 )
-def test_options_that_do_not_go_together(options: dict[str, object], error: str) -> None:
+def test_wrong_combinations_of_options_are_rejected(options: dict[str, object], error: str) -> None:
     with pytest.raises(InputError, match=error):
         train_parser(
             treebank_train=Path("a"), treebank_dev=Path("b"), output=Path("c"), counts_output=Path("d"), **options
@@ -162,7 +162,7 @@ def test_options_that_do_not_go_together(options: dict[str, object], error: str)
 
 
 @pytest.mark.parametrize("content", ["", "2 3\na 1 2 x\n", "a 1 2\nb 1\n", "a\n"])
-def test_word_vectors_in_another_format(content: str, tmp_path: Path) -> None:
+def test_word_vectors_in_another_format_are_rejected(content: str, tmp_path: Path) -> None:
     from pipeline_py.syntax.stanza.training_commands import write_pretrain
 
     (tmp_path / "v").write_text(content)
@@ -170,7 +170,7 @@ def test_word_vectors_in_another_format(content: str, tmp_path: Path) -> None:
         write_pretrain(tmp_path / "v", tmp_path / "p")
 
 
-def test_word_vectors_that_end_early(tmp_path: Path) -> None:
+def test_truncated_word_vectors_are_rejected(tmp_path: Path) -> None:
     from pipeline_py.syntax.stanza.training_commands import write_pretrain
 
     (tmp_path / "v").write_text("3 2\na 1 2\nb 1 2\n")
@@ -178,8 +178,8 @@ def test_word_vectors_that_end_early(tmp_path: Path) -> None:
         write_pretrain(tmp_path / "v", tmp_path / "p")
 
 
-def beginning_of(treebank: str, trees: int, output: Path) -> None:
-    """The first blocks of a gzipped treebank of either format, as they are."""
+def copy_first_blocks(treebank: str, trees: int, output: Path) -> None:
+    """Copy the first blocks of a gzipped treebank."""
     with gzip.open(TREEBANKS / f"{treebank}.gz", "rt", encoding="utf-8") as file:
         blocks = islice((block for block in file.read().split("\n\n") if block.strip()), trees)
         output.write_text("".join(f"{block}\n\n" for block in blocks), encoding="utf-8")
@@ -187,11 +187,11 @@ def beginning_of(treebank: str, trees: int, output: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not TREEBANKS.exists(), reason="the treebanks en_ewt and en_gum are not on this machine")
-def test_real_treebanks_with_word_vectors(tmp_path: Path) -> None:
+def test_real_treebanks_with_word_vectors_are_supported(tmp_path: Path) -> None:
     """EWT has multi-word tokens, empty nodes and features, GUM traces and labels with functions."""
     for treebank, suffix in (("en_ewt", "conllu"), ("en_gum", "ptb")):
-        beginning_of(f"{treebank}/train.{suffix}", 150, tmp_path / f"train.{suffix}")
-        beginning_of(f"{treebank}/dev.{suffix}", 20, tmp_path / f"dev.{suffix}")
+        copy_first_blocks(f"{treebank}/train.{suffix}", 60, tmp_path / f"train.{suffix}")
+        copy_first_blocks(f"{treebank}/dev.{suffix}", 10, tmp_path / f"dev.{suffix}")
     rng = random.Random(1)
     frequent = ["the", "of", "and", ",", ".", "a\u00a0b", "\u2019s"]
     rows = [f"{word} {' '.join(f'{rng.gauss(0, 1):.3f}' for _ in range(6))}\n" for word in frequent]
@@ -204,13 +204,13 @@ def test_real_treebanks_with_word_vectors(tmp_path: Path) -> None:
     for annotation in TreeKind:
         parser = measure_parser(tmp_path, annotation, pretrain=pretrain, device="cpu")
         facts = TreeMetadata.read(tmp_path / "facts.json")
-        assert facts.sentences == 20
+        assert facts.sentences == 10
         assert set(facts.models) == {"tagger.pt", "pretrain.pt", parser.name}
     assert values(tmp_path / "conllu.tsv")["failed parses"] == values(tmp_path / "ptb.tsv")["failed parses"] == 0
 
 
 class Trainer:
-    """Training in Stanza's place, which leaves a file as a model and counts how often it is called."""
+    """A fake training command that writes a model and counts its calls."""
 
     def __init__(self) -> None:
         self.times = 0
@@ -227,15 +227,15 @@ def trainer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trainer:
     from pipeline_py.syntax.stanza import pipeline as stanza_pipeline
     from pipeline_py.syntax.stanza import training_commands as stanza_training
 
-    instead = Trainer()
+    fake_trainer = Trainer()
     for name in ("train_tagger", "train_depparse", "train_constituency"):
-        monkeypatch.setattr(stanza_training, name, instead)
+        monkeypatch.setattr(stanza_training, name, fake_trainer)
     monkeypatch.setattr(stanza_pipeline, "load_pipeline_from_files", lambda *_, **__: None)
     for name in ("train", "dev"):
         write_treebanks(tmp_path, name, 3, 1)
     (tmp_path / "vectors").write_text("a 1 2\n")
     (tmp_path / "tagger").write_text("tagger")
-    return instead
+    return fake_trainer
 
 
 def training_job(folder: Path, **options: Any) -> dict[str, Any]:
@@ -260,13 +260,13 @@ def train(folder: Path, **changes: Any) -> bytes:
 
 
 @pytest.mark.parametrize(("name", "value"), [("epochs", 0), ("hidden", 3), ("threads", 0)])
-def test_a_number_out_of_range_is_named(name: str, value: int, trainer: Trainer, tmp_path: Path) -> None:
+def test_number_out_of_range_is_rejected(name: str, value: int, trainer: Trainer, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=rf"syntax\.train_parser: {name}: Input should be greater than"):
         run_job(training_job(tmp_path, **{name: value}))
     assert trainer.times == 0
 
 
-def test_kept_model_comes_back_without_stanza(trainer: Trainer, tmp_path: Path) -> None:
+def test_cached_model_is_restored_without_stanza(trainer: Trainer, tmp_path: Path) -> None:
     train(tmp_path)
     outputs = {name: (tmp_path / name).read_bytes() for name in ("model.pt", "model.json", "model.pretrain.pt")}
     for name in outputs:
@@ -277,7 +277,7 @@ def test_kept_model_comes_back_without_stanza(trainer: Trainer, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("changed", ["train.ptb", "dev.ptb", "vectors", "tagger", "model.pt"])
-def test_changed_file_is_trained_on_again(changed: str, trainer: Trainer, tmp_path: Path) -> None:
+def test_changed_file_is_trained_again(changed: str, trainer: Trainer, tmp_path: Path) -> None:
     first = train(tmp_path)
     assert train(tmp_path) == first
     with (tmp_path / changed).open("a") as file:
@@ -286,7 +286,7 @@ def test_changed_file_is_trained_on_again(changed: str, trainer: Trainer, tmp_pa
     assert trainer.times == 2
 
 
-def test_another_call_is_trained_again(trainer: Trainer, tmp_path: Path) -> None:
+def test_changed_settings_are_trained_again(trainer: Trainer, tmp_path: Path) -> None:
     """Settings are in the hash `process`."""
     first = train(tmp_path)
     assert train(tmp_path) == first

@@ -1,4 +1,4 @@
-"""Held-out trees become text that can be parsed again."""
+"""Tests of the extraction of text from treebanks."""
 
 import gzip
 import subprocess
@@ -25,7 +25,7 @@ CONLLU = """\
 TREES = "( (S (NP-SBJ (PRP He)) (VP (VBZ sleeps) (NP (-NONE- *T*-1))) (. .)) )\n((FRAG\n  (UH Oh)\n  (-LRB- -LRB-)))\n"
 
 
-def test_words_of_dependency_trees(tmp_path: Path) -> None:
+def test_words_of_dependency_trees_are_extracted(tmp_path: Path) -> None:
     (tmp_path / "gold.conllu.gz").write_bytes(gzip.compress(CONLLU.encode()))
     treebank_text(
         annotation=TreeKind.DEPENDENCY, treebank=tmp_path / "gold.conllu.gz", output=tmp_path / "text", lowercase=True
@@ -34,13 +34,13 @@ def test_words_of_dependency_trees(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("form", "text"), [("tokens", "don't go 10\u00a0000"), ("original", "don't go 10 000")])
-def test_text_of_dependency_trees(tmp_path: Path, form: Literal["tokens", "original"], text: str) -> None:
+def test_text_of_dependency_trees_is_extracted(tmp_path: Path, form: Literal["tokens", "original"], text: str) -> None:
     (tmp_path / "gold").write_text(CONLLU, encoding="utf-8")
     treebank_text(annotation=TreeKind.DEPENDENCY, treebank=tmp_path / "gold", form=form, output=tmp_path / "text")
     assert (tmp_path / "text").read_text(encoding="utf-8") == f"{text}\n"
 
 
-def test_brackets_have_no_text(tmp_path: Path) -> None:
+def test_text_of_brackets_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "gold").write_text(TREES)
     with pytest.raises(InputError, match="gold: brackets do not record the text; leave out --form"):
         treebank_text(
@@ -48,23 +48,23 @@ def test_brackets_have_no_text(tmp_path: Path) -> None:
         )
 
 
-def test_words_of_phrase_trees(tmp_path: Path) -> None:
+def test_words_of_phrase_trees_are_extracted(tmp_path: Path) -> None:
     (tmp_path / "gold.mrg").write_text(TREES)
     treebank_text(annotation=TreeKind.CONSTITUENCY, treebank=tmp_path / "gold.mrg", output=tmp_path / "text")
     assert (tmp_path / "text").read_text(encoding="utf-8") == "He sleeps .\nOh (\n"
 
 
-def test_a_broken_treebank_is_one_sentence(tmp_path: Path) -> None:
+def test_command_reports_a_broken_treebank(tmp_path: Path) -> None:
     (tmp_path / "gold.mrg").write_text("(S (NP (DT the)\n")
     command = [sys.executable, "-m", "pipeline_py.syntax.treebank_text", "--annotation", "constituency"]
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, "--treebank", "gold.mrg", "--output", "text"], cwd=tmp_path, capture_output=True, text=True
     )
-    assert done.returncode == 1 and done.stderr.splitlines()[-1].startswith("error: gold.mrg, line 1: ")
+    assert process.returncode == 1 and process.stderr.splitlines()[-1].startswith("error: gold.mrg, line 1: ")
     assert not (tmp_path / "text").exists()
 
 
-def test_a_treebank_without_its_text_is_refused(tmp_path: Path) -> None:
+def test_treebank_without_text_is_rejected(tmp_path: Path) -> None:
     single = "1\t_\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
     (tmp_path / "gold.conllu").write_text(single + single.strip() + "\n2\t____\t_\tX\t_\t_\t1\tdep\t_\t_\n")
     with pytest.raises(InputError, match=r"gold\.conllu, line 3: all words of this sentence are `_`"):

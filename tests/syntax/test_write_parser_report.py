@@ -1,4 +1,4 @@
-"""The report on a parser, from files whose numbers are known."""
+"""Tests of the parser report."""
 
 from pathlib import Path
 from typing import Any
@@ -20,16 +20,16 @@ def statistics(path: Path, **sums: int) -> None:
     write_json(path, {"annotation": annotation, **dict.fromkeys(SUM_NAMES_BY_KIND[annotation], 0), **sums})
 
 
-def counts(path: Path, kept: int, **noted: int) -> None:
+def counts(path: Path, kept_count: int, **noted: int) -> None:
     counts = SentenceCounts()
-    counts.add_kept(kept)
-    for what, sentences in noted.items():
-        counts.add_noted(what, sentences)
+    counts.add_kept(kept_count)
+    for note, sentences in noted.items():
+        counts.add_noted(note, sentences)
     counts.write_json_file(path)
 
 
 def files(folder: Path, **changed: TreeMetadata) -> dict[str, Any]:
-    """A training text in both kinds of trees, and a test set in one; `changed` are other facts."""
+    """Write the files of a training text (both kinds of trees) and a test set; `changed` replaces metadata."""
     statistics(
         folder / "train.dependency.statistics", sentences=10, empty=1, failed=3, trees=6, words=40, depth=20,
         dependencies=33, dependency_length=100, non_projective=1, several_roots=1,
@@ -47,13 +47,13 @@ def files(folder: Path, **changed: TreeMetadata) -> dict[str, Any]:
     } | {name.replace("_", ".", 1).replace("t1", "t-1"): of for name, of in changed.items()}
     for name, of in facts.items():
         of.write(folder / f"{name}.facts")
-    given: dict[str, Any] = {"output": folder / "report.tsv"}
+    arguments: dict[str, Any] = {"output": folder / "report.tsv"}
     for parameter in ("statistics", "counts", "facts"):
         for name in facts:
             split, kind = name.split(".")
             path = folder / f"{name}.{parameter}"
-            given.setdefault(parameter, {}).setdefault(split, {})[TreeKind(kind)] = path
-    return given
+            arguments.setdefault(parameter, {}).setdefault(split, {})[TreeKind(kind)] = path
+    return arguments
 
 
 def rows(folder: Path) -> list[list[str]]:
@@ -62,15 +62,15 @@ def rows(folder: Path) -> list[list[str]]:
     return table.to_numpy().tolist()
 
 
-def test_everything_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_has_all_measures_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "d.tsv").write_text("metric\tvalue\tsentences\twords\nUAS\t90.10\t5\t9\nfailed parses\t0\t5\t9\n")
     (tmp_path / "c.tsv").write_text("metric\tvalue\tsentences\twords\nbracket F1\t80.00\t5\t9\n")
     accuracy = {TreeKind.DEPENDENCY: tmp_path / "d.tsv", TreeKind.CONSTITUENCY: tmp_path / "c.tsv"}
     write_parser_report(**files(tmp_path), accuracy=accuracy)
     assert capsys.readouterr() == ("", "")
-    found = rows(tmp_path)
+    report_rows = rows(tmp_path)
     assert [
-        [measure, value] for split, trees, measure, value in found if (split, trees) == ("train", "dependency")
+        [measure, value] for split, trees, measure, value in report_rows if (split, trees) == ("train", "dependency")
     ] == [
         ["sentences", "10"],
         ["empty lines", "1"],
@@ -85,7 +85,7 @@ def test_everything_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ["seconds per sentence", "1.23"],
         ["device", "cuda"],
     ]
-    assert [[measure, value] for split, trees, measure, value in found if trees == "constituency"] == [
+    assert [[measure, value] for split, trees, measure, value in report_rows if trees == "constituency"] == [
         ["sentences", "10"],
         ["empty lines", "1"],
         ["failed", "0"],
@@ -100,7 +100,7 @@ def test_everything_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ["sha256 of constituency.pt", "ef"],
         ["bracket F1", "80.00"],
     ]
-    assert [row[2:] for row in found if row[0] == "t-1"] == [
+    assert [row[2:] for row in report_rows if row[0] == "t-1"] == [
         ["sentences", "2"],
         ["empty lines", "0"],
         ["failed", "2"],
@@ -113,7 +113,7 @@ def test_everything_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ["seconds per sentence", "0.0005"],  # facts keep milliseconds
         ["device", "cpu"],
     ]
-    assert [row for row in found if row[0] == "all" and row[1] == "dependency"] == [
+    assert [row for row in report_rows if row[0] == "all" and row[1] == "dependency"] == [
         ["all", "dependency", "stanza", "1.15.0"],
         ["all", "dependency", "torch", "2.13.0"],
         ["all", "dependency", "sha256 of depparse.pt", "ab"],
@@ -121,7 +121,7 @@ def test_everything_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         ["all", "dependency", "UAS", "90.10"],
         ["all", "dependency", "failed parses", "0"],
     ]
-    splits = [tuple(row[:2]) for row in found]
+    splits = [tuple(row[:2]) for row in report_rows]
     assert list(dict.fromkeys(splits)) == [
         ("train", "dependency"),
         ("train", "constituency"),
@@ -131,13 +131,15 @@ def test_everything_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     ]
 
 
-def test_splits_that_differ_have_rows_of_their_own(tmp_path: Path) -> None:
-    other = TreeMetadata(
+def test_differing_splits_have_separate_rows(tmp_path: Path) -> None:
+    changed_metadata = TreeMetadata(
         2, 1.0, versions={"stanza": "1.15.0", "torch": "2.12.0"}, models={"depparse.pt": "ab", "t.ptb": "x"}
     )
-    write_parser_report(**files(tmp_path, t1_dependency=other))
-    found = [row for row in rows(tmp_path) if row[1] == "dependency" and row[2].startswith(("stanza", "torch", "sha"))]
-    assert found == [
+    write_parser_report(**files(tmp_path, t1_dependency=changed_metadata))
+    report_rows = [
+        row for row in rows(tmp_path) if row[1] == "dependency" and row[2].startswith(("stanza", "torch", "sha"))
+    ]
+    assert report_rows == [
         ["all", "dependency", "stanza", "1.15.0"],
         ["train", "dependency", "torch", "2.13.0"],
         ["t-1", "dependency", "torch", "2.12.0"],
@@ -147,8 +149,8 @@ def test_splits_that_differ_have_rows_of_their_own(tmp_path: Path) -> None:
     ]
 
 
-def test_tokens_that_were_no_words(tmp_path: Path) -> None:
-    given = files(tmp_path)
+def test_report_has_differences_between_tokens_and_words(tmp_path: Path) -> None:
+    arguments = files(tmp_path)
     noted = {
         "parsed in other words than its tokens": 3,
         "tokens of several words": 2,
@@ -158,9 +160,9 @@ def test_tokens_that_were_no_words(tmp_path: Path) -> None:
         "parsed in its tokens: its text has other characters": 1,
     }
     counts(tmp_path / "train.dependency.counts", 10, **noted)
-    write_parser_report(**given)
-    found = [row[2:] for row in rows(tmp_path) if row[:2] == ["train", "dependency"]]
-    assert found[3:10] == [
+    write_parser_report(**arguments)
+    report_rows = [row[2:] for row in rows(tmp_path) if row[:2] == ["train", "dependency"]]
+    assert report_rows[3:10] == [
         ["parsed in other words than its tokens (%)", "50.00"],
         ["tokens that are no words of the parser (%)", "12.50"],
         ["tokens of several words", "2"],
@@ -172,11 +174,11 @@ def test_tokens_that_were_no_words(tmp_path: Path) -> None:
     assert not [row for row in rows(tmp_path) if row[0] == "t-1" and "words of" in row[2]]
 
 
-def test_no_sentences_at_all(tmp_path: Path) -> None:
-    given = files(tmp_path, t1_dependency=TreeMetadata(0, 0.0))
+def test_report_of_no_sentences(tmp_path: Path) -> None:
+    arguments = files(tmp_path, t1_dependency=TreeMetadata(0, 0.0))
     statistics(tmp_path / "t-1.dependency.statistics")
     counts(tmp_path / "t-1.dependency.counts", 0)
-    write_parser_report(**given)
+    write_parser_report(**arguments)
     values = {row[2]: row[3] for row in rows(tmp_path) if row[0] == "t-1"}
     assert values["sentences"] == "0" and values["seconds per sentence"] == "" and values["mean depth"] == ""
 
@@ -192,15 +194,15 @@ def test_no_sentences_at_all(tmp_path: Path) -> None:
         ("t-1.dependency.facts", '{"sentences": 1, "seconds": 1}', r"about 1 sentences and .*t-1\S* about 2"),
     ],
 )
-def test_names_the_file_at_fault(file: str, content: str, message: str, tmp_path: Path) -> None:
-    given = files(tmp_path)
+def test_wrong_number_of_sentences_is_rejected(file: str, content: str, message: str, tmp_path: Path) -> None:
+    arguments = files(tmp_path)
     (tmp_path / file).write_text(content)
     with pytest.raises(InputError, match=rf"{file}: .*{message}"):
-        write_parser_report(**given)
+        write_parser_report(**arguments)
     assert not (tmp_path / "report.tsv").exists()
 
 
-def test_warning_of_multiword_tokens_left_whole(tmp_path: Path) -> None:
+def test_report_has_a_warning_of_undivided_multiword_tokens(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text(
         "metric\tvalue\nmulti-word tokens (raw text)\t63\nmulti-word tokens left whole (%) (raw text)\t57.14\n"
     )

@@ -1,4 +1,4 @@
-"""The files of a local Stanza directory that decide the trees, as its index says, before Stanza is imported."""
+"""Lookup of model files in the index of a local Stanza directory, without importing Stanza."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,31 +11,28 @@ from pipeline_py.syntax.trees.tree_formats import TreeKind
 
 INDEX_FILE = "resources.json"
 
-# Folders whose models may decide the trees: processors, and what they build upon.
 MODEL_FOLDERS = {TreeKind.DEPENDENCY: ("pos", "lemma", "depparse"), TreeKind.CONSTITUENCY: ("pos", "constituency")}
 EMBEDDING_FOLDERS = ("pretrain", "forward_charlm", "backward_charlm")
-
-
 TOKENIZER_FOLDER = "tokenize"
 
 
 def list_parser_model_files(directory: Path, language: str, annotation: TreeKind) -> list[Path]:
-    """List the index and the default models of a language, with the word vectors and character models below them.
+    """List the index and the default models of a language, with their word vectors and character models.
 
-    Where the index does not say which package of a processor is the default, all of its packages are listed, and
-    what all of them may build upon.
+    If the index does not name the default package of a processor, all packages of the processor and all word vectors
+    and character models are listed.
 
     Raises:
-        InputError: the index is broken.
+        InputError: The index is broken.
     """
     return [directory / INDEX_FILE, *_list_processor_files(directory, language, MODEL_FOLDERS[annotation])]
 
 
 def list_tokenizer_files(directory: Path, language: str) -> list[Path]:
-    """List the default models that divide text of a language into words, likewise; none where there is no tokenizer.
+    """List the default tokenizer models of a language; empty if there is no tokenizer.
 
     Raises:
-        InputError: the index is broken.
+        InputError: The index is broken.
     """
     files = _list_processor_files(directory, language, (TOKENIZER_FOLDER, "mwt"))
     return files if any(file.parent.name == TOKENIZER_FOLDER for file in files) else []
@@ -45,7 +42,7 @@ def list_model_languages(directory: Path) -> list[str]:
     """List the languages of the index that have models in the directory.
 
     Raises:
-        InputError: the index is broken.
+        InputError: The index is broken.
     """
     return sorted(language for language in _read_index(directory) if [*(directory / language).glob("*/*.pt")])
 
@@ -53,13 +50,13 @@ def list_model_languages(directory: Path) -> list[str]:
 def _list_processor_files(directory: Path, language: str, processors: Sequence[str]) -> list[Path]:
     entries = _read_index(directory)
     try:
-        language = language.strip().lower()  # as Stanza looks it up
+        language = language.strip().lower()  # as in Stanza
         language = entries.get(language, {}).get("alias", language)
         models = [*_find_default_models(entries.get(language, {}), processors)]
     except (AttributeError, KeyError, TypeError, ValueError):
         raise _build_broken_index_error(directory) from None
-    found = [file for folder, name in models for file in sorted((directory / language / folder).glob(f"{name}.pt"))]
-    return [*dict.fromkeys(found)]
+    files = [file for folder, name in models for file in sorted((directory / language / folder).glob(f"{name}.pt"))]
+    return [*dict.fromkeys(files)]
 
 
 def _read_index(directory: Path) -> dict[str, Any]:
@@ -78,15 +75,15 @@ def _build_broken_index_error(directory: Path) -> InputError:
 
 
 def _find_default_models(language_entry: Mapping[str, Any], processors: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield folder and name of each model of a language's entry; the name is a pattern where it is not known."""
+    """Yield folder and name of each default model; the name is a glob pattern if the package is unknown."""
     default = language_entry.get("packages", {}).get("default", {})
     packages: dict[str, str | None] = {**default.get("optional", {}), **default}
     for processor in processors:
         package = packages.get(processor)
-        known = language_entry.get(processor, {}).get(package)
-        if package is None or known is None:
+        package_entry = language_entry.get(processor, {}).get(package)
+        if package is None or package_entry is None:
             yield processor, "*"
-            yield from ((foundation, "*") for foundation in EMBEDDING_FOLDERS)
+            yield from ((folder, "*") for folder in EMBEDDING_FOLDERS)
             continue
         yield processor, package
-        yield from ((needed["model"], needed["package"]) for needed in known.get("dependencies", []))
+        yield from ((model["model"], model["package"]) for model in package_entry.get("dependencies", []))

@@ -1,4 +1,4 @@
-"""The models of a parser: what is known of them before Stanza is imported, and their loading."""
+"""Sources of parser models, which import Stanza only when models are loaded."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelSource:
-    """Model files (a tagger and the parser of the annotation), or a local Stanza directory, or a Stanza package.
+    """A source of models: files (a tagger and a parser), a local Stanza directory, or a Stanza package.
 
     Raises:
-        InputError: where it is none of them, more than one, or no parser of the annotation.
+        InputError: There is not exactly one source, or no parser for the annotation.
     """
 
     annotation: TreeKind
@@ -34,7 +34,7 @@ class ModelSource:
     segmenter: Path | None = None
 
     def __post_init__(self) -> None:
-        """Check that it is one."""
+        """Check that there is exactly one source."""
         if sum(source is not None for source in (self.tagger, self.directory, self.package)) != 1:
             raise InputError("give one source of models: model files, a directory or a package")
         if self.tagger is None and (self.depparse or self.constituency or self.pretrain):
@@ -43,23 +43,25 @@ class ModelSource:
             raise InputError("a segmenter goes with a tagger; leave it out")
         if self.tagger is not None and self.parser_model_path is None:
             option = "depparse" if self.annotation is TreeKind.DEPENDENCY else "constituency"
-            raise InputError(f"the annotation {self.annotation} needs a parser beside the tagger; give {option}")
+            raise InputError(
+                f"the annotation {self.annotation} needs a parser in addition to the tagger; give {option}"
+            )
 
     @property
     def parser_model_path(self) -> Path | None:
-        """The model file of the annotation's parser, where there is one."""
+        """Model file of the parser for the annotation, if any."""
         return self.depparse if self.annotation is TreeKind.DEPENDENCY else self.constituency
 
     @property
     def word_space(self) -> str:
-        """Spelling of a space within a word for these models; models that Stanza offers use a space."""
+        """Spelling of a space within a word; the models of Stanza use a space."""
         return " " if self.tagger is None else WORD_SPACE
 
     def load_pipeline(self, device: str, batch_size: int) -> "StanzaPipeline":
-        """Load the models.
+        """Load the tagger and the parser.
 
         Raises:
-            InputError: where they are missing or at fault.
+            InputError: A model is missing or cannot be loaded.
         """
         from pipeline_py.syntax.stanza.pipeline import load_default_pipeline, load_pipeline_from_files
 
@@ -74,7 +76,7 @@ class ModelSource:
         """Load the tokenizer that belongs to the models.
 
         Raises:
-            InputError: where they have none.
+            InputError: The models have no tokenizer.
         """
         from pipeline_py.syntax.stanza.tokenizer import load_default_tokenizer, load_learned_tokenizer
 
@@ -86,10 +88,9 @@ class ModelSource:
 
 
 class LazyParserModels:
-    """The models of a parser, which are loaded when they are first used."""
+    """Models of a parser that are loaded on first use."""
 
     def __init__(self, source: ModelSource, device: str, batch_size: int) -> None:
-        """Take where the models come from, the device and the sentences of a batch."""
         self.source = source
         self._device, self._batch_size = device, batch_size
 

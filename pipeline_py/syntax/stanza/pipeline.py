@@ -1,13 +1,7 @@
-"""Stanza pipelines that parse tokenized text, and their output as this project's trees.
+"""Stanza pipelines for tokenized text, and conversion of their output to trees.
 
-A pipeline comes from model files (`train_parser`), from a local directory laid out as Stanza downloads it, or from a
-package that Stanza downloads. Only the processors of the annotation are loaded: a tagger and one parser. Nothing but
-a package ever goes to the network.
-
-Stanza keeps a maximum spanning tree to one root by lowering the scores of all heads that are the root (Stanojević and
-Cohen 2021). So the best heads never reach the root at first, and it contracts one cycle after the other in every
-sentence, in Python. But the best of all trees is its answer as well if it has one root, and best heads that are a tree
-are the best of all.
+A pipeline is loaded from model files (`train_parser`), from a local Stanza directory, or from a package that Stanza
+downloads. Only a tagger and one parser are loaded. Only packages use the network.
 """
 
 import gc
@@ -34,19 +28,23 @@ from pipeline_py.syntax.trees.tree_formats import TreeKind
 from pipeline_py.syntax.words.token_alignment import WORD_SPACE
 
 ROOT_HEAD_COUNT = 2
-"""Heads that are the root in a tree with one root: that of its child, and its own."""
+"""Number of heads that are 0 in a tree with one root: that of the root word, and that of the artificial root."""
 
 
 def patch_maximum_tree_search() -> None:
-    """From now on let Stanza's dependency parsers in this process contract only cycles of best heads."""
+    """Replace Stanza's search for maximum spanning trees in this process by `find_maximum_tree`, which is faster.
+
+    Stanza ensures a single root by lowering the scores of all heads that are the root (Stanojević and Cohen 2021), so
+    that it must contract cycles, in Python, in every sentence. This is unnecessary if the best tree has one root.
+    """
     model.chuliu_edmonds_one_root = find_maximum_tree
 
 
 def find_maximum_tree(head_scores: np.ndarray) -> np.ndarray:
-    """Find the heads (W + 1,) of the tree with the highest sum of scores, in which the root has one child.
+    """Find the heads (W + 1,) of the tree with the highest sum of scores in which the root has one child.
 
     Args:
-        head_scores: of the head of each word (W + 1, W + 1); word and head 0 are the root.
+        head_scores: Scores (W + 1, W + 1) of each word and head; index 0 is the root.
     """
     heads = find_greedy_heads(head_scores)
     if heads is None:
@@ -57,24 +55,24 @@ def find_maximum_tree(head_scores: np.ndarray) -> np.ndarray:
 
 
 def find_greedy_heads(head_scores: np.ndarray) -> np.ndarray | None:
-    """Give the best head of each word, that of the root being itself; None where these are no tree with one root."""
+    """Return the best head of each word (0 for the root); None if they do not form a tree with one root."""
     head_scores = head_scores.copy()
     np.fill_diagonal(head_scores, -np.inf)
     heads: np.ndarray = head_scores.argmax(axis=1)
     heads[0] = 0
     if np.count_nonzero(heads == 0) != ROOT_HEAD_COUNT:
         return None
-    above = heads
+    ancestors = heads
     for _ in range(len(heads).bit_length()):
-        above = above[above]
-    return None if above.any() else heads
+        ancestors = ancestors[ancestors]
+    return None if ancestors.any() else heads
 
 
 StanzaPipeline: TypeAlias = Any  # stanza.Pipeline, which has no types
 
 
 class InvalidParseError(Exception):
-    """Stanza returned something that is no analysis of the sentence; the message is a short reason."""
+    """Stanza returned an invalid analysis of a sentence; the message is a short reason."""
 
 
 def load_pipeline_from_files(
@@ -83,14 +81,14 @@ def load_pipeline_from_files(
     """Load model files of `train_parser`.
 
     Args:
-        model_paths: files by Stanza's name of the processor: pos, with depparse or constituency or neither.
-        pretrain_path: the word vectors that they were trained with, if with any.
-        language: Stanza's code.
+        model_paths: Model files by Stanza processor: pos, and optionally depparse or constituency.
+        pretrain_path: Word vectors with which the models were trained, if any.
+        language: Stanza's code of the language.
         device: auto, cpu or cuda.
-        batch_size: sentences at a time.
+        batch_size: Number of sentences in a batch.
 
     Raises:
-        InputError: where a file is missing or is no such model.
+        InputError: A file is missing or is not a model.
     """
     options: dict[str, Any] = {}
     for processor, path in model_paths.items():
@@ -101,14 +99,14 @@ def load_pipeline_from_files(
             options[f"{processor}_pretrain_path"] = str(pretrain_path)
     processors = ["tokenize", *model_paths]
     if "depparse" in model_paths:
-        # The parser insists on lemmas; `train_parser` trains on the words in their place.
+        # The parser requires lemmas; `train_parser` uses the words as lemmas.
         processors.append("lemma")
         options["lemma_use_identity"] = True
-    with tempfile.TemporaryDirectory() as nothing_to_download:
-        (Path(nothing_to_download) / INDEX_FILE).write_text("{}", encoding="utf-8")
-        options |= {"dir": nothing_to_download, "download_method": None, "allow_unknown_language": True}
-        where = ", ".join(map(str, model_paths.values()))
-        return _load_pipeline(language, processors, device, batch_size, options, f"Stanza cannot load {where}")
+    with tempfile.TemporaryDirectory() as empty_directory:
+        (Path(empty_directory) / INDEX_FILE).write_text("{}", encoding="utf-8")
+        options |= {"dir": empty_directory, "download_method": None, "allow_unknown_language": True}
+        paths = ", ".join(map(str, model_paths.values()))
+        return _load_pipeline(language, processors, device, batch_size, options, f"Stanza cannot load {paths}")
 
 
 def load_default_pipeline(
@@ -117,23 +115,23 @@ def load_default_pipeline(
     """Load the default models of a local Stanza directory, or a package.
 
     Raises:
-        InputError: where the directory lacks what the annotation needs; where the package cannot be had.
+        InputError: The directory lacks a model, or the package cannot be loaded.
     """
     if directory is None:
-        what = f"Stanza cannot get its package {package!r} for {language!r} (without a network give a local directory)"
+        error_prefix = (
+            f"Stanza cannot get its package {package!r} for {language!r} (without a network give a local directory)"
+        )
     elif not (directory / INDEX_FILE).is_file():
         raise InputError("no resources.json in it; give a directory as Stanza downloads it", directory)
     else:
-        what = f"{directory}: Stanza cannot load its {annotation} models for {language!r}"
+        error_prefix = f"{directory}: Stanza cannot load its {annotation} models for {language!r}"
     processors = ["tokenize", *MODEL_FOLDERS[annotation]]
-    return _load_pipeline(language, processors, device, batch_size, build_source_options(directory, package), what)
+    options = build_source_options(directory, package)
+    return _load_pipeline(language, processors, device, batch_size, options, error_prefix)
 
 
 def build_source_options(directory: Path | None, package: str | None) -> dict[str, Any]:
-    """Stanza's options for where models are: in a directory, without the network, or else in a package.
-
-    Of a package, what is not yet on this machine is downloaded.
-    """
+    """Return Stanza's options for loading models from a directory, or from a package (downloaded if necessary)."""
     if directory is None:
         return {"package": package, "download_method": DownloadMethod.REUSE_RESOURCES}
     return {"dir": str(directory), "download_method": None}
@@ -143,7 +141,7 @@ def _load_pipeline(
     language: str, processors: Sequence[str], device: str, batch_size: int, options: dict[str, Any], error_prefix: str
 ) -> StanzaPipeline:
     patch_maximum_tree_search()
-    disable_torch_compile_hooks()  # Stanza makes optimizers with its models, and does not use them
+    disable_torch_compile_hooks()  # Stanza creates unused optimizers
     try:
         pipeline = stanza.Pipeline(
             language,
@@ -155,31 +153,31 @@ def _load_pipeline(
             logging_level="ERROR",
             **options,
         )
-        # Models that do not fit together load well and fail on the first word: not on every sentence of a corpus.
+        # Incompatible models can be loaded, but fail on the first word.
         pipeline([["a"]])
-        gc.collect()  # what loading left behind, before `models_left_alone` leaves it alone too
+        gc.collect()  # before `without_garbage_collection` freezes garbage, too
         return pipeline
     except InputError:
         raise
     except Exception as error:
-        # Whatever Stanza, torch or requests raise here, the models are at fault.
+        # All errors of Stanza, torch or requests are caused by the models here.
         reason = " ".join(str(error).split())[:300]
         raise InputError(f"{error_prefix}: {type(error).__name__} {reason}") from error
 
 
 def has_split_compounds(pipeline: StanzaPipeline) -> bool:
-    """Whether hyphens within compounds are words of the treebank that the tagger learnt from.
+    """Return true if hyphens within compounds are words of the tagger's treebank.
 
-    The Penn Treebank's tags have had one of these hyphens, HYPH, since they are words. Where the tagger knows no tags
-    but the universal ones it is not known, and taken for true as in Universal Dependencies.
+    Treebanks that split compounds have the tag HYPH. For taggers without XPOS tags, assume splitting, as in Universal
+    Dependencies.
     """
     tags = pipeline.processors["pos"].get_known_xpos()
     return not tags or "HYPH" in tags
 
 
 def list_loaded_model_files(pipeline: StanzaPipeline) -> list[Path]:
-    """The files that a pipeline was loaded from: models, and word vectors and character models that they build upon."""
-    # The tokenizer is configured and never loaded, since the text is tokenized.
+    """List the files from which a pipeline was loaded: models, word vectors and character models."""
+    # The tokenizer is configured, but not loaded, since the text is tokenized.
     loaded = [value for name, value in pipeline.config.items() if not name.startswith("tokenize_")]
     paths = [Path(value) for value in loaded if isinstance(value, str) and value.endswith(".pt")]
     return [path for path in dict.fromkeys(paths) if path.is_file()]
@@ -187,10 +185,10 @@ def list_loaded_model_files(pipeline: StanzaPipeline) -> list[Path]:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Keep Python's garbage collector from going through loaded models again and again while sentences are parsed.
+    """Exclude loaded models from garbage collection while sentences are parsed.
 
-    Stanza's documents are made of objects that refer to each other, so it often collects, and vocabularies are large
-    (`python -m benchmarks.parse` shows what that costs).
+    Stanza's documents contain reference cycles, so that collections are frequent, and vocabularies are large
+    (`python -m benchmarks.parse` measures the cost).
     """
     gc.freeze()
     try:
@@ -205,12 +203,12 @@ def parse_dependency_trees(
     """Parse sentences of at least one word.
 
     Args:
-        pipeline: Stanza's.
-        sentences: the words of each.
-        word_space: how the models know a space within a word.
+        pipeline: Stanza pipeline.
+        sentences: Words of each sentence.
+        word_space: Spelling of a space within a word in the vocabulary of the models.
 
     Raises:
-        ParsingFault: where the output does not fit the words or is no tree.
+        InvalidParseError: The output has other words or is not a tree.
     """
     trees = []
     for sentence, words, spelt in _analyze_sentences(pipeline, sentences, word_space):
@@ -230,12 +228,12 @@ def parse_phrase_trees(
     """Parse sentences of at least one word.
 
     Args:
-        pipeline: Stanza's.
-        sentences: the words of each.
-        word_space: how the models know a space within a word.
+        pipeline: Stanza pipeline.
+        sentences: Words of each sentence.
+        word_space: Spelling of a space within a word in the vocabulary of the models.
 
     Raises:
-        ParsingFault: where the output does not fit the words.
+        InvalidParseError: The output has other words or no tree.
     """
     trees = []
     for sentence, words, spelt in _analyze_sentences(pipeline, sentences, word_space):
@@ -251,7 +249,7 @@ def parse_phrase_trees(
 def _analyze_sentences(
     pipeline: StanzaPipeline, sentences: Sequence[tuple[str, ...]], word_space: str
 ) -> Iterator[tuple[Any, tuple[str, ...], list[str]]]:
-    """Yield each analysed sentence with its words, and with the words as Stanza reads them."""
+    """Yield each analysed sentence with its words and with the words in the spelling of the parser."""
     spelt = [[spell_for_parser(word, word_space) for word in words] for words in sentences]
     document = pipeline(spelt)
     if len(document.sentences) != len(sentences):
@@ -260,7 +258,7 @@ def _analyze_sentences(
 
 
 def convert_phrase_node(node: Any) -> TreeNode:
-    """A tree of Stanza's as one of this project's."""
+    """Convert a node of a Stanza tree and its descendants."""
     if node.is_preterminal():
         return Preterminal(node.label, node.children[0].label)
     return PhraseNode(node.label, tuple(convert_phrase_node(child) for child in node.children))

@@ -1,4 +1,4 @@
-"""The words of a text as Stanza's tokenizer finds them, multi-word tokens expanded."""
+"""Division of text into words with Stanza's tokenizer, including the expansion of multi-word tokens."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice, tee
@@ -14,14 +14,14 @@ from pipeline_py.syntax.words.parser_words import WordDivider, WordSpan
 from pipeline_py.syntax.words.token_alignment import compose_with_offsets
 
 STANZA_BATCH_SENTENCES = 500
-"""What Stanza sees in one call."""
+"""Number of sentences in one call of Stanza."""
 
 
 def load_default_tokenizer(language: str, directory: Path | None, package: str | None) -> WordDivider:
-    """Load the default tokenizer of a local Stanza directory, or that of a package, which is downloaded.
+    """Load the default tokenizer of a local Stanza directory or of a package (downloaded if necessary).
 
     Raises:
-        InputError: where there is none.
+        InputError: There is no tokenizer.
     """
     try:
         pipeline = stanza.Pipeline(
@@ -33,7 +33,7 @@ def load_default_tokenizer(language: str, directory: Path | None, package: str |
             **build_source_options(directory, package),
         )
     except Exception as error:
-        # Whatever Stanza, torch or requests raise here, the models are at fault.
+        # All errors of Stanza, torch or requests are caused by the models here.
         reason = " ".join(str(error).split())[:300]
         raise InputError(
             f"Stanza has no tokenizer of {language!r} here ({type(error).__name__} {reason}); "
@@ -47,7 +47,7 @@ def load_learned_tokenizer(language: str, segmenter_path: Path) -> WordDivider:
     """Load a model of `learn_segmenter`, which reads text in NFC.
 
     Raises:
-        InputError: the file is not such a model.
+        InputError: The file is not such a model.
     """
     pipeline = load_segmenter(segmenter_path, language)
 
@@ -71,7 +71,7 @@ def _divide_texts(pipeline: Any, texts: Iterable[str]) -> Iterator[list[WordSpan
 
 
 def _locate_token_words(token: Any) -> Iterator[WordSpan]:
-    """The words of a token; those that its characters spell stand side by side, any others all in its place."""
+    """Yield the words of a token; if its characters do not spell them, each word has the span of the token."""
     forms = [word.text for word in token.words]
     if len(forms) > 1 and "".join(forms) != token.text:
         yield from (WordSpan(token.start_char, token.end_char, form) for form in forms)

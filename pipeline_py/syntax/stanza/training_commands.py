@@ -1,10 +1,8 @@
 """Stanza's training commands, run in this process, without network and Java.
 
-Models are saved again in torch's new format, since Stanza's names tensors by their addresses in memory.
-
-The commands train on files in the current directory and leave `MODEL_FILE` there, so that no path of this machine ends up in
-the model. The settings are what a minute or two of training on one CPU core wants: small batches, little dropout, the
-first optimizer only, one evaluation per epoch, the best epoch kept.
+The commands train on files in the current directory and write `MODEL_FILE` there, so that models contain no paths of
+this machine. The settings suit short training on one CPU core: small batches, little dropout, only the first optimizer,
+and one evaluation per epoch, of which the best is kept.
 """
 
 import tempfile
@@ -30,20 +28,23 @@ from pipeline_py.syntax.trees.constituency import PhraseTree
 
 
 def load_model_content(path: Path) -> Any:
-    """The content of a model file (tensors and plain values only: nothing in it is executed)."""
+    """Load the tensors and plain values of a model file, without executing code."""
     return torch.load(path, map_location="cpu", weights_only=True)
 
 
 def save_reproducibly(content: Any, path: Path) -> None:
-    """Save tensors and plain values so that equal content gives equal bytes."""
+    """Save tensors and plain values so that equal content gives equal bytes.
+
+    Stanza's own files are not reproducible, because they name tensors by their addresses in memory.
+    """
     params = content.get("params") if isinstance(content, dict) else None
     if isinstance(params, dict) and "rare_words" in params:
-        params["rare_words"] = sorted(params["rare_words"])  # Stanza saves a set in any order
+        params["rare_words"] = sorted(params["rare_words"])  # Stanza saves a set in arbitrary order
     with write_atomically(path) as temporary, temporary.open("wb") as file:
         torch.save(content, file)
 
 
-# Of the words that a parser gets without vectors: it then knows words by the embeddings that it learns itself.
+# Used if there are no word vectors: the parser then only uses the embeddings that it learns.
 ZERO_VECTORS_TEXT = "1 8\n<none> 0 0 0 0 0 0 0 0\n"
 
 
@@ -51,7 +52,7 @@ def write_pretrain(vectors_path: Path | None, output: Path) -> None:
     """Convert a word2vec text file; without one, write a pretrain in which every word has the zero vector.
 
     Raises:
-        InputError: where the file is not in word2vec's text format.
+        InputError: The file is not in word2vec's text format.
     """
     with tempfile.TemporaryDirectory() as folder:
         text = vectors_path
@@ -65,49 +66,48 @@ def write_pretrain(vectors_path: Path | None, output: Path) -> None:
 
 
 def _check_vector_file(vectors_path: Path) -> None:
-    dimension = 0
-    number = 0
-    promised = None
+    dimension = number = 0
+    promised_count = None
     for number, line in enumerate(show_progress(read_lines(vectors_path), "word vectors", unit="lines"), start=1):
         columns = line.rstrip().split()
         if number == 1 and len(columns) == 2 and all(map(is_whole_number, columns)):
-            promised, dimension = map(int, columns)
+            promised_count, dimension = map(int, columns)
             continue
         dimension = dimension or len(columns) - 1
         try:
-            finite = [float(column) for column in columns[-dimension:]]
+            vector = [float(column) for column in columns[-dimension:]]
         except ValueError:
-            finite = []
-        if dimension < 1 or len(finite) != dimension or len(columns) <= dimension:
+            vector = []
+        if dimension < 1 or len(vector) != dimension or len(columns) <= dimension:
             raise InputError(
                 f"not a word and {dimension} numbers; give word vectors in word2vec's text format", vectors_path, number
             )
     if number == 0:
         raise InputError("the file is empty; give word vectors in word2vec's text format", vectors_path)
-    if promised not in (None, number - 1):
+    if promised_count not in (None, number - 1):
         raise InputError(
-            f"the first line promises {promised} word vectors, but {number - 1} follow; fetch the file again",
+            f"the first line promises {promised_count} word vectors, but {number - 1} follow; fetch the file again",
             vectors_path,
         )
 
 
 TRAIN_FILE, DEV_FILE, MODEL_FILE, PRETRAIN_FILE = "train.txt", "dev.txt", "model.pt", "pretrain.pt"
 
-TAGGER_BATCH_SENTENCES = 15  # sentences
-DEPPARSE_BATCH_WORDS = 500  # words
-CONSTITUENCY_BATCH_SENTENCES = 10  # sentences
+TAGGER_BATCH_SENTENCES = 15
+DEPPARSE_BATCH_WORDS = 500
+CONSTITUENCY_BATCH_SENTENCES = 10
 
 
 @dataclass(frozen=True)
 class TrainingBudget:
-    """How large the model is and how long it is trained.
+    """The size of a model and the amount of its training.
 
     Attributes:
-        hidden_size: size of its recurrent and scoring layers.
-        epochs: passes over the training sentences.
-        seed: of all random numbers.
-        sentence_count: training sentences.
-        word_count: training words.
+        hidden_size: Size of the recurrent and scoring layers.
+        epochs: Number of passes over the training sentences.
+        seed: Seed of all random numbers.
+        sentence_count: Number of training sentences.
+        word_count: Number of training words.
     """
 
     hidden_size: int
@@ -153,8 +153,8 @@ def train_depparse(language: str, budget: TrainingBudget, has_vectors: bool, dev
 def train_constituency(language: str, budget: TrainingBudget, tagger_pipeline: StanzaPipeline, device: str) -> None:
     """Train a constituency parser on brackets.
 
-    The tags of the trees are replaced by those of `tagger_pipeline`, because those are what the parser sees later: XPOS
-    where the tagger knows them, else UPOS. The model remembers which.
+    The tags of the trees are replaced by those that `tagger_pipeline` predicts, as at parsing time: XPOS if the tagger
+    has them, else UPOS. The model records which.
     """
     tags = "xpos" if tagger_pipeline.processors["pos"].get_known_xpos() else "upos"
     options = [
@@ -192,7 +192,7 @@ def _build_vector_options(has_vectors: bool) -> list[str]:
 
 @contextmanager
 def _patch_attribute(module: Any, name: str, value: Any) -> Iterator[None]:
-    """Let `module.name` be `value` for a while."""
+    """Temporarily set `module.name` to `value`."""
     original = getattr(module, name)
     setattr(module, name, value)
     try:
@@ -202,7 +202,7 @@ def _patch_attribute(module: Any, name: str, value: Any) -> Iterator[None]:
 
 
 class _BracketScorer:
-    """Takes the place of Stanza's `EvaluateParser`, which scores the dev trees with a Java program."""
+    """A replacement of Stanza's `EvaluateParser`, which scores the development trees with a Java program."""
 
     def __init__(self, kbest: int | None = None) -> None:
         self.kbest = kbest
@@ -214,7 +214,7 @@ class _BracketScorer:
         pass
 
     def process(self, results: list[Any]) -> SimpleNamespace:
-        """The bracket F1 (in per cent) of Stanza's pairs of gold and predicted trees."""
+        """Compute the bracket F1 (in percent) of Stanza's pairs of gold and predicted trees."""
         counts = BracketCounts()
         for result in results:
             gold, predicted = convert_phrase_node(result.gold), convert_phrase_node(result.predictions[0].tree)

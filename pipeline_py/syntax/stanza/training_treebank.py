@@ -1,14 +1,14 @@
-"""Treebanks as Stanza's training commands want them.
+"""Conversion of treebanks to training data for Stanza.
 
-Stanza would stop, or learn what is not there at parsing time, on some of what real treebanks hold:
+Real treebanks contain annotations that Stanza rejects, or that are not available at parsing time:
 
-- Multi-word tokens and empty nodes are left out: text is parsed word by word (`learn_words` learns the tokens).
-- Lemmas are the words themselves, because the parser is later run without a lemmatizer.
-- Stanza's scorer refuses a sentence with several roots: the later ones become `parataxis` of the first.
-- Stanza splits at any white space: within a word it becomes `_`.
-- A phrase tree needs one phrase under ROOT: several get an `X` around them; a lone word is dropped.
+- Multi-word tokens and empty nodes are removed (`learn_word_table` learns multi-word tokens).
+- Lemmas are replaced by the words, because the parser runs without a lemmatizer.
+- If a sentence has several roots, the later ones become `parataxis` of the first.
+- White space within a word becomes `_`.
+- A phrase tree needs exactly one phrase under ROOT: several phrases are put under `X`; a single word is dropped.
 - Empty sentences are dropped.
-- Words are spelt as the parser will read them (`spell_for_parser`).
+- Words are spelt as the parser reads them (`spell_for_parser`).
 """
 
 import re
@@ -33,11 +33,11 @@ _FEATURES_PATTERN = re.compile(r"_|[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
 
 
 def spell_for_parser(word: str, word_space: str = WORD_SPACE) -> str:
-    """Return a word in NFC, the form of treebanks and word vectors: `é` is one character and not `e` with an accent.
+    """Return a word in NFC, the form of treebanks and word vectors.
 
     Args:
-        word: of a treebank or a text.
-        word_space: takes the place of white space within the word; `_` for parsers that are trained here.
+        word: Word of a treebank or a text.
+        word_space: Replacement of white space within the word; `_` for parsers that this project trains.
     """
     return normalize("NFC", spell_word(word, word_space=word_space))
 
@@ -49,8 +49,8 @@ def write_dependency_training_data(treebank: Path, output: Path, lowercase: bool
         The number of words written.
 
     Raises:
-        InputError: for a word without tag or label, malformed features, a sentence marked as a failed parse or without
-            text, or a treebank without sentences.
+        InputError: A word has no tag or label, or malformed features; a sentence is a failed parse or has no text; or
+            the treebank has no sentences.
     """
     words = 0
     with output.open("w", encoding="utf-8", newline="\n") as file:
@@ -88,13 +88,13 @@ def _check_gold_tree(tree: DependencyTree, treebank: Path) -> None:
 
 
 def _build_conllu_rows(tree: DependencyTree, lowercase: bool) -> list[str]:
-    first, *later = tree.root_words
+    first_root, *later_roots = tree.root_words
     rows = []
     for place in range(len(tree.words)):
         word = _spell_training_word(tree.words[place], lowercase)
         head, label = tree.heads[place], tree.labels[place]
-        if place + 1 in later:
-            head, label = first, "parataxis"
+        if place + 1 in later_roots:
+            head, label = first_root, "parataxis"
         rows.append(
             f"{place + 1}\t{word}\t{word}\t{tree.upos[place]}\t{tree.xpos[place]}\t{tree.features[place]}"
             f"\t{head}\t{label}\t_\t_"
@@ -109,7 +109,7 @@ def write_phrase_training_data(treebank: Path, output: Path, lowercase: bool, co
         The number of words written.
 
     Raises:
-        InputError: for a sentence marked as a failed parse or without text, or a treebank without phrases.
+        InputError: A sentence is a failed parse or has no text, or the treebank has no phrases.
     """
 
     def spell_leaf(node: Preterminal) -> TreeNode:

@@ -1,9 +1,8 @@
-"""Labelled brackets that two phrase trees have in common, counted as evalb counts them.
+"""Labelled bracket scoring of phrase trees, as in evalb.
 
-A bracket is (label, first word, last word). Traces and functional tags go first (`simplify`); the brackets ROOT and
-TOP and the tags of words are not counted; equal brackets count as often as they stand. Punctuation is treated as by
-evalb's COLLINS.prm: a word with a punctuation tag in the gold tree is left out of both, so that it does not matter
-where it is attached. Unlike there, ADVP and PRT are two labels.
+A bracket is (label, first word, last word). Trees are simplified first (`simplify_tree`). The brackets ROOT and TOP and
+the tags of words do not count; repeated brackets count repeatedly. As in evalb's COLLINS.prm, words with a punctuation
+tag in the gold tree are removed from both trees. Unlike in COLLINS.prm, ADVP and PRT are different labels.
 """
 
 from collections import Counter
@@ -16,14 +15,14 @@ PUNCTUATION_TAGS = frozenset({",", ".", ":", "``", "''", "PUNCT"})
 
 
 class BracketCounts(NamedTuple):
-    """Brackets in common, in the gold trees and in the predicted ones."""
+    """Counts of matching, gold and predicted brackets."""
 
     matching_brackets: int = 0
     gold_brackets: int = 0
     predicted_brackets: int = 0
 
     def add_counts(self, counts: "BracketCounts") -> "BracketCounts":
-        """The counts of both."""
+        """Return the sums of two counts."""
         return BracketCounts(
             self.matching_brackets + counts.matching_brackets,
             self.gold_brackets + counts.gold_brackets,
@@ -32,12 +31,12 @@ class BracketCounts(NamedTuple):
 
     @property
     def precision(self) -> float:
-        """Share of the predicted brackets that are right, in percent."""
+        """Share of predicted brackets that are correct, in percent."""
         return 100 * self.matching_brackets / self.predicted_brackets if self.predicted_brackets else 0.0
 
     @property
     def recall(self) -> float:
-        """Share of the gold brackets that were found, in percent."""
+        """Share of gold brackets that are predicted, in percent."""
         return 100 * self.matching_brackets / self.gold_brackets if self.gold_brackets else 0.0
 
     @property
@@ -48,20 +47,20 @@ class BracketCounts(NamedTuple):
 
 
 def count_matching_brackets(gold_tree: PhraseTree, predicted_tree: PhraseTree) -> BracketCounts:
-    """Count the brackets of two trees over the same words; a failed parse has none."""
+    """Count the brackets of two trees over the same words; a failed parse has no brackets."""
     gold_tree = simplify_tree(gold_tree)
-    left_out = [leaf.label in PUNCTUATION_TAGS for leaf in gold_tree.leaves]
-    expected = _count_brackets(gold_tree, left_out)
-    found = _count_brackets(simplify_tree(predicted_tree), left_out)
-    return BracketCounts((expected & found).total(), expected.total(), found.total())
+    punctuation_flags = [leaf.label in PUNCTUATION_TAGS for leaf in gold_tree.leaves]
+    gold_counts = _count_brackets(gold_tree, punctuation_flags)
+    predicted_counts = _count_brackets(simplify_tree(predicted_tree), punctuation_flags)
+    return BracketCounts((gold_counts & predicted_counts).total(), gold_counts.total(), predicted_counts.total())
 
 
 def _count_brackets(tree: PhraseTree, punctuation_flags: list[bool]) -> Counter[tuple[str, int, int]]:
     if tree.is_failed:
         return Counter()
-    counted = [0, *accumulate(not out for out in punctuation_flags)]  # words that count in front of each
+    positions = [0, *accumulate(not is_punctuation for is_punctuation in punctuation_flags)]
     return Counter(
-        (label, counted[first], counted[end])
+        (label, positions[first], positions[end])
         for label, first, end in list_phrase_spans(tree)
-        if counted[first] < counted[end] and label not in WRAPPER_LABELS
+        if positions[first] < positions[end] and label not in WRAPPER_LABELS
     )

@@ -1,10 +1,10 @@
 """Phrase trees in Penn Treebank brackets, read and written as a stream.
 
-Two layouts: `read_phrase_trees` reads this project's own files, one tree a line, where an empty line is an empty
-sentence; `read_phrase_treebank` reads brackets in any layout, as treebanks come.
+`read_phrase_trees` reads files of this project (one tree a line; an empty line is an empty sentence), and
+`read_phrase_treebank` reads treebanks in any layout.
 
-A sentence without a parse is `(FAILED (X word) (X word))`. The brackets of a word are written `-LRB-` and `-RRB-`
-and read back as `(` and `)`. Only the ASCII space separates: a word may hold U+00A0 and its like.
+A failed parse is `(FAILED (X word) (X word))`. Brackets in words are written as `-LRB-` and `-RRB-`. Only the ASCII
+space is a separator; words may contain other spaces, e.g. U+00A0.
 """
 
 import re
@@ -29,7 +29,7 @@ _UNCLOSED_BRACKET_ERROR = (
 
 @dataclass(frozen=True)
 class Preterminal:
-    """A word under its tag: a leaf."""
+    """A leaf: a word with its tag."""
 
     label: str
     word: str
@@ -37,7 +37,7 @@ class Preterminal:
 
 @dataclass(frozen=True)
 class PhraseNode:
-    """A phrase and its children, at least one."""
+    """A phrase with at least one child."""
 
     label: str
     children: tuple["TreeNode", ...]
@@ -52,8 +52,8 @@ class PhraseTree:
     """The phrase tree of one sentence.
 
     Attributes:
-        root: the topmost node; None for an empty sentence.
-        line_number: where the tree begins in its file.
+        root: Topmost node; None for an empty sentence.
+        line_number: Line of the file on which the tree begins.
     """
 
     root: TreeNode | None
@@ -61,27 +61,27 @@ class PhraseTree:
 
     @property
     def leaves(self) -> list[Preterminal]:
-        """All leaves from left to right, traces among them."""
+        """All leaves from left to right, including traces."""
         return [node for node in iterate_preorder(self.root) if isinstance(node, Preterminal)]
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the sentence; a trace is none."""
+        """The words of the sentence, without traces."""
         return tuple(leaf.word for leaf in self.leaves if leaf.label != TRACE_LABEL)
 
     @property
     def is_failed(self) -> bool:
-        """Whether this is the fallback of a sentence that could not be parsed."""
+        """True for the fallback tree of a sentence that could not be parsed."""
         return self.root is not None and self.root.label == FAILED_LABEL
 
 
 def build_failed_phrase_tree(words: Sequence[str]) -> PhraseTree:
-    """The marked fallback for a sentence that could not be parsed."""
+    """Build the marked fallback tree of a sentence that could not be parsed."""
     return PhraseTree(PhraseNode(FAILED_LABEL, tuple(Preterminal("X", word) for word in words)))
 
 
 def iterate_preorder(root: TreeNode | None) -> Iterator[TreeNode]:
-    """Yield all nodes, parents before children and left before right (without recursion: trees may be deep)."""
+    """Yield all nodes, parents before children and left before right, without recursion."""
     stack = [] if root is None else [root]
     while stack:
         node = stack.pop()
@@ -95,7 +95,7 @@ def fold_tree(
     fold_leaf: Callable[[Preterminal], FoldResult],
     fold_phrase: Callable[[PhraseNode, list[FoldResult]], FoldResult],
 ) -> FoldResult:
-    """Compute a value bottom-up: `leaf(node)` at the leaves, `phrase(node, values of its children)` above them."""
+    """Compute a value bottom-up, with `fold_leaf(leaf)` and `fold_phrase(phrase, values of its children)`."""
     if isinstance(root, Preterminal):
         return fold_leaf(root)
     opened: list[tuple[PhraseNode, list[FoldResult]]] = [(root, [])]
@@ -116,7 +116,7 @@ def fold_tree(
 
 
 def replace_words(tree: PhraseTree, words: Iterable[str]) -> PhraseTree:
-    """Return the tree with other words; traces count as words."""
+    """Return the tree with new words; traces count as words."""
     remaining = iter(words)
 
     def replace_leaf_word(node: Preterminal) -> TreeNode:
@@ -133,32 +133,32 @@ def replace_words(tree: PhraseTree, words: Iterable[str]) -> PhraseTree:
 
 
 def list_phrase_spans(tree: PhraseTree) -> list[tuple[str, int, int]]:
-    """The label, the first word (counted from 0) and the word after the last of every phrase, children before parents.
+    """List (label, first word, word after the last) of every phrase, children before parents.
 
-    A trace counts as a word here.
+    Words are counted from 0; traces count as words.
     """
-    found: list[tuple[str, int, int]] = []
-    seen = 0
+    spans: list[tuple[str, int, int]] = []
+    word_count = 0
 
     def visit_leaf(_: Preterminal) -> int:
-        nonlocal seen
-        seen += 1
-        return seen - 1
+        nonlocal word_count
+        word_count += 1
+        return word_count - 1
 
     def visit_phrase(node: PhraseNode, firsts: list[int]) -> int:
-        found.append((node.label, firsts[0], seen))
+        spans.append((node.label, firsts[0], word_count))
         return firsts[0]
 
     if tree.root is not None:
         fold_tree(tree.root, visit_leaf, visit_phrase)
-    return found
+    return spans
 
 
 def read_phrase_trees(path: Path) -> Iterator[PhraseTree]:
     """Yield the trees of a file with one tree a line; an empty line is an empty sentence.
 
     Raises:
-        InputError: at the first line that is neither empty nor one whole tree.
+        InputError: A line is neither empty nor exactly one tree.
     """
     for number, line in enumerate(read_lines(path), start=1):
         yield PhraseTree(
@@ -167,15 +167,15 @@ def read_phrase_trees(path: Path) -> Iterator[PhraseTree]:
 
 
 def read_phrase_treebank(path: Path) -> Iterator[PhraseTree]:
-    """Yield the trees of a plain or gzipped treebank file in any layout, several on a line among them.
+    """Yield the trees of a plain or gzipped treebank file in any layout.
 
-    Byte order marks are skipped, and so are lines of SGML tags between trees, as in the Chinese Treebank.
+    Byte order marks and lines of SGML tags between trees (as in the Chinese Treebank) are skipped.
 
     Raises:
-        InputError: where brackets do not match or a node is malformed, with the line on which the tree begins.
+        InputError: Brackets do not match or a node is malformed; names the line on which the tree begins.
     """
     pieces: list[str] = []
-    start, depth, found = 1, 0, False
+    start, depth, has_trees = 1, 0, False
     for number, line in enumerate(read_treebank_lines(path), start=1):
         if not pieces and _SGML_LINE_PATTERN.fullmatch(line):
             continue
@@ -189,15 +189,15 @@ def read_phrase_treebank(path: Path) -> Iterator[PhraseTree]:
                 depth -= 1
             if depth <= 0:
                 yield PhraseTree(_parse_tree(pieces, path, start), start)
-                pieces, depth, found = [], 0, True
+                pieces, depth, has_trees = [], 0, True
     if pieces:
         raise InputError(_UNCLOSED_BRACKET_ERROR, path, start)
-    if not found:
+    if not has_trees:
         raise InputError("no trees in the file; expected Penn Treebank brackets", path)
 
 
 def _parse_tree(bracket_tokens: Sequence[str], path: Path, line_number: int) -> TreeNode:
-    """Parse one whole tree; `line_number` is where it begins."""
+    """Parse the tokens of exactly one tree, which begins on `line_number`."""
     opened: list[tuple[str, list[TreeNode], list[str]]] = []
     for place, piece in enumerate(bracket_tokens):
         if piece == "(":
@@ -233,10 +233,10 @@ def _parse_tree(bracket_tokens: Sequence[str], path: Path, line_number: int) -> 
 def _build_node(
     label: str, children: list[TreeNode], words: list[str], parent_label: str, path: Path, line_number: int
 ) -> TreeNode:
-    """Make a node of what its brackets hold; `parent_label` is the label of the brackets around them."""
+    """Build a node from the contents of its brackets."""
     if children and words:
         raise InputError(
-            f"({label} …) contains the bare word {words[0]!r} beside other nodes; give the word a tag",
+            f"({label} …) contains the bare word {words[0]!r} in addition to other nodes; give the word a tag",
             path,
             line_number,
         )
@@ -254,28 +254,27 @@ def _build_node(
 
 
 def _suggest_empty_node_fix(label: str, parent_label: str) -> str:
-    """Say what to do about brackets that hold a label alone."""
     if space := next((character for character in label if character.isspace()), ""):
         return f"it contains the character U+{ord(space):04X}; separate tag and word by a space"
     if label and parent_label:
         return (
-            f"if {label!r} is a word, write ({parent_label} {label}) for ({parent_label} ({label})); if it is a tag, add its word "
-            "(a bracket as -LRB- or -RRB-) or remove it"
+            f"if {label!r} is a word, write ({parent_label} {label}) for ({parent_label} ({label})); if it is a tag, "
+            "add its word (a bracket as -LRB- or -RRB-) or remove it"
         )
     return f"remove it, and write a sentence without a parse as ({FAILED_LABEL} (X word) …)"
 
 
 def write_phrase_trees(file: IO[str], trees: Iterable[PhraseTree]) -> None:
-    """Write one tree a line."""
+    """Write one tree per line."""
     for tree in trees:
         file.write(to_bracket_string(tree.root) + "\n")
 
 
 def to_bracket_string(root: TreeNode | None) -> str:
-    """The tree as one line of Penn Treebank brackets; empty for None.
+    """Format a tree as one line of Penn Treebank brackets; empty for None.
 
     Raises:
-        InputError: for a word with a space or a line end in it, which brackets cannot hold.
+        InputError: A word is empty or contains a space or a line end.
     """
     parts: list[str] = []
     stack: list[TreeNode | str] = [] if root is None else [root]
@@ -304,7 +303,7 @@ WRAPPER_LABELS = frozenset({"", "ROOT", "S1", "TOP", "VROOT"})
 
 
 def strip_functional_tags(label: str) -> str:
-    """`NP-SBJ-1` and `NP=2` become `NP`; `-LRB-` and `=` stay, since they are tags and have no functional ones."""
+    """Reduce `NP-SBJ-1` and `NP=2` to `NP`; keep tags such as `-LRB-` and `=`."""
     if label.startswith(("-", "=")):
         return label
     return label.split("-", 1)[0].split("=", 1)[0]
@@ -313,8 +312,8 @@ def strip_functional_tags(label: str) -> str:
 def simplify_tree(tree: PhraseTree) -> PhraseTree:
     """Remove traces (with the phrases they leave empty), functional tags and wrappers (ROOT, TOP, S1, VROOT, no label).
 
-    A wrapper over several children stays, as ROOT. The fallback of a failed parse stays as it is.
-    A sentence of nothing but traces becomes empty.
+    A wrapper of several children becomes ROOT. A failed parse is returned unchanged. A sentence that contains only
+    traces becomes empty.
     """
     if tree.root is None or tree.is_failed:
         return tree
@@ -332,5 +331,5 @@ def _simplify_leaf(leaf: Preterminal) -> TreeNode | None:
 
 
 def _simplify_phrase(phrase: PhraseNode, children: list[TreeNode | None]) -> TreeNode | None:
-    kept = tuple(child for child in children if child is not None)
-    return PhraseNode(strip_functional_tags(phrase.label), kept) if kept else None
+    nodes = tuple(child for child in children if child is not None)
+    return PhraseNode(strip_functional_tags(phrase.label), nodes) if nodes else None

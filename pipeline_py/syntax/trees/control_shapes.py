@@ -1,8 +1,7 @@
-"""Shapes of trees that owe nothing to syntax: controls, to tell what a system gains from its parser.
+"""Shapes of control trees, which do not depend on syntax.
 
-A shape of n words is n numbers. Dependencies are heads, as in `DependencyTree`. Binary phrases are the number of
-phrases that end with each word: reading from left to right, every word becomes a node, and as often as its number
-says the last two nodes become a phrase. So 0 1 1 is (X (X w1 w2) w3), and 0 0 2 is (X w1 (X w2 w3)).
+A dependency tree over n words is n heads, as in `DependencyTree`. A binary phrase tree is the number of phrases that
+end with each word: 0 1 1 is (X (X w1 w2) w3), and 0 0 2 is (X w1 (X w2 w3)).
 """
 
 from collections.abc import Callable
@@ -12,35 +11,34 @@ from random import Random
 
 
 class ControlShape(StrEnum):
-    """How a tree over n words looks."""
+    """The shape of a control tree over n words."""
 
     RIGHT_BRANCHING = "right-branching"
-    """The first word is the root, every other word hangs on the one before it; (X w1 (X w2 (X w3 w4)))."""
+    """The first word is the root, and each other word depends on the previous word; (X w1 (X w2 (X w3 w4)))."""
 
     LEFT_BRANCHING = "left-branching"
-    """The last word is the root, every other word hangs on the one after it; (X (X (X w1 w2) w3) w4)."""
+    """The last word is the root, and each other word depends on the next word; (X (X (X w1 w2) w3) w4)."""
 
     BALANCED = "balanced"
-    """The middle word of a span (the left one of two) is its head, and the spans on both sides hang on it. A phrase is
-    split in the middle, its left half being the larger one where they differ: (X (X w1 w2) w3)."""
+    """The middle word of a span (the left of two) is the head of the spans on both sides. A phrase is split in the
+    middle; its left half is the larger one if they differ: (X (X w1 w2) w3)."""
 
     RANDOM = "random"
-    """Each of the n^(n-1) rooted trees on n words is equally likely, so that most of them are not projective; so is
-    each of the Catalan(n-1) binary bracketings."""
+    """Each of the n^(n-1) rooted trees over n words is equally likely (most of them are not projective), and so is each
+    of the Catalan(n-1) binary bracketings."""
 
     CHAIN = "chain"
-    """The sentence as it is read: every word hangs on the one before it, and i and j are |i - j| edges apart; each
-    phrase joins all words before with the next one, so that a tree LSTM reads in order. As trees, its dependencies are
-    those of right-branching and its phrases those of left-branching."""
+    """The linear order of the sentence: right-branching dependencies (words i and j are |i - j| edges apart) and
+    left-branching phrases (a tree LSTM reads the words in order)."""
 
 
 def build_control_heads(shape: ControlShape, n: int, random_key: str) -> list[int]:
-    """The dependencies of a shape.
+    """Build the heads of a dependency tree.
 
     Args:
-        shape: which one.
-        n: number of words, at least 1.
-        random_key: what a random shape is drawn with; the same key gives the same shape.
+        shape: Shape of the tree.
+        n: Number of words, at least 1.
+        random_key: Seed of a random tree; the same key gives the same tree.
 
     Returns:
         n heads; 0 for the root, i for the i-th word counted from 1.
@@ -57,15 +55,15 @@ def build_control_heads(shape: ControlShape, n: int, random_key: str) -> list[in
 
 
 def count_control_phrase_ends(shape: ControlShape, n: int, random_key: str) -> list[int]:
-    """The binary phrases of a shape.
+    """Count the phrases of a binary phrase tree that end with each word.
 
     Args:
-        shape: which one.
-        n: number of words, at least 1.
-        random_key: what a random shape is drawn with; the same key gives the same shape.
+        shape: Shape of the tree.
+        n: Number of words, at least 1.
+        random_key: Seed of a random tree; the same key gives the same tree.
 
     Returns:
-        For each of the n words how many of the n - 1 phrases end with it.
+        For each of the n words, how many of the n - 1 phrases end with it.
     """
     match shape:
         case ControlShape.RIGHT_BRANCHING:
@@ -92,7 +90,7 @@ def _build_balanced_heads(n: int) -> list[int]:
 
 def _count_balanced_phrase_ends(n: int) -> list[int]:
     ends = []
-    spans = [(n, 0)]  # the words of a span and how many phrases around it end with it, the leftmost span last
+    spans = [(n, 0)]  # (length of a span, phrases around it that end with it), leftmost span last
     while spans:
         words, ending = spans.pop()
         if words == 1:
@@ -104,16 +102,16 @@ def _count_balanced_phrase_ends(n: int) -> list[int]:
 
 
 def _sample_random_heads(n: int, draw_integer: Callable[[int], int]) -> list[int]:
-    """Decode a random Prüfer code (Prüfer 1918), in the form that holds the root as well.
+    """Decode a random Prüfer code (Prüfer 1918) of a rooted tree.
 
-    Take the smallest leaf away again and again until the root alone is left: the n - 1 heads of the leaves, of which
-    the last one is the root, are the code of a rooted tree, and each of the n^(n-1) codes is that of one tree.
+    The code consists of the heads of the leaves in the order in which the smallest leaf is removed until only the root
+    is left. Each of the n^(n-1) codes belongs to exactly one tree.
     """
     code = [1 + draw_integer(n) for _ in range(n - 1)]
     children = [0] * (n + 1)
     for head in code:
         children[head] += 1
-    leaves = [word for word in range(1, n + 1) if not children[word]]  # sorted, and so a heap
+    leaves = [word for word in range(1, n + 1) if not children[word]]  # a sorted list is a heap
     heads = [0] * n
     for head in code:
         heads[heappop(leaves) - 1] = head
@@ -126,9 +124,9 @@ def _sample_random_heads(n: int, draw_integer: Callable[[int], int]) -> list[int
 def _sample_random_phrase_ends(n: int, draw_integer: Callable[[int], int]) -> list[int]:
     """Grow a binary tree by Rémy's algorithm (Rémy 1985), as in Knuth, TAOCP 4A, section 7.2.1.6, algorithm R.
 
-    Any node of the tree so far, inner node or leaf, moves down under a new inner node, with a new leaf as its sibling
-    on the one or the other side. Leaves have even numbers; the children of the inner node k, an odd number, are
-    `links[k]` and `links[k + 1]`, and `links[0]` is the root.
+    In each step a random node moves down under a new inner node and gets a new leaf as its left or right sibling.
+    Leaves have even numbers. The children of the inner node k (odd) are `links[k]` and `links[k + 1]`; `links[0]` is
+    the root.
     """
     links = [0]
     for inner in range(1, 2 * n - 2, 2):
@@ -137,7 +135,7 @@ def _sample_random_phrase_ends(n: int, draw_integer: Callable[[int], int]) -> li
         links[node] = inner
         links += pair
     ends = []
-    nodes = [(links[0], 0)]  # a node and how many phrases around it end with it, the leftmost node last
+    nodes = [(links[0], 0)]  # (node, phrases around it that end with it), leftmost node last
     while nodes:
         node, ending = nodes.pop()
         if node % 2:
@@ -148,8 +146,8 @@ def _sample_random_phrase_ends(n: int, draw_integer: Callable[[int], int]) -> li
 
 
 def _build_integer_sampler(random_key: str) -> Callable[[int], int]:
-    """A function that draws from 0 … n - 1, by the one method that Python promises to be the same in all versions."""
-    generator = Random(0)  # without a seed it would ask the operating system for one, which takes longer
+    """Return a function that draws an integer from 0 … n - 1, reproducibly in all versions of Python."""
+    generator = Random(0)  # faster than without a seed
     generator.seed(random_key, version=2)
     random = generator.random
     return lambda n: int(random() * n)

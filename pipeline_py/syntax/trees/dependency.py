@@ -1,15 +1,14 @@
 """Dependency trees in CoNLL-U files, read and written as a stream.
 
-What this project adds to the format, as comments that other readers pass over:
+Two comments extend the format:
 
-- `# parse = failed: REASON` marks a sentence without a parse; its heads are a chain that means nothing.
-- A block of comments only is an empty sentence, so that block k always belongs to line k of the text. Two such blocks
-  are not sentences: a header before the first sentence, and comments that an empty line separates from their sentence
-  (their `# text` has words).
+- `# parse = failed: REASON` marks a failed parse; its heads form a meaningless chain.
+- A block that contains only comments is an empty sentence, so that block k belongs to line k of the text. Exceptions
+  are a header before the first sentence, and comments that an empty line separates from their sentence (their `# text`
+  has words).
 
-Words are syntactic words; a multi-word token (`3-4`) says which of them the text joins. Empty nodes (`5.1`) are
-skipped, and so is a byte order mark. Spaces around a value do not belong to it. A space inside a form becomes U+00A0,
-because a space separates the words of a text.
+Words are syntactic words; multi-word tokens (`3-4`) record which words the text joins. Empty nodes (`5.1`), byte order
+marks and spaces around values are skipped. A space inside a form becomes U+00A0, because spaces separate words.
 """
 
 import re
@@ -26,25 +25,23 @@ MISSING_TEXT_ERROR = (
     "all words of this sentence are `_`: the treebank comes without its text; restore the text as its README says, or "
     "use another treebank"
 )
-"""The message for a sentence of which `has_word_text` is false."""
+"""Error message for a sentence without word text (see `has_word_text`)."""
 
 
 def read_treebank_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a plain or compressed file in UTF-8, without byte order marks.
-
-    `read_lines` removes the one at the beginning of a file; in files that were joined, others begin a line.
+    """Yield the lines of a plain or compressed UTF-8 file, without byte order marks at their beginnings.
 
     Raises:
-        InputError: at the first line that is not UTF-8.
+        InputError: A line is not UTF-8.
     """
     for line in read_lines(path):
         yield line.removeprefix(BYTE_ORDER_MARK)
 
 
 def has_word_text(words: Sequence[str]) -> bool:
-    """Whether the words of a gold tree are words, and not all `_` as in treebanks of protected text.
+    """Check that the words of a tree are not all `_`, as in treebanks that come without their text.
 
-    A single `_` may be a sentence.
+    A single `_` is a valid sentence.
     """
     return len(words) < 2 or any(word.strip("_") for word in words)
 
@@ -61,12 +58,12 @@ _MULTIWORD_ID_PATTERN = re.compile(rf"([0-9]{{1,{MAX_DIGITS}}})-([0-9]{{1,{MAX_D
 
 @dataclass(frozen=True)
 class MultiwordToken:
-    """Neighbouring syntactic words that are written as one: French `du` is `de le`.
+    """Neighbouring syntactic words that are written as one token: French `du` is `de le`.
 
     Attributes:
-        first_word: its first word, counted from 1.
-        last_word: its last word.
-        form: how it is written.
+        first_word: First word, counted from 1.
+        last_word: Last word.
+        form: Form of the token.
     """
 
     first_word: int
@@ -81,15 +78,15 @@ class DependencyTree:
     Attributes:
         words: n forms.
         heads: n heads; 0 is the root, i is the i-th word counted from 1.
-        labels: n relations, `_` where unknown.
-        upos: n universal part-of-speech tags, `_` where unknown.
-        failure_reason: why there is no parse, or None; the heads of a failed parse mean nothing.
-        xpos: n language-specific tags; empty unless read from a treebank.
-        features: n morphological features as written; empty unless read from a treebank.
-        multiword_tokens: tokens that join several words, from left to right; empty unless read from a treebank.
-        text_comment: the comment `# text`; empty unless read from a treebank.
-        unspaced_words: last words of the tokens that no space follows (`SpaceAfter=No`); empty unless read from a treebank.
-        line_number: where the block begins in its file.
+        labels: n relations, `_` if unknown.
+        upos: n universal part-of-speech tags, `_` if unknown.
+        failure_reason: Why parsing failed; None if it did not. The heads of a failed parse are meaningless.
+        xpos: n language-specific tags. This and the following are empty unless read from a treebank.
+        features: n morphological features as written.
+        multiword_tokens: Tokens that join several words, from left to right.
+        text_comment: The comment `# text`.
+        unspaced_words: Last words of tokens that no space follows (`SpaceAfter=No`).
+        line_number: Line of the file on which the block begins.
     """
 
     words: tuple[str, ...]
@@ -111,7 +108,7 @@ class DependencyTree:
 
     @property
     def tokens(self) -> list[MultiwordToken]:
-        """Tokens from left to right: multi-word tokens, and every other word as a token of one word."""
+        """All tokens from left to right; words outside of multi-word tokens are tokens of one word."""
         joined = {token.first_word: token for token in self.multiword_tokens}
         tokens: list[MultiwordToken] = []
         while (first := tokens[-1].last_word + 1 if tokens else 1) <= len(self.words):
@@ -120,7 +117,7 @@ class DependencyTree:
 
 
 def build_failed_dependency_tree(words: Sequence[str], reason: str) -> DependencyTree:
-    """The marked fallback for a sentence that could not be parsed: a chain from left to right."""
+    """Build the marked fallback tree of a sentence that could not be parsed: a chain from left to right."""
     return DependencyTree(
         words=tuple(words),
         heads=tuple(range(len(words))),
@@ -131,10 +128,10 @@ def build_failed_dependency_tree(words: Sequence[str], reason: str) -> Dependenc
 
 
 def find_head_error(heads: Sequence[int]) -> tuple[int, str] | None:
-    """What keeps `heads` from being a tree or several trees under an artificial root.
+    """Check that heads form one or several trees under an artificial root.
 
     Returns:
-        The word at fault (counted from 1) and what is wrong with it; None for sound heads.
+        A word with a wrong head (counted from 1) and a description of the error; None if there is no error.
     """
     for word, head in enumerate(heads, start=1):
         if not 0 <= head <= len(heads):
@@ -158,7 +155,7 @@ def read_dependency_trees(path: Path) -> Iterator[DependencyTree]:
     """Yield the trees of a plain or gzipped CoNLL-U file.
 
     Raises:
-        InputError: at the first block that is no tree, with its line.
+        InputError: A block is not a tree; names its line.
     """
     block: list[str] = []
     start = 1
@@ -181,7 +178,7 @@ def read_dependency_trees(path: Path) -> Iterator[DependencyTree]:
 
 
 def _is_detached_comment_block(block: Sequence[str], is_first_block: bool) -> bool:
-    """Whether a block of comments is not an empty sentence: a header, or comments separated from their sentence."""
+    """Return true for a header, and for comments that an empty line separates from their sentence."""
     if not all(line.startswith("#") for line in block):
         return False
     comments = dict(map(_parse_comment, block))
@@ -235,14 +232,15 @@ def _parse_block(block: list[str], path: Path, start_line: int) -> DependencyTre
         if NO_SPACE_AFTER in row[9] and not (multiword and len(rows) <= multiword[-1].last_word):
             unspaced.add(len(rows))
     heads = tuple(int(row[6]) for row in rows)
-    found = find_head_error(heads)
-    if found is not None:
-        word, what = found
-        raise InputError(f"{what}; correct the heads of this sentence", path, lines[word - 1])
+    head_error = find_head_error(heads)
+    if head_error is not None:
+        word, description = head_error
+        raise InputError(f"{description}; correct the heads of this sentence", path, lines[word - 1])
     if multiword and multiword[-1].last_word > len(rows):
         last = multiword[-1]
         raise InputError(
-            f"multi-word token {last.first_word}-{last.last_word} goes beyond the sentence of {len(rows)} words; correct its id",
+            f"multi-word token {last.first_word}-{last.last_word} goes beyond the sentence of {len(rows)} words; "
+            "correct its id",
             path,
             joined_at,
         )
@@ -262,17 +260,17 @@ def _parse_block(block: list[str], path: Path, start_line: int) -> DependencyTre
 
 
 def _parse_row(line: str, path: Path, line_number: int) -> list[str]:
-    """Split a line into its columns, without spaces around their values.
+    """Split a line into columns and strip the spaces around their values.
 
     Raises:
-        InputError: for another number of columns, a word without a form, or a tag or relation with a space in it.
+        InputError: The number of columns is wrong, a form is missing, or a tag or relation contains a space.
     """
     row = line.split("\t")
     if len(row) != COLUMN_COUNT:
         raise InputError(
             f"{len(row)} columns instead of {COLUMN_COUNT}; CoNLL-U separates its columns by tabs", path, line_number
         )
-    if row == line.split():  # no empty value, and no space anywhere
+    if row == line.split():  # no empty values and no spaces
         return row
     for column, value in enumerate(row):
         # Spaces other than the ASCII space may belong to a word.
@@ -289,7 +287,7 @@ def _parse_row(line: str, path: Path, line_number: int) -> list[str]:
 def _parse_multiword_token(
     row: list[str], next_word: int, previous_tokens: Sequence[MultiwordToken], path: Path, line_number: int
 ) -> MultiwordToken:
-    """The multi-word token of a row that stands before the word `next_word`."""
+    """Parse a row with a multi-word token that begins with the word `next_word`."""
     ends = _MULTIWORD_ID_PATTERN.fullmatch(row[0])
     if ends is None or int(ends[1]) > int(ends[2]):
         raise InputError(f"id {row[0]!r} of a multi-word token; write FIRST-LAST, e.g. 3-4", path, line_number)
@@ -301,26 +299,24 @@ def _parse_multiword_token(
             line_number,
         )
     if previous_tokens and token.first_word <= previous_tokens[-1].last_word:
-        raise InputError(
-            f"multi-word tokens {previous_tokens[-1].first_word}-{previous_tokens[-1].last_word} and {row[0]} overlap; correct their ids",
-            path,
-            line_number,
-        )
+        previous_id = f"{previous_tokens[-1].first_word}-{previous_tokens[-1].last_word}"
+        message = f"multi-word tokens {previous_id} and {row[0]} overlap; correct their ids"
+        raise InputError(message, path, line_number)
     return token
 
 
 def write_dependency_trees(file: IO[str], trees: Iterable[DependencyTree]) -> None:
-    """Write CoNLL-U blocks; columns that a tree does not have are `_`, lemmas always.
+    """Write trees as CoNLL-U; lemmas and missing columns are `_`.
 
     Raises:
-        InputError: for a word with a tab or a line end in it, which CoNLL-U cannot hold.
+        InputError: A word contains a tab or a line end.
     """
     for tree in trees:
         lines = [f"# text = {' '.join(tree.words)}"]
         if tree.failure_reason is not None:
             lines.append(f"# parse = {FAILED_PREFIX}{tree.failure_reason}")
-        nothing = ("_",) * len(tree.words)
-        columns = (tree.words, tree.upos, tree.xpos or nothing, tree.features or nothing, tree.heads, tree.labels)
+        unknown = ("_",) * len(tree.words)
+        columns = (tree.words, tree.upos, tree.xpos or unknown, tree.features or unknown, tree.heads, tree.labels)
         joined = {token.first_word: token for token in tree.multiword_tokens}
         for number, (word, upos, xpos, features, head, label) in enumerate(zip(*columns, strict=True), start=1):
             if "\t" in word or "\n" in word or "\r" in word:

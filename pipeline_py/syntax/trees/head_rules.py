@@ -1,4 +1,4 @@
-"""Head rules of treebanks: which child of a phrase the others are attached to, by the labels of the children.
+"""Head rules of treebanks, which select the head child of a phrase by the labels of its children.
 
 - English: the table of Collins (1999, appendix A) for the Penn Treebank, without his special treatment of coordination.
 - Chinese: the table of Zhang and Clark (2008, "A Tale of Two Parsers") for the Chinese Treebank, mostly that of Sun and
@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 
 class HeadSearch(NamedTuple):
-    """A search for the first child with one of some labels.
+    """A search for a child with one of several labels.
 
     Attributes:
-        is_from_left: whether it begins with the first child, or else with the last.
-        labels: what it looks for.
+        is_from_left: Start with the first child instead of the last.
+        labels: Labels to search for.
     """
 
     is_from_left: bool
@@ -26,9 +26,9 @@ class HeadRule(NamedTuple):
     """The head rule of a phrase.
 
     Attributes:
-        searches: in the order of their priority.
-        is_first_default: whether the first child is the head if nothing is found, or else the last.
-        last_child_head_label: the label with which the last child is the head, before any search.
+        searches: Searches in order of priority.
+        is_first_default: Use the first child instead of the last if all searches fail.
+        last_child_head_label: If the last child has this label, it is the head.
     """
 
     searches: tuple[HeadSearch, ...] = ()
@@ -41,8 +41,8 @@ class HeadRules:
     """Head rules of a treebank.
 
     Attributes:
-        name: the language and the source of the rules, for people.
-        rules: by label of the phrase; the head of any other phrase is its last child.
+        name: Language and source of the rules, for display.
+        rules: Rules by label of the phrase; the head of other phrases is their last child.
     """
 
     name: str
@@ -62,12 +62,12 @@ class HeadRules:
 
 
 def _build_ordered_rule(is_from_left: bool, labels: str) -> HeadRule:
-    """Look for one label after the other."""
+    """Build a rule that searches for one label after the other."""
     return HeadRule(tuple(HeadSearch(is_from_left, frozenset([label])) for label in labels.split()), is_from_left)
 
 
 def _build_unordered_rule(is_from_left: bool, labels: str) -> HeadRule:
-    """Look for all labels at a time."""
+    """Build a rule that searches for all labels at once."""
     return HeadRule((HeadSearch(is_from_left, frozenset(labels.split())),), is_from_left)
 
 
@@ -142,7 +142,6 @@ CHINESE_HEAD_RULES = HeadRules(
 )
 
 DEFAULT_RULES_LANGUAGE = "en"
-"""The language whose rules stand in for those of a language without rules."""
+"""Language whose rules are used for languages without rules."""
 
 HEAD_RULES_BY_LANGUAGE: Mapping[str, HeadRules] = {DEFAULT_RULES_LANGUAGE: ENGLISH_HEAD_RULES, "zh": CHINESE_HEAD_RULES}
-"""Head rules by language."""

@@ -1,4 +1,4 @@
-"""The share of a text's frequent words that a treebank has, which tells whether both are of one language."""
+"""Detection of treebanks in another language than the text, by the share of frequent words that they have in common."""
 
 import re
 from collections import Counter
@@ -12,10 +12,9 @@ from pipeline_py.files.text_files import read_byte_lines
 from pipeline_py.syntax.trees.dependency import read_dependency_trees
 
 FREQUENT_WORD_COUNT = 200
-"""The number of frequent words."""
 
 MIN_SHARED_WORD_SHARE = 0.3
-"""The least share that a treebank of the language has: of one language it is above 0.5, of two below 0.2."""
+"""Minimum share for the same language. Observed shares are above 0.5 for one language and below 0.2 for two."""
 
 MAX_READ_TREES, MIN_TREEBANK_TREES = 2000, 500
 MAX_READ_LINES = 1000
@@ -23,7 +22,7 @@ MAX_READ_LINES = 1000
 _UNSPACED_SCRIPT_RANGES = (
     "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-"""Scripts without spaces between words, each of whose characters counts as a word."""
+"""Scripts without spaces between words; each of their characters counts as a word."""
 
 _WORD_PATTERN = re.compile(rf"[{_UNSPACED_SCRIPT_RANGES}]|(?:(?![{_UNSPACED_SCRIPT_RANGES}])[^\W\d_])+")
 
@@ -31,20 +30,20 @@ _WORD_PATTERN = re.compile(rf"[{_UNSPACED_SCRIPT_RANGES}]|(?:(?![{_UNSPACED_SCRI
 _KANA_PATTERN = re.compile("[\u3041-\u30ff]")
 
 MIN_KANA_SHARE = 0.05
-"""The least share of kana among the frequent words of Japanese: above 0.3 in Japanese, and 0 in Chinese."""
+"""Minimum share of kana among the frequent words of Japanese (observed: above 0.3; in Chinese: 0)."""
 
 
 def describe_language_mismatch(treebank: Path, text_paths: Sequence[Path]) -> str | None:
-    """Describe by which words a treebank is of another language than texts; None if it is not, or they are too small.
+    """Describe why a treebank seems to be in another language than texts; None if it does not or if they are small.
 
-    Han characters are common to Chinese and Japanese, so that kana decide between these.
+    Kana distinguish Japanese from Chinese, since both use Han characters.
 
     Args:
-        treebank: CoNLL-U, of which the first trees are read.
-        text_paths: files of which the first lines are read.
+        treebank: CoNLL-U; only the first trees are read.
+        text_paths: Text files; only their first lines are read.
 
     Raises:
-        InputError: a tree is malformed.
+        InputError: A tree is malformed.
     """
     share = compute_shared_word_share(treebank, text_paths)
     if share is None:
@@ -55,17 +54,18 @@ def describe_language_mismatch(treebank: Path, text_paths: Sequence[Path]) -> st
     if with_kana and without_kana:
         return f"{with_kana[0]} is written with kana, and {without_kana[0]} is not"
     if share < MIN_SHARED_WORD_SHARE:
-        return f"its treebank {treebank} has {share:.0%} of the {FREQUENT_WORD_COUNT} most frequent words of {text_paths[0]}"
+        frequent_words = f"{FREQUENT_WORD_COUNT} most frequent words of {text_paths[0]}"
+        return f"its treebank {treebank} has {share:.0%} of the {frequent_words}"
     return None
 
 
 def compute_shared_word_share(treebank: Path, text_paths: Sequence[Path]) -> float | None:
-    """Return the share of the most frequent words of texts that are in a treebank, from 0 to 1; None if too small."""
-    known, trees = _count_treebank_words(treebank)
+    """Return the share (0 to 1) of frequent words of the texts that the treebank contains; None if too small."""
+    treebank_words, trees = _count_treebank_words(treebank)
     frequent = _count_text_words(text_paths).most_common(FREQUENT_WORD_COUNT)
     if trees < MIN_TREEBANK_TREES or len(frequent) < FREQUENT_WORD_COUNT:
         return None
-    return sum(word in known for word, _ in frequent) / len(frequent)
+    return sum(word in treebank_words for word, _ in frequent) / len(frequent)
 
 
 def _compute_kana_share(word_counts: Counter[str]) -> float:
@@ -75,7 +75,7 @@ def _compute_kana_share(word_counts: Counter[str]) -> float:
 
 @cache
 def _count_treebank_words(treebank: Path) -> tuple[Counter[str], int]:
-    """Count the words of a treebank's first trees, and these trees."""
+    """Count the words in the first trees of a treebank, and these trees."""
     words: Counter[str] = Counter()
     trees = 0
     for tree in islice(read_dependency_trees(treebank), MAX_READ_TREES):

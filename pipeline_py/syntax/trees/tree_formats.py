@@ -1,7 +1,6 @@
-"""Files of trees of either kind, their alignment with the lines of a text, and how they were made.
+"""Tree files of both kinds, their alignment with the lines of a text, and their metadata.
 
-Times and versions differ from run to run, unlike the trees. So they are in a file of their own, which is read only by
-the stages that join shards and by those of the report.
+Metadata such as times and versions are stored in separate files, because they differ from run to run.
 """
 
 import hashlib
@@ -48,12 +47,12 @@ REPARSE_HINT = "parse the text again, the trees belong to another version of it"
 
 
 def check_trees_against_tokens(trees: Iterable[TreeType], trees_path: Path, tokens_path: Path) -> Iterator[TreeType]:
-    """Yield `trees` after comparing the words of the k-th with the tokens of line k.
+    """Yield trees after comparing the words of the k-th tree with the tokens of line k.
 
-    A bracket may be spelt `(` or `-LRB-` on either side.
+    The spellings `(` and `-LRB-` are equal.
 
     Raises:
-        InputError: at the first sentence whose words differ, or when one file has more sentences.
+        InputError: The words of a sentence differ, or one file has more sentences.
     """
     lines = read_lines(tokens_path)
     for number, (tree, line) in enumerate(zip_longest(trees, lines), start=1):
@@ -83,34 +82,34 @@ def pair_trees(
     hint: str,
     normalize_word: Callable[[str], str] = str,
 ) -> Iterator[tuple[TreeType, TreeType]]:
-    """Yield the trees of two files side by side after making sure that they are about the same words.
+    """Yield pairs of trees of two files after checking that they have the same words.
 
     Args:
-        trees: of the first file.
-        other_trees: of the second file.
-        trees_path: the first file.
-        other_trees_path: the second file.
-        hint: what to do where they are not.
-        normalize_word: what of a word is compared.
+        trees: Trees of the first file.
+        other_trees: Trees of the second file.
+        trees_path: The first file.
+        other_trees_path: The second file.
+        hint: Hint for the user in error messages.
+        normalize_word: Function applied to words before they are compared.
 
     Raises:
-        InputError: at the first sentence whose words differ, or when one file has more sentences.
+        InputError: The words of a sentence differ, or one file has more sentences.
     """
-    for number, (tree, other) in enumerate(zip_longest(trees, other_trees), start=1):
-        if tree is None or other is None:
+    for number, (tree, other_tree) in enumerate(zip_longest(trees, other_trees), start=1):
+        if tree is None or other_tree is None:
             longer, shorter = (other_trees_path, trees_path) if tree is None else (trees_path, other_trees_path)
             raise InputError(f"the file ends after {number - 1} sentences, {longer} goes on; {hint}", shorter)
-        if not has_same_words(tuple(map(normalize_word, tree.words)), tuple(map(normalize_word, other.words))):
+        if not has_same_words(tuple(map(normalize_word, tree.words)), tuple(map(normalize_word, other_tree.words))):
             raise InputError(
                 f"the words of sentence {number} are not those of {trees_path}, line {tree.line_number}; {hint}",
                 other_trees_path,
-                other.line_number,
+                other_tree.line_number,
             )
-        yield tree, other
+        yield tree, other_tree
 
 
 def has_same_words(words: tuple[str, ...], other_words: tuple[str, ...]) -> bool:
-    """Whether two sentences have the same words, whichever way their brackets are spelt."""
+    """Compare the words of two sentences; the spellings `(` and `-LRB-` are equal."""
     return words == other_words or _restore_brackets(words) == _restore_brackets(other_words)
 
 
@@ -133,7 +132,7 @@ _FALLBACK_NOTE_PREFIX = "parsed by fallback: "
 
 
 class TreeKind(StrEnum):
-    """The two kinds of trees, which are separate artifacts everywhere."""
+    """The kind of a syntax tree."""
 
     DEPENDENCY = "dependency"
     CONSTITUENCY = "constituency"
@@ -141,15 +140,15 @@ class TreeKind(StrEnum):
 
 @dataclass(frozen=True)
 class TreeFileFormat(Generic[TreeType]):
-    """Trees of one kind.
+    """Functions to read, write and build trees of one kind.
 
     Attributes:
-        read_trees: the trees of a file as this project writes it.
-        read_treebank: those of a treebank as it comes, plain or gzipped.
-        write_trees: writes trees to an open file.
-        empty_tree: of a sentence without words.
-        build_failed_tree: the marked fallback for some words that could not be parsed, and the reason.
-        get_failure_reason: why a tree is such a fallback; None: it is none.
+        read_trees: Read the trees of a file that this project wrote.
+        read_treebank: Read the trees of a treebank, plain or gzipped.
+        write_trees: Write trees to an open file.
+        empty_tree: Tree of a sentence without words.
+        build_failed_tree: Build the marked fallback tree from words and the reason of the failure.
+        get_failure_reason: Return the reason of a failed parse; None if it did not fail.
     """
 
     read_trees: Callable[[Path], Iterator[TreeType]]
@@ -181,16 +180,16 @@ TREE_FILE_FORMATS: Mapping[TreeKind, TreeFileFormat[Any]] = {
 
 
 def count_fallback(counts: SentenceCounts, reason: str) -> None:
-    """Count a sentence without a parse."""
+    """Count a sentence that could not be parsed."""
     counts.add_noted(_FALLBACK_NOTE_PREFIX + reason)
 
 
 def select_fallback_counts(note_counts: Mapping[str, int]) -> dict[str, int]:
-    """Sentences without a parse by reason, of all that were noted."""
+    """Select the numbers of sentences that could not be parsed, by reason."""
     return {
-        what.removeprefix(_FALLBACK_NOTE_PREFIX): sentences
-        for what, sentences in note_counts.items()
-        if what.startswith(_FALLBACK_NOTE_PREFIX)
+        note.removeprefix(_FALLBACK_NOTE_PREFIX): sentences
+        for note, sentences in note_counts.items()
+        if note.startswith(_FALLBACK_NOTE_PREFIX)
     }
 
 
@@ -199,15 +198,15 @@ NO_DEVICE = "none"
 
 @dataclass(frozen=True)
 class TreeMetadata:
-    """Facts of one file of trees.
+    """Metadata of a file of trees.
 
     Attributes:
-        sentences: how many trees.
-        seconds: time spent on making them, without starting up and loading models.
-        device: cpu or cuda; none where there was nothing to parse.
-        versions: of the libraries that decide the trees, by name.
-        models: SHA-256 of each file that decides the trees (models, or trees that were given), by the names that
-            `compute_checksums` gives them.
+        sentences: Number of trees.
+        seconds: Time spent on parsing, without loading models.
+        device: cpu or cuda; none if there was nothing to parse.
+        versions: Versions of the libraries that determine the trees, by name.
+        models: SHA-256 of the files that determine the trees (models or imported trees), by name (see
+            `compute_checksums`).
     """
 
     sentences: int
@@ -217,19 +216,19 @@ class TreeMetadata:
     models: dict[str, str] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
-        """Write the facts as JSON."""
+        """Write the metadata as JSON."""
         write_json(path, {**asdict(self), "seconds": round(self.seconds, 3)})
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read what `write` wrote."""
+        """Read metadata from a file that `write` wrote."""
         return cls(**json.loads(path.read_text(encoding="utf-8")))
 
     @classmethod
     def merge(cls, parts: Sequence[Self]) -> Self:
-        """The facts of all parts of a text; where parts differ in device, version or model, each is named.
+        """Merge the metadata of all parts of a text; differing devices, versions and models are listed.
 
-        Parts without sentences used no device and no model, and do not count.
+        Parts without sentences are ignored, since they used no device and no model.
         """
         parts = [part for part in parts if part.sentences] or parts
         return cls(
@@ -242,7 +241,7 @@ class TreeMetadata:
 
 
 def compute_checksums(paths: Iterable[Path]) -> dict[str, str]:
-    """SHA-256 of files by their paths below the folder that holds them all: `tagger.pt`, or `pos/ewt.pt`."""
+    """Compute SHA-256 of files by their paths relative to their common folder: `tagger.pt`, or `pos/ewt.pt`."""
     paths = [path.absolute() for path in paths]
     folder = os.path.commonpath([path.parent for path in paths]) if paths else ""
     return {str(path.relative_to(folder)): _compute_sha256(path) for path in paths}
@@ -254,6 +253,5 @@ def _compute_sha256(path: Path) -> str:
 
 
 def _join_values_by_name(value_maps: Sequence[dict[str, str]]) -> dict[str, str]:
-    """For each name its values in all parts, without repetition."""
     names = dict.fromkeys(name for part in value_maps for name in part)
     return {name: ", ".join(dict.fromkeys(part[name] for part in value_maps if name in part)) for name in names}

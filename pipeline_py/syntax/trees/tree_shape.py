@@ -1,8 +1,7 @@
-"""What a tree looks like: how deep it is, how long its dependencies are, what its phrases span.
+"""Measures of the shape of a tree: depth, lengths of dependencies, and spans of phrases.
 
-Everything takes time in proportion to the number of words or nodes, without recursion: a tree of thousands of words
-may be a chain. Heads are those of `DependencyTree`: a tree or several trees under the artificial root 0, as
-`dependency.fault` makes sure of. Heads and phrases of a failed parse mean nothing, and neither do their shapes.
+All functions take linear time and do not recurse. Heads are those of a `DependencyTree`: one or several trees under the
+artificial root 0 (see `dependency.find_head_error`).
 """
 
 from collections.abc import Sequence
@@ -12,56 +11,55 @@ from pipeline_py.syntax.trees.constituency import PhraseTree, fold_tree, list_ph
 
 
 def compute_tree_depth(heads: Sequence[int]) -> int:
-    """The most edges from a root word down to a word; of several roots that of the deepest tree.
+    """Compute the depth: the maximum number of edges from a root word to a word.
 
     Args:
         heads: n heads; 0 is the root, i is the i-th word counted from 1.
 
     Returns:
-        0 for one word, and for none; n - 1 for a chain.
+        0 for at most one word; n - 1 for a chain.
     """
     return max(compute_word_levels(heads), default=1) - 1
 
 
 def compute_word_levels(heads: Sequence[int]) -> list[int]:
-    """The edges from the artificial root down to each of n words: 1 for a root word, 2 for what hangs on it.
+    """Compute the number of edges from the artificial root to each of n words: 1 for a root word, 2 for its children.
 
     Args:
         heads: n heads; 0 is the root, i is the i-th word counted from 1.
     """
-    found = [0, *[-1] * len(heads)]  # of the artificial root, and not known yet
-    for word in range(1, len(found)):
+    levels = [0, *[-1] * len(heads)]  # of the artificial root and of the words; -1: not yet computed
+    for word in range(1, len(levels)):
         path: list[int] = []
         node = word
-        while found[node] < 0:
+        while levels[node] < 0:
             path.append(node)
             node = heads[node - 1]
-        for level, below in enumerate(reversed(path), start=found[node] + 1):
-            found[below] = level
-    return found[1:]
+        for level, descendant in enumerate(reversed(path), start=levels[node] + 1):
+            levels[descendant] = level
+    return levels[1:]
 
 
 def compute_dependency_lengths(heads: Sequence[int]) -> list[int]:
-    """|i - head of i| of every word i that has a head word, from left to right; roots have none."""
+    """Compute |i - head of i| of every word i that has a head word, from left to right."""
     return [abs(word - head) for word, head in enumerate(heads, start=1) if head]
 
 
 def is_projective(heads: Sequence[int]) -> bool:
-    """Whether for each arc h → d all words strictly between h and d are descendants of h.
+    """Check that for each arc h → d all words strictly between h and d are descendants of h.
 
-    Arcs from the artificial root at place 0 count and never break the rule, since all words descend from it.
-    That is so exactly where every word and its descendants are neighbours, or, with arcs drawn above the words and
-    the artificial root in front of them, where no two arcs cross (Kübler, McDonald and Nivre 2009, Dependency
-    Parsing, section 2.1).
+    This is equivalent to: every word and its descendants form a contiguous span; and: no two arcs cross if they are
+    drawn above the words, with the artificial root in front (Kübler, McDonald and Nivre 2009, Dependency Parsing,
+    section 2.1).
 
     Args:
         heads: n heads; 0 is the root, i is the i-th word counted from 1.
     """
     nodes = len(heads) + 1
-    missing = [0] * nodes  # children that are not joined to their head yet
+    missing = [0] * nodes  # number of children that are not yet joined to their head
     for head in heads:
         missing[head] += 1
-    # The first and the last place, and the number, of what is joined to a node, and of itself.
+    # First position, last position and number of the nodes that are joined to a node, including itself.
     first, last, size = list(range(nodes)), list(range(nodes)), [1] * nodes
     leaves = [word for word in range(1, nodes) if not missing[word]]
     for leaf in leaves:
@@ -84,9 +82,9 @@ class PhraseTreeSize(NamedTuple):
     """The size of a phrase tree.
 
     Attributes:
-        words: leaves.
-        phrases: nodes above them; the tag of a word is none.
-        depth: the most edges from the topmost node to a leaf, which is the most phrases above a word.
+        words: Number of leaves.
+        phrases: Number of nodes above words and their tags.
+        depth: Maximum number of phrases above a word.
     """
 
     words: int = 0
@@ -95,7 +93,7 @@ class PhraseTreeSize(NamedTuple):
 
 
 def compute_phrase_tree_size(tree: PhraseTree) -> PhraseTreeSize:
-    """The size of a tree after `simplify`: traces and the wrapper of the root do not count."""
+    """Compute the size of a tree after `simplify_tree`, without traces and the wrapper of the root."""
     simple = simplify_tree(tree)
     if simple.root is None:
         return PhraseTreeSize()
@@ -104,10 +102,9 @@ def compute_phrase_tree_size(tree: PhraseTree) -> PhraseTreeSize:
 
 
 def map_spans_to_labels(tree: PhraseTree) -> dict[tuple[int, int], str]:
-    """The spans of more than one word, of a tree without traces.
+    """Map the spans of more than one word to the label of their topmost phrase, for a tree without traces.
 
-    Returns:
-        By first word (counted from 0) and the word after the last, the label of the topmost phrase over these words.
+    A span is (first word counted from 0, word after the last).
     """
-    # Of a chain of unary phrases the topmost comes last.
+    # The topmost phrase of a chain of unary phrases comes last and overrides the others.
     return {(first, end): label for label, first, end in list_phrase_spans(tree) if end - first > 1}

@@ -1,9 +1,8 @@
-"""What a parser reads of a sentence: its tokens, or the words of the parser's treebank in their place.
+"""Input sentences of a parser: the tokens of the text, or the words of the parser's treebank.
 
-A system has the tokens of its text, and a parser knows the words of its treebank: Moses makes `don 't` of what is
-`do n't` in Universal Dependencies. So the text is divided anew for the parser, from how it was before it was tokenized,
-and the tree is carried over to the tokens. Which word is in which token is decided by their characters alone: those
-that can be seen, whatever their case. The words have the case of the tokens.
+Moses tokenizes `don't` as `don 't`, but Universal Dependencies as `do n't`. Therefore the untokenized text is divided
+into words for the parser, and the trees are transferred to the tokens. Words and tokens are aligned by their visible
+characters, ignoring case. Words have the letter case of the tokens.
 """
 
 from bisect import bisect_right
@@ -34,10 +33,10 @@ class WordSpan(NamedTuple):
     """A word of a text.
 
     Attributes:
-        start: its first character.
-        end: the one after its last; several words that are written as one (French `du`) have both in common.
-        form: how the parser's treebank writes it; None: as the text.
-        is_ambiguous: whether its treebank divides it in some sentences and not in others.
+        start: Its first character.
+        end: The character after its last. The words of a multi-word token (French `du`) have the same start and end.
+        form: Form in the parser's treebank; None if it is that of the text.
+        is_ambiguous: The treebank divides the word in some sentences, and in others not.
     """
 
     start: int
@@ -47,19 +46,20 @@ class WordSpan(NamedTuple):
 
 
 WordDivider: TypeAlias = Callable[[Iterable[str]], Iterator[list[WordSpan]]]
-"""From sentences with single spaces, perhaps empty, to the words of each, from left to right."""
+"""A function from sentences (with single spaces, possibly empty) to their words from left to right."""
 
 
 @dataclass(frozen=True)
 class ParserSentence:
-    """A sentence on its way through a parser.
+    """A sentence to parse.
 
     Attributes:
-        tokens: of the text, which its tree shall be over.
-        words: what the parser reads.
-        placement: where the words are among the tokens; None where they are the tokens.
-        difference_counts: how many tokens are no words, by `SEVERAL_WORDS_NOTE`, `WORD_PART_NOTE` and `SHARED_WORD_NOTE`, and how many are `AMBIGUOUS_TOKENS_NOTE`.
-        multiword_tokens: words that the text joins, from left to right.
+        tokens: Tokens of the text, over which the final tree is built.
+        words: Words that the parser reads.
+        placement: Alignment of the words with the tokens; None if they are equal.
+        difference_counts: Number of tokens by kind of difference (`SEVERAL_WORDS_NOTE`, `WORD_PART_NOTE`,
+            `SHARED_WORD_NOTE`, `AMBIGUOUS_TOKENS_NOTE`).
+        multiword_tokens: Tokens that join several of the words, from left to right.
     """
 
     tokens: tuple[str, ...]
@@ -69,20 +69,20 @@ class ParserSentence:
     multiword_tokens: tuple[MultiwordToken, ...] = ()
 
     def add_to_counts(self, counts: SentenceCounts) -> None:
-        """Count it, once it is parsed, where its words are not its tokens."""
+        """Count the differences between words and tokens of a parsed sentence."""
         if self.placement is not None:
             counts.add_noted(OTHER_WORDS_NOTE)
-        for what, tokens in self.difference_counts.items():
-            counts.add_noted(what, tokens)
+        for note, token_count in self.difference_counts.items():
+            counts.add_noted(note, token_count)
 
 
 def build_token_sentence(tokens: tuple[str, ...]) -> ParserSentence:
-    """A sentence that is parsed in its tokens."""
+    """Build a sentence whose words are its tokens."""
     return ParserSentence(tokens, tokens)
 
 
 class WordPlacementError(Exception):
-    """Words cannot be found in the tokens; the message is a short reason."""
+    """Words and tokens cannot be aligned; the message is a short reason."""
 
 
 def read_parser_sentences(
@@ -93,101 +93,102 @@ def read_parser_sentences(
     divide_words: WordDivider,
     counts: SentenceCounts,
 ) -> Iterator[ParserSentence]:
-    """Yield the sentences of a tokenized text, or of a slice of it, in the words that a parser knows.
+    """Yield the sentences of a tokenized text, or of a slice of it, with the words that the parser reads.
 
-    Where these cannot be found in the tokens a sentence is parsed in its tokens, and counted by reason.
+    If the words of a sentence cannot be aligned with its tokens, the tokens are parsed; this is counted by reason.
 
     Args:
-        tokens_path: one sentence a line, tokens separated by a space.
-        text_path: the same lines before they were tokenized.
-        start: lines before the slice.
-        line_count: lines of the slice; all to the end when not given.
-        divide_words: finds the words of a text.
-        counts: counts.
+        tokens_path: Tokenized text, one sentence a line.
+        text_path: The same lines before tokenization.
+        start: Number of lines before the slice.
+        line_count: Number of lines of the slice; None: all to the end.
+        divide_words: Function that divides text into words.
+        counts: Counts to which differences between words and tokens are added.
     """
-    for what in (OTHER_WORDS_NOTE, SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE):
-        counts.add_noted(what, 0)  # zero is worth knowing
+    for note in (OTHER_WORDS_NOTE, SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE):
+        counts.add_noted(note, 0)  # report zeros, too
     lines = islice(read_lines(text_path), start, None if line_count is None else start + line_count)
-    texts, divided = tee(" ".join(remove_invisible_characters(line).split()) for line in lines)
-    for in_line, written, words in zip(
-        read_sentences(tokens_path, start, line_count), texts, divide_words(divided), strict=True
-    ):
+    texts, texts_to_divide = tee(" ".join(remove_invisible_characters(line).split()) for line in lines)
+    sentences = read_sentences(tokens_path, start, line_count)
+    for tokens, text, words in zip(sentences, texts, divide_words(texts_to_divide), strict=True):
         try:
-            yield build_word_sentence(in_line, written, words)
+            yield build_word_sentence(tokens, text, words)
         except WordPlacementError as reason:
             counts.add_noted(f"{PARSED_AS_TOKENS_PREFIX}{reason}")
-            yield build_token_sentence(in_line)
+            yield build_token_sentence(tokens)
 
 
 def build_word_sentence(tokens: tuple[str, ...], text: str, word_spans: Sequence[WordSpan]) -> ParserSentence:
-    """A sentence in the words of its text.
+    """Build a sentence from its tokens and the words of its text.
 
-    A word goes to the token that has most of its characters, the first of equals; a token without a word is a part of
-    that which has the word that covers most of it.
+    A word is placed in the token that has most of its characters (in ties, the first). A token without a word becomes a
+    part of the token whose word covers most of it.
 
     Args:
-        tokens: of the sentence.
-        text: the sentence before it was tokenized.
-        word_spans: of the text; every character that can be seen is in one.
+        tokens: Tokens of the sentence.
+        text: The sentence before tokenization.
+        word_spans: Words of the text, which cover all visible characters.
 
     Raises:
-        DoesNotFitError: tokens and text differ in more than spaces and case.
+        WordPlacementError: Tokens and text differ in more than spaces and case.
     """
-    joined = "".join(tokens)
-    seen_of_text, seen_of_tokens = casefold_visible_characters(text), casefold_visible_characters(joined)
-    if "".join(seen_of_text) != "".join(seen_of_tokens):
+    token_text = "".join(tokens)
+    text_characters, token_characters = casefold_visible_characters(text), casefold_visible_characters(token_text)
+    if "".join(text_characters) != "".join(token_characters):
         raise WordPlacementError("its text has other characters")
-    in_text, in_tokens_ = _compute_offsets(map(len, seen_of_text)), _compute_offsets(map(len, seen_of_tokens))
-    ends_of_tokens = [in_tokens_[end] for end in accumulate(map(len, tokens))]
+    text_offsets, token_offsets = (
+        [0, *accumulate(map(len, characters))] for characters in (text_characters, token_characters)
+    )
+    token_ends = [token_offsets[end] for end in accumulate(map(len, tokens))]
     forms: list[str] = []
-    texts: list[str] = []
+    surface_forms: list[str] = []
     spans: list[tuple[int, int]] = []
     for word in word_spans:
-        start, end = in_text[word.start], in_text[word.end]
+        start, end = text_offsets[word.start], text_offsets[word.end]
         if start < end:
-            # What cannot be seen goes with the character before it.
-            written = joined[bisect_right(in_tokens_, start) - 1 : bisect_right(in_tokens_, end) - 1]
-            forms.append(written if word.form is None else _match_letter_case(written, word.form))
-            texts.append(written)
+            # Invisible characters belong to the character before them.
+            surface_form = token_text[bisect_right(token_offsets, start) - 1 : bisect_right(token_offsets, end) - 1]
+            forms.append(surface_form if word.form is None else _match_letter_case(surface_form, word.form))
+            surface_forms.append(surface_form)
             spans.append((start, end))
     if not spans and tokens:
         raise WordPlacementError("nothing to be seen")
-    token_spans = list(zip([0, *ends_of_tokens[:-1]], ends_of_tokens, strict=True)) if tokens else []
+    token_spans = list(zip([0, *token_ends[:-1]], token_ends, strict=True)) if tokens else []
     differing = _count_differing_tokens(spans, token_spans)
     ambiguous = {AMBIGUOUS_TOKENS_NOTE: number} if (number := sum(word.is_ambiguous for word in word_spans)) else {}
     if not differing:
         return ParserSentence(tokens, tokens, difference_counts=ambiguous)
-    multiword = tuple(_find_multiword_tokens(spans, texts))
+    multiword = tuple(_find_multiword_tokens(spans, surface_forms))
     return ParserSentence(
         tokens, tuple(forms), _compute_placement(spans, token_spans), differing | ambiguous, multiword
     )
 
 
 def select_word_note_counts(note_counts: Mapping[str, int]) -> dict[str, int]:
-    """What counts say of trees that were parsed in other words than the tokens of their text.
+    """Select the counts of differences between words and tokens.
 
     Returns:
-        Counts by `OTHER_WORDS_NOTE` (sentences), `SEVERAL_WORDS_NOTE`, `WORD_PART_NOTE`, `SHARED_WORD_NOTE` and `AMBIGUOUS_TOKENS_NOTE` (tokens), and by `PARSED_AS_TOKENS_PREFIX`
-        with a reason (sentences); empty where all were parsed in their tokens.
+        Counts of sentences (`OTHER_WORDS_NOTE`, and `PARSED_AS_TOKENS_PREFIX` with a reason) and of tokens (all other
+        notes); empty if the parser read the tokens.
     """
     if OTHER_WORDS_NOTE not in note_counts:
         return {}
-    rest = {
-        what: number
-        for what, number in note_counts.items()
-        if what == AMBIGUOUS_TOKENS_NOTE or what.startswith(PARSED_AS_TOKENS_PREFIX)
+    optional_counts = {
+        note: count
+        for note, count in note_counts.items()
+        if note == AMBIGUOUS_TOKENS_NOTE or note.startswith(PARSED_AS_TOKENS_PREFIX)
     }
     return {
-        what: note_counts.get(what, 0)
-        for what in (OTHER_WORDS_NOTE, SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE)
-    } | rest
+        note: note_counts.get(note, 0)
+        for note in (OTHER_WORDS_NOTE, SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE)
+    } | optional_counts
 
 
 _CharacterSpans: TypeAlias = Sequence[tuple[int, int]]
 
 
 def _find_multiword_tokens(spans: _CharacterSpans, surface_forms: Sequence[str]) -> Iterator[MultiwordToken]:
-    """Yield neighboring words with the same characters in common."""
+    """Yield the groups of neighboring words that have the same span."""
     first = 0
     for end in range(1, len(spans) + 1):
         if end == len(spans) or spans[end] != spans[first]:
@@ -197,7 +198,7 @@ def _find_multiword_tokens(spans: _CharacterSpans, surface_forms: Sequence[str])
 
 
 def _find_overlapping_spans(span: tuple[int, int], spans: _CharacterSpans, ends: Sequence[int]) -> range:
-    """Which of neighbouring spans share characters with one; of an empty one that which it is in or before."""
+    """Find the spans that share characters with a span; for an empty span, the one at or after its position."""
     first = min(bisect_right(ends, span[0]), len(spans) - 1)
     end = first + 1
     while end < len(spans) and spans[end][0] < span[1]:
@@ -206,43 +207,41 @@ def _find_overlapping_spans(span: tuple[int, int], spans: _CharacterSpans, ends:
 
 
 def _find_largest_overlap(span: tuple[int, int], spans: _CharacterSpans, ends: Sequence[int]) -> int:
-    """Which of the spans shares most characters with one, the first of equals."""
+    """Find the span that shares most characters with a span (in ties, the first)."""
     return max(
         _find_overlapping_spans(span, spans, ends),
-        key=lambda other: min(span[1], spans[other][1]) - max(span[0], spans[other][0]),
+        key=lambda index: min(span[1], spans[index][1]) - max(span[0], spans[index][0]),
     )
 
 
 def _compute_placement(word_spans: _CharacterSpans, token_spans: _CharacterSpans) -> WordPlacement:
-    ends_of_words, ends_of_tokens = [end for _, end in word_spans], [end for _, end in token_spans]
-    of_words = tuple(_find_largest_overlap(word, token_spans, ends_of_tokens) for word in word_spans)
-    with_words = set(of_words)
-    return WordPlacement(
-        of_words,
-        tuple(
-            token if token in with_words else of_words[_find_largest_overlap(span, word_spans, ends_of_words)]
-            for token, span in enumerate(token_spans)
-        ),
+    word_ends, token_ends = [end for _, end in word_spans], [end for _, end in token_spans]
+    word_tokens = tuple(_find_largest_overlap(word, token_spans, token_ends) for word in word_spans)
+    tokens_with_words = set(word_tokens)
+    token_anchors = tuple(
+        token if token in tokens_with_words else word_tokens[_find_largest_overlap(span, word_spans, word_ends)]
+        for token, span in enumerate(token_spans)
     )
+    return WordPlacement(word_tokens, token_anchors)
 
 
 def _count_differing_tokens(word_spans: _CharacterSpans, token_spans: _CharacterSpans) -> Counter[str]:
-    """Count the tokens that are no words."""
-    found: Counter[str] = Counter()
+    """Count the tokens that are not words, by kind of difference."""
+    counts: Counter[str] = Counter()
     ends = [end for _, end in word_spans]
     for start, end in token_spans:
         inside = [word_spans[word] for word in _find_overlapping_spans((start, end), word_spans, ends)]
         if inside == [(start, end)]:
             continue
         if all(start <= first and last <= end for first, last in inside):
-            found[SEVERAL_WORDS_NOTE] += 1
+            counts[SEVERAL_WORDS_NOTE] += 1
         else:
-            found[WORD_PART_NOTE if len(inside) == 1 else SHARED_WORD_NOTE] += 1
-    return found
+            counts[WORD_PART_NOTE if len(inside) == 1 else SHARED_WORD_NOTE] += 1
+    return counts
 
 
 def casefold_visible_characters(text: str) -> list[str]:
-    """Return the case-folded form of each character, empty for white space and for what cannot be seen."""
+    """Return the case-folded form of each character; empty for white space and invisible characters."""
     return [_casefold_if_visible(character) for character in text]
 
 
@@ -253,11 +252,7 @@ def _casefold_if_visible(character: str) -> str:
     )
 
 
-def _compute_offsets(lengths: Iterable[int]) -> list[int]:
-    return [0, *accumulate(lengths)]
-
-
 def _match_letter_case(surface_form: str, form: str) -> str:
-    """A form in which U+00A0 is the only white space, lower-cased where what is written is."""
+    """Replace white space by U+00A0, and lower-case the form if the surface form is lower-cased."""
     form = "\u00a0".join(form.split())
     return form.lower() if surface_form == surface_form.lower() else form

@@ -1,8 +1,8 @@
 """Alignment of the words of a tree with the tokens of its sentence.
 
-A multi-word token may stand in the text as it is written ("don't") or as its words ("do n't"). A word with white space
-in it ("10 000", where trees have U+00A0) may be several tokens, and one with invisible characters (a soft hyphen) a
-token without them: that is what `corpus.tokenize` makes of them. Spellings are compared by `normalize_spelling`.
+The text may contain a multi-word token ("don't") or its words ("do n't"). A word with white space ("10 000", U+00A0 in
+trees) may correspond to several tokens, and a word with invisible characters (a soft hyphen) to a token without them,
+as `corpus.tokenize` produces them. Spellings are compared after `normalize_spelling`.
 """
 
 import re
@@ -21,9 +21,9 @@ from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
 
 
 def compose_with_offsets(text: str) -> tuple[str, Sequence[int]]:
-    """Return text in NFC, and for each of its characters the first original one; the last number is the text's length.
+    """Return text in NFC, with the offset of each of its characters in the original text, and the original length.
 
-    A character and the marks that follow it are one unit: a boundary between two units has the same place in both.
+    A character and its combining marks form a unit; boundaries between units correspond exactly.
     """
     if unicodedata.is_normalized("NFC", text):
         return text, range(len(text) + 1)
@@ -37,7 +37,7 @@ def compose_with_offsets(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _find_composition_units(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of the shortest stretches that NFC composes independently of each other."""
+    """Yield start and end of the shortest spans that NFC composes independently of each other."""
     start = 0
     for place in range(1, len(text)):
         unit = unicodedata.normalize("NFC", text[start:place])
@@ -51,32 +51,32 @@ def _find_composition_units(text: str) -> Iterator[tuple[int, int]]:
 
 
 WORD_SPACE = "_"
-"""Spells a space within a word (Vietnamese `chủ tịch`, French `10 000`) wherever spaces separate words."""
+"""Spelling of a space within a word (Vietnamese `chủ tịch`, French `10 000`) in files where spaces separate words."""
 
 _SPACE_PATTERN = re.compile(r"\s+")
 
 
 def spell_word(word: str, lowercase: bool = False, word_space: str = WORD_SPACE) -> str:
-    """Spell a word as a parser knows it.
+    """Replace the white space in a word, as in the vocabulary of a parser.
 
     Args:
-        word: of a treebank or a text.
-        lowercase: lower-case it.
-        word_space: takes the place of white space within the word; `_` for parsers that are trained here.
+        word: Word of a treebank or a text.
+        lowercase: Lower-case the word.
+        word_space: Replacement of white space; `_` for parsers that this project trains.
     """
     word = _SPACE_PATTERN.sub(word_space, word)
     return word.lower() if lowercase else word
 
 
 def restore_original_text(tree: DependencyTree, language: str) -> str:
-    """Return the text of a treebank's sentence as it was before it was divided into words.
+    """Restore the untokenized text of a sentence of a treebank.
 
-    The comment `# text` counts if it has the characters of the tokens. Otherwise tokens are joined as `SpaceAfter=No`
-    tells. If a sentence has neither, spaces separate its tokens; in languages without spaces only those between two
+    The comment `# text` is used if it has the characters of the tokens. Otherwise tokens are joined according to
+    `SpaceAfter=No`. If a sentence has neither, tokens are joined with spaces; in languages without spaces, only between
     ASCII letters or digits.
 
     Args:
-        tree: of the treebank.
+        tree: Tree of a treebank.
         language: ISO 639 code.
     """
     tokens = tree.tokens
@@ -99,15 +99,15 @@ def _join_visible_text(text: str) -> str:
 
 
 def read_sentences(tokens_path: Path, start: int = 0, line_count: int | None = None) -> Iterator[tuple[str, ...]]:
-    """Yield the words of each line of a text, or of a slice of it; of an empty line none.
+    """Yield the tokens of each line of a text, or of a slice of it.
 
     Args:
-        tokens_path: one sentence a line, tokens separated by a space.
-        start: lines of the text before the slice.
-        line_count: lines of the slice; all to the end when not given.
+        tokens_path: Tokenized text, one sentence a line.
+        start: Number of lines before the slice.
+        line_count: Number of lines of the slice; None: all to the end.
 
     Raises:
-        InputError: for a line of the slice with a tab or a carriage return, which files of trees cannot hold.
+        InputError: A line of the slice contains a tab or a carriage return, which tree files cannot represent.
     """
     lines = islice(read_lines(tokens_path), start, None if line_count is None else start + line_count)
     for number, line in enumerate(lines, start=start + 1):
@@ -123,12 +123,12 @@ _ESCAPE_PATTERN = re.compile(r"-[lr][rsc]b-|\\[/*]", flags=re.ASCII | re.IGNOREC
 
 
 class WordTokenMatch(NamedTuple):
-    """Words of a tree and tokens of the text that are the same.
+    """Corresponding words of a tree and tokens of the text.
 
     Attributes:
-        form: how the tree writes them.
-        word_range: places in the tree, counted from 0; several for a multi-word token.
-        token_range: places in the text; several where the form holds white space.
+        form: Form in the tree.
+        word_range: Indices of words, counted from 0; several for a multi-word token.
+        token_range: Indices of tokens; several if the form contains white space.
     """
 
     form: str
@@ -137,26 +137,26 @@ class WordTokenMatch(NamedTuple):
 
 
 _MatchPath: TypeAlias = tuple["_MatchPath", WordTokenMatch] | None
-"""The last match and all before it."""
+"""A linked list of matches, the last first."""
 
 
 class DifferentWordsError(Exception):
-    """Tree and text do not have the same words; the message names the first difference."""
+    """Tree and text have different words; the message names the first difference."""
 
 
 def normalize_spelling(word: str, ignore_case: bool = False) -> str:
-    """Spell a word as text does, so that two spellings of one word become equal.
+    """Undo the escapes of a word, so that different spellings become equal.
 
-    Brackets (`-LRB-`, `-RSB-`, …), also within a word, the quotation marks of LaTeX that stand alone, escaped slashes
-    and asterisks, and the escapes of Moses (`&apos;`). Letters in Unicode's NFD, with their accents apart, become NFC.
+    Replaces escaped brackets (`-LRB-`, `-RSB-`, …), slashes and asterisks, separate LaTeX quotation marks, and the
+    escapes of Moses (`&apos;`). Converts letters to NFC.
 
     Args:
-        word: a word of a text or of a tree.
-        ignore_case: lower-case it.
+        word: Word of a text or of a tree.
+        ignore_case: Lower-case the word.
     """
     if word in ("``", "''"):
         return '"'
-    word = _ESCAPE_PATTERN.sub(lambda found: _BRACKET_BY_ESCAPE.get(found[0].lower(), found[0][-1]), word)
+    word = _ESCAPE_PATTERN.sub(lambda match: _BRACKET_BY_ESCAPE.get(match[0].lower(), match[0][-1]), word)
     word = normalize("NFC", undo_moses_escapes(word))
     return word.lower() if ignore_case else word
 
@@ -169,20 +169,20 @@ def align_words_with_tokens(
 ) -> list[WordTokenMatch]:
     """Match all words of a tree with all tokens of a text, from left to right.
 
-    For each multi-word token on its own the text decides whether it is one; where both readings fit, it is its words.
+    Each multi-word token matches either itself or its words in the text; if both fit, its words.
 
     Args:
-        words: forms of the tree.
-        tokens: of the text.
-        multiword_tokens: tokens that join several words, from left to right.
-        ignore_case: words that are equal when lower-cased are the same.
+        words: Words of the tree.
+        tokens: Tokens of the text.
+        multiword_tokens: Tokens of the tree that join several words, from left to right.
+        ignore_case: Ignore case when words are compared.
 
     Raises:
-        DifferentWordsError: there is no such matching.
+        DifferentWordsError: There is no such matching.
     """
     spelt = [normalize_spelling(token, ignore_case) for token in tokens]
     joined = {token.first_word - 1: token for token in multiword_tokens}
-    # reached[i][j]: how the first i words match the first j tokens. Hardly ever does a row have more than two entries.
+    # reached[i][j]: a matching of the first i words and the first j tokens. Rows rarely have more than two entries.
     reached: list[dict[int, _MatchPath]] = [{} for _ in range(len(words) + 1)]
     reached[0][0] = None
     for place, word in enumerate(words):
@@ -204,12 +204,12 @@ def align_words_with_tokens(
 
 
 def _find_match_ends(form: str, token_spellings: Sequence[str], start: int, ignore_case: bool) -> Iterator[int]:
-    """Where the tokens from `start` on that are `form` may end: as it is, one token for each visible part, or `_`."""
+    """Yield the possible ends of the tokens that begin at `start` and spell `form`."""
     if token_spellings[start : start + 1] == [normalize_spelling(form, ignore_case)]:
         yield start + 1
     if form.isascii():
         return
-    # Text that came tokenized still has its invisible characters.
+    # Text that was not tokenized here may still contain invisible characters.
     for parts in (form.split(), remove_invisible_characters(form).split(), [spell_word(form)]):
         spelt_parts = [normalize_spelling(part, ignore_case) for part in parts]
         if parts not in ([], [form]) and token_spellings[start : start + len(parts)] == spelt_parts:

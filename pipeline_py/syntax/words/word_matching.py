@@ -1,8 +1,7 @@
 """Match the words of two analyses of one text, as the evaluation of Universal Dependencies does.
 
-Words are the same if they have the same characters of the text. Within multi-word tokens they are compared by their
-forms: the longest common subsequence of what both analyses have in the same stretch of text (Zeman et al. 2018, CoNLL
-shared task, section 5).
+Words match if they cover the same characters of the text. Within multi-word tokens they match by form, in the longest
+common subsequence of both analyses of the same span (Zeman et al. 2018, CoNLL shared task, section 5).
 """
 
 import unicodedata
@@ -16,7 +15,7 @@ from pipeline_py.syntax.words.token_alignment import WORD_SPACE
 
 
 class TextMismatchError(Exception):
-    """The analyses are not of the same text."""
+    """The analyses are of different texts."""
 
 
 class _PositionedWord(NamedTuple):
@@ -27,33 +26,33 @@ class _PositionedWord(NamedTuple):
 
 
 def match_tree_words(gold: DependencyTree, predicted: DependencyTree) -> list[tuple[int, int]]:
-    """Return the places of words that are the same, counted from 0, from left to right.
+    """Return pairs of indices of matching gold and predicted words, counted from 0, from left to right.
 
     Raises:
-        DifferentTextError: the texts differ in more than spaces, `_` and case.
+        TextMismatchError: The texts differ in more than spaces, `_` and case.
     """
-    words, others = _locate_tree_words(gold), _locate_tree_words(predicted)
+    gold_words, predicted_words = _locate_tree_words(gold), _locate_tree_words(predicted)
     if _join_token_text(gold) != _join_token_text(predicted):
         raise TextMismatchError
     matches: list[tuple[int, int]] = []
-    place = other = 0
-    while place < len(words) and other < len(others):
-        word, other_word = words[place], others[other]
-        if not word.is_multiword and other_word.is_multiword and word.start < other_word.start:
-            place += 1
-        elif word.is_multiword and not other_word.is_multiword and other_word.start < word.start:
-            other += 1
-        elif word.is_multiword or other_word.is_multiword:
-            end, other_end = _find_overlap_ends(words, others, place, other)
-            matches += _match_common_forms(words, others, range(place, end), range(other, other_end))
-            place, other = end, other_end
-        elif (word.start, word.end) == (other_word.start, other_word.end):
-            matches.append((place, other))
-            place, other = place + 1, other + 1
-        elif word.start <= other_word.start:
-            place += 1
+    i = j = 0
+    while i < len(gold_words) and j < len(predicted_words):
+        word, predicted_word = gold_words[i], predicted_words[j]
+        if not word.is_multiword and predicted_word.is_multiword and word.start < predicted_word.start:
+            i += 1
+        elif word.is_multiword and not predicted_word.is_multiword and predicted_word.start < word.start:
+            j += 1
+        elif word.is_multiword or predicted_word.is_multiword:
+            gold_end, predicted_end = _find_overlap_ends(gold_words, predicted_words, i, j)
+            matches += _match_common_forms(gold_words, predicted_words, range(i, gold_end), range(j, predicted_end))
+            i, j = gold_end, predicted_end
+        elif (word.start, word.end) == (predicted_word.start, predicted_word.end):
+            matches.append((i, j))
+            i, j = i + 1, j + 1
+        elif word.start <= predicted_word.start:
+            i += 1
         else:
-            other += 1
+            j += 1
     return matches
 
 
@@ -62,13 +61,13 @@ def count_undivided_tokens(
 ) -> tuple[int, int]:
     """Count the multi-word tokens of a gold tree, and those that lie within one predicted word.
 
-    Words that touch (`SpaceAfter=No` between two letters or digits) form a multi-word token too, since some treebanks
-    write Arabic prefixes and pronouns so.
+    Words that touch (`SpaceAfter=No` between two letters or digits) are counted as multi-word tokens, too, since some
+    treebanks annotate Arabic prefixes and pronouns in this way.
 
     Args:
-        gold: of a sentence.
-        predicted: of the same text.
-        is_space_delimited: the language is written with spaces; otherwise words that touch are not counted.
+        gold: Gold tree.
+        predicted: Predicted tree of the same text.
+        is_space_delimited: The language is written with spaces; otherwise words that touch are not counted.
     """
     tokens = _find_multiword_spans(gold, is_space_delimited)
     words = [(word.start, word.end) for word in _locate_tree_words(predicted) if not word.is_multiword]
@@ -76,7 +75,7 @@ def count_undivided_tokens(
 
 
 def _find_multiword_spans(tree: DependencyTree, is_space_delimited: bool) -> list[tuple[int, int]]:
-    """Return start and end of the tokens of several words, and of the stretches of words that touch."""
+    """Return start and end of the multi-word tokens, and of the spans of words that touch."""
     text = _join_token_text(tree)
     spans: list[list[int]] = []
     words = _locate_tree_words(tree)
@@ -95,7 +94,7 @@ def _find_multiword_spans(tree: DependencyTree, is_space_delimited: bool) -> lis
 
 
 def _is_word_character(character: str) -> bool:
-    """Whether a character is a letter, a mark or a digit."""
+    """Return true for letters, marks and digits."""
     return unicodedata.category(character)[0] in "LMN"
 
 
@@ -105,8 +104,8 @@ def _find_overlap_ends(
     gold_index: int,
     predicted_index: int,
 ) -> tuple[int, int]:
-    """Return the ends of the words that share text with a multi-word token, and with those that overlap it."""
-    end = max(each.end for each in (gold_words[gold_index], predicted_words[predicted_index]) if each.is_multiword)
+    """Return the ends of the words that overlap a multi-word token, directly or through other multi-word tokens."""
+    end = max(word.end for word in (gold_words[gold_index], predicted_words[predicted_index]) if word.is_multiword)
     ends = gold_index, predicted_index
     while (
         longer := (_find_end_within(gold_words, ends[0], end), _find_end_within(predicted_words, ends[1], end))
@@ -117,7 +116,7 @@ def _find_overlap_ends(
 
 
 def _find_end_within(words: Sequence[_PositionedWord], start_index: int, end: int) -> int:
-    """Return the first place of a word beyond `end`; a multi-word token is beyond it if it begins there."""
+    """Return the index of the first word that ends after `end`; for multi-word tokens, that begins there or later."""
     while (
         start_index < len(words)
         and words[start_index].start < end
@@ -133,7 +132,7 @@ def _match_common_forms(
     gold_range: range,
     predicted_range: range,
 ) -> list[tuple[int, int]]:
-    """Return the longest common subsequence of forms in two ranges."""
+    """Return the pairs of the longest common subsequence of forms in two ranges."""
     lengths = [[0] * (len(predicted_range) + 1) for _ in range(len(gold_range) + 1)]
     for row in range(len(gold_range) - 1, -1, -1):
         for column in range(len(predicted_range) - 1, -1, -1):

@@ -1,13 +1,12 @@
 """A table from tokens of a text to the words of a treebank: French `du` is `de le`, `aujourd' hui` is `aujourd'hui`.
 
-Tokenizers and treebanks divide text differently. The table is learned from a treebank whose text was tokenized like the
-text that is parsed: where tokens and words begin and end together, the tokens of such a block and its words are a
-reading. Blocks that are always read as their tokens are left out. If the treebank reads a single token in several ways
-(French `des` is a determiner or `de les`), the table also has its readings after the token before it, and after the
-last letters of that token.
+The table is learned from a treebank whose text was tokenized like the text to parse. A block is a shortest span in
+which tokens and words begin and end together; its words are a reading of its tokens. Blocks with no reading other than
+their tokens are omitted. If a single token has several readings (French `des` is a determiner or `de les`), the table
+also has readings for the token before it and for the last letters of that token.
 
 The file is a TSV with the columns tokens, before, words and count. In the column before, `^` is the beginning of a
-sentence, `*ons` are last letters, and nothing stands for all cases. A space within a word is `_`.
+sentence, `*ons` are last letters, and an empty value stands for all contexts. A space within a word is `_`.
 """
 
 import re
@@ -26,20 +25,20 @@ from pipeline_py.syntax.words.token_alignment import WORD_SPACE, compose_with_of
 WORD_TABLE_COLUMNS = ("tokens", "before", "words", "count")
 
 MIN_CLEAR_SHARE = 2 / 3
-"""A reading is clear if it has at least this share of what the treebank has of its tokens."""
+"""Minimum share of a clear reading among all readings of its tokens."""
 
 MAX_BLOCK_TOKENS = 8
-"""Longer blocks are not learned."""
+"""Maximum length of blocks that are learned."""
 
 ANY_CONTEXT, SENTENCE_START = "", "^"
-"""In the column before: all cases, and the beginning of a sentence."""
+"""Values of the column before: all contexts, and the beginning of a sentence."""
 
 SUFFIX_LENGTHS = (3, 2)
-"""Numbers of last letters of the token before that are tried if the whole token decides nothing."""
+"""Numbers of last letters of the token before, which are tried if the token itself gives no clear reading."""
 
 WordForms: TypeAlias = tuple[str, ...]
 ReadingCounts: TypeAlias = Mapping[tuple[WordForms, str], Mapping[WordForms, int]]
-"""Counts of readings by tokens and what is before them."""
+"""Counts of readings by tokens and context."""
 
 _DIGIT_PATTERN = re.compile(r"\d")
 
@@ -56,14 +55,12 @@ class TokenTextMismatchError(Exception):
 
 
 class WordTable:
-    """Readings of tokens, and which of them is clear.
+    """A table of the readings of tokens.
 
-    Tokens with digits share the readings of all numbers of the same shape. Tokens that the treebank does not have in
-    their case have the readings of their lower-cased forms. Tokens are looked up in NFC.
+    Tokens are looked up in NFC with every digit as 0, and lower-cased if the treebank lacks them in their case.
     """
 
     def __init__(self, reading_counts: ReadingCounts) -> None:
-        """Take counts of readings."""
         self._reading_counts = {key: Counter(counts) for key, counts in reading_counts.items()}
         self._lowercased_counts: defaultdict[tuple[WordForms, str], Counter[WordForms]] = defaultdict(Counter)
         for (tokens, before), counts in self._reading_counts.items():
@@ -73,7 +70,7 @@ class WordTable:
 
     @classmethod
     def read(cls, path: Path) -> "WordTable":
-        """Read what `write` wrote."""
+        """Read a table from a file that `write` wrote."""
         readings: defaultdict[tuple[WordForms, str], dict[WordForms, int]] = defaultdict(dict)
         for line in islice(read_lines(path), 1, None):
             tokens, before, words, count = line.split("\t")
@@ -90,7 +87,7 @@ class WordTable:
 
     @property
     def entries(self) -> list[WordForms]:
-        """Tokens that have a reading other than themselves."""
+        """Tokens with a reading that differs from them."""
         return [
             tokens
             for (tokens, before), counts in self._reading_counts.items()
@@ -98,11 +95,11 @@ class WordTable:
         ]
 
     def is_ambiguous(self, tokens: WordForms, previous_token: str | None = None) -> bool:
-        """Whether none of several readings is clear.
+        """Return true if an entry has readings, but no clear one.
 
         Args:
-            tokens: of an entry.
-            previous_token: the token before them, empty at the beginning of a sentence; None: wherever they are.
+            tokens: Tokens of an entry.
+            previous_token: The token before them, empty at the beginning of a sentence; None: any context.
         """
         return (
             self._get_reading_counts(tokens, ANY_CONTEXT) is not None
@@ -112,15 +109,15 @@ class WordTable:
     def divide_sentences(self, texts: Iterable[str]) -> Iterator[list[WordSpan]]:
         """Yield the words of tokenized sentences with single spaces, from left to right.
 
-        The longest entry counts. Tokens without a clear reading stay as they are; a single one is marked.
+        Longer entries have priority. Tokens without a clear reading are words; a single token is marked as ambiguous.
         """
         return (self._divide_tokens(tuple(text.split(" "))) if text else [] for text in texts)
 
     def build_expanding_divider(self, divide_words: WordDivider) -> WordDivider:
-        """Return a function that divides text, and then expands multi-word tokens that their words do not spell.
+        """Return a function that divides text with `divide_words` and then expands multi-word tokens with this table.
 
-        The function `divide_words` decides about all other tokens, since it sees the sentence. A multi-word token without a
-        clear reading stays as it is, and is marked.
+        Only multi-word tokens that their words do not spell are expanded. A token without a clear reading remains a
+        word and is marked as ambiguous.
         """
 
         def divide_and_expand(texts: Iterable[str]) -> Iterator[list[WordSpan]]:
@@ -190,10 +187,10 @@ def count_readings(
     """Count the readings of all blocks that a treebank divides differently, at least once.
 
     Args:
-        sentences: the tokens of a text, and those of the treebank in the same sentence.
+        sentences: For each sentence, the tokens of the text and those of the treebank.
 
     Raises:
-        DifferentTextError: their characters differ; use `divide_into_blocks` to check a sentence.
+        TokenTextMismatchError: Their characters differ; use `divide_into_blocks` to check a sentence.
     """
     readings: defaultdict[WordForms, Counter[WordForms]] = defaultdict(Counter)
     in_context: defaultdict[tuple[WordForms, str], Counter[WordForms]] = defaultdict(Counter)
@@ -201,9 +198,9 @@ def count_readings(
     for tokens, treebank_tokens in sentences:
         forms = _normalize_tokens(tokens)
         spans = []
-        for block, of_treebank in divide_into_blocks(tokens, treebank_tokens):
+        for block, gold_block in divide_into_blocks(tokens, treebank_tokens):
             spans.append(block)
-            words = [word for token in treebank_tokens[of_treebank.start : of_treebank.stop] for word in token.words]
+            words = [word for token in treebank_tokens[gold_block.start : gold_block.stop] for word in token.words]
             reading = _spell_reading(tokens[block.start : block.stop], words)
             block_tokens = forms[block.start : block.stop]
             readings[block_tokens][reading] += 1
@@ -214,17 +211,17 @@ def count_readings(
     divided_tokens = {tokens for tokens, counts in readings.items() if any(words != tokens for words in counts)}
     _count_separate_readings(readings, divided, {tokens for tokens in divided_tokens if len(tokens) > 1})
     lowercased = {_lowercase_forms(tokens) for tokens in divided_tokens}
-    found = {
+    entries = {
         (tokens, ANY_CONTEXT): counts
         for tokens, counts in readings.items()
         if _lowercase_forms(tokens) in lowercased and len(tokens) <= MAX_BLOCK_TOKENS
     }
-    several = {tokens for (tokens, _), counts in found.items() if len(counts) > 1}
-    return found | {key: counts for key, counts in in_context.items() if key[0] in several}
+    tokens_with_readings = {tokens for (tokens, _), counts in entries.items() if len(counts) > 1}
+    return entries | {key: counts for key, counts in in_context.items() if key[0] in tokens_with_readings}
 
 
 def _list_contexts(previous_token: str) -> list[str]:
-    """Return contexts that may decide a reading, most specific first: the token before, and its last letters."""
+    """List the contexts in which a reading is looked up: the token before, and its last letters."""
     previous_token = _normalize_nfc(previous_token).lower()
     return (
         [previous_token, *(f"*{previous_token[-letters:]}" for letters in SUFFIX_LENGTHS)]
@@ -234,27 +231,27 @@ def _list_contexts(previous_token: str) -> list[str]:
 
 
 def divide_into_blocks(tokens: Sequence[str], treebank_tokens: Sequence[TreebankToken]) -> list[tuple[range, range]]:
-    """Divide a sentence into the shortest blocks that are whole tokens of the text and of the treebank.
+    """Divide a sentence into the shortest blocks that consist of complete tokens of the text and of the treebank.
 
     Returns:
-        For each block the places of its tokens in the text and in the treebank.
+        For each block, the indices of its tokens in the text and in the treebank.
 
     Raises:
-        DifferentTextError: the visible characters differ, or a token has none.
+        TokenTextMismatchError: The visible characters differ, or a token has none.
     """
     parts = ["".join(casefold_visible_characters(token)) for token in tokens]
     treebank_parts = ["".join(casefold_visible_characters(token.form)) for token in treebank_tokens]
     if "".join(parts) != "".join(treebank_parts) or not all(parts) or not all(treebank_parts):
         raise TokenTextMismatchError
-    ends, treebank_ends = ([*accumulate(map(len, each))] for each in (parts, treebank_parts))
-    found: list[tuple[range, range]] = []
+    ends, treebank_ends = ([*accumulate(map(len, forms))] for forms in (parts, treebank_parts))
+    blocks: list[tuple[range, range]] = []
     start = treebank_start = 0
     treebank_places = {end: place for place, end in enumerate(treebank_ends, start=1)}
     for place, end in enumerate(ends, start=1):
         if (treebank_place := treebank_places.get(end)) is not None:
-            found.append((range(start, place), range(treebank_start, treebank_place)))
+            blocks.append((range(start, place), range(treebank_start, treebank_place)))
             start, treebank_start = place, treebank_place
-    return found
+    return blocks
 
 
 def _count_separate_readings(
@@ -262,7 +259,7 @@ def _count_separate_readings(
     divided_sentences: Iterable[tuple[WordForms, list[range]]],
     multi_token_entries: set[WordForms],
 ) -> None:
-    """Count where neighboring tokens of an entry are several blocks of the treebank."""
+    """Count the occurrences of entries of several tokens that are several blocks in the treebank."""
     if not multi_token_entries:
         return
     most_tokens = min(max(map(len, multi_token_entries)), MAX_BLOCK_TOKENS)
@@ -276,13 +273,13 @@ def _count_separate_readings(
 
 
 def _spell_reading(tokens: Sequence[str], words: Sequence[str]) -> WordForms:
-    """Spell a reading; one that the tokens spell too has every digit as 0."""
+    """Spell a reading; replace digits by 0 if the tokens spell its words."""
     spelt = tuple(_normalize_nfc(spell_word(word)) for word in words)
     return _normalize_tokens(spelt) if _has_same_letters(_normalize_tokens(tokens), _normalize_tokens(spelt)) else spelt
 
 
 def _locate_reading_words(tokens: WordForms, reading: WordForms, start: int) -> Iterator[WordSpan]:
-    """Yield the words of a block: side by side where its tokens spell them, else all in its place."""
+    """Yield the words of a block: one after the other if its tokens spell them, else all with the span of the block."""
     text, starts = compose_with_offsets(" ".join(tokens))
     if not _has_same_letters(_normalize_tokens(tokens), reading):
         yield from (WordSpan(start, start + starts[-1], form) for form in reading)
@@ -298,7 +295,7 @@ def _locate_reading_words(tokens: WordForms, reading: WordForms, start: int) -> 
 
 
 def _has_same_letters(tokens: WordForms, words: WordForms) -> bool:
-    """Whether words have the letters of tokens, whatever their case and the spaces between and within them."""
+    """Compare the letters of tokens and words, ignoring case and spaces."""
     letters, spelt = "".join(tokens), "".join(words).replace(WORD_SPACE, "")
     return WORD_SPACE not in letters and len(letters) == len(spelt) and letters.lower() == spelt.lower()
 

@@ -1,4 +1,4 @@
-"""Nothing a parser does loses a sentence or its place."""
+"""Tests of parsing in batches: order, fallbacks and memory."""
 
 import random
 import weakref
@@ -13,7 +13,7 @@ from pipeline_py.syntax.stanza.text_parser import BatchParser
 from pipeline_py.syntax.words.parser_words import ParserSentence, build_token_sentence
 
 
-def parser_of(parse: object, counts: SentenceCounts, batch_size: int = 7) -> BatchParser[str]:
+def build_parser(parse: object, counts: SentenceCounts, batch_size: int = 7) -> BatchParser[str]:
     return BatchParser(
         parse,  # type: ignore[arg-type]
         lambda sentence, reason: f"{' '.join(sentence.tokens)} [{reason}]",
@@ -24,7 +24,7 @@ def parser_of(parse: object, counts: SentenceCounts, batch_size: int = 7) -> Bat
     )
 
 
-def test_order_is_kept_and_batches_are_of_similar_length(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trees_are_in_input_order_and_batches_have_similar_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_parser, "WINDOW_SENTENCES", 500)
     rng = random.Random(1)
     sentences = [build_token_sentence(tuple(str(n) for _ in range(rng.randrange(11)))) for n in range(600)]
@@ -35,17 +35,18 @@ def test_order_is_kept_and_batches_are_of_similar_length(monkeypatch: pytest.Mon
         return [" ".join(sentence.words) for sentence in batch]
 
     counts = SentenceCounts()
-    trees = list(restore_input_order(parser_of(parse, counts).parse_sentences(sentences)))
+    trees = list(restore_input_order(build_parser(parse, counts).parse_sentences(sentences)))
     assert trees == [" ".join(sentence.words) for sentence in sentences]
     assert max(max(batch) - min(batch) for batch in lengths) <= 2
     assert counts.kept_count == len(sentences)
     assert counts.noted_by_reason == {"empty line": sum(not sentence.words for sentence in sentences)}
-    in_order_of_parsing = [length for batch in lengths for length in batch]
-    windows = [[len(one.words) for one in window if one.words] for window in (sentences[:500], sentences[500:])]
-    assert in_order_of_parsing == [length for window in windows for length in sorted(window, reverse=True)]
+    parsed_lengths = [length for batch in lengths for length in batch]
+    word_counts = [len(sentence.words) for sentence in sentences]
+    windows = sorted(word_counts[:500], reverse=True) + sorted(word_counts[500:], reverse=True)
+    assert parsed_lengths == [*filter(None, windows)]
 
 
-def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
+def test_only_the_failing_sentence_gets_the_fallback() -> None:
     def parse(batch: Sequence[ParserSentence]) -> list[str]:
         if any("bad" in sentence.words for sentence in batch):
             raise RuntimeError("no legal\ntransition")
@@ -56,7 +57,7 @@ def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
     sentences[3] = build_token_sentence(("x",) * 11)
     sentences[4] = build_token_sentence(("y" * 1001,))
     counts = SentenceCounts()
-    trees = list(restore_input_order(parser_of(parse, counts).parse_sentences(sentences)))
+    trees = list(restore_input_order(build_parser(parse, counts).parse_sentences(sentences)))
     reason = "RuntimeError: no legal transition"
     assert trees[13] == f"bad 13 [{reason}]"
     assert [tree for place, tree in enumerate(trees) if place not in (3, 4, 13)] == [
@@ -70,28 +71,27 @@ def test_only_the_sentence_at_fault_gets_the_fallback() -> None:
     }
 
 
-def test_no_more_than_a_window_of_an_endless_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first trees come before the last sentences are read, and none of an earlier window is held."""
+def test_only_one_window_of_an_endless_text_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_parser, "WINDOW_SENTENCES", 30)
-    taken = 0
+    read_count = 0
 
     def sentences() -> Iterator[ParserSentence]:
-        nonlocal taken
+        nonlocal read_count
         while True:
-            taken += 1
-            yield build_token_sentence(("a",) * (1 + taken % 5))
+            read_count += 1
+            yield build_token_sentence(("a",) * (1 + read_count % 5))
 
     trees = restore_input_order(
-        parser_of(lambda batch: [" ".join(sentence.words) for sentence in batch], SentenceCounts()).parse_sentences(
+        build_parser(lambda batch: [" ".join(sentence.words) for sentence in batch], SentenceCounts()).parse_sentences(
             sentences()
         )
     )
     for place in range(100):
         assert next(trees) == " ".join("a" * (1 + (place + 1) % 5))
-        assert taken == 30 * (place // 30 + 1)
+        assert read_count == 30 * (place // 30 + 1)
 
 
-def test_memory_of_a_failed_batch_is_free_before_its_halves_are_parsed() -> None:
+def test_memory_of_a_failed_batch_is_freed_before_its_halves_are_parsed() -> None:
     class Tensor:
         pass
 
@@ -99,25 +99,23 @@ def test_memory_of_a_failed_batch_is_free_before_its_halves_are_parsed() -> None
     alive = []
 
     def parse(batch: Sequence[ParserSentence]) -> list[str]:
-        alive.append(sum(tensor() is not None for tensor in failed))
-        held = Tensor()
-        failed.append(weakref.ref(held))
+        alive.append(sum(reference() is not None for reference in failed))
+        tensor = Tensor()
+        failed.append(weakref.ref(tensor))
         if len(batch) > 2:
             raise MemoryError("out of memory")
         return ["t"] * len(batch)
 
     counts = SentenceCounts()
     assert (
-        list(restore_input_order(parser_of(parse, counts, 8).parse_sentences([build_token_sentence(("a",))] * 8)))
+        list(restore_input_order(build_parser(parse, counts, 8).parse_sentences([build_token_sentence(("a",))] * 8)))
         == ["t"] * 8
     )
     assert alive == [0] * 7
     assert counts.noted_by_reason == {}
 
 
-def test_an_error_of_the_gpu_itself_ends_the_run() -> None:
-    """No later sentence could be parsed, so that all would get the fallback."""
-
+def test_gpu_error_ends_the_run() -> None:
     class AcceleratorError(RuntimeError):
         pass
 
@@ -125,10 +123,10 @@ def test_an_error_of_the_gpu_itself_ends_the_run() -> None:
         raise AcceleratorError("CUDA error: device-side assert triggered")
 
     with pytest.raises(AcceleratorError):
-        list(parser_of(parse, SentenceCounts()).parse_sentences([build_token_sentence(("a",))] * 8))
+        list(build_parser(parse, SentenceCounts()).parse_sentences([build_token_sentence(("a",))] * 8))
 
 
-def test_the_name_of_that_error_is_torchs() -> None:
+def test_accelerator_error_exists_in_torch() -> None:
     import torch
 
     assert issubclass(torch.AcceleratorError, Exception)
@@ -136,7 +134,7 @@ def test_the_name_of_that_error_is_torchs() -> None:
 
 
 @pytest.mark.parametrize("places", [[], [0], [2, 1, 0], [1, 0, 3, 2], [0, 3, 2, 1]])
-def test_in_order(places: list[int]) -> None:
+def test_restore_input_order_sorts_by_place(places: list[int]) -> None:
     assert list(restore_input_order((place, str(place)) for place in places)) == [
         str(place) for place in sorted(places)
     ]

@@ -1,4 +1,4 @@
-"""Which files of a local Stanza directory count."""
+"""Tests of the lookup of model files in a local Stanza directory."""
 
 import json
 
@@ -25,7 +25,7 @@ FILES = [
 ]
 
 
-def found(folder, entry, annotation, language="zh"):
+def list_models(folder, entry, annotation, language="zh"):
     for file in FILES:
         (folder / "zh-hans" / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / "zh-hans" / f"{file}.pt").touch()
@@ -35,27 +35,27 @@ def found(folder, entry, annotation, language="zh"):
     return [str(file.relative_to(folder / "zh-hans").with_suffix("")) for file in models]
 
 
-def test_models_of_the_default_package_and_what_they_build_upon(tmp_path):
+def test_models_of_the_default_package_and_their_dependencies_are_listed(tmp_path):
     dependency = ["pos/gsd", "pretrain/small", "depparse/gsd", "forward_charlm/news"]
-    assert found(tmp_path, CHINESE, TreeKind.DEPENDENCY) == dependency
-    assert found(tmp_path, CHINESE, TreeKind.CONSTITUENCY) == ["pos/gsd", "pretrain/small", "constituency/ctb"]
+    assert list_models(tmp_path, CHINESE, TreeKind.DEPENDENCY) == dependency
+    assert list_models(tmp_path, CHINESE, TreeKind.CONSTITUENCY) == ["pos/gsd", "pretrain/small", "constituency/ctb"]
 
 
 @pytest.mark.parametrize("packages", [{}, {"default": {"depparse": "gone"}}])
-def test_all_models_of_a_processor_without_a_default(tmp_path, packages):
-    models = found(tmp_path, {**CHINESE, "packages": packages}, TreeKind.DEPENDENCY)
+def test_all_models_of_a_processor_without_default_are_listed(tmp_path, packages):
+    models = list_models(tmp_path, {**CHINESE, "packages": packages}, TreeKind.DEPENDENCY)
     assert sorted(models) == sorted(set(FILES) - {"constituency/ctb", "ner/gsd"})
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"zh": 3}', '{"zh": {"packages": 3}}', '{"zh": {"packages": []}}'])
-def test_a_broken_index(tmp_path, text):
+def test_broken_index_is_rejected(tmp_path, text):
     (tmp_path / "resources.json").write_text(text)
     with pytest.raises(InputError, match=r"resources\.json: not the index of a Stanza directory; fetch it again"):
         list_parser_model_files(tmp_path, "zh", TreeKind.DEPENDENCY)
 
 
-def test_a_language_that_the_index_does_not_know(tmp_path):
-    assert found(tmp_path, CHINESE, TreeKind.DEPENDENCY, language="sv") == []
+def test_unknown_language_has_no_models(tmp_path):
+    assert list_models(tmp_path, CHINESE, TreeKind.DEPENDENCY, language="sv") == []
 
 
 @pytest.mark.parametrize(
@@ -66,16 +66,16 @@ def test_a_language_that_the_index_does_not_know(tmp_path):
         ({}, ["tokenize/gsd", "tokenize/pud", "mwt/gsd"]),
     ],
 )
-def test_a_tokenizer_and_its_multi_word_tokens(tmp_path, default, tokenizer):
+def test_tokenizer_and_multiword_models_are_listed(tmp_path, default, tokenizer):
     for file in ("tokenize/gsd", "tokenize/pud", "mwt/gsd"):
         (tmp_path / "zh" / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "zh" / f"{file}.pt").touch()
     entry = {"tokenize": {"gsd": {}, "pud": {}}, "mwt": {"gsd": {}}, "packages": {"default": default}}
     (tmp_path / "resources.json").write_text(json.dumps({"zh": entry}))
-    found = [str(file.relative_to(tmp_path / "zh").with_suffix("")) for file in list_tokenizer_files(tmp_path, "zh")]
-    assert found == tokenizer
+    files = [str(file.relative_to(tmp_path / "zh").with_suffix("")) for file in list_tokenizer_files(tmp_path, "zh")]
+    assert files == tokenizer
 
 
-def test_no_tokenizer(tmp_path):
-    assert found(tmp_path, CHINESE, TreeKind.DEPENDENCY)
+def test_missing_tokenizer_gives_no_files(tmp_path):
+    assert list_models(tmp_path, CHINESE, TreeKind.DEPENDENCY)
     assert list_tokenizer_files(tmp_path, "zh") == []

@@ -1,4 +1,4 @@
-"""Words reach Stanza composed, and trees have the words of the text."""
+"""Tests of the spelling of words in Stanza's input and output."""
 
 from types import SimpleNamespace
 
@@ -17,7 +17,7 @@ class Leaf(SimpleNamespace):
 
 
 class Recorder:
-    """A pipeline that hangs every word on the first, and remembers what it has read."""
+    """A fake pipeline that makes all words depend on the first and records its input."""
 
     def __init__(self, suffix: str = "") -> None:
         self.words: list[list[str]] = []
@@ -37,7 +37,7 @@ class Recorder:
 
 
 @pytest.mark.parametrize("parse", [parse_dependency_trees, parse_phrase_trees])
-def test_a_parser_reads_composed_letters_and_its_trees_have_those_of_the_text(parse) -> None:
+def test_parser_reads_composed_letters_and_trees_have_the_words_of_the_text(parse) -> None:
     pipeline = Recorder()
     sentences = [(DECOMPOSED, "b"), (COMPOSED,)]
     assert [tree.words for tree in parse(pipeline, sentences)] == sentences

@@ -1,4 +1,4 @@
-"""Words of Stanza's tokenizer, of a model that is learnt in a moment and of what a pipeline returns."""
+"""Tests of the division of text with Stanza's tokenizer, with fake and small trained models."""
 
 import json
 import random
@@ -23,7 +23,7 @@ def token(text: str, start: int, *words: str) -> SimpleNamespace:
 
 
 class Pipeline:
-    """In the place of Stanza's: known sentences to their tokens."""
+    """A fake Stanza pipeline with the tokens of two sentences."""
 
     sentences: dict[str, list[SimpleNamespace]] = {
         "I don't.": [token("I", 0), token("don't", 2, "do", "n't"), token(".", 7)],
@@ -40,7 +40,7 @@ class Pipeline:
         return [SimpleNamespace(sentences=[SimpleNamespace(tokens=self.sentences[text])]) for text in texts]
 
 
-def test_multi_word_tokens_are_their_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_multiword_tokens_are_divided_into_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stanza_words.stanza, "Pipeline", Pipeline)
     monkeypatch.setattr(stanza_words, "STANZA_BATCH_SENTENCES", 2)
     divide = load_default_tokenizer("fr", None, "default")
@@ -54,15 +54,15 @@ def test_multi_word_tokens_are_their_words(monkeypatch: pytest.MonkeyPatch) -> N
     assert Pipeline.batches == [1, 1, 0]
 
 
-def test_a_directory_without_a_tokenizer(tmp_path: Path) -> None:
+def test_directory_without_tokenizer_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "resources.json").write_text("{}")
     with pytest.raises(InputError, match=r"Stanza has no tokenizer of 'en' here .*choose other `words`"):
         load_default_tokenizer("en", tmp_path, None)
 
 
 @pytest.mark.slow
-def test_a_tokenizer_that_is_learnt(tmp_path: Path) -> None:
-    """Each character is a word, and where it stands is counted anew in every sentence."""
+def test_trained_tokenizer_finds_words(tmp_path: Path) -> None:
+    """Each character is a word; offsets are relative to the sentence."""
     rows = "".join(
         f"{k}\t{letter}\t_\tX\t_\t_\t{k - 1}\tdep\t_\tSpaceAfter=No\n" for k, letter in enumerate("好书大", 1)
     )
@@ -88,18 +88,20 @@ def test_a_tokenizer_that_is_learnt(tmp_path: Path) -> None:
     assert list_tokenizer_files(tmp_path, "zh") == [model]
     divide = load_default_tokenizer("zh", tmp_path, None)
     texts = ["好书大", "", "大 好书好"]
-    found = [[text[word.start : word.end] for word in words] for text, words in zip(texts, divide(texts), strict=True)]
-    assert found == [["好", "书", "大"], [], ["大", "好", "书", "好"]]
+    divided_texts = [
+        [text[word.start : word.end] for word in words] for text, words in zip(texts, divide(texts), strict=True)
+    ]
+    assert divided_texts == [["好", "书", "大"], [], ["大", "好", "书", "好"]]
 
 
 def turkish_word(stem: str, ending: str) -> list[str]:
-    """The token of a stem with an ending, and its words, which spell it."""
+    """Return a token of a stem and an ending, followed by its words if there are several."""
     words = [f"{stem}de", ending] if ending else [f"{stem}ler"]
     return ["".join(words), *(words if ending else [])]
 
 
 def turkish_sentences(seed: int, number: int, length: int = 5) -> list[list[list[str]]]:
-    """Sentences of tokens that are made of stems at random: `...deki` and `...deydi` are two words."""
+    """Sample sentences with random stems; `...deki` and `...deydi` are two words."""
     draw = random.Random(seed)
 
     def stem() -> str:
@@ -124,8 +126,8 @@ def conllu(sentence: list[list[str]]) -> str:
 
 
 @pytest.mark.slow
-def test_words_of_tokens_that_the_treebank_does_not_have(tmp_path: Path) -> None:
-    """They are found in text of any normal form; a sentence that is too long to learn from is left out."""
+def test_tokenizer_divides_unknown_tokens(tmp_path: Path) -> None:
+    """Text may be in any normal form; sentences that are too long for training are dropped."""
     bank = [*turkish_sentences(1, 1, 80), *turkish_sentences(2, 1, 25), *turkish_sentences(3, 200)]
     (tmp_path / "bank").write_text("".join(map(conllu, bank)), encoding="utf-8")
     (tmp_path / "dev").write_text("".join(map(conllu, bank[-20:])), encoding="utf-8")
@@ -145,9 +147,9 @@ def test_words_of_tokens_that_the_treebank_does_not_have(tmp_path: Path) -> None
     texts = [" ".join(token for token, *_ in sentence) for sentence in held_out]
     gold = [[word for token, *words in sentence for word in words or [token]] for sentence in held_out]
     for form in ("NFC", "NFD"):
-        written = [unicodedata.normalize(form, text) for text in texts]  # type: ignore[arg-type]
-        found = [
+        normalized_texts = [unicodedata.normalize(form, text) for text in texts]  # type: ignore[arg-type]
+        divided_texts = [
             [unicodedata.normalize("NFC", text[word.start : word.end]) for word in words]
-            for text, words in zip(written, divide(written), strict=True)
+            for text, words in zip(normalized_texts, divide(normalized_texts), strict=True)
         ]
-        assert sum(words == expected for words, expected in zip(found, gold, strict=True)) > 45
+        assert sum(words == expected for words, expected in zip(divided_texts, gold, strict=True)) > 45

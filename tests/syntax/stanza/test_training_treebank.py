@@ -1,4 +1,4 @@
-"""What treebanks hold and Stanza cannot learn from is adapted and counted, or refused in one sentence."""
+"""Tests of the conversion of treebanks to training data for Stanza."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.stanza.training_treebank import write_dependency_training_data, write_phrase_training_data
 
 
-def test_dependency_trees(tmp_path: Path) -> None:
+def test_dependency_trees_are_adapted_and_counted(tmp_path: Path) -> None:
     (tmp_path / "t.conllu").write_text(
         "1-2\tZum\t_\t_\t_\t_\t_\t_\t_\t_\n"
         "1\tZu\tzu\tADP\tAPPR\t_\t3\tcase\t_\t_\n"
@@ -34,7 +34,7 @@ def test_dependency_trees(tmp_path: Path) -> None:
     )
 
 
-def test_phrase_trees(tmp_path: Path) -> None:
+def test_phrase_trees_are_adapted_and_counted(tmp_path: Path) -> None:
     (tmp_path / "t.mrg").write_text(
         "( (S (NP-SBJ (-NONE- *)) (VP (VB go\u00a0on))))\n(ROOT (NN a))\n(ROOT (NP (NN b) (-LRB- -LRB-)) (. .))\n",
         encoding="utf-8",
@@ -58,19 +58,19 @@ def test_phrase_trees(tmp_path: Path) -> None:
         ("1\t__\t_\tX\t_\t_\t0\troot\t_\t_\n2\t_\t_\tX\t_\t_\t1\tdep\t_\t_", "comes without its text; restore"),
     ],
 )
-def test_unusable_treebank(row: str, error: str, tmp_path: Path) -> None:
+def test_unusable_treebank_is_rejected(row: str, error: str, tmp_path: Path) -> None:
     (tmp_path / "t.conllu").write_text(row + "\n")
     with pytest.raises(InputError, match=error):
         write_dependency_training_data(tmp_path / "t.conllu", tmp_path / "o", False, SentenceCounts())
 
 
-def test_phrases_without_text(tmp_path: Path) -> None:
+def test_phrases_without_text_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "t.ptb").write_text("(NN _)\n(X (NN _) (NN _))\n")
     with pytest.raises(InputError, match=r"t\.ptb, line 2: all words of this sentence are `_`"):
         write_phrase_training_data(tmp_path / "t.ptb", tmp_path / "o", False, SentenceCounts())
 
 
-def test_composed_letters_are_learnt_as_one_character(tmp_path: Path) -> None:
+def test_letters_are_composed(tmp_path: Path) -> None:
     decomposed, composed = "caf\u0065\u0301", "caf\u00e9"
     (tmp_path / "t.conllu").write_text(f"1\t{decomposed}\t_\tX\t_\t_\t0\troot\t_\t_\n", encoding="utf-8")
     (tmp_path / "t.ptb").write_text(f"(X (NN {decomposed}))\n", encoding="utf-8")

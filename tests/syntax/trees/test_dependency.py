@@ -1,4 +1,4 @@
-"""The CoNLL-U reader against the conllu package, and what it says about broken files."""
+"""Tests of the CoNLL-U reader and writer, partly against the conllu package."""
 
 import gzip
 from io import StringIO
@@ -47,7 +47,7 @@ def read(text: str, path: Path) -> list[DependencyTree]:
     return list(read_dependency_trees(path))
 
 
-def test_reads_what_treebanks_hold(tmp_path: Path) -> None:
+def test_reader_supports_features_of_treebanks(tmp_path: Path) -> None:
     first, second, third, fourth = read(TREEBANK, tmp_path / "x.conllu")
     assert first == DependencyTree(
         ("Vamos", "nos", "a\u00a0l", "mar"),
@@ -65,27 +65,27 @@ def test_reads_what_treebanks_hold(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-def test_gzip_crlf_and_byte_order_mark(encoding: str, tmp_path: Path) -> None:
+def test_reader_supports_gzip_crlf_and_byte_order_mark(encoding: str, tmp_path: Path) -> None:
     plain = read(TREEBANK, tmp_path / "x.conllu")
     (tmp_path / "y.conllu.gz").write_bytes(gzip.compress(TREEBANK.replace("\n", "\r\n").encode(encoding)))
-    found = list(read_dependency_trees(tmp_path / "y.conllu.gz"))
-    assert found == plain
-    assert [tree.multiword_tokens for tree in found] == [tree.multiword_tokens for tree in plain]
+    trees = list(read_dependency_trees(tmp_path / "y.conllu.gz"))
+    assert trees == plain
+    assert [tree.multiword_tokens for tree in trees] == [tree.multiword_tokens for tree in plain]
 
 
-def test_byte_order_mark_before_the_first_word(tmp_path: Path) -> None:
+def test_byte_order_mark_before_the_first_word_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "x.conllu").write_text(GOOD, encoding="utf-8-sig")
     (tree,) = read_dependency_trees(tmp_path / "x.conllu")
     assert tree.words == ("a", "b")
 
 
-def test_other_encodings_are_named(tmp_path: Path) -> None:
+def test_other_encodings_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "x.conllu").write_text(GOOD.replace("b", "é"), encoding="cp1252")
     with pytest.raises(InputError, match=r"x\.conllu, line 2: .*not UTF-8"):
         list(read_dependency_trees(tmp_path / "x.conllu"))
 
 
-def test_a_non_projective_sentence_of_a_new_document(tmp_path: Path) -> None:
+def test_non_projective_sentence_is_read(tmp_path: Path) -> None:
     # The arcs 1-3 and 2-4 cross.
     rows = [f"{word}\tw\t_\tX\t_\t_\t{head}\tdep\t_\t_" for word, head in enumerate([3, 4, 0, 3], start=1)]
     (tree,) = read("# newdoc id = 1\n# newpar\n" + "\n".join(rows), tmp_path / "x.conllu")
@@ -116,7 +116,7 @@ def test_round_trip(sentences: list[DependencyTree]) -> None:
         assert list(read_dependency_trees(path)) == sentences
 
 
-def test_others_read_what_is_written() -> None:
+def test_conllu_package_reads_written_trees() -> None:
     file = StringIO()
     write_dependency_trees(file, [DependencyTree(("a", "b"), (2, 0), ("det", "root"), ("DET", "NOUN"))])
     (sentence,) = conllu.parse(file.getvalue())
@@ -136,35 +136,35 @@ def test_others_read_what_is_written() -> None:
         "# sent_id = 1\n# text = a b\n\n",
     ],
 )
-def test_what_stands_before_the_first_sentence_is_not_a_sentence(header: str, tmp_path: Path) -> None:
+def test_header_is_not_a_sentence(header: str, tmp_path: Path) -> None:
     (tree,) = read(header + GOOD, tmp_path / "x.conllu")
     assert (tree.words, tree.line_number) == (("a", "b"), header.count("\n") + 1)
 
 
-def test_comments_apart_from_their_sentence_are_not_a_sentence(tmp_path: Path) -> None:
+def test_detached_comments_are_not_a_sentence(tmp_path: Path) -> None:
     trees = read(f"# text =\n\n{GOOD}\n# empty\n\n# text = a b\n\n{GOOD}", tmp_path / "x.conllu")
     assert [tree.words for tree in trees] == [(), ("a", "b"), (), ("a", "b")]
 
 
-def test_spaces_around_values_do_not_belong_to_them(tmp_path: Path) -> None:
+def test_spaces_around_values_are_stripped(tmp_path: Path) -> None:
     block = " 1\t a b \t_\t NOUN\tN \t \t0 \t\u00a0root \t\t\n 1.1 \t_\t_\t_\t_\t_\t_\t_\t_\t_\n"
     (tree,) = read(block, tmp_path / "x.conllu")
     assert (tree.words, tree.heads, tree.labels, tree.upos) == (("a\u00a0b",), (0,), ("root",), ("NOUN",))
     assert (tree.xpos, tree.features) == (("N",), ("_",))
 
 
-def test_a_form_with_a_space_beside_an_empty_value(tmp_path: Path) -> None:
+def test_space_in_a_form_is_kept_if_another_value_is_empty(tmp_path: Path) -> None:
     (tree,) = read("1\tNew York\t_\t\t_\t_\t0\troot\t_\t_\n", tmp_path / "x.conllu")
     assert (tree.words, tree.upos) == (("New\u00a0York",), ("_",))
 
 
-def test_byte_order_marks_of_joined_files(tmp_path: Path) -> None:
+def test_byte_order_marks_of_joined_files_are_skipped(tmp_path: Path) -> None:
     trees = read(f"\ufeff# text = a b\n{GOOD}\n\ufeff{GOOD}", tmp_path / "x.conllu")
     assert [tree.words for tree in trees] == [("a", "b")] * 2
 
 
 @pytest.mark.parametrize("corpus", ["en_ewt/dev", "zh_gsd/dev"])
-def test_equals_the_conllu_package_on_treebanks(corpus: str) -> None:
+def test_treebanks_are_read_as_by_the_conllu_package(corpus: str) -> None:
     path = Path(__file__).parents[3] / f"../shared/data/treebanks/{corpus}.conllu.gz"
     if not path.exists():
         pytest.skip(f"the treebank {corpus} is not on this machine")
@@ -177,10 +177,10 @@ def test_equals_the_conllu_package_on_treebanks(corpus: str) -> None:
             ]
             for sentence in conllu.parse_incr(file)
         ]
-    found = [
+    trees = [
         list(zip(tree.words, tree.heads, tree.labels, tree.upos, strict=True)) for tree in read_dependency_trees(path)
     ]
-    assert found == expected
+    assert trees == expected
 
 
 EMPTY = "\t_" * 8
@@ -219,23 +219,23 @@ GOOD = "1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n"
         (f"1-2\tab{EMPTY}\n" + GOOD.replace("\n2", f"\n2-3\tbc{EMPTY}\n2"), 6, "1-2 and 2-3 overlap"),
     ],
 )
-def test_broken_block_is_named(block: str, line: int, error: str, tmp_path: Path) -> None:
+def test_broken_block_is_rejected(block: str, line: int, error: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=rf"x\.conllu, line {line}: .*{error}"):
         read(f"{GOOD}\n{block}\n{GOOD}", tmp_path / "x.conllu")
 
 
-def test_empty_file_is_no_treebank(tmp_path: Path) -> None:
+def test_empty_file_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="empty"):
         read("", tmp_path / "x.conllu")
 
 
-def test_word_with_a_tab_cannot_be_written() -> None:
+def test_word_with_a_tab_is_rejected() -> None:
     with pytest.raises(InputError, match="tab"):
         write_dependency_trees(StringIO(), [build_failed_dependency_tree(["a\tb"], "x")])
 
 
 @given(st.lists(st.integers(-1, 7), max_size=7))
-def test_fault_agrees_with_following_every_head(heads: list[int]) -> None:
+def test_head_errors_agree_with_following_every_head(heads: list[int]) -> None:
     def reaches_root(word: int) -> bool:
         for _ in heads:
             if not 0 <= word <= len(heads):

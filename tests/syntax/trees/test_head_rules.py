@@ -1,4 +1,4 @@
-"""Head rules against examples of the treebanks that they are made for."""
+"""Tests of head rules on examples from treebanks."""
 
 import pytest
 
@@ -39,13 +39,13 @@ from pipeline_py.syntax.trees.head_rules import (
         (ENGLISH_HEAD_RULES, "XP A B", "B"),
     ],
 )
-def test_heads_of_phrases(rules: HeadRules, phrase: str, head: str | int) -> None:
+def test_head_child_follows_the_rules(rules: HeadRules, phrase: str, head: str | int) -> None:
     label, *children = phrase.split()
     place = rules.find_head_child(label, children)
     assert place == head if isinstance(head, int) else children[place] == head
 
 
-def test_rules_of_a_language_have_a_name() -> None:
+def test_rules_have_display_names() -> None:
     assert {language: rules.name for language, rules in HEAD_RULES_BY_LANGUAGE.items()} == {
         "en": "English (Collins 1999)",
         "zh": "Chinese (Zhang and Clark 2008)",

@@ -1,4 +1,4 @@
-"""Frequent words of a text that a treebank has: many in one language, few in two."""
+"""Tests of the share of frequent words that a text and a treebank have in common."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +16,7 @@ DATA = Path(__file__).parents[3] / "../shared/data"
 
 
 def letters(number: int) -> str:
-    """A word without digits for each number."""
+    """Return a word without digits for a number."""
     return "".join(chr(ord("a") + int(digit)) for digit in f"{number:03}")
 
 
@@ -31,7 +31,7 @@ def text(path: Path, words: list[str]) -> Path:
     return path
 
 
-def test_the_share_is_of_the_200_most_frequent_words(tmp_path: Path) -> None:
+def test_share_is_of_the_200_most_frequent_words(tmp_path: Path) -> None:
     treebank = bank(tmp_path / "t.conllu", [letters(number) for number in range(600)])
     frequent = [letters(number).upper() for number in (*range(50), *range(700, 850))] * 2
     rare = [letters(number) for number in range(900, 999)]
@@ -40,7 +40,7 @@ def test_the_share_is_of_the_200_most_frequent_words(tmp_path: Path) -> None:
     assert compute_shared_word_share(treebank, parts) == 0.25
 
 
-def test_what_is_too_small_says_nothing(tmp_path: Path) -> None:
+def test_small_treebanks_and_texts_have_no_share(tmp_path: Path) -> None:
     words = [letters(number) for number in range(600)]
     small = bank(tmp_path / "s.conllu", words[:499])
     assert compute_shared_word_share(small, (text(tmp_path / "x", words),)) is None
@@ -55,7 +55,7 @@ def test_scripts_without_spaces_are_compared_by_characters(tmp_path: Path) -> No
     assert compute_shared_word_share(treebank, (text(tmp_path / "x", ["".join(characters)]),)) == 1
 
 
-def test_kana_tell_japanese_from_chinese(tmp_path: Path) -> None:
+def test_kana_distinguish_japanese_from_chinese(tmp_path: Path) -> None:
     han = [chr(0x4E00 + number) for number in range(600)]
     kana = [chr(0x3042 + number) for number in range(80)]
     chinese, japanese = bank(tmp_path / "zh.conllu", han), bank(tmp_path / "ja.conllu", kana * 2 + han)
@@ -72,15 +72,15 @@ def test_kana_tell_japanese_from_chinese(tmp_path: Path) -> None:
     assert describe_language_mismatch(japanese, in_japanese) is describe_language_mismatch(chinese, in_chinese) is None
 
 
-def test_written_forms_of_multi_word_tokens_and_composed_letters_count(tmp_path: Path) -> None:
+def test_multiword_tokens_and_composed_letters_count(tmp_path: Path) -> None:
     words = [letters(number) for number in range(599)]
     joined = "1-2\tau\t_\t_\t_\t_\t_\t_\t_\t_\n1\tà\t_\tX\t_\t_\t0\troot\t_\t_\n2\tle\t_\tX\t_\t_\t1\tdep\t_\t_\n"
     treebank = bank(tmp_path / "t.conllu", words, joined)
-    seen = [*(letters(number) for number in range(800, 998)), "au", "a\u0300"]
-    assert compute_shared_word_share(treebank, (text(tmp_path / "x", seen),)) == 0.01
+    frequent_words = [*(letters(number) for number in range(800, 998)), "au", "a\u0300"]
+    assert compute_shared_word_share(treebank, (text(tmp_path / "x", frequent_words),)) == 0.01
 
 
-def test_a_broken_treebank_is_named(tmp_path: Path) -> None:
+def test_broken_treebank_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"t\.conllu, line 2: "):
         compute_shared_word_share(bank(tmp_path / "t.conllu", [], "# x\n1 a\n"), (text(tmp_path / "x", ["a"]),))
 
@@ -97,7 +97,7 @@ def test_a_broken_treebank_is_named(tmp_path: Path) -> None:
         ("vi_vtb/train", "tatoeba_enzh/train.zh", False),
     ],
 )
-def test_treebanks_and_texts(bank_of: str, text_of: str, same: bool) -> None:
+def test_share_of_real_treebanks_tells_the_language(bank_of: str, text_of: str, same: bool) -> None:
     treebank, sentences = DATA / f"treebanks/{bank_of}.conllu.gz", DATA / f"{text_of}.gz"
     if not (treebank.exists() and sentences.exists()):
         pytest.skip(f"{bank_of} or {text_of} is not on this machine")
@@ -105,7 +105,7 @@ def test_treebanks_and_texts(bank_of: str, text_of: str, same: bool) -> None:
     assert share is not None and (share > 0.5 if same else share < 0.2), f"far from {MIN_SHARED_WORD_SHARE}"
 
 
-def test_a_chinese_treebank_is_not_for_japanese() -> None:
+def test_chinese_treebank_does_not_match_japanese_text() -> None:
     treebank, chinese, japanese = (
         DATA / f"{name}.gz"
         for name in ("treebanks/zh_gsd/train.conllu", "tatoeba_enzh/train.zh", "small_parallel_enja/train.ja")

@@ -1,4 +1,4 @@
-"""Labels and tags by hand, and trees that can be read again whatever their tags are."""
+"""Tests of the simplification of labels and tags."""
 
 import pytest
 from nltk import Tree
@@ -14,7 +14,7 @@ from pipeline_py.syntax.trees.constituency import (
 
 
 @pytest.mark.parametrize(
-    ("label", "bare"),
+    ("label", "stripped_label"),
     [
         ("NP-SBJ-1", "NP"),
         ("NP=2", "NP"),
@@ -26,10 +26,10 @@ from pipeline_py.syntax.trees.constituency import (
         ("", ""),
     ],
 )
-def test_functional_tags(label: str, bare: str) -> None:
-    assert strip_functional_tags(label) == bare
+def test_functional_tags_are_stripped(label: str, stripped_label: str) -> None:
+    assert strip_functional_tags(label) == stripped_label
 
 
-def test_a_tag_of_nothing_but_a_sign_stays_a_tag() -> None:
+def test_punctuation_tags_are_kept() -> None:
     tree = PhraseTree(PhraseNode("S-1", (Preterminal("=", "="), Preterminal("--", "-"), Preterminal("NN", "a"))))
     assert Tree.fromstring(to_bracket_string(simplify_tree(tree).root)).pos() == [("=", "="), ("-", "--"), ("a", "NN")]

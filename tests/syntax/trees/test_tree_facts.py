@@ -1,4 +1,4 @@
-"""Facts of parts together say what facts of the whole would."""
+"""Tests of tree metadata."""
 
 import hashlib
 from pathlib import Path
@@ -8,29 +8,29 @@ from pipeline_py.syntax.trees.tree_formats import TreeMetadata, compute_checksum
 VERSIONS = {"stanza": "1.15.0", "torch": "2.13.0"}
 
 
-def test_written_and_read(tmp_path: Path) -> None:
+def test_metadata_round_trip(tmp_path: Path) -> None:
     facts = TreeMetadata(3, 0.125, "cuda", VERSIONS, {"tagger.pt": "ab"})
     facts.write(tmp_path / "f")
     assert TreeMetadata.read(tmp_path / "f") == facts
 
 
-def test_sums_and_differences() -> None:
-    one = TreeMetadata(2, 1.5, "cpu", VERSIONS, {"tagger.pt": "ab", "depparse.pt": "cd"})
-    other = TreeMetadata(3, 2.0, "cuda", VERSIONS | {"torch": "2.14.0"}, {"tagger.pt": "ab", "depparse.pt": "ef"})
-    joined = TreeMetadata.merge([one, other, one])
+def test_merge_sums_numbers_and_lists_differences() -> None:
+    first = TreeMetadata(2, 1.5, "cpu", VERSIONS, {"tagger.pt": "ab", "depparse.pt": "cd"})
+    second = TreeMetadata(3, 2.0, "cuda", VERSIONS | {"torch": "2.14.0"}, {"tagger.pt": "ab", "depparse.pt": "ef"})
+    joined = TreeMetadata.merge([first, second, first])
     assert (joined.sentences, joined.seconds, joined.device) == (7, 5.0, "cpu, cuda")
     assert joined.versions == {"stanza": "1.15.0", "torch": "2.13.0, 2.14.0"}
     assert joined.models == {"tagger.pt": "ab", "depparse.pt": "cd, ef"}
 
 
-def test_parts_without_sentences_count_only_where_all_are() -> None:
+def test_merge_ignores_parts_without_sentences() -> None:
     part = TreeMetadata(2, 1.5, "cuda", VERSIONS, {"tagger.pt": "ab"})
     empty = TreeMetadata(0, 0.0, "none", VERSIONS)
     assert TreeMetadata.merge([empty, part, empty]) == part
     assert TreeMetadata.merge([empty, empty]) == empty
 
 
-def test_models_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+def test_checksums_distinguish_models_of_the_same_name(tmp_path: Path) -> None:
     for folder in ("pos", "depparse"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "ewt.pt").write_text(folder)

@@ -1,4 +1,4 @@
-"""Reasons of failed parses, through counts on disk."""
+"""Tests of counts of failed parses."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.syntax.trees.tree_formats import count_fallback, select_fallback_counts
 
 
-def test_what_is_noted_is_found_again_by_reason(tmp_path: Path) -> None:
+def test_failed_parses_are_counted_by_reason(tmp_path: Path) -> None:
     counts = SentenceCounts()
     for reason in ("more than 5 words", "OverflowError: ü\u2028", "more than 5 words"):
         count_fallback(counts, reason)

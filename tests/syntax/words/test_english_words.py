@@ -1,4 +1,4 @@
-"""A hundred sentences in the words of English treebanks, and three treebanks against their own text."""
+"""Tests of the English tokenizer on a hundred sentences and on three treebanks."""
 
 import gzip
 from collections.abc import Iterator
@@ -20,30 +20,30 @@ def words(text: str, hyphens: bool = True) -> list[str]:
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_words_of_a_hundred_sentences(sentence: str) -> None:
+def test_words_of_a_sentence(sentence: str) -> None:
     text, expected = sentence.split("\t")
     assert words(text) == expected.split(" ")
 
 
-def test_there_are_a_hundred() -> None:
+def test_there_are_a_hundred_different_sentences() -> None:
     assert len(set(SENTENCES)) == len(SENTENCES) >= 100
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_words_are_those_of_the_lower_cased_text(sentence: str) -> None:
-    """But for initials, which are known by their capitals."""
+def test_lower_cased_text_has_the_same_words(sentence: str) -> None:
+    """Initials are an exception, since they are recognized by their capitals."""
     text, expected = sentence.split("\t")
     if "J. R." not in text:
         assert words(text.lower()) == expected.lower().split(" ")
 
 
-def test_compounds_stay_whole_where_the_treebank_has_them_so() -> None:
+def test_compounds_can_be_kept_whole() -> None:
     assert words("My mother-in-law's well-known e-mail isn't 20 - 30", hyphens=False) == (
         ["My", "mother-in-law", "'s", "well-known", "e-mail", "is", "n't", "20", "-", "30"]
     )
 
 
-def test_what_moses_has_torn_is_one_word() -> None:
+def test_clitics_that_moses_divided_are_one_word() -> None:
     text = "i can 't go ; she isn 't , it 's the boys 'll say 't"
     assert words(text) == [
         *("i", "ca", "n 't", "go", ";", "she", "is", "n 't", ",", "it", "'s", "the", "boys", "'ll", "say", "'", "t")
@@ -59,13 +59,13 @@ def test_every_character_is_in_one_word_and_no_word_holds_white_space(text: str)
 
 
 @pytest.mark.parametrize("text", ["a-", "1-", "a.", "'s", "a@", "1,", "www.", "don '", "etc. ", "-", "x.com/", "a b- "])
-def test_long_text_of_one_kind_takes_no_longer_than_its_length(text: str) -> None:
-    """Twenty thousand of each: with backtracking over the whole of them this would take minutes."""
+def test_repetitive_text_takes_linear_time(text: str) -> None:
+    """With backtracking, 20,000 repetitions would take minutes."""
     assert "".join(words(text * 20_000)).replace(" ", "") == (text * 20_000).replace(" ", "")
 
 
 def gold(path: Path) -> Iterator[tuple[str, set[tuple[int, int]]]]:
-    """The text of each sentence and where its words are; those of a token that they do not spell are in its place."""
+    """Yield text and word spans of each sentence; words that do not spell their token have its span."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for sentence in conllu.parse_incr(file):
             text, spans, end, inside = sentence.metadata["text"], set(), 0, 0
@@ -86,21 +86,20 @@ def gold(path: Path) -> Iterator[tuple[str, set[tuple[int, int]]]]:
             yield text, spans
 
 
-@pytest.mark.parametrize(("treebank", "least"), [("en_ewt", 0.99), ("en_gum", 0.995), ("en_pud", 0.999)])
-def test_words_of_a_treebank(treebank: str, least: float) -> None:
+@pytest.mark.parametrize(("treebank", "min_f1"), [("en_ewt", 0.99), ("en_gum", 0.995), ("en_pud", 0.999)])
+def test_words_agree_with_a_treebank(treebank: str, min_f1: float) -> None:
     path = TREEBANKS / treebank / "test.conllu.gz"
     if not path.exists():
         pytest.skip(f"the treebank {treebank} is not on this machine")
-    right = found = known = 0
+    matches = total = 0
     for text, expected in gold(path):
         spans = set(find_english_words(text))
-        right, found, known = right + len(spans & expected), found + len(spans), known + len(expected)
-    assert 2 * right / (found + known) >= least
+        matches, total = matches + len(spans & expected), total + len(spans) + len(expected)
+    assert 2 * matches / total >= min_f1
 
 
 @pytest.mark.parametrize("treebank", ["en_ewt", "en_gum", "en_pud"])
-def test_words_stay_what_they_are(treebank: str) -> None:
-    """Text that is in the words of a treebank already keeps them."""
+def test_tokenized_text_is_unchanged(treebank: str) -> None:
     path = TREEBANKS / treebank / "test.conllu.gz"
     if not path.exists():
         pytest.skip(f"the treebank {treebank} is not on this machine")

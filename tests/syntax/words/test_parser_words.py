@@ -1,4 +1,4 @@
-"""Sentences in other words than their tokens: where the words are, what is counted, and what does not fit."""
+"""Tests of parser sentences: placement of words in tokens, counts and mismatches."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -30,7 +30,7 @@ from pipeline_py.syntax.words.parser_words import (
 from pipeline_py.syntax.words.retokenize import WordPlacement, retokenize_dependency_tree, retokenize_phrase_tree
 
 
-def in_english(texts: Iterable[str]) -> Iterator[list[WordSpan]]:
+def divide_english(texts: Iterable[str]) -> Iterator[list[WordSpan]]:
     return ([WordSpan(*span) for span in find_english_words(text)] for text in texts)
 
 
@@ -39,10 +39,10 @@ Read = Callable[..., list[ParserSentence]]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    return partial(read_in, tmp_path)
+    return partial(read_from_folder, tmp_path)
 
 
-def read_in(
+def read_from_folder(
     folder: Path, tokens: str, text: str, counts: SentenceCounts | None = None, **part: int
 ) -> list[ParserSentence]:
     for name, content in (("tokens", tokens), ("text", text)):
@@ -50,7 +50,7 @@ def read_in(
     first, sentences = part.get("first", 0), part.get("sentences")
     return list(
         read_parser_sentences(
-            folder / "tokens", folder / "text", first, sentences, in_english, counts or SentenceCounts()
+            folder / "tokens", folder / "text", first, sentences, divide_english, counts or SentenceCounts()
         )
     )
 
@@ -59,7 +59,7 @@ def english(tokens: str, text: str) -> ParserSentence:
     return build_word_sentence(tuple(tokens.split(" ")), text, [WordSpan(*span) for span in find_english_words(text)])
 
 
-def test_clitics_that_moses_cuts_otherwise() -> None:
+def test_clitics_are_divided_differently_from_moses() -> None:
     assert english("I don 't know .", "I don't know.") == ParserSentence(
         ("I", "don", "'t", "know", "."),
         ("I", "do", "n't", "know", "."),
@@ -68,7 +68,7 @@ def test_clitics_that_moses_cuts_otherwise() -> None:
     )
 
 
-def test_several_words_in_a_token_and_several_tokens_in_a_word() -> None:
+def test_token_of_several_words_and_word_of_several_tokens() -> None:
     assert english("We cannot meet at 10 : 30 .", "We cannot meet at 10:30.") == ParserSentence(
         ("We", "cannot", "meet", "at", "10", ":", "30", "."),
         ("We", "can", "not", "meet", "at", "10:30", "."),
@@ -77,11 +77,11 @@ def test_several_words_in_a_token_and_several_tokens_in_a_word() -> None:
     )
 
 
-def test_the_longest_part_stands_for_a_word() -> None:
+def test_word_is_placed_in_its_longest_part() -> None:
     assert english("the ' 90s", "the '90s").placement == WordPlacement((0, 2), (0, 2, 2))
 
 
-def test_tokens_that_are_the_words_are_what_is_parsed() -> None:
+def test_tokens_that_equal_the_words_are_parsed() -> None:
     assert english("It 's fine .", "It's fine.") == build_token_sentence(("It", "'s", "fine", "."))
 
 
@@ -101,13 +101,13 @@ def test_tokens_that_are_the_words_are_what_is_parsed() -> None:
         ("i don 't", "i don 't", "i do n't"),
     ],
 )
-def test_words_are_written_as_the_tokens(read: Read, tokens: str, text: str, words: str) -> None:
-    (found,) = read(tokens, text)
-    assert found.tokens == tuple(tokens.split(" "))
-    assert found.words == tuple(words.split(" "))
+def test_words_have_the_spelling_of_the_tokens(read: Read, tokens: str, text: str, words: str) -> None:
+    (sentence,) = read(tokens, text)
+    assert sentence.tokens == tuple(tokens.split(" "))
+    assert sentence.words == tuple(words.split(" "))
 
 
-def test_a_multi_word_token_has_the_forms_of_the_treebank() -> None:
+def test_multiword_token_has_the_forms_of_the_treebank() -> None:
     text = "Du pain du jour"
     words = [
         WordSpan(0, 2, "De"),
@@ -117,8 +117,8 @@ def test_a_multi_word_token_has_the_forms_of_the_treebank() -> None:
         WordSpan(8, 10, "le"),
         WordSpan(11, 15),
     ]
-    found = build_word_sentence(("du", "pain", "du", "jour"), text, words)
-    assert found == ParserSentence(
+    sentence = build_word_sentence(("du", "pain", "du", "jour"), text, words)
+    assert sentence == ParserSentence(
         ("du", "pain", "du", "jour"),
         ("de", "le", "pain", "de", "le", "jour"),
         WordPlacement((0, 0, 1, 2, 2, 3), (0, 1, 2, 3)),
@@ -127,7 +127,7 @@ def test_a_multi_word_token_has_the_forms_of_the_treebank() -> None:
     )
 
 
-def test_what_does_not_fit_is_parsed_in_its_tokens_and_counted(read: Read) -> None:
+def test_mismatches_are_parsed_as_tokens_and_counted(read: Read) -> None:
     counts = SentenceCounts()
     sentences = read("a b\n\ndon 't\n\u200d\nx", "a c\n\ndon't\n\u200d\n", counts)
     assert sentences[0] == build_token_sentence(("a", "b"))
@@ -150,15 +150,15 @@ def test_what_does_not_fit_is_parsed_in_its_tokens_and_counted(read: Read) -> No
     assert select_word_note_counts({"empty line": 1}) == {}
 
 
-def test_a_slice_has_the_lines_of_both_files(read: Read) -> None:
+def test_slice_has_the_lines_of_both_files(read: Read) -> None:
     tokens, text = "a\nb c\ndon 't\nd", "a\nb c\ndon't\nd"
-    whole = read(tokens, text)
-    assert read(tokens, text, first=1, sentences=2) == whole[1:3]
-    assert read(tokens, text, first=3, sentences=5) == whole[3:]
+    sentences = read(tokens, text)
+    assert read(tokens, text, first=1, sentences=2) == sentences[1:3]
+    assert read(tokens, text, first=3, sentences=5) == sentences[3:]
     assert read(tokens, text, first=4, sentences=5) == []
 
 
-def test_a_tab_is_named(read: Read) -> None:
+def test_tab_is_rejected(read: Read) -> None:
     with pytest.raises(InputError, match="tokens, line 2: a tab"):
         read("a\nb\tc", "a\nb c")
 
@@ -172,7 +172,7 @@ def test_counts_are_of_parsed_sentences() -> None:
 
 @st.composite
 def two_divisions(draw: st.DrawFn) -> tuple[tuple[str, ...], str, list[WordSpan]]:
-    """Tokens, and words of the same letters that are cut elsewhere; some words share the place of another."""
+    """Draw tokens and words of the same letters; some words have the same span."""
     letters = "abcdefghijklmnop"[: draw(st.integers(1, 16))]
     token_ends = sorted({*draw(st.sets(st.integers(1, len(letters)))), len(letters)})
     word_ends = sorted({*draw(st.sets(st.integers(1, len(letters)))), len(letters)})
@@ -185,7 +185,7 @@ def two_divisions(draw: st.DrawFn) -> tuple[tuple[str, ...], str, list[WordSpan]
 
 
 @given(two_divisions(), st.integers(0, 2**32))
-def test_any_tree_over_any_words_is_a_tree_over_any_tokens(
+def test_any_tree_over_words_can_be_converted_to_tokens(
     divided: tuple[tuple[str, ...], str, list[WordSpan]], seed: int
 ) -> None:
     random, sentence = Random(seed), build_word_sentence(*divided)
@@ -201,9 +201,10 @@ def test_any_tree_over_any_words_is_a_tree_over_any_tokens(
     assert len(sentence.placement.word_tokens) == number
     assert list(sentence.placement.word_tokens) == sorted(sentence.placement.word_tokens)
     tree = DependencyTree(sentence.words, tuple(heads), ("l",) * number, ("U",) * number)
-    found = retokenize_dependency_tree(tree, sentence.tokens, sentence.placement)
-    assert found.words == sentence.tokens and len(found.heads) == len(found.labels) == len(found.upos)
-    assert find_head_error(found.heads) is None
+    converted_tree = retokenize_dependency_tree(tree, sentence.tokens, sentence.placement)
+    assert converted_tree.words == sentence.tokens
+    assert len(converted_tree.heads) == len(converted_tree.labels) == len(converted_tree.upos)
+    assert find_head_error(converted_tree.heads) is None
     nodes: list[PhraseNode | Preterminal] = [Preterminal("T", word) for word in sentence.words]
     while len(nodes) > 1:
         first = random.randrange(len(nodes))
@@ -214,6 +215,6 @@ def test_any_tree_over_any_words_is_a_tree_over_any_tokens(
     assert retokenize_phrase_tree(PhraseTree(nodes[0]), sentence.tokens, sentence.placement).words == sentence.tokens
 
 
-def test_other_characters() -> None:
+def test_different_characters_are_rejected() -> None:
     with pytest.raises(WordPlacementError, match="other characters"):
         english("& amp ;", "&")

@@ -1,4 +1,4 @@
-"""Trees over other tokens: worked examples, and contraction of graphs by networkx."""
+"""Tests of the conversion of trees to tokens, on examples and against networkx."""
 
 import gzip
 from pathlib import Path
@@ -22,14 +22,14 @@ from pipeline_py.syntax.words.token_alignment import align_words_with_tokens
 TREEBANKS = Path(__file__).parents[3] / "../shared/data/treebanks"
 
 
-def over(tree: DependencyTree, text: str) -> DependencyTree:
+def retokenize(tree: DependencyTree, text: str) -> DependencyTree:
     tokens = text.split(" ")
     return retokenize_dependency_tree(
         tree, tokens, build_placement(align_words_with_tokens(tree.words, tokens, tree.multiword_tokens))
     )
 
 
-def test_french_du() -> None:
+def test_words_of_a_multiword_token_become_one_node() -> None:
     tree = DependencyTree(
         ("Je", "viens", "de", "le", "grand", "marché"),
         (2, 0, 6, 6, 6, 2),
@@ -37,16 +37,16 @@ def test_french_du() -> None:
         ("PRON", "VERB", "ADP", "DET", "ADJ", "NOUN"),
         multiword_tokens=(MultiwordToken(3, 4, "du"),),
     )
-    assert over(tree, "Je viens du grand marché") == DependencyTree(
+    assert retokenize(tree, "Je viens du grand marché") == DependencyTree(
         ("Je", "viens", "du", "grand", "marché"),
         (2, 0, 5, 5, 2),
         ("nsubj", "root", "case", "amod", "obl"),
         ("PRON", "VERB", "ADP", "ADJ", "NOUN"),
     )
-    assert over(tree, "Je viens de le grand marché") == tree
+    assert retokenize(tree, "Je viens de le grand marché") == tree
 
 
-def test_the_word_nearest_to_the_root_decides_and_takes_the_dependents_of_all() -> None:
+def test_topmost_word_takes_the_dependents_of_all_words() -> None:
     # Spanish "dámelo ya hoy": the verb is the root of its clitics; "hoy" hangs on one of these here.
     tree = DependencyTree(
         ("da", "me", "lo", "ya", "hoy"),
@@ -55,19 +55,19 @@ def test_the_word_nearest_to_the_root_decides_and_takes_the_dependents_of_all() 
         ("VERB", "PRON", "PRON", "ADV", "ADV"),
         multiword_tokens=(MultiwordToken(1, 3, "dámelo"),),
     )
-    assert over(tree, "dámelo ya hoy") == DependencyTree(
+    assert retokenize(tree, "dámelo ya hoy") == DependencyTree(
         ("dámelo", "ya", "hoy"), (0, 1, 1), ("root", "advmod", "nmod"), ("VERB", "ADV", "ADV")
     )
 
 
-def test_parts_of_a_word_with_spaces_hang_on_the_first() -> None:
+def test_parts_of_a_word_depend_on_the_first() -> None:
     tree = DependencyTree(("10\u00a0000\u00a0000", "Leute"), (2, 0), ("nummod", "root"), ("NUM", "NOUN"))
-    assert over(tree, "10 000 000 Leute") == DependencyTree(
+    assert retokenize(tree, "10 000 000 Leute") == DependencyTree(
         ("10", "000", "000", "Leute"), (4, 1, 1, 0), ("nummod", "flat", "flat", "root"), ("NUM", "NUM", "NUM", "NOUN")
     )
 
 
-def test_tokens_that_words_cross() -> None:
+def test_words_that_overlap_several_tokens() -> None:
     # "I do n't like e-mail at 10:30", in tokens of another treebank.
     tree = DependencyTree(
         ("I", "do", "n't", "like", "e-mail", "at", "10:30"),
@@ -85,8 +85,8 @@ def test_tokens_that_words_cross() -> None:
     )
 
 
-def contracted_by_networkx(heads: list[int], groups: list[list[int]]) -> tuple[list[int], list[int]]:
-    """The topmost word of each group and the heads over the groups, which are merged one after the other."""
+def contract_with_networkx(heads: list[int], groups: list[list[int]]) -> tuple[list[int], list[int]]:
+    """Return the topmost word of each group of words, and the heads of the groups."""
     graph = nx.DiGraph((head, word) for word, head in enumerate(heads, start=1))
     graph.add_node(0)
     depths = nx.single_source_shortest_path_length(graph, 0)
@@ -105,21 +105,21 @@ def contracted_by_networkx(heads: list[int], groups: list[list[int]]) -> tuple[l
 
 @st.composite
 def grouped_trees(draw: st.DrawFn) -> tuple[list[int], list[int]]:
-    """Heads of a tree in which words stand in any order, and the sizes of groups of neighbours."""
+    """Draw the heads of a tree and the sizes of groups of neighbouring words."""
     size = draw(st.integers(1, 10))
     order = draw(st.permutations(range(1, size + 1)))
     heads = [0] * size
     for place, word in enumerate(order):
-        above = draw(st.integers(0, place))
-        heads[word - 1] = 0 if above == 0 else order[above - 1]
+        parent = draw(st.integers(0, place))
+        heads[word - 1] = 0 if parent == 0 else order[parent - 1]
     sizes: list[int] = []
-    while (left := size - sum(sizes)) > 0:
-        sizes.append(draw(st.integers(1, min(4, left))))
+    while (remaining := size - sum(sizes)) > 0:
+        sizes.append(draw(st.integers(1, min(4, remaining))))
     return heads, sizes
 
 
 @given(grouped_trees())
-def test_contraction_equals_that_of_networkx(grouped: tuple[list[int], list[int]]) -> None:
+def test_contraction_agrees_with_networkx(grouped: tuple[list[int], list[int]]) -> None:
     heads, sizes = grouped
     firsts = [1 + sum(sizes[:k]) for k in range(len(sizes))]
     groups = [list(range(first, first + size)) for first, size in zip(firsts, sizes, strict=True)]
@@ -130,15 +130,15 @@ def test_contraction_equals_that_of_networkx(grouped: tuple[list[int], list[int]
         ("X",) * len(heads),
         multiword_tokens=tuple(MultiwordToken(group[0], group[-1], f"g{group[0]}") for group in groups),
     )
-    found = over(tree, " ".join(f"g{first}" for first in firsts))
-    assert find_head_error(found.heads) is None
-    tops, expected = contracted_by_networkx(heads, groups)
-    assert list(found.heads) == expected
-    assert list(found.labels) == [f"l{top}" for top in tops]
+    converted = retokenize(tree, " ".join(f"g{first}" for first in firsts))
+    assert find_head_error(converted.heads) is None
+    tops, expected = contract_with_networkx(heads, groups)
+    assert list(converted.heads) == expected
+    assert list(converted.labels) == [f"l{top}" for top in tops]
 
 
 @pytest.mark.parametrize("corpus", ["en_gum/dev", "en_gum/test"])
-def test_every_multi_word_token_of_a_treebank(corpus: str) -> None:
+def test_multiword_tokens_of_a_treebank_are_contracted(corpus: str) -> None:
     path = TREEBANKS / f"{corpus}.conllu.gz"
     if not path.exists():
         pytest.skip(f"the treebank {corpus} is not on this machine")
@@ -157,12 +157,12 @@ def test_every_multi_word_token_of_a_treebank(corpus: str) -> None:
                 surface.append(form)
                 word = last + 1
             contractions += len(words) - len(groups)
-            found = over(tree, " ".join(surface))
-            assert list(found.words) == surface
-            tops, expected = contracted_by_networkx([row["head"] for row in words], groups)
-            assert list(found.heads) == expected
-            assert list(found.labels) == [words[top - 1]["deprel"] for top in tops]
-            assert list(found.upos) == [words[top - 1]["upos"] for top in tops]
+            converted = retokenize(tree, " ".join(surface))
+            assert list(converted.words) == surface
+            tops, expected = contract_with_networkx([row["head"] for row in words], groups)
+            assert list(converted.heads) == expected
+            assert list(converted.labels) == [words[top - 1]["deprel"] for top in tops]
+            assert list(converted.upos) == [words[top - 1]["upos"] for top in tops]
     assert contractions > 400
 
 
@@ -175,37 +175,37 @@ def phrases(path: Path, bracketed: str, text: str) -> str:
     )
 
 
-def test_phrases_take_the_spelling_of_the_text_and_lose_traces(tmp_path: Path) -> None:
-    found = phrases(
+def test_phrases_have_the_spelling_of_the_text_and_no_traces(tmp_path: Path) -> None:
+    converted = phrases(
         tmp_path / "x.mrg",
         "( (S (NP-SBJ-1 (-NONE- *)) (VP=2 (VB go) (NP (-NONE- *T*)) (CD 10\u00a0000)) (. -RSB-)))",
         "go 10 000 ]",
     )
-    assert found == "( (S (VP=2 (VB go) (CD (CD 10) (CD 000))) (. ])))"
+    assert converted == "( (S (VP=2 (VB go) (CD (CD 10) (CD 000))) (. ])))"
 
 
-def carried(path: Path, bracketed: str, tokens: str, places: WordPlacement) -> str:
+def convert_phrases(path: Path, bracketed: str, tokens: str, places: WordPlacement) -> str:
     path.write_text(bracketed, encoding="utf-8")
     (tree,) = read_phrase_treebank(path)
     return to_bracket_string(retokenize_phrase_tree(tree, tokens.split(), places).root)
 
 
-def test_phrases_over_tokens_that_words_cross(tmp_path: Path) -> None:
-    found = carried(
+def test_phrases_with_words_that_overlap_several_tokens(tmp_path: Path) -> None:
+    converted = convert_phrases(
         tmp_path / "x.mrg",
         "(S (NP (PRP I)) (VP (VBP do) (RB n't) (VP (VB like) (NP (NN e-mail)))))",
         "I don 't like e - mail",
         WordPlacement((0, 1, 2, 3, 6), (0, 1, 2, 3, 6, 6, 6)),
     )
-    assert found == "(S (NP (PRP I)) (VP (VBP don) (RB 't) (VP (VB like) (NP (NN (NN e) (NN -) (NN mail))))))"
+    assert converted == "(S (NP (PRP I)) (VP (VBP don) (RB 't) (VP (VB like) (NP (NN (NN e) (NN -) (NN mail))))))"
 
 
-def test_words_of_one_token_are_the_leaf_of_that_nearest_to_the_root(tmp_path: Path) -> None:
+def test_words_of_one_token_become_the_leaf_of_the_topmost_word(tmp_path: Path) -> None:
     text = "(S (VP (VBG gon) (S (VP (TO na) (VP (VB go))))) (NP (NP (JJ deep)) (NN er)))"
-    assert carried(tmp_path / "x.mrg", text, "gonna go deeper", WordPlacement((0, 0, 1, 2, 2), (0, 1, 2))) == (
+    assert convert_phrases(tmp_path / "x.mrg", text, "gonna go deeper", WordPlacement((0, 0, 1, 2, 2), (0, 1, 2))) == (
         "(S (VP (VBG gonna) (S (VP (VP (VB go))))) (NP (NN deeper)))"
     )
 
 
-def test_nothing_but_traces_is_an_empty_sentence(tmp_path: Path) -> None:
+def test_sentence_of_traces_becomes_empty(tmp_path: Path) -> None:
     assert phrases(tmp_path / "x.mrg", "(S (NP (-NONE- *)) (-NONE- *T*))", "") == ""

@@ -1,4 +1,4 @@
-"""Matching words with tokens against trying every reading of the sentence."""
+"""Tests of the alignment of words with tokens, partly against exhaustive search."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ def spans(matches: list[WordTokenMatch]) -> list[tuple[str, list[int], list[int]
     return [(match.form, list(match.word_range), list(match.token_range)) for match in matches]
 
 
-def test_the_text_decides_for_each_multi_word_token() -> None:
+def test_text_decides_for_each_multiword_token() -> None:
     words = ["I", "do", "n't", "or", "ca", "n't"]
     multiword = [DONT, MultiwordToken(5, 6, "can't")]
     assert spans(align_words_with_tokens(words, ["I", "don't", "or", "ca", "n't"], multiword)) == [
@@ -35,7 +35,7 @@ def test_the_text_decides_for_each_multi_word_token() -> None:
     assert len(align_words_with_tokens(words, ["I", "don't", "or", "can't"], multiword)) == 4
 
 
-def test_a_word_with_a_space_may_be_several_tokens() -> None:
+def test_word_with_a_space_may_be_several_tokens() -> None:
     words = ["10\u00a0000", "Leute", "z.\u00a0B."]
     assert spans(align_words_with_tokens(words, ["10", "000", "Leute", "z.\u00a0B."])) == [
         ("10\u00a0000", [0], [0, 1]),
@@ -45,7 +45,7 @@ def test_a_word_with_a_space_may_be_several_tokens() -> None:
 
 
 @pytest.mark.parametrize("space", ["\u00a0", "\u2009", "\u202f", "\u3000", "\u200b", "\u200b\u00a0"])
-def test_white_space_of_any_kind_may_divide_a_word(space: str) -> None:
+def test_any_white_space_may_divide_a_word(space: str) -> None:
     assert spans(align_words_with_tokens([f"10{space}000", "x"], ["10", "000", "x"])) == [
         (f"10{space}000", [0], [0, 1]),
         ("x", [1], [2]),
@@ -55,7 +55,7 @@ def test_white_space_of_any_kind_may_divide_a_word(space: str) -> None:
         align_words_with_tokens([f"a{space}b"], ["ab"])
 
 
-def test_a_space_within_a_word_may_be_written_as_parsers_know_it() -> None:
+def test_space_within_a_word_may_be_an_underscore() -> None:
     assert spans(align_words_with_tokens(["10\u00a0000", "x"], ["10_000", "x"])) == [
         ("10\u00a0000", [0], [0]),
         ("x", [1], [1]),
@@ -63,7 +63,7 @@ def test_a_space_within_a_word_may_be_written_as_parsers_know_it() -> None:
 
 
 @pytest.mark.parametrize("form", ["Zeile\u00adn", "\ufeffZeilen", "Zeilen\u200f", "Zei\u2060len", "\u200bZeilen"])
-def test_characters_that_tokenizing_takes_out(form: str) -> None:
+def test_invisible_characters_are_ignored(form: str) -> None:
     assert len(align_words_with_tokens([form], ["Zeilen"])) == len(align_words_with_tokens([form], [form])) == 1
     assert len(align_words_with_tokens(["x", "y"], ["zeilen"], [MultiwordToken(1, 2, form)], ignore_case=True)) == 1
     assert (
@@ -75,19 +75,19 @@ def test_characters_that_tokenizing_takes_out(form: str) -> None:
         align_words_with_tokens([form], ["Zeile"])
 
 
-def test_what_looks_like_a_multi_word_token_at_first() -> None:
+def test_apparent_multiword_token_may_be_a_word() -> None:
     # "a" could be the token a = b + c, but then the rest would not fit.
     words, multiword = ["a", "b"], [MultiwordToken(1, 2, "a")]
     assert [match.form for match in align_words_with_tokens(words, ["a", "b"], multiword)] == ["a", "b"]
     assert [match.form for match in align_words_with_tokens(words, ["a"], multiword)] == ["a"]
 
 
-def test_where_both_readings_fit_it_is_the_words() -> None:
+def test_words_have_priority_if_both_readings_fit() -> None:
     assert len(align_words_with_tokens(["a", "b"], ["a", "b"], [MultiwordToken(1, 2, "a\u00a0b")])) == 2
     assert [match.form for match in align_words_with_tokens(["("], ["("], [MultiwordToken(1, 1, "-LRB-")])] == ["("]
 
 
-def test_spelling_and_case() -> None:
+def test_spelling_and_case_may_differ() -> None:
     assert len(align_words_with_tokens(["-LSB-", "``", "A\\/B"], ["[", '"', "A/B"])) == 3
     assert len(align_words_with_tokens(["(", '"', "A/B"], ["-LRB-", "''", "A\\/B"])) == 3
     with pytest.raises(DifferentWordsError):
@@ -110,13 +110,13 @@ def test_spelling_and_case() -> None:
         (["a", "do", "n't", "x"], ["a", "do", "not", "x"], "word 3 of the tree is \"n't\" and of the text 'not'"),
     ],
 )
-def test_the_first_difference(words: list[str], tokens: list[str], message: str) -> None:
+def test_error_names_the_first_difference(words: list[str], tokens: list[str], message: str) -> None:
     with pytest.raises(DifferentWordsError, match=f"^{message}$"):
         align_words_with_tokens(words, tokens, [DONT] if len(words) == 4 else [])
 
 
 def readings(words: list[str], multiword: list[MultiwordToken], place: int = 0) -> Iterator[list[str]]:
-    """Every way to write the words from `place` on."""
+    """Yield every way to write the words from `place` on."""
     if place == len(words):
         yield []
         return
@@ -145,12 +145,12 @@ def sentences(draw: st.DrawFn) -> tuple[list[str], list[MultiwordToken]]:
 
 
 @given(sentences(), st.lists(st.sampled_from(["a", "b", "a\u00a0b"]), max_size=6), st.data())
-def test_finds_a_matching_if_there_is_any(
-    sentence: tuple[list[str], list[MultiwordToken]], other: list[str], data: st.DataObject
+def test_alignment_is_found_if_there_is_one(
+    sentence: tuple[list[str], list[MultiwordToken]], random_tokens: list[str], data: st.DataObject
 ) -> None:
     words, multiword = sentence
     possible = list(readings(words, multiword))
-    tokens = data.draw(st.one_of(st.just(other), st.sampled_from(possible)))
+    tokens = data.draw(st.one_of(st.just(random_tokens), st.sampled_from(possible)))
     if tokens not in possible:
         with pytest.raises(DifferentWordsError):
             align_words_with_tokens(words, tokens, multiword)
@@ -167,7 +167,7 @@ def test_finds_a_matching_if_there_is_any(
 
 
 @pytest.mark.parametrize(
-    ("written", "plain"),
+    ("escaped", "plain"),
     [
         ("-LRB-", "("),
         ("-RRB-", ")"),
@@ -187,17 +187,17 @@ def test_finds_a_matching_if_there_is_any(
         ("and\\/or", "and/or"),
     ],
 )
-def test_escapes_are_spelt_out(written: str, plain: str) -> None:
-    assert normalize_spelling(written) == plain
+def test_escapes_are_undone(escaped: str, plain: str) -> None:
+    assert normalize_spelling(escaped) == plain
     assert normalize_spelling(plain) == plain
 
 
 @pytest.mark.parametrize("word", ["-LXB-", "LRB", "'", "`", "rock''n", "\\", "\\n", "\u00a0x", "-Lſb-", "ﬁ", "İ"])
-def test_other_spellings_stay(word: str) -> None:
+def test_other_spellings_are_unchanged(word: str) -> None:
     assert normalize_spelling(word) == word
 
 
-def test_case_may_be_ignored() -> None:
+def test_case_can_be_ignored() -> None:
     assert normalize_spelling("The") == "The"
     assert normalize_spelling("The", ignore_case=True) == "the"
     assert normalize_spelling("-LRB-ΟΔΌΣ", ignore_case=True) == "(οδός"

@@ -1,4 +1,4 @@
-"""Slices of a text against slices of a list."""
+"""Tests of reading slices of a tokenized text."""
 
 from itertools import islice
 from pathlib import Path
@@ -18,7 +18,7 @@ def text(tmp_path: Path) -> Path:
     return tmp_path / "t"
 
 
-def test_slices(text: Path) -> None:
+def test_slices_are_slices_of_the_text(text: Path) -> None:
     assert [*read_sentences(text)] == WORDS
     for first in range(6):
         assert [*read_sentences(text, first)] == WORDS[first:]
@@ -27,7 +27,7 @@ def test_slices(text: Path) -> None:
 
 
 @pytest.mark.parametrize("character", ["\t", "\r"])
-def test_what_no_tree_can_hold_is_named_in_its_slice_only(tmp_path: Path, character: str) -> None:
+def test_invalid_characters_are_rejected_in_their_slice_only(tmp_path: Path, character: str) -> None:
     (tmp_path / "t").write_bytes(f"a\nb{character}c\nd\n".encode())
     for first in (0, 1):
         with pytest.raises(InputError, match="t, line 2: a tab or a carriage return within the line"):
@@ -36,6 +36,6 @@ def test_what_no_tree_can_hold_is_named_in_its_slice_only(tmp_path: Path, charac
     assert [*read_sentences(tmp_path / "t", 2)] == [("d",)]
 
 
-def test_nothing_behind_the_slice_is_read(tmp_path: Path) -> None:
+def test_lines_after_the_slice_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(b"a\nb\xff\n")
     assert [*islice(read_sentences(tmp_path / "t", 0, 1), 5)] == [("a",)]

@@ -1,4 +1,4 @@
-"""The text of a treebank's sentence, from comments and `SpaceAfter=No`."""
+"""Tests of restoring the text of a treebank."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from pipeline_py.syntax.words.token_alignment import restore_original_text, spel
 
 
 def block(*rows: str, comment: str = "") -> str:
-    """`1 word No` for each word, `1-2 du` for a token; `~` is a space within a word."""
+    """Build CoNLL-U from `1 word No` (word, SpaceAfter) and `1-2 du` (token); `~` is a space within a word."""
     lines = [comment] if comment else []
     for row in rows:
         place, form, *no = row.split(" ")
@@ -33,13 +33,13 @@ def block(*rows: str, comment: str = "") -> str:
         ("# text =\n\n", "fr", ""),
     ],
 )
-def test_text_before_it_was_divided(tmp_path: Path, sentence: str, language: str, text: str) -> None:
+def test_original_text_is_restored(tmp_path: Path, sentence: str, language: str, text: str) -> None:
     (tmp_path / "bank").write_text(sentence, encoding="utf-8")
     (tree,) = read_dependency_trees(tmp_path / "bank")
     assert restore_original_text(tree, language) == text
 
 
 @pytest.mark.parametrize("space", [" ", "\u00a0", "\u3000", "  "])
-def test_a_space_within_a_word(space: str) -> None:
+def test_space_within_a_word_is_replaced(space: str) -> None:
     assert spell_word(f"Chủ{space}tịch") == "Chủ_tịch"
     assert spell_word(f"Chủ{space}tịch", lowercase=True, word_space=" ") == "chủ tịch"

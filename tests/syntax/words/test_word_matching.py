@@ -1,4 +1,4 @@
-"""Words that two analyses of one text have in common."""
+"""Tests of matching the words of two analyses of a text."""
 
 from dataclasses import replace
 
@@ -8,11 +8,11 @@ from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken
 from pipeline_py.syntax.words.word_matching import TextMismatchError, count_undivided_tokens, match_tree_words
 
 
-def tree(written: str) -> DependencyTree:
-    """`du=de+le pain`: words, and the tokens that join them; `~` is a space within a word."""
+def tree(notation: str) -> DependencyTree:
+    """Build a tree from `du=de+le pain` (token=words); `~` is a space within a word."""
     words: list[str] = []
     multiword = []
-    for token in written.replace("~", "\u00a0").split(" "):
+    for token in notation.replace("~", "\u00a0").split(" "):
         form, _, parts = token.partition("=")
         forms = (parts or form).split("+")
         if parts:
@@ -32,7 +32,7 @@ def tree(written: str) -> DependencyTree:
         ("goût du=de+le pain", "goût du pain", [(0, 0), (3, 2)]),
         ("des jours", "des=de+les jours", [(1, 2)]),
         ("dámelo=da+me+lo ya", "dámelo=dá+me+lo ya", [(1, 1), (2, 2), (3, 3)]),
-        # What the characters spell need not be marked as a multi-word token.
+        # A token whose characters spell its words need not be marked as a multi-word token.
         ("evdeydi=evde+ydi", "evde ydi", [(0, 0), (1, 1)]),
         ("x evdeydi=evde+ydi", "xevdeydi", []),
         ("10~000 euros", "10_000 euros", [(0, 0), (1, 1)]),
@@ -40,12 +40,12 @@ def tree(written: str) -> DependencyTree:
         ("Du=De+le pain", "du=de+le pain", [(0, 0), (1, 1), (2, 2)]),
     ],
 )
-def test_words_in_common(gold: str, predicted: str, matches: list[tuple[int, int]]) -> None:
+def test_matches_of_words(gold: str, predicted: str, matches: list[tuple[int, int]]) -> None:
     assert match_tree_words(tree(gold), tree(predicted)) == matches
-    assert match_tree_words(tree(predicted), tree(gold)) == [(other, place) for place, other in matches]
+    assert match_tree_words(tree(predicted), tree(gold)) == [(j, i) for i, j in matches]
 
 
-def test_other_texts() -> None:
+def test_different_texts_are_rejected() -> None:
     with pytest.raises(TextMismatchError):
         match_tree_words(tree("a b"), tree("a c"))
 
@@ -65,13 +65,13 @@ def test_other_texts() -> None:
         ("ب حسابٍ ه", (1, 2), "بحسابٍه", (1, 1)),
     ],
 )
-def test_multiword_tokens_left_whole(
+def test_undivided_multiword_tokens_are_counted(
     gold: str, unspaced: tuple[int, ...], predicted: str, counts: tuple[int, int]
 ) -> None:
     analysis = replace(tree(gold), unspaced_words=frozenset(unspaced))
     assert count_undivided_tokens(analysis, tree(predicted), is_space_delimited=True) == counts
 
 
-def test_words_that_touch_are_no_token_where_all_do() -> None:
+def test_words_that_touch_do_not_count_in_languages_without_spaces() -> None:
     chinese = replace(tree("我们 看 书"), unspaced_words=frozenset({1, 2, 3}))
     assert count_undivided_tokens(chinese, tree("我们看书"), is_space_delimited=False) == (0, 0)

@@ -1,4 +1,4 @@
-"""Tables from tokens to the words of a treebank, in languages that divide words differently."""
+"""Tests of word tables in several languages."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -26,9 +26,9 @@ from pipeline_py.syntax.words.word_table import (
 )
 
 
-def treebank(written: str) -> list[TreebankToken]:
-    """`du=de+le pain`: tokens of a treebank, and the words of those that have several; `~` is a space within a word."""
-    tokens = [each.partition("=") for each in written.split(" ")]
+def treebank(notation: str) -> list[TreebankToken]:
+    """Build tokens from `du=de+le pain` (token=words); `~` is a space within a word."""
+    tokens = [token.partition("=") for token in notation.split(" ")]
     return [
         TreebankToken(form.replace("~", "\u00a0"), tuple((words or form).replace("~", "\u00a0").split("+")))
         for form, _, words in tokens
@@ -36,8 +36,8 @@ def treebank(written: str) -> list[TreebankToken]:
 
 
 def table(*sentences: tuple[str, str]) -> WordTable:
-    """A table from sentences of tokens, as a tokenizer makes them, and of the treebank."""
-    return WordTable(count_readings([(tokens.split(" "), treebank(written)) for tokens, written in sentences]))
+    """Learn a table from pairs of tokenized text and treebank notation."""
+    return WordTable(count_readings([(tokens.split(" "), treebank(notation)) for tokens, notation in sentences]))
 
 
 def read(learned: WordTable, tokens: str) -> ParserSentence:
@@ -46,7 +46,7 @@ def read(learned: WordTable, tokens: str) -> ParserSentence:
 
 
 @pytest.mark.parametrize(
-    ("tokens", "written", "text", "words"),
+    ("tokens", "notation", "text", "words"),
     [
         # French: contractions, a word that Moses divides, words within a token.
         ("du pain", "du=de+le pain", "le goût du vin", "le goût de le vin"),
@@ -72,25 +72,25 @@ def read(learned: WordTable, tokens: str) -> ParserSentence:
         ("10 000 euros", "10~000 euros", "coûte 25 300 francs", "coûte 25_300 francs"),
     ],
 )
-def test_tokens_are_read_as_the_words_of_the_treebank(tokens: str, written: str, text: str, words: str) -> None:
-    learned = table((tokens, written))
+def test_tokens_are_divided_as_in_the_treebank(tokens: str, notation: str, text: str, words: str) -> None:
+    learned = table((tokens, notation))
     assert read(learned, text).words == tuple(words.split(" "))
     unknown = "tokens without entries ."
     assert read(learned, unknown).placement is None
 
 
-def test_trees_go_to_the_tokens() -> None:
-    found = read(table(("au jour", "au=à+le jour")), "au parc")
-    assert found.placement is not None and found.placement.word_tokens == (0, 0, 1)
-    assert [(token.first_word, token.last_word, token.form) for token in found.multiword_tokens] == [(1, 2, "au")]
-    assert found.difference_counts == {SEVERAL_WORDS_NOTE: 1}
+def test_words_are_placed_in_tokens() -> None:
+    sentence = read(table(("au jour", "au=à+le jour")), "au parc")
+    assert sentence.placement is not None and sentence.placement.word_tokens == (0, 0, 1)
+    assert [(token.first_word, token.last_word, token.form) for token in sentence.multiword_tokens] == [(1, 2, "au")]
+    assert sentence.difference_counts == {SEVERAL_WORDS_NOTE: 1}
 
 
-def test_a_reading_counts_if_it_is_clear() -> None:
-    split, whole = ("des jours", "des=de+les jours"), ("des jours", "des jours")
-    assert read(table(*[split] * 2, whole), "des").words == ("de", "les")
-    assert read(table(split, *[whole] * 2), "des").words == ("des",)
-    unclear = table(*[split] * 3, *[whole] * 2)
+def test_only_clear_readings_are_used() -> None:
+    divided, undivided = ("des jours", "des=de+les jours"), ("des jours", "des jours")
+    assert read(table(*[divided] * 2, undivided), "des").words == ("de", "les")
+    assert read(table(divided, *[undivided] * 2), "des").words == ("des",)
+    unclear = table(*[divided] * 3, *[undivided] * 2)
     assert read(unclear, "des").difference_counts == {AMBIGUOUS_TOKENS_NOTE: 1}
     assert read(unclear, "des").words == ("des",)
     assert unclear.is_ambiguous(("des",)) and unclear.entries == [("des",)]
@@ -107,7 +107,7 @@ def test_a_reading_counts_if_it_is_clear() -> None:
         ("des jours", "des jours"),
     ],
 )
-def test_the_token_before_decides_between_readings(text: str, words: str) -> None:
+def test_previous_token_decides_between_readings(text: str, words: str) -> None:
     learned = table(
         ("fin des jours", "fin des=de+les jours"),
         ("nation des jours", "nation des=de+les jours"),
@@ -117,13 +117,13 @@ def test_the_token_before_decides_between_readings(text: str, words: str) -> Non
     assert read(learned, text).words == tuple(words.split(" "))
 
 
-def test_neighbors_that_are_words_of_their_own_count_against_joining_them() -> None:
+def test_separate_words_count_against_joining_tokens() -> None:
     joined, apart = ("một số người", "một~số người"), ("một số người", "một số người")
     assert read(table(*[joined] * 2, apart), "có một số").words == ("có", "một_số")
     assert read(table(joined, apart), "có một số").words == ("có", "một", "số")
 
 
-def test_case_decides_where_the_treebank_knows_it() -> None:
+def test_case_decides_if_the_treebank_has_it() -> None:
     learned = table(("Au est un métal", "Au est un métal"), *[("au jour", "au=à+le jour")] * 3)
     assert read(learned, "Au").words == ("Au",)
     assert read(learned, "AU jour").words == ("à", "le", "jour")
@@ -131,18 +131,18 @@ def test_case_decides_where_the_treebank_knows_it() -> None:
     assert read(learned, "du pain").words == ("de", "le", "pain")
 
 
-def test_the_longest_entry_counts() -> None:
+def test_longest_entry_has_priority() -> None:
     learned = table(("a b c", "a~b~c"), ("a b", "a~b"), ("b d", "b~d"))
     assert read(learned, "a b c").words == ("a_b_c",)
     assert read(learned, "a b d").words == ("a_b", "d")
 
 
-def test_characters_of_the_text_are_kept() -> None:
+def test_words_have_the_case_of_the_text() -> None:
     learned = table(("aujourd' hui", "aujourd'hui"))
     assert read(learned, "AUJOURD' HUI").words == ("AUJOURD'HUI",)
 
 
-def test_files(tmp_path: Path) -> None:
+def test_table_round_trip(tmp_path: Path) -> None:
     learned = table(("du pain à 10 000", "du=de+le pain à 10~000"), ("du vin", "du vin"))
     learned.write(tmp_path / "table")
     assert (tmp_path / "table").read_text(encoding="utf-8") == (
@@ -153,12 +153,12 @@ def test_files(tmp_path: Path) -> None:
     assert read(again, "il y a 20 000 du").words == ("il", "y", "a", "20_000", "du")
 
 
-def test_an_empty_table_leaves_tokens_as_they_are() -> None:
+def test_empty_table_keeps_tokens() -> None:
     assert read(WordTable({}), "a b").placement is None
     assert list(WordTable({}).divide_sentences(["", "a"])) == [[], [(0, 1, None, False)]]
 
 
-def test_blocks_of_other_texts() -> None:
+def test_blocks_of_different_texts_are_rejected() -> None:
     with pytest.raises(TokenTextMismatchError):
         divide_into_blocks(["a", "b"], treebank("a c"))
     with pytest.raises(TokenTextMismatchError):
@@ -166,21 +166,21 @@ def test_blocks_of_other_texts() -> None:
 
 
 @given(st.text("ab", min_size=1, max_size=9), st.sets(st.integers(1, 8)), st.sets(st.integers(1, 8)))
-def test_what_is_learned_from_a_sentence_divides_it_like_the_treebank(
-    text: str, cuts: set[int], treebank_cuts: set[int]
-) -> None:
+def test_blocks_cover_tokens_and_words(text: str, cuts: set[int], treebank_cuts: set[int]) -> None:
     def cut(places: set[int]) -> Sequence[str]:
         edges = [0, *sorted(place for place in places if place < len(text)), len(text)]
         return [text[start:end] for start, end in pairwise(edges)]
 
     tokens, words = cut(cuts), cut(treebank_cuts)
-    found = divide_into_blocks(tokens, [TreebankToken(word, (word,)) for word in words])
-    assert ["".join(tokens[a.start : a.stop]) for a, _ in found] == ["".join(words[b.start : b.stop]) for _, b in found]
-    assert sum(len(a) for a, _ in found) == len(tokens) and sum(len(b) for _, b in found) == len(words)
+    blocks = divide_into_blocks(tokens, [TreebankToken(word, (word,)) for word in words])
+    assert ["".join(tokens[a.start : a.stop]) for a, _ in blocks] == [
+        "".join(words[b.start : b.stop]) for _, b in blocks
+    ]
+    assert sum(len(a) for a, _ in blocks) == len(tokens) and sum(len(b) for _, b in blocks) == len(words)
 
 
 @pytest.mark.parametrize(
-    ("tokens", "written", "words"),
+    ("tokens", "notation", "words"),
     [
         ("à côté", "à côté=cô+té", ["à", "cô", "té"]),
         ("dès", "dès=de+lès", ["de", "lès"]),
@@ -188,21 +188,21 @@ def test_what_is_learned_from_a_sentence_divides_it_like_the_treebank(
     ],
 )
 @pytest.mark.parametrize("forms", [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD")])
-def test_entries_are_found_in_any_normal_form(
-    tokens: str, written: str, words: list[str], forms: tuple[Literal["NFC", "NFD"], Literal["NFC", "NFD"]]
+def test_entries_match_any_normal_form(
+    tokens: str, notation: str, words: list[str], forms: tuple[Literal["NFC", "NFD"], Literal["NFC", "NFD"]]
 ) -> None:
-    learned = table(tuple(normalize(forms[0], side) for side in (tokens, written)))
+    learned = table(tuple(normalize(forms[0], side) for side in (tokens, notation)))
     text = normalize(forms[1], tokens)
-    (found,) = learned.divide_sentences([text])
-    spans = [(word.start, word.end) for word in found]
-    sentence = build_word_sentence(tuple(text.split(" ")), text, found)
+    (words_of_text,) = learned.divide_sentences([text])
+    spans = [(word.start, word.end) for word in words_of_text]
+    sentence = build_word_sentence(tuple(text.split(" ")), text, words_of_text)
     assert [normalize("NFC", word) for word in sentence.words] == words
     assert sentence.tokens == tuple(text.split(" ")), "tokens stay as they are"
     assert all(normalize("NFC", text[start:end]).replace(" ", "_") in {*words, tokens} for start, end in spans)
 
 
 def test_multiword_tokens_are_expanded_after_a_tokenizer() -> None:
-    """It has decided on `evdeydi`; only what no characters spell comes from the table."""
+    """`evdeydi` stays undivided, since its characters spell its words."""
     learned = table(
         ("du jour", "du=de+le jour"), ("evdeydi", "evdeydi=evde+ydi"), ("des", "des=de+les"), ("des", "des")
     )
