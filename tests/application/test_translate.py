@@ -22,7 +22,7 @@ def given(monkeypatch: pytest.MonkeyPatch, text: bytes) -> list[str]:
     """The lines that the command gives to a system."""
     lines: list[str] = []
     system = SimpleNamespace(translate=lambda sentences: lines.extend(sentences) or sentences)
-    monkeypatch.setattr(module, "load_with_options", lambda *options: system)
+    monkeypatch.setattr(module, "load_from_cli_options", lambda *options: system)
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(text)))
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(BytesIO()))
     module.translate(system="SDAtt")

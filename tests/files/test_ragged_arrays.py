@@ -98,7 +98,7 @@ def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
 def test_pandas_is_left_alone_where_there_is_one(tmp_path: Path) -> None:
     code = (
         "import sys, numpy as np\nfrom pathlib import Path\nfrom pipeline_py.files.ragged_arrays import *\n"
-        "write_rows(Path('rows'), [np.arange(3), np.arange(0)], 'int32')\n"
+        "write_ragged_rows(Path('rows'), [np.arange(3), np.arange(0)], 'int32')\n"
         "print([len(row) for row in read_rows(Path('rows'))], Ragged(Path('rows'))[0], 'pandas' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)

@@ -7,24 +7,24 @@ from pipeline_py.run.errors import InputError
 
 def test_a_table_is_asked_about_its_systems_on_its_sets(planned):
     claims = planned(training={"seeds": [1, 2]}).claims
-    of_table = claims.statistics("table1")
+    of_table = claims.get_statistics_paths("table1")
     assert {split for _, _, split in of_table} == {"dev", "mixed", "long", "particles"}
     assert {run for system, run, _ in of_table if system == "SDAtt"} == {"seed1", "seed2"}
     assert {run for system, run, _ in of_table if system == "PBSMT"} == {"single"}
-    assert {split for _, _, split in claims.statistics("tree2seq/table3_4")} == {"dev"}
+    assert {split for _, _, split in claims.get_statistics_paths("tree2seq/table3_4")} == {"dev"}
 
 
 def test_all_tables_together_need_no_more_than_each(planned):
     plan = planned()
-    together = plan.claims.statistics("all")
-    alone = {place for table in plan.claims.experiment.tables for place in plan.claims.statistics(table)}
+    together = plan.claims.get_statistics_paths("all")
+    alone = {place for table in plan.claims.experiment.tables for place in plan.claims.get_statistics_paths(table)}
     assert {*together} == alone
     of_one = planned(targets=["table1"]).claims
-    assert of_one.statistics("all") == of_one.statistics("table1")
+    assert of_one.get_statistics_paths("all") == of_one.get_statistics_paths("table1")
 
 
 def test_systems_that_differ_in_trees_alone_are_found(planned):
-    assert planned().claims.claims("controls").settings == {
+    assert planned().claims.build_claims_job("controls").settings == {
         "metrics": ["bleu", "ribes"],
         "asked": [["SDAtt", "GlobalAtt"], ["Tree2Seq", "GlobalAtt"]],
         "reads_trees": [
@@ -47,7 +47,7 @@ def test_systems_that_differ_in_trees_alone_are_found(planned):
         "partial": True,
     }
     crossed = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "parsers": ["default", "gold"]}
-    settings = planned(tables={"mine": crossed}).claims.claims("mine").settings
+    settings = planned(tables={"mine": crossed}).claims.build_claims_job("mine").settings
     assert ["SDAtt", "gold", "SDAtt [gold]"] in settings["variants"] and settings["controls"] == []
 
 
@@ -55,9 +55,9 @@ def test_claims_are_papers_and_files_of_ones_own(planned, tmp_path):
     mine = tmp_path / "mine.yaml"
     mine.write_text("paper: me\nclaims: [{system: SDAtt, above: GlobalAtt, says: y}]\n")
     plan = planned(claims=["sdatt", str(mine)])
-    assert [file.rpartition("/")[2] for file in plan.claims.files] == ["sdatt.yaml", "mine.yaml"]
-    assert planned(claims=[]).claims.files == {}
-    assert str(mine) in plan.claims.experiment.files(), "whether it is there is checked before the first job"
+    assert [file.rpartition("/")[2] for file in plan.claims.claims_by_file] == ["sdatt.yaml", "mine.yaml"]
+    assert planned(claims=[]).claims.claims_by_file == {}
+    assert str(mine) in plan.claims.experiment.collect_file_paths(), "whether it is there is checked before the first job"
 
 
 @pytest.mark.parametrize(
@@ -98,16 +98,16 @@ def test_a_table_decides_if_the_experiment_has_no_more(planned):
 
 
 def test_searches_of_one_network_are_named(planned):
-    assert planned().claims.claims("tree2seq/table5").settings["networks"] == {
+    assert planned().claims.build_claims_job("tree2seq/table5").settings["networks"] == {
         f"Tree2Seq-{search}": "Tree2Seq" for search in ("length-model", "beam10", "beam15", "beam20")
     }
 
 
 def test_properties_are_read_for_claims_about_lengths(planned, tmp_path):
-    assert planned(claims=["pascal"]).claims.properties("table1") == {}
+    assert planned(claims=["pascal"]).claims.get_property_paths("table1") == {}
     mine = tmp_path / "mine.yaml"
     claim = "{system: SDAtt, above: GlobalAtt, says: y, sentences: {longer_than: 20}}"
     mine.write_text(f"paper: me\nclaims: [{claim}]\n")
-    assert planned(claims=[str(mine)]).claims.properties("table1") == {
+    assert planned(claims=[str(mine)]).claims.get_property_paths("table1") == {
         split: f"<results>/evaluation/source/{split}.words.arrow" for split in ("dev", "mixed", "long", "particles")
     }

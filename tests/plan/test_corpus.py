@@ -32,7 +32,7 @@ def test_text_is_the_users_or_generated(corpus_of, tmp_path):
     assert corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"] and corpus.get_user_files("mixed", "source") == []
     assert corpus.get_raw_path("dev", "target") == "<results>/corpus/raw/dev.target"
     assert corpus.get_raw_path("mixed", "target") == "<results>/corpus/generated/mixed.target"
-    assert corpus.references == {"dev": ["target", "target1"], **{name: ["target"] for name in corpus.tests}}
+    assert corpus.reference_sides == {"dev": ["target", "target1"], **{name: ["target"] for name in corpus.scored_test_sets}}
 
 
 def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
@@ -43,7 +43,7 @@ def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
 
     def comparison(**options):
         texts = {**FILES, "tests": tests, "source": source | options, "target": target}
-        job = corpus_of(corpora=texts, targets=["table1"]).clean()
+        job = corpus_of(corpora=texts, targets=["table1"]).build_clean_job()
         names = ("source_tokenized", "target_tokenized", "ignore_case", "punctuation_language")
         assert job.software == (["sacremoses"] if job.settings["punctuation_language"] else [])
         return [job.settings[name] for name in names]
@@ -56,7 +56,7 @@ def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
 
 def test_only_one_file_is_what_a_text_is_a_copy_of(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.clean().execution_settings == {"originals": [None, None]}
+    assert corpus.build_clean_job().execution_settings == {"originals": [None, None]}
     assert corpus.build_clean_held_out_job("dev").execution_settings == {
         "originals": [f"{tmp_path}/{x}" for x in ("d.en", "d.de", "d2.de")]
     }
@@ -64,14 +64,14 @@ def test_only_one_file_is_what_a_text_is_a_copy_of(corpus_of, tmp_path):
 
 def test_sets_are_cleaned_with_all_their_references(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.fetch("train", "source").files == {"input": [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]}
+    assert corpus.build_fetch_job("train", "source").files == {"input": [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]}
     dev, raw = corpus.build_clean_held_out_job("dev"), "<results>/corpus/raw"
     assert dev.files == {
         "source_input": f"{raw}/dev.source",
         "target_input": [f"{raw}/dev.target", f"{raw}/dev.target1"],
     }
     assert dev.settings == {"mode": "held-out", "source_tokenized": True, "target_tokenized": True}
-    train = corpus.clean()
+    train = corpus.build_clean_job()
     assert train.files["target_input"] == [f"{raw}/train.target"] and train.settings["mode"] == "train"
     assert train.files["held_out"] == corpus.get_overlapping_set_paths()
 
@@ -117,19 +117,19 @@ def test_sets_leak_where_the_training_text_has_a_sentence_of_them(described):
 
 def test_truecased_words_lie_elsewhere(corpus_of):
     corpus = corpus_of(corpora={"target": {"case": "true"}})
-    assert corpus.tokens("source") == "<results>/corpus/tokenized/{split}.source"
-    assert corpus.tokens("target") == "<results>/corpus/truecased/{split}.target"
+    assert corpus.get_token_path_pattern("source") == "<results>/corpus/tokenized/{split}.source"
+    assert corpus.get_token_path_pattern("target") == "<results>/corpus/truecased/{split}.target"
 
 
 def test_text_is_normalized_before_it_is_tokenized_and_parsed(corpus_of):
     raw = {"language": "en", "tokenizer": "moses"}
     corpus = corpus_of(corpora={"source": {**raw, "punctuation": "normalize"}})
-    assert corpus.text("source") == "<results>/corpus/normalized/{split}.source"
-    assert corpus.text("target1") == "<results>/corpus/clean/{split}.target1"
-    job = corpus.tokenize("dev", "source")
+    assert corpus.get_untokenized_path_pattern("source") == "<results>/corpus/normalized/{split}.source"
+    assert corpus.get_untokenized_path_pattern("target1") == "<results>/corpus/clean/{split}.target1"
+    job = corpus.build_tokenize_job("dev", "source")
     assert job.files["input"] == "<results>/corpus/normalized/dev.source"
-    assert job.settings == corpus_of(corpora={"source": raw}).tokenize("dev", "source").settings
-    normalized = corpus.normalize_punctuation("dev", "source")
+    assert job.settings == corpus_of(corpora={"source": raw}).build_tokenize_job("dev", "source").settings
+    normalized = corpus.build_normalize_punctuation_job("dev", "source")
     assert normalized.files == {"input": "<results>/corpus/clean/dev.source"}
     assert normalized.settings == {"language": "en"}
 
@@ -137,7 +137,7 @@ def test_text_is_normalized_before_it_is_tokenized_and_parsed(corpus_of):
 def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
     side = {"tokenizer": "stanza", "stanza_directory": "models", "case": "lower"}
     corpus = corpus_of(corpora={"source": side}, data="data")
-    job, other = corpus.tokenize("dev", "source"), corpus.tokenize("dev", "target")
+    job, other = corpus.build_tokenize_job("dev", "source"), corpus.build_tokenize_job("dev", "target")
     settings = {"language": "en", "tokenizer": "stanza", "lowercase": True, "stanza_package": None}
     assert job.settings == settings
     assert job.execution_settings == {"stanza_directory": "data/models"} and job.software == ["stanza"]
@@ -151,7 +151,7 @@ def test_files_of_a_stanza_directory_decide_the_tokens(corpus_of, tmp_path):
     model.parent.mkdir(parents=True)
     model.touch()
     side = {"tokenizer": "stanza", "stanza_directory": str(tmp_path)}
-    files = corpus_of(corpora={"source": side}).tokenize("dev", "source").files
+    files = corpus_of(corpora={"source": side}).build_tokenize_job("dev", "source").files
     assert files["stanza_models"] == [str(index), str(model)]
 
 
@@ -183,13 +183,13 @@ def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
     of_files = {"mine": {"type": "trained", "treebank": bank}}
     corpus = corpus_of(corpora=corpora, parsers=of_files, parser="mine", targets=["table1"])
     assert corpus.get_segmenter_treebank("source") == {"train": "train.conllu", "dev": "dev.conllu"}
-    assert corpus.segmenter("source") == ["<results>/corpus/segmenter.source.pt"] and corpus.segmenter("target") == []
-    assert corpus_of().segmenter("source") == []
-    learning = corpus.learn_segmenter("source")
+    assert corpus.get_segmenter_paths("source") == ["<results>/corpus/segmenter.source.pt"] and corpus.get_segmenter_paths("target") == []
+    assert corpus_of().get_segmenter_paths("source") == []
+    learning = corpus.build_learn_segmenter_job("source")
     assert learning.files == {"treebank_train": "train.conllu", "treebank_dev": "dev.conllu"}
     assert learning.settings == {"language": language}
-    assert corpus.tokenize("dev", "source").files["segmenter"] == "<results>/corpus/segmenter.source.pt"
-    assert corpus.tokenize("dev", "target").files["segmenter"] is None
+    assert corpus.build_tokenize_job("dev", "source").files["segmenter"] == "<results>/corpus/segmenter.source.pt"
+    assert corpus.build_tokenize_job("dev", "target").files["segmenter"] is None
 
 
 def test_the_tokenizer_of_the_target_learns_from_a_parser_of_its_language(corpus_of):
@@ -202,18 +202,18 @@ def test_the_tokenizer_of_the_target_learns_from_a_parser_of_its_language(corpus
     corpus = corpus_of(corpora=sides, parsers=banks)
     assert corpus.get_segmenter_treebank("source")["train"].endswith("unknown.train")
     assert corpus.get_segmenter_treebank("target")["train"].endswith("de_x.train")
-    assert corpus.segmenter("target1") == corpus.segmenter("target") == ["<results>/corpus/segmenter.target.pt"]
-    learning = corpus.learn_segmenter("target")
+    assert corpus.get_segmenter_paths("target1") == corpus.get_segmenter_paths("target") == ["<results>/corpus/segmenter.target.pt"]
+    learning = corpus.build_learn_segmenter_job("target")
     assert learning.settings == {"language": "de"} and learning.files["treebank_train"].endswith("de_x.train")
 
 
 def test_a_tokenizer_is_downloaded_only_if_a_key_asks_for_it(corpus_of):
     side = {"tokenizer": "stanza", "stanza_package": "default"}
     corpus = corpus_of(corpora={"target": side})
-    job = corpus.tokenize("dev", "target")
+    job = corpus.build_tokenize_job("dev", "target")
     assert job.settings["stanza_package"] == "default"
     assert job.files["segmenter"] is None and job.files["stanza_models"] == []
-    assert corpus.tokenize("dev", "source").settings["stanza_package"] is None
+    assert corpus.build_tokenize_job("dev", "source").settings["stanza_package"] is None
     with pytest.raises(InputError, match="give either `stanza_package`"):
         corpus_of(corpora={"target": {**side, "stanza_directory": "models"}})
 
@@ -242,7 +242,7 @@ def test_a_side_that_no_model_tokenizes_is_refused(corpus_of, side, parser):
 def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_path):
     sets = [{"name": "gender", "file": "g.tsv"}, {"name": "two", "file": "t.tsv", "removed_from_training": False}]
     corpus = corpus_of(corpora={"contrast": sets, "target": {"case": "true"}}, data=str(tmp_path), **MEASURED)
-    assert corpus.references["gender"] == ["target", "target1"]
+    assert corpus.reference_sides["gender"] == ["target", "target1"]
     assert corpus.get_raw_path("gender", "target1") == "<results>/corpus/contrastive/gender.target1"
     assert corpus.get_user_contrastive_files("gender") == [f"{tmp_path}/g.tsv"]
     assert corpus.build_clean_held_out_job("gender").execution_settings == {"originals": [None, None, None]}
@@ -263,8 +263,8 @@ def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path
 
 def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
     corpus = corpus_of(corpora={"generator": {"ambiguous": 0.1}})
-    assert [corpus.generate(split).settings["ambiguous"] for split in ("train", "dev", "mixed")] == [0.1, 0, 0]
-    assert corpus_of().generate("train").settings["ambiguous"] == 0.3
+    assert [corpus.build_generate_job(split).settings["ambiguous"] for split in ("train", "dev", "mixed")] == [0.1, 0, 0]
+    assert corpus_of().build_generate_job("train").settings["ambiguous"] == 0.3
 
 
 def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
@@ -285,12 +285,12 @@ def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
 
 def test_further_references_are_truecased_and_generalised_like_the_target(corpus_of):
     corpus = corpus_of(corpora={"target": {"case": "true"}})
-    assert corpus.truecase("dev", "target1").files == {
+    assert corpus.build_truecase_job("dev", "target1").files == {
         "input": "<results>/corpus/tokenized/dev.target1",
         "model": "<results>/corpus/truecaser.target",
     }
-    assert corpus.learn_truecaser("target").files == {"input": "<results>/corpus/tokenized/train.target"}
-    job = corpus.generalise("3", "dev", "target1")
+    assert corpus.build_learn_truecaser_job("target").files == {"input": "<results>/corpus/tokenized/train.target"}
+    job = corpus.build_generalise_job("3", "dev", "target1")
     assert job.settings == {"min_count": 3}
     assert job.files == {
         "input": "<results>/corpus/truecased/dev.target1",

@@ -14,11 +14,11 @@ def test_words_are_put_back_where_a_system_can_say_from_where(planned):
     systems = {"N": {"subword": "numbers"}, "U": {"decoding": {"replace_unknown": True}}}
     systems["T"] = {**systems["N"], "auxiliary_task": "parsing"}
     evaluation = planned(subwords=subwords, systems=systems).evaluation
-    assert set(evaluation.translations("GlobalAtt")) == set(evaluation.translations("PBSMT")) == {"pieces"}
-    assert evaluation.translations("PBSMT")["pieces"] == "<results>/smt/PBSMT/{run}/{split}.pieces"
-    assert set(evaluation.translations("U")) == {"pieces", "alignment", "source_pieces"}
-    assert set(evaluation.translations("N")) == {"pieces", "alignment", "source_pieces", "source_tokens"}
-    settings = {system: evaluation.postprocess(system, "seed1").settings for system in ("GlobalAtt", "N", "T", "U")}
+    assert set(evaluation.get_translation_path_patterns("GlobalAtt")) == set(evaluation.get_translation_path_patterns("PBSMT")) == {"pieces"}
+    assert evaluation.get_translation_path_patterns("PBSMT")["pieces"] == "<results>/smt/PBSMT/{run}/{split}.pieces"
+    assert set(evaluation.get_translation_path_patterns("U")) == {"pieces", "alignment", "source_pieces"}
+    assert set(evaluation.get_translation_path_patterns("N")) == {"pieces", "alignment", "source_pieces", "source_tokens"}
+    settings = {system: evaluation.build_postprocess_job(system, "seed1").settings for system in ("GlobalAtt", "N", "T", "U")}
     assert {
         system: [name for name in ("replace_unknown", "restore_placeholders", "tagged") if of_system[name]]
         for system, of_system in settings.items()
@@ -36,14 +36,14 @@ def test_texts_of_all_sets_are_made_together(planned):
     evaluation = planned().evaluation
     sets = [*evaluation.experiment.corpora.held_out_sets]
     assert len(sets) > 1
-    job = evaluation.postprocess("PBSMT", "single")
-    assert job.sets == {split: {"pieces": f"<results>/smt/PBSMT/single/{split}.pieces"} for split in sets}
-    assert job.inputs == {"pieces": [f"<results>/smt/PBSMT/single/{split}.pieces" for split in sets]}
+    job = evaluation.build_postprocess_job("PBSMT", "single")
+    assert job.files_by_set == {split: {"pieces": f"<results>/smt/PBSMT/single/{split}.pieces"} for split in sets}
+    assert job.rule_inputs == {"pieces": [f"<results>/smt/PBSMT/single/{split}.pieces" for split in sets]}
 
 
 def test_outputs_are_those_of_all_runs_in_any_order(planned):
     evaluation = planned(training={"seeds": [1, 2]}, tables={"mine": MEASURES}).evaluation
-    outputs = evaluation.outputs("mine", "dev", ["GlobalAtt", "SDAtt"])
+    outputs = evaluation.get_output_paths("mine", "dev", ["GlobalAtt", "SDAtt"])
     assert {system: [*runs] for system, runs in outputs.items()} == {
         "GlobalAtt": ["seed1", "seed2"],
         "SDAtt": ["seed1", "seed2"],
@@ -53,9 +53,9 @@ def test_outputs_are_those_of_all_runs_in_any_order(planned):
     assert [*breakdown.files["statistics"]] == [*breakdown.files["properties"]] == ["mixed", "long", "particles"]
     file = "<results>/evaluation/SDAtt/seed2/{}.statistics.arrow"
     assert breakdown.files["statistics"]["long"]["SDAtt"]["seed2"] == file.format("long")
-    assert evaluation.compare("mine", "dev").files["statistics"]["SDAtt"]["seed2"] == file.format("dev")
+    assert evaluation.build_compare_job("mine", "dev").files["statistics"]["SDAtt"]["seed2"] == file.format("dev")
     assert evaluation.get_first_run_paths("mine", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed1/dev.txt"
-    examples = evaluation.examples("mine", "dev").files
+    examples = evaluation.build_examples_job("mine", "dev").files
     assert [*examples["outputs"]] == [*examples["statistics"]] == ["SDAtt", "GlobalAtt"]
 
 
@@ -65,11 +65,11 @@ def test_a_table_may_have_seeds_of_its_own(planned):
     runs = {table: [run for system, run, _ in plan.evaluation.get_statistics_paths(table, "dev")] for table in tables}
     assert runs == {"mine": ["seed1"] * 2, "again": ["seed3", "seed1"] * 2}
     assert plan.evaluation.get_first_run_paths("again", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed3/dev.txt"
-    assert [*plan.report.facts("again")][:2] == [("SDAtt", "seed3"), ("SDAtt", "seed1")]
-    assert plan.nmt.experiment.seeds() == [1, 3]
-    assert plan.nmt.train("SDAtt", "seed1").execution_settings["name"] == "SDAtt (seed1)"
-    assert {run for _, run, _ in plan.claims.statistics("all")} == {"seed1", "seed3"}
-    curves = {name for name in plan.page.files()["curve"] if name.startswith("SDAtt:")}
+    assert [*plan.report.get_facts_paths("again")][:2] == [("SDAtt", "seed3"), ("SDAtt", "seed1")]
+    assert plan.nmt.experiment.get_seeds() == [1, 3]
+    assert plan.nmt.build_train_job("SDAtt", "seed1").execution_settings["name"] == "SDAtt (seed1)"
+    assert {run for _, run, _ in plan.claims.get_statistics_paths("all")} == {"seed1", "seed3"}
+    curves = {name for name in plan.page.get_page_files()["curve"] if name.startswith("SDAtt:")}
     assert curves == {"SDAtt:seed1", "SDAtt:seed3"}
 
 
@@ -81,7 +81,7 @@ def test_tables_of_scores_are_compared_on_their_sets(planned):
     assert evaluation.get_compared_sets("tree2seq/table1_2") == []
     assert (evaluation.get_tested_metrics("mine"), evaluation.get_tested_metrics("marked")) == (["bleu"], ["bleu", "ribes"])
     further = planned(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
-    assert further.get_tested_metrics("mine") == ["bleu", "ter"] and further.metrics == ["bleu", "ter", "ribes"]
+    assert further.get_tested_metrics("mine") == ["bleu", "ter"] and further.computed_metrics == ["bleu", "ter", "ribes"]
     assert evaluation.get_systems_baseline_first("mine", "dev") == ["SDAtt", "GlobalAtt"]
     assert evaluation.get_systems_baseline_first("controls", "tests")[0] == "GlobalAtt"
 
@@ -89,10 +89,10 @@ def test_tables_of_scores_are_compared_on_their_sets(planned):
 def test_sentences_are_grouped_by_trees_that_say_something(planned):
     only = {"title": "T", "systems": ["GlobalAtt", "SDAtt [random]"], "baseline": "GlobalAtt"}
     evaluation = planned(tables={"only": only}, targets=["only"]).evaluation
-    assert evaluation.properties("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
+    assert evaluation.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
     assert [*evaluation.build_source_properties_job("dev", "words").files] == ["source"]
     others = planned(tables={"only": only}).evaluation
-    assert others.properties("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
+    assert others.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
     files = others.build_source_properties_job("dev", "embedded.conllu").files
     assert {**files} == {"source": files["source"], "dependencies": "<results>/syntax/embedded/dev.conllu"}
     assert "phrases" in others.build_source_properties_job("dev", "embedded.ptb").files
@@ -110,8 +110,8 @@ def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
     mine = {**MEASURES, "systems": ["PBSMT", "GlobalAtt"], "columns": ["contrast"]}
     tables = {"mine": mine, "phrases": {**mine, "systems": ["PBSMT"]}, "plain": MEASURES}
     evaluation = planned(**over, tables=tables, training={"seeds": [1, 2]}).evaluation
-    assert evaluation.contrastive_sets("mine") == ["gender"]
-    assert evaluation.contrastive_sets("phrases") == evaluation.contrastive_sets("plain") == []
+    assert evaluation.get_contrastive_sets("mine") == ["gender"]
+    assert evaluation.get_contrastive_sets("phrases") == evaluation.get_contrastive_sets("plain") == []
     assert evaluation.get_contrast_score_paths("mine", "gender") == {
         side: {"GlobalAtt": {run: f"<results>/nmt/GlobalAtt/{run}/gender.{side}.tsv" for run in ("seed1", "seed2")}}
         for side in ("correct", "contrastive")
@@ -144,5 +144,5 @@ def test_ceilings_are_of_all_sets_with_references_as_outputs_are_scored(planned)
 def test_tables_of_scores_read_the_ceilings(planned):
     report = planned(tables={"mine": MEASURES, "trained": {**MEASURES, "columns": ["parameters"]}}).report
     ceilings = {"": "<results>/evaluation/ceiling.tsv"}
-    assert [report.files(table)["ceiling"] for table in ("table1", "mine", "trained")] == [ceilings, ceilings, {}]
+    assert [report.get_table_files(table)["ceiling"] for table in ("table1", "mine", "trained")] == [ceilings, ceilings, {}]
     assert [report.get_facts_files(table)["ceiling"] for table in ("table1", "trained")] == [ceilings, {}]

@@ -12,31 +12,31 @@ from pipeline_py.run.errors import InputError
 
 def test_a_network_is_trained_with_what_it_reads(planned):
     plan = planned()
-    job = plan.job("nmt.train", {"system": "SDAtt", "run": "seed1"})
+    job = plan.build_job("nmt.train", {"system": "SDAtt", "run": "seed1"})
     assert job.files["train_syntax"] == {"distances": "<results>/syntax/embedded/train.distances.arrow"}
     assert job.files["dev_target"] == "<results>/subword/default/packed/dev.target.arrow"
     assert job.files["syntax_vocabularies"] == {} and "initial" not in job.files
-    assert "syntax_vocabularies" not in job.inputs
+    assert "syntax_vocabularies" not in job.rule_inputs
     assert job.settings["seed"] == 1 and job.settings["like"] is None
-    assert job.execution_settings["training"] == plan.nmt.experiment.network("SDAtt").training.model_dump(mode="json")
+    assert job.execution_settings["training"] == plan.nmt.experiment.get_network("SDAtt").training.model_dump(mode="json")
     made = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
     assert made == [{"model_output": "stored/model.safetensors", "checkpoints": "stored/checkpoints"}]
-    assert plan.nmt.train("GlobalAtt", "seed1").files["train_syntax"] == {}
-    labelled = plan.nmt.train("Sennrich-deponly", "seed1").files
+    assert plan.nmt.build_train_job("GlobalAtt", "seed1").files["train_syntax"] == {}
+    labelled = plan.nmt.build_train_job("Sennrich-deponly", "seed1").files
     assert labelled["syntax_vocabularies"] == {"labels": "<results>/subword/default/vocabulary.labels.embedded"}
 
 
 def test_an_encoder_is_pretrained_with_what_it_predicts(planned):
     nmt = planned().nmt
-    assert nmt.train("Dep2Seq", "seed2").files["initial"] == "<results>/nmt/Dep2Seq/seed2/pretrained.safetensors"
-    job = nmt.pretrain("Dep2Seq", "seed2")
+    assert nmt.build_train_job("Dep2Seq", "seed2").files["initial"] == "<results>/nmt/Dep2Seq/seed2/pretrained.safetensors"
+    job = nmt.build_pretrain_job("Dep2Seq", "seed2")
     assert [*job.files["train_syntax"]] == [*job.files["dev_syntax"]] == ["heads", "labels"]
     assert "train_target" not in job.files and "target_vocabulary" not in job.files
     assert not {"epochs", "patience"} & job.settings["training"].keys()
 
 
 def test_a_network_may_have_the_size_of_another(planned):
-    job = planned(systems={"Like": {"like": "SDRNMT-1"}}).nmt.train("Like", "seed1")
+    job = planned(systems={"Like": {"like": "SDRNMT-1"}}).nmt.build_train_job("Like", "seed1")
     assert job.settings["like"]["encoders"] != job.execution_settings["system"]["encoders"]
     assert [*job.files["syntax_vocabularies"]] == ["units"]
     assert {*nmt_modules(job)} > {"nmt.input.units"}
@@ -53,8 +53,8 @@ def test_curves_are_written_for_tensorboard_on_request(planned):
 
 
 def test_messages_name_the_run_if_there_are_several(planned):
-    assert planned().nmt.train("SDAtt", "seed1").execution_settings["name"] == "SDAtt"
-    assert planned(training={"seeds": [1, 2]}).nmt.train("SDAtt", "seed2").execution_settings["name"] == "SDAtt (seed2)"
+    assert planned().nmt.build_train_job("SDAtt", "seed1").execution_settings["name"] == "SDAtt"
+    assert planned(training={"seeds": [1, 2]}).nmt.build_train_job("SDAtt", "seed2").execution_settings["name"] == "SDAtt (seed2)"
 
 
 def test_an_ensemble_is_fed_by_its_members(planned):
@@ -63,28 +63,28 @@ def test_an_ensemble_is_fed_by_its_members(planned):
     }
     tests = [{"name": "mixed", "generate": {"sentences": 9}}]
     nmt = planned(systems=systems, corpora={"tests": tests}).nmt
-    assert re.fullmatch(nmt.systems, "Both") and not re.fullmatch(nmt.networks, "Both")
-    assert not re.fullmatch(nmt.systems, "PBSMT")
-    job = nmt.translate("Both", "seed1")
+    assert re.fullmatch(nmt.system_name_pattern, "Both") and not re.fullmatch(nmt.network_name_pattern, "Both")
+    assert not re.fullmatch(nmt.system_name_pattern, "PBSMT")
+    job = nmt.build_translate_job("Both", "seed1")
     assert job.files["model"][1] == "<results>/nmt/Sennrich-deponly/seed1/model.safetensors"
     assert job.files["length_model"] == "<results>/nmt/length_model/default.tsv"
-    assert [*job.sets] == ["dev", "mixed"]
-    assert job.sets["mixed"] == {
+    assert [*job.files_by_set] == ["dev", "mixed"]
+    assert job.files_by_set["mixed"] == {
         "source": ["<results>/subword/default/packed/mixed.source.arrow"] * 2,
         "syntax": [
             {"distances": "<results>/syntax/embedded/mixed.distances.arrow"},
             {"labels": "<results>/subword/default/packed/embedded/mixed.labels.arrow"},
         ],
     }
-    assert "length_model" not in nmt.translate("SDAtt", "seed1").files
-    modules = [nmt.translate(system, "seed1").modules for system in ("SDAtt", "Sennrich-deponly")]
+    assert "length_model" not in nmt.build_translate_job("SDAtt", "seed1").files
+    modules = [nmt.build_translate_job(system, "seed1").modules for system in ("SDAtt", "Sennrich-deponly")]
     assert job.modules == sorted({*modules[0], *modules[1]})
 
 
 def call(plan, name, outputs, threads=1, **wildcards):
     """The call of a job, all of whose inputs lie where the plan says."""
-    job = plan.job(name, wildcards)
-    return json.loads(plan.call(name, wildcards, job.inputs, outputs, threads))
+    job = plan.build_job(name, wildcards)
+    return json.loads(plan.serialize_call(name, wildcards, job.rule_inputs, outputs, threads))
 
 
 def test_what_is_asked_for_is_written_next_to_the_pieces_of_each_set(planned):
@@ -106,8 +106,8 @@ def test_what_is_asked_for_is_written_next_to_the_pieces_of_each_set(planned):
         ending = {"n_best": "n-best", "attention": "attention.arrow"}[output]
         expected = {**plain["calls"][1], f"{output}_output": f"mixed/pieces.{ending}"}
         assert call(further, "nmt.translate", outputs, **wildcards)["calls"][1] == expected
-        jobs = [each.job("nmt.translate", wildcards) for each in (plan, further)]
-        assert plan.identity(jobs[0]) != further.identity(jobs[1]), "the file is to be made"
+        jobs = [each.build_job("nmt.translate", wildcards) for each in (plan, further)]
+        assert plan.compute_identity(jobs[0]) != further.compute_identity(jobs[1]), "the file is to be made"
 
 
 def test_both_translations_of_a_contrastive_set_are_scored(planned, tmp_path):
@@ -117,9 +117,9 @@ def test_both_translations_of_a_contrastive_set_are_scored(planned, tmp_path):
     tables = {"m": {"type": "measures", "title": "M", "systems": ["SDAtt", "PBSMT"], "columns": ["contrast"]}}
     plan = planned(**over, subwords={"cut": subword}, systems={"Cut": {"subword": "cut"}}, tables=tables, targets=[])
     words = [f"<results>/corpus/tokenized/gender.{side}" for side in ("target", "target1")]
-    assert plan.nmt.force_decode("SDAtt", "seed1").sets["gender"]["translation"] == words
+    assert plan.nmt.build_force_decode_job("SDAtt", "seed1").files_by_set["gender"]["translation"] == words
     pieces = [f"<results>/subword/cut/pieces/gender.{side}" for side in ("target", "target1")]
-    assert plan.nmt.force_decode("Cut", "seed1").sets["gender"]["translation"] == pieces
+    assert plan.nmt.build_force_decode_job("Cut", "seed1").files_by_set["gender"]["translation"] == pieces
     made = {"output": ["correct", "contrastive"]}
     (scored,) = call(plan, "nmt.force_decode", made, system="SDAtt", run="seed1")["calls"]
     assert scored["output"] == ["correct", "contrastive"] and scored["translation"] == words
@@ -127,7 +127,7 @@ def test_both_translations_of_a_contrastive_set_are_scored(planned, tmp_path):
 
 
 def test_a_network_attends_over_its_own_translation(planned):
-    job = planned().nmt.attend("SDAtt", "seed1", "dev")
+    job = planned().nmt.build_attend_job("SDAtt", "seed1", "dev")
     assert job.files["translation"] == "<results>/nmt/SDAtt/seed1/dev.pieces"
     assert job.files["model"] == "<results>/nmt/SDAtt/seed1/model.safetensors"
     assert job.files["syntax"] == {"distances": "<results>/syntax/embedded/dev.distances.arrow"}
@@ -135,8 +135,8 @@ def test_a_network_attends_over_its_own_translation(planned):
 
 def test_tags_count_as_words_of_the_source(planned):
     nmt = planned(systems={"Task": {"auxiliary_task": "parsing"}}).nmt
-    task = nmt.length_model("default.parsing.embedded")
-    plain = nmt.length_model("default")
+    task = nmt.build_length_model_job("default.parsing.embedded")
+    plain = nmt.build_length_model_job("default")
     assert task.files == plain.files and (task.settings["added"], plain.settings["added"]) == (2, 0)
 
 
@@ -188,8 +188,8 @@ OTHER_DECODING = {
 def differences(before, after, name, outputs):
     """Whether the identity of a job differs, with which it is made again, and the process, which the cache looks at."""
     wildcards = {"system": "Dep2Seq", "run": "seed1"}
-    jobs = [plan.job(name, wildcards) for plan in (before, after)]
-    identities = [plan.identity(job) for plan, job in zip((before, after), jobs, strict=True)]
+    jobs = [plan.build_job(name, wildcards) for plan in (before, after)]
+    identities = [plan.compute_identity(job) for plan, job in zip((before, after), jobs, strict=True)]
     calls = [call(plan, name, outputs, **wildcards) for plan in (before, after)]
     return identities[0] != identities[1], calls[0]["process"] != calls[1]["process"]
 
@@ -231,10 +231,10 @@ def test_other_threads_or_devices_are_not_reused(planned):
 
 
 def test_the_composition_and_sizes_of_inputs_decide(planned):
-    before = planned().nmt.train("SDAtt", "seed1")
+    before = planned().nmt.build_train_job("SDAtt", "seed1")
     systems = {"SDAtt": {"contexts": ["syntax", "global"]}}
-    assert planned(systems=systems).nmt.train("SDAtt", "seed1").settings != before.settings
-    assert planned(model={"dropout": 0.3}).nmt.train("SDAtt", "seed1").settings != before.settings
+    assert planned(systems=systems).nmt.build_train_job("SDAtt", "seed1").settings != before.settings
+    assert planned(model={"dropout": 0.3}).nmt.build_train_job("SDAtt", "seed1").settings != before.settings
     assert before.settings["system"]["composition"] == before.execution_settings["system"]
     assert before.settings["system"]["input_sizes"] == [[before.execution_settings["system"]["model"]["embedding"]]]
     libraries = {*before.software}
@@ -243,6 +243,6 @@ def test_the_composition_and_sizes_of_inputs_decide(planned):
 
 def test_a_part_without_a_module_is_told_before_anything_is_made(planned, monkeypatch):
     there = nmt.find_module_file
-    monkeypatch.setattr(nmt, "file_of", lambda name: None if name.endswith("weighting.syntax") else there(name))
+    monkeypatch.setattr(nmt, "find_module_file", lambda name: None if name.endswith("weighting.syntax") else there(name))
     with pytest.raises(InputError, match=r"systems\.SDAtt: there is no pipeline_py/nmt/weighting/syntax\.py, where a"):
         planned()

@@ -14,12 +14,12 @@ PARSERS = {
 
 def test_gold_trees_are_the_users_or_generated(planned):
     parsers = planned(parsers=PARSERS).parsers
-    assert parsers.treebank("embedded", "dev", "ptb") == "<results>/syntax/embedded/treebank/dev.ptb"
-    assert parsers.treebank("mine", "test", "conllu") == "test.conllu"
-    assert parsers.treebank("measured", "test", "ptb") == "gold.ptb"
+    assert parsers.get_treebank_path("embedded", "dev", "ptb") == "<results>/syntax/embedded/treebank/dev.ptb"
+    assert parsers.get_treebank_path("mine", "test", "conllu") == "test.conllu"
+    assert parsers.get_treebank_path("measured", "test", "ptb") == "gold.ptb"
     assert parsers.build_accuracy_of_all_trees_job("measured").files == {"input": ["<results>/syntax/measured/accuracy/ptb.tsv"]}
     assert parsers.build_accuracy_job("measured", "ptb").files["gold"] == "gold.ptb"
-    assert parsers.treebank_text("measured", "ptb").files == {"treebank": "gold.ptb"}
+    assert parsers.build_treebank_text_job("measured", "ptb").files == {"treebank": "gold.ptb"}
 
 
 @pytest.mark.parametrize(
@@ -34,24 +34,24 @@ def test_it_is_said_where_there_are_no_gold_trees(planned, parser, trees, messag
     parsers = planned(parsers=PARSERS).parsers
     assert not parsers.has_gold_trees(parser, trees)
     with pytest.raises(InputError, match=message):
-        parsers.treebank(parser, "test", trees)
+        parsers.get_treebank_path(parser, "test", trees)
 
 
 def test_the_constituency_parser_learns_from_the_tags_it_will_see(planned):
     parsers = planned(parsers=PARSERS).parsers
-    assert parsers.train_parser("mine", "depparse").files == {
+    assert parsers.build_train_parser_job("mine", "depparse").files == {
         "treebank_train": "train.conllu",
         "treebank_dev": "dev.conllu",
         "vectors": "v.txt",
         "tagger": None,
     }
-    job = parsers.train_parser("embedded", "constituency")
+    job = parsers.build_train_parser_job("embedded", "constituency")
     assert job.files["treebank_train"].endswith(".ptb")
     assert job.files["tagger"] == "<results>/syntax/embedded/model/tagger.pt" and job.files["vectors"] is None
 
 
 def test_settings_of_a_training_are_those_of_the_configuration(planned):
-    job = planned(parsers={"embedded": {"depparse": {"epochs": 3, "hidden": None}}}).parsers.train_parser(
+    job = planned(parsers={"embedded": {"depparse": {"epochs": 3, "hidden": None}}}).parsers.build_train_parser_job(
         "embedded", "depparse"
     )
     assert job.settings == {"processor": "depparse", "language": "en", "seed": 1, "lowercase": False, "epochs": 3}
@@ -62,8 +62,8 @@ def test_settings_of_a_training_are_those_of_the_configuration(planned):
 def test_a_parser_is_measured_in_the_case_of_the_text(planned, case, lowercase):
     parsers = planned(corpora={"source": {"case": case}}).parsers
     jobs = (
-        parsers.train_parser("embedded", "tagger"),
-        parsers.treebank_text("embedded", "ptb"),
+        parsers.build_train_parser_job("embedded", "tagger"),
+        parsers.build_treebank_text_job("embedded", "ptb"),
         parsers.build_learn_words_job("embedded"),
         parsers.build_accuracy_job("embedded", "conllu"),
     )

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 )
 def test_the_card_is_taken_where_it_is_asked_for_or_there(planned, monkeypatch, asked, present, taken):
     monkeypatch.setattr("pipeline_py.plan.plan.which", lambda name: "/bin/true" if present else None)
-    assert planned(training={"device": asked}).gpu == taken
+    assert planned(training={"device": asked}).gpu_count == taken
 
 
 def test_only_what_users_bring_is_looked_into(planned, tmp_path):

@@ -24,13 +24,13 @@ def test_texts_are_cut_into_shards_where_something_is_parsed(planned):
     assert planned().syntax.shard_counts == dict.fromkeys(["train", "dev", "mixed", "long", "particles"], 1)
     syntax = planned(parsing={"shard_size": 1300}).syntax  # words: 150 sentences
     assert syntax.shard_counts == {"train": 67, "dev": 2, "mixed": 4, "long": 2, "particles": 3}
-    merging = syntax.merge_trees("embedded", "dev", "ptb")
+    merging = syntax.build_merge_trees_job("embedded", "dev", "ptb")
     parts = [f"<results>/syntax/embedded/shards/dev/{number}.ptb" for number in ("0000", "0001")]
     assert merging.files["parts"] == parts
     assert merging.files["counts"] == [f"{part}.json" for part in parts]
     assert merging.files["facts"] == [f"{part}.facts.json" for part in parts]
     assert merging.settings == {"annotation": "constituency"}
-    shard, whole = syntax.build_parse_shard_job("embedded", "dev", "0001", "ptb"), syntax.parse("embedded", "dev", "ptb")
+    shard, whole = syntax.build_parse_shard_job("embedded", "dev", "0001", "ptb"), syntax.build_parse_job("embedded", "dev", "ptb")
     assert shard.files == whole.files and shard.settings == {**whole.settings, "first": 150, "sentences": 150}
 
 
@@ -41,11 +41,11 @@ def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_pa
         "downloaded": {"type": "stanza"},
     }
     syntax = planned(parsers=parsers, corpora={"source": {"tokenizer": "moses"}}).syntax
-    assert [syntax.words_of(parser) for parser in parsers] == ["stanza", "english", "stanza"]
+    assert [syntax.resolve_parser_words(parser) for parser in parsers] == ["stanza", "english", "stanza"]
     text = "<results>/corpus/clean/dev.source"
 
     def job(parser: str) -> Job:
-        return syntax.parse(parser, "dev", "conllu")
+        return syntax.build_parse_job(parser, "dev", "conllu")
 
     models = [f"{tmp_path}/with/resources.json", f"{tmp_path}/with/en/pos/a.pt"]
     tokens = "<results>/corpus/tokenized/dev.source"
@@ -55,7 +55,7 @@ def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_pa
     assert job("without").files["text"] == text
     assert [job(parser).settings["words"] for parser in parsers] == ["stanza", "english", "stanza"]
     normalized = planned(parsers=parsers, corpora={"source": {"tokenizer": "moses", "punctuation": "normalize"}}).syntax
-    assert normalized.parse("without", "dev", "conllu").files["text"] == text.replace("clean", "normalized")
+    assert normalized.build_parse_job("without", "dev", "conllu").files["text"] == text.replace("clean", "normalized")
     held_out = syntax.build_parse_held_out_trees_job("with", "conllu")
     assert held_out.files == {"tokens": "<results>/syntax/with/accuracy/conllu.tokens", "directory_files": models}
     assert "words" not in held_out.settings
@@ -80,7 +80,7 @@ def test_a_trained_parser_reads_the_words_of_its_treebank(planned, tmp_path):
     }
     plan = planned(corpora=FRENCH, **options)
     model = "<results>/syntax/mine/model"
-    for job in (plan.syntax.parse("mine", "dev", "conllu"), plan.syntax.build_parse_raw_text_job("mine")):
+    for job in (plan.syntax.build_parse_job("mine", "dev", "conllu"), plan.syntax.build_parse_raw_text_job("mine")):
         assert {name: file for name, file in job.files.items() if name != "tokens"} == {
             "tagger": f"{model}/tagger.pt",
             "depparse": f"{model}/depparse.pt",
@@ -118,7 +118,7 @@ def test_a_trained_parser_may_read_the_words_of_a_tokenizer_of_its_treebank(plan
         "segmenter": f"{model}/segmenter.pt",
         "word_table": f"{model}/words.tsv",
     }
-    text, raw_text = plan.syntax.parse("mine", "dev", "conllu"), plan.syntax.build_parse_raw_text_job("mine")
+    text, raw_text = plan.syntax.build_parse_job("mine", "dev", "conllu"), plan.syntax.build_parse_raw_text_job("mine")
     assert words.items() <= text.files.items() and text.settings["words"] == "stanza"
     treebank = "<results>/syntax/mine/treebank"
     assert raw_text.files == text.files | {"text": f"{treebank}/test.text", "tokens": f"{treebank}/test.tokens"}
@@ -162,20 +162,20 @@ def test_models_are_files_of_the_training_of_the_folder_or_none(planned, tmp_pat
     ]
     assert syntax.get_model_files("embedded", "ptb") == trained
     names = ("tagger", "constituency", "pretrain")
-    job = syntax.parse("embedded", "dev", "ptb")
+    job = syntax.build_parse_job("embedded", "dev", "ptb")
     assert {name: job.files[name] for name in names} == dict(zip(names, trained, strict=True)) and job.is_cached
     assert [file.split("/")[-1] for file in syntax.get_model_files("local", "conllu")] == ["resources.json", "a.pt"]
-    job = syntax.parse("local", "dev", "conllu")
+    job = syntax.build_parse_job("local", "dev", "conllu")
     assert job.files["directory_files"] == syntax.get_model_files("local", "conllu")
     assert job.execution_settings["directory"] == f"{tmp_path}/local" and "package" not in job.settings and job.is_cached
     assert syntax.get_model_files("package", "conllu") == []
-    job = syntax.parse("package", "dev", "conllu")
+    job = syntax.build_parse_job("package", "dev", "conllu")
     assert job.settings["package"] == "gum" and "directory" not in job.execution_settings and not job.is_cached
 
 
 def test_trees_are_made_again_if_a_setting_of_the_parser_changes(planned):
     options = {"max_words": 70, "batch_size": 9}
-    job = planned(parsers={"embedded": options}, training={"device": "cpu"}).syntax.parse("embedded", "dev", "ptb")
+    job = planned(parsers={"embedded": options}, training={"device": "cpu"}).syntax.build_parse_job("embedded", "dev", "ptb")
     assert job.settings == {"annotation": "constituency", "language": "en", "device": "cpu", **options}
     assert job.software == ["stanza", "torch"]
 
@@ -184,14 +184,14 @@ def test_a_parser_of_generated_trees_does_not_parse_files(planned, tmp_path):
     (tmp_path / "d.en").write_text("a\n")
     dev = {"name": "dev", "source": str(tmp_path / "d.en"), "references": ["d.de"]}
     syntax = planned(corpora={"dev": dev}).syntax
-    assert syntax.experiment.generator_only_parsers and syntax.parse("embedded", "train", "conllu")
+    assert syntax.experiment.generator_only_parsers and syntax.build_parse_job("embedded", "train", "conllu")
     with pytest.raises(InputError, match="`embedded` is trained on generated trees"):
-        syntax.parse("embedded", "dev", "conllu")
+        syntax.build_parse_job("embedded", "dev", "conllu")
 
 
 def test_two_parsers_are_compared_in_what_is_read_of_both(planned):
     syntax = planned().syntax
-    compared = syntax.agreement("embedded", "random").files
+    compared = syntax.build_agreement_job("embedded", "random").files
     assert compared["first"]["dev"]["dependency"] == "<results>/syntax/embedded/dev.conllu"
     assert compared["second"]["dev"]["constituency"] == "<results>/syntax/random/dev.binary.ptb"
     splits = syntax.experiment.corpora.splits
@@ -267,10 +267,10 @@ def test_heads_are_those_of_dependency_trees_or_of_rules_of_the_language(
     plan = chinese(planned, tmp_path, options)
     syntax = plan.syntax
     file = "<results>/syntax/mine/dev.conllu"
-    job = syntax.binarize("mine", "dev")
+    job = syntax.build_binarize_job("mine", "dev")
     assert job.files.get("dependencies") == (file if dependencies else None)
     assert job.settings.get("rules") == ("zh" if rules else None)
-    assert syntax.warnings() == []
+    assert syntax.format_warnings() == []
     said = "dependency trees" if dependencies else "rules of Chinese (Zhang and Clark 2008)"
     heads = plan.report.build_facts_description("t")["settings"].get("phrase_heads")
     assert heads == ({"Tree2Seq": said} if rules else None)
@@ -278,15 +278,15 @@ def test_heads_are_those_of_dependency_trees_or_of_rules_of_the_language(
 
 def test_english_phrases_have_heads_by_rules_and_no_word_about_it(planned):
     plan = planned()
-    job = plan.syntax.binarize("embedded", "dev")
+    job = plan.syntax.build_binarize_job("embedded", "dev")
     assert job.settings == {"branching": "head-outward"} and "dependencies" not in job.files
-    assert plan.syntax.warnings() == []
+    assert plan.syntax.format_warnings() == []
     for table in plan.syntax.experiment.tables:
         if plan.syntax.experiment.tables[table].type in ("bleu", "measures"):
             assert "phrase_heads" not in plan.report.build_facts_description(table)["settings"]
     syntax = planned(parsers={"embedded": {"heads": "dependencies"}}).syntax
     assert (
-        "dependencies" in syntax.binarize("embedded", "dev").files
+        "dependencies" in syntax.build_binarize_job("embedded", "dev").files
         and syntax.describe_head_source("embedded") == "dependency trees"
     )
 
@@ -295,7 +295,7 @@ def test_heads_by_rules_of_english_are_warned_of(planned, tmp_path):
     trees = without("conllu", "train", "dev", "test")
     source = {"language": "vi", "tokenizer": "none"}
     plan = chinese(planned, tmp_path, {"type": "given", "trees": trees}, source=source)
-    assert plan.syntax.warnings() == [
+    assert plan.syntax.format_warnings() == [
         "parsers.mine: rules of English (Collins 1999) find the heads of phrases, since there are no rules of `vi` and "
         "there are no CoNLL-U trees of `train`, `dev`, `test`; give dependency trees too, or choose `branching: right` "
         "or `left`"
@@ -306,11 +306,11 @@ def test_heads_by_rules_of_english_are_warned_of(planned, tmp_path):
 
 def test_heads_of_a_directory_without_a_dependency_parser(planned, tmp_path):
     parser = stanza_directory(tmp_path / "zh", "pos", "constituency")
-    assert chinese(planned, tmp_path, parser).syntax.heads_of("mine").dependencies is False
+    assert chinese(planned, tmp_path, parser).syntax.resolve_head_source("mine").is_dependency_based is False
     with pytest.raises(InputError, match=r"parsers.mine.heads: dependencies, but its directory has no dependency"):
         chinese(planned, tmp_path, {**parser, "heads": "dependencies"})
     both = stanza_directory(tmp_path / "both", "pos", "constituency", "depparse")
-    assert chinese(planned, tmp_path, both).syntax.heads_of("mine").dependencies is True
+    assert chinese(planned, tmp_path, both).syntax.resolve_head_source("mine").is_dependency_based is True
 
 
 def test_dependency_trees_that_are_asked_for_are_there(planned, tmp_path):
@@ -328,7 +328,7 @@ def test_a_directory_has_models_of_the_language(planned, tmp_path):
     corpora = {"data": str(tmp_path), "corpora": CHINESE, "tables": {"t": TABLE}, "targets": ["t"], "parser": "mine"}
     syntax = planned(**corpora, **unread).syntax
     with pytest.raises(InputError, match=r"parsers.local: `local` has models of `en` alone"):
-        syntax.parse("local", "dev", "conllu")
+        syntax.build_parse_job("local", "dev", "conllu")
 
 
 def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
@@ -336,7 +336,7 @@ def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
     parser["branching"] = "right"
     syntax = chinese(planned, tmp_path, parser).syntax
     assert f"{tmp_path}/dir/zh-hant/depparse/a.pt" in syntax.get_model_files("mine", "conllu")
-    assert syntax.parse("mine", "dev", "conllu").settings["language"] == "zh-hant"
+    assert syntax.build_parse_job("mine", "dev", "conllu").settings["language"] == "zh-hant"
 
 
 def test_models_of_a_related_language_read_the_text_if_that_is_asked_for(planned, tmp_path):
@@ -345,7 +345,7 @@ def test_models_of_a_related_language_read_the_text_if_that_is_asked_for(planned
         chinese(planned, tmp_path, {**parser, "branching": "right"})
     syntax = chinese(planned, tmp_path, {**parser, "branching": "right", "model_language": "yue"}).syntax
     assert f"{tmp_path}/yue/yue/depparse/a.pt" in syntax.get_model_files("mine", "conllu")
-    assert syntax.parse("mine", "dev", "conllu").settings["language"] == "yue"
+    assert syntax.build_parse_job("mine", "dev", "conllu").settings["language"] == "yue"
 
 
 def test_a_treebank_has_the_frequent_words_of_the_text(planned, tmp_path):

@@ -34,7 +34,7 @@ def test_a_text_is_cleaned_as_the_rule_does():
 
 
 def names(jobs) -> list[str]:
-    return [job.name for job in jobs]
+    return [job.job_name for job in jobs]
 
 
 def test_jobs_come_in_the_order_of_their_files(planned):
