@@ -37,29 +37,29 @@ def download(*, configfile: list[Path], data: Path | None = None) -> None:
     from snakemake.utils import update_config
 
     config: dict[str, Any] = {}
-    own: dict[str, Any] = {}
+    own_config: dict[str, Any] = {}
     for path in (DEFAULT_CONFIG_PATH, *configfile):
-        given = read_config_file(path)
-        update_config(config, given)
-        update_config(own, given if path != DEFAULT_CONFIG_PATH else {})
+        content = read_config_file(path)
+        update_config(config, content)
+        update_config(own_config, content if path != DEFAULT_CONFIG_PATH else {})
     experiment = load_experiment(
-        config, {} if data is None else {"data": str(data)}, should_check_files=False, own_config=own
+        config, {} if data is None else {"data": str(data)}, should_check_files=False, own_config=own_config
     )
     corpora = experiment.corpora
     if not corpora.downloads:
         raise InputError("no text has a `download`; put its files where the configuration says", configfile[-1])
     for identifier, files in corpora.downloads:
         paths = [Path(experiment.resolve_path(file)) for file in files]
-        there = [path for path in paths if path.exists()]
-        if there == paths:
+        existing_paths = [path for path in paths if path.exists()]
+        if existing_paths == paths:
             print(f"{identifier}: exists already", file=sys.stderr)
-        elif not there:
+        elif not existing_paths:
             _download_text(identifier, (corpora.source.language, corpora.target.language), paths)
         else:
-            missing = next(path for path in paths if path not in there)
+            missing_path = next(path for path in paths if path not in existing_paths)
             raise InputError(
-                f"the file exists, but {missing} of the same text does not; remove the first or add the second",
-                there[0],
+                f"the file exists, but {missing_path} of the same text does not; remove the first or add the second",
+                existing_paths[0],
             )
 
 
@@ -86,8 +86,8 @@ def _download_text(identifier: str, languages: tuple[str, str], output_paths: Se
     except InputError:
         raise
     except (Exception, SystemExit) as error:  # whatever a library, or the network below it, fails with
-        said = "" if isinstance(error, SystemExit) else str(error).partition("\n")[0]
-        reason = said or type(error).__name__
+        message = "" if isinstance(error, SystemExit) else str(error).partition("\n")[0]
+        reason = message or type(error).__name__
         raise InputError(
             f"{identifier} cannot be downloaded ({reason}); try again, or put a copy at {output_paths[0]}"
         ) from None

@@ -39,23 +39,25 @@ def translate(
     Raises:
         InputError: the system is not trained, or does not support an option.
     """
-    found = load_from_cli_options(system, run, configfile or [], config or [])
+    trained_system = load_from_cli_options(system, run, configfile or [], config or [])
     if nbest is not None and scores:
         raise InputError("--nbest has scores already; leave out --scores")
     if attention is not None:
-        found.check_attends()
+        trained_system.check_attends()
     raw = [*split_lines(sys.stdin.buffer)]
     if fault := describe_faults(raw):
         print(f"warning: standard input: {fault}", file=sys.stderr)
     lines = [line.decode("utf-8", errors="replace") for line in raw]
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
     if nbest is None and not scores:
-        sys.stdout.writelines(f"{text}\n" for text in found.translate(lines))
+        sys.stdout.writelines(f"{text}\n" for text in trained_system.translate(lines))
     else:
-        for number, translations in enumerate(found.n_best(lines, nbest or 1)):
-            sys.stdout.writelines(_format_translation(number, one, nbest is not None) for one in translations)
+        for number, translations in enumerate(trained_system.n_best(lines, nbest or 1)):
+            sys.stdout.writelines(
+                _format_translation(number, translation, nbest is not None) for translation in translations
+            )
     if attention is not None:
-        _draw_attention_figures(found, lines, attention)
+        _draw_attention_figures(trained_system, lines, attention)
 
 
 def _format_translation(line_number: int, translation: Translation, has_line_number: bool) -> str:

@@ -38,9 +38,9 @@ class Attention(AttendedSentence):
         from pipeline_py.report.figures.attention_figure import draw_attention_figure
         from pipeline_py.report.figures.figure_files import use_style
 
-        chosen = select_informative_steps(self, DEFAULT_PANEL_COUNT) if words is None else [word - 1 for word in words]
+        steps = select_informative_steps(self, DEFAULT_PANEL_COUNT) if words is None else [word - 1 for word in words]
         with use_style():
-            return draw_attention_figure(replace_unprintable(title), self, chosen, "")
+            return draw_attention_figure(replace_unprintable(title), self, steps, "")
 
     def save(self, file: str | Path, title: str = "", words: Sequence[int] | None = None) -> None:
         """Write the figure as SVG, or where the name ends so as PDF."""

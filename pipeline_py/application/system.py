@@ -126,8 +126,8 @@ class System:
         """
         parts = [split_long_text(sentence) for sentence in _check_sentences(sentences)]
         with self._create_work_folder() as work:
-            texts = iter(self._translate(work, [part for of_one in parts for part in of_one], {}))
-            return [" ".join(filter(None, (next(texts) for _ in of_one))) for of_one in parts]
+            texts = iter(self._translate(work, [part for sentence_parts in parts for part in sentence_parts], {}))
+            return [" ".join(filter(None, (next(texts) for _ in sentence_parts))) for sentence_parts in parts]
 
     def n_best(self, sentences: Sequence[str], size: int = 5) -> list[list[Translation]]:
         """Give the best translations of each sentence, best first.
@@ -145,8 +145,10 @@ class System:
             raise InputError(f"the search keeps {beam} translations (`decoding.beam`); ask for 1 to {beam}, not {size}")
         parts = [split_long_text(sentence) for sentence in _check_sentences(sentences)]
         with self._create_work_folder() as work:
-            ranked = iter(self._translate_n_best(work, [part for of_one in parts for part in of_one], size))
-            return [_join_n_best_parts([next(ranked) for _ in of_one]) for of_one in parts]
+            ranked = iter(
+                self._translate_n_best(work, [part for sentence_parts in parts for part in sentence_parts], size)
+            )
+            return [_join_n_best_parts([next(ranked) for _ in sentence_parts]) for sentence_parts in parts]
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Compute log p(translation | source) of given translations: forced decoding.
@@ -166,10 +168,10 @@ class System:
                 raise TypeError(f"pair {number}: give a source and its translation, two texts")
             for text, side in zip(pair, ("source", "translation"), strict=True):
                 if not text.strip() or len(text) > MAX_SENTENCE_CHARACTERS:
-                    what = (
+                    fault = (
                         f"of {len(text)} characters, more than {MAX_SENTENCE_CHARACTERS}" if text.strip() else "empty"
                     )
-                    raise InputError(f"pair {number}: the {side} is {what}; leave the pair out")
+                    raise InputError(f"pair {number}: the {side} is {fault}; leave the pair out")
         if not pairs:
             return []
         with self._create_work_folder() as work:
@@ -191,10 +193,10 @@ class System:
             InputError: a text is empty or longer than 2,000 characters; the system is phrase-based or an ensemble.
         """
         if target is None:
-            (found,) = self.attentions([source])
-            if found is None:
+            (attention,) = self.attentions([source])
+            if attention is None:
                 raise InputError(f"the sentence is empty or longer than {MAX_SENTENCE_CHARACTERS} characters")
-            return found
+            return attention
         self.check_attends()
         with self._create_work_folder() as work:
             return self._build_attentions(work, self._prepare_pairs(work, [(source, target)]), [1])[0]
@@ -265,15 +267,21 @@ class System:
         file = work_folder / "n-best"
         changes = {"decoding": self._get_decoding_options() | {"n_best": size}, "n_best_output": str(file)}
         best = self._translate(work_folder, sentences, changes)
-        found: list[list[tuple[str, float]]] = [[] for _ in sentences]
+        n_best_lists: list[list[tuple[str, float]]] = [[] for _ in sentences]
         for line in read_lines(file):
             number, _, rest = line.partition(" ||| ")
             pieces, _, score = rest.rpartition(" ||| ")  # which may hold a word |||
-            found[int(number)].append((pieces, float(score)))
-        texts = [best, *(self._postprocess_rank(work_folder, found, rank) for rank in range(1, max(map(len, found))))]
+            n_best_lists[int(number)].append((pieces, float(score)))
+        texts = [
+            best,
+            *(
+                self._postprocess_rank(work_folder, n_best_lists, rank)
+                for rank in range(1, max(map(len, n_best_lists)))
+            ),
+        ]
         return [
-            [Translation(texts[rank][number], score) for rank, (_, score) in enumerate(of_one)]
-            for number, of_one in enumerate(found)
+            [Translation(texts[rank][number], score) for rank, (_, score) in enumerate(n_best)]
+            for number, n_best in enumerate(n_best_lists)
         ]
 
     def _postprocess_rank(
@@ -281,7 +289,7 @@ class System:
     ) -> list[str]:
         """Make text of the translations of one rank; nothing where a sentence has none."""
         pieces, output = work_folder / f"{rank}.pieces", work_folder / f"{rank}.txt"
-        lines = [of_one[rank][0] if rank < len(of_one) else "" for of_one in n_best_lists]
+        lines = [n_best[rank][0] if rank < len(n_best) else "" for n_best in n_best_lists]
         pieces.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
         arguments = self._pipeline.resolve_arguments(self._pipeline.get_job(self._pipeline.files["text"]), work_folder)
         if "alignment" in arguments:  # the search writes that of the best translation only
@@ -361,21 +369,24 @@ def split_long_text(sentence: str) -> list[str]:
 
 def _join_n_best_parts(parts: Sequence[Sequence[Translation]]) -> list[Translation]:
     """The translations of a sentence from those of its parts, rank by rank; of a part with fewer the last."""
-    chosen = ([part[min(rank, len(part) - 1)] for part in parts] for rank in range(max(len(part) for part in parts)))
+    rows = ([part[min(rank, len(part) - 1)] for part in parts] for rank in range(max(len(part) for part in parts)))
     return [
-        Translation(" ".join(filter(None, (one.text for one in ones))), sum(one.score for one in ones))
-        for ones in chosen
+        Translation(
+            " ".join(filter(None, (translation.text for translation in row))),
+            sum(translation.score for translation in row),
+        )
+        for row in rows
     ]
 
 
 def _check_sentences(sentences: Sequence[str]) -> Sequence[str]:
     if isinstance(sentences, str) or not isinstance(sentences, Iterable):
         raise TypeError("give a list of sentences, not one text")
-    found = [*sentences]
-    for number, sentence in enumerate(found, start=1):
+    texts = [*sentences]
+    for number, sentence in enumerate(texts, start=1):
         if not isinstance(sentence, str):
             raise TypeError(f"sentence {number} is a {type(sentence).__name__}; give a text")
-    return found
+    return texts
 
 
 def _parse_system_path(system_or_path: str | Path) -> tuple[Path | None, str, str | None]:

@@ -236,8 +236,8 @@ class TextPipeline:
 
     def _load_networks(self, stage_name: str, work_folder: Path) -> Any:
         """Return the networks of `nmt.translate` for a stage that uses the same; None for others."""
-        is_alone = len(self.experiment.get_networks(self.system_name)) == 1
-        if stage_name != "nmt.force_decode" and not (stage_name == "nmt.attend" and is_alone):
+        is_single_network = len(self.experiment.get_networks(self.system_name)) == 1
+        if stage_name != "nmt.force_decode" and not (stage_name == "nmt.attend" and is_single_network):
             return None
         stage = self._stages.setdefault("nmt.translate", StageFunction("nmt.translate"))
         return stage.load_shared_value(

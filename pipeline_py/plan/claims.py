@@ -25,22 +25,26 @@ def read_experiment_claims(experiment: ExperimentConfig, claims_folder: Path) ->
     Raises:
         InputError: there is no such paper, a file is malformed, or one of the user's names an unknown system.
     """
-    own = iter(experiment.user_claim_files)
-    found = {}
+    user_files = iter(experiment.user_claim_files)
+    claims_by_file = {}
     for name in experiment.claims:
-        file = Path(next(own)) if Path(name).suffix else claims_folder / f"{name}.yaml"
+        file = Path(next(user_files)) if Path(name).suffix else claims_folder / f"{name}.yaml"
         if not file.is_file():
-            known = sorted(file.stem for file in claims_folder.glob("*.yaml"))
+            known_papers = sorted(file.stem for file in claims_folder.glob("*.yaml"))
             raise InputError(
-                f"claims: {format_unknown_name_error('paper', name, known)} (your own file needs an ending, e.g. .yaml)"
+                f"claims: {format_unknown_name_error('paper', name, known_papers)} (your own file needs an ending, e.g. .yaml)"
             )
-        found[str(file)] = read_claim_file(file)
-        named = [system for claim in found[str(file)].claims for system in (claim.system, claim.above)]
-        left_out = {system for section, system in experiment.omitted_entries if section == "systems"}
-        strange = [system for system in named if system not in experiment.systems and system not in left_out]
-        if Path(name).suffix and strange:
-            raise InputError(format_unknown_name_error("system", strange[0], experiment.systems), file)
-    return found
+        claims_by_file[str(file)] = read_claim_file(file)
+        claimed_systems = [
+            system for claim in claims_by_file[str(file)].claims for system in (claim.system, claim.above)
+        ]
+        omitted_systems = {system for section, system in experiment.omitted_entries if section == "systems"}
+        unknown_systems = [
+            system for system in claimed_systems if system not in experiment.systems and system not in omitted_systems
+        ]
+        if Path(name).suffix and unknown_systems:
+            raise InputError(format_unknown_name_error("system", unknown_systems[0], experiment.systems), file)
+    return claims_by_file
 
 
 @dataclass(frozen=True)
@@ -97,18 +101,18 @@ class ClaimsPlan:
         """What is counted of a table's systems on its sets, or of those of all tables on theirs."""
         return {
             place: file
-            for one in self._get_scored_tables(table)
-            for split in self.evaluation.get_compared_sets(one)
-            for place, file in self.evaluation.get_statistics_paths(one, split).items()
+            for scored_table in self._get_scored_tables(table)
+            for split in self.evaluation.get_compared_sets(scored_table)
+            for place, file in self.evaluation.get_statistics_paths(scored_table, split).items()
         }
 
     def build_claims_job(self, table: str) -> Job:
         """Decide the claims about a table's systems."""
         systems = list(dict.fromkeys(system for system, _, _ in self.get_statistics_paths(table)))
-        asked = {
+        comparisons = {
             (system, options.baseline): None
-            for one in self._get_scored_tables(table)
-            if isinstance(options := self.experiment.tables[one], BleuTableConfig)
+            for scored_table in self._get_scored_tables(table)
+            if isinstance(options := self.experiment.tables[scored_table], BleuTableConfig)
             for system in options.proposed or options.systems
             if system != options.baseline and not self.experiment.has_control_trees(system)
         }
@@ -121,7 +125,7 @@ class ClaimsPlan:
             files={"claims": [*self.claims_by_file], "statistics": sets, "properties": self.get_property_paths(table)},
             settings={
                 "metrics": self.evaluation.computed_metrics,
-                "asked": [*map(list, asked)],
+                "asked": [*map(list, comparisons)],
                 "reads_trees": [system for system in systems if self.experiment.get_system_parsers(system)],
                 "controls": controls,
                 "variants": variants,
@@ -135,8 +139,8 @@ class ClaimsPlan:
         )
 
     def _get_scored_tables(self, table: str) -> list[str]:
-        asked = self.experiment.select_requested_names(self.experiment.tables) if table == ALL_TABLES else [table]
-        return [one for one in asked if self.is_scored_table(one)]
+        tables = self.experiment.select_requested_names(self.experiment.tables) if table == ALL_TABLES else [table]
+        return [name for name in tables if self.is_scored_table(name)]
 
     def is_scored_table(self, table: str) -> bool:
         """Whether a table has scores that claims may be about."""
@@ -159,11 +163,11 @@ class ClaimsPlan:
         controls, variants = [], []
         for system, (composition, parser) in networks.items():
             for name in systems if not self.experiment.has_control_trees(system) else ():
-                same, other = networks.get(name, ("", None))
-                if same == composition and other is not None and other != parser:
-                    options = self.experiment.parsers[other]
+                other_composition, other_parser = networks.get(name, ("", None))
+                if other_composition == composition and other_parser is not None and other_parser != parser:
+                    options = self.experiment.parsers[other_parser]
                     if isinstance(options, ControlParserConfig):
-                        controls.append([system, options.shape, other, name])
+                        controls.append([system, options.shape, other_parser, name])
                     else:
-                        variants.append([system, other, name])
+                        variants.append([system, other_parser, name])
         return controls, variants

@@ -199,8 +199,8 @@ class CorpusPlan:
         Raises:
             InputError: a file cannot be read.
         """
-        of_a_sentence = self.compute_relative_length(split) * BYTES_PER_GENERATED_SENTENCE / BYTES_PER_WORD
-        return max(1, int(float(f"{word_count / of_a_sentence:.1e}")))
+        words_per_sentence = self.compute_relative_length(split) * BYTES_PER_GENERATED_SENTENCE / BYTES_PER_WORD
+        return max(1, int(float(f"{word_count / words_per_sentence:.1e}")))
 
     def get_overlapping_set_paths(self) -> list[str]:
         """Sources of the held-out sets whose sentences are taken out of the training text.
@@ -313,7 +313,7 @@ class CorpusPlan:
     def _get_original_files(self, split: str, sides: Sequence[str]) -> list[str | None]:
         """Return the user's file that each side's text before cleaning is a copy of; joined texts have no such."""
         files = [self.get_user_files(split, side) for side in sides]
-        return [of_side[0] if len(of_side) == 1 else None for of_side in files]
+        return [side_files[0] if len(side_files) == 1 else None for side_files in files]
 
     # Jobs of the rules, each called like its rule.
 
@@ -366,11 +366,11 @@ class CorpusPlan:
     def build_generate_contrast_job(self, split: str) -> Job:
         """Generate a contrastive set."""
         corpora = self.experiment.corpora
-        what = corpora.contrastive_sets[split].generate
-        assert what is not None
+        generated_config = corpora.contrastive_sets[split].generate
+        assert generated_config is not None
         return Job(
             "corpus.generate_contrastive_pairs",
-            settings=_build_generation_settings(what, corpora.generator, compute_contrast_share()),
+            settings=_build_generation_settings(generated_config, corpora.generator, compute_contrast_share()),
         )
 
     def build_contrastive_pairs_job(self, split: str) -> Job:

@@ -102,8 +102,8 @@ class EvaluationPlan:
 
     def get_tested_systems(self, table: str, split: str) -> list[str]:
         """A table's systems that have translations of a set, in the order in which they are tested."""
-        said = self.get_systems_with_outputs(table, split)
-        return [system for system in self.experiment.sort_rows_for_tests(table) if system in said]
+        translating_systems = self.get_systems_with_outputs(table, split)
+        return [system for system in self.experiment.sort_rows_for_tests(table) if system in translating_systems]
 
     def get_breakdown_sets(self, table: str, split: str) -> list[str]:
         """The sets that a breakdown is of: all test sets of a table, or one."""
@@ -154,14 +154,16 @@ class EvaluationPlan:
         alone. Dependencies say more than phrases, and control trees say nothing.
         """
         networks = [network for row in self.experiment.get_rows(table) for network in self.experiment.get_networks(row)]
-        read = [
+        tree_uses = [
             (parser, trees)
             for network in [*networks, *self.experiment.requested_networks]
             if (parser := self.experiment.get_network(network).parser) is not None
             for trees in self.experiment.get_network_tree_formats(network)
         ]
-        telling = [(parser, trees) for parser, trees in read if self.experiment.parsers[parser].type != "control"]
-        return min(telling, key=lambda one: one[1] != "conllu", default=None)
+        parser_tree_uses = [
+            (parser, trees) for parser, trees in tree_uses if self.experiment.parsers[parser].type != "control"
+        ]
+        return min(parser_tree_uses, key=lambda trees: trees[1] != "conllu", default=None)
 
     def get_properties_path(self, table: str, split: str) -> str:
         """What a table's sentences are grouped by."""
@@ -196,12 +198,12 @@ class EvaluationPlan:
         Raises:
             InputError: there is nothing.
         """
-        outside, runs = self.experiment.find_external_system(system), self.experiment.get_runs(system)
-        assert outside is not None
+        external_system, runs = self.experiment.find_external_system(system), self.experiment.get_runs(system)
+        assert external_system is not None
         key, files = (
-            ("scores", outside.scores)
+            ("scores", external_system.scores)
             if split in self.experiment.corpora.contrastive_sets
-            else ("files", outside.files)
+            else ("files", external_system.files)
         )
         if split not in files or run not in runs:
             raise InputError(
@@ -299,8 +301,8 @@ class EvaluationPlan:
 
     def build_import_translations_job(self, system: str, run: str, split: str) -> Job:
         """Import translations of a set that the user gives."""
-        outside = self.experiment.find_external_system(system)
-        assert outside is not None
+        external_system = self.experiment.find_external_system(system)
+        assert external_system is not None
         return Job(
             "evaluation.import_translations",
             files={
@@ -309,7 +311,7 @@ class EvaluationPlan:
             },
             settings={
                 "name": split,
-                "form": outside.form,
+                "form": external_system.form,
                 "language": self.experiment.corpora.target.language,
                 "detokenizer": self.experiment.evaluation.detokenizer,
             },
@@ -398,8 +400,10 @@ class EvaluationPlan:
         return Job(
             "evaluation.score_sentence_groups",
             files={
-                "statistics": {one: _group_by_system(self.get_statistics_paths(table, one, systems)) for one in sets},
-                "properties": {one: self.get_properties_path(table, one) for one in sets},
+                "statistics": {
+                    set_name: _group_by_system(self.get_statistics_paths(table, set_name, systems)) for set_name in sets
+                },
+                "properties": {set_name: self.get_properties_path(table, set_name) for set_name in sets},
             },
             settings={
                 "metrics": metrics,

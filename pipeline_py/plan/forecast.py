@@ -71,7 +71,7 @@ def forecast_stages(
         ):  # a few jobs more, as of a further test set, are of the usual kind
             seconds = mean(times) if jobs >= len(times) else median(times)
         else:
-            start, of_thousand = (
+            start, seconds_per_thousand = (
                 STAGE_RATES.get(stage.removesuffix("_shard")) or STAGE_RATES.get(stage.split("/")[0]) or STAGE_RATES[""]
             )
             splits = _get_stage_splits(stage, pattern, experiment, sentence_counts)
@@ -82,7 +82,10 @@ def forecast_stages(
             )
             seconds = (
                 start
-                + of_thousand * length * _estimate_workload(stage, pattern, experiment, sentence_counts, length) / 1000
+                + seconds_per_thousand
+                * length
+                * _estimate_workload(stage, pattern, experiment, sentence_counts, length)
+                / 1000
             )
         stages.append(StageForecast(stage, jobs, jobs * seconds, min(jobs, len(times))))
     return stages
@@ -90,7 +93,7 @@ def forecast_stages(
 
 def read_job_seconds(benchmark_folder: Path) -> list[float]:
     """Seconds that jobs took, by the benchmark files in a folder that tell a time."""
-    found = []
+    job_seconds = []
     for file in sorted(benchmark_folder.glob("**/*.tsv")):
         try:
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -99,8 +102,8 @@ def read_job_seconds(benchmark_folder: Path) -> list[float]:
             continue
         seconds = row.get("s") or ""
         if re.fullmatch(r"\d+(\.\d+)?", seconds) and float(seconds):
-            found.append(float(seconds))
-    return found
+            job_seconds.append(float(seconds))
+    return job_seconds
 
 
 def _get_stage_splits(
@@ -149,8 +152,10 @@ def _estimate_workload(
         )
     if stage in ("syntax/parse", "syntax/parse_shard"):  # models that others trained are larger than ours
         packaged = isinstance(experiment.parsers.get(experiment.parser or ""), StanzaParserConfig)
-        of_a_shard = experiment.parsing.shard_size * BYTES_PER_WORD / (relative_length * BYTES_PER_GENERATED_SENTENCE)
-        return min(size, of_a_shard) * (3 if packaged else 1)
+        sentences_per_shard = (
+            experiment.parsing.shard_size * BYTES_PER_WORD / (relative_length * BYTES_PER_GENERATED_SENTENCE)
+        )
+        return min(size, sentences_per_shard) * (3 if packaged else 1)
     if stage == "nmt/train":
         training = experiment.training
         size = min((training.epochs or math.inf) * train, (training.updates or math.inf) * training.batch_size)
@@ -164,31 +169,36 @@ def _estimate_workload(
 def format_forecast(stages: list[StageForecast], core_count: int | None, gpu_count: int | None) -> str:
     """The forecast in words; not less than the longest jobs of all packages in a row. On a cluster `core_count` is null."""
     total, networks = (
-        sum(stage.total_seconds for stage in stages if stage.stage_name.startswith(of)) for of in ("", "nmt/")
+        sum(stage.total_seconds for stage in stages if stage.stage_name.startswith(prefix)) for prefix in ("", "nmt/")
     )
     packages = {stage.stage_name.split("/")[0] for stage in stages}
     longest = sum(
         max(stage.total_seconds / stage.job_count for stage in stages if stage.stage_name.startswith(f"{package}/"))
         for package in packages
     )
-    together = _format_duration(max(longest, total / (core_count or math.inf), networks / (gpu_count or math.inf)))
+    total_time = _format_duration(max(longest, total / (core_count or math.inf), networks / (gpu_count or math.inf)))
     rows = [stage for stage in stages if stage.total_seconds >= max(1, 0.01 * total)]
-    if others := [stage for stage in stages if stage not in rows]:
-        jobs = sum(stage.job_count for stage in others)
-        rows.append(StageForecast("others", jobs, sum(stage.total_seconds for stage in others)))
+    if short_stages := [stage for stage in stages if stage not in rows]:
+        jobs = sum(stage.job_count for stage in short_stages)
+        rows.append(StageForecast("others", jobs, sum(stage.total_seconds for stage in short_stages)))
     lines = [
         f"  {row.stage_name:<30}  {row.job_count:>5} × {_format_duration(row.total_seconds / row.job_count):<7} = {_format_duration(row.total_seconds)}"
         for row in rows
     ]
-    seen, known = sum(stage.measured_job_count for stage in stages), sum(stage.job_count for stage in stages)
-    source = f"{seen} of {known} jobs from earlier runs here" * (seen > 0) + ", the others " * (0 < seen < known)
-    source += "from the embedded experiment on CPUs and the size of this one" * (seen < known)
-    where = (
+    measured_count, job_count = (
+        sum(stage.measured_job_count for stage in stages),
+        sum(stage.job_count for stage in stages),
+    )
+    source = f"{measured_count} of {job_count} jobs from earlier runs here" * (measured_count > 0) + ", the others " * (
+        0 < measured_count < job_count
+    )
+    source += "from the embedded experiment on CPUs and the size of this one" * (measured_count < job_count)
+    machine = (
         "on the cluster, without the time in its queue"
         if core_count is None
         else f"on {core_count} core{'s' * (core_count != 1)}"
     )
-    lines += [f"In total about {together} {where} ({source})."]
+    lines += [f"In total about {total_time} {machine} ({source})."]
     return "\n".join(["Jobs to run, with estimated times:", *lines]) if stages else ""
 
 
@@ -256,13 +266,13 @@ class JobProgress:
             log_paths: its log files.
         """
         name, _ = self._running_jobs.pop(job_id, (rule_name, 0.0))
-        said, own = _read_log_messages(log_paths)
+        log_lines, error_lines = _read_log_messages(log_paths)
         for _ in range(LOG_CHECK_COUNT):
-            if own:
+            if error_lines:
                 break
             time.sleep(LOG_WAIT_SECONDS / LOG_CHECK_COUNT)
-            said, own = _read_log_messages(log_paths)
-        return "\n".join([f"{name}: failed ({', '.join(log_paths)})", *(own or said[-SHOWN_LOG_LINES:])])
+            log_lines, error_lines = _read_log_messages(log_paths)
+        return "\n".join([f"{name}: failed ({', '.join(log_paths)})", *(error_lines or log_lines[-SHOWN_LOG_LINES:])])
 
     def report_progress(self, finished_count: int, job_count: int) -> str:
         """Say which costly jobs are done since it was last asked, and of how many all; nothing where nothing is new."""
@@ -277,8 +287,8 @@ class JobProgress:
 
 
 def _read_log_messages(log_paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    said = [line for log in log_paths if Path(log).is_file() for line in _read_log_lines(Path(log))]
-    return said, [line for line in said if line.startswith("error: ")]
+    lines = [line for log in log_paths if Path(log).is_file() for line in _read_log_lines(Path(log))]
+    return lines, [line for line in lines if line.startswith("error: ")]
 
 
 def _read_log_lines(log_path: Path) -> list[str]:

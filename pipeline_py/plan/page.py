@@ -85,8 +85,8 @@ class PagePlan:
         """
         if self.report.published_files.get(table):
             return None
-        found = re.fullmatch(r"(\w+)/table(\d+(?:_\d+)*)", table)
-        paper, numbers = (found[1], found[2].split("_")) if found else PAPER_TABLES.get(table, ("", []))
+        match = re.fullmatch(r"(\w+)/table(\d+(?:_\d+)*)", table)
+        paper, numbers = (match[1], match[2].split("_")) if match else PAPER_TABLES.get(table, ("", []))
         return (paper, numbers) if paper and (self.papers_folder / f"{paper}.tsv").is_file() else None
 
     def get_sets_tests_first(self, table: str) -> list[str]:
@@ -101,56 +101,58 @@ class PagePlan:
 
     def get_source_tree_paths(self, table: str) -> dict[str, str]:
         """Trees below which examples are drawn on the first test set: those that a system reads, or others."""
-        found = {}
+        paths = {}
         for system in self.get_drawn_networks(table):
             split = self.corpus.scored_test_sets[0]
             network = self.experiment.get_networks(system)[0]
-            parser, read = (
+            parser, tree_formats = (
                 self.experiment.get_network(network).parser,
                 self.experiment.get_network_tree_formats(network),
             )
-            trees = (parser, read[0]) if read else self.evaluation.select_grouping_trees(table)
+            trees = (parser, tree_formats[0]) if tree_formats else self.evaluation.select_grouping_trees(table)
             if trees is not None:
-                found[f"{table}:{system}:{split}"] = f"<results>/syntax/{trees[0]}/{split}.{trees[1]}"
-        return found
+                paths[f"{table}:{system}:{split}"] = f"<results>/syntax/{trees[0]}/{split}.{trees[1]}"
+        return paths
 
     def get_attention_paths(self, table: str) -> dict[str, str]:
         """What these and the baseline attended to in the first run on the first test set, by system, set, option."""
-        found: dict[str, str] = {}
+        paths: dict[str, str] = {}
         pairs = self.experiment.get_proposed_comparisons(table)
         for system in filter(self.experiment.is_neural, dict.fromkeys(row for pair in pairs for row in pair)):
             split = self.corpus.scored_test_sets[0]
             units, run = self.experiment.get_subword_name(system), self.experiment.get_runs(system, table)[0]
-            made = f"<results>/nmt/{system}/{run}/{split}"
+            stem = f"<results>/nmt/{system}/{run}/{split}"
             network = self.experiment.get_network(self.experiment.get_networks(system)[0])
-            found |= {
+            paths |= {
                 f"{system}:{split}:source_pieces": self.subword.get_piece_path_pattern(units, "source").format(
                     split=split
                 ),
-                f"{system}:{split}:translation": f"{made}.pieces",
-                f"{system}:{split}:attention": f"{made}.attention.arrow",
-                f"{system}:{split}:gates": f"{made}.gates.arrow",
+                f"{system}:{split}:translation": f"{stem}.pieces",
+                f"{system}:{split}:attention": f"{stem}.attention.arrow",
+                f"{system}:{split}:gates": f"{stem}.gates.arrow",
             }
             if "trees" in network.required_syntax_names:
                 trees = self.subword.get_syntax_path_pattern(units, "trees").format(parser=network.parser, split=split)
-                found[f"{system}:{split}:tree"] = trees
-        return found
+                paths[f"{system}:{split}:tree"] = trees
+        return paths
 
     def get_table_files(self) -> dict[str, dict[str, str]]:
         """What the page says of tables, by option and name."""
-        of_scores, of_bleu = self.get_requested_tables("bleu", "measures"), self.get_requested_tables("bleu")
-        printed = {name: printed for name in of_scores if (printed := self.find_paper_tables(name)) is not None}
+        score_tables, bleu_tables = self.get_requested_tables("bleu", "measures"), self.get_requested_tables("bleu")
+        paper_tables = {
+            name: paper_tables for name in score_tables if (paper_tables := self.find_paper_tables(name)) is not None
+        }
         return {
             "table": {
                 name: f"<results>/{name}.sheet.json"
                 for name in self.experiment.select_requested_names(self.experiment.tables)
             },
-            "facts": {name: f"<results>/{name}.facts.tsv" for name in of_scores},
-            "published": {name: str(self.papers_folder / f"{paper}.tsv") for name, (paper, _) in printed.items()},
+            "facts": {name: f"<results>/{name}.facts.tsv" for name in score_tables},
+            "published": {name: str(self.papers_folder / f"{paper}.tsv") for name, (paper, _) in paper_tables.items()},
             **{
                 option: {
                     f"{table}:{split}": f"<results>/evaluation/{table}/{split}.{kind}.tsv"
-                    for table in of_scores
+                    for table in score_tables
                     for split in self.get_sets_tests_first(table)
                 }
                 for option, kind in FILE_KINDS_BY_OPTION.items()
@@ -159,20 +161,20 @@ class PagePlan:
             **{
                 kind: {
                     f"{table}:{split}": f"<results>/evaluation/{table}/{split}.{kind}.tsv"
-                    for table in of_scores
+                    for table in score_tables
                     for split in self.evaluation.get_contrastive_sets(table)
                 }
                 for kind in ("contrast", "contrast_comparisons")
             },
             "source_tree": {
-                name: file for table in of_bleu for name, file in self.get_source_tree_paths(table).items()
+                name: file for table in bleu_tables for name, file in self.get_source_tree_paths(table).items()
             },
-            "attended": {name: file for table in of_bleu for name, file in self.get_attention_paths(table).items()},
+            "attended": {name: file for table in bleu_tables for name, file in self.get_attention_paths(table).items()},
         }
 
     def get_page_files(self) -> dict[str, dict[str, str]]:
         """Everything that the page is made of, by option and name."""
-        trained = [
+        training_runs = [
             place
             for table in self.get_requested_tables("bleu", "measures")
             for place in self.report.get_facts_paths(table)
@@ -191,7 +193,7 @@ class PagePlan:
             else {},
             "curve": {
                 f"{network}:{run}": f"<results>/nmt/{network}/{run}/learning_curve.tsv"
-                for network, run in dict.fromkeys(trained)
+                for network, run in dict.fromkeys(training_runs)
                 if self.experiment.is_neural(network)
             },
             "figure": {
@@ -207,30 +209,30 @@ class PagePlan:
                 parser: f"<results>/syntax/{parser}/report.tsv" for parser in sorted(self.experiment.requested_parsers)
             },
             "agreement": {
-                f"{parser}:{other}": f"<results>/syntax/{parser}/agreement.{other}.tsv"
-                for parser, other in self.syntax.get_parser_pairs()
+                f"{parser}:{other_parser}": f"<results>/syntax/{parser}/agreement.{other_parser}.tsv"
+                for parser, other_parser in self.syntax.get_parser_pairs()
             },
             "counts": {split: f"<results>/corpus/clean/{split}.json" for split in self.experiment.corpora.splits},
         }
 
     def build_manifest(self) -> dict[str, Any]:
         """What the page is made of but for the command: files by kind and name, and what is known without any."""
-        results, of_page = self.experiment.get_output_folder("results"), self.get_page_files()
+        results, page_files = self.experiment.get_output_folder("results"), self.get_page_files()
         stages = [
             f"{file.parent.name}.{file.stem}"
             for file in sorted(PACKAGE_FOLDER.glob("*/*.py"))
             if re.search(rf"^def {file.stem}\(\s*\*,", file.read_text(encoding="utf-8"), re.MULTILINE)
         ]
         versions = compute_provenance("report.write_page", *PAGE_SOFTWARE)
-        printed = {table: self.find_paper_tables(table) for table in of_page["published"]}
+        paper_tables = {table: self.find_paper_tables(table) for table in page_files["published"]}
         return {
             "experiment": self.experiment.model_dump_json(exclude_unset=True),
-            "published": {table: found[1] for table, found in printed.items() if found},
+            "published": {table: paper_table[1] for table, paper_table in paper_tables.items() if paper_table},
             "versions": {name: versions[name] for name in PAGE_SOFTWARE},
             "code": {stage: compute_provenance(stage)["code"] for stage in stages},
             "files": {
-                kind: {name: file.replace("<results>", results) for name, file in of.items()}
-                for kind, of in of_page.items()
+                kind: {name: file.replace("<results>", results) for name, file in paths.items()}
+                for kind, paths in page_files.items()
             },
         }
 

@@ -125,9 +125,11 @@ class ParsersPlan:
         """Generate a part of a treebank."""
         sentences = self.get_trained_parser_config(parser).treebank.generate
         assert sentences is not None
-        what = GeneratedTextConfig(sentences=sentences if part == "train" else max(sentences // 10, 20))
+        text_config = GeneratedTextConfig(sentences=sentences if part == "train" else max(sentences // 10, 20))
         share = compute_treebank_share(TREEBANK_PARTS.index(part))
-        return build_generation_job(what, self.experiment.corpora.generator, share, is_training_text=part == "train")
+        return build_generation_job(
+            text_config, self.experiment.corpora.generator, share, is_training_text=part == "train"
+        )
 
     def build_treebank_text_job(self, parser: str, trees: TreeFormat) -> Job:
         """Write the words of a parser's gold trees as text."""

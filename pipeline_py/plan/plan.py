@@ -49,8 +49,8 @@ class ExperimentPlan:
         self._file_hash_cache = FileHashCache(hash_cache_path)
         self._results_folder = experiment.get_output_folder("results")
         papers = project_folder / "workflow" / "published"
-        asked = experiment.training.device
-        self.gpu_count = int(asked == "cuda" or (asked == "auto" and which("nvidia-smi") is not None))
+        device = experiment.training.device
+        self.gpu_count = int(device == "cuda" or (device == "auto" and which("nvidia-smi") is not None))
         self.corpus = CorpusPlan(
             experiment, self.hash_user_files, count_contrastive_pairs(experiment), overlap_counts or {}
         )
@@ -86,9 +86,9 @@ class ExperimentPlan:
 
         Their paths do not count.
         """
-        own = [file for file in files if not file.startswith("<results>")]
-        hashes = self._file_hash_cache.hash_files(own)
-        return [hashes[file] for file in own]
+        user_files = [file for file in files if not file.startswith("<results>")]
+        hashes = self._file_hash_cache.hash_files(user_files)
+        return [hashes[file] for file in user_files]
 
     def build_job(self, job_name: str, wildcards: Mapping[str, str]) -> Job:
         """Return the job of a rule.
@@ -154,7 +154,8 @@ class ExperimentPlan:
             "modules": [*job.modules],
             "arguments": {**files, **job.settings, **job.execution_settings},
             "calls": [
-                {**of_set, **of_outputs} for of_set, of_outputs in zip(sets.values() or [{}], calls, strict=True)
+                {**set_files, **set_outputs}
+                for set_files, set_outputs in zip(sets.values() or [{}], calls, strict=True)
             ],
         }
         return serialize_json(content)

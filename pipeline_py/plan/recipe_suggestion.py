@@ -26,14 +26,14 @@ def suggest_recipe(experiment: ExperimentConfig) -> str | None:
         return None
     counts_updates = training.batch_unit == "sentences" and not training.updates
     epochs = training.epochs if counts_updates and training.epochs else 0
-    enough = math.ceil(MIN_UPDATES * training.batch_size / epochs) if epochs else 0
-    too_many = _compute_larger_recipe_minimum(experiment.recipe)
-    pairs = _count_training_pairs(experiment, max(enough, too_many))
+    min_pairs = math.ceil(MIN_UPDATES * training.batch_size / epochs) if epochs else 0
+    max_pairs = _compute_larger_recipe_minimum(experiment.recipe)
+    pairs = _count_training_pairs(experiment, max(min_pairs, max_pairs))
     if not pairs:
         return None
     name = min(_get_recipe_sizes(), key=lambda name: abs(math.log(_get_recipe_sizes()[name] / pairs)))
     advice = f"write `recipe: {name}` (workflow/recipes/{name}.yaml) and leave out `model`, `training` and `subword`."
-    if pairs < enough:
+    if pairs < min_pairs:
         if name == experiment.recipe:
             advice = f"no recipe is for fewer pairs than `{name}`; add training text, or raise `training.epochs`."
         updates = math.ceil(pairs * epochs / training.batch_size)
@@ -41,8 +41,8 @@ def suggest_recipe(experiment: ExperimentConfig) -> str | None:
             f"{pairs:,} training pairs make {updates:,} updates with these settings, too few to learn to translate; "
             f"{advice}"
         )
-    if too_many and pairs >= too_many:
-        return f"there are {too_many:,} training pairs or more, too many for `recipe: {experiment.recipe}`; {advice}"
+    if max_pairs and pairs >= max_pairs:
+        return f"there are {max_pairs:,} training pairs or more, too many for `recipe: {experiment.recipe}`; {advice}"
     return None
 
 
@@ -55,8 +55,8 @@ def _compute_larger_recipe_minimum(recipe: str | None) -> int:
     """Return the number of pairs from which on the recipe for more pairs is nearer than this one; 0 if none is."""
     sizes = _get_recipe_sizes()
     size = sizes.get(recipe or "", math.inf)
-    larger = [other for other in sizes.values() if other > size]
-    return math.ceil(math.sqrt(size * min(larger))) if larger else 0
+    larger_sizes = [other_size for other_size in sizes.values() if other_size > size]
+    return math.ceil(math.sqrt(size * min(larger_sizes))) if larger_sizes else 0
 
 
 def _count_training_pairs(experiment: ExperimentConfig, max_pairs: int) -> int:

@@ -45,16 +45,16 @@ def find_published_files(experiment: ExperimentConfig, papers_folder: Path) -> d
     Raises:
         InputError: there is no such paper.
     """
-    found = {}
+    files_by_table = {}
     for name, table in experiment.tables.items():
         if isinstance(table, BleuTableConfig):
             files = [papers_folder / f"{table.published.paper}.tsv"] if table.published else []
             for file in files:
                 if not file.is_file():
-                    known = ", ".join(sorted(file.stem for file in papers_folder.glob("*.tsv")))
-                    raise InputError(f"tables.{name}.published: unknown paper `{file.stem}`; known are {known}")
-            found[name] = [*map(str, files)]
-    return found
+                    known_papers = ", ".join(sorted(file.stem for file in papers_folder.glob("*.tsv")))
+                    raise InputError(f"tables.{name}.published: unknown paper `{file.stem}`; known are {known_papers}")
+            files_by_table[name] = [*map(str, files)]
+    return files_by_table
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ class ReportPlan:
         dev = None if text is None else text.name
         if isinstance(options, MeasureTableConfig):
             options = options.model_copy(update={"sets": self.evaluation.get_compared_sets(table) or options.sets})
-        described: dict[str, Any] = {"table": options.model_dump(mode="json")}
+        description: dict[str, Any] = {"table": options.model_dump(mode="json")}
         if isinstance(options, BleuTableConfig | MeasureTableConfig):
-            described |= {
+            description |= {
                 "tests": self.evaluation.get_compared_test_sets(table),
                 "dev": dev,
                 "metrics": self.experiment.evaluation.metrics,
@@ -99,7 +99,7 @@ class ReportPlan:
                 "from_elsewhere": [*filter(self.experiment.find_external_system, options.systems)],
                 "lowercase_trees": self.experiment.corpora.source.case == "lower",
             }
-        return described
+        return description
 
     def get_table_files(self, table: str) -> dict[str, dict[str, str]]:
         """What the stage `build_table_job` reads, by kind, and by what it is of."""
@@ -123,24 +123,24 @@ class ReportPlan:
         if isinstance(options, AttentionTableConfig):
             return {"shares": {"": f"<results>/evaluation/{table}/attention.tsv"}}
         sets = self._get_scored_sets(table)
-        counted = {
+        statistics_paths = {
             place: file for split in sets for place, file in self.evaluation.get_statistics_paths(table, split).items()
         }
-        of_facts = self.get_facts_files(table)
+        facts_files = self.get_facts_files(table)
         files = {
-            "statistics": {":".join(place): file for place, file in counted.items()},
-            "facts": of_facts["facts"],
+            "statistics": {":".join(place): file for place, file in statistics_paths.items()},
+            "facts": facts_files["facts"],
             "comparisons": self.get_comparison_paths(table),
             "claims": {"": self.claims.get_claims_path(table)} if self.claims.is_scored_table(table) else {},
             "exclusions": {"": self.claims.get_exclusions_path(table)} if self.claims.is_scored_table(table) else {},
-            "ceiling": of_facts["ceiling"],
+            "ceiling": facts_files["ceiling"],
         }
         if isinstance(options, BleuTableConfig):
             return {**files, "published": dict(zip([""], self.published_files[table], strict=False))}
         parsed = {
             split: file for split in sets for file in self.evaluation.get_parsed_sentences_file(table, split).values()
         }
-        told_apart = {
+        contrast_scores = {
             kind: {
                 f"{system}:{run}:{split}": file
                 for split in self.evaluation.get_contrastive_sets(table)
@@ -153,7 +153,7 @@ class ReportPlan:
         words = {
             "words": {
                 ":".join((system, run, split)): file.replace(".statistics.arrow", ".json")
-                for (system, run, split), file in counted.items()
+                for (system, run, split), file in statistics_paths.items()
                 if not self.experiment.find_external_system(system)
             },
             "reference_tokens": {split: f"<results>/corpus/tokenized/{split}.target" for split in sets},
@@ -161,8 +161,8 @@ class ReportPlan:
         return {
             **files,
             "parsed": parsed,
-            "accuracy": of_facts["accuracy"],
-            **told_apart,
+            "accuracy": facts_files["accuracy"],
+            **contrast_scores,
             **(words if has_lengths else {}),
         }
 
@@ -170,8 +170,8 @@ class ReportPlan:
         """What the stage `get_facts_paths` reads, by kind, and by what it is of."""
         return {
             **{
-                kind: {":".join(place): file for place, file in of_kind.items()}
-                for kind, of_kind in (
+                kind: {":".join(place): file for place, file in paths.items()}
+                for kind, paths in (
                     ("facts", self.get_facts_paths(table)),
                     ("accuracy", self.get_accuracy_paths(table)),
                 )
@@ -195,12 +195,14 @@ class ReportPlan:
         }
         if heads:
             settings["phrase_heads"] = heads
-        described: dict[str, Any] = {"parsers": parsers, "settings": settings, "sets": self._get_scored_sets(table)}
+        description: dict[str, Any] = {"parsers": parsers, "settings": settings, "sets": self._get_scored_sets(table)}
         if origins := {
-            row: outside.origin for row in options.systems if (outside := self.experiment.find_external_system(row))
+            row: external_system.origin
+            for row in options.systems
+            if (external_system := self.experiment.find_external_system(row))
         }:
-            described["from_elsewhere"] = origins
-        return described
+            description["from_elsewhere"] = origins
+        return description
 
     def table_name_pattern(self, *table_types: str) -> str:
         """A pattern for the names of tables of some types."""
@@ -218,12 +220,12 @@ class ReportPlan:
 
     def format_warnings(self) -> list[str]:
         """How systems of a table of this run differ in what it does not ask about."""
-        found = (
+        warnings = (
             format_difference_warning(self.experiment, table)
             for table in self.experiment.tables
             if table in self.requested_tables
         )
-        return [*filter(None, found)]
+        return [*filter(None, warnings)]
 
     def get_trained_systems(self, table: str) -> list[str]:
         """The systems behind a table's rows that are trained here: themselves, or the members of an ensemble."""
@@ -241,10 +243,10 @@ class ReportPlan:
     def get_comparison_paths(self, table: str) -> dict[str, str]:
         """Comparisons of the table's systems by set, where it has marks; of a table of BLEU on the test sets."""
         options = self.experiment.tables[table]
-        marked = self.evaluation.get_compared_test_sets(table)
+        compared_sets = self.evaluation.get_compared_test_sets(table)
         if isinstance(options, MeasureTableConfig):
-            marked = self.evaluation.get_compared_sets(table) if options.marks else []
-        return {split: f"<results>/evaluation/{table}/{split}.comparisons.tsv" for split in marked}
+            compared_sets = self.evaluation.get_compared_sets(table) if options.marks else []
+        return {split: f"<results>/evaluation/{table}/{split}.comparisons.tsv" for split in compared_sets}
 
     def format_system_settings(self, system: str) -> dict[str, str]:
         """What the configuration says of a system in the columns of a table."""
@@ -274,10 +276,10 @@ class ReportPlan:
             "tex",
             *(["facts.tsv"] if isinstance(options, BleuTableConfig | MeasureTableConfig) else []),
         ]
-        of_figure = ["svg", "pdf"] if self.evaluation.has_length_figure(table) else []
+        figure_endings = ["svg", "pdf"] if self.evaluation.has_length_figure(table) else []
         return [
             *(f"<results>/{table}.{ending}" for ending in endings),
-            *(f"<results>/figures/{table}.length.{ending}" for ending in of_figure),
+            *(f"<results>/figures/{table}.length.{ending}" for ending in figure_endings),
             *self.evaluation.get_unscored_output_paths(table),
         ]
 
@@ -291,7 +293,7 @@ class ReportPlan:
 
     def get_accuracy_paths(self, table: str) -> dict[tuple[str, str], str]:
         """Accuracy of the trees that the table's systems read, by parser and kind, where there are gold ones."""
-        read = {
+        tree_uses = {
             (parser, trees)
             for system in self.get_trained_systems(table)
             if (parser := self.experiment.systems[system].parser) is not None
@@ -299,7 +301,7 @@ class ReportPlan:
         }
         return {
             (parser, trees): f"<results>/syntax/{parser}/accuracy/{trees}.tsv"
-            for parser, trees in sorted(read)
+            for parser, trees in sorted(tree_uses)
             if self.parsers.has_gold_trees(parser, trees)
         }
 
@@ -311,10 +313,10 @@ class ReportPlan:
         for row in options.systems:
             if missing := [split for split in scored if not self.experiment.has_output(row, split)]:
                 tests = self.corpus.scored_test_sets
-                average = isinstance(options, BleuTableConfig) and len(tests) > 1 and {*missing} & {*tests}
+                has_average = isinstance(options, BleuTableConfig) and len(tests) > 1 and {*missing} & {*tests}
                 yield (
                     f"{options.display_names[row]} has no translations of {', '.join(missing)}"
-                    f"{', and so no average over the test sets' if average else ''}."
+                    f"{', and so no has_average over the test sets' if has_average else ''}."
                 )
         for split in self.experiment.corpora.unscored_tests if isinstance(options, BleuTableConfig) else ():
             yield f"{split} has no references: it is translated, in evaluation/SYSTEM/RUN/{split}.txt, and not scored."
@@ -322,8 +324,8 @@ class ReportPlan:
     def _get_scored_sets(self, table: str) -> list[str]:
         """The sets on which a table's systems have scores there."""
         options = self.experiment.tables[table]
-        scored = not isinstance(options, MeasureTableConfig) or options.has_score_columns
-        return self.evaluation.get_compared_sets(table) if scored else []
+        has_scores = not isinstance(options, MeasureTableConfig) or options.has_score_columns
+        return self.evaluation.get_compared_sets(table) if has_scores else []
 
     # Jobs of the rules, each called like its rule.
 

@@ -81,8 +81,8 @@ class SubwordPlan:
         def get_path(syntax_kind: SyntaxKind) -> str:
             if not syntax_kind.is_packed:
                 return self.get_syntax_path_pattern(units, syntax_kind.name).format(parser=parser, split=split)
-            of_parser = f"{folder}/{parser}" if syntax_kind.tree_format else folder
-            return f"{of_parser}/{split}.{syntax_kind.name}.arrow"
+            kind_folder = f"{folder}/{parser}" if syntax_kind.tree_format else folder
+            return f"{kind_folder}/{split}.{syntax_kind.name}.arrow"
 
         return [get_path(load_syntax_kind(name)) for name in syntax_names]
 
@@ -111,7 +111,8 @@ class SubwordPlan:
             "subword.learn_bpe",
             files={
                 "input": [
-                    self.get_word_path_pattern(units, one).format(split="train") for one in _expand_joint_side(side)
+                    self.get_word_path_pattern(units, text_side).format(split="train")
+                    for text_side in _expand_joint_side(side)
                 ]
             },
             settings=self.experiment.subword_configs[units].model_dump(include={"merges", "min_frequency"}),
@@ -170,7 +171,8 @@ class SubwordPlan:
             "subword.vocabulary",
             files={
                 "input": [
-                    self.get_piece_path_pattern(units, one).format(split="train") for one in _expand_joint_side(side)
+                    self.get_piece_path_pattern(units, text_side).format(split="train")
+                    for text_side in _expand_joint_side(side)
                 ]
             },
             settings=getattr(self.experiment.subword_configs[units], f"{side}_vocabulary").model_dump(),

@@ -156,18 +156,20 @@ class SyntaxPlan:
         if not isinstance(options, BinarizedParserConfig) or options.branching != "head-outward":
             return None
         by_rules = HeadSource(self.experiment.resolve_parser_language(parser), is_dependency_based=False)
-        lacking = self._describe_missing_dependencies(parser)
-        if options.heads == "dependencies" and lacking:
-            raise InputError(f"parsers.{parser}.heads: dependencies, but {lacking}; choose auto or rules")
+        missing_trees = self._describe_missing_dependencies(parser)
+        if options.heads == "dependencies" and missing_trees:
+            raise InputError(f"parsers.{parser}.heads: dependencies, but {missing_trees}; choose auto or rules")
         prefers_rules = options.heads == "rules" or (options.heads == "auto" and by_rules.is_english)
-        return by_rules if prefers_rules or lacking else by_rules._replace(is_dependency_based=True)
+        return by_rules if prefers_rules or missing_trees else by_rules._replace(is_dependency_based=True)
 
     def _describe_missing_dependencies(self, parser: str) -> str | None:
         """Say why a parser has no dependency trees of a text that it has phrase trees of; None if it has them."""
-        options, in_files = self.experiment.parsers[parser], self.experiment.splits_in_files
-        with_phrases = [split for split in in_files if options.find_missing_trees("ptb", [split]) is None]
-        if lacking := [split for split in with_phrases if options.find_missing_trees("conllu", [split]) is not None]:
-            return f"there are no {TREE_FORMAT_NAMES['conllu']} trees of {format_name_list(lacking)}"
+        options, splits = self.experiment.parsers[parser], self.experiment.splits_in_files
+        with_phrases = [split for split in splits if options.find_missing_trees("ptb", [split]) is None]
+        if missing_splits := [
+            split for split in with_phrases if options.find_missing_trees("conllu", [split]) is not None
+        ]:
+            return f"there are no {TREE_FORMAT_NAMES['conllu']} trees of {format_name_list(missing_splits)}"
         models = self._model_files.get(parser, {}).get("conllu")
         if models is not None and not any(Path(file).parent.name == "depparse" for file in models):
             return "its directory has no dependency parser"
@@ -199,8 +201,8 @@ class SyntaxPlan:
     def resolve_parser_words(self, parser: str) -> str:
         """What a parser reads of the texts: `text` (their tokens), `english` or `get_stanza_config`."""
         options = self.get_stanza_config(parser)
-        downloaded = isinstance(options, StanzaParserConfig) and options.directory is None
-        has_tokenizer = downloaded or bool(self._tokenizer_files.get(parser))
+        is_downloaded = isinstance(options, StanzaParserConfig) and options.directory is None
+        has_tokenizer = is_downloaded or bool(self._tokenizer_files.get(parser))
         return options.resolve_parser_words(self.experiment.corpora.source, has_tokenizer)
 
     def get_stanza_config(self, parser: str) -> BaseStanzaParserConfig:
@@ -227,13 +229,20 @@ class SyntaxPlan:
     def get_parser_pairs(self) -> list[tuple[str, str]]:
         """Parsers behind what is asked for that are compared; a pair has one file, whatever the order of `parsers`."""
         pairs = combinations(sorted(self.experiment.requested_parsers), 2)
-        return [(parser, other) for parser, other in pairs if self.get_common_tree_formats(parser, other)]
+        return [
+            (parser, other_parser)
+            for parser, other_parser in pairs
+            if self.get_common_tree_formats(parser, other_parser)
+        ]
 
     def get_parser_report_paths(self) -> list[str]:
         """The reports on the parsers behind all that is asked for, and how far each two of them agree."""
         return [
             *(f"<results>/syntax/{parser}/report.tsv" for parser in sorted(self.experiment.requested_parsers)),
-            *(f"<results>/syntax/{parser}/agreement.{other}.tsv" for parser, other in self.get_parser_pairs()),
+            *(
+                f"<results>/syntax/{parser}/agreement.{other_parser}.tsv"
+                for parser, other_parser in self.get_parser_pairs()
+            ),
         ]
 
     # Jobs of the rules, each called like its rule.

@@ -149,19 +149,19 @@ class TextJobFinder:
         if job_name == "syntax.parse":
             parser = self._plan.parsers.experiment.parsers[wildcards["parser"]]
             job_name = JOB_NAME_BY_PARSER_TYPE.get(parser.type, job_name)
-        of_all_sets = job_name in ("nmt.translate", "evaluation.postprocess")
-        split = {} if of_all_sets else {"split": self._set_name}
+        reads_all_sets = job_name in ("nmt.translate", "evaluation.postprocess")
+        split = {} if reads_all_sets else {"split": self._set_name}
         return TextJob(job_name, self._plan.build_job(job_name, {**wildcards, **split}), self._set_name, outputs)
 
     def resolve_jobs(self, paths: Sequence[str]) -> tuple[list[TextJob], list[str]]:
         """Return the jobs that make files, each after those that make its inputs, and the files that must exist."""
         jobs: dict[str, TextJob] = {}
-        existing: dict[str, None] = {}
+        required_paths: dict[str, None] = {}
 
         def add_required_file(file_path: str) -> None:
             job = self.find_job(file_path)
             if job is None:
-                existing[file_path] = None
+                required_paths[file_path] = None
                 return
             key = next(iter(job.output_paths.values()))
             if key not in jobs:
@@ -171,7 +171,7 @@ class TextJobFinder:
 
         for file in paths:
             add_required_file(file)
-        return [*jobs.values()], [*existing]
+        return [*jobs.values()], [*required_paths]
 
 
 def _build_regex(pattern: str, set_name: str) -> str:

@@ -39,8 +39,9 @@ def test_no_two_kinds_have_a_file_in_common():
 def tags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A further kind: two identifiers for each word, in a text."""
     (tmp_path / "tags.py").write_text(
-        "from pipeline_py.kinds.syntax_kind import Identifiers, Kind\n"
-        'KIND = Kind("tags", "conllu", Identifiers(2, vocabulary="vocabulary.tags", further=1), of_words="tags")\n'
+        "from pipeline_py.kinds.syntax_kind import SyntaxKind, VocabularyIds\n"
+        'VALUES = VocabularyIds(2, vocabulary_file="vocabulary.tags", extra_id_count=1)\n'
+        'SYNTAX_KIND = SyntaxKind("tags", "conllu", VALUES, word_file_suffix="tags")\n'
     )
     monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path)])
     yield

@@ -57,7 +57,9 @@ def test_claims_are_papers_and_files_of_ones_own(planned, tmp_path):
     plan = planned(claims=["sdatt", str(mine)])
     assert [file.rpartition("/")[2] for file in plan.claims.claims_by_file] == ["sdatt.yaml", "mine.yaml"]
     assert planned(claims=[]).claims.claims_by_file == {}
-    assert str(mine) in plan.claims.experiment.collect_file_paths(), "whether it is there is checked before the first job"
+    assert str(mine) in plan.claims.experiment.collect_file_paths(), (
+        "whether it is there is checked before the first job"
+    )
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,16 @@ def corpus_of(described):
 def test_text_is_the_users_or_generated(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
     assert corpus.get_user_files("train", "source") == [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]
-    assert corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"] and corpus.get_user_files("mixed", "source") == []
+    assert (
+        corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"]
+        and corpus.get_user_files("mixed", "source") == []
+    )
     assert corpus.get_raw_path("dev", "target") == "<results>/corpus/raw/dev.target"
     assert corpus.get_raw_path("mixed", "target") == "<results>/corpus/generated/mixed.target"
-    assert corpus.reference_sides == {"dev": ["target", "target1"], **{name: ["target"] for name in corpus.scored_test_sets}}
+    assert corpus.reference_sides == {
+        "dev": ["target", "target1"],
+        **{name: ["target"] for name in corpus.scored_test_sets},
+    }
 
 
 def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
@@ -91,7 +97,10 @@ def test_lengths_are_multiples_of_those_of_generated_sentences(corpus_of, tmp_pa
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("y" * 52 + "\n")
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.compute_relative_length("train") == pytest.approx(1.5, rel=0.02) and corpus.compute_relative_length("long") == 1
+    assert (
+        corpus.compute_relative_length("train") == pytest.approx(1.5, rel=0.02)
+        and corpus.compute_relative_length("long") == 1
+    )
     assert corpus.estimate_sentence_count(1000, "long") == 120, "8.7 words each"
     assert corpus.estimate_sentence_count(1000, "train") == 77 and corpus.estimate_sentence_count(1, "train") == 1
     with pytest.raises(InputError, match=r"d\.en"):
@@ -183,7 +192,10 @@ def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
     of_files = {"mine": {"type": "trained", "treebank": bank}}
     corpus = corpus_of(corpora=corpora, parsers=of_files, parser="mine", targets=["table1"])
     assert corpus.get_segmenter_treebank("source") == {"train": "train.conllu", "dev": "dev.conllu"}
-    assert corpus.get_segmenter_paths("source") == ["<results>/corpus/segmenter.source.pt"] and corpus.get_segmenter_paths("target") == []
+    assert (
+        corpus.get_segmenter_paths("source") == ["<results>/corpus/segmenter.source.pt"]
+        and corpus.get_segmenter_paths("target") == []
+    )
     assert corpus_of().get_segmenter_paths("source") == []
     learning = corpus.build_learn_segmenter_job("source")
     assert learning.files == {"treebank_train": "train.conllu", "treebank_dev": "dev.conllu"}
@@ -202,7 +214,11 @@ def test_the_tokenizer_of_the_target_learns_from_a_parser_of_its_language(corpus
     corpus = corpus_of(corpora=sides, parsers=banks)
     assert corpus.get_segmenter_treebank("source")["train"].endswith("unknown.train")
     assert corpus.get_segmenter_treebank("target")["train"].endswith("de_x.train")
-    assert corpus.get_segmenter_paths("target1") == corpus.get_segmenter_paths("target") == ["<results>/corpus/segmenter.target.pt"]
+    assert (
+        corpus.get_segmenter_paths("target1")
+        == corpus.get_segmenter_paths("target")
+        == ["<results>/corpus/segmenter.target.pt"]
+    )
     learning = corpus.build_learn_segmenter_job("target")
     assert learning.settings == {"language": "de"} and learning.files["treebank_train"].endswith("de_x.train")
 
@@ -247,7 +263,11 @@ def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_pat
     assert corpus.get_user_contrastive_files("gender") == [f"{tmp_path}/g.tsv"]
     assert corpus.build_clean_held_out_job("gender").execution_settings == {"originals": [None, None, None]}
     assert corpus.get_overlapping_set_paths() == ["<results>/corpus/contrastive/gender.source"]
-    assert [corpus.get_training_side(side) for side in ("source", "target", "target1")] == ["source", "target", "target"]
+    assert [corpus.get_training_side(side) for side in ("source", "target", "target1")] == [
+        "source",
+        "target",
+        "target",
+    ]
 
 
 def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path):
@@ -263,7 +283,11 @@ def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path
 
 def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
     corpus = corpus_of(corpora={"generator": {"ambiguous": 0.1}})
-    assert [corpus.build_generate_job(split).settings["ambiguous"] for split in ("train", "dev", "mixed")] == [0.1, 0, 0]
+    assert [corpus.build_generate_job(split).settings["ambiguous"] for split in ("train", "dev", "mixed")] == [
+        0.1,
+        0,
+        0,
+    ]
     assert corpus_of().build_generate_job("train").settings["ambiguous"] == 0.3
 
 

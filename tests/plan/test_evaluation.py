@@ -14,11 +14,22 @@ def test_words_are_put_back_where_a_system_can_say_from_where(planned):
     systems = {"N": {"subword": "numbers"}, "U": {"decoding": {"replace_unknown": True}}}
     systems["T"] = {**systems["N"], "auxiliary_task": "parsing"}
     evaluation = planned(subwords=subwords, systems=systems).evaluation
-    assert set(evaluation.get_translation_path_patterns("GlobalAtt")) == set(evaluation.get_translation_path_patterns("PBSMT")) == {"pieces"}
+    assert (
+        set(evaluation.get_translation_path_patterns("GlobalAtt"))
+        == set(evaluation.get_translation_path_patterns("PBSMT"))
+        == {"pieces"}
+    )
     assert evaluation.get_translation_path_patterns("PBSMT")["pieces"] == "<results>/smt/PBSMT/{run}/{split}.pieces"
     assert set(evaluation.get_translation_path_patterns("U")) == {"pieces", "alignment", "source_pieces"}
-    assert set(evaluation.get_translation_path_patterns("N")) == {"pieces", "alignment", "source_pieces", "source_tokens"}
-    settings = {system: evaluation.build_postprocess_job(system, "seed1").settings for system in ("GlobalAtt", "N", "T", "U")}
+    assert set(evaluation.get_translation_path_patterns("N")) == {
+        "pieces",
+        "alignment",
+        "source_pieces",
+        "source_tokens",
+    }
+    settings = {
+        system: evaluation.build_postprocess_job(system, "seed1").settings for system in ("GlobalAtt", "N", "T", "U")
+    }
     assert {
         system: [name for name in ("replace_unknown", "restore_placeholders", "tagged") if of_system[name]]
         for system, of_system in settings.items()
@@ -79,9 +90,16 @@ def test_tables_of_scores_are_compared_on_their_sets(planned):
     assert evaluation.get_compared_sets("table1") == ["dev", "mixed", "long", "particles"]
     assert evaluation.get_compared_sets("mine") == ["mixed", "long", "particles"]
     assert evaluation.get_compared_sets("tree2seq/table1_2") == []
-    assert (evaluation.get_tested_metrics("mine"), evaluation.get_tested_metrics("marked")) == (["bleu"], ["bleu", "ribes"])
+    assert (evaluation.get_tested_metrics("mine"), evaluation.get_tested_metrics("marked")) == (
+        ["bleu"],
+        ["bleu", "ribes"],
+    )
     further = planned(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
-    assert further.get_tested_metrics("mine") == ["bleu", "ter"] and further.computed_metrics == ["bleu", "ter", "ribes"]
+    assert further.get_tested_metrics("mine") == ["bleu", "ter"] and further.computed_metrics == [
+        "bleu",
+        "ter",
+        "ribes",
+    ]
     assert evaluation.get_systems_baseline_first("mine", "dev") == ["SDAtt", "GlobalAtt"]
     assert evaluation.get_systems_baseline_first("controls", "tests")[0] == "GlobalAtt"
 
@@ -100,7 +118,9 @@ def test_sentences_are_grouped_by_trees_that_say_something(planned):
 
 def test_a_table_may_score_parsed_sentences_alone(planned):
     evaluation = planned(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
-    assert evaluation.get_parsed_sentences_file("mine", "dev") == {"parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"}
+    assert evaluation.get_parsed_sentences_file("mine", "dev") == {
+        "parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"
+    }
     assert evaluation.get_parsed_sentences_file("table1", "dev") == {}
 
 
@@ -144,5 +164,9 @@ def test_ceilings_are_of_all_sets_with_references_as_outputs_are_scored(planned)
 def test_tables_of_scores_read_the_ceilings(planned):
     report = planned(tables={"mine": MEASURES, "trained": {**MEASURES, "columns": ["parameters"]}}).report
     ceilings = {"": "<results>/evaluation/ceiling.tsv"}
-    assert [report.get_table_files(table)["ceiling"] for table in ("table1", "mine", "trained")] == [ceilings, ceilings, {}]
+    assert [report.get_table_files(table)["ceiling"] for table in ("table1", "mine", "trained")] == [
+        ceilings,
+        ceilings,
+        {},
+    ]
     assert [report.get_facts_files(table)["ceiling"] for table in ("table1", "trained")] == [ceilings, {}]

@@ -18,7 +18,9 @@ def test_a_network_is_trained_with_what_it_reads(planned):
     assert job.files["syntax_vocabularies"] == {} and "initial" not in job.files
     assert "syntax_vocabularies" not in job.rule_inputs
     assert job.settings["seed"] == 1 and job.settings["like"] is None
-    assert job.execution_settings["training"] == plan.nmt.experiment.get_network("SDAtt").training.model_dump(mode="json")
+    assert job.execution_settings["training"] == plan.nmt.experiment.get_network("SDAtt").training.model_dump(
+        mode="json"
+    )
     made = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
     assert made == [{"model_output": "stored/model.safetensors", "checkpoints": "stored/checkpoints"}]
     assert plan.nmt.build_train_job("GlobalAtt", "seed1").files["train_syntax"] == {}
@@ -28,7 +30,9 @@ def test_a_network_is_trained_with_what_it_reads(planned):
 
 def test_an_encoder_is_pretrained_with_what_it_predicts(planned):
     nmt = planned().nmt
-    assert nmt.build_train_job("Dep2Seq", "seed2").files["initial"] == "<results>/nmt/Dep2Seq/seed2/pretrained.safetensors"
+    assert (
+        nmt.build_train_job("Dep2Seq", "seed2").files["initial"] == "<results>/nmt/Dep2Seq/seed2/pretrained.safetensors"
+    )
     job = nmt.build_pretrain_job("Dep2Seq", "seed2")
     assert [*job.files["train_syntax"]] == [*job.files["dev_syntax"]] == ["heads", "labels"]
     assert "train_target" not in job.files and "target_vocabulary" not in job.files
@@ -54,7 +58,10 @@ def test_curves_are_written_for_tensorboard_on_request(planned):
 
 def test_messages_name_the_run_if_there_are_several(planned):
     assert planned().nmt.build_train_job("SDAtt", "seed1").execution_settings["name"] == "SDAtt"
-    assert planned(training={"seeds": [1, 2]}).nmt.build_train_job("SDAtt", "seed2").execution_settings["name"] == "SDAtt (seed2)"
+    assert (
+        planned(training={"seeds": [1, 2]}).nmt.build_train_job("SDAtt", "seed2").execution_settings["name"]
+        == "SDAtt (seed2)"
+    )
 
 
 def test_an_ensemble_is_fed_by_its_members(planned):
@@ -243,6 +250,8 @@ def test_the_composition_and_sizes_of_inputs_decide(planned):
 
 def test_a_part_without_a_module_is_told_before_anything_is_made(planned, monkeypatch):
     there = nmt.find_module_file
-    monkeypatch.setattr(nmt, "find_module_file", lambda name: None if name.endswith("weighting.syntax") else there(name))
+    monkeypatch.setattr(
+        nmt, "find_module_file", lambda name: None if name.endswith("weighting.syntax") else there(name)
+    )
     with pytest.raises(InputError, match=r"systems\.SDAtt: there is no pipeline_py/nmt/weighting/syntax\.py, where a"):
         planned()

@@ -30,7 +30,10 @@ def test_contrastive_sets_stand_on_the_page_of_tables_that_try_systems_on_them(p
 def test_attention_is_drawn_of_all_that_is_proposed(planned):
     """On the trees that each reads, but not of what reads trees that mean nothing."""
     page = planned().page
-    assert page.get_drawn_networks("controls") == ["SDAtt", "Tree2Seq"] and page.get_drawn_networks("tree2seq/table1_2") == []
+    assert (
+        page.get_drawn_networks("controls") == ["SDAtt", "Tree2Seq"]
+        and page.get_drawn_networks("tree2seq/table1_2") == []
+    )
     attention = page.get_attention_paths("controls")
     assert attention["SDAtt:mixed:gates"] == "<results>/nmt/SDAtt/seed1/mixed.gates.arrow"
     assert [name for name in attention if name.endswith(":tree")] == ["Tree2Seq:mixed:tree"]

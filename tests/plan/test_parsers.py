@@ -17,7 +17,9 @@ def test_gold_trees_are_the_users_or_generated(planned):
     assert parsers.get_treebank_path("embedded", "dev", "ptb") == "<results>/syntax/embedded/treebank/dev.ptb"
     assert parsers.get_treebank_path("mine", "test", "conllu") == "test.conllu"
     assert parsers.get_treebank_path("measured", "test", "ptb") == "gold.ptb"
-    assert parsers.build_accuracy_of_all_trees_job("measured").files == {"input": ["<results>/syntax/measured/accuracy/ptb.tsv"]}
+    assert parsers.build_accuracy_of_all_trees_job("measured").files == {
+        "input": ["<results>/syntax/measured/accuracy/ptb.tsv"]
+    }
     assert parsers.build_accuracy_job("measured", "ptb").files["gold"] == "gold.ptb"
     assert parsers.build_treebank_text_job("measured", "ptb").files == {"treebank": "gold.ptb"}
 
@@ -68,18 +70,27 @@ def test_a_parser_is_measured_in_the_case_of_the_text(planned, case, lowercase):
         parsers.build_accuracy_job("embedded", "conllu"),
     )
     assert [job.settings["lowercase"] for job in jobs] == [lowercase] * 4
-    assert "lowercase" not in parsers.build_original_text_of_treebank_job("embedded", "test").settings, "the tokenizer does it"
+    assert "lowercase" not in parsers.build_original_text_of_treebank_job("embedded", "test").settings, (
+        "the tokenizer does it"
+    )
 
 
 def test_a_generated_treebank_is_a_tenth_as_large_for_dev(planned):
     parsers = planned().parsers
-    sizes = [parsers.build_generate_treebank_job("embedded", part).settings["sentences"] for part in ("train", "dev", "test")]
+    sizes = [
+        parsers.build_generate_treebank_job("embedded", part).settings["sentences"] for part in ("train", "dev", "test")
+    ]
     assert sizes == [900, 90, 90]
-    shares = {parsers.build_generate_treebank_job("embedded", part).settings["share_from"] for part in ("train", "dev", "test")}
+    shares = {
+        parsers.build_generate_treebank_job("embedded", part).settings["share_from"]
+        for part in ("train", "dev", "test")
+    }
     assert len(shares) == 3
 
 
 def test_a_parser_learns_from_ambiguous_sentences_and_is_not_measured_on_them(planned):
     parsers = planned(corpora={"generator": {"ambiguous": 0.1}}).parsers
-    shares = [parsers.build_generate_treebank_job("embedded", part).settings["ambiguous"] for part in ("train", "dev", "test")]
+    shares = [
+        parsers.build_generate_treebank_job("embedded", part).settings["ambiguous"] for part in ("train", "dev", "test")
+    ]
     assert shares == [0.1, 0, 0]

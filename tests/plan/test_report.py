@@ -43,14 +43,21 @@ def test_tables_of_counts_are_made_of_texts_and_counts(planned):
     forms = report.get_table_files("hierarchical/table2")
     assert [*forms] == ["original", "generalised", "bpe"]
     assert all([*files] == ["en", "de"] for files in forms.values())
-    assert report.get_table_files("tree2seq/table12") == {"shares": {"": "<results>/evaluation/tree2seq/table12/attention.tsv"}}
+    assert report.get_table_files("tree2seq/table12") == {
+        "shares": {"": "<results>/evaluation/tree2seq/table12/attention.tsv"}
+    }
 
 
 def test_printed_numbers_are_looked_for_when_the_plan_is_made(planned):
     published = {"paper": "sdatt", "table": 1, "task": "zh-en", "names": {"GlobalAtt": "G", "SDRNMT-2": "S"}}
     report = planned(tables={"table1": {"published": published}}).report
-    assert report.published_files["table1"][0].endswith("workflow/published/sdatt.tsv") and report.published_files["table2"] == []
-    assert [*report.get_table_files("table1")["published"]] == [""] and report.get_table_files("table2")["published"] == {}
+    assert (
+        report.published_files["table1"][0].endswith("workflow/published/sdatt.tsv")
+        and report.published_files["table2"] == []
+    )
+    assert [*report.get_table_files("table1")["published"]] == [""] and report.get_table_files("table2")[
+        "published"
+    ] == {}
     with pytest.raises(
         InputError, match=r"tables\.table1.published: unknown paper `sdat`; known are hierarchical, pascal, sdatt"
     ):

@@ -46,7 +46,11 @@ def test_labels_are_the_parsers_and_a_network_has_those_of_what_it_is_like(plann
 def test_both_sides_share_a_joint_vocabulary(planned):
     plan = planned(subword={"joint_vocabulary": {"max_size": 0}})
     shared = "<results>/subword/default/vocabulary.joint"
-    assert plan.subword.get_vocabulary_path("default", "source") == plan.subword.get_vocabulary_path("default", "target") == shared
+    assert (
+        plan.subword.get_vocabulary_path("default", "source")
+        == plan.subword.get_vocabulary_path("default", "target")
+        == shared
+    )
     inputs = plan.nmt.build_train_job("GlobalAtt", "seed1").files
     assert inputs["source_vocabulary"] == inputs["target_vocabulary"] == shared
     assert plan.nmt.build_translate_job("GlobalAtt", "seed1").files["target_vocabulary"] == shared
@@ -102,17 +106,24 @@ def test_vocabularies_have_the_cut_offs_of_their_tokens(planned):
     options = {"source_vocabulary": {"max_size": 90}, "unit_vocabulary": {"max_size": 70, "min_count": 2}}
     subword = planned(subword=options).subword
     assert subword.build_make_vocabulary_job("default", "source").settings == {"max_size": 90, "min_count": 1}
-    units, labels = subword.build_vocabulary_of_units_job("default"), subword.build_vocabulary_of_labels_job("default", "embedded")
+    units, labels = (
+        subword.build_vocabulary_of_units_job("default"),
+        subword.build_vocabulary_of_labels_job("default", "embedded"),
+    )
     assert units.settings == {"max_size": 70, "min_count": 2} and labels.settings == {"max_size": 0, "min_count": 1}
     assert units.files == {"input": [subword.corpus.get_token_path_pattern("source").format(split="train")]}
     assert labels.files == {"input": ["<results>/syntax/embedded/train.labels"]}
     joint = planned(subword={"joint_vocabulary": {"max_size": 0}}).subword.build_make_vocabulary_job("default", "joint")
-    assert joint.files == {"input": [subword.get_piece_path_pattern("default", side).format(split="train") for side in SIDES]}
+    assert joint.files == {
+        "input": [subword.get_piece_path_pattern("default", side).format(split="train") for side in SIDES]
+    }
 
 
 def test_heads_and_parents_differ_in_one_setting(planned):
     subword = planned().subword
-    heads, parents = (make("default", "embedded", "dev") for make in (subword.build_pack_heads_job, subword.build_pack_parents_job))
+    heads, parents = (
+        make("default", "embedded", "dev") for make in (subword.build_pack_heads_job, subword.build_pack_parents_job)
+    )
     assert heads.files == parents.files and heads.files["trees"] == "<results>/syntax/embedded/dev.conllu"
     assert heads.settings == {} and parents.settings == {"parents": True}
 

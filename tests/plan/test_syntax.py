@@ -30,7 +30,10 @@ def test_texts_are_cut_into_shards_where_something_is_parsed(planned):
     assert merging.files["counts"] == [f"{part}.json" for part in parts]
     assert merging.files["facts"] == [f"{part}.facts.json" for part in parts]
     assert merging.settings == {"annotation": "constituency"}
-    shard, whole = syntax.build_parse_shard_job("embedded", "dev", "0001", "ptb"), syntax.build_parse_job("embedded", "dev", "ptb")
+    shard, whole = (
+        syntax.build_parse_shard_job("embedded", "dev", "0001", "ptb"),
+        syntax.build_parse_job("embedded", "dev", "ptb"),
+    )
     assert shard.files == whole.files and shard.settings == {**whole.settings, "first": 150, "sentences": 150}
 
 
@@ -132,7 +135,8 @@ def test_tokenized_text_is_not_divided_unless_that_is_asked_for(planned):
     assert planned().parsers.build_accuracy_job("embedded", "conllu").files["raw_text"] is None
     plan = planned(parsers={"embedded": {"words": "treebank"}})
     assert (
-        plan.parsers.build_accuracy_job("embedded", "conllu").files["raw_text"] == "<results>/syntax/embedded/accuracy/raw.conllu"
+        plan.parsers.build_accuracy_job("embedded", "conllu").files["raw_text"]
+        == "<results>/syntax/embedded/accuracy/raw.conllu"
     )
     assert plan.parsers.build_accuracy_job("embedded", "ptb").files["raw_text"] is None
     text = plan.parsers.build_original_text_of_treebank_job("embedded", "test").settings
@@ -167,7 +171,9 @@ def test_models_are_files_of_the_training_of_the_folder_or_none(planned, tmp_pat
     assert [file.split("/")[-1] for file in syntax.get_model_files("local", "conllu")] == ["resources.json", "a.pt"]
     job = syntax.build_parse_job("local", "dev", "conllu")
     assert job.files["directory_files"] == syntax.get_model_files("local", "conllu")
-    assert job.execution_settings["directory"] == f"{tmp_path}/local" and "package" not in job.settings and job.is_cached
+    assert (
+        job.execution_settings["directory"] == f"{tmp_path}/local" and "package" not in job.settings and job.is_cached
+    )
     assert syntax.get_model_files("package", "conllu") == []
     job = syntax.build_parse_job("package", "dev", "conllu")
     assert job.settings["package"] == "gum" and "directory" not in job.execution_settings and not job.is_cached
@@ -175,7 +181,9 @@ def test_models_are_files_of_the_training_of_the_folder_or_none(planned, tmp_pat
 
 def test_trees_are_made_again_if_a_setting_of_the_parser_changes(planned):
     options = {"max_words": 70, "batch_size": 9}
-    job = planned(parsers={"embedded": options}, training={"device": "cpu"}).syntax.build_parse_job("embedded", "dev", "ptb")
+    job = planned(parsers={"embedded": options}, training={"device": "cpu"}).syntax.build_parse_job(
+        "embedded", "dev", "ptb"
+    )
     assert job.settings == {"annotation": "constituency", "language": "en", "device": "cpu", **options}
     assert job.software == ["stanza", "torch"]
 
