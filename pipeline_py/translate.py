@@ -21,20 +21,20 @@ def translate(
     scores: bool = False,
     attention: Path | None = None,
 ) -> None:
-    """Translate lines from stdin to stdout: one line out for each line in, in the same order.
+    """Translate lines from stdin to stdout, in the same order.
 
     Each line goes through all steps of the workflow, from cleaning to detokenization, in one process. A line of more
-    than 2,000 characters is translated in parts, which are joined. Run it in the folder where you run snakemake.
+    than 2,000 characters is translated in parts. Run the command in the folder where you run snakemake.
 
     Args:
         system: A system of the experiment, or the folder of its results, e.g. results/nmt/SDAtt/seed2.
         run: A run of the system, e.g. seed2; by default the first.
-        configfile: A file of the configuration, like Snakemake's option of the same name.
+        configfile: Configuration file, like Snakemake's option of the same name.
         config: KEY=VALUE, like Snakemake's option of the same name.
-        nbest: Write this many translations of each line, best first, in Moses' format: `0 ||| text ||| score`, lines
-            counted from 0. At most `decoding.beam`; a short line may have fewer.
-        scores: Write the score that ranks each translation before it, followed by a tab.
-        attention: Folder for figures of the attention, one for each line: 1.svg, 2.svg ...
+        nbest: Write this many translations of each line, best first, in Moses' format: `0 ||| text ||| score`, with
+            lines counted from 0. At most `decoding.beam`; a short line may have fewer.
+        scores: Write the score of each translation and a tab before it.
+        attention: Folder for figures of the attention, one per line: 1.svg, 2.svg ...
 
     Raises:
         InputError: the system is not trained, or does not support an option.

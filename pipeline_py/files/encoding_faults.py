@@ -167,40 +167,42 @@ class LineFaults:
             return "lines end in CR (as in classic Mac OS) and not in LF; convert the file: tr '\\r' '\\n' <FILE >NEW"
         if self.iso_2022_lines > max_lines:
             return (
-                f"{self._format_line_share(self.iso_2022_lines)} have escape sequences of ISO-2022 (Japanese: ISO-2022-JP); convert the "
-                "file: iconv -f ISO-2022-JP -t UTF-8 <FILE >NEW"
+                f"{self._format_line_share(self.iso_2022_lines)} have escape sequences of ISO-2022 (Japanese: "
+                "ISO-2022-JP); convert the file: iconv -f ISO-2022-JP -t UTF-8 <FILE >NEW"
             )
         if self.segment_tag_lines > max_lines:
             return (
-                f"{self._format_line_share(self.segment_tag_lines)} begin with a tag of SGML or XML (`<seg`); write the text of each "
-                "segment on a line, without tags and entities"
+                f"{self._format_line_share(self.segment_tag_lines)} begin with a tag of SGML or XML (`<seg`); write "
+                "the text of each segment on a line, without tags and entities"
             )
         if self.lossy_lines > max_lines and self.line_count >= MIN_JUDGED_LINES:
             return (
-                f"{self._format_line_share(self.lossy_lines)} have lost characters (U+FFFD is in their place); fetch the original, and "
-                "convert it from its own encoding with iconv"
+                f"{self._format_line_share(self.lossy_lines)} have lost characters (U+FFFD is in their place); "
+                "fetch the original, and convert it from its own encoding with iconv"
             )
         if self.html_entity_lines > max_lines and self.line_count >= MIN_JUDGED_LINES:
             return (
-                f"{self._format_line_share(self.html_entity_lines)} have letters as entities of HTML (`&eacute;` for `é`); convert the "
-                "file: python -c 'import html, sys; sys.stdout.writelines(map(html.unescape, sys.stdin))' <FILE >NEW"
+                f"{self._format_line_share(self.html_entity_lines)} have letters as HTML entities (`&eacute;` for "
+                "`é`); convert the file: python -c 'import html, sys; "
+                "sys.stdout.writelines(map(html.unescape, sys.stdin))' <FILE >NEW"
             )
         if self.decomposed_lines > max_lines and self.line_count >= MIN_JUDGED_LINES:
             return (
-                f"{self._format_line_share(self.decomposed_lines)} have letters apart from their accents (Unicode's NFD), which "
-                "tokenizers divide; convert the file to NFC, e.g. with uconv -x nfc"
+                f"{self._format_line_share(self.decomposed_lines)} have decomposed letters (Unicode's NFD), which "
+                "tokenizers split; convert the file to NFC, e.g. with uconv -x nfc"
             )
         for encoding, lines in self.misread_lines_by_encoding.most_common(1):
             if lines > max_lines and self.line_count >= MIN_JUDGED_LINES:
                 wrong, right = _find_misreading_example(self.first_misread_line, encoding)
                 return (
-                    f"{self._format_line_share(lines)} are UTF-8 that was read as {encoding} and saved again (`{wrong}` for "
-                    f"`{right}`); fetch the original, or convert the file back: iconv -f UTF-8 -t {encoding} <FILE >NEW"
+                    f"{self._format_line_share(lines)} are UTF-8 that was read as {encoding} and saved again "
+                    f"(`{wrong}` for `{right}`); fetch the original, or convert the file back: "
+                    f"iconv -f UTF-8 -t {encoding} <FILE >NEW"
                 )
         if self.byte_count > MAX_MEAN_LINE_BYTES * self.line_count:
             return (
-                f"the lines have {self.byte_count // self.line_count:,} bytes on average (there are {self.line_count:,}); give one "
-                "sentence a line, and end it with LF"
+                f"the lines have {self.byte_count // self.line_count:,} bytes on average (there are "
+                f"{self.line_count:,}); give one sentence a line, and end it with LF"
             )
         return None
 

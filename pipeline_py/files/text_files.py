@@ -146,8 +146,8 @@ def _detect_compression(file: BufferedReader, path: Path) -> CompressionFormat |
         raise InputError(f"{compression.name} files cannot be read; decompress it, or compress it with gzip", path)
     if beginning and compression is None and named_format is not None:
         raise InputError(
-            f"broken {named_format.name} file (its first bytes are not those of {named_format.name}); fetch it again, or name "
-            f"a file that is not compressed without {named_format.suffix}",
+            f"broken {named_format.name} file (its first bytes are not those of {named_format.name}); fetch it "
+            f"again, or name a file that is not compressed without {named_format.suffix}",
             path,
         )
     return compression

@@ -1,4 +1,4 @@
-"""Suggest a recipe where settings do not fit the amount of training text."""
+"""Suggestion of a recipe if the settings do not fit the amount of training text."""
 
 import math
 from itertools import islice
@@ -10,16 +10,14 @@ from pipeline_py.config.systems.system_types import NeuralSystemConfig
 from pipeline_py.files.text_files import read_byte_lines
 
 MIN_UPDATES = 1000
-"""Updates below which a training on text from files seldom learns to translate: 1,360 are enough for Multi30k."""
+"""Number of updates below which a network seldom learns to translate; 1,360 are enough for Multi30k."""
 
 
 def suggest_recipe(experiment: ExperimentConfig) -> str | None:
-    """Return a sentence that names the recipe for the amount of training text; None if the settings may fit.
-
-    Only as many lines are read as decide it.
+    """Suggest the recipe for the amount of training text; None if the settings may fit.
 
     Raises:
-        InputError: if a training text is a broken gzip file.
+        InputError: a training text is a broken gzip file.
     """
     training = experiment.training
     if not any(isinstance(experiment.systems[name], NeuralSystemConfig) for name in experiment.requested_networks):
@@ -42,17 +40,17 @@ def suggest_recipe(experiment: ExperimentConfig) -> str | None:
             f"{advice}"
         )
     if max_pairs and pairs >= max_pairs:
-        return f"there are {max_pairs:,} training pairs or more, too many for `recipe: {experiment.recipe}`; {advice}"
+        return f"there are at least {max_pairs:,} training pairs, too many for `recipe: {experiment.recipe}`; {advice}"
     return None
 
 
 def _get_recipe_sizes() -> dict[str, int]:
-    """Return the number of pairs that each recipe is for."""
+    """Return the number of training pairs of each recipe."""
     return {name: int(name.rpartition("_")[2]) for name in list_recipes()}
 
 
 def _compute_larger_recipe_minimum(recipe: str | None) -> int:
-    """Return the number of pairs from which on the recipe for more pairs is nearer than this one; 0 if none is."""
+    """Return the number of pairs at which the next larger recipe fits better; 0 if there is none."""
     sizes = _get_recipe_sizes()
     size = sizes.get(recipe or "", math.inf)
     larger_sizes = [other_size for other_size in sizes.values() if other_size > size]
@@ -60,7 +58,7 @@ def _compute_larger_recipe_minimum(recipe: str | None) -> int:
 
 
 def _count_training_pairs(experiment: ExperimentConfig, max_pairs: int) -> int:
-    """Count the lines of the training texts that are there, up to a number."""
+    """Count the lines of existing training texts, up to `max_pairs`."""
     sources = [
         Path(experiment.resolve_path(text.source)) for text in experiment.corpora.train if text.source is not None
     ]

@@ -1,4 +1,4 @@
-"""What the rules of `report` are given: the cells of a table."""
+"""Jobs of the rules of `report`: tables and figures."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -35,15 +35,15 @@ SIDES = ("source", "target")
 
 
 def match_targets(target: str, names: Iterable[str]) -> list[str]:
-    """Those that are called like a target, or stand in the folder that is."""
+    """Return the names that equal a target or are in a folder of that name."""
     return [name for name in names if name.partition("/")[0] == target]
 
 
 def find_published_files(experiment: ExperimentConfig, papers_folder: Path) -> dict[str, list[str]]:
-    """What papers printed, by table of BLEU: a file of a folder, or none where it is not asked for.
+    """Return the file of published numbers for each BLEU table, as a list; empty if the table requests none.
 
     Raises:
-        InputError: there is no such paper.
+        InputError: a paper is unknown.
     """
     files_by_table = {}
     for name, table in experiment.tables.items():
@@ -59,11 +59,11 @@ def find_published_files(experiment: ExperimentConfig, papers_folder: Path) -> d
 
 @dataclass(frozen=True)
 class ReportPlan:
-    """What tables and figures are made of.
+    """Jobs of tables and figures.
 
     Attributes:
-        published_files: the printed numbers that stand beside ours, by table of BLEU.
-        requested_tables: tables that this run asks the inputs of.
+        published_files: files of published numbers by BLEU table.
+        requested_tables: tables that this run makes.
     """
 
     experiment: ExperimentConfig
@@ -77,7 +77,7 @@ class ReportPlan:
     requested_tables: set[str] = field(default_factory=set)
 
     def build_table_description(self, table: str) -> dict[str, Any]:
-        """Return the options of a table, and what else the configuration says of it."""
+        """Return the options of a table and related settings of the configuration."""
         options = self.experiment.tables[table]
         text = self.experiment.corpora.dev if "dev" in self.evaluation.get_compared_sets(table) else None
         dev = None if text is None else text.name
@@ -102,7 +102,7 @@ class ReportPlan:
         return description
 
     def get_table_files(self, table: str) -> dict[str, dict[str, str]]:
-        """What the stage `build_table_job` reads, by kind, and by what it is of."""
+        """Return the input files of a table, by kind and subject (system, run, set …)."""
         options = self.experiment.tables[table]
         if isinstance(options, ParseTableConfig):
             splits = self.experiment.corpora.splits
@@ -167,7 +167,7 @@ class ReportPlan:
         }
 
     def get_facts_files(self, table: str) -> dict[str, dict[str, str]]:
-        """What the stage `get_facts_paths` reads, by kind, and by what it is of."""
+        """Return the input files of a table of facts, by kind and subject."""
         return {
             **{
                 kind: {":".join(place): file for place, file in paths.items()}
@@ -180,7 +180,7 @@ class ReportPlan:
         }
 
     def build_facts_description(self, table: str) -> dict[str, Any]:
-        """Return what the configuration says of the systems of a table."""
+        """Return the settings of the systems of a table."""
         options = self.experiment.tables[table]
         assert isinstance(options, SystemTableConfig)
         settings: dict[str, dict[str, str]] = {}
@@ -205,21 +205,21 @@ class ReportPlan:
         return description
 
     def table_name_pattern(self, *table_types: str) -> str:
-        """A pattern for the names of tables of some types."""
+        """Return a regular expression for the names of tables of some types."""
         return build_name_pattern(name for name, table in self.experiment.tables.items() if table.type in table_types)
 
     def add_requested_table(self, table: str) -> str:
-        """Take note that this run makes a table."""
+        """Record that this run makes a table."""
         self.requested_tables.add(table)
         return table
 
     def get_displayed_files(self) -> list[str]:
-        """What people read of what this run made: the page and its tables."""
+        """Return the files that are shown to the user after this run: the page and its tables."""
         page = ["report.html"] if ALL_TABLES in self.claims.requested_tables else []
         return [*page, *(f"{table}.md" for table in self.experiment.tables if table in self.requested_tables)]
 
     def format_warnings(self) -> list[str]:
-        """How systems of a table of this run differ in what it does not ask about."""
+        """Format warnings about systems in a table of this run that differ in other settings."""
         warnings = (
             format_difference_warning(self.experiment, table)
             for table in self.experiment.tables
@@ -228,12 +228,12 @@ class ReportPlan:
         return [*filter(None, warnings)]
 
     def get_trained_systems(self, table: str) -> list[str]:
-        """The systems behind a table's rows that are trained here: themselves, or the members of an ensemble."""
+        """Return the trained systems of a table's rows, with ensembles replaced by their members."""
         rows = [row for row in self.experiment.get_rows(table) if not self.experiment.find_external_system(row)]
         return list(dict.fromkeys(system for row in rows for system in self.experiment.get_networks(row) or [row]))
 
     def get_facts_paths(self, table: str) -> dict[tuple[str, str], str]:
-        """Facts of the trainings behind a table's rows, by system and run."""
+        """Return the training facts of a table's systems, by system and run."""
         return {
             (system, run): f"{get_system_folder(self.experiment, system)}/{run}/facts.json"
             for system in self.get_trained_systems(table)
@@ -241,7 +241,7 @@ class ReportPlan:
         }
 
     def get_comparison_paths(self, table: str) -> dict[str, str]:
-        """Comparisons of the table's systems by set, where it has marks; of a table of BLEU on the test sets."""
+        """Return the comparisons of a table's systems by set, if it has marks; for a BLEU table on the test sets."""
         options = self.experiment.tables[table]
         compared_sets = self.evaluation.get_compared_test_sets(table)
         if isinstance(options, MeasureTableConfig):
@@ -249,7 +249,7 @@ class ReportPlan:
         return {split: f"<results>/evaluation/{table}/{split}.comparisons.tsv" for split in compared_sets}
 
     def format_system_settings(self, system: str) -> dict[str, str]:
-        """What the configuration says of a system in the columns of a table."""
+        """Return the settings of a system that are columns of a table."""
         options = self.experiment.systems[system]
         if not isinstance(options, NeuralSystemConfig | EnsembleConfig):
             return {}
@@ -268,7 +268,7 @@ class ReportPlan:
         }
 
     def get_table_outputs(self, table: str) -> list[str]:
-        """A table and, as far as it has such, its facts and figure, in all formats; translations without a score."""
+        """Return a table in all formats, its facts and figure if it has them, and translations without scores."""
         options = self.experiment.tables[table]
         endings = [
             "tsv",
@@ -284,7 +284,7 @@ class ReportPlan:
         ]
 
     def get_figure_outputs(self, figure: str) -> list[str]:
-        """The pictures of a figure, one for each sentence."""
+        """Return the files of a figure, for each sentence."""
         return [
             f"<results>/figures/{figure}.{sentence}.{ending}"
             for sentence in self.experiment.figures[figure].sentences
@@ -292,7 +292,7 @@ class ReportPlan:
         ]
 
     def get_accuracy_paths(self, table: str) -> dict[tuple[str, str], str]:
-        """Accuracy of the trees that the table's systems read, by parser and kind, where there are gold ones."""
+        """Return the accuracies of the trees that a table's systems read, by parser and format, if there are any."""
         tree_uses = {
             (parser, trees)
             for system in self.get_trained_systems(table)
@@ -306,7 +306,7 @@ class ReportPlan:
         }
 
     def _format_set_notes(self, table: str) -> Iterator[str]:
-        """Say which sets are not scored for want of references, and which cells are empty for want of translations."""
+        """Yield notes about sets without references and about cells that are empty for lack of translations."""
         options = self.experiment.tables[table]
         assert isinstance(options, SystemTableConfig)
         scored = self._get_scored_sets(table)
@@ -319,18 +319,17 @@ class ReportPlan:
                     f"{', and so no has_average over the test sets' if has_average else ''}."
                 )
         for split in self.experiment.corpora.unscored_tests if isinstance(options, BleuTableConfig) else ():
-            yield f"{split} has no references: it is translated, in evaluation/SYSTEM/RUN/{split}.txt, and not scored."
+            yield f"{split} has no references: it is translated (evaluation/SYSTEM/RUN/{split}.txt), but not scored."
 
     def _get_scored_sets(self, table: str) -> list[str]:
-        """The sets on which a table's systems have scores there."""
         options = self.experiment.tables[table]
         has_scores = not isinstance(options, MeasureTableConfig) or options.has_score_columns
         return self.evaluation.get_compared_sets(table) if has_scores else []
 
-    # Jobs of the rules, each called like its rule.
+    # Jobs of the rules, named after their rules.
 
     def build_table_job(self, table: str) -> Job:
-        """Make a table of scores, measures or counts."""
+        """Render a table of scores, measures or counts."""
         return Job(
             "report.render_table",
             files={"files": self.get_table_files(table)},
@@ -339,7 +338,7 @@ class ReportPlan:
         )
 
     def build_facts_table_job(self, table: str) -> Job:
-        """Make the table of facts about the systems of a table."""
+        """Render the table of facts about the systems of a table."""
         return Job(
             "report.render_facts",
             files={"files": self.get_facts_files(table)},
@@ -363,7 +362,7 @@ class ReportPlan:
         )
 
     def build_attention_job(self, figure: str, sentence: str) -> Job:
-        """Draw what a system attended to in a sentence, on its tree if it has one; of several runs in the first."""
+        """Draw the attention of a system's first run over a sentence, on its tree if the system reads trees."""
         options = self.experiment.figures[figure]
         system, split = options.system, options.set
         units, network = self.experiment.get_subword_name(system), self.experiment.get_network(system)

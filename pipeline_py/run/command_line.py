@@ -37,8 +37,8 @@ def parse_arguments(function: Callable[..., Any], program: str, arguments: Seque
     """Parse command-line arguments into the keyword arguments of a function, including defaults.
 
     Each parameter has an option (`max_length` → `--max-length`), which is required if the parameter has no default. A
-    list option takes several values and is repeatable; a `bool` has the options `--flag` and `--no-flag`. `--help` shows
-    the docstring. An invalid command line ends the process with exit code 2.
+    list option takes several values and is repeatable; a `bool` has the options `--flag` and `--no-flag`. `--help`
+    shows the docstring. An invalid command line ends the process with exit code 2.
     """
     summary, option_texts = _parse_docstring(function) if "--help" in arguments else ("", {})
     parser = argparse.ArgumentParser(

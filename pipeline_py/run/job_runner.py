@@ -30,7 +30,9 @@ RECORDED_KEYS = ("stage", "plan", "wildcards", "identity", "process", "software"
 
 @dataclass(frozen=True)
 class LoadedParameter:
-    """Annotation of a stage parameter whose value `load` of its module returns: `Annotated[Networks, LoadedParameter()]`.
+    """Annotation of a parameter whose value `load` of the stage's module returns.
+
+    Example: `Annotated[Networks, LoadedParameter()]`.
 
     `load` is called once for all sets of a job, with the arguments of the stage that it has parameters for.
     """

@@ -1,8 +1,8 @@
 """A server that forks a process for each job, so that libraries are imported once per run.
 
-The Snakefile starts the server, which ends with Snakemake. `python -m pipeline_py.run JOB` sends it the job, its folder,
-environment and output descriptors, and exits with the exit code of the job. Before a fork, the server imports the
-modules that earlier jobs have imported; it runs no jobs in its own process.
+The Snakefile starts the server, which ends with Snakemake. `python -m pipeline_py.run JOB` sends it the job, its
+folder, environment and output descriptors, and exits with the exit code of the job. Before a fork, the server imports
+the modules that earlier jobs have imported; it runs no jobs in its own process.
 
 Jobs with several threads run in separate processes, because libraries read their number of threads at import. So do all
 jobs without a server: on systems other than Linux, in another environment, and on cluster nodes.

@@ -1,8 +1,8 @@
 """A cache for the outputs of costly stages.
 
-Snakemake plans a run before its first job and deletes the outputs of a job before it starts. A parse that gives the same
-trees as before still triggers every training that depends on it. Such a job restores its outputs from the cache if the
-contents of its inputs have not changed.
+Snakemake plans a run before its first job and deletes the outputs of a job before it starts. A parse that gives the
+same trees as before still triggers every training that depends on it. Such a job restores its outputs from the cache if
+the contents of its inputs have not changed.
 """
 
 import hashlib

@@ -64,11 +64,12 @@ def _get_version(distribution: str) -> str:
 def hash_stage_code(stage: str, *module_names: str) -> str:
     """Hash the definitions that a stage uses, directly and indirectly.
 
-    A definition is a function, class or variable of a module. The hash covers syntax trees: comments, docstrings, layout
-    and the order of definitions do not matter. A module that is used other than by its attributes contributes all its
-    definitions. A module with a used definition also contributes the C code of the same name (without comments), the
-    tables (`.tsv`) in its folder, and its statements that define nothing. Configuration models are excluded, since their
-    values are settings of jobs and a new option with a default must not rerun jobs; so are `RESULT_NEUTRAL_MODULES`.
+    A definition is a function, class or variable of a module. The hash covers syntax trees: comments, docstrings,
+    layout and the order of definitions do not matter. A module that is used other than by its attributes contributes
+    all its definitions. A module with a used definition also contributes the C code of the same name (without
+    comments), the tables (`.tsv`) in its folder, and its statements that define nothing. Configuration models are
+    excluded, since their values are settings of jobs and a new option with a default must not rerun jobs; so are
+    `RESULT_NEUTRAL_MODULES`.
 
     Args:
         stage: module below `pipeline_py`, e.g. "syntax.parse".

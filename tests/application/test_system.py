@@ -200,7 +200,7 @@ def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
     assert load(results / "seed2", configfile="small.yaml").run == "seed2"
     monkeypatch.chdir(results)
     assert load("SDAtt", configfile="small.yaml").name == "SDAtt"
-    with pytest.raises(InputError, match="keeps its results in results/other; name the configfile"):
+    with pytest.raises(InputError, match="the results of this experiment are in results/other; give the configfile"):
         load(results / "seed2", configfile="small.yaml", config={"name": "other"})
 
 
@@ -212,7 +212,7 @@ def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
             "FlexAtt",
             "FlexAtt is not trained, or not completely: .*model.safetensors is missing; `snakemake --cores all results",
         ),
-        ("SDAtt [gold]", "reads trees that are given for each text, and new text has none"),
+        ("SDAtt [gold]", "reads trees from files, and new text has none"),
     ],
 )
 def test_why_a_system_does_not_translate(trained, system, said):

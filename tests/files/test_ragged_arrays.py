@@ -99,7 +99,8 @@ def test_pandas_is_left_alone_where_there_is_one(tmp_path: Path) -> None:
     code = (
         "import sys, numpy as np\nfrom pathlib import Path\nfrom pipeline_py.files.ragged_arrays import *\n"
         "write_ragged_rows(Path('rows'), [np.arange(3), np.arange(0)], 'int32')\n"
-        "print([len(row) for row in read_ragged_rows(Path('rows'))], RaggedArrayFile(Path('rows'))[0], 'pandas' in sys.modules)"
+        "rows = read_ragged_rows(Path('rows'))\n"
+        "print([len(row) for row in rows], RaggedArrayFile(Path('rows'))[0], 'pandas' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout == "[3, 0] [0 1 2] False\n", done.stderr

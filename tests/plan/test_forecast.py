@@ -177,9 +177,9 @@ def test_together(cores: int | None, cards: int | None, text: str) -> None:
 def test_where_a_forecast_is_from() -> None:
     one, two, three = STAGES
     some = format_forecast([one._replace(measured_job_count=1), two, three], 2, None)
-    assert "(1 of 4 jobs from earlier runs here, the others from the embedded experiment" in some
+    assert "(1 of 4 jobs from earlier runs, the others from the embedded experiment" in some
     every = format_forecast([stage._replace(measured_job_count=stage.job_count) for stage in STAGES], 2, None)
-    assert every.endswith("(4 of 4 jobs from earlier runs here).")
+    assert every.endswith("(4 of 4 jobs from earlier runs).")
 
 
 def test_nothing_is_told_of_targets_alone() -> None:

@@ -50,7 +50,7 @@ def test_a_recipe_for_far_fewer_pairs_is_not_accepted(config: dict[str, Any], tm
     own = {"recipe": "pairs_2000", "training": {"epochs": 30}}
     assert suggestion(config, tmp_path, 7_745, **own) is None
     assert suggestion(config, tmp_path, 9_000, **own) == (
-        "there are 7,746 training pairs or more, too many for `recipe: pairs_2000`; write `recipe: pairs_30000` "
+        "there are at least 7,746 training pairs, too many for `recipe: pairs_2000`; write `recipe: pairs_30000` "
         "(workflow/recipes/pairs_30000.yaml) and leave out `model`, `training` and `subword`."
     )
     assert suggestion(config, tmp_path, 60_000, recipe="pairs_100000") is None

@@ -304,9 +304,9 @@ def test_heads_by_rules_of_english_are_warned_of(planned, tmp_path):
     source = {"language": "vi", "tokenizer": "none"}
     plan = chinese(planned, tmp_path, {"type": "given", "trees": trees}, source=source)
     assert plan.syntax.format_warnings() == [
-        "parsers.mine: rules of English (Collins 1999) find the heads of phrases, since there are no rules of `vi` and "
-        "there are no CoNLL-U trees of `train`, `dev`, `test`; give dependency trees too, or choose `branching: right` "
-        "or `left`"
+        "parsers.mine: rules of English (Collins 1999) find the heads of phrases, since there are no rules for `vi` "
+        "and there are no CoNLL-U trees for `train`, `dev`, `test`; give dependency trees too, or choose "
+        "`branching: right` or `left`"
     ]
     described = plan.report.build_facts_description("t")
     assert described["settings"]["phrase_heads"] == {"Tree2Seq": "rules of English (Collins 1999)"}
@@ -323,19 +323,19 @@ def test_heads_of_a_directory_without_a_dependency_parser(planned, tmp_path):
 
 def test_dependency_trees_that_are_asked_for_are_there(planned, tmp_path):
     parser = {"type": "given", "trees": without("conllu", "dev"), "heads": "dependencies"}
-    with pytest.raises(InputError, match=r"parsers.mine.heads: dependencies, but there are no CoNLL-U trees of `dev`;"):
+    with pytest.raises(InputError, match=r"parsers.mine.heads: dependencies, but there are no CoNLL-U trees for `dev`"):
         chinese(planned, tmp_path, parser)
 
 
 def test_a_directory_has_models_of_the_language(planned, tmp_path):
     english = stanza_directory(tmp_path / "en", "pos", "depparse", "constituency", language="en")
-    message = r"parser: `mine` has models of `en` alone \(.*en\), but the text is in `zh`; name another parser in"
+    message = r"parser: `mine` only has models for `en` \(.*en\), but the text is in `zh`; name another parser in"
     with pytest.raises(InputError, match=message):
         chinese(planned, tmp_path, english)
     unread = {"parsers": {"mine": {"type": "control", "shape": "random"}, "local": english}}
     corpora = {"data": str(tmp_path), "corpora": CHINESE, "tables": {"t": TABLE}, "targets": ["t"], "parser": "mine"}
     syntax = planned(**corpora, **unread).syntax
-    with pytest.raises(InputError, match=r"parsers.local: `local` has models of `en` alone"):
+    with pytest.raises(InputError, match=r"parsers.local: `local` only has models for `en`"):
         syntax.build_parse_job("local", "dev", "conllu")
 
 
@@ -349,7 +349,7 @@ def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
 
 def test_models_of_a_related_language_read_the_text_if_that_is_asked_for(planned, tmp_path):
     parser = stanza_directory(tmp_path / "yue", "pos", "depparse", language="yue")
-    with pytest.raises(InputError, match=r"has models of `yue` alone .* name it in `parsers.mine.model_language`"):
+    with pytest.raises(InputError, match=r"only has models for `yue` .* name it in `parsers.mine.model_language`"):
         chinese(planned, tmp_path, {**parser, "branching": "right"})
     syntax = chinese(planned, tmp_path, {**parser, "branching": "right", "model_language": "yue"}).syntax
     assert f"{tmp_path}/yue/yue/depparse/a.pt" in syntax.get_model_files("mine", "conllu")

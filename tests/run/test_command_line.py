@@ -149,8 +149,9 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path):
     path = tmp_path / "file"
     path.write_text("old")
     code = (
-        "import sys, time\nfrom pathlib import Path\nfrom pipeline_py.files.artifacts import writing\n"
-        "with writing(Path(sys.argv[1])) as file:\n    file.write('half'); file.flush(); print('x', flush=True)\n"
+        "import sys, time\nfrom pathlib import Path\nfrom pipeline_py.files.artifacts import open_atomic_text_file\n"
+        "with open_atomic_text_file(Path(sys.argv[1])) as file:\n"
+        "    file.write('half'); file.flush(); print('x', flush=True)\n"
         "    time.sleep(60)"
     )
     writer = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)

@@ -18,8 +18,8 @@ torch.cuda.is_available = lambda: True
 torch.cuda.device_count = lambda: 2
 torch.cuda.get_device_properties = lambda card: SimpleNamespace(uuid=f"card{card}")
 torch.cuda.set_device = lambda card: print(card, flush=True)
-from pipeline_py.run.device_selection import device_named
-print(device_named("auto"), flush=True)
+from pipeline_py.run.device_selection import select_device
+print(select_device("auto"), flush=True)
 time.sleep(60)
 """
 

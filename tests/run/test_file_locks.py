@@ -31,7 +31,7 @@ def test_folders_that_share_results_take_turns(tmp_path: Path) -> None:
         done = second.run_snakemake(TARGET)
         said = done.stdout + done.stderr
         assert done.returncode == 1 and "Traceback" not in said
-        assert f"{results}: another Snakemake, perhaps of another folder, makes these results; wait until" in said
+        assert f"{results}: another Snakemake process writes these results, perhaps in another folder;" in said
         assert second.run_snakemake(TARGET, "--dry-run").returncode == 0
         assert not (results / "corpus").exists()
         assert second.run_snakemake(TARGET, "--nolock").returncode == 0

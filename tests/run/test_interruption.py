@@ -14,13 +14,13 @@ SENTENCE = "error: interrupted; run the same command again"
 
 WORK = """
 import time
-from pipeline_py.run.command_line import end_after
+from pipeline_py.run.command_line import run_and_exit
 
 def work() -> None:
     print("started", flush=True)
     time.sleep(60)
 
-end_after(work)
+run_and_exit(work)
 """
 
 PACKAGE = """

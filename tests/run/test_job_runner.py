@@ -114,7 +114,7 @@ def test_a_position_counts_from_1():
     """As `report.draw_attention` says it by the type of the parameter alone."""
     outputs = {"svg_output": "a.svg", "pdf_output": "a.pdf"}
     files = dict.fromkeys(("source_pieces", "translation", "attention"), "x")
-    with pytest.raises(InputError, match=r"report\.attention: sentence: Input should be greater than 0"):
+    with pytest.raises(InputError, match=r"report\.draw_attention: sentence: Input should be greater than 0"):
         StageFunction("report.draw_attention").validate_arguments({"sentence": 0, **files, **outputs})
 
 
@@ -141,7 +141,7 @@ def test_threads_are_those_of_the_job(make_stage, tmp_path):
 def test_a_damaged_input_is_refused_before_the_stage_starts(tmp_path, joined, texts):
     run_job(job(tmp_path, "join_texts", {"texts": texts, "output": tmp_path / "first"}))
     (tmp_path / "first").write_text("abd")
-    with pytest.raises(InputError, match="first: damaged: its content is not that of its record"):
+    with pytest.raises(InputError, match="first: damaged: its content and its record do not agree"):
         run_job(job(tmp_path, "join_texts", {"texts": {"x": [tmp_path / "first"]}, "output": tmp_path / "out"}))
     assert len(joined) == 1 and not (tmp_path / "out").exists()
 

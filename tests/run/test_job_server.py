@@ -142,10 +142,7 @@ def test_without_a_server_a_job_runs_by_itself(tmp_path: Path, answer: bytes | N
             connection.close()
     _, said = starter.communicate(timeout=60)
     if answer == JOB_STARTED_ANSWER:  # the server has ended with the job
-        assert (
-            starter.returncode == 1
-            and said == "error: the server of jobs has ended, and with it this job; run it again\n"
-        )
+        assert starter.returncode == 1 and said == "error: the job server has ended; this job ends too; run it again\n"
     else:
         assert starter.returncode == 0 and (tmp_path / "tokens").read_text() == "It 's here .\n"
 

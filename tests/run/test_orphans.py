@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux tel
 JOB = """
 import subprocess, sys, time
 from pathlib import Path
-from pipeline_py.run.command_line import end_after
+from pipeline_py.run.command_line import run_and_exit
 
 def work() -> None:
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
@@ -28,7 +28,7 @@ def work() -> None:
     Path("started.part").rename("started")
     time.sleep(600)
 
-end_after(work)
+run_and_exit(work)
 """
 
 RUNNING = """

@@ -22,15 +22,16 @@ def package(tmp_path, monkeypatch):
     )
     (folder / "used.py").write_text("def double(x):\n    return 2 * x\n")
     (folder / "other.py").write_text("def nothing():\n    return None\n")
-    monkeypatch.setattr(provenance, "PACKAGE", "somewhere_py")
-    monkeypatch.setattr(provenance, "PACKAGES", ("somewhere_py",))
-    monkeypatch.setattr(provenance, "FOLDER", tmp_path)
+    monkeypatch.setattr(provenance, "PACKAGE_NAME", "somewhere_py")
+    monkeypatch.setattr(provenance, "PACKAGE_NAMES", ("somewhere_py",))
+    monkeypatch.setattr(provenance, "PROJECT_FOLDER", tmp_path)
     return folder
 
 
 def code_cleared() -> None:
-    for function in ("code_of", "_read", "_analyze_definition", "file_of", "_counts"):
-        getattr(provenance, function).cache_clear()
+    for function in vars(provenance).values():
+        if hasattr(function, "cache_clear"):
+            function.cache_clear()
 
 
 def code() -> str:
@@ -190,7 +191,7 @@ def copied(tmp_path_factory):
             provenance.PROJECT_FOLDER / package, copy / package, ignore=shutil.ignore_patterns("__pycache__")
         )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(provenance, "FOLDER", copy)
+        patch.setattr(provenance, "PROJECT_FOLDER", copy)
         yield copy, hashes(provenance.hash_stage_code), hashes(compute_module_hash)
     code_cleared()
 
@@ -213,7 +214,7 @@ TRAINED = {"nmt.pretrain", "nmt.train"}
 EDITS = [
     ("pipeline_py/files/text_files.py", "def read_lines(", "def read_lines(changed, ", {*STAGES}),
     ("embedded_grammar/lexicon/nouns.tsv", "\n", "\n# changed\nchanged\n", {"corpus.generate"}),
-    ("pipeline_py/syntax/compute_distances.py", "def distances(", "def distances(changed, ", set()),
+    ("pipeline_py/syntax/compute_distances.py", "def compute_distances(", "def compute_distances(changed, ", set()),
     (
         "pipeline_py/syntax/trees/dependency.py",
         "class DependencyTree",

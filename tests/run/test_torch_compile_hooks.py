@@ -6,10 +6,10 @@ import sys
 CODE = """
 import sys
 import torch
-from pipeline_py.run.torch_compile_hooks import without_compiler
+from pipeline_py.run.torch_compile_hooks import disable_torch_compile_hooks
 
-without_compiler()
-without_compiler()
+disable_torch_compile_hooks()
+disable_torch_compile_hooks()
 weight = torch.nn.Parameter(torch.ones(2))
 optimizer = torch.optim.SGD([weight], lr=0.5)
 weight.sum().backward()
