@@ -1,4 +1,4 @@
-"""What a command or a program translates is what the workflow translates, and nothing ends it."""
+"""Equality of translations by the Python interface, the command and the workflow."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ SYSTEMS = {
     "GlobalAtt": "seed2",
     "SDAtt [right-branching]": "seed1",
 }
-"""Of each kind of input and of search, by the run that is translated with."""
+"""Systems with each kind of input and search, by the run to translate with."""
 
 CONFIG = {
     "name": "small",
@@ -68,8 +68,8 @@ def source_of(place: ProjectCopy) -> str:
 def trained(tmp_path_factory) -> ProjectCopy:
     place = ProjectCopy(tmp_path_factory.mktemp("trained"))
     targets = [f"results/small/evaluation/{system}/{run}/two.txt" for system, run in SYSTEMS.items()]
-    done = place.run_snakemake(*targets, "results/small/corpus/truecased/two.target", config=CONFIG)
-    assert done.returncode == 0, done.stderr[-5000:]
+    process = place.run_snakemake(*targets, "results/small/corpus/truecased/two.target", config=CONFIG)
+    assert process.returncode == 0, process.stderr[-5000:]
     return place
 
 
@@ -85,35 +85,35 @@ def command(place: ProjectCopy, *options: str, stdin: bytes) -> subprocess.Compl
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_a_test_set_becomes_what_the_workflow_made_of_it(trained, system):
+def test_translations_equal_those_of_the_workflow(trained, system):
     """The set is another than the one whose steps are taken."""
     assert opened(trained, system).translate(source_of(trained).splitlines()) == text_of(trained, system)
 
 
 def test_the_command_writes_the_same_bytes_and_changes_nothing(trained):
     before = {file: file.stat().st_mtime_ns for file in (trained.folder / "results").rglob("*")}
-    done = command(trained, "--system", "Tree-based-BPE", stdin=source_of(trained).encode())
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout == (trained.folder / "results/small/evaluation/Tree-based-BPE/seed1/two.txt").read_bytes()
+    process = command(trained, "--system", "Tree-based-BPE", stdin=source_of(trained).encode())
+    assert (process.returncode, process.stderr) == (0, b"")
+    assert process.stdout == (trained.folder / "results/small/evaluation/Tree-based-BPE/seed1/two.txt").read_bytes()
     assert {file: file.stat().st_mtime_ns for file in (trained.folder / "results").rglob("*")} == before
 
 
 @pytest.mark.parametrize("system", ["PBSMT", "SDAtt", "Tree-based-BPE"])
-def test_a_line_in_is_a_line_out_whatever_it_holds(trained, system):
-    found = opened(trained, system)
-    translations = found.translate(ODD)
+def test_any_line_has_one_translation(trained, system):
+    system = opened(trained, system)
+    translations = system.translate(ODD)
     assert len(translations) == len(ODD)
     assert translations[:3] == ["", "", ""]
     assert not any("\n" in text for text in translations)
-    assert found.translate([]) == []
-    assert found.translate([""]) == [""]
+    assert system.translate([]) == []
+    assert system.translate([""]) == [""]
 
 
-def test_lines_of_the_command(trained):
+def test_the_command_writes_one_line_per_input_line(trained):
     stdin = b"The girl sleeps .\r\n\r\n\xff\xfe\n" + b"word " * (MAX_SENTENCE_CHARACTERS // 4)
-    done = command(trained, "--system", "PBSMT", stdin=stdin)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count(b"\n") == 4 and done.stdout.split(b"\n")[1] == b""
+    process = command(trained, "--system", "PBSMT", stdin=stdin)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.count(b"\n") == 4 and process.stdout.split(b"\n")[1] == b""
     assert command(trained, "--system", "PBSMT", stdin=b"").stdout == b""
 
 
@@ -124,24 +124,26 @@ def test_models_are_loaded_once(trained, monkeypatch):
     loaded = []
     for module, name in ((ensemble, "load"), (pipeline, "from_files")):
         original = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda *given, own=original, name=name: [loaded.append(name), own(*given)][1])
-    found = load("SDAtt", configfile="small.yaml", directory=trained.folder)
-    once = found.translate(["The girl sees the bird ."])
-    assert found.translate(["The girl sees the bird ."]) == once
-    found.score([("The girl sees the bird .", "Das Mädchen .")])
+        monkeypatch.setattr(
+            module, name, lambda *arguments, call=original, name=name: [loaded.append(name), call(*arguments)][1]
+        )
+    system = load("SDAtt", configfile="small.yaml", directory=trained.folder)
+    translations = system.translate(["The girl sees the bird ."])
+    assert system.translate(["The girl sees the bird ."]) == translations
+    system.score([("The girl sees the bird .", "Das Mädchen .")])
     assert sorted(loaded) == ["from_files", "load"]
 
 
 @pytest.mark.parametrize("system", ["SDAtt", "Both", "Tree-based-BPE"])
-def test_the_best_translations(trained, system):
+def test_n_best_translations_are_sorted_by_score(trained, system):
     """The best of them is the translation; others have their words put back as well."""
-    found = opened(trained, system)
+    system = opened(trained, system)
     sentences = [*source_of(trained).splitlines()[:6], "", "Zyx Zyx sees ."]
-    ranked = found.n_best(sentences, 3)
-    assert [of_one[0].text for of_one in ranked] == found.translate(sentences)
-    assert {len(of_one) for of_one in ranked[:6]} == {3} and len(ranked[6]) == 1
-    assert all(of_one == sorted(of_one, key=lambda one: -one.score) for of_one in ranked)
-    assert "<unk>" not in "".join(one.text for of_one in ranked for one in of_one)
+    ranked = system.n_best(sentences, 3)
+    assert [n_best[0].text for n_best in ranked] == system.translate(sentences)
+    assert {len(n_best) for n_best in ranked[:6]} == {3} and len(ranked[6]) == 1
+    assert all(n_best == sorted(n_best, key=lambda translation: -translation.score) for n_best in ranked)
+    assert "<unk>" not in "".join(translation.text for n_best in ranked for translation in n_best)
 
 
 @pytest.mark.parametrize("system", ["SDAtt", "Both"])
@@ -162,37 +164,37 @@ def test_scores_are_those_of_the_workflows_files(trained, system, tmp_path):
         output=[tmp_path / "scores.tsv"],
     )
     expected = [float(line.split("\t")[0]) for line in (tmp_path / "scores.tsv").read_text().splitlines()[1:]]
-    found = opened(trained, system)
+    system = opened(trained, system)
     target = (results / "corpus/generated/two.target").read_text(encoding="utf-8").splitlines()
     pairs = [*zip(source_of(trained).splitlines(), target, strict=True)]
-    assert found.score(pairs) == pytest.approx(expected, abs=1e-6)
-    assert found.score([]) == []
+    assert system.score(pairs) == pytest.approx(expected, abs=1e-6)
+    assert system.score([]) == []
     with pytest.raises(InputError, match="pair 2: the translation is empty"):
-        found.score([pairs[0], ("a", " ")])
+        system.score([pairs[0], ("a", " ")])
 
 
 @pytest.mark.parametrize("system", ["SDAtt", "Tree-based-BPE", "Sequential-lexical"])
-def test_attention(trained, system, tmp_path):
-    found = opened(trained, system)
-    own = found.attention("The girl sees the bird .")
-    assert own.weights.shape == (len(own.translation), len(own.words) + len(own.phrases))
-    given = found.attention("The girl sees the bird .", "Das Mädchen schläft .")
-    assert len(given.weights) == len(given.translation) and np.all(given.weights >= 0)
-    given.save(tmp_path / "one.svg", title="One")
+def test_attention_has_one_row_per_step(trained, system, tmp_path):
+    system = opened(trained, system)
+    attention = system.attention("The girl sees the bird .")
+    assert attention.weights.shape == (len(attention.translation), len(attention.words) + len(attention.phrases))
+    forced_attention = system.attention("The girl sees the bird .", "Das Mädchen schläft .")
+    assert len(forced_attention.weights) == len(forced_attention.translation) and np.all(forced_attention.weights >= 0)
+    forced_attention.save(tmp_path / "one.svg", title="One")
     assert "One" in (tmp_path / "one.svg").read_text(encoding="utf-8")
-    assert given.plot(words=[1]).get_figwidth() > 0
-    assert given._repr_svg_().lstrip().startswith("<?xml")
-    assert found.attentions(["", "x" * (MAX_SENTENCE_CHARACTERS + 1)]) == [None, None]
+    assert forced_attention.plot(words=[1]).get_figwidth() > 0
+    assert forced_attention._repr_svg_().lstrip().startswith("<?xml")
+    assert system.attentions(["", "x" * (MAX_SENTENCE_CHARACTERS + 1)]) == [None, None]
 
 
-def test_attention_of_the_command(trained, tmp_path):
+def test_the_command_draws_attention(trained, tmp_path):
     options = ["--system", "SDAtt", "--scores", "--attention", str(tmp_path / "figures")]
-    done = command(trained, *options, stdin=b"A man sleeps .\n\nThe girl sees the bird .\n")
-    assert done.returncode == 0, done.stderr
+    process = command(trained, *options, stdin=b"A man sleeps .\n\nThe girl sees the bird .\n")
+    assert process.returncode == 0, process.stderr
     assert sorted(file.name for file in (tmp_path / "figures").iterdir()) == ["1.svg", "3.svg"]
-    assert [line.count(b"\t") for line in done.stdout.splitlines()] == [1, 1, 1]
-    done = command(trained, "--system", "SDAtt", "--nbest", "2", stdin=b"A man sleeps .\n")
-    assert [line.split(b" ||| ")[0] for line in done.stdout.splitlines()] == [b"0", b"0"]
+    assert [line.count(b"\t") for line in process.stdout.splitlines()] == [1, 1, 1]
+    process = command(trained, "--system", "SDAtt", "--nbest", "2", stdin=b"A man sleeps .\n")
+    assert [line.split(b" ||| ")[0] for line in process.stdout.splitlines()] == [b"0", b"0"]
 
 
 def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
@@ -205,7 +207,7 @@ def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("system", "said"),
+    ("system", "message"),
     [
         ("SDAt", "unknown system `SDAt`; did you mean `SDAtt`?"),
         (
@@ -215,12 +217,12 @@ def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
         ("SDAtt [gold]", "reads trees from files, and new text has none"),
     ],
 )
-def test_why_a_system_does_not_translate(trained, system, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_systems_are_rejected(trained, system, message):
+    with pytest.raises(InputError, match=message):
         load(system, configfile="small.yaml", directory=trained.folder)
 
 
-def test_what_a_system_cannot_do(trained):
+def test_unsupported_features_are_rejected(trained):
     for ask in (System.n_best, System.attentions, System.score):
         with pytest.raises(InputError, match="PBSMT is phrase-based and has no "):
             ask(opened(trained, "PBSMT"), [])
@@ -230,7 +232,7 @@ def test_what_a_system_cannot_do(trained):
         opened(trained, "SDAtt").n_best(["A man sleeps ."], 9)
 
 
-def test_damage_is_found(trained, tmp_path):
+def test_damage_is_detected(trained, tmp_path):
     place = trained.copied(tmp_path / "damaged")
     model = place.folder / "results/small/nmt/SDAtt/seed1/model.safetensors"
     content = bytearray(model.read_bytes())
@@ -240,23 +242,23 @@ def test_damage_is_found(trained, tmp_path):
         opened(place, "SDAtt").translate(["A man sleeps ."])
 
 
-def test_a_configuration_that_is_at_fault(trained):
+def test_an_invalid_configuration_is_rejected(trained):
     with pytest.raises(InputError, match="unknown key `traning`"):
         load("SDAtt", configfile="small.yaml", config={"traning": {}}, directory=trained.folder)
     with pytest.raises(InputError, match="there is no Snakefile"):
         load("SDAtt", directory=trained.folder / "results")
 
 
-def test_the_worked_example(trained):
+def test_the_documented_example_runs(trained):
     """The script of the documentation, told of the experiment of this test."""
     script = (ROOT / "docs/use_a_system.py").read_text(encoding="utf-8")
     call = 'load("results/nmt/SDAtt/seed1")'
     assert script.count(call) == 1 and call in (ROOT / "docs/translate.md").read_text(encoding="utf-8")
     script = script.replace(call, 'load("results/small/nmt/SDAtt/seed1", configfile="small.yaml")')
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, cwd=trained.folder, env=environment, text=True
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("<System SDAtt (seed1)>\n") and "log p: -" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.startswith("<System SDAtt (seed1)>\n") and "log p: -" in process.stdout
     assert (trained.folder / "attention.svg").is_file()

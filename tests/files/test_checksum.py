@@ -52,12 +52,12 @@ DAMAGES = (flipped, flipped_in_front, cut, overwritten, lengthened)
 def damaged(content: bytes, seed: int) -> bytes:
     """Content with one of the kinds of damage; never the content itself."""
     random = np.random.default_rng(seed)
-    while (other := DAMAGES[seed % len(DAMAGES)](content, random)) == content:
+    while (result := DAMAGES[seed % len(DAMAGES)](content, random)) == content:
         pass
-    return other
+    return result
 
 
-def test_no_damage_of_rows_is_read(tmp_path: Path) -> None:
+def test_damaged_rows_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "rows.arrow"
     rows = [np.arange(length % 23, dtype=np.int32) for length in range(200)]
     write_ragged_rows(path, rows, "int32")
@@ -71,7 +71,7 @@ def test_no_damage_of_rows_is_read(tmp_path: Path) -> None:
     assert [row.tolist() for row in read_ragged_rows(path)] == [row.tolist() for row in rows]
 
 
-def test_no_damage_of_weights_is_read(tmp_path: Path) -> None:
+def test_damaged_weights_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     weights = {name: torch.randn(5, 7) for name in ("first", "second", "third")}
     save_weights(path, weights)
@@ -84,7 +84,7 @@ def test_no_damage_of_weights_is_read(tmp_path: Path) -> None:
     assert all(torch.equal(tensor, weights[name]) for name, tensor in load_weights(path).items())
 
 
-def test_no_damage_of_a_checkpoint_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_a_damaged_checkpoint_is_not_resumed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     checkpoints = CheckpointStore(tmp_path, "of this run")
     state = {"update": 7, "curve": [{"update": number, "dev_loss": 0.5} for number in range(300)]}
     checkpoints.save(
@@ -97,11 +97,11 @@ def test_no_damage_of_a_checkpoint_is_resumed(tmp_path: Path, capsys: pytest.Cap
         assert "is not resumed: it is damaged, so the training starts from the beginning" in capsys.readouterr().err
         assert [file.name for file in tmp_path.iterdir()] == ["rolling.damaged.safetensors"]
     checkpoints.path.write_bytes(content)
-    found = checkpoints.load()
-    assert found is not None and found.state == state
+    checkpoint = checkpoints.load()
+    assert checkpoint is not None and checkpoint.state == state
 
 
-def test_a_file_without_a_checksum_is_not_read(tmp_path: Path) -> None:
+def test_a_file_without_a_checksum_is_rejected(tmp_path: Path) -> None:
     """As the versions before wrote them."""
     column = pa.list_(pa.int32())
     with pa.OSFile(str(tmp_path / "rows.arrow"), "wb") as sink, pa.ipc.new_file(sink, pa.schema([("values", column)])):
@@ -113,7 +113,7 @@ def test_a_file_without_a_checksum_is_not_read(tmp_path: Path) -> None:
         start_from(Model.__new__(Model), tmp_path / "model.safetensors")
 
 
-def test_the_checksum_is_of_all_bytes_but_its_own(tmp_path: Path) -> None:
+def test_the_checksum_covers_all_other_bytes(tmp_path: Path) -> None:
     path = tmp_path / "rows.arrow"
     write_ragged_rows(path, [np.arange(9)], "int32")
     content = path.read_bytes()
@@ -122,6 +122,6 @@ def test_the_checksum_is_of_all_bytes_but_its_own(tmp_path: Path) -> None:
     assert content[place : place + 8].decode() == f"{zlib.crc32(zeros):08x}"
 
 
-def test_the_documentation_says_what_a_damaged_file_says() -> None:
+def test_the_documentation_quotes_the_error_for_damaged_files() -> None:
     page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
     assert artifacts.CHECKSUM_MISMATCH_ERROR in page and job_record.RECORD_MISMATCH_ERROR in page

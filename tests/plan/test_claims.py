@@ -1,29 +1,31 @@
-"""Which claims are held against which results, and what is known of the systems' trees."""
+"""Plan of claims: tables, claim files and systems that differ in trees."""
 
 import pytest
 
 from pipeline_py.run.errors import InputError
 
 
-def test_a_table_is_asked_about_its_systems_on_its_sets(planned):
+def test_claims_of_a_table_cover_its_systems_and_sets(planned):
     claims = planned(training={"seeds": [1, 2]}).claims
-    of_table = claims.get_statistics_paths("table1")
-    assert {split for _, _, split in of_table} == {"dev", "mixed", "long", "particles"}
-    assert {run for system, run, _ in of_table if system == "SDAtt"} == {"seed1", "seed2"}
-    assert {run for system, run, _ in of_table if system == "PBSMT"} == {"single"}
+    table_paths = claims.get_statistics_paths("table1")
+    assert {split for _, _, split in table_paths} == {"dev", "mixed", "long", "particles"}
+    assert {run for system, run, _ in table_paths if system == "SDAtt"} == {"seed1", "seed2"}
+    assert {run for system, run, _ in table_paths if system == "PBSMT"} == {"single"}
     assert {split for _, _, split in claims.get_statistics_paths("tree2seq/table3_4")} == {"dev"}
 
 
-def test_all_tables_together_need_no_more_than_each(planned):
+def test_claims_of_all_tables_need_the_union_of_their_statistics(planned):
     plan = planned()
-    together = plan.claims.get_statistics_paths("all")
-    alone = {place for table in plan.claims.experiment.tables for place in plan.claims.get_statistics_paths(table)}
-    assert {*together} == alone
-    of_one = planned(targets=["table1"]).claims
-    assert of_one.get_statistics_paths("all") == of_one.get_statistics_paths("table1")
+    all_paths = plan.claims.get_statistics_paths("all")
+    places_by_table = {
+        place for table in plan.claims.experiment.tables for place in plan.claims.get_statistics_paths(table)
+    }
+    assert {*all_paths} == places_by_table
+    single_table_claims = planned(targets=["table1"]).claims
+    assert single_table_claims.get_statistics_paths("all") == single_table_claims.get_statistics_paths("table1")
 
 
-def test_systems_that_differ_in_trees_alone_are_found(planned):
+def test_systems_that_differ_only_in_trees_are_variants_or_controls(planned):
     assert planned().claims.build_claims_job("controls").settings == {
         "metrics": ["bleu", "ribes"],
         "asked": [["SDAtt", "GlobalAtt"], ["Tree2Seq", "GlobalAtt"]],
@@ -51,7 +53,7 @@ def test_systems_that_differ_in_trees_alone_are_found(planned):
     assert ["SDAtt", "gold", "SDAtt [gold]"] in settings["variants"] and settings["controls"] == []
 
 
-def test_claims_are_papers_and_files_of_ones_own(planned, tmp_path):
+def test_claims_are_read_from_papers_and_user_files(planned, tmp_path):
     mine = tmp_path / "mine.yaml"
     mine.write_text("paper: me\nclaims: [{system: SDAtt, above: GlobalAtt, says: y}]\n")
     plan = planned(claims=["sdatt", str(mine)])
@@ -63,20 +65,20 @@ def test_claims_are_papers_and_files_of_ones_own(planned, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("settings", "sentence"),
     [
         ("sdat", r"claims: unknown paper `sdat`; did you mean `sdatt`\?"),
         ("{}", "mine.yaml: unknown system `SDAt`; did you mean `SDAtt`?"),
     ],
 )
-def test_what_is_unknown_is_told_before_the_first_job(planned, tmp_path, given, sentence):
+def test_unknown_papers_and_systems_are_reported_by_the_plan(planned, tmp_path, settings, sentence):
     mine = tmp_path / "mine.yaml"
     mine.write_text("paper: me\nclaims: [{system: SDAt, above: GlobalAtt, says: y}]\n")
     with pytest.raises(InputError, match=sentence):
-        planned(claims=[given.format(mine)])
+        planned(claims=[settings.format(mine)])
 
 
-def test_a_run_tells_of_what_it_makes(planned):
+def test_answers_are_shown_for_requested_tables(planned):
     plan = planned()
     claims = plan.claims
     assert claims.answer_tables == [] and plan.report.get_displayed_files() == []
@@ -89,23 +91,23 @@ def test_a_run_tells_of_what_it_makes(planned):
     assert plan.report.get_displayed_files() == ["report.html", "table1.md"]
 
 
-def test_a_table_decides_if_the_experiment_has_no_more(planned):
+def test_a_table_is_partial_if_the_experiment_has_more_runs_or_controls(planned):
     """A verdict needs all runs and control trees of the experiment."""
-    one, several = planned(targets=["table1"]).claims, planned(targets=["table1", "controls"]).claims
-    assert not one.is_partial_table("table1") and not several.is_partial_table("all")
+    single_table, several = planned(targets=["table1"]).claims, planned(targets=["table1", "controls"]).claims
+    assert not single_table.is_partial_table("table1") and not several.is_partial_table("all")
     assert several.is_partial_table("table1") and several.is_partial_table("controls")
     again = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "seeds": [1, 2]}
     seeds = planned(targets=["table1", "again"], tables={"again": again}).claims
     assert seeds.is_partial_table("table1"), "there is another seed elsewhere"
 
 
-def test_searches_of_one_network_are_named(planned):
+def test_systems_with_the_same_network_are_listed(planned):
     assert planned().claims.build_claims_job("tree2seq/table5").settings["networks"] == {
         f"Tree2Seq-{search}": "Tree2Seq" for search in ("length-model", "beam10", "beam15", "beam20")
     }
 
 
-def test_properties_are_read_for_claims_about_lengths(planned, tmp_path):
+def test_claims_about_lengths_read_sentence_properties(planned, tmp_path):
     assert planned(claims=["pascal"]).claims.get_property_paths("table1") == {}
     mine = tmp_path / "mine.yaml"
     claim = "{system: SDAtt, above: GlobalAtt, says: y, sentences: {longer_than: 20}}"

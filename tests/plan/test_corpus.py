@@ -26,7 +26,7 @@ def corpus_of(described):
     return lambda **laid_over: CorpusPlan(described(**laid_over), list)
 
 
-def test_text_is_the_users_or_generated(corpus_of, tmp_path):
+def test_text_is_from_user_files_or_generated(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
     assert corpus.get_user_files("train", "source") == [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]
     assert (
@@ -41,7 +41,7 @@ def test_text_is_the_users_or_generated(corpus_of, tmp_path):
     }
 
 
-def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
+def test_cleaning_compares_sources_after_later_normalization(corpus_of):
     source = {"language": "fr", "tokenizer": "moses"}
     target = {"language": "de", "tokenizer": "none"}
 
@@ -60,7 +60,7 @@ def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
     assert comparison(tokenizer="none") == [True, True, False, None]
 
 
-def test_only_one_file_is_what_a_text_is_a_copy_of(corpus_of, tmp_path):
+def test_a_text_of_one_file_is_its_copy(corpus_of, tmp_path):
     corpus = corpus_of(corpora=FILES, data=str(tmp_path))
     assert corpus.build_clean_job().execution_settings == {"originals": [None, None]}
     assert corpus.build_clean_held_out_job("dev").execution_settings == {
@@ -82,7 +82,7 @@ def test_sets_are_cleaned_with_all_their_references(corpus_of, tmp_path):
     assert train.files["held_out"] == corpus.get_overlapping_set_paths()
 
 
-def test_sentences_are_counted_in_files_and_known_of_what_is_generated(corpus_of, tmp_path):
+def test_sentences_of_files_and_generated_text_are_counted(corpus_of, tmp_path):
     (tmp_path / "a.en").write_text("a\n" * 3)
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("b\n" * 4)
@@ -92,7 +92,7 @@ def test_sentences_are_counted_in_files_and_known_of_what_is_generated(corpus_of
         corpus.count_raw_sentences("dev")
 
 
-def test_lengths_are_multiples_of_those_of_generated_sentences(corpus_of, tmp_path):
+def test_lengths_are_relative_to_generated_sentences(corpus_of, tmp_path):
     (tmp_path / "a.en").write_text("x" * 104 + "\n")
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("y" * 52 + "\n")
@@ -114,7 +114,7 @@ def test_generated_sets_never_leak_into_generated_training_text(corpus_of, tmp_p
     assert corpus_of(corpora={"dev": FILES["dev"]}).get_overlapping_set_paths() == ["<results>/corpus/raw/dev.source"]
 
 
-def test_sets_leak_where_the_training_text_has_a_sentence_of_them(described):
+def test_only_sets_that_overlap_with_training_text_are_removed_from_it(described):
     tests = [{"name": name, "source": f"{name}.en", "references": ["x.de"]} for name in ("some", "none", "unknown")]
     tests.append({"name": "unscored", "source": "u.en"})
     experiment = described(corpora={**FILES, "tests": tests}, targets=["sdrnmt"], parser="embedded")
@@ -124,7 +124,7 @@ def test_sets_leak_where_the_training_text_has_a_sentence_of_them(described):
     assert corpus.reference_sides["unscored"] == [] and corpus.scored_test_sets == ["some", "none", "unknown"]
 
 
-def test_truecased_words_lie_elsewhere(corpus_of):
+def test_truecased_tokens_have_a_separate_folder(corpus_of):
     corpus = corpus_of(corpora={"target": {"case": "true"}})
     assert corpus.get_token_path_pattern("source") == "<results>/corpus/tokenized/{split}.source"
     assert corpus.get_token_path_pattern("target") == "<results>/corpus/truecased/{split}.target"
@@ -146,11 +146,11 @@ def test_text_is_normalized_before_it_is_tokenized_and_parsed(corpus_of):
 def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
     side = {"tokenizer": "stanza", "stanza_directory": "models", "case": "lower"}
     corpus = corpus_of(corpora={"source": side}, data="data")
-    job, other = corpus.build_tokenize_job("dev", "source"), corpus.build_tokenize_job("dev", "target")
+    job, target_job = corpus.build_tokenize_job("dev", "source"), corpus.build_tokenize_job("dev", "target")
     settings = {"language": "en", "tokenizer": "stanza", "lowercase": True, "stanza_package": None}
     assert job.settings == settings
     assert job.execution_settings == {"stanza_directory": "data/models"} and job.software == ["stanza"]
-    assert other.settings["lowercase"] is False and other.execution_settings == {"stanza_directory": None}
+    assert target_job.settings["lowercase"] is False and target_job.execution_settings == {"stanza_directory": None}
     assert corpus.has_stanza_tokenizer
 
 
@@ -164,7 +164,7 @@ def test_files_of_a_stanza_directory_decide_the_tokens(corpus_of, tmp_path):
     assert files["stanza_models"] == [str(index), str(model)]
 
 
-def test_languages_without_rules_of_moses_are_named(corpus_of):
+def test_languages_without_moses_rules_are_warned_of(corpus_of):
     assert corpus_of().format_tokenizer_warnings() == []
     files = {"source": "x", "references": ["y"]}
     corpora = {
@@ -179,7 +179,7 @@ def test_languages_without_rules_of_moses_are_named(corpus_of):
 
 
 @pytest.mark.parametrize("language", ["zh", "fr", "vi"])
-def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
+def test_tokenizers_are_trained_on_the_first_treebank_from_files(corpus_of, language):
     bank = {part: f"{part}.conllu" for part in ("train", "dev", "test")}
     source = {"language": language, "tokenizer": "stanza"}
     files = {"source": "x", "references": ["y"]}
@@ -204,7 +204,7 @@ def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
     assert corpus.build_tokenize_job("dev", "target").files["segmenter"] is None
 
 
-def test_the_tokenizer_of_the_target_learns_from_a_parser_of_its_language(corpus_of):
+def test_the_target_tokenizer_is_trained_on_a_treebank_of_its_language(corpus_of):
     banks = {
         name: {"type": "trained", "treebank": {part: f"{name}.{part}" for part in ("train", "dev", "test")}}
         for name in ("unknown", "de_x", "en_x")
@@ -223,7 +223,7 @@ def test_the_tokenizer_of_the_target_learns_from_a_parser_of_its_language(corpus
     assert learning.settings == {"language": "de"} and learning.files["treebank_train"].endswith("de_x.train")
 
 
-def test_a_tokenizer_is_downloaded_only_if_a_key_asks_for_it(corpus_of):
+def test_a_tokenizer_is_downloaded_only_on_request(corpus_of):
     side = {"tokenizer": "stanza", "stanza_package": "default"}
     corpus = corpus_of(corpora={"target": side})
     job = corpus.build_tokenize_job("dev", "target")
@@ -243,7 +243,7 @@ def test_a_tokenizer_is_downloaded_only_if_a_key_asks_for_it(corpus_of):
         {"type": "trained", "treebank": {part: part for part in ("train", "dev", "test")}, "language": "fr"},
     ],
 )
-def test_a_side_that_no_model_tokenizes_is_refused(corpus_of, side, parser):
+def test_a_side_without_a_tokenizer_model_is_rejected(corpus_of, side, parser):
     code = {"source": "en", "target": "de"}[side]
     parser = {key: code if value == "LANGUAGE" else value for key, value in parser.items()}
     with pytest.raises(InputError) as caught:
@@ -255,7 +255,7 @@ def test_a_side_that_no_model_tokenizes_is_refused(corpus_of, side, parser):
     )
 
 
-def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_path):
+def test_contrastive_translations_are_handled_like_two_references(corpus_of, tmp_path):
     sets = [{"name": "gender", "file": "g.tsv"}, {"name": "two", "file": "t.tsv", "removed_from_training": False}]
     corpus = corpus_of(corpora={"contrast": sets, "target": {"case": "true"}}, data=str(tmp_path), **MEASURED)
     assert corpus.reference_sides["gender"] == ["target", "target1"]
@@ -270,7 +270,7 @@ def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_pat
     ]
 
 
-def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path):
+def test_contrastive_pairs_are_counted_and_checked(described, tmp_path):
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\na\tb\td\n")
     over = {"corpora": {"contrast": [{"name": "gender", "file": ["g.tsv", "g.tsv"]}]}, "data": str(tmp_path)}
     experiment = described(**over, **MEASURED)
@@ -281,7 +281,7 @@ def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path
         count_contrastive_pairs(experiment)
 
 
-def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
+def test_only_training_text_is_ambiguous(corpus_of):
     corpus = corpus_of(corpora={"generator": {"ambiguous": 0.1}})
     assert [corpus.build_generate_job(split).settings["ambiguous"] for split in ("train", "dev", "mixed")] == [
         0.1,
@@ -291,14 +291,16 @@ def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
     assert corpus_of().build_generate_job("train").settings["ambiguous"] == 0.3
 
 
-def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
-    made = {"name": "made", "generate": {"sentences": 30, "kinds": ["case"], "seed": 5}}
-    corpus = corpus_of(corpora={"contrast": [made], "generator": {"lexicon": "compact", "ambiguous": 0.1}}, **MEASURED)
-    given = corpus.build_generate_contrast_job("made").settings
-    assert (given["kinds"], given["seed"], given["lexicon"]) == (["case"], 5, "compact")
-    start, end = given["share_from"], given["share_to"]
-    others = [compute_split_share(place) for place in range(10)] + [compute_treebank_share(part) for part in range(3)]
-    assert start < end and all(end <= first or last <= start for first, last in others)
+def test_generated_contrastive_sets_have_a_separate_language_share(corpus_of):
+    generated_set = {"name": "made", "generate": {"sentences": 30, "kinds": ["case"], "seed": 5}}
+    corpus = corpus_of(
+        corpora={"contrast": [generated_set], "generator": {"lexicon": "compact", "ambiguous": 0.1}}, **MEASURED
+    )
+    settings = corpus.build_generate_contrast_job("made").settings
+    assert (settings["kinds"], settings["seed"], settings["lexicon"]) == (["case"], 5, "compact")
+    start, end = settings["share_from"], settings["share_to"]
+    shares = [compute_split_share(place) for place in range(10)] + [compute_treebank_share(part) for part in range(3)]
+    assert start < end and all(end <= first or last <= start for first, last in shares)
     generated = "<results>/corpus/contrastive/made.generated.tsv"
     assert corpus.build_contrastive_pairs_job("made").files == {"input": [generated]}
     assert corpus.get_gold_tree_path("made", "ptb") == "<results>/corpus/contrastive/made.ptb"
@@ -307,7 +309,7 @@ def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
     assert count_contrastive_pairs(corpus.experiment) == {"made": 30}
 
 
-def test_further_references_are_truecased_and_generalised_like_the_target(corpus_of):
+def test_additional_references_are_processed_like_the_target(corpus_of):
     corpus = corpus_of(corpora={"target": {"case": "true"}})
     assert corpus.build_truecase_job("dev", "target1").files == {
         "input": "<results>/corpus/tokenized/dev.target1",

@@ -1,4 +1,4 @@
-"""What is scored and compared."""
+"""Plan of scores, comparisons and breakdowns."""
 
 MEASURES = {
     "type": "measures",
@@ -9,7 +9,7 @@ MEASURES = {
 }
 
 
-def test_words_are_put_back_where_a_system_can_say_from_where(planned):
+def test_unknown_words_are_replaced_if_there_is_an_alignment(planned):
     subwords = {"numbers": {"scheme": "bpe", "generalise": 2}}
     systems = {"N": {"subword": "numbers"}, "U": {"decoding": {"replace_unknown": True}}}
     systems["T"] = {**systems["N"], "auxiliary_task": "parsing"}
@@ -43,7 +43,7 @@ def test_words_are_put_back_where_a_system_can_say_from_where(planned):
     assert evaluation.has_subword_pieces("N") and not evaluation.has_subword_pieces("U")
 
 
-def test_texts_of_all_sets_are_made_together(planned):
+def test_one_job_postprocesses_all_sets(planned):
     evaluation = planned().evaluation
     sets = [*evaluation.experiment.corpora.held_out_sets]
     assert len(sets) > 1
@@ -52,7 +52,7 @@ def test_texts_of_all_sets_are_made_together(planned):
     assert job.rule_inputs == {"pieces": [f"<results>/smt/PBSMT/single/{split}.pieces" for split in sets]}
 
 
-def test_outputs_are_those_of_all_runs_in_any_order(planned):
+def test_outputs_of_all_runs_follow_the_given_order(planned):
     evaluation = planned(training={"seeds": [1, 2]}, tables={"mine": MEASURES}).evaluation
     outputs = evaluation.get_output_paths("mine", "dev", ["GlobalAtt", "SDAtt"])
     assert {system: [*runs] for system, runs in outputs.items()} == {
@@ -70,7 +70,7 @@ def test_outputs_are_those_of_all_runs_in_any_order(planned):
     assert [*examples["outputs"]] == [*examples["statistics"]] == ["SDAtt", "GlobalAtt"]
 
 
-def test_a_table_may_have_seeds_of_its_own(planned):
+def test_a_table_may_have_separate_seeds(planned):
     tables = {"mine": MEASURES, "again": {**MEASURES, "seeds": [3, 1]}}
     plan = planned(tables=tables, targets=["mine", "again"])
     runs = {table: [run for system, run, _ in plan.evaluation.get_statistics_paths(table, "dev")] for table in tables}
@@ -84,7 +84,7 @@ def test_a_table_may_have_seeds_of_its_own(planned):
     assert curves == {"SDAtt:seed1", "SDAtt:seed3"}
 
 
-def test_tables_of_scores_are_compared_on_their_sets(planned):
+def test_systems_of_score_tables_are_compared_on_their_sets(planned):
     marked = {**MEASURES, "marks": [{"symbol": "+", "rows": ["SDAtt"], "against": ["GlobalAtt"]}]}
     evaluation = planned(tables={"mine": MEASURES, "marked": marked}).evaluation
     assert evaluation.get_compared_sets("table1") == ["dev", "mixed", "long", "particles"]
@@ -94,8 +94,8 @@ def test_tables_of_scores_are_compared_on_their_sets(planned):
         ["bleu"],
         ["bleu", "ribes"],
     )
-    further = planned(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
-    assert further.get_tested_metrics("mine") == ["bleu", "ter"] and further.computed_metrics == [
+    extended_plan = planned(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
+    assert extended_plan.get_tested_metrics("mine") == ["bleu", "ter"] and extended_plan.computed_metrics == [
         "bleu",
         "ter",
         "ribes",
@@ -104,19 +104,19 @@ def test_tables_of_scores_are_compared_on_their_sets(planned):
     assert evaluation.get_systems_baseline_first("controls", "tests")[0] == "GlobalAtt"
 
 
-def test_sentences_are_grouped_by_trees_that_say_something(planned):
+def test_sentences_are_grouped_by_parsed_trees(planned):
     only = {"title": "T", "systems": ["GlobalAtt", "SDAtt [random]"], "baseline": "GlobalAtt"}
     evaluation = planned(tables={"only": only}, targets=["only"]).evaluation
     assert evaluation.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
     assert [*evaluation.build_source_properties_job("dev", "words").files] == ["source"]
-    others = planned(tables={"only": only}).evaluation
-    assert others.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
-    files = others.build_source_properties_job("dev", "embedded.conllu").files
+    attention_plan = planned(tables={"only": only}).evaluation
+    assert attention_plan.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
+    files = attention_plan.build_source_properties_job("dev", "embedded.conllu").files
     assert {**files} == {"source": files["source"], "dependencies": "<results>/syntax/embedded/dev.conllu"}
-    assert "phrases" in others.build_source_properties_job("dev", "embedded.ptb").files
+    assert "phrases" in attention_plan.build_source_properties_job("dev", "embedded.ptb").files
 
 
-def test_a_table_may_score_parsed_sentences_alone(planned):
+def test_a_table_may_score_only_parsed_sentences(planned):
     evaluation = planned(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
     assert evaluation.get_parsed_sentences_file("mine", "dev") == {
         "parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"
@@ -124,7 +124,7 @@ def test_a_table_may_score_parsed_sentences_alone(planned):
     assert evaluation.get_parsed_sentences_file("table1", "dev") == {}
 
 
-def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
+def test_contrastive_scores_are_from_networks_of_the_table(planned, tmp_path):
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
     over = {"corpora": {"contrast": [{"name": "gender", "file": "g.tsv"}]}, "data": str(tmp_path), "targets": ["mine"]}
     mine = {**MEASURES, "systems": ["PBSMT", "GlobalAtt"], "columns": ["contrast"]}
@@ -138,7 +138,7 @@ def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
     }
 
 
-def test_ceilings_are_of_all_sets_with_references_as_outputs_are_scored(planned):
+def test_ceilings_use_the_settings_of_scoring(planned):
     target = {"language": "deu", "tokenizer": "moses", "case": "true"}
     evaluation = planned(corpora={"target": target}, evaluation={"lowercase": False}).evaluation
     job = evaluation.build_ceiling_job()

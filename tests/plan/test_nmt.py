@@ -10,7 +10,7 @@ from pipeline_py.plan import nmt
 from pipeline_py.run.errors import InputError
 
 
-def test_a_network_is_trained_with_what_it_reads(planned):
+def test_a_network_is_trained_on_the_syntax_it_reads(planned):
     plan = planned()
     job = plan.build_job("nmt.train", {"system": "SDAtt", "run": "seed1"})
     assert job.files["train_syntax"] == {"distances": "<results>/syntax/embedded/train.distances.arrow"}
@@ -21,14 +21,14 @@ def test_a_network_is_trained_with_what_it_reads(planned):
     assert job.execution_settings["training"] == plan.nmt.experiment.get_network("SDAtt").training.model_dump(
         mode="json"
     )
-    made = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
-    assert made == [{"model_output": "stored/model.safetensors", "checkpoints": "stored/checkpoints"}]
+    calls = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
+    assert calls == [{"model_output": "stored/model.safetensors", "checkpoints": "stored/checkpoints"}]
     assert plan.nmt.build_train_job("GlobalAtt", "seed1").files["train_syntax"] == {}
     labelled = plan.nmt.build_train_job("Sennrich-deponly", "seed1").files
     assert labelled["syntax_vocabularies"] == {"labels": "<results>/subword/default/vocabulary.labels.embedded"}
 
 
-def test_an_encoder_is_pretrained_with_what_it_predicts(planned):
+def test_an_encoder_is_pretrained_on_the_syntax_it_predicts(planned):
     nmt = planned().nmt
     assert (
         nmt.build_train_job("Dep2Seq", "seed2").files["initial"] == "<results>/nmt/Dep2Seq/seed2/pretrained.safetensors"
@@ -52,8 +52,8 @@ def nmt_modules(job):
 
 def test_curves_are_written_for_tensorboard_on_request(planned):
     plan = planned(training={"tensorboard": True})
-    (made,) = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
-    assert made["tensorboard"] == "stored/tensorboard"
+    (arguments,) = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
+    assert arguments["tensorboard"] == "stored/tensorboard"
 
 
 def test_messages_name_the_run_if_there_are_several(planned):
@@ -64,7 +64,7 @@ def test_messages_name_the_run_if_there_are_several(planned):
     )
 
 
-def test_an_ensemble_is_fed_by_its_members(planned):
+def test_an_ensemble_reads_files_of_its_members(planned):
     systems = {
         "Both": {"type": "ensemble", "members": ["SDAtt", "Sennrich-deponly"], "decoding": {"length_model": True}}
     }
@@ -94,7 +94,7 @@ def call(plan, name, outputs, threads=1, **wildcards):
     return json.loads(plan.serialize_call(name, wildcards, job.rule_inputs, outputs, threads))
 
 
-def test_what_is_asked_for_is_written_next_to_the_pieces_of_each_set(planned):
+def test_side_outputs_are_next_to_the_pieces_of_each_set(planned):
     corpora = {"tests": [{"name": "mixed", "generate": {"sentences": 9}}]}
     outputs = {name: [f"dev/{name}", f"mixed/{name}"] for name in ("pieces", "alignment", "counts")}
     wildcards = {"system": "SDAtt", "run": "seed1"}
@@ -109,12 +109,12 @@ def test_what_is_asked_for_is_written_next_to_the_pieces_of_each_set(planned):
         "counts_output": "mixed/counts",
     }
     for decoding, output in (({"n_best": 2}, "n_best"), ({"attention": True}, "attention")):
-        further = planned(corpora=corpora, decoding=decoding)
+        extended_plan = planned(corpora=corpora, decoding=decoding)
         ending = {"n_best": "n-best", "attention": "attention.arrow"}[output]
         expected = {**plain["calls"][1], f"{output}_output": f"mixed/pieces.{ending}"}
-        assert call(further, "nmt.translate", outputs, **wildcards)["calls"][1] == expected
-        jobs = [each.build_job("nmt.translate", wildcards) for each in (plan, further)]
-        assert plan.compute_identity(jobs[0]) != further.compute_identity(jobs[1]), "the file is to be made"
+        assert call(extended_plan, "nmt.translate", outputs, **wildcards)["calls"][1] == expected
+        jobs = [experiment_plan.build_job("nmt.translate", wildcards) for experiment_plan in (plan, extended_plan)]
+        assert plan.compute_identity(jobs[0]) != extended_plan.compute_identity(jobs[1]), "the file is to be made"
 
 
 def test_both_translations_of_a_contrastive_set_are_scored(planned, tmp_path):
@@ -127,8 +127,8 @@ def test_both_translations_of_a_contrastive_set_are_scored(planned, tmp_path):
     assert plan.nmt.build_force_decode_job("SDAtt", "seed1").files_by_set["gender"]["translation"] == words
     pieces = [f"<results>/subword/cut/pieces/gender.{side}" for side in ("target", "target1")]
     assert plan.nmt.build_force_decode_job("Cut", "seed1").files_by_set["gender"]["translation"] == pieces
-    made = {"output": ["correct", "contrastive"]}
-    (scored,) = call(plan, "nmt.force_decode", made, system="SDAtt", run="seed1")["calls"]
+    outputs = {"output": ["correct", "contrastive"]}
+    (scored,) = call(plan, "nmt.force_decode", outputs, system="SDAtt", run="seed1")["calls"]
     assert scored["output"] == ["correct", "contrastive"] and scored["translation"] == words
     assert plan.subword.get_codes_path("cut", "target1") == "<results>/subword/cut/codes.target"
 
@@ -193,7 +193,7 @@ OTHER_DECODING = {
 
 
 def differences(before, after, name, outputs):
-    """Whether the identity of a job differs, with which it is made again, and the process, which the cache looks at."""
+    """Compare identity (decides reruns) and process (decides cache hits) of a job in two plans."""
     wildcards = {"system": "Dep2Seq", "run": "seed1"}
     jobs = [plan.build_job(name, wildcards) for plan in (before, after)]
     identities = [plan.compute_identity(job) for plan, job in zip((before, after), jobs, strict=True)]
@@ -201,33 +201,33 @@ def differences(before, after, name, outputs):
     return identities[0] != identities[1], calls[0]["process"] != calls[1]["process"]
 
 
-def test_every_key_of_training_and_decoding_is_tried():
+def test_every_training_and_decoding_key_has_a_test_value():
     assert OTHER_TRAINING.keys() == TrainingConfig.model_fields.keys()
     assert OTHER_DECODING.keys() == DecodingConfig.model_fields.keys()
 
 
 @pytest.mark.parametrize("key", OTHER_TRAINING)
 @pytest.mark.parametrize("name", ["nmt.train", "nmt.pretrain"])
-def test_settings_of_training_train_again(planned, name, key):
+def test_training_settings_change_the_identity(planned, name, key):
     outputs = {"nmt.train": {"model": "m"}, "nmt.pretrain": {"weights": "w"}}[name]
-    found = differences(planned(), planned(training={key: OTHER_TRAINING[key]}), name, outputs)
+    changes = differences(planned(), planned(training={key: OTHER_TRAINING[key]}), name, outputs)
     ignored = OF_NOTHING | (UNREAD_BY_PRETRAINING if name == "nmt.pretrain" else set())
     expected = {"identity": key not in ignored | OF_ROUNDING, "process": key not in ignored}
-    assert found == tuple(expected.values())
+    assert changes == tuple(expected.values())
 
 
 @pytest.mark.parametrize("key", OTHER_DECODING)
-def test_settings_of_decoding_translate_again(planned, key):
+def test_decoding_settings_change_the_identity(planned, key):
     outputs = {"pieces": ["p"] * 20, "alignment": ["a"] * 20, "counts": ["c"] * 20}
     sets = len(planned().nmt.experiment.corpora.held_out_sets)
     outputs = {name: paths[:sets] for name, paths in outputs.items()}
-    found = differences(planned(), planned(decoding={key: OTHER_DECODING[key]}), "nmt.translate", outputs)
+    changes = differences(planned(), planned(decoding={key: OTHER_DECODING[key]}), "nmt.translate", outputs)
     of_files = key == "attention"  # a further output, of which the cache asks the stage's parameters
     expected = {
         "identity": key not in {"batch_size", "length_floor", "replace_unknown"},
         "process": key not in {"length_floor", "replace_unknown"} and not of_files,
     }
-    assert found == tuple(expected.values())
+    assert changes == tuple(expected.values())
 
 
 def test_other_threads_or_devices_are_not_reused(planned):
@@ -237,7 +237,7 @@ def test_other_threads_or_devices_are_not_reused(planned):
         assert differences(planned(), planned(training=training), "nmt.translate", outputs) == expected
 
 
-def test_the_composition_and_sizes_of_inputs_decide(planned):
+def test_composition_and_input_sizes_change_the_identity(planned):
     before = planned().nmt.build_train_job("SDAtt", "seed1")
     systems = {"SDAtt": {"contexts": ["syntax", "global"]}}
     assert planned(systems=systems).nmt.build_train_job("SDAtt", "seed1").settings != before.settings
@@ -248,10 +248,10 @@ def test_the_composition_and_sizes_of_inputs_decide(planned):
     assert libraries == {"torch", "numpy", "safetensors", "sacrebleu"}
 
 
-def test_a_part_without_a_module_is_told_before_anything_is_made(planned, monkeypatch):
-    there = nmt.find_module_file
+def test_a_part_without_a_module_is_rejected_by_the_plan(planned, monkeypatch):
+    find_file = nmt.find_module_file
     monkeypatch.setattr(
-        nmt, "find_module_file", lambda name: None if name.endswith("weighting.syntax") else there(name)
+        nmt, "find_module_file", lambda name: None if name.endswith("weighting.syntax") else find_file(name)
     )
     with pytest.raises(
         InputError, match=r"systems\.SDAtt: unknown part; there is no module pipeline_py/nmt/.*/syntax\.py"

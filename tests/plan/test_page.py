@@ -1,10 +1,10 @@
-"""What the page is made of."""
+"""Plan of the report page."""
 
 import json
 from pathlib import Path
 
 
-def test_the_page_shows_what_is_asked_for(planned):
+def test_the_page_shows_requested_outputs(planned):
     page = planned(targets=["table1"]).page
     files = page.get_page_files()
     assert [*files["table"]] == ["table1"] and next(iter(files["words"])) == "table1:mixed"
@@ -17,7 +17,7 @@ def test_the_page_shows_what_is_asked_for(planned):
     assert page.find_paper_tables("controls") is None
 
 
-def test_contrastive_sets_stand_on_the_page_of_tables_that_try_systems_on_them(planned, tmp_path):
+def test_the_page_shows_contrastive_sets_of_its_tables(planned, tmp_path):
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
     mine = {"title": "M", "systems": ["PBSMT", "GlobalAtt"], "baseline": "PBSMT"}
     plain = {"type": "measures", "title": "M", "systems": ["GlobalAtt"], "columns": ["bleu"]}
@@ -27,7 +27,7 @@ def test_contrastive_sets_stand_on_the_page_of_tables_that_try_systems_on_them(p
     assert [*files["contrast_comparisons"]] == ["mine:gender"] and "mine:gender" not in files["words"]
 
 
-def test_attention_is_drawn_of_all_that_is_proposed(planned):
+def test_attention_is_drawn_for_proposed_systems(planned):
     """On the trees that each reads, but not of what reads trees that mean nothing."""
     page = planned().page
     assert (
@@ -55,7 +55,7 @@ def test_the_manifest_has_paths_and_the_numbers_of_papers(planned):
     assert json.loads(json.dumps(manifest)) == manifest
 
 
-def test_the_command_is_the_users(planned):
+def test_the_command_repeats_user_options(planned):
     page = planned(name="mine").page
     command = page.format_command([Path("a b.yaml").absolute()], {"preset": "fast", "training": {"epochs": 2}})
     assert command == (

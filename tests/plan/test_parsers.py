@@ -12,7 +12,7 @@ PARSERS = {
 }
 
 
-def test_gold_trees_are_the_users_or_generated(planned):
+def test_gold_trees_are_from_user_files_or_generated(planned):
     parsers = planned(parsers=PARSERS).parsers
     assert parsers.get_treebank_path("embedded", "dev", "ptb") == "<results>/syntax/embedded/treebank/dev.ptb"
     assert parsers.get_treebank_path("mine", "test", "conllu") == "test.conllu"
@@ -32,14 +32,14 @@ def test_gold_trees_are_the_users_or_generated(planned):
         ("random", "conllu", "parsers.random: its trees are not parsed, so they have no accuracy"),
     ],
 )
-def test_it_is_said_where_there_are_no_gold_trees(planned, parser, trees, message):
+def test_missing_gold_trees_are_reported(planned, parser, trees, message):
     parsers = planned(parsers=PARSERS).parsers
     assert not parsers.has_gold_trees(parser, trees)
     with pytest.raises(InputError, match=message):
         parsers.get_treebank_path(parser, "test", trees)
 
 
-def test_the_constituency_parser_learns_from_the_tags_it_will_see(planned):
+def test_the_constituency_parser_is_trained_on_predicted_tags(planned):
     parsers = planned(parsers=PARSERS).parsers
     assert parsers.build_train_parser_job("mine", "depparse").files == {
         "treebank_train": "train.conllu",
@@ -52,7 +52,7 @@ def test_the_constituency_parser_learns_from_the_tags_it_will_see(planned):
     assert job.files["tagger"] == "<results>/syntax/embedded/model/tagger.pt" and job.files["vectors"] is None
 
 
-def test_settings_of_a_training_are_those_of_the_configuration(planned):
+def test_parser_training_uses_configured_settings(planned):
     job = planned(parsers={"embedded": {"depparse": {"epochs": 3, "hidden": None}}}).parsers.build_train_parser_job(
         "embedded", "depparse"
     )
@@ -88,7 +88,7 @@ def test_a_generated_treebank_is_a_tenth_as_large_for_dev(planned):
     assert len(shares) == 3
 
 
-def test_a_parser_learns_from_ambiguous_sentences_and_is_not_measured_on_them(planned):
+def test_only_treebanks_for_training_are_ambiguous(planned):
     parsers = planned(corpora={"generator": {"ambiguous": 0.1}}).parsers
     shares = [
         parsers.build_generate_treebank_job("embedded", part).settings["ambiguous"] for part in ("train", "dev", "test")

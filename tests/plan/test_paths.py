@@ -5,7 +5,7 @@ import re
 from pipeline_py.plan.paths import build_name_pattern
 
 
-def test_a_pattern_stands_for_its_names_and_for_nothing_without_any():
+def test_a_name_pattern_matches_only_its_names():
     assert re.fullmatch(build_name_pattern(["a.b", "+SDAtt"]), "+SDAtt") and not re.fullmatch(
         build_name_pattern(["a.b"]), "axb"
     )

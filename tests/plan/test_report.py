@@ -5,7 +5,7 @@ import pytest
 from pipeline_py.run.errors import InputError
 
 
-def test_behind_an_ensemble_are_its_members(planned):
+def test_an_ensemble_is_replaced_by_its_members(planned):
     systems = {"Both": {"type": "ensemble", "members": ["SDAtt", "GlobalAtt"]}}
     table = {"title": "T", "systems": ["PBSMT", "Both"], "baseline": "PBSMT"}
     report = planned(systems=systems, tables={"mine": table}).report
@@ -15,7 +15,7 @@ def test_behind_an_ensemble_are_its_members(planned):
     assert report.format_system_settings("PBSMT") == {} and report.format_system_settings("Both")["beam"] == "5"
 
 
-def test_a_table_of_measures_is_made_of_what_its_columns_need(planned):
+def test_a_table_of_measures_reads_files_for_its_columns(planned):
     table = {
         "type": "measures",
         "title": "T",
@@ -36,7 +36,7 @@ def test_a_table_of_measures_is_made_of_what_its_columns_need(planned):
     assert description["set_names"] == {"dev": "Dev (mixed)"} and description["settings"]["SDAtt"]["beam"] == "5"
 
 
-def test_tables_of_counts_are_made_of_texts_and_counts(planned):
+def test_tables_of_counts_read_texts_and_counts(planned):
     report = planned().report
     counts = report.get_table_files("tree2seq/table1_2")["counts"]
     assert [*counts] == ["train", "dev", "mixed", "long", "particles"]
@@ -48,7 +48,7 @@ def test_tables_of_counts_are_made_of_texts_and_counts(planned):
     }
 
 
-def test_printed_numbers_are_looked_for_when_the_plan_is_made(planned):
+def test_unknown_papers_are_rejected_by_the_plan(planned):
     published = {"paper": "sdatt", "table": 1, "task": "zh-en", "names": {"GlobalAtt": "G", "SDRNMT-2": "S"}}
     report = planned(tables={"table1": {"published": published}}).report
     assert (
@@ -73,6 +73,6 @@ def test_a_figure_needs_trees_only_of_systems_that_read_them(planned):
     assert report.get_figure_outputs("global") == [f"<results>/figures/global.1.{ending}" for ending in ("svg", "pdf")]
 
 
-def test_everything_of_a_table_is_what_its_type_has(planned):
+def test_outputs_of_a_table_depend_on_its_type(planned):
     report = planned().report
     assert len(report.get_table_outputs("table1")) == 6 and len(report.get_table_outputs("tree2seq/table1_2")) == 3

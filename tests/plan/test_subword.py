@@ -1,18 +1,18 @@
-"""Where units and their syntax lie."""
+"""Plan of units, vocabularies and packed files."""
 
 import pytest
 
 SIDES = ("source", "target")
 
 
-def test_words_are_their_own_pieces(planned):
+def test_without_bpe_words_are_pieces(planned):
     subword = planned(subword={"scheme": "words", "generalise": None}).subword
     assert subword.get_piece_path_pattern("default", "target") == subword.corpus.get_token_path_pattern("target")
     assert subword.get_syntax_path_pattern("default", "trees") == "<results>/syntax/{parser}/{split}.binary.ptb"
     assert subword.get_syntax_path_pattern("default", "units") == "<results>/syntax/{parser}/{split}.units.arrow"
 
 
-def test_pieces_have_syntax_of_their_own(planned):
+def test_pieces_have_separate_syntax_files(planned):
     subword = planned(subword={"scheme": "bpe", "joint": True, "generalise": 3}).subword
     assert subword.get_word_path_pattern("default", "source") == "<results>/corpus/generalised/3/{split}.source"
     assert subword.get_piece_path_pattern("default", "source") == "<results>/subword/default/pieces/{split}.source"
@@ -34,7 +34,7 @@ def test_a_network_reads_its_own_parsers_syntax(planned, kind, file):
     assert planned().subword.get_network_syntax_paths("SDAtt", "dev", [kind]) == [file]
 
 
-def test_labels_are_the_parsers_and_a_network_has_those_of_what_it_is_like(planned):
+def test_label_vocabularies_depend_on_parser_and_like(planned):
     folder = "<results>/subword/default"
     crossed = "Sennrich-deponly [random]"
     plan = planned(systems={"Like": {"like": crossed, "encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm"}})
@@ -57,7 +57,7 @@ def test_both_sides_share_a_joint_vocabulary(planned):
     assert planned().subword.get_vocabulary_path("default", "target") == "<results>/subword/default/vocabulary.target"
 
 
-def test_two_tasks_have_units_of_their_own(planned):
+def test_auxiliary_tasks_have_separate_units(planned):
     systems = {
         "Task": {"auxiliary_task": "parsing"},
         "Other": {"auxiliary_task": "parsing", "parser": "random"},
@@ -128,7 +128,7 @@ def test_heads_and_parents_differ_in_one_setting(planned):
     assert heads.settings == {} and parents.settings == {"parents": True}
 
 
-def test_text_of_two_tasks_is_made_of_the_pieces_of_one(planned):
+def test_text_with_an_auxiliary_task_is_built_from_base_pieces(planned):
     subword = planned(systems={"Task": {"auxiliary_task": "parsing"}}).subword
     units = "default.parsing.embedded"
     assert subword.build_parsing_task_job(units).files == {

@@ -20,7 +20,7 @@ def directory(folder, tokenizer: bool = False):
     return str(folder)
 
 
-def test_texts_are_cut_into_shards_where_something_is_parsed(planned):
+def test_texts_are_split_into_shards_if_they_are_parsed(planned):
     assert planned().syntax.shard_counts == dict.fromkeys(["train", "dev", "mixed", "long", "particles"], 1)
     syntax = planned(parsing={"shard_size": 1300}).syntax  # words: 150 sentences
     assert syntax.shard_counts == {"train": 67, "dev": 2, "mixed": 4, "long": 2, "particles": 3}
@@ -30,11 +30,15 @@ def test_texts_are_cut_into_shards_where_something_is_parsed(planned):
     assert merging.files["counts"] == [f"{part}.json" for part in parts]
     assert merging.files["facts"] == [f"{part}.facts.json" for part in parts]
     assert merging.settings == {"annotation": "constituency"}
-    shard, whole = (
+    shard, complete_job = (
         syntax.build_parse_shard_job("embedded", "dev", "0001", "ptb"),
         syntax.build_parse_job("embedded", "dev", "ptb"),
     )
-    assert shard.files == whole.files and shard.settings == {**whole.settings, "first": 150, "sentences": 150}
+    assert shard.files == complete_job.files and shard.settings == {
+        **complete_job.settings,
+        "first": 150,
+        "sentences": 150,
+    }
 
 
 def test_a_parser_reads_the_words_of_its_tokenizer_if_it_has_one(planned, tmp_path):
@@ -131,7 +135,7 @@ def test_a_trained_parser_may_read_the_words_of_a_tokenizer_of_its_treebank(plan
     assert learning.files == {f"treebank_{part}": f"{tmp_path}/{part}.conllu" for part in ("train", "dev")}
 
 
-def test_tokenized_text_is_not_divided_unless_that_is_asked_for(planned):
+def test_tokenized_text_is_retokenized_only_on_request(planned):
     assert planned().parsers.build_accuracy_job("embedded", "conllu").files["raw_text"] is None
     plan = planned(parsers={"embedded": {"words": "treebank"}})
     assert (
@@ -146,7 +150,7 @@ def test_tokenized_text_is_not_divided_unless_that_is_asked_for(planned):
     assert english.settings["words"] == "english"
 
 
-def test_a_broken_folder_is_found_when_the_plan_is_made(planned, tmp_path):
+def test_a_broken_folder_is_rejected_by_the_plan(planned, tmp_path):
     parser = {"type": "stanza", "directory": directory(tmp_path / "local"), "words": "stanza"}
     with pytest.raises(InputError, match="local has no tokenizer; choose auto, text or english"):
         planned(parsers={"local": parser})
@@ -155,7 +159,7 @@ def test_a_broken_folder_is_found_when_the_plan_is_made(planned, tmp_path):
         planned(parsers={"local": parser})
 
 
-def test_models_are_files_of_the_training_of_the_folder_or_none(planned, tmp_path):
+def test_model_files_are_from_training_a_folder_or_none(planned, tmp_path):
     parsers = {
         "local": {"type": "stanza", "directory": directory(tmp_path / "local")},
         "package": {"type": "stanza", "package": "gum"},
@@ -179,7 +183,7 @@ def test_models_are_files_of_the_training_of_the_folder_or_none(planned, tmp_pat
     assert job.settings["package"] == "gum" and "directory" not in job.execution_settings and not job.is_cached
 
 
-def test_trees_are_made_again_if_a_setting_of_the_parser_changes(planned):
+def test_parser_settings_change_the_identity(planned):
     options = {"max_words": 70, "batch_size": 9}
     job = planned(parsers={"embedded": options}, training={"device": "cpu"}).syntax.build_parse_job(
         "embedded", "dev", "ptb"
@@ -197,7 +201,7 @@ def test_a_parser_of_generated_trees_does_not_parse_files(planned, tmp_path):
         syntax.build_parse_job("embedded", "dev", "conllu")
 
 
-def test_two_parsers_are_compared_in_what_is_read_of_both(planned):
+def test_two_parsers_are_compared_on_common_trees(planned):
     syntax = planned().syntax
     compared = syntax.build_agreement_job("embedded", "random").files
     assert compared["first"]["dev"]["dependency"] == "<results>/syntax/embedded/dev.conllu"
@@ -213,7 +217,7 @@ def test_two_parsers_are_compared_in_what_is_read_of_both(planned):
     assert "<results>/syntax/random/agreement.right-branching.tsv" in syntax.get_parser_report_paths()
 
 
-def test_a_report_is_of_what_systems_read_and_of_accuracy_where_it_is_known(planned):
+def test_parser_reports_cover_trees_in_use_and_known_accuracies(planned):
     syntax = planned().syntax
     files = syntax.build_parser_report_job("embedded").files
     assert files["accuracy"]["constituency"] == "<results>/syntax/embedded/accuracy/ptb.tsv"
@@ -246,11 +250,11 @@ TABLE = {"type": "bleu", "title": "T", "systems": ["GlobalAtt", "Tree2Seq"], "ba
 def chinese(planned, tmp_path, parser, **corpora):
     for name in ("t.zh", "t.en", "d.zh", "d.en"):
         (tmp_path / name).write_text("a\n")
-    asked = {"tables": {"t": TABLE}, "targets": ["t"], "parser": "mine"}
-    return planned(data=str(tmp_path), corpora={**CHINESE, **corpora}, parsers={"mine": parser}, **asked)
+    targets = {"tables": {"t": TABLE}, "targets": ["t"], "parser": "mine"}
+    return planned(data=str(tmp_path), corpora={**CHINESE, **corpora}, parsers={"mine": parser}, **targets)
 
 
-def without(kind: str, *splits: str):
+def omit_trees(kind: str, *splits: str):
     return {
         split: {name: file for name, file in trees.items() if name != kind or split not in splits}
         for split, trees in TREES.items()
@@ -261,17 +265,15 @@ def without(kind: str, *splits: str):
     ("options", "dependencies", "rules"),
     [
         ({"type": "given", "trees": TREES}, True, "Chinese"),
-        ({"type": "given", "trees": without("conllu", "train", "dev", "test")}, False, "Chinese"),
-        ({"type": "given", "trees": without("conllu", "test")}, False, "Chinese"),
+        ({"type": "given", "trees": omit_trees("conllu", "train", "dev", "test")}, False, "Chinese"),
+        ({"type": "given", "trees": omit_trees("conllu", "test")}, False, "Chinese"),
         ({"type": "given", "trees": TREES, "heads": "rules"}, False, "Chinese"),
         ({"type": "given", "trees": TREES, "branching": "left"}, False, None),
         ({"type": "stanza"}, True, "Chinese"),
         ({"type": "stanza", "language": "zh-hant", "heads": "dependencies"}, True, "Chinese"),
     ],
 )
-def test_heads_are_those_of_dependency_trees_or_of_rules_of_the_language(
-    planned, tmp_path, options, dependencies, rules
-):
+def test_heads_are_from_dependency_trees_or_language_rules(planned, tmp_path, options, dependencies, rules):
     plan = chinese(planned, tmp_path, options)
     syntax = plan.syntax
     file = "<results>/syntax/mine/dev.conllu"
@@ -279,12 +281,12 @@ def test_heads_are_those_of_dependency_trees_or_of_rules_of_the_language(
     assert job.files.get("dependencies") == (file if dependencies else None)
     assert job.settings.get("rules") == ("zh" if rules else None)
     assert syntax.format_warnings() == []
-    said = "dependency trees" if dependencies else "rules of Chinese (Zhang and Clark 2008)"
+    description = "dependency trees" if dependencies else "rules of Chinese (Zhang and Clark 2008)"
     heads = plan.report.build_facts_description("t")["settings"].get("phrase_heads")
-    assert heads == ({"Tree2Seq": said} if rules else None)
+    assert heads == ({"Tree2Seq": description} if rules else None)
 
 
-def test_english_phrases_have_heads_by_rules_and_no_word_about_it(planned):
+def test_english_head_rules_need_no_warning(planned):
     plan = planned()
     job = plan.syntax.build_binarize_job("embedded", "dev")
     assert job.settings == {"branching": "head-outward"} and "dependencies" not in job.files
@@ -299,8 +301,8 @@ def test_english_phrases_have_heads_by_rules_and_no_word_about_it(planned):
     )
 
 
-def test_heads_by_rules_of_english_are_warned_of(planned, tmp_path):
-    trees = without("conllu", "train", "dev", "test")
+def test_foreign_head_rules_are_warned_of(planned, tmp_path):
+    trees = omit_trees("conllu", "train", "dev", "test")
     source = {"language": "vi", "tokenizer": "none"}
     plan = chinese(planned, tmp_path, {"type": "given", "trees": trees}, source=source)
     assert plan.syntax.format_warnings() == [
@@ -317,17 +319,17 @@ def test_heads_of_a_directory_without_a_dependency_parser(planned, tmp_path):
     assert chinese(planned, tmp_path, parser).syntax.resolve_head_source("mine").is_dependency_based is False
     with pytest.raises(InputError, match=r"parsers.mine.heads: dependencies, but its directory has no dependency"):
         chinese(planned, tmp_path, {**parser, "heads": "dependencies"})
-    both = stanza_directory(tmp_path / "both", "pos", "constituency", "depparse")
-    assert chinese(planned, tmp_path, both).syntax.resolve_head_source("mine").is_dependency_based is True
+    complete_parser = stanza_directory(tmp_path / "both", "pos", "constituency", "depparse")
+    assert chinese(planned, tmp_path, complete_parser).syntax.resolve_head_source("mine").is_dependency_based is True
 
 
-def test_dependency_trees_that_are_asked_for_are_there(planned, tmp_path):
-    parser = {"type": "given", "trees": without("conllu", "dev"), "heads": "dependencies"}
+def test_missing_dependency_trees_for_heads_are_rejected(planned, tmp_path):
+    parser = {"type": "given", "trees": omit_trees("conllu", "dev"), "heads": "dependencies"}
     with pytest.raises(InputError, match=r"parsers.mine.heads: dependencies, but there are no CoNLL-U trees for `dev`"):
         chinese(planned, tmp_path, parser)
 
 
-def test_a_directory_has_models_of_the_language(planned, tmp_path):
+def test_a_directory_without_models_of_the_language_is_rejected(planned, tmp_path):
     english = stanza_directory(tmp_path / "en", "pos", "depparse", "constituency", language="en")
     message = r"parser: `mine` only has models for `en` \(.*en\), but the text is in `zh`; name another parser in"
     with pytest.raises(InputError, match=message):
@@ -347,7 +349,7 @@ def test_models_are_looked_up_by_the_language_of_the_parser(planned, tmp_path):
     assert syntax.build_parse_job("mine", "dev", "conllu").settings["language"] == "zh-hant"
 
 
-def test_models_of_a_related_language_read_the_text_if_that_is_asked_for(planned, tmp_path):
+def test_models_of_a_related_language_are_used_on_request(planned, tmp_path):
     parser = stanza_directory(tmp_path / "yue", "pos", "depparse", language="yue")
     with pytest.raises(InputError, match=r"only has models for `yue` .* name it in `parsers.mine.model_language`"):
         chinese(planned, tmp_path, {**parser, "branching": "right"})
@@ -356,20 +358,20 @@ def test_models_of_a_related_language_read_the_text_if_that_is_asked_for(planned
     assert syntax.build_parse_job("mine", "dev", "conllu").settings["language"] == "yue"
 
 
-def test_a_treebank_has_the_frequent_words_of_the_text(planned, tmp_path):
+def test_a_treebank_of_another_language_is_rejected(planned, tmp_path):
     def words(first: int) -> list[str]:
         return ["".join(chr(ord("a") + int(digit)) for digit in f"{number:04}") for number in range(first, first + 500)]
 
     rows = (f"1\t{word}\t_\tX\t_\t_\t0\troot\t_\t_\n\n" for word in words(1000))
     (tmp_path / "bank.conllu").write_text("".join(rows))
     parser = {"type": "trained", "treebank": dict.fromkeys(["train", "dev", "test"], "bank.conllu")}
-    asked = {"data": str(tmp_path), "tables": {"t": {**TABLE, "systems": ["GlobalAtt", "SDAtt"]}}, "targets": ["t"]}
+    targets = {"data": str(tmp_path), "tables": {"t": {**TABLE, "systems": ["GlobalAtt", "SDAtt"]}}, "targets": ["t"]}
 
     def plan(text: list[str], **options):
         for name in ("t.zh", "t.en", "d.zh", "d.en"):
             (tmp_path / name).write_text("\n".join(text))
         corpora = {**CHINESE, "source": {"language": "fr", "tokenizer": "moses"}}
-        planned(corpora=corpora, parsers={"mine": {**parser, **options}}, parser="mine", **asked)
+        planned(corpora=corpora, parsers={"mine": {**parser, **options}}, parser="mine", **targets)
 
     plan(words(1000))
     shared_words._count_text_words.cache_clear()

@@ -24,11 +24,11 @@ def patterns_of_rules() -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("job", [job for job in OUTPUT_PATTERNS if job != CLEAN_JOB_NAME])
-def test_patterns_are_those_of_the_rules(job):
+def test_output_patterns_match_the_rules(job):
     assert patterns_of_rules()[job] == OUTPUT_PATTERNS[job]
 
 
-def test_a_text_is_cleaned_as_the_rule_does():
+def test_cleaning_has_the_outputs_of_the_rule():
     text = (ROOT / "workflow/rules/corpus/texts.smk").read_text(encoding="utf-8").replace("{{", "{").replace("}}", "}")
     assert all(pattern in text for pattern in OUTPUT_PATTERNS[CLEAN_JOB_NAME].values())
 
@@ -37,7 +37,7 @@ def names(jobs) -> list[str]:
     return [job.job_name for job in jobs]
 
 
-def test_jobs_come_in_the_order_of_their_files(planned):
+def test_jobs_are_in_topological_order(planned):
     plan = planned(subword={"scheme": "bpe"})
     jobs, existing = TextJobFinder(plan, "dev").resolve_jobs(["<results>/evaluation/SDAtt/seed1/dev.txt"])
     assert sorted(names(jobs)) == sorted(
@@ -53,12 +53,12 @@ def test_jobs_come_in_the_order_of_their_files(planned):
             *("subword.inherit", "nmt.translate", "evaluation.postprocess"),
         ]
     )
-    made = {file for job in jobs for file in job.output_paths.values()}
+    outputs = {file for job in jobs for file in job.output_paths.values()}
     for place, job in enumerate(jobs):
-        before = {file for other in jobs[:place] for file in other.output_paths.values()}
-        assert not (made & {*job.input_paths}) - before
+        before = {file for earlier_job in jobs[:place] for file in earlier_job.output_paths.values()}
+        assert not (outputs & {*job.input_paths}) - before
     assert "<results>/nmt/SDAtt/seed1/model.safetensors" in existing
-    assert "<results>/subword/default/vocabulary.target" in existing and not made & {*existing}
+    assert "<results>/subword/default/vocabulary.target" in existing and not outputs & {*existing}
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_every_kind_of_system_finds_its_jobs(planned, system, stage):
     assert names(jobs)[-1] == "evaluation.postprocess"
 
 
-def test_phrases_are_translated_without_networks(planned):
+def test_a_phrase_based_system_needs_no_networks(planned):
     jobs, existing = TextJobFinder(planned(), "dev").resolve_jobs(["<results>/evaluation/PBSMT/single/dev.txt"])
     assert "smt.translate" in names(jobs) and "nmt.translate" not in names(jobs)
     assert existing == ["<results>/smt/PBSMT/single/model"]

@@ -1,4 +1,4 @@
-"""Which card a process computes on, on a machine that has several (made up here)."""
+"""Selection of a GPU by several processes, with simulated GPUs."""
 
 import os
 import signal
@@ -42,16 +42,16 @@ def processes(tmp_path, monkeypatch):
         process.wait()
 
 
-def test_processes_side_by_side_take_a_card_each(processes):
-    (first, card), (_, other), (_, third) = processes(), processes(), processes()
-    assert (card, other) == ("0", "1")
-    assert third == "cuda", "no card is left, so the first one is shared"
+def test_concurrent_processes_reserve_different_gpus(processes):
+    (first, card), (_, second_card), (_, third_card) = processes(), processes(), processes()
+    assert (card, second_card) == ("0", "1")
+    assert third_card == "cuda", "no card is left, so the first one is shared"
     first.send_signal(signal.SIGKILL)
     first.wait()
     assert processes()[1] == "0", "a process that was killed leaves its card"
 
 
-def test_locks_are_private_and_follow_no_link(processes, tmp_path, capfd):
+def test_gpu_locks_are_private_and_follow_no_link(processes, tmp_path, capfd):
     assert processes()[1] == "0"
     folder = tmp_path / "arbitree"
     assert folder.stat().st_mode & 0o777 == 0o700 and [file.name for file in folder.iterdir()] == ["card-card0.lock"]
@@ -62,11 +62,11 @@ def test_locks_are_private_and_follow_no_link(processes, tmp_path, capfd):
     assert (tmp_path / "precious").read_text() == "kept"
 
 
-def test_torchrun_says_which_card_is_whose(processes):
+def test_torchrun_selects_the_gpu(processes):
     assert processes(LOCAL_RANK="1")[1] == "cuda"
 
 
-def test_one_card_needs_no_choice(monkeypatch):
+def test_a_single_gpu_is_not_reserved(monkeypatch):
     device_selection._reserve_gpu.cache_clear()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)

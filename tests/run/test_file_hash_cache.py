@@ -28,47 +28,45 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def of(file: Path) -> str | None:
-    (found,) = FileHashCache(file.parent / "cache.json").hash_files([str(file)]).values()
-    return found
+    (digest,) = FileHashCache(file.parent / "cache.json").hash_files([str(file)]).values()
+    return digest
 
 
-def moved(file: Path, other: Path) -> None:
-    other.replace(file)
+def moved(file: Path, replacement: Path) -> None:
+    replacement.replace(file)
 
 
-def synchronized(file: Path, other: Path) -> None:
+def synchronized(file: Path, replacement: Path) -> None:
     if shutil.which("rsync") is None:
         pytest.skip("rsync is not here")
-    subprocess.run(["rsync", "-a", "--ignore-times", other, file], check=True)
+    subprocess.run(["rsync", "-a", "--ignore-times", replacement, file], check=True)
 
 
-def unpacked(file: Path, other: Path) -> None:
+def unpacked(file: Path, replacement: Path) -> None:
     with tarfile.open(file.parent / "archive.tar", "w") as archive:
-        archive.add(other, arcname=file.name)
+        archive.add(replacement, arcname=file.name)
     subprocess.run(["tar", "--extract", "--file", file.parent / "archive.tar", "--directory", file.parent], check=True)
 
 
-def copied(file: Path, other: Path) -> None:
-    shutil.copy2(other, file)
+def copied(file: Path, replacement: Path) -> None:
+    shutil.copy2(replacement, file)
 
 
-def written_over(file: Path, other: Path) -> None:
-    """The same file as before, with its number, size and time."""
+def written_over(file: Path, replacement: Path) -> None:
+    """Overwrite a file and keep its inode, size and modification time."""
     with file.open("r+") as opened:
-        opened.write(other.read_text())
+        opened.write(replacement.read_text())
     os.utime(file, ns=(BEFORE, BEFORE))
 
 
 @pytest.mark.parametrize("replaced", [moved, synchronized, unpacked, copied, written_over])
-@pytest.mark.parametrize("earlier", [0, 10**15])
-def test_a_file_that_is_replaced_by_one_as_old_or_older(
-    file: Path, replaced: Callable[[Path, Path], None], earlier: int
-) -> None:
+@pytest.mark.parametrize("age", [0, 10**15])
+def test_replacement_by_an_older_file_is_detected(file: Path, replaced: Callable[[Path, Path], None], age: int) -> None:
     first = of(file)
-    other = file.with_name("other")
-    other.write_text(NEW)
-    os.utime(other, ns=(BEFORE - earlier, BEFORE - earlier))
-    replaced(file, other)
+    replacement = file.with_name("other")
+    replacement.write_text(NEW)
+    os.utime(replacement, ns=(BEFORE - age, BEFORE - age))
+    replaced(file, replacement)
     assert (file.read_text(), file.stat().st_size) == (NEW, len(OLD))
     assert file.stat().st_mtime_ns <= BEFORE
     second = of(file)
@@ -77,7 +75,7 @@ def test_a_file_that_is_replaced_by_one_as_old_or_older(
     assert of(file) == first, "the content decides, and no time"
 
 
-def test_a_file_that_stays_as_it_is_is_read_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unchanged_file_is_read_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = of(file)
     monkeypatch.setattr(file_hash_cache.hashlib, "file_digest", None)
     assert of(file) == first
@@ -94,25 +92,25 @@ def test_a_file_that_has_just_changed_is_read_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cache", ["", "[]", "{", '{"text": 3}', "[1]", "null"])
-def test_a_cache_that_is_lost_or_broken_is_made_anew(file: Path, cache: str) -> None:
+def test_a_lost_or_broken_cache_is_rebuilt(file: Path, cache: str) -> None:
     first = of(file)
     (file.parent / "cache.json").write_text(cache)
     assert of(file) == first
     assert [*json.loads((file.parent / "cache.json").read_text())["content"]] == [str(file)]
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(file: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_ignored(file: Path) -> None:
     (file.parent / "cache.json").mkdir()
     assert of(file) == of(file) is not None
 
 
-def test_what_is_no_file_has_no_content(tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_file_has_no_hash(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     files = [str(tmp_path / name) for name in ("folder", "gone", "gone/below", "x" * 300)]
     assert FileHashCache(tmp_path / "cache.json").hash_files(files) == dict.fromkeys(files)
 
 
-def test_a_bit_that_flips_in_the_cache_decides_nothing(file: Path) -> None:
+def test_a_damaged_cache_is_ignored(file: Path) -> None:
     first = of(file)
     cache = file.parent / "cache.json"
     cache.write_text(cache.read_text().replace(str(first), str(first)[::-1]))

@@ -42,19 +42,19 @@ def interrupt(command: list[str], folder: Path, path: str = str(ROOT)) -> tuple[
     return process.returncode, errors
 
 
-def test_a_stage_at_work(tmp_path: Path) -> None:
+def test_ctrl_c_in_a_stage_is_reported_in_one_sentence(tmp_path: Path) -> None:
     assert interrupt([sys.executable, "-c", WORK], tmp_path) == (130, f"{SENTENCE}\n")
 
 
 @pytest.mark.parametrize("module", ["pipeline_py.download", "pipeline_py.run"])
-def test_a_command_that_imports_libraries(tmp_path: Path, module: str) -> None:
+def test_ctrl_c_during_imports_is_reported_in_one_sentence(tmp_path: Path, module: str) -> None:
     (tmp_path / "pydantic.py").write_text(PACKAGE)
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     arguments = ["{}"] if module == "pipeline_py.run" else ["--configfile", "mine.yaml"]
     assert interrupt([sys.executable, "-P", "-m", module, *arguments], tmp_path, path) == (130, f"{SENTENCE}\n")
 
 
-def test_torchrun_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupting_torchrun_raises_keyboard_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     from torch.distributed import run
     from torch.distributed.elastic.multiprocessing.api import SignalException
 

@@ -25,9 +25,9 @@ MakeStage = Callable[..., None]
 def make_stage(monkeypatch: pytest.MonkeyPatch) -> MakeStage:
     """Make functions the module of a stage: the first is the stage, and `load` what it loads."""
 
-    def make(stage: Callable[..., None], **others: Any) -> None:
+    def make(stage: Callable[..., None], **definitions: Any) -> None:
         module = ModuleType(f"pipeline_py.{stage.__name__}")
-        for name, value in {stage.__name__: stage, **others}.items():
+        for name, value in {stage.__name__: stage, **definitions}.items():
             setattr(module, name, value)
         monkeypatch.setitem(sys.modules, module.__name__, module)
 
@@ -102,7 +102,7 @@ def test_models_of_the_configuration_are_parameters(make_stage, tmp_path):
         ({"texts": ...}, "join_texts: texts: Field required; correct"),
     ],
 )
-def test_a_wrong_argument_is_one_sentence(tmp_path, joined, texts, changes, message):
+def test_an_invalid_argument_is_reported_in_one_sentence(tmp_path, joined, texts, changes, message):
     arguments = {"texts": texts, "output": tmp_path / "out", **changes}
     arguments = {name: value for name, value in arguments.items() if value is not ...}
     with pytest.raises(InputError, match=message) as error:
@@ -138,7 +138,7 @@ def test_threads_are_those_of_the_job(make_stage, tmp_path):
     assert (tmp_path / "out").read_text() == "3"
 
 
-def test_a_damaged_input_is_refused_before_the_stage_starts(tmp_path, joined, texts):
+def test_a_damaged_input_is_rejected_before_the_stage_starts(tmp_path, joined, texts):
     run_job(job(tmp_path, "join_texts", {"texts": texts, "output": tmp_path / "first"}))
     (tmp_path / "first").write_text("abd")
     with pytest.raises(InputError, match="first: damaged: its content and its record do not agree"):
@@ -157,7 +157,7 @@ def test_an_output_is_made_again_from_its_record(tmp_path, joined, texts):
 
 
 @pytest.mark.parametrize("content", [None, "{}", "text"])
-def test_a_file_that_is_no_record_is_not_run(tmp_path, content):
+def test_a_file_that_is_not_a_record_is_rejected(tmp_path, content):
     if content is not None:
         (tmp_path / "x").write_text(content)
     with pytest.raises(InputError, match=r"x: not the record of a job; give a file NAME\.job\.json"):
@@ -324,7 +324,7 @@ class TestSets:
             run_job(job(tmp_path, "translate_set", {**arguments, "network": "N"}))
 
 
-def test_checkpoints_of_another_identity_are_elsewhere(make_stage, tmp_path):
+def test_checkpoints_of_another_identity_have_another_folder(make_stage, tmp_path):
     folders = []
 
     def train_model(*, text: Path, output: Path, checkpoints: Path | None = None) -> None:
@@ -380,7 +380,7 @@ def test_a_killed_job_leaves_no_record(make_stage, tmp_path):
     assert (tmp_path / "out").exists() and not get_record_path(tmp_path / "out").exists()
 
 
-def test_an_output_that_the_stage_need_not_write_has_no_record(make_stage, tmp_path):
+def test_an_optional_output_that_is_not_written_has_no_record(make_stage, tmp_path):
     def write_some(*, output: Path, gates_output: Path | None = None, lists_output: list[Path] | None = None) -> None:
         output.touch()
         for path in lists_output or []:

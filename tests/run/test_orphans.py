@@ -84,11 +84,11 @@ def test_a_job_and_its_processes_end_with_the_snakemake_that_runs_it(tmp_path):
 
 def test_a_job_does_not_end_with_a_process_that_does_not_run_it(tmp_path):
     """A number may be that of a process in another container, or be left in the environment."""
-    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    stranger = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     try:
-        with runner(tmp_path, **{SNAKEMAKE_PID_VARIABLE: str(other.pid)}) as (_, jobs):
-            other.kill()
-            other.wait()
+        with runner(tmp_path, **{SNAKEMAKE_PID_VARIABLE: str(stranger.pid)}) as (_, jobs):
+            stranger.kill()
+            stranger.wait()
             assert not wait_for(lambda: not all(map(is_running, jobs)), seconds=1)
     finally:
-        other.kill()
+        stranger.kill()

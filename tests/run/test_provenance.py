@@ -45,20 +45,20 @@ def edit(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new))
 
 
-def test_comments_docstrings_and_layout_do_not_count(package):
+def test_comments_docstrings_and_layout_do_not_change_the_hash(package):
     before = code()
     edit(package / "stage.py", '"""Run."""', '"""Run it, as the paper says."""  # a comment')
     edit(package / "used.py", "2 * x", "(2 *\n            x)  # twice")
     assert code() == before
 
 
-def test_code_counts_also_of_what_is_imported(package):
+def test_imported_code_changes_the_hash(package):
     before = code()
     edit(package / "used.py", "2 * x", "3 * x")
     assert code() != before
 
 
-def test_what_the_package_itself_hands_on_does_not_count(package):
+def test_package_reexports_do_not_change_the_hash(package):
     """Every stage imports the package, as in `from pipeline_py.run.command_line import run_command`."""
     edit(package / "stage.py", "from somewhere_py.package.used", "import somewhere_py\nfrom somewhere_py.package.used")
     before = code()
@@ -68,7 +68,7 @@ def test_what_the_package_itself_hands_on_does_not_count(package):
     assert code() == before
 
 
-def test_code_in_c_counts_with_the_module_of_its_name(package):
+def test_c_code_changes_the_hash_of_its_module(package):
     before = code()
     (package / "other.c").write_text("int nothing(void) { return 0; }\n")
     assert code() == before
@@ -81,7 +81,7 @@ def test_code_in_c_counts_with_the_module_of_its_name(package):
     assert code() != with_c
 
 
-def test_tables_count_with_the_modules_of_their_folder(package):
+def test_tables_change_the_hash_of_modules_in_their_folder(package):
     before = code()
     (package.parent / "apart.tsv").write_text("english\tgerman\n")
     assert code() == before
@@ -95,13 +95,13 @@ def test_tables_count_with_the_modules_of_their_folder(package):
     assert code() != with_table
 
 
-def test_modules_that_are_not_imported_do_not_count(package):
+def test_modules_that_are_not_imported_do_not_change_the_hash(package):
     before = code()
     edit(package / "other.py", "None", "1")
     assert code() == before
 
 
-def test_parts_found_by_name_count_when_they_are_told_of(package):
+def test_named_modules_change_the_hash(package):
     def with_part() -> str:
         code()
         return provenance.hash_stage_code("package.stage", "package.other")
@@ -111,7 +111,7 @@ def test_parts_found_by_name_count_when_they_are_told_of(package):
     assert with_part() != before
 
 
-def test_definitions_that_the_stage_does_not_reach_do_not_count(package):
+def test_unused_definitions_do_not_change_the_hash(package):
     edit(package / "used.py", "def double", "UNUSED = 1\n\n\ndef unused():\n    return double(UNUSED)\n\n\ndef double")
     before = code()
     edit(package / "used.py", "UNUSED = 1", "UNUSED = 2")
@@ -146,7 +146,7 @@ def test_definitions_that_the_stage_does_not_reach_do_not_count(package):
         "from somewhere_py.package.other import nothing\n\na, (double, b) = 1, (nothing, 2)\n",
     ],
 )
-def test_every_way_to_use_a_definition_counts(package, used):
+def test_every_use_of_a_definition_changes_the_hash(package, used):
     (package / "used.py").write_text(used)
     before = code()
     edit(package / "other.py", "None", "1")
@@ -159,7 +159,7 @@ def test_a_function_of_a_docstring_only_is_still_code(package):
     assert provenance.hash_stage_code("package.other")
 
 
-def test_versions_stand_beside_the_code():
+def test_provenance_includes_code_and_versions():
     made_by = provenance.compute_provenance("subword.learn_bpe", "subword-nmt")
     assert set(made_by) == {"code", "subword-nmt"}
 
@@ -196,7 +196,7 @@ def copied(tmp_path_factory):
     code_cleared()
 
 
-def test_no_module_that_changes_no_result_counts(copied):
+def test_result_neutral_modules_do_not_change_the_hash(copied):
     """To print progress more often, word an error differently or measure time otherwise trains nothing again."""
     copy, before, _ = copied
     contents = {}
@@ -227,7 +227,7 @@ EDITS = [
 
 
 @pytest.mark.parametrize(("file", "old", "new", "expected"), EDITS)
-def test_edits_count_where_the_definition_is_reached(copied, file, old, new, expected):
+def test_edits_change_the_hash_of_stages_that_use_the_definition(copied, file, old, new, expected):
     copy, before, before_by_modules = copied
     text = (copy / file).read_text(encoding="utf-8")
     assert old in text

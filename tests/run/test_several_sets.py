@@ -31,21 +31,21 @@ def job(folder: Path, *names: str) -> dict[str, Any]:
     }
 
 
-def test_each_set_is_made_as_by_a_job_of_its_own(folder: Path) -> None:
+def test_each_set_has_the_outputs_of_a_separate_job(folder: Path) -> None:
     run_job(job(folder, *TEXTS))
-    together = {name: (folder / f"{name}.tokens").read_bytes() for name in TEXTS}
-    assert together["dev"] == b"a dog ( black ) barks .\n"
+    outputs = {name: (folder / f"{name}.tokens").read_bytes() for name in TEXTS}
+    assert outputs["dev"] == b"a dog ( black ) barks .\n"
     for name in TEXTS:
         output = folder / f"{name}.tokens"
         output.write_bytes(b"another")
         with pytest.raises(InputError, match="damaged"):
             check_input_file(output)
         run_job(job(folder, name))
-        assert output.read_bytes() == together[name]
+        assert output.read_bytes() == outputs[name]
         check_input_file(output)
 
 
-def test_the_first_set_at_fault_ends_the_job(folder: Path) -> None:
+def test_the_first_invalid_set_ends_the_job(folder: Path) -> None:
     (folder / "test").write_bytes(b"good\nb\xffd\n")
     with pytest.raises(InputError, match="test, line 2: "):
         run_job(job(folder, *TEXTS))
@@ -53,7 +53,7 @@ def test_the_first_set_at_fault_ends_the_job(folder: Path) -> None:
     assert get_record_path(folder / "dev.tokens").is_file() and not (folder / "test.tokens").exists()
 
 
-def test_a_set_whose_input_has_changed_is_not_read(folder: Path) -> None:
+def test_a_set_with_a_changed_input_is_rejected(folder: Path) -> None:
     run_job(job(folder, "test"))
     (folder / "test.tokens").write_text("changed\n")
     with pytest.raises(InputError, match="damaged"):
@@ -61,7 +61,7 @@ def test_a_set_whose_input_has_changed_is_not_read(folder: Path) -> None:
     assert not (folder / "test.tokens.tokens").exists()
 
 
-def test_what_takes_long_to_load_is_loaded_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_values_are_loaded_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loads = []
 
     @wraps(load)

@@ -21,6 +21,6 @@ print(weight.tolist(), weight.grad, len(optimizer.param_groups), "torch._dynamo"
 """
 
 
-def test_they_are_used_without_the_compiler():
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
-    assert done.stdout == "[0.5, 0.5] None 1 False\n", done.stderr
+def test_optimizers_work_without_the_compiler():
+    process = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
+    assert process.stdout == "[0.5, 0.5] None 1 False\n", process.stderr

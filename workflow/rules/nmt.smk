@@ -1,4 +1,4 @@
-"""Neural systems.
+"""Training, decoding and scoring of neural systems.
 
 REQUIRED INPUTS: <results>/subword/{units}/packed/, vocabularies, and the syntax that the system's parts read
 OUTPUTS:         <results>/nmt/{system}/{run}/model.safetensors, learning_curve.tsv, facts.json, {split}.pieces,
