@@ -69,7 +69,7 @@ def test_fewer_pairs_than_any_recipe_is_for_are_reported(config: dict[str, Any],
 
 
 @pytest.mark.parametrize(
-    "own",
+    "settings",
     [
         {"training": {"epochs": 40}},
         {"training": {"updates": 5000}},

@@ -91,7 +91,7 @@ use rule network_job_with_warnings as translate with:
         job=call_of("nmt.translate"),
 
 
-if EXPERIMENT.corpora.contrastive_sets:  # a rule makes something
+if EXPERIMENT.corpora.contrastive_sets:  # a rule needs outputs
 
     use rule network_job_with_warnings as force_decode with:
         input:
