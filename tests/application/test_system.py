@@ -86,7 +86,7 @@ def command(place: ProjectCopy, *options: str, stdin: bytes) -> subprocess.Compl
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_translations_equal_those_of_the_workflow(trained, system):
-    """The set is another than the one whose steps are taken."""
+    """The set differs from the one that the text replaces."""
     assert opened(trained, system).translate(source_of(trained).splitlines()) == text_of(trained, system)
 
 
@@ -136,7 +136,7 @@ def test_models_are_loaded_once(trained, monkeypatch):
 
 @pytest.mark.parametrize("system", ["SDAtt", "Both", "Tree-based-BPE"])
 def test_n_best_translations_are_sorted_by_score(trained, system):
-    """The best of them is the translation; others have their words put back as well."""
+    """The first one equals the translation; unknown words are replaced in all of them."""
     system = opened(trained, system)
     sentences = [*source_of(trained).splitlines()[:6], "", "Zyx Zyx sees ."]
     ranked = system.n_best(sentences, 3)
@@ -250,7 +250,7 @@ def test_an_invalid_configuration_is_rejected(trained):
 
 
 def test_the_documented_example_runs(trained):
-    """The script of the documentation, told of the experiment of this test."""
+    """The script of the documentation runs with the configuration of this test."""
     script = (ROOT / "docs/use_a_system.py").read_text(encoding="utf-8")
     call = 'load("results/nmt/SDAtt/seed1")'
     assert script.count(call) == 1 and call in (ROOT / "docs/translate.md").read_text(encoding="utf-8")

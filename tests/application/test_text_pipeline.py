@@ -17,7 +17,7 @@ TRAP = "from pathlib import Path\nPath('{}').touch()\n"
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with a Snakefile and modules that leave a trace when they run."""
+    """Create a folder with a Snakefile and modules that leave a trace when they run."""
     place = tmp_path / "theirs"
     place.mkdir()
     for name in ("Snakefile", "shlex.py", "random.py", "json.py", "snakemake.py"):

@@ -1,4 +1,4 @@
-"""The command reads text as the workflow does."""
+"""Equality of the text that the command and the workflow read."""
 
 import sys
 from io import BytesIO, TextIOWrapper
@@ -19,7 +19,7 @@ TEXTS = {
 
 
 def set_stdin(monkeypatch: pytest.MonkeyPatch, text: bytes) -> list[str]:
-    """The lines that the command gives to a system."""
+    """Run the command with a text on stdin, and return the lines that the system gets."""
     lines: list[str] = []
     system = SimpleNamespace(translate=lambda sentences: lines.extend(sentences) or sentences)
     monkeypatch.setattr(module, "load_from_cli_options", lambda *options: system)

@@ -1,4 +1,4 @@
-"""Damage at any place of a file that carries its checksum is found, whatever the format."""
+"""Detection of damage anywhere in files with checksums, in every format."""
 
 import zlib
 from collections.abc import Callable
@@ -50,7 +50,7 @@ DAMAGES = (flipped, flipped_in_front, cut, overwritten, lengthened)
 
 
 def damaged(content: bytes, seed: int) -> bytes:
-    """Content with one of the kinds of damage; never the content itself."""
+    """Return damaged content, which always differs from the original."""
     random = np.random.default_rng(seed)
     while (result := DAMAGES[seed % len(DAMAGES)](content, random)) == content:
         pass
@@ -102,7 +102,7 @@ def test_a_damaged_checkpoint_is_not_resumed(tmp_path: Path, capsys: pytest.Capt
 
 
 def test_a_file_without_a_checksum_is_rejected(tmp_path: Path) -> None:
-    """As the versions before wrote them."""
+    """Earlier versions wrote files without checksums."""
     column = pa.list_(pa.int32())
     with pa.OSFile(str(tmp_path / "rows.arrow"), "wb") as sink, pa.ipc.new_file(sink, pa.schema([("values", column)])):
         pass

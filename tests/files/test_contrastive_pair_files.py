@@ -1,4 +1,4 @@
-"""Contrastive pairs in files: both formats, and one sentence for each mistake."""
+"""Files of contrastive pairs: both formats, and errors."""
 
 import gzip
 import json

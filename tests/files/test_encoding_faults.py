@@ -1,4 +1,4 @@
-"""Text that is not UTF-8, one sentence a line, is reported with the encoding that it looks like."""
+"""Detection of text that is not UTF-8 with one sentence per line, and of its likely encoding."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Language codes: one code for every spelling of a language, and none for what is no language."""
+"""Language codes: canonical codes, unknown codes, and properties of languages."""
 
 import pytest
 

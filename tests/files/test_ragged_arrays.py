@@ -1,4 +1,4 @@
-"""Rows read in any order and from beginning to end, against the rows that were written and against pyarrow's reader."""
+"""Ragged arrays: sequential and random access, blocks, and errors."""
 
 import subprocess
 import sys

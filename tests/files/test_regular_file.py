@@ -1,4 +1,4 @@
-"""Named pipes, sockets and devices in the place of files end with one sentence, and nothing waits for them."""
+"""Rejection of named pipes, sockets and devices without waiting for them."""
 
 import os
 import socket

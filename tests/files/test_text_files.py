@@ -1,4 +1,4 @@
-"""Lines of text files, whatever compresses them and ends them."""
+"""Lines of text files: compressions, line ends and errors."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""Kinds of syntax: found by name, and a further one is known wherever kinds are."""
+"""Kinds of syntax: lookup by name, and support for a new kind."""
 
 import sys
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def test_kinds_have_distinct_files():
 
 @pytest.fixture
 def tags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A further kind: two identifiers for each word, in a text."""
+    """Add a kind with two identifiers per word, in a text file."""
     (tmp_path / "tags.py").write_text(
         "from pipeline_py.kinds.syntax_kind import SyntaxKind, VocabularyIds\n"
         'VALUES = VocabularyIds(2, vocabulary_file="vocabulary.tags", extra_id_count=1)\n'

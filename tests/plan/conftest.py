@@ -1,4 +1,4 @@
-"""The plan of the default configuration, of one seed and without contrastive sets, with something laid over it."""
+"""Fixtures that plan the default configuration (one seed, no contrastive sets) with overrides."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ for name in ("calibration", "transformers_calibration", "three_seeds/table1", "t
 
 @pytest.fixture
 def described() -> Callable[..., ExperimentConfig]:
-    """The experiment, whether its files are there or not."""
+    """Return a function that loads the configuration without checking its files."""
     return lambda **laid_over: load_experiment(DEFAULT_CONFIG, laid_over, should_check_files=False)
 
 

@@ -1,4 +1,4 @@
-"""Origins of text, tokenization."""
+"""Plan of texts, cleaning and tokenization."""
 
 import gzip
 import json

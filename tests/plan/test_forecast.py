@@ -1,4 +1,4 @@
-"""Forecasts of time: by rates and the sizes of an experiment, by what ran here, and in words."""
+"""Forecasts of durations from rates, sizes of an experiment and earlier runs."""
 
 from pathlib import Path
 

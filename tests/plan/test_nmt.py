@@ -1,4 +1,4 @@
-"""Jobs of networks: what they read, and what makes them run again."""
+"""Plan of networks: inputs of their jobs, and settings that run them again."""
 
 import json
 import re
@@ -89,7 +89,7 @@ def test_an_ensemble_reads_files_of_its_members(planned):
 
 
 def call(plan, name, outputs, threads=1, **wildcards):
-    """The call of a job, all of whose inputs lie where the plan says."""
+    """Return the call of a job with the planned paths of its inputs."""
     job = plan.build_job(name, wildcards)
     return json.loads(plan.serialize_call(name, wildcards, job.rule_inputs, outputs, threads))
 

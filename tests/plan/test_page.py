@@ -28,7 +28,7 @@ def test_the_page_shows_contrastive_sets_of_its_tables(planned, tmp_path):
 
 
 def test_attention_is_drawn_for_proposed_systems(planned):
-    """On the trees that each reads, but not of what reads trees that mean nothing."""
+    """Systems with control trees are excluded."""
     page = planned().page
     assert (
         page.get_drawn_networks("controls") == ["SDAtt", "Tree2Seq"]

@@ -1,4 +1,4 @@
-"""Treebanks, and what accuracy is measured on."""
+"""Plan of treebanks, parser training and accuracies."""
 
 import pytest
 

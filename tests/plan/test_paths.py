@@ -1,4 +1,4 @@
-"""Patterns of names."""
+"""Regular expressions for names."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The whole plan: what it needs of the machine, and of users' files."""
+"""Plan of an experiment: GPU detection, hashes of user files, and imports."""
 
 import hashlib
 import subprocess

@@ -1,4 +1,4 @@
-"""A recipe is suggested where a training would have too few updates to learn."""
+"""Suggestion of a recipe for trainings with too few updates."""
 
 import gzip
 from pathlib import Path

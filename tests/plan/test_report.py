@@ -1,4 +1,4 @@
-"""The cells of tables."""
+"""Plan of tables and figures."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lines about the jobs of a run."""
+"""Messages about the jobs of a run."""
 
 import threading
 
@@ -12,7 +12,7 @@ def test_costly_jobs_are_reported_individually_and_others_by_tenths():
     assert lines.start(2, "corpus/clean/train.tsv") == ""
     seconds[0] = 5.0
     lines.finish(2)
-    assert lines.report_progress(1, 100) == "", "too little to be told"
+    assert lines.report_progress(1, 100) == "", "too little progress to report"
     seconds[0] = 58.4
     lines.finish(1)
     assert lines.report_progress(2, 100) == "train +SDAtt [gold] seed1: done after 58 s\n2 of 100 jobs done"

@@ -1,4 +1,4 @@
-"""Shards, words and models of parsers, and what is compared."""
+"""Plan of parsing: shards, words, models, heads and comparisons of parsers."""
 
 import json
 
@@ -227,7 +227,7 @@ def test_parser_reports_cover_trees_in_use_and_known_accuracies(planned):
 
 
 def stanza_directory(folder, *models: str, language: str = "zh"):
-    """A directory with a model of each processor, and no index of packages."""
+    """Create a Stanza directory with a model of each processor and no index of packages."""
     for model in models:
         (folder / language / model).mkdir(parents=True)
         (folder / language / model / "a.pt").touch()

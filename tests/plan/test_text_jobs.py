@@ -1,4 +1,4 @@
-"""Jobs of one text: their patterns are those of the rules, and each comes after those that make its inputs."""
+"""Jobs of one text: equality of their patterns with the rules, and topological order."""
 
 import re
 

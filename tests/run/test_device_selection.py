@@ -26,7 +26,7 @@ time.sleep(60)
 
 @pytest.fixture
 def processes(tmp_path, monkeypatch):
-    """Start processes that take a card each; they end with the test."""
+    """Return a function that starts a process with a GPU; all processes end with the test."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     started = []
 

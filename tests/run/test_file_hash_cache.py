@@ -1,4 +1,4 @@
-"""The hash of a user's file is that of what it holds now, and is not computed again while the file stays as it is."""
+"""Cache of file hashes: detection of changed files, and reuse for unchanged files."""
 
 import json
 import os
@@ -19,7 +19,7 @@ BEFORE = 10**18  # nanoseconds since the epoch: 2001
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file of long ago, as far as its cache is concerned."""
+    """Create a file that is old enough to be cached."""
     monkeypatch.setattr(file_hash_cache, "SETTLING_NANOSECONDS", -(10**18))
     file = tmp_path / "text"
     file.write_text(OLD)

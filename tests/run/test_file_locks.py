@@ -1,4 +1,4 @@
-"""Two runs that share their results by a link do not write them at the same time."""
+"""File locks, and mutual exclusion of runs that share their results."""
 
 import fcntl
 import shutil

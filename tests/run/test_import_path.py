@@ -1,4 +1,4 @@
-"""Files of the user that are called like modules of Python neither break a command nor run in it."""
+"""Import path of commands: files of the user do not shadow Python's modules."""
 
 import os
 import subprocess

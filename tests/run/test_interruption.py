@@ -1,4 +1,4 @@
-"""Ctrl-C ends commands with one sentence and exit code 130, whatever they are doing."""
+"""Ctrl-C: one sentence and exit code 130."""
 
 import os
 import signal
@@ -28,11 +28,11 @@ import time
 print("started", flush=True)
 time.sleep(60)
 """
-"""A library that takes long to import."""
+"""A library with a slow import."""
 
 
 def interrupt(command: list[str], folder: Path, path: str = str(ROOT)) -> tuple[int, str]:
-    """Send SIGINT to a process as soon as it has written a line; return its exit code and stderr."""
+    """Send SIGINT to a process after its first line of output; return its exit code and stderr."""
     environment = {**os.environ, "PYTHONPATH": path}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, cwd=folder, env=environment, text=True, **pipes)

@@ -1,4 +1,4 @@
-"""Jobs as values: files in the order in which Snakemake provides them, outputs as parameters of the stage."""
+"""Jobs as values: order of files, and outputs as parameters of the stage."""
 
 import json
 

@@ -65,7 +65,7 @@ def test_a_damaged_record_is_reported(results: Path, content: str) -> None:
 
 
 def test_files_swapped_with_their_records_are_detected(results: Path) -> None:
-    """The content of each agrees with its record, but it is the record of another file."""
+    """The content of each file matches its record, but the record belongs to another file."""
     source, target = (results / "corpus" / f"dev.{side}" for side in ("source", "target"))
     for first, second in ((source, target), (get_record_path(source), get_record_path(target))):
         first.rename(results / "aside")
@@ -80,7 +80,7 @@ def test_files_swapped_with_their_records_are_detected(results: Path) -> None:
 
 
 def test_swapped_outputs_of_a_job_are_detected(tmp_path: Path) -> None:
-    """Their records are equal and name both."""
+    """The records of the outputs are equal and name both files."""
     outputs = [tmp_path / name for name in ("a", "b")]
     for output in outputs:
         output.write_text(output.name)

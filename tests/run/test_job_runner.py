@@ -1,4 +1,4 @@
-"""The runner of jobs: arguments, records, the cache, what is loaded once, and what a killed job leaves."""
+"""Execution of jobs: arguments, records, the cache, shared values and killed jobs."""
 
 import json
 import os
@@ -23,7 +23,7 @@ MakeStage = Callable[..., None]
 
 @pytest.fixture
 def make_stage(monkeypatch: pytest.MonkeyPatch) -> MakeStage:
-    """Make functions the module of a stage: the first is the stage, and `load` what it loads."""
+    """Return a function that registers a stage's module with the given functions."""
 
     def make(stage: Callable[..., None], **definitions: Any) -> None:
         module = ModuleType(f"pipeline_py.{stage.__name__}")
@@ -35,7 +35,7 @@ def make_stage(monkeypatch: pytest.MonkeyPatch) -> MakeStage:
 
 
 def job(folder: Path, stage: str, arguments: dict[str, Any], *calls: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """A job as `Plan.call` describes it; outputs are in the arguments if there is one call."""
+    """Build a job like `ExperimentPlan.serialize_call`; the arguments contain the outputs of a single call."""
     described = {
         "stage": stage,
         "plan": "package.rule",
@@ -55,7 +55,7 @@ def job(folder: Path, stage: str, arguments: dict[str, Any], *calls: dict[str, A
 
 @pytest.fixture
 def joined(make_stage: MakeStage) -> list[dict[str, Any]]:
-    """The stage `join_texts`, which joins files; the arguments of its calls."""
+    """Register the stage `join_texts`, which joins files, and return the arguments of its calls."""
     calls: list[dict[str, Any]] = []
 
     def join_texts(*, texts: dict[str, list[Path]], output: Path, separator: str = "", times: PositiveInt = 1) -> None:
@@ -111,7 +111,7 @@ def test_an_invalid_argument_is_reported_in_one_sentence(tmp_path, joined, texts
 
 
 def test_a_position_counts_from_1():
-    """As `report.draw_attention` says it by the type of the parameter alone."""
+    """The type of the parameter of `report.draw_attention` defines the limit."""
     outputs = {"svg_output": "a.svg", "pdf_output": "a.pdf"}
     files = dict.fromkeys(("source_pieces", "translation", "attention"), "x")
     with pytest.raises(InputError, match=r"report\.draw_attention: sentence: Input should be greater than 0"):
@@ -185,7 +185,7 @@ def test_a_job_is_run_by_a_command(tmp_path):
 
 
 class TestCache:
-    """Outputs of a cached job are restored if nothing that decides them has changed."""
+    """Outputs of a cached job are restored if nothing that affects them has changed."""
 
     @pytest.fixture
     def run(self, tmp_path, joined, texts):
@@ -269,7 +269,7 @@ class TestCache:
 
 
 class TestSets:
-    """A stage that loads something once for several sets."""
+    """A stage that loads a value once for several sets."""
 
     @pytest.fixture
     def loads(self, make_stage):

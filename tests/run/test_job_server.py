@@ -1,4 +1,4 @@
-"""The server of jobs: a job that it runs does and says what one of its own process does."""
+"""Job server: its jobs behave like jobs in separate processes."""
 
 import json
 import os
@@ -22,7 +22,7 @@ RUN = [sys.executable, "-P", "-m", "pipeline_py.run"]
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A server, and the environment of its starters."""
+    """Start a server, and yield the environment of its clients."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "jobs"))
@@ -74,7 +74,7 @@ def test_an_error_is_reported_by_the_client(server: dict[str, str], tmp_path: Pa
 
 
 def start_slow_job(folder: Path, environment: dict[str, str]) -> subprocess.Popen:
-    """Start a job of many seconds, with Ctrl-C as in the foreground, and wait until it works."""
+    """Start a slow job that handles Ctrl-C like a foreground process, and wait until it runs."""
     (folder / "many").write_text("a b c\n" * 10_000_000)
     starter = subprocess.Popen(
         [*RUN, tokenize_job(folder, "many", "tokens")],

@@ -1,4 +1,4 @@
-"""The options of a function, written in all the ways that stages write them."""
+"""Parsing of command-line arguments for all kinds of parameters."""
 
 from enum import StrEnum
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The cache of outputs: restored whole and unchanged, or not at all, whatever happened to them or to the process."""
+"""Output cache: entries are restored completely or not at all, even after damage or a kill."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def outputs(tmp_path: Path) -> list[Path]:
 
 
 def work(outputs: list[Path], times: int = 1) -> None:
-    """Leave outputs as a stage does."""
+    """Write outputs like a stage."""
     for output, content in zip(outputs, CONTENT.values(), strict=True):
         output.parent.mkdir(exist_ok=True)
         output.unlink(missing_ok=True)
@@ -172,61 +172,33 @@ def test_an_output_edited_in_place_is_not_restored(tmp_path: Path, outputs: list
     assert not OutputCache(tmp_path / "cache", "a").restore(*outputs)
 
 
-def edited(entry: Path) -> None:
-    (entry / "1.model").write_bytes(b"weights\x00\xfe")
-
-
-def cut(entry: Path) -> None:
-    os.truncate(entry / "2.facts.json", 3)
-
-
-def missing(entry: Path) -> None:
-    (entry / "2.facts.json").unlink()
-
-
-def a_folder(entry: Path) -> None:
-    missing(entry)
-    (entry / "2.facts.json").mkdir()
-
-
-def without_identity(entry: Path) -> None:
-    (entry / "identity.json").unlink()
-
-
-def no_json(entry: Path) -> None:
-    (entry / "identity.json").write_text('{"identity": "a"')
-
-
-def no_text(entry: Path) -> None:
-    (entry / "identity.json").write_bytes(b"\xff")
-
-
-def no_mapping(entry: Path) -> None:
-    (entry / "identity.json").write_text('["a"]')
-
-
-def without_checksums(entry: Path) -> None:
-    (entry / "identity.json").write_text('{"identity": "a"}')
-
-
-def of_fewer(entry: Path) -> None:
+def remove_output_hash(entry: Path) -> None:
     identity = json.loads((entry / "identity.json").read_text())
     del identity["outputs"]["2.facts.json"]
     (entry / "identity.json").write_text(json.dumps(identity))
 
 
-@pytest.mark.parametrize(
-    "spoil",
-    [edited, cut, missing, a_folder, without_identity, no_json, no_text, no_mapping, without_checksums, of_fewer],
-)
-def test_a_broken_entry_is_not_restored_and_can_be_replaced(
-    directory: Path, outputs: list[Path], spoil: Callable[[Path], None]
-) -> None:
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "edited file": lambda entry: (entry / "1.model").write_bytes(b"weights\x00\xfe"),
+    "truncated file": lambda entry: os.truncate(entry / "2.facts.json", 3),
+    "missing file": lambda entry: (entry / "2.facts.json").unlink(),
+    "folder in place of a file": lambda entry: ((entry / "2.facts.json").unlink(), (entry / "2.facts.json").mkdir()),
+    "no identity": lambda entry: (entry / "identity.json").unlink(),
+    "invalid JSON": lambda entry: (entry / "identity.json").write_text('{"identity": "a"'),
+    "invalid UTF-8": lambda entry: (entry / "identity.json").write_bytes(b"\xff"),
+    "no mapping": lambda entry: (entry / "identity.json").write_text('["a"]'),
+    "no hashes": lambda entry: (entry / "identity.json").write_text('{"identity": "a"}'),
+    "missing hash": remove_output_hash,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_broken_entry_is_not_restored_and_can_be_replaced(directory: Path, outputs: list[Path], damage: str) -> None:
     work(outputs)
     OutputCache(directory, "a").store(*outputs)
     delete(outputs)
     (entry,) = directory.iterdir()
-    spoil(entry)
+    DAMAGES[damage](entry)
     assert not OutputCache(directory, "a").restore(*outputs)
     assert not any(output.exists() for output in outputs)
     work(outputs)
@@ -271,7 +243,7 @@ def test_leftovers_of_a_process_with_the_same_id_are_not_overwritten(
 
 
 def killed_at(step: int, job: Callable[[], object]) -> bool:
-    """Do a job in a process of its own that is killed just before its n-th step on files; say whether it came so far.
+    """Run a job in a process that is killed before its n-th file operation; return whether it got that far.
 
     Steps are what Python's audit events tell of: files opened, linked, renamed and deleted, folders made and deleted.
     """

@@ -1,4 +1,4 @@
-"""Progress in a log file: a line now and then, with all that is known."""
+"""Progress lines in a log file."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from pipeline_py.run.progress_display import show_progress
 
 @pytest.fixture(autouse=True)
 def no_other_bars() -> None:
-    """Forget bars that tests before this one left open; a new one would be drawn below them."""
+    """Discard bars that earlier tests left open."""
     module.tqdm._instances.clear()
 
 

@@ -1,4 +1,4 @@
-"""Hashes of code: what changes them and what does not."""
+"""Code hashes: sensitivity to changes of used code only."""
 
 import shutil
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.module_hash import compute_module_hash
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package of three modules: `stage` imports `used`; `other` stands beside them."""
+    """Create a package of three modules: `stage` imports `used`, and nothing imports `other`."""
     folder = tmp_path / "somewhere_py" / "package"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").write_text("")
@@ -184,7 +184,7 @@ def hashes(hash_code) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def copied(tmp_path_factory):
-    """A copy of the project's own code, and its hashes by definitions and by modules."""
+    """Copy the code of the project; return the copy and its hashes by definitions and by modules."""
     copy = tmp_path_factory.mktemp("copied")
     for package in provenance.PACKAGE_NAMES:
         shutil.copytree(
@@ -197,7 +197,7 @@ def copied(tmp_path_factory):
 
 
 def test_result_neutral_modules_do_not_change_the_hash(copied):
-    """To print progress more often, word an error differently or measure time otherwise trains nothing again."""
+    """Changes of progress messages, errors or time measurements do not train systems again."""
     copy, before, _ = copied
     contents = {}
     for module in provenance.RESULT_NEUTRAL_MODULES:

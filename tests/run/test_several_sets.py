@@ -1,4 +1,4 @@
-"""A job of several sets: each is made as by a job of its own, with what is loaded once."""
+"""Jobs of several sets: equality with separate jobs, and shared loading."""
 
 from functools import wraps
 from pathlib import Path

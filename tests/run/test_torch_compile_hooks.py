@@ -1,4 +1,4 @@
-"""Optimizers and the compiler that they do not need."""
+"""Optimizers without torch's compiler."""
 
 import subprocess
 import sys
