@@ -90,7 +90,7 @@ def test_an_input_that_changes_during_a_run_ends_it(place):
     get_record_path(codes).write_text(json.dumps(record))
     done = place.snakemake(TARGET, config=BPE)
     log = next((place.folder / "logs/subword/apply_bpe").glob("*one.source.log")).read_text()
-    assert done.returncode == 1 and "codes.source: damaged: its content and its record do not agree" in log
+    assert done.returncode == 1 and "codes.source: damaged: its content is not that of its record" in log
 
 
 def test_results_of_other_inputs_are_made_again_without_metadata(place):

@@ -23,7 +23,7 @@ from pipeline_py.run.job import HASH_DIGITS
 
 RECORD_SUFFIX = ".job.json"
 
-RECORD_MISMATCH_ERROR = "damaged: its content and its record do not agree; remove it and run again"
+RECORD_MISMATCH_ERROR = "damaged: its content is not that of its record; remove it and run again"
 
 
 def get_record_path(path: Path) -> Path:

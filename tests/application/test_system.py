@@ -60,7 +60,7 @@ def text_of(place: ProjectCopy, system: str) -> list[str]:
     return file.read_text(encoding="utf-8").splitlines()
 
 
-def source_of(place: ProjectCopy) -> str:
+def read_source(place: ProjectCopy) -> str:
     return (place.folder / "results/small/corpus/generated/two.source").read_text(encoding="utf-8")
 
 
@@ -74,11 +74,11 @@ def trained(tmp_path_factory) -> ProjectCopy:
 
 
 @cache
-def opened(place: ProjectCopy, system: str) -> System:
+def open_system(place: ProjectCopy, system: str) -> System:
     return load(system, run=SYSTEMS[system], configfile="small.yaml", directory=place.folder)
 
 
-def command(place: ProjectCopy, *options: str, stdin: bytes) -> subprocess.CompletedProcess:
+def run_translate_command(place: ProjectCopy, *options: str, stdin: bytes) -> subprocess.CompletedProcess:
     words = [sys.executable, "-m", "pipeline_py.translate", *options, "--configfile", "small.yaml"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(words, input=stdin, capture_output=True, cwd=place.folder, env=environment)
@@ -87,12 +87,12 @@ def command(place: ProjectCopy, *options: str, stdin: bytes) -> subprocess.Compl
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_translations_equal_those_of_the_workflow(trained, system):
     """The set differs from the one that the text replaces."""
-    assert opened(trained, system).translate(source_of(trained).splitlines()) == text_of(trained, system)
+    assert open_system(trained, system).translate(read_source(trained).splitlines()) == text_of(trained, system)
 
 
 def test_the_command_writes_the_same_bytes_and_changes_nothing(trained):
     before = {file: file.stat().st_mtime_ns for file in (trained.folder / "results").rglob("*")}
-    process = command(trained, "--system", "Tree-based-BPE", stdin=source_of(trained).encode())
+    process = run_translate_command(trained, "--system", "Tree-based-BPE", stdin=read_source(trained).encode())
     assert (process.returncode, process.stderr) == (0, b"")
     assert process.stdout == (trained.folder / "results/small/evaluation/Tree-based-BPE/seed1/two.txt").read_bytes()
     assert {file: file.stat().st_mtime_ns for file in (trained.folder / "results").rglob("*")} == before
@@ -100,21 +100,21 @@ def test_the_command_writes_the_same_bytes_and_changes_nothing(trained):
 
 @pytest.mark.parametrize("system", ["PBSMT", "SDAtt", "Tree-based-BPE"])
 def test_any_line_has_one_translation(trained, system):
-    system = opened(trained, system)
-    translations = system.translate(ODD)
+    trained_system = open_system(trained, system)
+    translations = trained_system.translate(ODD)
     assert len(translations) == len(ODD)
     assert translations[:3] == ["", "", ""]
     assert not any("\n" in text for text in translations)
-    assert system.translate([]) == []
-    assert system.translate([""]) == [""]
+    assert trained_system.translate([]) == []
+    assert trained_system.translate([""]) == [""]
 
 
 def test_the_command_writes_one_line_per_input_line(trained):
     stdin = b"The girl sleeps .\r\n\r\n\xff\xfe\n" + b"word " * (MAX_SENTENCE_CHARACTERS // 4)
-    process = command(trained, "--system", "PBSMT", stdin=stdin)
+    process = run_translate_command(trained, "--system", "PBSMT", stdin=stdin)
     assert process.returncode == 0, process.stderr
     assert process.stdout.count(b"\n") == 4 and process.stdout.split(b"\n")[1] == b""
-    assert command(trained, "--system", "PBSMT", stdin=b"").stdout == b""
+    assert run_translate_command(trained, "--system", "PBSMT", stdin=b"").stdout == b""
 
 
 def test_models_are_loaded_once(trained, monkeypatch):
@@ -122,25 +122,25 @@ def test_models_are_loaded_once(trained, monkeypatch):
     from pipeline_py.syntax.stanza import pipeline
 
     loaded = []
-    for module, name in ((ensemble, "load"), (pipeline, "from_files")):
+    for module, name in ((ensemble, "load_model"), (pipeline, "load_pipeline_from_files")):
         original = getattr(module, name)
         monkeypatch.setattr(
             module, name, lambda *arguments, call=original, name=name: [loaded.append(name), call(*arguments)][1]
         )
-    system = load("SDAtt", configfile="small.yaml", directory=trained.folder)
-    translations = system.translate(["The girl sees the bird ."])
-    assert system.translate(["The girl sees the bird ."]) == translations
-    system.score([("The girl sees the bird .", "Das Mädchen .")])
-    assert sorted(loaded) == ["from_files", "load"]
+    trained_system = load("SDAtt", configfile="small.yaml", directory=trained.folder)
+    translations = trained_system.translate(["The girl sees the bird ."])
+    assert trained_system.translate(["The girl sees the bird ."]) == translations
+    trained_system.score([("The girl sees the bird .", "Das Mädchen .")])
+    assert sorted(loaded) == ["load_model", "load_pipeline_from_files"]
 
 
 @pytest.mark.parametrize("system", ["SDAtt", "Both", "Tree-based-BPE"])
 def test_n_best_translations_are_sorted_by_score(trained, system):
     """The first one equals the translation; unknown words are replaced in all of them."""
-    system = opened(trained, system)
-    sentences = [*source_of(trained).splitlines()[:6], "", "Zyx Zyx sees ."]
-    ranked = system.n_best(sentences, 3)
-    assert [n_best[0].text for n_best in ranked] == system.translate(sentences)
+    trained_system = open_system(trained, system)
+    sentences = [*read_source(trained).splitlines()[:6], "", "Zyx Zyx sees ."]
+    ranked = trained_system.n_best(sentences, 3)
+    assert [n_best[0].text for n_best in ranked] == trained_system.translate(sentences)
     assert {len(n_best) for n_best in ranked[:6]} == {3} and len(ranked[6]) == 1
     assert all(n_best == sorted(n_best, key=lambda translation: -translation.score) for n_best in ranked)
     assert "<unk>" not in "".join(translation.text for n_best in ranked for translation in n_best)
@@ -164,36 +164,36 @@ def test_scores_are_those_of_the_workflows_files(trained, system, tmp_path):
         output=[tmp_path / "scores.tsv"],
     )
     expected = [float(line.split("\t")[0]) for line in (tmp_path / "scores.tsv").read_text().splitlines()[1:]]
-    system = opened(trained, system)
+    trained_system = open_system(trained, system)
     target = (results / "corpus/generated/two.target").read_text(encoding="utf-8").splitlines()
-    pairs = [*zip(source_of(trained).splitlines(), target, strict=True)]
-    assert system.score(pairs) == pytest.approx(expected, abs=1e-6)
-    assert system.score([]) == []
+    pairs = [*zip(read_source(trained).splitlines(), target, strict=True)]
+    assert trained_system.score(pairs) == pytest.approx(expected, abs=1e-6)
+    assert trained_system.score([]) == []
     with pytest.raises(InputError, match="pair 2: the translation is empty"):
-        system.score([pairs[0], ("a", " ")])
+        trained_system.score([pairs[0], ("a", " ")])
 
 
 @pytest.mark.parametrize("system", ["SDAtt", "Tree-based-BPE", "Sequential-lexical"])
 def test_attention_has_one_row_per_step(trained, system, tmp_path):
-    system = opened(trained, system)
-    attention = system.attention("The girl sees the bird .")
+    trained_system = open_system(trained, system)
+    attention = trained_system.attention("The girl sees the bird .")
     assert attention.weights.shape == (len(attention.translation), len(attention.words) + len(attention.phrases))
-    forced_attention = system.attention("The girl sees the bird .", "Das Mädchen schläft .")
+    forced_attention = trained_system.attention("The girl sees the bird .", "Das Mädchen schläft .")
     assert len(forced_attention.weights) == len(forced_attention.translation) and np.all(forced_attention.weights >= 0)
     forced_attention.save(tmp_path / "one.svg", title="One")
     assert "One" in (tmp_path / "one.svg").read_text(encoding="utf-8")
     assert forced_attention.plot(words=[1]).get_figwidth() > 0
     assert forced_attention._repr_svg_().lstrip().startswith("<?xml")
-    assert system.attentions(["", "x" * (MAX_SENTENCE_CHARACTERS + 1)]) == [None, None]
+    assert trained_system.attentions(["", "x" * (MAX_SENTENCE_CHARACTERS + 1)]) == [None, None]
 
 
 def test_the_command_draws_attention(trained, tmp_path):
     options = ["--system", "SDAtt", "--scores", "--attention", str(tmp_path / "figures")]
-    process = command(trained, *options, stdin=b"A man sleeps .\n\nThe girl sees the bird .\n")
+    process = run_translate_command(trained, *options, stdin=b"A man sleeps .\n\nThe girl sees the bird .\n")
     assert process.returncode == 0, process.stderr
     assert sorted(file.name for file in (tmp_path / "figures").iterdir()) == ["1.svg", "3.svg"]
     assert [line.count(b"\t") for line in process.stdout.splitlines()] == [1, 1, 1]
-    process = command(trained, "--system", "SDAtt", "--nbest", "2", stdin=b"A man sleeps .\n")
+    process = run_translate_command(trained, "--system", "SDAtt", "--nbest", "2", stdin=b"A man sleeps .\n")
     assert [line.split(b" ||| ")[0] for line in process.stdout.splitlines()] == [b"0", b"0"]
 
 
@@ -225,11 +225,11 @@ def test_invalid_systems_are_rejected(trained, system, message):
 def test_unsupported_features_are_rejected(trained):
     for ask in (System.n_best, System.attentions, System.score):
         with pytest.raises(InputError, match="PBSMT is phrase-based and has no "):
-            ask(opened(trained, "PBSMT"), [])
+            ask(open_system(trained, "PBSMT"), [])
     with pytest.raises(InputError, match="Both is an ensemble"):
-        opened(trained, "Both").attention("A man sleeps .")
+        open_system(trained, "Both").attention("A man sleeps .")
     with pytest.raises(InputError, match="ask for 1 to 5, not 9"):
-        opened(trained, "SDAtt").n_best(["A man sleeps ."], 9)
+        open_system(trained, "SDAtt").n_best(["A man sleeps ."], 9)
 
 
 def test_damage_is_detected(trained, tmp_path):
@@ -239,7 +239,7 @@ def test_damage_is_detected(trained, tmp_path):
     content[-1] ^= 1
     model.write_bytes(content)
     with pytest.raises(InputError, match=r"SDAtt/seed1/model\.safetensors"):
-        opened(place, "SDAtt").translate(["A man sleeps ."])
+        open_system(place, "SDAtt").translate(["A man sleeps ."])
 
 
 def test_an_invalid_configuration_is_rejected(trained):

@@ -96,25 +96,25 @@ def test_a_folder_in_the_place_of_a_file_is_rejected(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
-def _text(path):
+def _write_text(path):
     with open_atomic_text_file(path) as file:
         file.write("word " * 100_000)
 
 
-def _weights(path):
+def _write_weights(path):
     save_weights(path, {"weight": torch.zeros(100_000)})
 
 
-def _checkpoint(path):
+def _write_checkpoint(path):
     CheckpointStore(path.parent, "this").save(Checkpoint({"model": {"weight": torch.zeros(100_000)}}, {}))
 
 
 @pytest.mark.parametrize(
     "write",
     [
-        _text,
-        _weights,
-        _checkpoint,
+        _write_text,
+        _write_weights,
+        _write_checkpoint,
         lambda path: write_ragged_rows(path, [np.zeros(100_000, dtype=np.int32)], "int32"),
         lambda path: save_reproducibly({"weight": torch.zeros(100_000)}, path),
         lambda path: figure_files.save_figure(Figure(), "empty " * 4000, path, path.with_suffix(".pdf")),

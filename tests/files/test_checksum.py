@@ -24,32 +24,32 @@ TRIALS = 400
 Damage = Callable[[bytes, np.random.Generator], bytes]
 
 
-def flipped(content: bytes, random: np.random.Generator) -> bytes:
+def flip_bit(content: bytes, random: np.random.Generator) -> bytes:
     place = int(random.integers(len(content)))
     return content[:place] + bytes([content[place] ^ 1 << int(random.integers(8))]) + content[place + 1 :]
 
 
-def flipped_in_front(content: bytes, random: np.random.Generator) -> bytes:
-    return flipped(content[:300], random) + content[300:]
+def flip_early_bit(content: bytes, random: np.random.Generator) -> bytes:
+    return flip_bit(content[:300], random) + content[300:]
 
 
-def cut(content: bytes, random: np.random.Generator) -> bytes:
+def truncate(content: bytes, random: np.random.Generator) -> bytes:
     return content[: int(random.integers(len(content)))]
 
 
-def overwritten(content: bytes, random: np.random.Generator) -> bytes:
+def overwrite(content: bytes, random: np.random.Generator) -> bytes:
     place, length = int(random.integers(len(content))), int(random.integers(1, 600))
     return content[:place] + bytes(length) + content[place + length :]
 
 
-def lengthened(content: bytes, random: np.random.Generator) -> bytes:
+def append_bytes(content: bytes, random: np.random.Generator) -> bytes:
     return content + random.bytes(int(random.integers(1, 9)))
 
 
-DAMAGES = (flipped, flipped_in_front, cut, overwritten, lengthened)
+DAMAGES = (flip_bit, flip_early_bit, truncate, overwrite, append_bytes)
 
 
-def damaged(content: bytes, seed: int) -> bytes:
+def damage_content(content: bytes, seed: int) -> bytes:
     """Return damaged content, which always differs from the original."""
     random = np.random.default_rng(seed)
     while (result := DAMAGES[seed % len(DAMAGES)](content, random)) == content:
@@ -63,7 +63,7 @@ def test_damaged_rows_are_rejected(tmp_path: Path) -> None:
     write_ragged_rows(path, rows, "int32")
     content = path.read_bytes()
     for seed in range(TRIALS):
-        path.write_bytes(damaged(content, seed))
+        path.write_bytes(damage_content(content, seed))
         for reader in (RaggedArrayFile, lambda path: list(read_ragged_rows(path))):
             with pytest.raises(InputError, match=r"rows\.arrow: damaged: .*; remove it and run again"):
                 reader(path)
@@ -77,7 +77,7 @@ def test_damaged_weights_are_rejected(tmp_path: Path) -> None:
     save_weights(path, weights)
     content = path.read_bytes()
     for seed in range(TRIALS):
-        path.write_bytes(damaged(content, seed))
+        path.write_bytes(damage_content(content, seed))
         with pytest.raises(InputError, match=r"model\.safetensors: damaged: .*; remove it and run again"):
             load_weights(path)
     path.write_bytes(content)
@@ -92,7 +92,7 @@ def test_a_damaged_checkpoint_is_not_resumed(tmp_path: Path, capsys: pytest.Capt
     )
     content = checkpoints.path.read_bytes()
     for seed in range(TRIALS):
-        checkpoints.path.write_bytes(damaged(content, seed))
+        checkpoints.path.write_bytes(damage_content(content, seed))
         assert checkpoints.load() is None
         assert "is not resumed: it is damaged, so the training starts from the beginning" in capsys.readouterr().err
         assert [file.name for file in tmp_path.iterdir()] == ["rolling.damaged.safetensors"]

@@ -14,12 +14,12 @@ from pipeline_py.files.ragged_arrays import MAX_ROWS_PER_BLOCK, RaggedArrayFile,
 from pipeline_py.run.errors import InputError
 
 
-def random_rows(count: int, longest: int, dtype: str = "int16") -> list[np.ndarray]:
+def build_random_rows(count: int, longest: int, dtype: str = "int16") -> list[np.ndarray]:
     random = np.random.default_rng(count)
     return [random.integers(0, 100, random.integers(0, longest + 1)).astype(dtype) for _ in range(count)]
 
 
-def blocks_of(path: Path) -> list[list[list[int]]]:
+def read_blocks(path: Path) -> list[list[list[int]]]:
     with pa.ipc.open_file(str(path)) as file:
         return [file.get_batch(number).column(0).to_pylist() for number in range(file.num_record_batches)]
 
@@ -27,7 +27,7 @@ def blocks_of(path: Path) -> list[list[list[int]]]:
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "float32"])
 @pytest.mark.parametrize("count", [0, 1, MAX_ROWS_PER_BLOCK, MAX_ROWS_PER_BLOCK + 1, 2 * MAX_ROWS_PER_BLOCK + 77])
 def test_rows_are_read_back_in_order(tmp_path: Path, count: int, dtype: str) -> None:
-    rows = random_rows(count, 6, dtype)
+    rows = build_random_rows(count, 6, dtype)
     write_ragged_rows(tmp_path / "rows", iter(rows), dtype)
     result = list(read_ragged_rows(tmp_path / "rows"))
     assert len(result) == count
@@ -40,7 +40,7 @@ def test_rows_are_read_back_in_order(tmp_path: Path, count: int, dtype: str) -> 
 
 
 def test_a_row_outlives_its_block(tmp_path: Path) -> None:
-    rows = random_rows(3 * MAX_ROWS_PER_BLOCK, 4)
+    rows = build_random_rows(3 * MAX_ROWS_PER_BLOCK, 4)
     write_ragged_rows(tmp_path / "rows", rows, "int16")
     reader = read_ragged_rows(tmp_path / "rows")
     first, *_, last = reader
@@ -51,9 +51,9 @@ def test_a_row_outlives_its_block(tmp_path: Path) -> None:
 def test_a_block_ends_before_it_grows_too_large(tmp_path: Path, monkeypatch, longest: int) -> None:
     monkeypatch.setattr(ragged_arrays, "MAX_BYTES_PER_BLOCK", 33)
     monkeypatch.setattr(ragged_arrays, "MAX_ROWS_PER_BLOCK", 7)
-    rows = [row.tolist() for row in random_rows(200, longest)]
+    rows = [row.tolist() for row in build_random_rows(200, longest)]
     write_ragged_rows(tmp_path / "rows", map(np.array, map(np.int16, rows)), "int16")
-    blocks = blocks_of(tmp_path / "rows")
+    blocks = read_blocks(tmp_path / "rows")
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         size = sum(map(len, block))
         assert len(block) == 1 or (size <= 16 and len(block) <= 7), "two bytes a value"
@@ -63,9 +63,9 @@ def test_a_block_ends_before_it_grows_too_large(tmp_path: Path, monkeypatch, lon
 
 def test_blocks_of_different_numbers_of_rows_are_read_alike(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(ragged_arrays, "MAX_BYTES_PER_BLOCK", 40)
-    rows = random_rows(300, 9)
+    rows = build_random_rows(300, 9)
     write_ragged_rows(tmp_path / "rows", rows, "int16")
-    assert len({len(block) for block in blocks_of(tmp_path / "rows")}) > 2
+    assert len({len(block) for block in read_blocks(tmp_path / "rows")}) > 2
     at_random = RaggedArrayFile(tmp_path / "rows")
     assert at_random.row_lengths.tolist() == [len(row) for row in rows]
     for number in np.random.default_rng(1).permutation(300).tolist():

@@ -22,12 +22,12 @@ MEASURED = {
 
 
 @pytest.fixture
-def corpus_of(described):
-    return lambda **laid_over: CorpusPlan(described(**laid_over), list)
+def build_corpus_plan(load_config):
+    return lambda **overrides: CorpusPlan(load_config(**overrides), list)
 
 
-def test_text_is_from_user_files_or_generated(corpus_of, tmp_path):
-    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+def test_text_is_from_user_files_or_generated(build_corpus_plan, tmp_path):
+    corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
     assert corpus.get_user_files("train", "source") == [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]
     assert (
         corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"]
@@ -41,7 +41,7 @@ def test_text_is_from_user_files_or_generated(corpus_of, tmp_path):
     }
 
 
-def test_cleaning_compares_sources_after_later_normalization(corpus_of):
+def test_cleaning_compares_sources_after_later_normalization(build_corpus_plan):
     source = {"language": "fr", "tokenizer": "moses"}
     target = {"language": "de", "tokenizer": "none"}
 
@@ -49,7 +49,7 @@ def test_cleaning_compares_sources_after_later_normalization(corpus_of):
 
     def comparison(**options):
         texts = {**FILES, "tests": tests, "source": source | options, "target": target}
-        job = corpus_of(corpora=texts, targets=["table1"]).build_clean_job()
+        job = build_corpus_plan(corpora=texts, targets=["table1"]).build_clean_job()
         names = ("source_tokenized", "target_tokenized", "ignore_case", "punctuation_language")
         assert job.software == (["sacremoses"] if job.settings["punctuation_language"] else [])
         return [job.settings[name] for name in names]
@@ -60,16 +60,16 @@ def test_cleaning_compares_sources_after_later_normalization(corpus_of):
     assert comparison(tokenizer="none") == [True, True, False, None]
 
 
-def test_a_text_of_one_file_is_its_copy(corpus_of, tmp_path):
-    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+def test_a_text_of_one_file_is_its_copy(build_corpus_plan, tmp_path):
+    corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
     assert corpus.build_clean_job().execution_settings == {"originals": [None, None]}
     assert corpus.build_clean_held_out_job("dev").execution_settings == {
         "originals": [f"{tmp_path}/{x}" for x in ("d.en", "d.de", "d2.de")]
     }
 
 
-def test_sets_are_cleaned_with_all_their_references(corpus_of, tmp_path):
-    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+def test_sets_are_cleaned_with_all_their_references(build_corpus_plan, tmp_path):
+    corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
     assert corpus.build_fetch_job("train", "source").files == {"input": [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]}
     dev, raw = corpus.build_clean_held_out_job("dev"), "<results>/corpus/raw"
     assert dev.files == {
@@ -82,21 +82,21 @@ def test_sets_are_cleaned_with_all_their_references(corpus_of, tmp_path):
     assert train.files["held_out"] == corpus.get_overlapping_set_paths()
 
 
-def test_sentences_of_files_and_generated_text_are_counted(corpus_of, tmp_path):
+def test_sentences_of_files_and_generated_text_are_counted(build_corpus_plan, tmp_path):
     (tmp_path / "a.en").write_text("a\n" * 3)
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("b\n" * 4)
-    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+    corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
     assert corpus.count_raw_sentences("train") == 7 and corpus.count_raw_sentences("long") == 200
     with pytest.raises(InputError, match=r"d\.en"):
         corpus.count_raw_sentences("dev")
 
 
-def test_lengths_are_relative_to_generated_sentences(corpus_of, tmp_path):
+def test_lengths_are_relative_to_generated_sentences(build_corpus_plan, tmp_path):
     (tmp_path / "a.en").write_text("x" * 104 + "\n")
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("y" * 52 + "\n")
-    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+    corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
     assert (
         corpus.compute_relative_length("train") == pytest.approx(1.5, rel=0.02)
         and corpus.compute_relative_length("long") == 1
@@ -107,45 +107,47 @@ def test_lengths_are_relative_to_generated_sentences(corpus_of, tmp_path):
         corpus.compute_relative_length("dev")
 
 
-def test_generated_sets_never_leak_into_generated_training_text(corpus_of, tmp_path):
-    assert corpus_of().get_overlapping_set_paths() == []
-    files = corpus_of(corpora={"dev": {**FILES["dev"], "removed_from_training": False}})
+def test_generated_sets_never_leak_into_generated_training_text(build_corpus_plan, tmp_path):
+    assert build_corpus_plan().get_overlapping_set_paths() == []
+    files = build_corpus_plan(corpora={"dev": {**FILES["dev"], "removed_from_training": False}})
     assert files.get_overlapping_set_paths() == []
-    assert corpus_of(corpora={"dev": FILES["dev"]}).get_overlapping_set_paths() == ["<results>/corpus/raw/dev.source"]
+    assert build_corpus_plan(corpora={"dev": FILES["dev"]}).get_overlapping_set_paths() == [
+        "<results>/corpus/raw/dev.source"
+    ]
 
 
-def test_only_sets_that_overlap_with_training_text_are_removed_from_it(described):
+def test_only_sets_that_overlap_with_training_text_are_removed_from_it(load_config):
     tests = [{"name": name, "source": f"{name}.en", "references": ["x.de"]} for name in ("some", "none", "unknown")]
     tests.append({"name": "unscored", "source": "u.en"})
-    experiment = described(corpora={**FILES, "tests": tests}, targets=["sdrnmt"], parser="embedded")
+    experiment = load_config(corpora={**FILES, "tests": tests}, targets=["sdrnmt"], parser="embedded")
     corpus = CorpusPlan(experiment, list, overlap_counts={"dev": 2, "some": 1, "none": 0, "unscored": 5})
     leaking = ["dev", "some", "unknown"]
     assert corpus.get_overlapping_set_paths() == [f"<results>/corpus/raw/{split}.source" for split in leaking]
     assert corpus.reference_sides["unscored"] == [] and corpus.scored_test_sets == ["some", "none", "unknown"]
 
 
-def test_truecased_tokens_have_a_separate_folder(corpus_of):
-    corpus = corpus_of(corpora={"target": {"case": "true"}})
+def test_truecased_tokens_have_a_separate_folder(build_corpus_plan):
+    corpus = build_corpus_plan(corpora={"target": {"case": "true"}})
     assert corpus.get_token_path_pattern("source") == "<results>/corpus/tokenized/{split}.source"
     assert corpus.get_token_path_pattern("target") == "<results>/corpus/truecased/{split}.target"
 
 
-def test_text_is_normalized_before_it_is_tokenized_and_parsed(corpus_of):
+def test_text_is_normalized_before_it_is_tokenized_and_parsed(build_corpus_plan):
     raw = {"language": "en", "tokenizer": "moses"}
-    corpus = corpus_of(corpora={"source": {**raw, "punctuation": "normalize"}})
+    corpus = build_corpus_plan(corpora={"source": {**raw, "punctuation": "normalize"}})
     assert corpus.get_untokenized_path_pattern("source") == "<results>/corpus/normalized/{split}.source"
     assert corpus.get_untokenized_path_pattern("target1") == "<results>/corpus/clean/{split}.target1"
     job = corpus.build_tokenize_job("dev", "source")
     assert job.files["input"] == "<results>/corpus/normalized/dev.source"
-    assert job.settings == corpus_of(corpora={"source": raw}).build_tokenize_job("dev", "source").settings
+    assert job.settings == build_corpus_plan(corpora={"source": raw}).build_tokenize_job("dev", "source").settings
     normalized = corpus.build_normalize_punctuation_job("dev", "source")
     assert normalized.files == {"input": "<results>/corpus/clean/dev.source"}
     assert normalized.settings == {"language": "en"}
 
 
-def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
+def test_a_tokenizer_gets_the_options_of_its_side(build_corpus_plan):
     side = {"tokenizer": "stanza", "stanza_directory": "models", "case": "lower"}
-    corpus = corpus_of(corpora={"source": side}, data="data")
+    corpus = build_corpus_plan(corpora={"source": side}, data="data")
     job, target_job = corpus.build_tokenize_job("dev", "source"), corpus.build_tokenize_job("dev", "target")
     settings = {"language": "en", "tokenizer": "stanza", "lowercase": True, "stanza_package": None}
     assert job.settings == settings
@@ -154,18 +156,18 @@ def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
     assert corpus.has_stanza_tokenizer
 
 
-def test_files_of_a_stanza_directory_decide_the_tokens(corpus_of, tmp_path):
+def test_files_of_a_stanza_directory_decide_the_tokens(build_corpus_plan, tmp_path):
     index, model = tmp_path / "resources.json", tmp_path / "en" / "tokenize" / "mine.pt"
     index.write_text(json.dumps({"en": {"packages": {"default": {"tokenize": "mine"}}}}))
     model.parent.mkdir(parents=True)
     model.touch()
     side = {"tokenizer": "stanza", "stanza_directory": str(tmp_path)}
-    files = corpus_of(corpora={"source": side}).build_tokenize_job("dev", "source").files
+    files = build_corpus_plan(corpora={"source": side}).build_tokenize_job("dev", "source").files
     assert files["stanza_models"] == [str(index), str(model)]
 
 
-def test_languages_without_moses_rules_are_warned_of(corpus_of):
-    assert corpus_of().format_tokenizer_warnings() == []
+def test_languages_without_moses_rules_are_warned_of(build_corpus_plan):
+    assert build_corpus_plan().format_tokenizer_warnings() == []
     files = {"source": "x", "references": ["y"]}
     corpora = {
         "source": {"language": "tur", "tokenizer": "moses"},
@@ -174,12 +176,12 @@ def test_languages_without_moses_rules_are_warned_of(corpus_of):
         "dev": {"name": "dev", **files},
         "tests": [{"name": "one", **files}],
     }
-    (warning,) = corpus_of(corpora=corpora, parser="embedded").format_tokenizer_warnings()
+    (warning,) = build_corpus_plan(corpora=corpora, parser="embedded").format_tokenizer_warnings()
     assert warning.startswith("corpora.source: Moses has no rules for tr and tokenizes it like English")
 
 
 @pytest.mark.parametrize("language", ["zh", "fr", "vi"])
-def test_tokenizers_are_trained_on_the_first_treebank_from_files(corpus_of, language):
+def test_tokenizers_are_trained_on_the_first_treebank_from_files(build_corpus_plan, language):
     bank = {part: f"{part}.conllu" for part in ("train", "dev", "test")}
     source = {"language": language, "tokenizer": "stanza"}
     files = {"source": "x", "references": ["y"]}
@@ -190,13 +192,13 @@ def test_tokenizers_are_trained_on_the_first_treebank_from_files(corpus_of, lang
         "tests": [{"name": "one", **files}],
     }
     of_files = {"mine": {"type": "trained", "treebank": bank}}
-    corpus = corpus_of(corpora=corpora, parsers=of_files, parser="mine", targets=["table1"])
+    corpus = build_corpus_plan(corpora=corpora, parsers=of_files, parser="mine", targets=["table1"])
     assert corpus.get_segmenter_treebank("source") == {"train": "train.conllu", "dev": "dev.conllu"}
     assert (
         corpus.get_segmenter_paths("source") == ["<results>/corpus/segmenter.source.pt"]
         and corpus.get_segmenter_paths("target") == []
     )
-    assert corpus_of().get_segmenter_paths("source") == []
+    assert build_corpus_plan().get_segmenter_paths("source") == []
     learning = corpus.build_learn_segmenter_job("source")
     assert learning.files == {"treebank_train": "train.conllu", "treebank_dev": "dev.conllu"}
     assert learning.settings == {"language": language}
@@ -204,14 +206,14 @@ def test_tokenizers_are_trained_on_the_first_treebank_from_files(corpus_of, lang
     assert corpus.build_tokenize_job("dev", "target").files["segmenter"] is None
 
 
-def test_the_target_tokenizer_is_trained_on_a_treebank_of_its_language(corpus_of):
+def test_the_target_tokenizer_is_trained_on_a_treebank_of_its_language(build_corpus_plan):
     banks = {
         name: {"type": "trained", "treebank": {part: f"{name}.{part}" for part in ("train", "dev", "test")}}
         for name in ("unknown", "de_x", "en_x")
     }
     banks["de_x"]["language"], banks["en_x"]["language"] = "de", "en"
     sides = {"source": {"tokenizer": "stanza"}, "target": {"tokenizer": "stanza"}}
-    corpus = corpus_of(corpora=sides, parsers=banks)
+    corpus = build_corpus_plan(corpora=sides, parsers=banks)
     assert corpus.get_segmenter_treebank("source")["train"].endswith("unknown.train")
     assert corpus.get_segmenter_treebank("target")["train"].endswith("de_x.train")
     assert (
@@ -223,15 +225,15 @@ def test_the_target_tokenizer_is_trained_on_a_treebank_of_its_language(corpus_of
     assert learning.settings == {"language": "de"} and learning.files["treebank_train"].endswith("de_x.train")
 
 
-def test_a_tokenizer_is_downloaded_only_on_request(corpus_of):
+def test_a_tokenizer_is_downloaded_only_on_request(build_corpus_plan):
     side = {"tokenizer": "stanza", "stanza_package": "default"}
-    corpus = corpus_of(corpora={"target": side})
+    corpus = build_corpus_plan(corpora={"target": side})
     job = corpus.build_tokenize_job("dev", "target")
     assert job.settings["stanza_package"] == "default"
     assert job.files["segmenter"] is None and job.files["stanza_models"] == []
     assert corpus.build_tokenize_job("dev", "source").settings["stanza_package"] is None
     with pytest.raises(InputError, match="give either `stanza_package`"):
-        corpus_of(corpora={"target": {**side, "stanza_directory": "models"}})
+        build_corpus_plan(corpora={"target": {**side, "stanza_directory": "models"}})
 
 
 @pytest.mark.parametrize("side", ["source", "target"])
@@ -243,11 +245,11 @@ def test_a_tokenizer_is_downloaded_only_on_request(corpus_of):
         {"type": "trained", "treebank": {part: part for part in ("train", "dev", "test")}, "language": "fr"},
     ],
 )
-def test_a_side_without_a_tokenizer_model_is_rejected(corpus_of, side, parser):
+def test_a_side_without_a_tokenizer_model_is_rejected(build_corpus_plan, side, parser):
     code = {"source": "en", "target": "de"}[side]
     parser = {key: code if value == "LANGUAGE" else value for key, value in parser.items()}
     with pytest.raises(InputError) as caught:
-        corpus_of(corpora={side: {"tokenizer": "stanza"}}, parsers={"mine": parser})
+        build_corpus_plan(corpora={side: {"tokenizer": "stanza"}}, parsers={"mine": parser})
     assert str(caught.value) == (
         f"configuration: corpora.{side}.tokenizer: stanza has no model of `{code}` here; name its folder in "
         f"`stanza_directory`, add a parser to `parsers` that is trained from files in `{code}` (`language: {code}`), "
@@ -255,9 +257,9 @@ def test_a_side_without_a_tokenizer_model_is_rejected(corpus_of, side, parser):
     )
 
 
-def test_contrastive_translations_are_handled_like_two_references(corpus_of, tmp_path):
+def test_contrastive_translations_are_handled_like_two_references(build_corpus_plan, tmp_path):
     sets = [{"name": "gender", "file": "g.tsv"}, {"name": "two", "file": "t.tsv", "removed_from_training": False}]
-    corpus = corpus_of(corpora={"contrast": sets, "target": {"case": "true"}}, data=str(tmp_path), **MEASURED)
+    corpus = build_corpus_plan(corpora={"contrast": sets, "target": {"case": "true"}}, data=str(tmp_path), **MEASURED)
     assert corpus.reference_sides["gender"] == ["target", "target1"]
     assert corpus.get_raw_path("gender", "target1") == "<results>/corpus/contrastive/gender.target1"
     assert corpus.get_user_contrastive_files("gender") == [f"{tmp_path}/g.tsv"]
@@ -270,10 +272,10 @@ def test_contrastive_translations_are_handled_like_two_references(corpus_of, tmp
     ]
 
 
-def test_contrastive_pairs_are_counted_and_checked(described, tmp_path):
+def test_contrastive_pairs_are_counted_and_checked(load_config, tmp_path):
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\na\tb\td\n")
     over = {"corpora": {"contrast": [{"name": "gender", "file": ["g.tsv", "g.tsv"]}]}, "data": str(tmp_path)}
-    experiment = described(**over, **MEASURED)
+    experiment = load_config(**over, **MEASURED)
     assert count_contrastive_pairs(experiment) == {"gender": 4}
     assert CorpusPlan(experiment, list, {"gender": 4}).count_raw_sentences("gender") == 4
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\n")
@@ -281,19 +283,19 @@ def test_contrastive_pairs_are_counted_and_checked(described, tmp_path):
         count_contrastive_pairs(experiment)
 
 
-def test_only_training_text_is_ambiguous(corpus_of):
-    corpus = corpus_of(corpora={"generator": {"ambiguous": 0.1}})
+def test_only_training_text_is_ambiguous(build_corpus_plan):
+    corpus = build_corpus_plan(corpora={"generator": {"ambiguous": 0.1}})
     assert [corpus.build_generate_job(split).settings["ambiguous"] for split in ("train", "dev", "mixed")] == [
         0.1,
         0,
         0,
     ]
-    assert corpus_of().build_generate_job("train").settings["ambiguous"] == 0.3
+    assert build_corpus_plan().build_generate_job("train").settings["ambiguous"] == 0.3
 
 
-def test_generated_contrastive_sets_have_a_separate_language_share(corpus_of):
+def test_generated_contrastive_sets_have_a_separate_language_share(build_corpus_plan):
     generated_set = {"name": "made", "generate": {"sentences": 30, "kinds": ["case"], "seed": 5}}
-    corpus = corpus_of(
+    corpus = build_corpus_plan(
         corpora={"contrast": [generated_set], "generator": {"lexicon": "compact", "ambiguous": 0.1}}, **MEASURED
     )
     settings = corpus.build_generate_contrast_job("made").settings
@@ -309,8 +311,8 @@ def test_generated_contrastive_sets_have_a_separate_language_share(corpus_of):
     assert count_contrastive_pairs(corpus.experiment) == {"made": 30}
 
 
-def test_additional_references_are_processed_like_the_target(corpus_of):
-    corpus = corpus_of(corpora={"target": {"case": "true"}})
+def test_additional_references_are_processed_like_the_target(build_corpus_plan):
+    corpus = build_corpus_plan(corpora={"target": {"case": "true"}})
     assert corpus.build_truecase_job("dev", "target1").files == {
         "input": "<results>/corpus/tokenized/dev.target1",
         "model": "<results>/corpus/truecaser.target",

@@ -9,11 +9,11 @@ MEASURES = {
 }
 
 
-def test_unknown_words_are_replaced_if_there_is_an_alignment(planned):
+def test_unknown_words_are_replaced_if_there_is_an_alignment(build_plan):
     subwords = {"numbers": {"scheme": "bpe", "generalise": 2}}
     systems = {"N": {"subword": "numbers"}, "U": {"decoding": {"replace_unknown": True}}}
     systems["T"] = {**systems["N"], "auxiliary_task": "parsing"}
-    evaluation = planned(subwords=subwords, systems=systems).evaluation
+    evaluation = build_plan(subwords=subwords, systems=systems).evaluation
     assert (
         set(evaluation.get_translation_path_patterns("GlobalAtt"))
         == set(evaluation.get_translation_path_patterns("PBSMT"))
@@ -43,8 +43,8 @@ def test_unknown_words_are_replaced_if_there_is_an_alignment(planned):
     assert evaluation.has_subword_pieces("N") and not evaluation.has_subword_pieces("U")
 
 
-def test_one_job_postprocesses_all_sets(planned):
-    evaluation = planned().evaluation
+def test_one_job_postprocesses_all_sets(build_plan):
+    evaluation = build_plan().evaluation
     sets = [*evaluation.experiment.corpora.held_out_sets]
     assert len(sets) > 1
     job = evaluation.build_postprocess_job("PBSMT", "single")
@@ -52,8 +52,8 @@ def test_one_job_postprocesses_all_sets(planned):
     assert job.rule_inputs == {"pieces": [f"<results>/smt/PBSMT/single/{split}.pieces" for split in sets]}
 
 
-def test_outputs_of_all_runs_follow_the_given_order(planned):
-    evaluation = planned(training={"seeds": [1, 2]}, tables={"mine": MEASURES}).evaluation
+def test_outputs_of_all_runs_follow_the_given_order(build_plan):
+    evaluation = build_plan(training={"seeds": [1, 2]}, tables={"mine": MEASURES}).evaluation
     outputs = evaluation.get_output_paths("mine", "dev", ["GlobalAtt", "SDAtt"])
     assert {system: [*runs] for system, runs in outputs.items()} == {
         "GlobalAtt": ["seed1", "seed2"],
@@ -70,9 +70,9 @@ def test_outputs_of_all_runs_follow_the_given_order(planned):
     assert [*examples["outputs"]] == [*examples["statistics"]] == ["SDAtt", "GlobalAtt"]
 
 
-def test_a_table_may_have_separate_seeds(planned):
+def test_a_table_may_have_separate_seeds(build_plan):
     tables = {"mine": MEASURES, "again": {**MEASURES, "seeds": [3, 1]}}
-    plan = planned(tables=tables, targets=["mine", "again"])
+    plan = build_plan(tables=tables, targets=["mine", "again"])
     runs = {table: [run for system, run, _ in plan.evaluation.get_statistics_paths(table, "dev")] for table in tables}
     assert runs == {"mine": ["seed1"] * 2, "again": ["seed3", "seed1"] * 2}
     assert plan.evaluation.get_first_run_paths("again", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed3/dev.txt"
@@ -84,9 +84,9 @@ def test_a_table_may_have_separate_seeds(planned):
     assert curves == {"SDAtt:seed1", "SDAtt:seed3"}
 
 
-def test_systems_of_score_tables_are_compared_on_their_sets(planned):
+def test_systems_of_score_tables_are_compared_on_their_sets(build_plan):
     marked = {**MEASURES, "marks": [{"symbol": "+", "rows": ["SDAtt"], "against": ["GlobalAtt"]}]}
-    evaluation = planned(tables={"mine": MEASURES, "marked": marked}).evaluation
+    evaluation = build_plan(tables={"mine": MEASURES, "marked": marked}).evaluation
     assert evaluation.get_compared_sets("table1") == ["dev", "mixed", "long", "particles"]
     assert evaluation.get_compared_sets("mine") == ["mixed", "long", "particles"]
     assert evaluation.get_compared_sets("tree2seq/table1_2") == []
@@ -94,7 +94,7 @@ def test_systems_of_score_tables_are_compared_on_their_sets(planned):
         ["bleu"],
         ["bleu", "ribes"],
     )
-    extended_plan = planned(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
+    extended_plan = build_plan(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
     assert extended_plan.get_tested_metrics("mine") == ["bleu", "ter"] and extended_plan.computed_metrics == [
         "bleu",
         "ter",
@@ -104,32 +104,32 @@ def test_systems_of_score_tables_are_compared_on_their_sets(planned):
     assert evaluation.get_systems_baseline_first("controls", "tests")[0] == "GlobalAtt"
 
 
-def test_sentences_are_grouped_by_parsed_trees(planned):
+def test_sentences_are_grouped_by_parsed_trees(build_plan):
     only = {"title": "T", "systems": ["GlobalAtt", "SDAtt [random]"], "baseline": "GlobalAtt"}
-    evaluation = planned(tables={"only": only}, targets=["only"]).evaluation
+    evaluation = build_plan(tables={"only": only}, targets=["only"]).evaluation
     assert evaluation.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
     assert [*evaluation.build_source_properties_job("dev", "words").files] == ["source"]
-    attention_plan = planned(tables={"only": only}).evaluation
+    attention_plan = build_plan(tables={"only": only}).evaluation
     assert attention_plan.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
     files = attention_plan.build_source_properties_job("dev", "embedded.conllu").files
     assert {**files} == {"source": files["source"], "dependencies": "<results>/syntax/embedded/dev.conllu"}
     assert "phrases" in attention_plan.build_source_properties_job("dev", "embedded.ptb").files
 
 
-def test_a_table_may_score_only_parsed_sentences(planned):
-    evaluation = planned(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
+def test_a_table_may_score_only_parsed_sentences(build_plan):
+    evaluation = build_plan(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
     assert evaluation.get_parsed_sentences_file("mine", "dev") == {
         "parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"
     }
     assert evaluation.get_parsed_sentences_file("table1", "dev") == {}
 
 
-def test_contrastive_scores_are_from_networks_of_the_table(planned, tmp_path):
+def test_contrastive_scores_are_from_networks_of_the_table(build_plan, tmp_path):
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
     over = {"corpora": {"contrast": [{"name": "gender", "file": "g.tsv"}]}, "data": str(tmp_path), "targets": ["mine"]}
     mine = {**MEASURES, "systems": ["PBSMT", "GlobalAtt"], "columns": ["contrast"]}
     tables = {"mine": mine, "phrases": {**mine, "systems": ["PBSMT"]}, "plain": MEASURES}
-    evaluation = planned(**over, tables=tables, training={"seeds": [1, 2]}).evaluation
+    evaluation = build_plan(**over, tables=tables, training={"seeds": [1, 2]}).evaluation
     assert evaluation.get_contrastive_sets("mine") == ["gender"]
     assert evaluation.get_contrastive_sets("phrases") == evaluation.get_contrastive_sets("plain") == []
     assert evaluation.get_contrast_score_paths("mine", "gender") == {
@@ -138,9 +138,9 @@ def test_contrastive_scores_are_from_networks_of_the_table(planned, tmp_path):
     }
 
 
-def test_ceilings_use_the_settings_of_scoring(planned):
+def test_ceilings_use_the_settings_of_scoring(build_plan):
     target = {"language": "deu", "tokenizer": "moses", "case": "true"}
-    evaluation = planned(corpora={"target": target}, evaluation={"lowercase": False}).evaluation
+    evaluation = build_plan(corpora={"target": target}, evaluation={"lowercase": False}).evaluation
     job = evaluation.build_ceiling_job()
     assert job.files["tokens"]["mixed"] == "<results>/corpus/truecased/mixed.target"
     assert job.files["references"]["mixed"] == ["<results>/corpus/clean/mixed.target"]
@@ -161,8 +161,8 @@ def test_ceilings_use_the_settings_of_scoring(planned):
     }
 
 
-def test_tables_of_scores_read_the_ceilings(planned):
-    report = planned(tables={"mine": MEASURES, "trained": {**MEASURES, "columns": ["parameters"]}}).report
+def test_tables_of_scores_read_the_ceilings(build_plan):
+    report = build_plan(tables={"mine": MEASURES, "trained": {**MEASURES, "columns": ["parameters"]}}).report
     ceilings = {"": "<results>/evaluation/ceiling.tsv"}
     assert [report.get_table_files(table)["ceiling"] for table in ("table1", "mine", "trained")] == [
         ceilings,

@@ -12,8 +12,8 @@ PARSERS = {
 }
 
 
-def test_gold_trees_are_from_user_files_or_generated(planned):
-    parsers = planned(parsers=PARSERS).parsers
+def test_gold_trees_are_from_user_files_or_generated(build_plan):
+    parsers = build_plan(parsers=PARSERS).parsers
     assert parsers.get_treebank_path("embedded", "dev", "ptb") == "<results>/syntax/embedded/treebank/dev.ptb"
     assert parsers.get_treebank_path("mine", "test", "conllu") == "test.conllu"
     assert parsers.get_treebank_path("measured", "test", "ptb") == "gold.ptb"
@@ -32,15 +32,15 @@ def test_gold_trees_are_from_user_files_or_generated(planned):
         ("random", "conllu", "parsers.random: its trees are not parsed, so they have no accuracy"),
     ],
 )
-def test_missing_gold_trees_are_reported(planned, parser, trees, message):
-    parsers = planned(parsers=PARSERS).parsers
+def test_missing_gold_trees_are_reported(build_plan, parser, trees, message):
+    parsers = build_plan(parsers=PARSERS).parsers
     assert not parsers.has_gold_trees(parser, trees)
     with pytest.raises(InputError, match=message):
         parsers.get_treebank_path(parser, "test", trees)
 
 
-def test_the_constituency_parser_is_trained_on_predicted_tags(planned):
-    parsers = planned(parsers=PARSERS).parsers
+def test_the_constituency_parser_is_trained_on_predicted_tags(build_plan):
+    parsers = build_plan(parsers=PARSERS).parsers
     assert parsers.build_train_parser_job("mine", "depparse").files == {
         "treebank_train": "train.conllu",
         "treebank_dev": "dev.conllu",
@@ -52,8 +52,8 @@ def test_the_constituency_parser_is_trained_on_predicted_tags(planned):
     assert job.files["tagger"] == "<results>/syntax/embedded/model/tagger.pt" and job.files["vectors"] is None
 
 
-def test_parser_training_uses_configured_settings(planned):
-    job = planned(parsers={"embedded": {"depparse": {"epochs": 3, "hidden": None}}}).parsers.build_train_parser_job(
+def test_parser_training_uses_configured_settings(build_plan):
+    job = build_plan(parsers={"embedded": {"depparse": {"epochs": 3, "hidden": None}}}).parsers.build_train_parser_job(
         "embedded", "depparse"
     )
     assert job.settings == {"processor": "depparse", "language": "en", "seed": 1, "lowercase": False, "epochs": 3}
@@ -61,8 +61,8 @@ def test_parser_training_uses_configured_settings(planned):
 
 
 @pytest.mark.parametrize(("case", "lowercase"), [("keep", False), ("lower", True), ("true", False)])
-def test_a_parser_is_measured_in_the_case_of_the_text(planned, case, lowercase):
-    parsers = planned(corpora={"source": {"case": case}}).parsers
+def test_a_parser_is_measured_in_the_case_of_the_text(build_plan, case, lowercase):
+    parsers = build_plan(corpora={"source": {"case": case}}).parsers
     jobs = (
         parsers.build_train_parser_job("embedded", "tagger"),
         parsers.build_treebank_text_job("embedded", "ptb"),
@@ -75,8 +75,8 @@ def test_a_parser_is_measured_in_the_case_of_the_text(planned, case, lowercase):
     )
 
 
-def test_a_generated_treebank_is_a_tenth_as_large_for_dev(planned):
-    parsers = planned().parsers
+def test_a_generated_treebank_is_a_tenth_as_large_for_dev(build_plan):
+    parsers = build_plan().parsers
     sizes = [
         parsers.build_generate_treebank_job("embedded", part).settings["sentences"] for part in ("train", "dev", "test")
     ]
@@ -88,8 +88,8 @@ def test_a_generated_treebank_is_a_tenth_as_large_for_dev(planned):
     assert len(shares) == 3
 
 
-def test_only_treebanks_for_training_are_ambiguous(planned):
-    parsers = planned(corpora={"generator": {"ambiguous": 0.1}}).parsers
+def test_only_treebanks_for_training_are_ambiguous(build_plan):
+    parsers = build_plan(corpora={"generator": {"ambiguous": 0.1}}).parsers
     shares = [
         parsers.build_generate_treebank_job("embedded", part).settings["ambiguous"] for part in ("train", "dev", "test")
     ]

@@ -17,7 +17,7 @@ def config() -> dict[str, Any]:
     return read_config_file(ROOT / "config.yaml")
 
 
-def suggestion(config: dict[str, Any], folder: Path, pairs: int, **settings: Any) -> str | None:
+def suggest_for_pairs(config: dict[str, Any], folder: Path, pairs: int, **settings: Any) -> str | None:
     for name in ("train.fr", "train.en"):
         with gzip.open(folder / f"{name}.gz", "wt", encoding="utf-8") as file:
             file.writelines(f"{place}\n" for place in range(pairs))
@@ -37,31 +37,31 @@ def suggestion(config: dict[str, Any], folder: Path, pairs: int, **settings: Any
 
 
 def test_too_few_updates_suggest_a_recipe(config: dict[str, Any], tmp_path: Path) -> None:
-    assert suggestion(config, tmp_path, 2000) == (
+    assert suggest_for_pairs(config, tmp_path, 2000) == (
         "2,000 training pairs make 313 updates with these settings, too few to learn to translate; write "
         "`recipe: pairs_2000` (workflow/recipes/pairs_2000.yaml) and leave out `model`, `training` and `subword`."
     )
-    message = suggestion(config, tmp_path, 20_000, training={"batch_size": 640})
+    message = suggest_for_pairs(config, tmp_path, 20_000, training={"batch_size": 640})
     assert message is not None and "`recipe: pairs_30000`" in message
 
 
 def test_a_recipe_for_far_more_pairs_is_not_accepted(config: dict[str, Any], tmp_path: Path) -> None:
-    message = suggestion(config, tmp_path, 2000, recipe="pairs_100000")
+    message = suggest_for_pairs(config, tmp_path, 2000, recipe="pairs_100000")
     assert message is not None and "`recipe: pairs_2000`" in message
 
 
 def test_a_recipe_for_far_fewer_pairs_is_not_accepted(config: dict[str, Any], tmp_path: Path) -> None:
     settings = {"recipe": "pairs_2000", "training": {"epochs": 30}}
-    assert suggestion(config, tmp_path, 7_745, **settings) is None
-    assert suggestion(config, tmp_path, 9_000, **settings) == (
+    assert suggest_for_pairs(config, tmp_path, 7_745, **settings) is None
+    assert suggest_for_pairs(config, tmp_path, 9_000, **settings) == (
         "there are at least 7,746 training pairs, too many for `recipe: pairs_2000`; write `recipe: pairs_30000` "
         "(workflow/recipes/pairs_30000.yaml) and leave out `model`, `training` and `subword`."
     )
-    assert suggestion(config, tmp_path, 60_000, recipe="pairs_100000") is None
+    assert suggest_for_pairs(config, tmp_path, 60_000, recipe="pairs_100000") is None
 
 
 def test_fewer_pairs_than_any_recipe_is_for_are_reported(config: dict[str, Any], tmp_path: Path) -> None:
-    message = suggestion(config, tmp_path, 300, recipe="pairs_2000", training={"epochs": 30, "batch_size": 32})
+    message = suggest_for_pairs(config, tmp_path, 300, recipe="pairs_2000", training={"epochs": 30, "batch_size": 32})
     assert message == (
         "300 training pairs make 282 updates with these settings, too few to learn to translate; "
         "no recipe is for fewer pairs than `pairs_2000`; add training text, or raise `training.epochs`."
@@ -80,9 +80,9 @@ def test_fewer_pairs_than_any_recipe_is_for_are_reported(config: dict[str, Any],
 def test_settings_that_may_fit_suggest_no_recipe(
     config: dict[str, Any], tmp_path: Path, settings: dict[str, Any]
 ) -> None:
-    assert suggestion(config, tmp_path, 2000, **settings) is None
+    assert suggest_for_pairs(config, tmp_path, 2000, **settings) is None
 
 
 def test_generated_and_missing_text_suggest_no_recipe(config: dict[str, Any], tmp_path: Path) -> None:
     assert suggest_recipe(load_experiment(config)) is None
-    assert suggestion(config, tmp_path, 0) is None
+    assert suggest_for_pairs(config, tmp_path, 0) is None

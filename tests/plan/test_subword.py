@@ -5,15 +5,15 @@ import pytest
 SIDES = ("source", "target")
 
 
-def test_without_bpe_words_are_pieces(planned):
-    subword = planned(subword={"scheme": "words", "generalise": None}).subword
+def test_without_bpe_words_are_pieces(build_plan):
+    subword = build_plan(subword={"scheme": "words", "generalise": None}).subword
     assert subword.get_piece_path_pattern("default", "target") == subword.corpus.get_token_path_pattern("target")
     assert subword.get_syntax_path_pattern("default", "trees") == "<results>/syntax/{parser}/{split}.binary.ptb"
     assert subword.get_syntax_path_pattern("default", "units") == "<results>/syntax/{parser}/{split}.units.arrow"
 
 
-def test_pieces_have_separate_syntax_files(planned):
-    subword = planned(subword={"scheme": "bpe", "joint": True, "generalise": 3}).subword
+def test_pieces_have_separate_syntax_files(build_plan):
+    subword = build_plan(subword={"scheme": "bpe", "joint": True, "generalise": 3}).subword
     assert subword.get_word_path_pattern("default", "source") == "<results>/corpus/generalised/3/{split}.source"
     assert subword.get_piece_path_pattern("default", "source") == "<results>/subword/default/pieces/{split}.source"
     assert subword.get_syntax_path_pattern("default", "labels") == "<results>/subword/default/{parser}/{split}.labels"
@@ -30,21 +30,21 @@ def test_pieces_have_separate_syntax_files(planned):
         ("lexical_trees", "<results>/subword/default/packed/dev.lexical_trees.arrow"),
     ],
 )
-def test_a_network_reads_its_own_parsers_syntax(planned, kind, file):
-    assert planned().subword.get_network_syntax_paths("SDAtt", "dev", [kind]) == [file]
+def test_a_network_reads_its_own_parsers_syntax(build_plan, kind, file):
+    assert build_plan().subword.get_network_syntax_paths("SDAtt", "dev", [kind]) == [file]
 
 
-def test_label_vocabularies_depend_on_parser_and_like(planned):
+def test_label_vocabularies_depend_on_parser_and_like(build_plan):
     folder = "<results>/subword/default"
     crossed = "Sennrich-deponly [random]"
-    plan = planned(systems={"Like": {"like": crossed, "encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm"}})
+    plan = build_plan(systems={"Like": {"like": crossed, "encoders": ["lstm"], "scores": ["dot"], "decoder": "lstm"}})
     assert plan.subword.get_syntax_vocabulary_paths(crossed) == {"labels": f"{folder}/vocabulary.labels.random"}
     assert plan.subword.get_syntax_vocabulary_paths("Like") == plan.subword.get_syntax_vocabulary_paths(crossed)
     assert plan.subword.get_syntax_vocabulary_paths("SDRNMT-1") == {"units": f"{folder}/vocabulary.units"}
 
 
-def test_both_sides_share_a_joint_vocabulary(planned):
-    plan = planned(subword={"joint_vocabulary": {"max_size": 0}})
+def test_both_sides_share_a_joint_vocabulary(build_plan):
+    plan = build_plan(subword={"joint_vocabulary": {"max_size": 0}})
     shared = "<results>/subword/default/vocabulary.joint"
     assert (
         plan.subword.get_vocabulary_path("default", "source")
@@ -54,15 +54,17 @@ def test_both_sides_share_a_joint_vocabulary(planned):
     inputs = plan.nmt.build_train_job("GlobalAtt", "seed1").files
     assert inputs["source_vocabulary"] == inputs["target_vocabulary"] == shared
     assert plan.nmt.build_translate_job("GlobalAtt", "seed1").files["target_vocabulary"] == shared
-    assert planned().subword.get_vocabulary_path("default", "target") == "<results>/subword/default/vocabulary.target"
+    assert (
+        build_plan().subword.get_vocabulary_path("default", "target") == "<results>/subword/default/vocabulary.target"
+    )
 
 
-def test_auxiliary_tasks_have_separate_units(planned):
+def test_auxiliary_tasks_have_separate_units(build_plan):
     systems = {
         "Task": {"auxiliary_task": "parsing"},
         "Other": {"auxiliary_task": "parsing", "parser": "random"},
     }
-    plan = planned(systems=systems)
+    plan = build_plan(systems=systems)
     units = "default.parsing.embedded"
     assert plan.nmt.experiment.get_subword_name("Task") == units
     assert plan.nmt.experiment.get_subword_name("Other") == "default.parsing.random"
@@ -75,8 +77,8 @@ def test_auxiliary_tasks_have_separate_units(planned):
     assert translated == [f"<results>/subword/{units}/packed/dev.source.arrow"]
 
 
-def test_jobs_read_the_files_of_their_wildcards(planned):
-    subword = planned(subword={"scheme": "bpe", "merges": 50, "joint": True, "generalise": 3}).subword
+def test_jobs_read_the_files_of_their_wildcards(build_plan):
+    subword = build_plan(subword={"scheme": "bpe", "merges": 50, "joint": True, "generalise": 3}).subword
     folder, words = "<results>/subword/default", "<results>/corpus/generalised/3"
     learn = subword.build_learn_bpe_job("default", "joint")
     assert learn.files == {"input": [f"{words}/train.source", f"{words}/train.target"]}
@@ -93,8 +95,8 @@ def test_jobs_read_the_files_of_their_wildcards(planned):
     assert subword.build_pack_lexical_trees_job("default", "dev").files == {"pieces": f"{folder}/pieces/dev.source"}
 
 
-def test_syntax_is_inherited_by_its_kind(planned):
-    job = planned(subword={"scheme": "bpe"}).subword.build_inherit_job("default", "embedded", "dev", "binary.ptb")
+def test_syntax_is_inherited_by_its_kind(build_plan):
+    job = build_plan(subword={"scheme": "bpe"}).subword.build_inherit_job("default", "embedded", "dev", "binary.ptb")
     assert job.files == {
         "input": "<results>/syntax/embedded/dev.binary.ptb",
         "pieces": "<results>/subword/default/pieces/dev.source",
@@ -102,9 +104,9 @@ def test_syntax_is_inherited_by_its_kind(planned):
     assert job.settings == {"kind": "trees"} and job.modules == ["kinds.trees"]
 
 
-def test_vocabularies_have_the_cut_offs_of_their_tokens(planned):
+def test_vocabularies_have_the_cut_offs_of_their_tokens(build_plan):
     options = {"source_vocabulary": {"max_size": 90}, "unit_vocabulary": {"max_size": 70, "min_count": 2}}
-    subword = planned(subword=options).subword
+    subword = build_plan(subword=options).subword
     assert subword.build_make_vocabulary_job("default", "source").settings == {"max_size": 90, "min_count": 1}
     units, labels = (
         subword.build_vocabulary_of_units_job("default"),
@@ -113,14 +115,16 @@ def test_vocabularies_have_the_cut_offs_of_their_tokens(planned):
     assert units.settings == {"max_size": 70, "min_count": 2} and labels.settings == {"max_size": 0, "min_count": 1}
     assert units.files == {"input": [subword.corpus.get_token_path_pattern("source").format(split="train")]}
     assert labels.files == {"input": ["<results>/syntax/embedded/train.labels"]}
-    joint = planned(subword={"joint_vocabulary": {"max_size": 0}}).subword.build_make_vocabulary_job("default", "joint")
+    joint = build_plan(subword={"joint_vocabulary": {"max_size": 0}}).subword.build_make_vocabulary_job(
+        "default", "joint"
+    )
     assert joint.files == {
         "input": [subword.get_piece_path_pattern("default", side).format(split="train") for side in SIDES]
     }
 
 
-def test_heads_and_parents_differ_in_one_setting(planned):
-    subword = planned().subword
+def test_heads_and_parents_differ_in_one_setting(build_plan):
+    subword = build_plan().subword
     heads, parents = (
         make("default", "embedded", "dev") for make in (subword.build_pack_heads_job, subword.build_pack_parents_job)
     )
@@ -128,8 +132,8 @@ def test_heads_and_parents_differ_in_one_setting(planned):
     assert heads.settings == {} and parents.settings == {"parents": True}
 
 
-def test_text_with_an_auxiliary_task_is_built_from_base_pieces(planned):
-    subword = planned(systems={"Task": {"auxiliary_task": "parsing"}}).subword
+def test_text_with_an_auxiliary_task_is_built_from_base_pieces(build_plan):
+    subword = build_plan(systems={"Task": {"auxiliary_task": "parsing"}}).subword
     units = "default.parsing.embedded"
     assert subword.build_parsing_task_job(units).files == {
         **{side: subword.get_piece_path_pattern("default", side).format(split="train") for side in SIDES},

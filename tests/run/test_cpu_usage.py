@@ -14,7 +14,7 @@ from pipeline_py.run.cpu_usage import CpuUsage, build_usage_metadata, get_machin
 BUSY = "import time\nwhile time.process_time() < 0.3: pass\nprint(flush=True)\ninput()"
 
 
-def busy(seconds: float) -> None:
+def use_cpu(seconds: float) -> None:
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
@@ -25,7 +25,7 @@ def test_cpu_time_excludes_sleep():
     before = counted.measure_cpu_seconds()
     time.sleep(0.3)
     asleep = counted.measure_cpu_seconds()
-    busy(0.2)
+    use_cpu(0.2)
     assert asleep - before < 0.1 and 0.2 <= counted.measure_cpu_seconds() - asleep < 0.3
 
 

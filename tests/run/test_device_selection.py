@@ -25,7 +25,7 @@ time.sleep(60)
 
 
 @pytest.fixture
-def processes(tmp_path, monkeypatch):
+def start_process(tmp_path, monkeypatch):
     """Return a function that starts a process with a GPU; all processes end with the test."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     started = []
@@ -42,28 +42,28 @@ def processes(tmp_path, monkeypatch):
         process.wait()
 
 
-def test_concurrent_processes_reserve_different_gpus(processes):
-    (first, card), (_, second_card), (_, third_card) = processes(), processes(), processes()
+def test_concurrent_processes_reserve_different_gpus(start_process):
+    (first, card), (_, second_card), (_, third_card) = start_process(), start_process(), start_process()
     assert (card, second_card) == ("0", "1")
     assert third_card == "cuda", "no card is left, so the first one is shared"
     first.send_signal(signal.SIGKILL)
     first.wait()
-    assert processes()[1] == "0", "a process that was killed leaves its card"
+    assert start_process()[1] == "0", "a process that was killed leaves its card"
 
 
-def test_gpu_locks_are_private_and_follow_no_link(processes, tmp_path, capfd):
-    assert processes()[1] == "0"
+def test_gpu_locks_are_private_and_follow_no_link(start_process, tmp_path, capfd):
+    assert start_process()[1] == "0"
     folder = tmp_path / "arbitree"
     assert folder.stat().st_mode & 0o777 == 0o700 and [file.name for file in folder.iterdir()] == ["card-card0.lock"]
     (tmp_path / "precious").write_text("kept")
     (folder / "card-card1.lock").symlink_to(tmp_path / "precious")
-    assert processes()[1] == "cuda"
+    assert start_process()[1] == "cuda"
     assert "warning: no GPU is reserved (" in capfd.readouterr().err
     assert (tmp_path / "precious").read_text() == "kept"
 
 
-def test_torchrun_selects_the_gpu(processes):
-    assert processes(LOCAL_RANK="1")[1] == "cuda"
+def test_torchrun_selects_the_gpu(start_process):
+    assert start_process(LOCAL_RANK="1")[1] == "cuda"
 
 
 def test_a_single_gpu_is_not_reserved(monkeypatch):

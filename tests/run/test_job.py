@@ -38,11 +38,11 @@ def test_paths_are_replaced_in_the_order_in_which_they_are_listed(files) -> None
 def test_files_are_located_in_their_structure(files) -> None:
     job = Job("a.b", files=files)
     assert job.locate_files(job.rule_inputs) == (files, {})
-    located, _ = job.locate_files({name: _move(paths) for name, paths in job.rule_inputs.items()})
+    located, _ = job.locate_files({name: _move_paths(paths) for name, paths in job.rule_inputs.items()})
     assert [*iterate_nested_paths(located)] == [f"local/{path}" for path in iterate_nested_paths(files)]
 
 
-def _move(paths: str | list[str]) -> str | list[str]:
+def _move_paths(paths: str | list[str]) -> str | list[str]:
     return f"local/{paths}" if isinstance(paths, str) else [f"local/{path}" for path in paths]
 
 

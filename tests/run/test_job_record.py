@@ -52,7 +52,7 @@ def test_all_outputs_of_a_job_are_in_each_of_its_records(tmp_path: Path) -> None
 def test_damage_is_detected(results: Path) -> None:
     path = results / "corpus" / "dev.source"
     path.write_text("dev.sourcE\n")
-    with pytest.raises(InputError, match=r"dev\.source: damaged: its content and its record do not agree; remove it"):
+    with pytest.raises(InputError, match=r"dev\.source: damaged: its content is not that of its record; remove it"):
         check_input_file(path)
 
 
@@ -88,7 +88,7 @@ def test_swapped_outputs_of_a_job_are_detected(tmp_path: Path) -> None:
     for output, content in zip(outputs, "ba", strict=True):
         output.write_text(content)
     for output in outputs:
-        with pytest.raises(InputError, match="damaged: its content and its record do not agree"):
+        with pytest.raises(InputError, match="damaged: its content is not that of its record"):
             check_input_file(output)
 
 

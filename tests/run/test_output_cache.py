@@ -21,7 +21,7 @@ def outputs(tmp_path: Path) -> list[Path]:
     return [tmp_path / "results" / name for name in CONTENT]
 
 
-def work(outputs: list[Path], times: int = 1) -> None:
+def write_outputs(outputs: list[Path], times: int = 1) -> None:
     """Write outputs like a stage."""
     for output, content in zip(outputs, CONTENT.values(), strict=True):
         output.parent.mkdir(exist_ok=True)
@@ -30,24 +30,24 @@ def work(outputs: list[Path], times: int = 1) -> None:
         os.utime(output, (YESTERDAY, YESTERDAY))
 
 
-def delete(outputs: list[Path]) -> None:
+def delete_outputs(outputs: list[Path]) -> None:
     for output in outputs:
         output.unlink(missing_ok=True)
 
 
-def content_of(outputs: list[Path]) -> list[bytes]:
+def read_contents(outputs: list[Path]) -> list[bytes]:
     return [output.read_bytes() for output in outputs]
 
 
-def expected(times: int = 1) -> list[bytes]:
+def get_expected_contents(times: int = 1) -> list[bytes]:
     return [content * times for content in CONTENT.values()]
 
 
-def kept_files(directory: Path) -> list[Path]:
+def list_cached_files(directory: Path) -> list[Path]:
     return sorted(path for path in directory.rglob("*") if path.is_file())
 
 
-def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
+def disable_links(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*paths: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
@@ -58,21 +58,21 @@ def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
 def directory(request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a cache folder on a file system with or without hard links."""
     if request.param == "copies":
-        no_links(monkeypatch)
+        disable_links(monkeypatch)
     return tmp_path / "cache" / "job"
 
 
 def test_deleted_outputs_are_restored(directory: Path, outputs: list[Path], capfd: pytest.CaptureFixture) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
     assert capfd.readouterr().err == ""
-    assert content_of(outputs) == expected()
-    delete(outputs)
+    assert read_contents(outputs) == get_expected_contents()
+    delete_outputs(outputs)
     outputs[0].parent.rmdir()
     input_file = directory.parent / "input"
     input_file.write_text("parsed a moment ago")
     assert OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
     assert all(output.stat().st_mtime >= input_file.stat().st_mtime for output in outputs)
     assert {*outputs[0].parent.iterdir()} == {*outputs}
     assert capfd.readouterr().err == (
@@ -82,11 +82,11 @@ def test_deleted_outputs_are_restored(directory: Path, outputs: list[Path], capf
 
 
 def test_links_take_no_space(tmp_path: Path, outputs: list[Path]) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(tmp_path / "cache", "a").store(*outputs)
-    entry = {file.stat().st_ino for file in kept_files(tmp_path / "cache")}
+    entry = {file.stat().st_ino for file in list_cached_files(tmp_path / "cache")}
     assert {output.stat().st_ino for output in outputs} < entry
-    delete(outputs)
+    delete_outputs(outputs)
     assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
     assert {output.stat().st_ino for output in outputs} < entry
 
@@ -94,40 +94,40 @@ def test_links_take_no_space(tmp_path: Path, outputs: list[Path]) -> None:
 def test_outputs_are_copied_without_hard_links(
     tmp_path: Path, outputs: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    no_links(monkeypatch)
-    work(outputs)
+    disable_links(monkeypatch)
+    write_outputs(outputs)
     OutputCache(tmp_path / "cache", "a").store(*outputs)
-    delete(outputs)
+    delete_outputs(outputs)
     assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
-    assert {file.stat().st_nlink for file in [*outputs, *kept_files(tmp_path / "cache")]} == {1}
+    assert {file.stat().st_nlink for file in [*outputs, *list_cached_files(tmp_path / "cache")]} == {1}
     outputs[0].write_bytes(b"edited")
     assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
 
 
 @pytest.mark.parametrize("present", ["the same file", "another file"])
 def test_existing_outputs_are_replaced(directory: Path, outputs: list[Path], present: str) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
     if present == "another file":
-        work(outputs, times=2)
+        write_outputs(outputs, times=2)
     assert OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
     assert {path.name for path in outputs[0].parent.iterdir()} == {*CONTENT}
     assert all(output.stat().st_mtime > YESTERDAY for output in outputs)
 
 
 def test_outputs_of_another_identity_are_not_restored(directory: Path, outputs: list[Path]) -> None:
     assert not OutputCache(directory, "a").restore(*outputs)
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
-    delete(outputs)
+    delete_outputs(outputs)
     assert not OutputCache(directory, "b").restore(*outputs)
     assert not any(output.exists() for output in outputs)
 
 
 def test_outputs_with_other_names_are_not_restored(directory: Path, outputs: list[Path]) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
     first, second = outputs
     for other_outputs in ([first], [second, first], [first, second.with_name("n-best")], [*outputs, second]):
@@ -137,16 +137,16 @@ def test_outputs_with_other_names_are_not_restored(directory: Path, outputs: lis
 
 def test_outputs_in_several_folders_may_share_a_name(directory: Path, tmp_path: Path) -> None:
     outputs = [tmp_path / folder / "identity.json" for folder in ("one", "two")]
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
-    assert content_of(outputs) == expected()
-    delete(outputs)
+    assert read_contents(outputs) == get_expected_contents()
+    delete_outputs(outputs)
     assert OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
 
 
 def test_without_a_directory_nothing_is_cached(tmp_path: Path, outputs: list[Path]) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(None, "a").store(*outputs)
     assert not OutputCache(None, "a").restore(*outputs)
     assert {path.name for path in tmp_path.iterdir()} == {"results"}
@@ -154,21 +154,21 @@ def test_without_a_directory_nothing_is_cached(tmp_path: Path, outputs: list[Pat
 
 def test_only_the_last_run_is_cached(directory: Path, outputs: list[Path]) -> None:
     for times, name in ((1, "a"), (2, "b")):
-        work(outputs, times)
+        write_outputs(outputs, times)
         OutputCache(directory, name).store(*outputs)
-    delete(outputs)
+    delete_outputs(outputs)
     assert not OutputCache(directory, "a").restore(*outputs)
     assert OutputCache(directory, "b").restore(*outputs)
-    assert content_of(outputs) == expected(2)
-    assert len(kept_files(directory)) == len(outputs) + 1
+    assert read_contents(outputs) == get_expected_contents(2)
+    assert len(list_cached_files(directory)) == len(outputs) + 1
 
 
 def test_an_output_edited_in_place_is_not_restored(tmp_path: Path, outputs: list[Path]) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(tmp_path / "cache", "a").store(*outputs)
     with outputs[0].open("r+b") as file:
         file.write(b"W")
-    delete(outputs)
+    delete_outputs(outputs)
     assert not OutputCache(tmp_path / "cache", "a").restore(*outputs)
 
 
@@ -194,36 +194,36 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_broken_entry_is_not_restored_and_can_be_replaced(directory: Path, outputs: list[Path], damage: str) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
-    delete(outputs)
+    delete_outputs(outputs)
     (entry,) = directory.iterdir()
     DAMAGES[damage](entry)
     assert not OutputCache(directory, "a").restore(*outputs)
     assert not any(output.exists() for output in outputs)
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
-    delete(outputs)
+    delete_outputs(outputs)
     assert OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
 
 
 def test_outputs_that_cannot_be_cached_are_still_outputs(
     tmp_path: Path, outputs: list[Path], capfd: pytest.CaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("no folder")
-    work(outputs)
+    write_outputs(outputs)
     for directory in (tmp_path / "file", tmp_path / "file" / "job"):
         OutputCache(directory, "a").store(*outputs)
         assert capfd.readouterr().err.startswith(f"{outputs[0]}: not stored in the cache: ")
         assert not OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
 
 
 def test_leftovers_of_a_process_with_the_same_id_are_not_overwritten(
     directory: Path, outputs: list[Path], tmp_path: Path
 ) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
     (tmp_path / "precious").write_bytes(b"of another")
     remains = get_temporary_path(outputs[0], os.getpid())
@@ -232,17 +232,17 @@ def test_leftovers_of_a_process_with_the_same_id_are_not_overwritten(
     except PermissionError:
         remains.symlink_to(tmp_path / "precious")
     assert OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
     assert not outputs[0].is_symlink()
     assert (tmp_path / "precious").read_bytes() == b"of another"
 
     get_temporary_path(directory / "last", os.getpid()).mkdir()
-    work(outputs, times=2)
+    write_outputs(outputs, times=2)
     OutputCache(directory, "b").store(*outputs)
     assert OutputCache(directory, "b").restore(*outputs)
 
 
-def killed_at(step: int, job: Callable[[], object]) -> bool:
+def run_until_killed(step: int, job: Callable[[], object]) -> bool:
     """Run a job in a process that is killed before its n-th file operation; return whether it got that far.
 
     Steps are what Python's audit events tell of: files opened, linked, renamed and deleted, folders made and deleted.
@@ -274,16 +274,16 @@ def test_a_kill_while_storing_loses_at_most_the_cache(directory: Path, outputs: 
 
     counts = {"first": 0, "second": 0, None: 0}
     for step in range(1, 1000):
-        work(outputs)
+        write_outputs(outputs)
         OutputCache(directory, "first").store(*outputs)
-        work(outputs, times=2)
-        died = killed_at(step, keep_the_second)
-        assert content_of(outputs) == expected(2)
-        delete(outputs)
+        write_outputs(outputs, times=2)
+        died = run_until_killed(step, keep_the_second)
+        assert read_contents(outputs) == get_expected_contents(2)
+        delete_outputs(outputs)
         back = None
         for times, name in ((1, "first"), (2, "second")):
             if OutputCache(directory, name).restore(*outputs):
-                assert back is None and content_of(outputs) == expected(times)
+                assert back is None and read_contents(outputs) == get_expected_contents(times)
                 back = name
         counts[back] += 1
         if not died:
@@ -295,18 +295,18 @@ def test_a_kill_while_storing_loses_at_most_the_cache(directory: Path, outputs: 
 
 
 def test_a_kill_while_restoring_leaves_complete_outputs_only(directory: Path, outputs: list[Path]) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
     states = set()
     for step in range(1, 1000):
-        delete(outputs)
-        died = killed_at(step, lambda: OutputCache(directory, "a").restore(*outputs))
+        delete_outputs(outputs)
+        died = run_until_killed(step, lambda: OutputCache(directory, "a").restore(*outputs))
         existing = [output.exists() for output in outputs]
         states.add(tuple(existing))
-        for output, content, exists in zip(outputs, expected(), existing, strict=True):
+        for output, content, exists in zip(outputs, get_expected_contents(), existing, strict=True):
             assert not exists or output.read_bytes() == content
         assert OutputCache(directory, "a").restore(*outputs)
-        assert content_of(outputs) == expected()
+        assert read_contents(outputs) == get_expected_contents()
         if not died:
             break
     assert states == {(False, False), (True, False), (True, True)}

@@ -10,7 +10,7 @@ from pipeline_py.run.progress_display import show_progress
 
 
 @pytest.fixture(autouse=True)
-def no_other_bars() -> None:
+def close_other_bars() -> None:
     """Discard bars that earlier tests left open."""
     module.tqdm._instances.clear()
 
