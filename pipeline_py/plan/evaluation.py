@@ -186,10 +186,8 @@ class EvaluationPlan:
 
     def get_contrastive_sets(self, table: str) -> list[str]:
         """Return the contrastive sets of a table for which at least one system has scores."""
-        sets, rows = (
-            self.experiment.tables[table].get_contrastive_sets(self.experiment.corpora),
-            self.experiment.get_rows(table),
-        )
+        sets = self.experiment.tables[table].get_contrastive_sets(self.experiment.corpora)
+        rows = self.experiment.get_rows(table)
         return [split for split in sets if any(self.experiment.has_contrast_scores(row, split) for row in rows)]
 
     def get_external_file(self, system: str, run: str, split: str) -> str:

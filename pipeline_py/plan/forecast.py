@@ -138,10 +138,8 @@ def _estimate_workload(
     relative_length: float,
 ) -> float:
     """Estimate the workload of a stage's mean job, in the units of `STAGE_RATES`."""
-    train, held_out = (
-        sentence_counts.get("train", 0),
-        [size for split, size in sentence_counts.items() if split != "train"],
-    )
+    train = sentence_counts.get("train", 0)
+    held_out = [size for split, size in sentence_counts.items() if split != "train"]
     size = mean(sentence_counts.values()) if "{split" in benchmark_pattern else train
     if stage in MULTI_SET_STAGES:
         size = sum(
@@ -194,10 +192,8 @@ def format_forecast(stages: list[StageForecast], core_count: int | None, gpu_cou
         f"{_format_duration(row.total_seconds)}"
         for row in rows
     ]
-    measured_count, job_count = (
-        sum(stage.measured_job_count for stage in stages),
-        sum(stage.job_count for stage in stages),
-    )
+    measured_count = sum(stage.measured_job_count for stage in stages)
+    job_count = sum(stage.job_count for stage in stages)
     source = f"{measured_count} of {job_count} jobs from earlier runs" * (measured_count > 0) + ", the others " * (
         0 < measured_count < job_count
     )

@@ -105,10 +105,8 @@ class PagePlan:
         for system in self.get_drawn_networks(table):
             split = self.corpus.scored_test_sets[0]
             network = self.experiment.get_networks(system)[0]
-            parser, tree_formats = (
-                self.experiment.get_network(network).parser,
-                self.experiment.get_network_tree_formats(network),
-            )
+            parser = self.experiment.get_network(network).parser
+            tree_formats = self.experiment.get_network_tree_formats(network)
             trees = (parser, tree_formats[0]) if tree_formats else self.evaluation.select_grouping_trees(table)
             if trees is not None:
                 paths[f"{table}:{system}:{split}"] = f"<results>/syntax/{trees[0]}/{split}.{trees[1]}"
@@ -186,11 +184,9 @@ class PagePlan:
                 for kind, file in (
                     ("claims", self.claims.get_claims_path(ALL_TABLES)),
                     ("exclusions", self.claims.get_exclusions_path(ALL_TABLES)),
+                    ("ceiling", self.evaluation.ceiling_path),
                 )
             },
-            "ceiling": {ALL_TABLES: self.evaluation.ceiling_path}
-            if self.claims.get_statistics_paths(ALL_TABLES)
-            else {},
             "curve": {
                 f"{network}:{run}": f"<results>/nmt/{network}/{run}/learning_curve.tsv"
                 for network, run in dict.fromkeys(training_runs)

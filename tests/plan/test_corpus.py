@@ -29,10 +29,8 @@ def build_corpus_plan(load_config):
 def test_text_is_from_user_files_or_generated(build_corpus_plan, tmp_path):
     corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
     assert corpus.get_user_files("train", "source") == [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]
-    assert (
-        corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"]
-        and corpus.get_user_files("mixed", "source") == []
-    )
+    assert corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"]
+    assert corpus.get_user_files("mixed", "source") == []
     assert corpus.get_raw_path("dev", "target") == "<results>/corpus/raw/dev.target"
     assert corpus.get_raw_path("mixed", "target") == "<results>/corpus/generated/mixed.target"
     assert corpus.reference_sides == {
@@ -97,10 +95,8 @@ def test_lengths_are_relative_to_generated_sentences(build_corpus_plan, tmp_path
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("y" * 52 + "\n")
     corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
-    assert (
-        corpus.compute_relative_length("train") == pytest.approx(1.5, rel=0.02)
-        and corpus.compute_relative_length("long") == 1
-    )
+    assert corpus.compute_relative_length("train") == pytest.approx(1.5, rel=0.02)
+    assert corpus.compute_relative_length("long") == 1
     assert corpus.estimate_sentence_count(1000, "long") == 120, "8.7 words each"
     assert corpus.estimate_sentence_count(1000, "train") == 77 and corpus.estimate_sentence_count(1, "train") == 1
     with pytest.raises(InputError, match=r"d\.en"):
@@ -194,10 +190,8 @@ def test_tokenizers_are_trained_on_the_first_treebank_from_files(build_corpus_pl
     of_files = {"mine": {"type": "trained", "treebank": bank}}
     corpus = build_corpus_plan(corpora=corpora, parsers=of_files, parser="mine", targets=["table1"])
     assert corpus.get_segmenter_treebank("source") == {"train": "train.conllu", "dev": "dev.conllu"}
-    assert (
-        corpus.get_segmenter_paths("source") == ["<results>/corpus/segmenter.source.pt"]
-        and corpus.get_segmenter_paths("target") == []
-    )
+    assert corpus.get_segmenter_paths("source") == ["<results>/corpus/segmenter.source.pt"]
+    assert corpus.get_segmenter_paths("target") == []
     assert build_corpus_plan().get_segmenter_paths("source") == []
     learning = corpus.build_learn_segmenter_job("source")
     assert learning.files == {"treebank_train": "train.conllu", "treebank_dev": "dev.conllu"}

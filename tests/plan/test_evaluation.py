@@ -95,7 +95,8 @@ def test_systems_of_score_tables_are_compared_on_their_sets(build_plan):
         ["bleu", "ribes"],
     )
     extended_plan = build_plan(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
-    assert extended_plan.get_tested_metrics("mine") == ["bleu", "ter"] and extended_plan.computed_metrics == [
+    assert extended_plan.get_tested_metrics("mine") == ["bleu", "ter"]
+    assert extended_plan.computed_metrics == [
         "bleu",
         "ter",
         "ribes",

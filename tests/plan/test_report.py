@@ -51,13 +51,10 @@ def test_tables_of_counts_read_texts_and_counts(build_plan):
 def test_unknown_papers_are_rejected_by_the_plan(build_plan):
     published = {"paper": "sdatt", "table": 1, "task": "zh-en", "names": {"GlobalAtt": "G", "SDRNMT-2": "S"}}
     report = build_plan(tables={"table1": {"published": published}}).report
-    assert (
-        report.published_files["table1"][0].endswith("workflow/published/sdatt.tsv")
-        and report.published_files["table2"] == []
-    )
-    assert [*report.get_table_files("table1")["published"]] == [""] and report.get_table_files("table2")[
-        "published"
-    ] == {}
+    assert report.published_files["table1"][0].endswith("workflow/published/sdatt.tsv")
+    assert report.published_files["table2"] == []
+    assert [*report.get_table_files("table1")["published"]] == [""]
+    assert report.get_table_files("table2")["published"] == {}
     with pytest.raises(
         InputError, match=r"tables\.table1.published: unknown paper `sdat`; known are hierarchical, pascal, sdatt"
     ):

@@ -108,10 +108,8 @@ def test_vocabularies_have_the_cut_offs_of_their_tokens(build_plan):
     options = {"source_vocabulary": {"max_size": 90}, "unit_vocabulary": {"max_size": 70, "min_count": 2}}
     subword = build_plan(subword=options).subword
     assert subword.build_make_vocabulary_job("default", "source").settings == {"max_size": 90, "min_count": 1}
-    units, labels = (
-        subword.build_vocabulary_of_units_job("default"),
-        subword.build_vocabulary_of_labels_job("default", "embedded"),
-    )
+    units = subword.build_vocabulary_of_units_job("default")
+    labels = subword.build_vocabulary_of_labels_job("default", "embedded")
     assert units.settings == {"max_size": 70, "min_count": 2} and labels.settings == {"max_size": 0, "min_count": 1}
     assert units.files == {"input": [subword.corpus.get_token_path_pattern("source").format(split="train")]}
     assert labels.files == {"input": ["<results>/syntax/embedded/train.labels"]}

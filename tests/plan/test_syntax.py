@@ -30,11 +30,10 @@ def test_texts_are_split_into_shards_if_they_are_parsed(build_plan):
     assert merging.files["counts"] == [f"{part}.json" for part in parts]
     assert merging.files["facts"] == [f"{part}.facts.json" for part in parts]
     assert merging.settings == {"annotation": "constituency"}
-    shard, complete_job = (
-        syntax.build_parse_shard_job("embedded", "dev", "0001", "ptb"),
-        syntax.build_parse_job("embedded", "dev", "ptb"),
-    )
-    assert shard.files == complete_job.files and shard.settings == {
+    shard = syntax.build_parse_shard_job("embedded", "dev", "0001", "ptb")
+    complete_job = syntax.build_parse_job("embedded", "dev", "ptb")
+    assert shard.files == complete_job.files
+    assert shard.settings == {
         **complete_job.settings,
         "first": 150,
         "sentences": 150,
@@ -177,9 +176,9 @@ def test_model_files_are_from_training_a_folder_or_none(build_plan, tmp_path):
     assert [file.split("/")[-1] for file in syntax.get_model_files("local", "conllu")] == ["resources.json", "a.pt"]
     job = syntax.build_parse_job("local", "dev", "conllu")
     assert job.files["directory_files"] == syntax.get_model_files("local", "conllu")
-    assert (
-        job.execution_settings["directory"] == f"{tmp_path}/local" and "package" not in job.settings and job.is_cached
-    )
+    assert job.execution_settings["directory"] == f"{tmp_path}/local"
+    assert "package" not in job.settings
+    assert job.is_cached
     assert syntax.get_model_files("package", "conllu") == []
     job = syntax.build_parse_job("package", "dev", "conllu")
     assert job.settings["package"] == "gum" and "directory" not in job.execution_settings and not job.is_cached
@@ -297,10 +296,8 @@ def test_english_head_rules_need_no_warning(build_plan):
         if plan.syntax.experiment.tables[table].type in ("bleu", "measures"):
             assert "phrase_heads" not in plan.report.build_facts_description(table)["settings"]
     syntax = build_plan(parsers={"embedded": {"heads": "dependencies"}}).syntax
-    assert (
-        "dependencies" in syntax.build_binarize_job("embedded", "dev").files
-        and syntax.describe_head_source("embedded") == "dependency trees"
-    )
+    assert "dependencies" in syntax.build_binarize_job("embedded", "dev").files
+    assert syntax.describe_head_source("embedded") == "dependency trees"
 
 
 def test_foreign_head_rules_are_warned_of(build_plan, tmp_path):

@@ -55,9 +55,8 @@ def test_waiting_time_sums_all_threads(tmp_path, monkeypatch):
             place = tmp_path / number / "task" / str(thread)
             place.mkdir(parents=True)
             (place / "schedstat").write_text(f"9 {seconds * 1e9:.0f} 3\n")
-    assert CpuUsage().measure_cpu_wait_seconds() == pytest.approx(1.75) and CpuUsage(
-        [77]
-    ).measure_cpu_wait_seconds() == pytest.approx(3.75)
+    assert CpuUsage().measure_cpu_wait_seconds() == pytest.approx(1.75)
+    assert CpuUsage([77]).measure_cpu_wait_seconds() == pytest.approx(3.75)
     assert CpuUsage([78]).measure_cpu_wait_seconds() is None
     (tmp_path / "self" / "task" / "1" / "schedstat").write_text("")
     assert CpuUsage().measure_cpu_wait_seconds() is None

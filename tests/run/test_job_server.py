@@ -66,11 +66,9 @@ def test_an_error_is_reported_by_the_client(server_environment: dict[str, str], 
     separate_process = subprocess.run(
         [*RUN, job], cwd=tmp_path, env={**server_environment, "OMP_NUM_THREADS": "2"}, capture_output=True, text=True
     )
-    assert (
-        process.returncode == separate_process.returncode == 1
-        and process.stderr == separate_process.stderr
-        and "missing" in process.stderr
-    )
+    assert process.returncode == separate_process.returncode == 1
+    assert process.stderr == separate_process.stderr
+    assert "missing" in process.stderr
 
 
 def start_slow_job(folder: Path, environment: dict[str, str]) -> subprocess.Popen:
@@ -150,9 +148,8 @@ def test_without_a_server_a_job_runs_in_its_own_process(tmp_path: Path, answer: 
             connection.close()
     _, message = starter.communicate(timeout=60)
     if answer == JOB_STARTED_ANSWER:  # the server has ended with the job
-        assert (
-            starter.returncode == 1 and message == "error: the job server has ended; this job ends too; run it again\n"
-        )
+        assert starter.returncode == 1
+        assert message == "error: the job server has ended; this job ends too; run it again\n"
     else:
         assert starter.returncode == 0 and (tmp_path / "tokens").read_text() == "It 's here .\n"
 
