@@ -168,7 +168,7 @@ class SyntaxPlan:
         if missing_splits := [
             split for split in with_phrases if options.find_missing_trees("conllu", [split]) is not None
         ]:
-            return f"there are no {TREE_FORMAT_NAMES['conllu']} trees for {format_name_list(missing_splits)}"
+            return f"there are no {TREE_FORMAT_NAMES['conllu']} trees of {format_name_list(missing_splits)}"
         models = self._model_files.get(parser, {}).get("conllu")
         if models is not None and not any(Path(file).parent.name == "depparse" for file in models):
             return "its directory has no dependency parser"

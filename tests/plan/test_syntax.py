@@ -204,7 +204,7 @@ def test_a_parser_of_generated_trees_does_not_parse_files(build_plan, tmp_path):
 
 def test_two_parsers_are_compared_on_common_trees(build_plan):
     syntax = build_plan().syntax
-    compared = syntax.build_agreement_job("embedded", "random").files
+    compared = syntax.build_agreement_job("embedded", other="random").files
     assert compared["first"]["dev"]["dependency"] == "<results>/syntax/embedded/dev.conllu"
     assert compared["second"]["dev"]["constituency"] == "<results>/syntax/random/dev.binary.ptb"
     splits = syntax.experiment.corpora.splits
@@ -306,7 +306,7 @@ def test_foreign_head_rules_are_warned_of(build_plan, tmp_path):
     plan = build_chinese_plan(build_plan, tmp_path, {"type": "given", "trees": trees}, source=source)
     assert plan.syntax.format_warnings() == [
         "parsers.mine: rules of English (Collins 1999) find the heads of phrases, since there are no rules for `vi` "
-        "and there are no CoNLL-U trees for `train`, `dev`, `test`; give dependency trees too, or choose "
+        "and there are no CoNLL-U trees of `train`, `dev`, `test`; give dependency trees too, or choose "
         "`branching: right` or `left`"
     ]
     described = plan.report.build_facts_description("t")
@@ -329,7 +329,7 @@ def test_heads_of_a_directory_without_a_dependency_parser(build_plan, tmp_path):
 
 def test_missing_dependency_trees_for_heads_are_rejected(build_plan, tmp_path):
     parser = {"type": "given", "trees": omit_trees("conllu", "dev"), "heads": "dependencies"}
-    with pytest.raises(InputError, match=r"parsers.mine.heads: dependencies, but there are no CoNLL-U trees for `dev`"):
+    with pytest.raises(InputError, match=r"parsers.mine.heads: dependencies, but there are no CoNLL-U trees of `dev`"):
         build_chinese_plan(build_plan, tmp_path, parser)
 
 
