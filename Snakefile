@@ -1,4 +1,4 @@
-"""Does syntax help? From raw text to a table of translation systems with significance marks.
+"""Train and compare translation systems: from raw text to tables with significance marks.
 
 snakemake --cores 8 results/table1.tsv
 """

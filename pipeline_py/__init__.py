@@ -1,4 +1,4 @@
-"""From raw text to a table of translation systems; `load` opens one of them, to translate with."""
+"""Training and comparison of syntax-aware translation systems; `load` opens a trained system."""
 
 from pipeline_py.run.import_path import is_package_command, move_project_last
 
@@ -18,7 +18,7 @@ __all__ = ["System", "load"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is used from elsewhere when it is asked for: every stage imports this package."""
+    """Import public names on first use, since every stage imports this package."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from pipeline_py.application import system

@@ -1,4 +1,4 @@
-"""Download the texts that an experiment names by mtdata's or sacrebleu's identifiers."""
+"""Download the texts of an experiment by their mtdata or sacrebleu identifiers."""
 
 import logging
 import sys
@@ -22,53 +22,52 @@ DEFAULT_CONFIG_PATH = Path("config.yaml")
 def download(*, configfile: list[Path], data: Path | None = None) -> None:
     """Download the texts of an experiment that have the key `download` and whose files do not exist yet.
 
-    Existing files stay as they are. mtdata and sacrebleu keep their downloads in folders of their own.
+    Existing files are not changed. mtdata and sacrebleu have separate folders for their downloads.
 
     Args:
-        configfile: A file of the configuration, like Snakemake's option of the same name; repeatable. Each overrides
-            keys of config.yaml.
-        data: Folder for the files, in place of the configuration's key `data`.
+        configfile: Configuration file, like Snakemake's option of the same name; repeatable. Overrides keys of
+            config.yaml.
+        data: Folder for the files; overrides the configuration key `data`.
 
     Raises:
-        InputError: a file of the configuration is none, an identifier is unknown, of other languages or of more or
-            fewer texts than there are files for, some of a text's files are there and others are not, or the download
-            fails.
+        InputError: the configuration is invalid, an identifier is unknown, its languages or number of texts do not
+            match the configuration, some files of a text exist and others do not, or the download fails.
     """
     from snakemake.utils import update_config
 
     config: dict[str, Any] = {}
-    own: dict[str, Any] = {}
+    own_config: dict[str, Any] = {}
     for path in (DEFAULT_CONFIG_PATH, *configfile):
-        given = read_config_file(path)
-        update_config(config, given)
-        update_config(own, given if path != DEFAULT_CONFIG_PATH else {})
+        content = read_config_file(path)
+        update_config(config, content)
+        update_config(own_config, content if path != DEFAULT_CONFIG_PATH else {})
     experiment = load_experiment(
-        config, {} if data is None else {"data": str(data)}, should_check_files=False, own_config=own
+        config, {} if data is None else {"data": str(data)}, should_check_files=False, own_config=own_config
     )
     corpora = experiment.corpora
     if not corpora.downloads:
-        raise InputError("no text has a `download`; put its files where the configuration says", configfile[-1])
+        raise InputError("no text has the key `download`; add it, or copy the files yourself", configfile[-1])
     for identifier, files in corpora.downloads:
         paths = [Path(experiment.resolve_path(file)) for file in files]
-        there = [path for path in paths if path.exists()]
-        if there == paths:
+        existing_paths = [path for path in paths if path.exists()]
+        if existing_paths == paths:
             print(f"{identifier}: exists already", file=sys.stderr)
-        elif not there:
+        elif not existing_paths:
             _download_text(identifier, (corpora.source.language, corpora.target.language), paths)
         else:
-            missing = next(path for path in paths if path not in there)
+            missing_path = next(path for path in paths if path not in existing_paths)
             raise InputError(
-                f"the file exists, but {missing} of the same text does not; remove the first or add the second",
-                there[0],
+                f"the file exists, but {missing_path} of the same text does not; remove the first or add the second",
+                existing_paths[0],
             )
 
 
 def _download_text(identifier: str, languages: tuple[str, str], output_paths: Sequence[Path]) -> None:
-    """Write the source of a text and its translations, one sentence a line, all of them or none."""
+    """Write the source and translations of a text, one sentence per line; on failure, write no file."""
     origin, _, name = identifier.partition(":")
     try:
         rows = ROW_READERS[origin](name, languages)
-        first = next(rows, ())  # what is wrong with the name is said before any progress is
+        first = next(rows, ())  # report an invalid name before showing progress
         with ExitStack() as stack:
             parts = [stack.enter_context(write_atomically(path)) for path in output_paths]
             with ExitStack() as opened:
@@ -85,9 +84,9 @@ def _download_text(identifier: str, languages: tuple[str, str], output_paths: Se
                         file.write(sentence.replace("\r", " ").replace("\n", " ").encode() + b"\n")
     except InputError:
         raise
-    except (Exception, SystemExit) as error:  # whatever a library, or the network below it, fails with
-        said = "" if isinstance(error, SystemExit) else str(error).partition("\n")[0]
-        reason = said or type(error).__name__
+    except (Exception, SystemExit) as error:  # any failure of a library or the network
+        message = "" if isinstance(error, SystemExit) else str(error).partition("\n")[0]
+        reason = message or type(error).__name__
         raise InputError(
             f"{identifier} cannot be downloaded ({reason}); try again, or put a copy at {output_paths[0]}"
         ) from None
@@ -97,16 +96,14 @@ def _read_mtdata_rows(dataset_name: str, languages: tuple[str, str]) -> Iterator
     try:
         from mtdata import cache_dir
 
-        logging.getLogger().setLevel(logging.WARNING)  # else it tells about all of its 300,000 texts
+        logging.getLogger().setLevel(logging.WARNING)  # otherwise it logs all of its 300,000 texts
         from mtdata.data import INDEX, Cache, Parser
         from mtdata.entry import DatasetId
         from mtdata.iso.bcp47 import BCP47Tag, bcp47
     except ImportError:
         raise InputError("mtdata is not installed; pip install -e '.[mtdata]'") from None
     if (identifier := DatasetId.parse(dataset_name)) not in INDEX:
-        raise InputError(
-            f"mtdata has no text {dataset_name}; `mtdata list -l {'-'.join(languages)}` lists those it has"
-        )
+        raise InputError(f"mtdata has no text {dataset_name}; `mtdata list -l {'-'.join(languages)}` lists its texts")
     entry = INDEX[identifier]
     fits, is_swapped = BCP47Tag.check_compat_swap(tuple(map(bcp47, languages)), entry.did.langs)
     if not fits:
@@ -122,7 +119,7 @@ def _read_sacrebleu_rows(dataset_name: str, languages: tuple[str, str]) -> Itera
     pair = "-".join(languages)
     if dataset_name not in DATASETS or pair not in DATASETS[dataset_name].langpairs:
         raise InputError(
-            f"sacrebleu has no test set {dataset_name} of {pair}; `sacrebleu --list -l {pair}` lists those it has"
+            f"sacrebleu has no test set {dataset_name} of {pair}; `sacrebleu --list -l {pair}` lists its test sets"
         )
     test_set = DATASETS[dataset_name]
     return read_parallel(*map(Path, [test_set.get_source_file(pair), *test_set.get_reference_files(pair)]))
@@ -132,7 +129,7 @@ ROW_READERS: dict[str, Callable[[str, tuple[str, str]], Iterator[Sequence[str]]]
     "mtdata": _read_mtdata_rows,
     "sacrebleu": _read_sacrebleu_rows,
 }
-"""Where a text comes from, by what its identifier begins with (`config.corpora.IDENTIFIER`)."""
+"""Functions that yield the rows of a text, by prefix of its identifier (`config.corpora.IDENTIFIER`)."""
 
 
 if __name__ == "__main__":

@@ -21,41 +21,43 @@ def translate(
     scores: bool = False,
     attention: Path | None = None,
 ) -> None:
-    """Translate lines from stdin to stdout: one line out for each line in, in the same order.
+    """Translate lines from stdin to stdout, in the same order.
 
     Each line goes through all steps of the workflow, from cleaning to detokenization, in one process. A line of more
-    than 2,000 characters is translated in parts, which are joined. Run it in the folder where you run snakemake.
+    than 2,000 characters is translated in parts. Run the command in the folder where you run snakemake.
 
     Args:
         system: A system of the experiment, or the folder of its results, e.g. results/nmt/SDAtt/seed2.
         run: A run of the system, e.g. seed2; by default the first.
-        configfile: A file of the configuration, like Snakemake's option of the same name.
+        configfile: Configuration file, like Snakemake's option of the same name.
         config: KEY=VALUE, like Snakemake's option of the same name.
-        nbest: Write this many translations of each line, best first, in Moses' format: `0 ||| text ||| score`, lines
-            counted from 0. At most `decoding.beam`; a short line may have fewer.
-        scores: Write the score that ranks each translation before it, followed by a tab.
-        attention: Folder for figures of the attention, one for each line: 1.svg, 2.svg ...
+        nbest: Write this many translations of each line, best first, in Moses' format: `0 ||| text ||| score`, with
+            lines counted from 0. At most `decoding.beam`; a short line may have fewer.
+        scores: Write the score of each translation and a tab before it.
+        attention: Folder for figures of the attention, one per line: 1.svg, 2.svg ...
 
     Raises:
         InputError: the system is not trained, or does not support an option.
     """
-    found = load_from_cli_options(system, run, configfile or [], config or [])
+    trained_system = load_from_cli_options(system, run, configfile or [], config or [])
     if nbest is not None and scores:
         raise InputError("--nbest has scores already; leave out --scores")
     if attention is not None:
-        found.check_attends()
+        trained_system.check_attends()
     raw = [*split_lines(sys.stdin.buffer)]
     if fault := describe_faults(raw):
         print(f"warning: standard input: {fault}", file=sys.stderr)
     lines = [line.decode("utf-8", errors="replace") for line in raw]
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
     if nbest is None and not scores:
-        sys.stdout.writelines(f"{text}\n" for text in found.translate(lines))
+        sys.stdout.writelines(f"{text}\n" for text in trained_system.translate(lines))
     else:
-        for number, translations in enumerate(found.n_best(lines, nbest or 1)):
-            sys.stdout.writelines(_format_translation(number, one, nbest is not None) for one in translations)
+        for number, translations in enumerate(trained_system.n_best(lines, nbest or 1)):
+            sys.stdout.writelines(
+                _format_translation(number, translation, nbest is not None) for translation in translations
+            )
     if attention is not None:
-        _draw_attention_figures(found, lines, attention)
+        _draw_attention_figures(trained_system, lines, attention)
 
 
 def _format_translation(line_number: int, translation: Translation, has_line_number: bool) -> str:

@@ -180,7 +180,7 @@ def test_a_missing_package_is_named(project, monkeypatch):
 
 
 def test_a_configuration_without_downloads_is_told_so(project):
-    with pytest.raises(InputError, match=r"mine\.yaml: no text has a `download`"):
+    with pytest.raises(InputError, match=r"mine\.yaml: no text has the key `download`"):
         download(configfile=[written(project)])
     with pytest.raises(InputError, match=r"other\.yaml: no such file"):
         download(configfile=[project / "other.yaml"])

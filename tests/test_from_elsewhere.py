@@ -115,9 +115,9 @@ def test_scores_are_those_of_sacrebleu(made):
 
 def test_what_is_missing_has_a_reason(made):
     table = (made / "t.md").read_text(encoding="utf-8")
-    assert "Bad has no translations of two, and so no average over the test sets." in table
-    assert "news has no references: it is translated, in evaluation/SYSTEM/RUN/news.txt, and not scored." in table
-    assert "External translations: Bad; Good (a company, 2 May 2026). The training and search of these" in table
+    assert "Bad has no translations of two, and therefore no average over the test sets." in table
+    assert "news has no references: it is translated (evaluation/SYSTEM/RUN/news.txt), but not scored." in table
+    assert "Translations from elsewhere: Bad; Good (a company, 2 May 2026). The training and search of such" in table
     assert (made / "evaluation/Good/single/news.txt").read_text(encoding="utf-8").splitlines() == GERMAN[:4]
     facts = read_table(made / "t.facts.tsv")
     assert [row["system"] for row in facts] == ["Bad", "Good"] and {row["parameters"] for row in facts} == {""}
@@ -214,7 +214,7 @@ def test_a_set_that_comes_later_trains_nothing_again(place):
     write_lines(place.folder / "new.en", ["something new .", *ENGLISH[1:], f"a  {ENGLISH[0]}"])
     said = run(place, config, learnt, "--dry-run")[1]
     assert "rule clean:" in said and "rule vocabulary:" in said
-    assert said.count("The set `new` is new, and sentences of it stand 1 time in the training text") == 1
+    assert said.count("The set `new` is new, and its sentences occur 1 time in the training text") == 1
     new["removed_from_training"] = False
     said = run(place, config, learnt, "--dry-run")[1]
     assert "Nothing to be done" in said and "is new" not in said

@@ -13,19 +13,19 @@ from snakemake.exceptions import WorkflowError
 PACKAGE = "pipeline_py"
 
 
-def imported_folder():
+def find_imported_package():
     """Return the folder that the package is imported from."""
     return Path(import_module(PACKAGE).__file__).parent.resolve()
 
 
-own_folder = Path(workflow.basedir, PACKAGE).resolve()
+package_folder = Path(workflow.basedir, PACKAGE).resolve()
 sys.path.insert(0, workflow.basedir)
-if PACKAGE in sys.modules and imported_folder() != own_folder:
+if PACKAGE in sys.modules and find_imported_package() != package_folder:
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
         del sys.modules[name]
-if imported_folder() != own_folder:
+if find_imported_package() != package_folder:
     raise WorkflowError(
-        f"{own_folder} does not exist, and the code of another folder ({imported_folder()}) must not take its place; "
+        f"{package_folder} does not exist, and the code of another folder ({find_imported_package()}) must not take its place; "
         "run Snakemake with the Snakefile of a complete copy of the project"
     )
 sys.path[:] = [*(path for path in sys.path if path != workflow.basedir), workflow.basedir]

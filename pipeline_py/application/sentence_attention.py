@@ -1,4 +1,4 @@
-"""What a system attends to when it says a translation, as numbers and as a figure."""
+"""Attention of a system over a sentence, as numbers and as a figure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,37 +13,36 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DEFAULT_PANEL_COUNT = 4
-"""How many words of the translation the figure chooses by itself."""
 
 
 @dataclass(frozen=True)
 class Attention(AttendedSentence):
-    """Attention of each step over a sentence; a notebook shows its figure.
+    """Attention of each decoding step over a sentence, which a notebook displays as a figure.
 
     Attributes:
-        words: the pieces of the source, and EOS: J of them.
-        phrases: P phrases of its tree, where the system reads such.
-        translation: its pieces, and EOS: I of them.
+        words: J pieces of the source, including EOS.
+        phrases: P phrases of its tree, if the system reads trees.
+        translation: I pieces of the translation, including EOS.
         weights: float32 (I, J + P); rows sum to 1.
-        gates: β, the weight of phrases (I,); None where the system has none.
+        gates: β, the weight of phrases (I,); None if the system has no gate.
     """
 
     def plot(self, title: str = "", words: Sequence[int] | None = None) -> "Figure":
-        """Draw the sentence, or its tree, shaded by the attention of some words of the translation.
+        """Draw the sentence or its tree, shaded by the attention of some words of the translation.
 
         Args:
-            title: headline.
-            words: their positions, from 1; by default the four that tell most.
+            title: title of the figure.
+            words: positions of these words, from 1; by default the four most informative ones.
         """
         from pipeline_py.report.figures.attention_figure import draw_attention_figure
         from pipeline_py.report.figures.figure_files import use_style
 
-        chosen = select_informative_steps(self, DEFAULT_PANEL_COUNT) if words is None else [word - 1 for word in words]
+        steps = select_informative_steps(self, DEFAULT_PANEL_COUNT) if words is None else [word - 1 for word in words]
         with use_style():
-            return draw_attention_figure(replace_unprintable(title), self, chosen, "")
+            return draw_attention_figure(replace_unprintable(title), self, steps, "")
 
     def save(self, file: str | Path, title: str = "", words: Sequence[int] | None = None) -> None:
-        """Write the figure as SVG, or where the name ends so as PDF."""
+        """Write the figure as PDF if the name ends in `.pdf`, else as SVG."""
         from pipeline_py.report.figures.figure_files import save_figure, use_style
 
         path = Path(file)

@@ -1,4 +1,4 @@
-"""A trained system, to be used from Python: `from pipeline_py import load`."""
+"""The Python interface of trained systems: `from pipeline_py import load`."""
 
 import json
 import shlex
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from pipeline_py.application.sentence_attention import Attention
 
 MAX_SENTENCE_CHARACTERS = 2000
-"""Characters that are translated as one sentence; time and memory grow with the square of its words."""
+"""Maximum length of a sentence; time and memory grow with the square of its number of words."""
 
 NETWORK_ARGUMENT_NAMES = "model", "config", "source", "syntax", "target_vocabulary", "device", "threads"
-"""Arguments that `nmt.translate` and the other stages that run networks have in common."""
+"""Common arguments of the stages that run networks."""
 
 
 class Translation(NamedTuple):
-    """A translation, and what the search ranks it by: the higher, the better.
+    """A translation and its score in the search (higher is better).
 
-    With the default `decoding` the score is the natural logarithm of its probability.
+    With the default `decoding`, the score is the natural logarithm of its probability.
     """
 
     text: str
@@ -43,19 +43,19 @@ def load(
 ) -> "System":
     """Open a system that the workflow has trained.
 
-    The experiment is told as Snakemake is told it, since results do not hold it.
+    Results do not contain the configuration, so pass the same options as to Snakemake.
 
     Args:
-        system: its name, or the folder of its results: "SDAtt", "results/nmt/SDAtt/seed2".
-        run: which of its trainings, e.g. "seed2"; by default the first.
-        configfile: files that are laid over config.yaml, if there were any.
-        config: keys that are laid over these.
-        directory: where Snakemake was run; by default the nearest folder with a Snakefile, from here or from the
-            results upwards. Paths of the configuration start there.
+        system: name of the system or folder of its results: "SDAtt", "results/nmt/SDAtt/seed2".
+        run: name of the run, e.g. "seed2"; by default the first.
+        configfile: configuration files that override config.yaml.
+        config: keys that override these files.
+        directory: folder where Snakemake was run; paths in the configuration are relative to it. By default, the
+            nearest folder with a Snakefile, from the results or the working folder upwards.
 
     Raises:
-        InputError: the configuration is at fault, has no such system or keeps its results elsewhere; the system is
-            not trained; or it reads trees that no parser makes.
+        InputError: the configuration is invalid, does not have this system or has another results folder; the system
+            is not trained; or it reads trees that no parser makes.
     """
     files = [configfile] if isinstance(configfile, str | Path) else configfile
     overrides = [f"{key}={json.dumps(value)}" for key, value in (config or {}).items()]
@@ -69,17 +69,17 @@ def load_from_cli_options(
     config_overrides: Sequence[str],
     directory: str | Path | None = None,
 ) -> "System":
-    """Open a system as `load` does, with the options of a command line: `config_overrides` is KEY=VALUE."""
+    """Open a system like `load`, with command-line options: `config_overrides` are KEY=VALUE."""
     results, name, run_of_path = _parse_system_path(system)
     start = Path.cwd() if results is None else results.absolute()
     folder = Path(directory).absolute() if directory is not None else _find_snakemake_folder(start)
     if not (folder / "Snakefile").is_file():
-        raise InputError("there is no Snakefile; go to the folder where you run snakemake, or name it", folder)
+        raise InputError("there is no Snakefile; change to the folder where you run snakemake, or give it", folder)
     experiment = read_experiment(folder, configfiles, config_overrides)
     if results is not None and results.resolve() != (folder / experiment.get_output_folder("results")).resolve():
         raise InputError(
-            f"this experiment keeps its results in {experiment.get_output_folder('results')}; name the configfile that the system "
-            "was trained with",
+            f"the results of this experiment are in {experiment.get_output_folder('results')}; give the configfile "
+            "that the system was trained with",
             results,
         )
     words = [
@@ -91,10 +91,10 @@ def load_from_cli_options(
 
 
 class System:
-    """A trained system; `load` opens it, its models are loaded when they are first needed and then stay.
+    """A trained system, opened by `load`; its models are loaded once, on first use.
 
-    Every sentence goes through the jobs of the workflow, from cleaning to detokenization. Several threads may use it;
-    its stages run one at a time.
+    Sentences go through the jobs of the workflow, from cleaning to detokenization. The object is thread-safe; its
+    stages run one at a time.
     """
 
     def __init__(self, pipeline: TextPipeline) -> None:
@@ -105,39 +105,39 @@ class System:
 
     @property
     def name(self) -> str:
-        """Its name in the experiment."""
+        """The name of the system in the experiment."""
         return self._pipeline.system_name
 
     @property
     def run(self) -> str:
-        """The name of its training, e.g. "seed1"."""
+        """The name of the run, e.g. "seed1"."""
         return self._pipeline.run_name
 
     def translate(self, sentences: Sequence[str]) -> list[str]:
-        """Translate sentences, whatever they hold.
+        """Translate sentences.
 
-        One of more than 2,000 characters is translated in parts, which are joined.
+        A sentence of more than 2,000 characters is translated in parts.
 
         Args:
-            sentences: one a text; a line end counts as a space.
+            sentences: any texts; line ends count as spaces.
 
         Returns:
-            A translation of each, in order; an empty one of what has no word.
+            One translation per sentence, which is empty if the sentence has no word.
         """
         parts = [split_long_text(sentence) for sentence in _check_sentences(sentences)]
         with self._create_work_folder() as work:
-            texts = iter(self._translate(work, [part for of_one in parts for part in of_one], {}))
-            return [" ".join(filter(None, (next(texts) for _ in of_one))) for of_one in parts]
+            texts = iter(self._translate(work, [part for sentence_parts in parts for part in sentence_parts], {}))
+            return [" ".join(filter(None, (next(texts) for _ in sentence_parts))) for sentence_parts in parts]
 
     def n_best(self, sentences: Sequence[str], size: int = 5) -> list[list[Translation]]:
-        """Give the best translations of each sentence, best first.
+        """Return the best translations of each sentence, best first.
 
         Args:
-            sentences: as in `translate`.
-            size: how many; no more than `decoding.beam`. Of a short sentence there may be fewer.
+            sentences: see `translate`.
+            size: number of translations, at most `decoding.beam`; a short sentence may have fewer.
 
         Raises:
-            InputError: the system is phrase-based, or the beam is narrower.
+            InputError: the system is phrase-based, or `size` exceeds the beam.
         """
         self._check_is_neural("scores")
         beam = self._get_decoding_options()["beam"]
@@ -145,17 +145,19 @@ class System:
             raise InputError(f"the search keeps {beam} translations (`decoding.beam`); ask for 1 to {beam}, not {size}")
         parts = [split_long_text(sentence) for sentence in _check_sentences(sentences)]
         with self._create_work_folder() as work:
-            ranked = iter(self._translate_n_best(work, [part for of_one in parts for part in of_one], size))
-            return [_join_n_best_parts([next(ranked) for _ in of_one]) for of_one in parts]
+            ranked = iter(
+                self._translate_n_best(work, [part for sentence_parts in parts for part in sentence_parts], size)
+            )
+            return [_join_n_best_parts([next(ranked) for _ in sentence_parts]) for sentence_parts in parts]
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Compute log p(translation | source) of given translations: forced decoding.
+        """Compute log p(translation | source) by forced decoding.
 
         Args:
-            pairs: a source and a translation each, both text.
+            pairs: pairs of a source and a translation.
 
         Returns:
-            Natural logarithms, summed over the pieces of a translation and its end.
+            Natural logarithms, summed over the pieces of each translation and EOS.
 
         Raises:
             InputError: a text of a pair is empty or longer than 2,000 characters; the system is phrase-based.
@@ -166,10 +168,10 @@ class System:
                 raise TypeError(f"pair {number}: give a source and its translation, two texts")
             for text, side in zip(pair, ("source", "translation"), strict=True):
                 if not text.strip() or len(text) > MAX_SENTENCE_CHARACTERS:
-                    what = (
+                    fault = (
                         f"of {len(text)} characters, more than {MAX_SENTENCE_CHARACTERS}" if text.strip() else "empty"
                     )
-                    raise InputError(f"pair {number}: the {side} is {what}; leave the pair out")
+                    raise InputError(f"pair {number}: the {side} is {fault}; leave the pair out")
         if not pairs:
             return []
         with self._create_work_folder() as work:
@@ -181,29 +183,29 @@ class System:
             return [float(line.split("\t")[0]) for line in [*read_lines(output)][1:]]
 
     def attention(self, source: str, target: str | None = None) -> "Attention":
-        """Say what the system attends to as it says a translation.
+        """Compute the attention of the system while it produces a translation.
 
         Args:
             source: a sentence.
-            target: its translation; None: the system's own.
+            target: its translation; by default, the system translates the sentence.
 
         Raises:
             InputError: a text is empty or longer than 2,000 characters; the system is phrase-based or an ensemble.
         """
         if target is None:
-            (found,) = self.attentions([source])
-            if found is None:
+            (attention,) = self.attentions([source])
+            if attention is None:
                 raise InputError(f"the sentence is empty or longer than {MAX_SENTENCE_CHARACTERS} characters")
-            return found
+            return attention
         self.check_attends()
         with self._create_work_folder() as work:
             return self._build_attentions(work, self._prepare_pairs(work, [(source, target)]), [1])[0]
 
     def attentions(self, sentences: Sequence[str]) -> "list[Attention | None]":
-        """Say what the system attends to as it translates sentences.
+        """Compute the attention of the system while it translates sentences.
 
         Returns:
-            The attention of each; None where a sentence has no word or more than 2,000 characters.
+            The attention for each sentence; None if it has no word or more than 2,000 characters.
 
         Raises:
             InputError: the system is phrase-based or an ensemble.
@@ -221,14 +223,14 @@ class System:
             return [attentions.get(number) for number in range(1, len(fitting) + 1)]
 
     def check_attends(self) -> None:
-        """See to it that the system is one network.
+        """Check that the system is a single network.
 
         Raises:
-            InputError: it is phrase-based or an ensemble.
+            InputError: the system is phrase-based or an ensemble.
         """
         self._check_is_neural("attention")
         if len(self._get_network_arguments(Path(), "model")["model"]) > 1:
-            raise InputError(f"{self.name} is an ensemble, each member of which attends for itself; name one of them")
+            raise InputError(f"{self.name} is an ensemble, whose members have separate attention; choose a member")
 
     @contextmanager
     def _create_work_folder(self) -> Iterator[Path]:
@@ -237,7 +239,7 @@ class System:
 
     def _check_is_neural(self, feature: str) -> None:
         if "source_pieces" not in self._pipeline.files:
-            raise InputError(f"{self.name} is phrase-based and has no {feature}; take a network")
+            raise InputError(f"{self.name} is phrase-based and has no {feature}; choose a network")
 
     def _get_network_arguments(self, work_folder: Path, *names: str) -> dict[str, Any]:
         """Return some arguments of `nmt.translate`."""
@@ -250,7 +252,7 @@ class System:
     def _translate(
         self, work_folder: Path, sentences: Sequence[str], argument_overrides: Mapping[str, Any]
     ) -> list[str]:
-        """Translate, with some arguments of `nmt.translate` changed."""
+        """Translate sentences with changed arguments of `nmt.translate`."""
         if not sentences:
             return []
         text = self._pipeline.files["text"]
@@ -265,33 +267,39 @@ class System:
         file = work_folder / "n-best"
         changes = {"decoding": self._get_decoding_options() | {"n_best": size}, "n_best_output": str(file)}
         best = self._translate(work_folder, sentences, changes)
-        found: list[list[tuple[str, float]]] = [[] for _ in sentences]
+        n_best_lists: list[list[tuple[str, float]]] = [[] for _ in sentences]
         for line in read_lines(file):
             number, _, rest = line.partition(" ||| ")
-            pieces, _, score = rest.rpartition(" ||| ")  # which may hold a word |||
-            found[int(number)].append((pieces, float(score)))
-        texts = [best, *(self._postprocess_rank(work_folder, found, rank) for rank in range(1, max(map(len, found))))]
+            pieces, _, score = rest.rpartition(" ||| ")  # pieces may contain |||
+            n_best_lists[int(number)].append((pieces, float(score)))
+        texts = [
+            best,
+            *(
+                self._postprocess_rank(work_folder, n_best_lists, rank)
+                for rank in range(1, max(map(len, n_best_lists)))
+            ),
+        ]
         return [
-            [Translation(texts[rank][number], score) for rank, (_, score) in enumerate(of_one)]
-            for number, of_one in enumerate(found)
+            [Translation(texts[rank][number], score) for rank, (_, score) in enumerate(n_best)]
+            for number, n_best in enumerate(n_best_lists)
         ]
 
     def _postprocess_rank(
         self, work_folder: Path, n_best_lists: Sequence[Sequence[tuple[str, float]]], rank: int
     ) -> list[str]:
-        """Make text of the translations of one rank; nothing where a sentence has none."""
+        """Postprocess the translations of one rank; the text is empty if a sentence has none."""
         pieces, output = work_folder / f"{rank}.pieces", work_folder / f"{rank}.txt"
-        lines = [of_one[rank][0] if rank < len(of_one) else "" for of_one in n_best_lists]
+        lines = [n_best[rank][0] if rank < len(n_best) else "" for n_best in n_best_lists]
         pieces.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
         arguments = self._pipeline.resolve_arguments(self._pipeline.get_job(self._pipeline.files["text"]), work_folder)
-        if "alignment" in arguments:  # the search writes that of the best translation only
+        if "alignment" in arguments:  # the search only writes the alignment of the best translation
             arguments["alignment"] = str(self._write_alignment(work_folder, pieces, Path(arguments["source_pieces"])))
         arguments |= {"pieces": str(pieces), "output": str(output), "counts_output": str(work_folder / f"{rank}.json")}
         self._pipeline.run_stage("evaluation.postprocess", arguments, work_folder)
         return [*read_lines(output)]
 
     def _write_alignment(self, work_folder: Path, translation_path: Path, source_pieces: Path) -> Path:
-        """For each piece the position of the source that it attends to most, phrases left aside."""
+        """Write for each piece the source position with the highest attention, ignoring phrases."""
         from pipeline_py.files.ragged_arrays import read_ragged_rows
 
         output = work_folder / f"{translation_path.name}.alignment"
@@ -305,14 +313,14 @@ class System:
         return output
 
     def _prepare_pairs(self, work_folder: Path, pairs: Sequence[tuple[str, str]]) -> Path:
-        """Make what networks read of pairs of texts, and return the pieces of the translations."""
+        """Prepare the inputs of networks for pairs of texts, and return the pieces of the translations."""
         sources, targets = zip(*pairs, strict=True)
         files = [*self._pipeline.translation_job.input_paths, self._pipeline.files["target_pieces"]]
         self._pipeline.make_files(work_folder, files, sources, targets)
         return self._pipeline.find_work_file("target_pieces", work_folder)
 
     def _run_attend_stage(self, work_folder: Path, translation_path: Path) -> tuple[Path, Path]:
-        """Attention and gates of the first network when it says translations."""
+        """Compute attention and gates of the first network while it produces given translations."""
         arguments = self._get_network_arguments(work_folder, *NETWORK_ARGUMENT_NAMES)
         arguments |= {name: arguments[name][0] for name in ("model", "config", "source", "syntax")}
         outputs = (
@@ -351,7 +359,7 @@ class System:
 
 
 def split_long_text(sentence: str) -> list[str]:
-    """Cut a sentence that is too long, at spaces where it has any."""
+    """Split a sentence that is too long, at spaces if possible."""
     if len(sentence) <= MAX_SENTENCE_CHARACTERS:
         return [sentence]
     return textwrap.wrap(
@@ -360,35 +368,36 @@ def split_long_text(sentence: str) -> list[str]:
 
 
 def _join_n_best_parts(parts: Sequence[Sequence[Translation]]) -> list[Translation]:
-    """The translations of a sentence from those of its parts, rank by rank; of a part with fewer the last."""
-    chosen = ([part[min(rank, len(part) - 1)] for part in parts] for rank in range(max(len(part) for part in parts)))
+    """Join the translations of a sentence's parts rank by rank; a part with fewer translations repeats its last."""
+    rows = ([part[min(rank, len(part) - 1)] for part in parts] for rank in range(max(len(part) for part in parts)))
     return [
-        Translation(" ".join(filter(None, (one.text for one in ones))), sum(one.score for one in ones))
-        for ones in chosen
+        Translation(
+            " ".join(filter(None, (translation.text for translation in row))),
+            sum(translation.score for translation in row),
+        )
+        for row in rows
     ]
 
 
 def _check_sentences(sentences: Sequence[str]) -> Sequence[str]:
     if isinstance(sentences, str) or not isinstance(sentences, Iterable):
         raise TypeError("give a list of sentences, not one text")
-    found = [*sentences]
-    for number, sentence in enumerate(found, start=1):
+    texts = [*sentences]
+    for number, sentence in enumerate(texts, start=1):
         if not isinstance(sentence, str):
             raise TypeError(f"sentence {number} is a {type(sentence).__name__}; give a text")
-    return found
+    return texts
 
 
 def _parse_system_path(system_or_path: str | Path) -> tuple[Path | None, str, str | None]:
-    """Split the name or the path of a system into the folder of results, the system and the run."""
+    """Parse the name or path of a system into the folder of results, the system and the run."""
     parts = Path(system_or_path).parts
     if len(parts) == 1:
         return None, parts[0], None
     for place in range(len(parts) - 2, -1, -1):
         if parts[place] in ("nmt", "smt"):
             return Path(*parts[:place]), parts[place + 1], parts[place + 2] if len(parts) > place + 2 else None
-    raise InputError(
-        "neither a system nor the folder of one; write SDAtt or results/nmt/SDAtt/seed1", Path(system_or_path)
-    )
+    raise InputError("not a system or the folder of one; write SDAtt or results/nmt/SDAtt/seed1", Path(system_or_path))
 
 
 def _find_snakemake_folder(start_folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""From a text to what a system makes of it: the jobs of the workflow, run in this process on temporary files."""
+"""Translation of a text by the jobs of the workflow, run in this process on temporary files."""
 
 import gc
 import sys
@@ -25,22 +25,21 @@ from pipeline_py.run.progress_display import silence_progress
 DEFAULT_CONFIG_PATH = Path("config.yaml")
 
 UNSHARDED_PARSING = {"parsing": {"shard_size": 10**9}}
-"""Texts are not parsed in shards, even if they are longer than the set whose place they take."""
+"""Settings that disable parsing in shards, whose number depends on the set that the text replaces."""
 
 CODE_FOLDER = Path(__file__).parents[2]
-"""The folder of this code, with the claims of papers."""
 
 STAGE_LOCK = Lock()
-"""Stages set options of torch for all threads."""
+"""Lock of running stages, which set options of torch for all threads."""
 
 
 def read_experiment(directory: Path, configfiles: Sequence[str], overrides: Sequence[str]) -> ExperimentConfig:
-    """Validate the configuration of an experiment as Snakemake's options give it.
+    """Read and validate the configuration of an experiment.
 
     Args:
-        directory: the folder where Snakemake is run; `configfiles` and paths in the configuration are relative to it.
-        configfiles: merged into config.yaml.
-        overrides: KEY=VALUE, merged into these.
+        directory: folder where Snakemake is run; `configfiles` and paths in the configuration are relative to it.
+        configfiles: files that override config.yaml.
+        overrides: KEY=VALUE that override these files.
 
     Raises:
         InputError: the configuration is invalid.
@@ -58,15 +57,15 @@ def read_experiment(directory: Path, configfiles: Sequence[str], overrides: Sequ
 
 
 class TextPipeline:
-    """The jobs of an experiment that make translations of a text by one system.
+    """The jobs of an experiment that translate a text with one system.
 
     Attributes:
-        experiment: its configuration.
-        system_name: the name of the system.
-        run_name: the name of its training.
-        directory: the folder where Snakemake is run.
-        files: paths that begin with `<results>` of what is made of a text: `text`, of networks also `source_pieces`,
-            `target_pieces`, and if the system reads trees `tree`.
+        experiment: configuration of the experiment.
+        system_name: name of the system.
+        run_name: name of the run.
+        directory: folder where Snakemake is run.
+        files: output paths that begin with `<results>`: `text`; for networks also `source_pieces` and `target_pieces`;
+            for systems that read trees also `tree`.
     """
 
     def __init__(
@@ -77,29 +76,29 @@ class TextPipeline:
         directory: Path,
         training_command: str,
     ) -> None:
-        """Check that everything that was trained exists.
+        """Check that all trained files of a system exist.
 
         Args:
-            experiment: the configuration.
-            system_name: the name of a system.
-            run_name: one of its trainings; None: the first.
-            directory: the folder where Snakemake is run.
-            training_command: the command that makes missing files, with `{file}` for one.
+            experiment: configuration of the experiment.
+            system_name: name of the system.
+            run_name: name of the run; None for the first.
+            directory: folder where Snakemake is run.
+            training_command: command that makes missing files, with the placeholder `{file}`.
 
         Raises:
-            InputError: there is no such system or run, it is not trained, or new text cannot have what it reads.
+            InputError: the system or run is unknown or not trained, or it reads trees that new text does not have.
         """
         self.experiment, self.system_name, self.directory = experiment, system_name, directory
         if system_name not in experiment.systems:
             raise InputError(format_unknown_name_error("system", system_name, experiment.systems))
         if experiment.find_external_system(system_name):
-            raise InputError(f"{system_name} is of `type: translations`: it has no model that translates new text")
+            raise InputError(f"{system_name} has `type: translations` and no model for new text; choose another system")
         self.run_name = run_name or experiment.get_runs(system_name)[0]
         if self.run_name not in experiment.get_runs(system_name):
             raise InputError(
                 f"{system_name} has no run `{self.run_name}`, but {', '.join(experiment.get_runs(system_name))}"
             )
-        split = [*experiment.corpora.scored_tests, "dev"][0]  # has references, where translations to score are put
+        split = [*experiment.corpora.scored_tests, "dev"][0]  # has references, which translations to score replace
         self._plan = ExperimentPlan(experiment, CODE_FOLDER, directory / ".snakemake/contents.json")
         self._text_jobs = TextJobFinder(self._plan, split)
         self._stages: dict[str, StageFunction] = {}
@@ -108,8 +107,8 @@ class TextPipeline:
         jobs, existing = self._text_jobs.resolve_jobs([self.files["text"]])
         if any(job.job.stage == "syntax.import_trees" for job in jobs):
             raise InputError(
-                f"{system_name} reads trees that are given for each text, and new text has none; "
-                "take the system with a parser's trees"
+                f"{system_name} reads trees from files, and new text has none; "
+                "use a system that reads the trees of a parser"
             )
         for file in existing:
             if not self._locate_result(file).exists():
@@ -138,7 +137,7 @@ class TextPipeline:
 
     @property
     def reads_lexical_trees(self) -> bool:
-        """Whether the system reads trees within split words."""
+        """True if the system reads lexical trees."""
         networks = self.experiment.get_networks(self.system_name)
         return bool(networks) and self.experiment.get_network(networks[0]).reads_lexical_trees
 
@@ -165,11 +164,11 @@ class TextPipeline:
         """Make files of a text.
 
         Args:
-            work_folder: a folder where they are made, with the paths that they have in the results.
-            files: what to make.
-            sources: sentences.
-            targets: translations in the place of references; None if nothing is made of them.
-            argument_overrides: other values for arguments of jobs, by the name of the job.
+            work_folder: folder for the files, with the same subfolders as the results.
+            files: paths of the files that begin with `<results>`.
+            sources: source sentences.
+            targets: translations that take the place of references; None if no file depends on them.
+            argument_overrides: changed arguments of jobs, by name of the job.
         """
         for job in self._text_jobs.resolve_jobs(files)[0]:
             arguments = {**self.resolve_arguments(job, work_folder), **(argument_overrides or {}).get(job.job_name, {})}
@@ -209,15 +208,15 @@ class TextPipeline:
         }
 
     def run_stage(self, stage_name: str, arguments: Mapping[str, Any], work_folder: Path) -> None:
-        """Run a stage in this process, with models that are loaded once.
+        """Run a stage in this process; models are loaded once.
 
         Args:
-            stage_name: "nmt.translate".
+            stage_name: name of the stage, e.g. "nmt.translate".
             arguments: JSON values by parameter.
             work_folder: folder of the text's files, which are not checked.
 
         Raises:
-            InputError: the stage refuses its input, or a file has changed since it was written.
+            InputError: the stage rejects its input, or a file has changed since it was written.
         """
         stage = self._stages.setdefault(stage_name, StageFunction(stage_name))
         validated = stage.validate_arguments(arguments)
@@ -235,9 +234,9 @@ class TextPipeline:
                 _restore_torch_settings()
 
     def _load_networks(self, stage_name: str, work_folder: Path) -> Any:
-        """Return the networks of `nmt.translate` for a stage that uses the same; None for others."""
-        is_alone = len(self.experiment.get_networks(self.system_name)) == 1
-        if stage_name != "nmt.force_decode" and not (stage_name == "nmt.attend" and is_alone):
+        """Return the loaded networks of `nmt.translate` for a stage that shares them; None for other stages."""
+        is_single_network = len(self.experiment.get_networks(self.system_name)) == 1
+        if stage_name != "nmt.force_decode" and not (stage_name == "nmt.attend" and is_single_network):
             return None
         stage = self._stages.setdefault("nmt.translate", StageFunction("nmt.translate"))
         return stage.load_shared_value(
@@ -256,7 +255,7 @@ class TextPipeline:
 
 
 def _restore_torch_settings() -> None:
-    """Reset what networks set for their process, which a notebook and other stages do without."""
+    """Reset global settings that networks change for their process."""
     gc.unfreeze()
     torch: Any = sys.modules.get("torch")
     if torch is not None:

@@ -1,7 +1,7 @@
-"""Files that a stage writes: complete or absent, with checksums within binary files.
+"""Atomic output files, with checksums inside binary files.
 
-A binary file has a place for the checksum of all its other bytes (`write_checksum`), which is kept wherever the file is copied.
-Whatever else a job writes has a record (`run.job_record`). A checksum is a CRC-32: it detects damage, not forgery.
+A binary file contains a CRC-32 checksum of its other bytes, which survives copying. Other files have a record
+(`run.job_record`). Checksums detect damage, not forgery.
 """
 
 import json
@@ -22,18 +22,17 @@ from pipeline_py.files.text_files import open_regular_file
 from pipeline_py.run.errors import InputError, describe_write_failure
 
 CHECKSUM_SUFFIXES = (".arrow", ".safetensors")
-"""Suffixes of the files that carry their checksum themselves."""
+"""Suffixes of files that contain their checksum."""
 
 CHECKSUM_PLACEHOLDER = "crc32=00000000"
-"""What the writer of such a file puts into its metadata, for `write_checksum` to write the checksum there."""
+"""Placeholder in the metadata of a new file; `write_checksum` replaces it."""
 
 HEADER_BYTES = 4096
-"""Bytes from the beginning of a file in which this place lies."""
+"""Bytes at the beginning of a file that contain the checksum."""
 
 CHECKSUM_MISMATCH_ERROR = "damaged: its content and its checksum do not agree; remove it and run again"
-"""What is said of such a file."""
 
-CHUNK_BYTES = 2**20  # bytes
+CHUNK_BYTES = 2**20
 
 
 def write_checksum(path: Path) -> None:
@@ -46,20 +45,20 @@ def write_checksum(path: Path) -> None:
 
 
 def has_valid_checksum(path: Path) -> bool:
-    """Say whether a file carries the checksum of its content; a process reads a file once for that.
+    """Return whether a file contains the checksum of its content; the result is cached until the file changes.
 
     Raises:
-        OSError: naming the file, where it cannot be opened.
+        OSError: the file cannot be opened.
     """
-    known = path.stat()
-    return _has_matching_checksum(path, known.st_ino, known.st_size, known.st_mtime_ns, known.st_ctime_ns)
+    status = path.stat()
+    return _has_matching_checksum(path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 @cache
 def _has_matching_checksum(path: Path, *_: int) -> bool:
     with open_regular_file(path) as file:
-        found = re.search(rb"crc32=([0-9a-f]{8})", file.read(HEADER_BYTES))
-    return found is not None and _compute_checksum(path, found.start(1)) == found[1].decode()
+        match = re.search(rb"crc32=([0-9a-f]{8})", file.read(HEADER_BYTES))
+    return match is not None and _compute_checksum(path, match.start(1)) == match[1].decode()
 
 
 def _compute_checksum(path: Path, digits_offset: int) -> str:
@@ -74,21 +73,20 @@ def _compute_checksum(path: Path, digits_offset: int) -> str:
 
 
 TEMPORARY_SUFFIX = ".part"
-"""What names of temporaries end with."""
 
 STALE_TEMPORARY_SECONDS = 86400
-"""Seconds without a change after which a temporary of another machine's process is one that was left behind."""
+"""Seconds without a change after which a temporary file of another machine counts as abandoned."""
 
 
 @contextmanager
 def write_atomically(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside `path` (for a file or a directory) that takes its place on success.
+    """Yield a temporary path next to `path`, and move it to `path` on success.
 
-    A killed job leaves at most the temporary, never a half file that looks whole; the next that writes the same
-    removes it.
+    The path may become a file or a folder. A killed job leaves at most the temporary path, which the next writer of
+    `path` removes.
 
     Raises:
-        InputError: the disk is full, or can only be read, or a folder is where a file is to be.
+        InputError: the disk is full or read-only, or `path` is a folder and the new content a file.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,7 +109,7 @@ def write_atomically(path: Path) -> Iterator[Path]:
 
 
 def get_temporary_path(path: Path, process_id: int) -> Path:
-    """What a process of this machine writes to before it takes the place of a path."""
+    """Return the temporary path of a process of this machine for an output path."""
     return path.with_name(f".{path.name}.{_get_machine_id()}.{process_id}{TEMPORARY_SUFFIX}")
 
 
@@ -123,7 +121,7 @@ def _remove_path(path: Path) -> None:
 
 
 def _remove_stale_temporaries(path: Path) -> None:
-    """Remove temporaries for a path that no living process writes to."""
+    """Remove temporary files for a path that no running process writes to."""
     for entry in path.parent.iterdir():
         if not entry.name.startswith(f".{path.name}.") or entry.suffix != TEMPORARY_SUFFIX:
             continue
@@ -136,32 +134,32 @@ def _remove_stale_temporaries(path: Path) -> None:
             ):
                 continue
             _remove_path(entry)
-        except OSError:  # somebody else was faster, or it is theirs
+        except OSError:  # removed by another process, or owned by another user
             continue
 
 
 def _get_machine_id() -> str:
-    """Where a process's number means the same process: the machine, of it perhaps a container."""
+    """Return an identifier of the machine, or of the container with its own process numbers."""
     processes = Path("/proc/self/ns/pid")
     place = f"{socket.gethostname()} {processes.readlink() if processes.is_symlink() else ''}"
     return f"{zlib.crc32(place.encode()):08x}"
 
 
 def _is_running(process_id: str) -> bool:
-    if not process_id.isdecimal() or int(process_id) == os.getpid():  # the number comes round again
+    if not process_id.isdecimal() or int(process_id) == os.getpid():  # the number is reused
         return False
     try:
         os.kill(int(process_id), 0)
     except ProcessLookupError:
         return False
-    except (PermissionError, OverflowError):  # of somebody else
+    except (PermissionError, OverflowError):  # a process of another user
         return True
     return True
 
 
 @contextmanager
 def open_atomic_text_file(path: Path) -> Iterator[IO[str]]:
-    """Open `path` for UTF-8 text with LF line ends; it appears only once it is whole."""
+    """Open `path` for UTF-8 text with LF line ends; the file appears when it is complete."""
     with write_atomically(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
         yield file
 
@@ -174,10 +172,9 @@ def write_json(path: Path, content: Any) -> None:
 
 
 class SentenceCounts:
-    """Counts what a stage did with each of its sentences: in = kept + dropped, always.
+    """Counts of the sentences that a stage read, kept and dropped; read = kept + dropped.
 
-    `kept_count` sentences may still be marked (`add_noted`: truncated, parsed by fallback, …); a note says nothing
-    about keeping.
+    Notes (`add_noted`: truncated, parsed by fallback, …) are independent of these counts.
     """
 
     def __init__(self) -> None:
@@ -187,7 +184,7 @@ class SentenceCounts:
 
     @classmethod
     def from_json_file(cls, path: Path) -> Self:
-        """Read what `write_json_file` wrote."""
+        """Read counts that `write_json_file` wrote."""
         counts = cls()
         content = json.loads(path.read_text(encoding="utf-8"))
         counts.kept_count = content["kept"]
@@ -196,30 +193,30 @@ class SentenceCounts:
         return counts
 
     def add_kept(self, sentence_count: int = 1) -> None:
-        """Count sentences that went on to the next stage."""
+        """Count sentences that are passed on to the next stage."""
         self.kept_count += sentence_count
 
     def add_counts(self, other_counts: "SentenceCounts") -> None:
-        """Count what others count, too."""
+        """Add the counts of another object."""
         self.kept_count += other_counts.kept_count
         self.dropped_by_reason.update(other_counts.dropped_by_reason)
         self.noted_by_reason.update(other_counts.noted_by_reason)
 
     def add_dropped(self, reason: str, sentence_count: int = 1) -> None:
-        """Count sentences that did not."""
+        """Count sentences that are dropped for a reason."""
         self.dropped_by_reason[reason] += sentence_count
 
     def add_noted(self, reason: str, sentence_count: int = 1) -> None:
-        """Count something that happened to sentences whether or not they were kept."""
+        """Count an event for sentences, whether they are kept or dropped."""
         self.noted_by_reason[reason] += sentence_count
 
     @property
     def read_count(self) -> int:
-        """Sentences that came in."""
+        """Number of sentences that the stage read."""
         return self.kept_count + self.dropped_by_reason.total()
 
     def write_json_file(self, path: Path) -> None:
-        """Write the counts as JSON: `{"in", "kept", "dropped": {reason: n}, "noted": {what: n}}`."""
+        """Write the counts as JSON: `{"in", "kept", "dropped": {reason: n}, "noted": {reason: n}}`."""
         write_json(
             path,
             {

@@ -1,6 +1,6 @@
-"""Contrastive pairs in files: a source, a correct translation of it, and one with an error put into it.
+"""Files of contrastive pairs: a source, a correct translation, and a translation with an error.
 
-Files are TSV with a header, without quoting, or JSON as LingEval97 has it (Sennrich 2017); either may be compressed.
+Files are TSV with a header and without quoting, or JSON in the format of LingEval97 (Sennrich 2017), also compressed.
 """
 
 import json
@@ -16,15 +16,15 @@ METADATA_COLUMNS = ("kind", "distance", "frequency")
 
 
 class ContrastivePair(NamedTuple):
-    """One pair.
+    """A contrastive pair; empty strings stand for unknown metadata.
 
     Attributes:
-        source: the sentence.
-        correct: its translation.
-        contrastive: the same with an error.
-        kind: of the error; empty where it is of none.
-        distance: words between what has to agree; empty where it is not known.
-        frequency: how often the word in question occurs in training text; empty where it is not known.
+        source: source sentence.
+        correct: correct translation.
+        contrastive: translation with an error.
+        kind: kind of error.
+        distance: number of words between the words that have to agree.
+        frequency: frequency of the affected word in training text.
     """
 
     source: str
@@ -36,15 +36,14 @@ class ContrastivePair(NamedTuple):
 
 
 def read_contrastive_pairs(path: Path) -> Iterator[ContrastivePair]:
-    """Yield the pairs of a file; `.json` (also compressed, as `.json.gz`) is LingEval97's JSON, all else is TSV.
+    """Yield the pairs of a file; `.json` and `.json.gz` are JSON in LingEval97's format, other files are TSV.
 
-    A TSV has the columns `source`, `correct`, `contrastive` and, where wanted, `kind`, `distance`, `frequency`. Without
-    a column `kind` all pairs are of the kind that the file is called by. JSON is a list of objects with `source`,
-    `reference` and `errors`, a list of objects with `contrastive`, `type` and, where known, `distance`, `frequency`; a
-    sentence with several errors gives as many pairs.
+    A TSV file has the columns `source`, `correct`, `contrastive` and optionally `kind`, `distance` and `frequency`.
+    `kind` defaults to the name of the file. A JSON file is a list of objects with `source`, `reference` and `errors`, a
+    list of objects with `contrastive`, `type` and optionally `distance` and `frequency`. Each error makes one pair.
 
     Raises:
-        InputError: at the first mistake, with its line, or in JSON the number of its entry, or the file has no pair.
+        InputError: a line or entry is malformed, or the file has no pairs.
     """
     name = get_uncompressed_name(path)
     pairs = _read_json_pairs(path) if name.endswith(".json") else _read_tsv_pairs(path, name.removesuffix(".tsv"))
@@ -78,9 +77,9 @@ def _read_tsv_pairs(path: Path, default_kind: str) -> Iterator[ContrastivePair]:
 def _check_columns(columns: list[str], path: Path) -> None:
     for name in columns:
         if name not in (*TEXT_COLUMNS, *METADATA_COLUMNS) or columns.count(name) > 1:
-            what = "stands twice" if columns.count(name) > 1 else "is unknown"
+            fault = "stands twice" if columns.count(name) > 1 else "is unknown"
             raise InputError(
-                f"the column {name!r} {what}; columns are {', '.join((*TEXT_COLUMNS, *METADATA_COLUMNS))}", path, 1
+                f"the column {name!r} {fault}; columns are {', '.join((*TEXT_COLUMNS, *METADATA_COLUMNS))}", path, 1
             )
     if missing := [name for name in TEXT_COLUMNS if name not in columns]:
         raise InputError(f"no column {missing[0]!r}; the first line must name {', '.join(TEXT_COLUMNS)}", path, 1)
@@ -101,25 +100,25 @@ def _read_json_pairs(path: Path) -> Iterator[ContrastivePair]:
                 f"entry {number} is not a sentence with a list of `errors`; give a file in LingEval97's JSON format",
                 path,
             )
-        for made in entry["errors"]:
-            if not isinstance(made, Mapping):
-                raise InputError(f"entry {number}: an error is an object with `contrastive`, not {made!r}", path)
+        for error_entry in entry["errors"]:
+            if not isinstance(error_entry, Mapping):
+                raise InputError(f"entry {number}: an error is an object with `contrastive`, not {error_entry!r}", path)
             fields = {
                 "source": entry.get("source"),
                 "correct": entry.get("reference"),
-                "contrastive": made.get("contrastive"),
-                "kind": made.get("type", ""),
-                "distance": made.get("distance", ""),
-                "frequency": made.get("frequency", ""),
+                "contrastive": error_entry.get("contrastive"),
+                "kind": error_entry.get("type", ""),
+                "distance": error_entry.get("distance", ""),
+                "frequency": error_entry.get("frequency", ""),
             }
             fields = {name: str(value) if type(value) is int else value for name, value in fields.items()}
-            if mistake := _find_pair_error(fields):
-                raise InputError(f"entry {number}: {mistake}", path)
+            if fault := _find_pair_error(fields):
+                raise InputError(f"entry {number}: {fault}", path)
             yield ContrastivePair(**fields)
 
 
 def _find_pair_error(fields: Mapping[str, Any]) -> str | None:
-    """What is wrong with a pair, if anything."""
+    """Return an error message for a malformed pair; None if it is well-formed."""
     for name, text in fields.items():
         if not isinstance(text, str):
             return f"`{name}` must be text, not {text!r}; write it"

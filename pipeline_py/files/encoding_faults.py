@@ -1,4 +1,4 @@
-"""Recognition of text in a wrong encoding: not UTF-8, or not one sentence a line."""
+"""Detection of text that is not UTF-8 or does not have one sentence per line."""
 
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
@@ -16,13 +16,13 @@ MAX_FAULTY_SHARE = 0.01
 """Largest accepted share of lines that are not UTF-8, and of lines with NUL bytes."""
 
 MAX_MEAN_LINE_BYTES = 10_000
-"""Bytes of a line on average; longer lines are not sentences."""
+"""Maximum mean length of lines; longer lines are not sentences."""
 
 MAX_SAMPLE_LINES = 500
-"""Lines that are not UTF-8 by which an encoding is recognized."""
+"""Number of faulty lines from which the encoding is guessed."""
 
 MAX_SEARCHED_LINES = 200_000
-"""Lines of a file in which these are looked for."""
+"""Number of lines of a file that are searched for faulty lines."""
 
 BYTE_ORDER_MARKS = {
     BOM_UTF32_LE: "UTF-32",  # begins with that of UTF-16
@@ -60,11 +60,10 @@ MULTIBYTE_ENCODINGS = {
     "EUC-JP": "のにはをたがでてとしれさいなるっん、。",
     "EUC-KR": "이다는의에을가고한하은로를지기도사서",
 }
-"""Frequent characters of text in an encoding, by its name; the last word of a name is that for iconv. Of two encodings
-that are as likely the first is named.
+"""Frequent characters of text in an encoding, by its name; the last word of a name is the name for iconv.
 
-In Latin script less than half of the bytes are outside ASCII, in other scripts more. Bytes of the multibyte encodings
-are letters in every other one, and not the other way round.
+Of two equally likely encodings, the first one wins. In Latin script, less than half of the bytes are outside ASCII; in
+other scripts, more. Bytes of multibyte encodings are letters in single-byte encodings, but not vice versa.
 """
 
 TYPOGRAPHIC_CHARACTERS = "“”‘’„‚…–—«»\xa0€"
@@ -74,46 +73,46 @@ FREQUENT_CHARACTERS = frozenset(
     )
 )
 MISREADING_ENCODINGS = ("WINDOWS-1252", "ISO-8859-1", "WINDOWS-1250", "WINDOWS-1251", "MACINTOSH", "CP850")
-"""Encodings in which UTF-8 is often misread and then saved as UTF-8; of two that are as likely the first is named."""
+"""Encodings in which UTF-8 is often misread and then saved as UTF-8, sorted by priority."""
 
 MIN_MISREAD_CHARACTERS = 3
-"""Characters of a line that was misread if none of them is a frequent one."""
+"""Number of rare characters that show that a line was misread."""
 
 ADJACENT_NON_ASCII_PATTERN = re.compile(rb"[\x80-\xbf][\xc2-\xf4]")
-"""Two adjacent characters outside ASCII, as in every line that was misread."""
+"""Two adjacent characters outside ASCII, which every misread line has."""
 
 HTML_ENTITY_PATTERN = re.compile(r"&(?:[A-Za-z]{2,8}|#[0-9]{2,6}|#[xX][0-9A-Fa-f]{2,5});")
-"""A character as HTML spells it."""
+"""An HTML entity."""
 
 ISO_2022_ESCAPE_PATTERN = re.compile(rb"\x1b[$(][@-J]")
-"""Change of the character set in ISO-2022, whose bytes are those of ASCII."""
+"""An escape sequence of ISO-2022, whose other bytes are ASCII."""
 
 SEGMENT_TAG_PATTERN = re.compile(rb"\s*<(?:seg|tuv)\b", re.IGNORECASE)
 """The beginning of a sentence in SGML, XML and TMX files of test sets and translation memories."""
 
 MIN_LATIN_SHARE, MIN_NON_LATIN_SHARE = 0.6, 0.1
-"""Frequent characters among those outside ASCII, for an encoding to be named."""
+"""Minimum share of frequent characters among those outside ASCII for an encoding to be suggested."""
 
 MIN_JUDGED_LINES = 100
-"""A shorter text may have letters apart from their accents."""
+"""Minimum number of lines for the faults that a short text may have by chance."""
 
 
 @dataclass
 class LineFaults:
-    """Faults of the lines of a text.
+    """Counts of faulty lines of a text.
 
     Attributes:
         line_count: lines read.
-        byte_count: their bytes.
+        byte_count: bytes of these lines.
         non_utf8_lines: lines that are not UTF-8.
         nul_lines: lines with NUL bytes.
         inner_carriage_returns: CRs within lines.
-        decomposed_lines: lines with letters apart from their accents, which NFC composes.
-        lossy_lines: lines with U+FFFD, which stands for characters that a conversion did not know.
-        html_entity_lines: lines with letters outside ASCII as entities of HTML.
+        decomposed_lines: lines with decomposed letters, which NFC composes.
+        lossy_lines: lines with U+FFFD, the replacement of characters that a conversion lost.
+        html_entity_lines: lines with letters outside ASCII as HTML entities.
         iso_2022_lines: lines with escape sequences of ISO-2022.
         segment_tag_lines: lines that begin a segment of SGML or XML.
-        misread_lines_by_encoding: lines of UTF-8 that was read in another encoding and saved as UTF-8 again, by this encoding.
+        misread_lines_by_encoding: lines of UTF-8 that were misread in an encoding and saved as UTF-8 again.
         first_misread_line: the first of these lines.
         first_bytes: the first bytes of the text.
         non_utf8_sample: some lines that are not UTF-8.
@@ -158,55 +157,57 @@ class LineFaults:
                 self.non_utf8_sample.append(line[:MAX_MEAN_LINE_BYTES])
 
     def describe_fault(self) -> str | None:
-        """Return what is wrong with the text as a whole, with the remedy, or None."""
-        many = MAX_FAULTY_SHARE * self.line_count
-        if self.nul_lines > many:
+        """Return an error message for the text as a whole; None if it is well-formed."""
+        max_lines = MAX_FAULTY_SHARE * self.line_count
+        if self.nul_lines > max_lines:
             return f"{self._format_line_share(self.nul_lines)} contain NUL bytes; {self.describe_encoding()}"
-        if self.non_utf8_lines > many:
+        if self.non_utf8_lines > max_lines:
             return f"{self._format_line_share(self.non_utf8_lines)} are not UTF-8; {self.describe_encoding()}"
         if self.inner_carriage_returns and self.inner_carriage_returns >= self.line_count:
             return "lines end in CR (as in classic Mac OS) and not in LF; convert the file: tr '\\r' '\\n' <FILE >NEW"
-        if self.iso_2022_lines > many:
+        if self.iso_2022_lines > max_lines:
             return (
-                f"{self._format_line_share(self.iso_2022_lines)} have escape sequences of ISO-2022 (Japanese: ISO-2022-JP); convert the "
-                "file: iconv -f ISO-2022-JP -t UTF-8 <FILE >NEW"
+                f"{self._format_line_share(self.iso_2022_lines)} have escape sequences of ISO-2022 (Japanese: "
+                "ISO-2022-JP); convert the file: iconv -f ISO-2022-JP -t UTF-8 <FILE >NEW"
             )
-        if self.segment_tag_lines > many:
+        if self.segment_tag_lines > max_lines:
             return (
-                f"{self._format_line_share(self.segment_tag_lines)} begin with a tag of SGML or XML (`<seg`); write the text of each "
-                "segment on a line, without tags and entities"
+                f"{self._format_line_share(self.segment_tag_lines)} begin with a tag of SGML or XML (`<seg`); write "
+                "the text of each segment on a line, without tags and entities"
             )
-        if self.lossy_lines > many and self.line_count >= MIN_JUDGED_LINES:
+        if self.lossy_lines > max_lines and self.line_count >= MIN_JUDGED_LINES:
             return (
-                f"{self._format_line_share(self.lossy_lines)} have lost characters (U+FFFD is in their place); fetch the original, and "
-                "convert it from its own encoding with iconv"
+                f"{self._format_line_share(self.lossy_lines)} have lost characters (U+FFFD is in their place); "
+                "fetch the original, and convert it from its own encoding with iconv"
             )
-        if self.html_entity_lines > many and self.line_count >= MIN_JUDGED_LINES:
+        if self.html_entity_lines > max_lines and self.line_count >= MIN_JUDGED_LINES:
             return (
-                f"{self._format_line_share(self.html_entity_lines)} have letters as entities of HTML (`&eacute;` for `é`); convert the "
-                "file: python -c 'import html, sys; sys.stdout.writelines(map(html.unescape, sys.stdin))' <FILE >NEW"
+                f"{self._format_line_share(self.html_entity_lines)} have letters as HTML entities (`&eacute;` for "
+                "`é`); convert the file: python -c 'import html, sys; "
+                "sys.stdout.writelines(map(html.unescape, sys.stdin))' <FILE >NEW"
             )
-        if self.decomposed_lines > many and self.line_count >= MIN_JUDGED_LINES:
+        if self.decomposed_lines > max_lines and self.line_count >= MIN_JUDGED_LINES:
             return (
-                f"{self._format_line_share(self.decomposed_lines)} have letters apart from their accents (Unicode's NFD), which "
-                "tokenizers divide; convert the file to NFC, e.g. with uconv -x nfc"
+                f"{self._format_line_share(self.decomposed_lines)} have decomposed letters (Unicode's NFD), which "
+                "tokenizers split; convert the file to NFC, e.g. with uconv -x nfc"
             )
         for encoding, lines in self.misread_lines_by_encoding.most_common(1):
-            if lines > many and self.line_count >= MIN_JUDGED_LINES:
+            if lines > max_lines and self.line_count >= MIN_JUDGED_LINES:
                 wrong, right = _find_misreading_example(self.first_misread_line, encoding)
                 return (
-                    f"{self._format_line_share(lines)} are UTF-8 that was read as {encoding} and saved again (`{wrong}` for "
-                    f"`{right}`); fetch the original, or convert the file back: iconv -f UTF-8 -t {encoding} <FILE >NEW"
+                    f"{self._format_line_share(lines)} are UTF-8 that was read as {encoding} and saved again "
+                    f"(`{wrong}` for `{right}`); fetch the original, or convert the file back: "
+                    f"iconv -f UTF-8 -t {encoding} <FILE >NEW"
                 )
         if self.byte_count > MAX_MEAN_LINE_BYTES * self.line_count:
             return (
-                f"the lines have {self.byte_count // self.line_count:,} bytes on average (there are {self.line_count:,}); give one "
-                "sentence a line, and end it with LF"
+                f"the lines have {self.byte_count // self.line_count:,} bytes on average (there are "
+                f"{self.line_count:,}); give one sentence a line, and end it with LF"
             )
         return None
 
     def describe_encoding(self) -> str:
-        """Return which encoding the faulty lines look like, and how to convert them."""
+        """Return the likely encoding of the faulty lines, and the command that converts them."""
         encoding = self._guess_encoding()
         if encoding is None:
             return "convert the file to UTF-8 with iconv, or remove the bytes that are not text"
@@ -222,8 +223,8 @@ class LineFaults:
         if self.nul_lines > self.line_count / 2:
             return _guess_wide_encoding(self.first_bytes)
         sample = b"\n".join(self.non_utf8_sample)
-        others = sum(byte >= 0x80 for byte in sample)
-        if others < len(sample) / 2:
+        non_ascii_count = sum(byte >= 0x80 for byte in sample)
+        if non_ascii_count < len(sample) / 2:
             return _find_likeliest_encoding(sample, LATIN_ENCODINGS, MIN_LATIN_SHARE)
         return _find_likeliest_encoding(sample, MULTIBYTE_ENCODINGS, MIN_NON_LATIN_SHARE) or _find_likeliest_encoding(
             sample, SINGLE_BYTE_ENCODINGS, MIN_NON_LATIN_SHARE
@@ -231,16 +232,15 @@ class LineFaults:
 
 
 def _is_letter_entity(entity: str) -> bool:
-    """Return whether an entity of HTML is a letter outside ASCII; the escapes of Moses are none."""
+    """Return whether an HTML entity is a letter outside ASCII; Moses' escapes are not."""
     character = unescape(entity)
     return character.isalpha() and not character.isascii()
 
 
 def _find_misreading_encodings(text: str) -> list[str]:
-    """Return the encodings in which a line of UTF-8 may have been read before it was saved as UTF-8 again.
+    """Return the encodings in which a line of UTF-8 may have been misread.
 
-    All characters of the line have to be bytes of UTF-8, which they seldom are by chance: three adjacent ones, or two
-    that stand for a frequent character.
+    All characters of the line must be bytes of UTF-8, with at least three characters outside ASCII or a frequent one.
     """
     encodings = []
     for encoding in MISREADING_ENCODINGS:
@@ -248,21 +248,21 @@ def _find_misreading_encodings(text: str) -> list[str]:
             original = text.encode(encoding).decode("utf-8")
         except UnicodeError:
             continue
-        others = [character for character in original if not character.isascii()]
-        if len(others) >= MIN_MISREAD_CHARACTERS or not FREQUENT_CHARACTERS.isdisjoint(others):
+        non_ascii = [character for character in original if not character.isascii()]
+        if len(non_ascii) >= MIN_MISREAD_CHARACTERS or not FREQUENT_CHARACTERS.isdisjoint(non_ascii):
             encodings.append(encoding)
     return encodings
 
 
 def _find_misreading_example(line: str, encoding: str) -> tuple[str, str]:
-    """Return the first misread character of a line, and what it stands for."""
+    """Return the first misread character of a line, and the original character."""
     original = line.encode(encoding, errors="replace").decode("utf-8", errors="replace")
     right = next(character for character in original if not character.isascii())
     return right.encode("utf-8").decode(encoding, errors="replace"), right
 
 
 def _find_likeliest_encoding(sample: bytes, frequent_characters: Mapping[str, str], min_share: float) -> str | None:
-    """Return the encoding in which most characters outside ASCII are frequent ones, if enough are."""
+    """Return the encoding with the largest share of frequent characters, if it is at least `min_share`."""
     shares = {
         name: _compute_frequent_share(sample, name, characters) for name, characters in frequent_characters.items()
     }
@@ -275,9 +275,9 @@ def _get_iconv_name(encoding: str) -> str:
 
 
 def _guess_wide_encoding(first_bytes: bytes) -> str | None:
-    """Tell UTF-16 and UTF-32 without a byte order mark apart by the places of NUL bytes."""
+    """Distinguish UTF-16 and UTF-32 without a byte order mark by the positions of NUL bytes."""
     zeros = [first_bytes[place::4].count(0) for place in range(4)]
-    if sum(zeros) < len(first_bytes) / 8:  # not of ASCII
+    if sum(zeros) < len(first_bytes) / 8:  # few ASCII characters
         return "UTF-16"
     if min(zeros[1:]) > 2 * zeros[0]:
         return "UTF-32LE"
@@ -288,14 +288,14 @@ def _guess_wide_encoding(first_bytes: bytes) -> str | None:
 
 
 def _compute_frequent_share(sample: bytes, encoding: str, frequent_characters: str) -> float:
-    """Return which part of a sample's characters outside ASCII is frequent in text in an encoding."""
+    """Return the share of frequent characters among those of a sample outside ASCII."""
     text = sample.decode(_get_iconv_name(encoding), errors="replace")
-    others = [character for character in text if not character.isascii()]
-    return sum(character in frequent_characters for character in others) / max(len(others), 1)
+    non_ascii = [character for character in text if not character.isascii()]
+    return sum(character in frequent_characters for character in non_ascii) / max(len(non_ascii), 1)
 
 
 def describe_encoding(lines: Iterable[bytes]) -> str:
-    """Return which encoding a text that is not UTF-8 looks like, and how to convert it."""
+    """Return the likely encoding of a text that is not UTF-8, and the command that converts it."""
     faults = LineFaults()
     for line in islice(lines, MAX_SEARCHED_LINES):
         faults.add_line(line)
@@ -305,7 +305,7 @@ def describe_encoding(lines: Iterable[bytes]) -> str:
 
 
 def describe_faults(lines: Iterable[bytes]) -> str | None:
-    """Return what is wrong with a text as a whole, with the remedy, or None."""
+    """Return an error message for a text as a whole; None if it is well-formed."""
     faults = LineFaults()
     for line in lines:
         faults.add_line(line)
@@ -313,12 +313,12 @@ def describe_faults(lines: Iterable[bytes]) -> str | None:
 
 
 def iterate_checked_lines(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
-    """Yield the lines of a text, and judge the text as a whole after the last.
+    """Yield the lines of a text, and check the text as a whole after the last line.
 
     Raises:
-        InputError: more than 1 % of the lines are not UTF-8, have NUL bytes, lost characters, entities for letters or
-            tags of segments, are not in NFC or were misread before they were saved as UTF-8, lines end in CR, or lines
-            are far longer than sentences.
+        InputError: more than 1 % of the lines are not UTF-8, have NUL bytes, lost characters, HTML entities or segment
+            tags, are not in NFC or were misread in another encoding; lines end in CR; or lines are far longer than
+            sentences.
     """
     faults = LineFaults()
     for line in lines:

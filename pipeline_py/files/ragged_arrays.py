@@ -1,8 +1,7 @@
-"""Ragged arrays on disk: one row of numbers per sentence, streamed out, and streamed or memory-mapped in.
+"""Ragged arrays on disk: one row of numbers per sentence.
 
-The file is Arrow IPC (Feather version 2) with one list column named `values`, so `pandas.read_feather` opens it too.
-It carries a checksum, which is compared before anything is read. Rows lie in blocks, of which whoever writes or reads
-a file from beginning to end holds one or two in memory.
+The files are Arrow IPC (Feather version 2) with one list column named `values`; `pandas.read_feather` reads them too.
+Their checksum is verified before reading. Sequential readers and writers hold one or two blocks of rows in memory.
 """
 
 from bisect import bisect_right
@@ -20,10 +19,10 @@ from pipeline_py.run.errors import InputError
 
 MAX_ROWS_PER_BLOCK = 8192
 MAX_BYTES_PER_BLOCK = 2**26
-"""A block ends before a row that would make it larger; distances of 8192 sentences of 90 words are as large."""
+"""Maximum size of a block: the size of the distances of 8192 sentences of 90 words."""
 
 MAX_ROW_VALUES = np.iinfo(np.int32).max
-"""Values; Arrow's lists say in 32 bits where they end."""
+"""Maximum length of a row; Arrow's list offsets have 32 bits."""
 
 
 def write_ragged_rows(path: Path, rows: Iterable[np.ndarray], dtype: str) -> None:
@@ -45,7 +44,7 @@ def write_ragged_rows(path: Path, rows: Iterable[np.ndarray], dtype: str) -> Non
 
 
 def _build_arrow_array(numbers: np.ndarray) -> Any:
-    """Give numbers to Arrow as they lie in memory; `pa.array` and `to_numpy` would import pandas where there is one."""
+    """Wrap numbers in an Arrow array without copying; `pa.array` and `to_numpy` would import an installed pandas."""
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), len(numbers), [None, pa.py_buffer(numbers)])
 
 
@@ -69,11 +68,11 @@ def _group_into_blocks(rows: Iterable[np.ndarray], max_values: int, path: Path) 
 
 
 def read_ragged_rows(path: Path) -> Iterator[np.ndarray]:
-    """Yield the rows of a file from beginning to end; unlike `RaggedArrayFile`, the file does not pile up in memory.
+    """Yield the rows of a file in order; unlike with `RaggedArrayFile`, memory use stays constant.
 
     Raises:
-        FileNotFoundError: naming the file.
-        InputError: if it is no such file, or damaged.
+        FileNotFoundError: the file does not exist.
+        InputError: the file has another format or is damaged.
     """
     _check_checksum(path)
     with pa.OSFile(str(path)) as file:
@@ -88,7 +87,7 @@ def _check_checksum(path: Path) -> None:
 
 
 def _read_blocks(arrow_file: Any, path: Path) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the values of each block, and the places where its rows begin and end."""
+    """Yield the values of each block and the offsets of its rows."""
     try:
         reader = pa.ipc.open_file(arrow_file)
     except pa.ArrowInvalid as error:
@@ -99,14 +98,14 @@ def _read_blocks(arrow_file: Any, path: Path) -> Iterator[tuple[np.ndarray, np.n
 
 
 class RaggedArrayFile:
-    """Rows of a file written by `write_ragged_rows`, in any order; the file is not held in memory."""
+    """A memory-mapped file of `write_ragged_rows` with random access to its rows."""
 
     def __init__(self, path: Path) -> None:
         """Open a file.
 
         Raises:
-            FileNotFoundError: naming the file.
-            InputError: if it is no such file, or damaged.
+            FileNotFoundError: the file does not exist.
+            InputError: the file has another format or is damaged.
         """
         self.path = path
         _check_checksum(path)
@@ -128,11 +127,10 @@ class RaggedArrayFile:
         return len(self.row_lengths)
 
     def iterate_blocks(self) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield the file piece by piece, for what is to be known of all rows.
+        """Yield each block of R rows.
 
         Yields:
-            The number of the first row, the values of R rows one after the other, and the R + 1 places in the values
-            where rows begin and end.
+            The number of the first row, the concatenated values of the rows, and their R + 1 offsets.
         """
         yield from zip(self._first_row_by_block, self._values_by_block, self._offsets_by_block, strict=True)
 

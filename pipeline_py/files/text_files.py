@@ -1,7 +1,7 @@
-"""Lines of text files: UTF-8, one sentence a line, plain or compressed.
+"""Lines of UTF-8 text files, plain or compressed.
 
-LF or CR LF ends a line and nothing else does: the Unicode line separators are characters like any other. A byte order
-mark at the beginning of a file does not belong to its text. The first bytes of a file decide how it is compressed.
+Only LF and CR LF end a line; Unicode line separators do not. A byte order mark at the beginning of a file is removed.
+The first bytes of a file determine its compression.
 """
 
 import bz2
@@ -67,7 +67,7 @@ def _check_regular_file(path: str, mode: int) -> None:
 BYTE_ORDER_MARK = "\ufeff"
 
 MAX_DIGITS = 18
-"""Of a number of 64 bits; Python itself refuses to read those of more than 4,300."""
+"""Maximum number of digits of a number that fits into 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,10 @@ class CompressionFormat:
     """A format of compressed files.
 
     Attributes:
-        name: what messages call it.
-        suffix: the usual ending of file names.
+        name: name in messages.
+        suffix: usual suffix of file names.
         magic_pattern: pattern of the first bytes.
-        open_file: opens a file to read or write bytes; None if Python cannot.
+        open_file: function that opens a file to read or write bytes; None if Python has none.
     """
 
     name: str
@@ -106,23 +106,23 @@ COMPRESSION_FORMATS = (
     CompressionFormat("7-Zip", ".7z", re.compile(rb"7z\xbc\xaf\x27\x1c")),
 )
 MAX_MAGIC_BYTES = 13
-"""Bytes that tell the compressions apart."""
+"""Number of bytes that identify a compression."""
 
 FORMAT_ERRORS = {
     b"version https://git-lfs.github.com/spec/": "a pointer of Git LFS and not the file; fetch the file (git lfs pull)",
     b"%PDF-": "a PDF; give its text, one sentence a line",
     b"<!doctype html": "a page of HTML, such as a server's error message; fetch the file again",
 }
-"""What is wrong with files that have text at the beginning but are not made of sentences, by their first bytes."""
+"""Error messages for common files that are not text, by their first bytes in lower case."""
 
 
 def find_compression_by_name(path: Path) -> CompressionFormat | None:
-    """Return the compression that the ending of a file name promises."""
+    """Return the compression format for the suffix of a file name, if any."""
     return next((compression for compression in COMPRESSION_FORMATS if path.suffix == compression.suffix), None)
 
 
 def get_uncompressed_name(path: Path) -> str:
-    """Return the name of a file without the ending of a compression."""
+    """Return the name of a file without the suffix of its compression."""
     return path.name if find_compression_by_name(path) is None else path.stem
 
 
@@ -138,21 +138,23 @@ def check_file_format(path: Path) -> None:
 
 def _detect_compression(file: BufferedReader, path: Path) -> CompressionFormat | None:
     beginning = file.peek(MAX_MAGIC_BYTES)
-    compression = next((each for each in COMPRESSION_FORMATS if each.magic_pattern.match(beginning)), None)
-    promised = find_compression_by_name(path)
+    compression = next(
+        (known_format for known_format in COMPRESSION_FORMATS if known_format.magic_pattern.match(beginning)), None
+    )
+    named_format = find_compression_by_name(path)
     if compression is not None and compression.open_file is None:
         raise InputError(f"{compression.name} files cannot be read; decompress it, or compress it with gzip", path)
-    if beginning and compression is None and promised is not None:
+    if beginning and compression is None and named_format is not None:
         raise InputError(
-            f"broken {promised.name} file (its first bytes are not those of {promised.name}); fetch it again, or name "
-            f"a file that is not compressed without {promised.suffix}",
+            f"broken {named_format.name} file (its first bytes are not those of {named_format.name}); fetch it "
+            f"again, or name a file that is not compressed without {named_format.suffix}",
             path,
         )
     return compression
 
 
 def create_binary_file(path: Path, compression: CompressionFormat | None) -> IO[bytes]:
-    """Open a new file for bytes that are compressed on the way.
+    """Open a new file for bytes, with compression if a format is given.
 
     Raises:
         InputError: Python cannot write the format.
@@ -166,14 +168,14 @@ def create_binary_file(path: Path, compression: CompressionFormat | None) -> IO[
 
 
 def split_lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the lines of an open file without line ends and without a byte order mark at the beginning, undecoded."""
+    """Yield the undecoded lines of an open file without line ends and without an initial byte order mark."""
     for number, line in enumerate(file):
         line = line.removesuffix(b"\n").removesuffix(b"\r")
         yield line if number else line.removeprefix(BOM_UTF8)
 
 
 def read_byte_lines(path: Path) -> Generator[bytes, None, None]:
-    """Yield the lines of a plain or compressed file as `split_lines` does.
+    """Yield the undecoded lines of a plain or compressed file (see `split_lines`).
 
     Raises:
         InputError: the file is broken, an archive of files, or in a compression that cannot be read.
@@ -189,7 +191,7 @@ def read_byte_lines(path: Path) -> Generator[bytes, None, None]:
                 _check_text_content(content, path)
                 yield from split_lines(content)
         except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            if getattr(error, "errno", None) is not None:  # of the disk
+            if getattr(error, "errno", None) is not None:  # a failure of the disk
                 raise
             raise InputError(f"broken {compression.name} file ({error}); fetch it again", path) from None
 
@@ -210,7 +212,7 @@ def read_lines(path: Path) -> Generator[str, None, None]:
     """Yield the lines of a UTF-8 file without their line ends.
 
     Raises:
-        InputError: at the first line that is not UTF-8.
+        InputError: a line is not UTF-8.
     """
     for number, line in enumerate(read_byte_lines(path), start=1):
         try:
@@ -224,12 +226,12 @@ def read_lines(path: Path) -> Generator[str, None, None]:
 
 
 def is_whole_number(text: str) -> bool:
-    """Whether a text is a whole number that any library can count with: ASCII digits, and not thousands of them."""
+    """Return whether a text is a whole number of ASCII digits that fits into 64 bits."""
     return text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
 
 
 def split_tokens(line: str) -> list[str]:
-    """Return the tokens or pieces of a line; nothing but the ASCII space separates them."""
+    """Return the tokens or pieces of a line, which only ASCII spaces separate."""
     return [token for token in line.split(" ") if token]
 
 
@@ -237,7 +239,7 @@ def read_parallel(*paths: Path) -> Iterator[tuple[str, ...]]:
     """Yield aligned lines of several files.
 
     Raises:
-        InputError: where one file ends before another.
+        InputError: the files have different numbers of lines.
     """
     with ExitStack() as stack:
         files = [stack.enter_context(closing(read_lines(path))) for path in paths]
@@ -249,7 +251,7 @@ def read_parallel(*paths: Path) -> Iterator[tuple[str, ...]]:
             number += 1
             for path, line in zip(paths, lines, strict=True):
                 if line is None:
-                    longer = next(p for p, other in zip(paths, lines, strict=True) if other is not None)
+                    longer = next(path for path, text in zip(paths, lines, strict=True) if text is not None)
                     raise InputError(
                         f"the file has {number - 1} lines and {longer} has more; "
                         "parallel files need the same number of lines",
@@ -262,15 +264,15 @@ SentenceResult = TypeVar("SentenceResult")
 
 
 def restore_input_order(numbered_results: Iterable[tuple[int, SentenceResult]]) -> Iterator[SentenceResult]:
-    """Yield what belongs to sentence 0, 1, 2, …; what comes early waits for those before it.
+    """Yield results sorted by sentence number, as soon as all results before them are available.
 
     Args:
-        numbered_results: what was made of each sentence, with its number.
+        numbered_results: pairs of a sentence number, counted from 0, and a result.
     """
     waiting: dict[int, SentenceResult] = {}
-    following = 0
-    for number, of_sentence in numbered_results:
-        waiting[number] = of_sentence
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
+    next_number = 0
+    for number, result in numbered_results:
+        waiting[number] = result
+        while next_number in waiting:
+            yield waiting.pop(next_number)
+            next_number += 1

@@ -1,4 +1,4 @@
-"""Labels of words in the dependency tree (Sennrich and Haddow 2016); EOS has one of its own."""
+"""Dependency labels of words (Sennrich and Haddow 2016); EOS has a separate label."""
 
 from pipeline_py.kinds.syntax_kind import SyntaxKind, VocabularyIds
 

@@ -1,4 +1,4 @@
-"""A left-branching tree over the pieces of each split word, and never a root."""
+"""Left-branching trees over the pieces of each split word, without a root."""
 
 from pipeline_py.kinds.syntax_kind import BinaryTreeLayout, SyntaxKind
 

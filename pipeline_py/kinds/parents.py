@@ -1,7 +1,7 @@
-"""Where the pieces of a piece's head word stand.
+"""Positions of the pieces of each piece's head word.
 
-A row over n pieces has 2 (n + 1) values, for each piece, and for EOS, the first and the last position of the pieces of
-its head word, counted from 0. A root has its own word there, and EOS itself.
+A row over n pieces has 2 (n + 1) values: for each piece and for EOS, the first and last position of the pieces of its
+head word, counted from 0. A root is its own head, and so is EOS.
 """
 
 from pipeline_py.kinds.heads import NO_HEAD

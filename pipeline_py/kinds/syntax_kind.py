@@ -1,7 +1,7 @@
-"""A kind of syntax: what its values are, what they are made from and where its files lie.
+"""Kinds of syntax: their values, the trees they come from, and their files.
 
-Each is a module of its own here, called like the kind, with the object `SYNTAX_KIND`; it is found by that name, so that a
-further kind trains nothing again.
+Each kind is a module of this package that defines `SYNTAX_KIND`. Modules are imported by name, which keeps a new kind
+out of the code hashes of existing systems.
 """
 
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from typing import Literal, get_args
 from pipeline_py import kinds
 
 TreeFormat = Literal["conllu", "ptb"]
-"""Dependency trees or phrase trees, called by the ending of their file."""
+"""Format of dependency trees or phrase trees; also the suffix of their files."""
 
 TREE_FORMATS: tuple[TreeFormat, ...] = get_args(TreeFormat)
 
 TREE_FORMAT_NAMES: dict[TreeFormat, str] = {"conllu": "CoNLL-U", "ptb": "PTB"}
-"""What people call the formats."""
+"""Display names of the formats."""
 
 
 @dataclass(frozen=True)
 class PositionTable:
-    """Values of the J positions of a sentence, EOS among them, row-major (J, columns).
+    """Values for the J positions of a sentence, including EOS; row-major (J, columns).
 
     Attributes:
-        column_count: values of each position; None: J of them.
-        padding_value: what stands in a batch where a sentence has no positions.
-        dtype: of the tensor.
+        column_count: values per position; None for J.
+        padding_value: value of padded positions in a batch.
+        dtype: dtype of the tensor.
     """
 
     column_count: int | None
@@ -35,13 +35,13 @@ class PositionTable:
     dtype: str = "int64"
 
     def count_columns(self, position_count: int) -> int:
-        """Columns of a sentence of so many positions."""
+        """Return the number of columns for a sentence of `position_count` positions."""
         return self.column_count or position_count
 
 
 @dataclass(frozen=True)
 class DistanceMatrix(PositionTable):
-    """From each position to every one, 0 to itself."""
+    """Distances between all pairs of positions (J, J), with zeros on the diagonal."""
 
     column_count: int | None = None
     padding_value: int = 255
@@ -50,7 +50,7 @@ class DistanceMatrix(PositionTable):
 
 @dataclass(frozen=True)
 class PositionReferences(PositionTable):
-    """A position of the sentence for each, counted from 0, or the padding."""
+    """Positions of the same sentence, counted from 0, or the padding value."""
 
     column_count: int | None = 1
     padding_value: int = -1
@@ -58,11 +58,11 @@ class PositionReferences(PositionTable):
 
 @dataclass(frozen=True)
 class VocabularyIds(PositionTable):
-    """Tokens of a vocabulary, by number.
+    """Identifiers of vocabulary entries.
 
     Attributes:
-        vocabulary_file: its file beside those of the units, with {parser} open where it is the parser's own.
-        extra_id_count: identifiers behind those of the vocabulary.
+        vocabulary_file: file name of the vocabulary, with the placeholder {parser} if each parser has another one.
+        extra_id_count: number of identifiers after those of the vocabulary.
     """
 
     vocabulary_file: str = ""
@@ -71,10 +71,10 @@ class VocabularyIds(PositionTable):
 
 @dataclass(frozen=True)
 class BinaryTreeLayout:
-    """Binary trees over the pieces of a sentence, as `kinds.trees` describes their row.
+    """Binary trees over the pieces of a sentence; `kinds.trees` describes their rows.
 
     Attributes:
-        has_root: whether one tree stands over the whole sentence; otherwise they stand over parts of it.
+        has_root: whether one tree covers the whole sentence, not several trees parts of it.
     """
 
     has_root: bool = True
@@ -82,14 +82,15 @@ class BinaryTreeLayout:
 
 @dataclass(frozen=True)
 class SyntaxKind:
-    """What a part may read of a sentence, or learn to predict, beside its words.
+    """A kind of syntactic annotation that parts of a network read or learn to predict.
 
     Attributes:
-        name: in options, in names of files, and of the module.
-        tree_format: what it is made from; None: from the pieces alone, without a parser.
-        row_layout: what the row of a sentence holds.
-        word_file_suffix: how the files end that hold it for words, which pieces inherit; None: made for pieces at once.
-        is_packed: whether what pieces have is packed once more, into a file of the kind's name.
+        name: name of the kind in options and file names, and of its module.
+        tree_format: format of the trees that it is computed from; None if it only needs the pieces.
+        row_layout: layout of the row of a sentence.
+        word_file_suffix: suffix of the files with values for words, which their pieces inherit; None if there are
+            values for pieces only.
+        is_packed: whether the values for pieces are packed into another file.
     """
 
     name: str
@@ -100,16 +101,16 @@ class SyntaxKind:
 
     @property
     def vocabulary_ids(self) -> VocabularyIds | None:
-        """The values, where they are identifiers."""
+        """The row layout, if the values are identifiers; else None."""
         return self.row_layout if isinstance(self.row_layout, VocabularyIds) else None
 
 
 def load_syntax_kind(name: str) -> SyntaxKind:
-    """Find a kind by its name."""
+    """Import a kind by its name."""
     kind: SyntaxKind = import_module(f"pipeline_py.kinds.{name}").SYNTAX_KIND
     return kind
 
 
 def load_all_syntax_kinds() -> list[SyntaxKind]:
-    """Every kind, in order of the names."""
+    """Import all kinds, sorted by name."""
     return [load_syntax_kind(module.name) for module in iter_modules(kinds.__path__) if module.name != "syntax_kind"]

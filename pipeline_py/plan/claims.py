@@ -1,4 +1,4 @@
-"""What the rule `claims` is given: files of claims, and of systems their scores and what trees they read."""
+"""Jobs of the rule `claims`, which checks claims of papers against scores."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,40 +16,45 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job
 
 ALL_TABLES = "all"
-"""All tables that are asked for, in the place of a table; none is called so."""
+"""Name of all requested tables together; no table has this name."""
 
 
 def read_experiment_claims(experiment: ExperimentConfig, claims_folder: Path) -> dict[str, ClaimFileConfig]:
-    """The claims of an experiment, by their file.
+    """Read the claims of an experiment, by their file.
 
     Raises:
-        InputError: there is no such paper, a file is malformed, or one of the user's names an unknown system.
+        InputError: a paper is unknown, a file is malformed, or a file of the user's names an unknown system.
     """
-    own = iter(experiment.user_claim_files)
-    found = {}
+    user_files = iter(experiment.user_claim_files)
+    claims_by_file = {}
     for name in experiment.claims:
-        file = Path(next(own)) if Path(name).suffix else claims_folder / f"{name}.yaml"
+        file = Path(next(user_files)) if Path(name).suffix else claims_folder / f"{name}.yaml"
         if not file.is_file():
-            known = sorted(file.stem for file in claims_folder.glob("*.yaml"))
+            known_papers = sorted(file.stem for file in claims_folder.glob("*.yaml"))
             raise InputError(
-                f"claims: {format_unknown_name_error('paper', name, known)} (your own file needs an ending, e.g. .yaml)"
+                f"claims: {format_unknown_name_error('paper', name, known_papers)} (the name of your file "
+                "needs a suffix, e.g. .yaml)"
             )
-        found[str(file)] = read_claim_file(file)
-        named = [system for claim in found[str(file)].claims for system in (claim.system, claim.above)]
-        left_out = {system for section, system in experiment.omitted_entries if section == "systems"}
-        strange = [system for system in named if system not in experiment.systems and system not in left_out]
-        if Path(name).suffix and strange:
-            raise InputError(format_unknown_name_error("system", strange[0], experiment.systems), file)
-    return found
+        claims_by_file[str(file)] = read_claim_file(file)
+        claimed_systems = [
+            system for claim in claims_by_file[str(file)].claims for system in (claim.system, claim.above)
+        ]
+        omitted_systems = {system for section, system in experiment.omitted_entries if section == "systems"}
+        unknown_systems = [
+            system for system in claimed_systems if system not in experiment.systems and system not in omitted_systems
+        ]
+        if Path(name).suffix and unknown_systems:
+            raise InputError(format_unknown_name_error("system", unknown_systems[0], experiment.systems), file)
+    return claims_by_file
 
 
 @dataclass(frozen=True)
 class ClaimsPlan:
-    """Which claims are held against which results: only what tables score, so that nothing is trained for a claim.
+    """Jobs that check claims against the scores of tables; no system is trained for a claim only.
 
     Attributes:
-        claims_by_file: the claims, by their file.
-        requested_tables: tables, or all of them, whose claims this run asks for.
+        claims_by_file: claims by their file.
+        requested_tables: tables (or `ALL_TABLES`) whose claims this run checks.
     """
 
     experiment: ExperimentConfig
@@ -58,57 +63,57 @@ class ClaimsPlan:
     requested_tables: set[str] = field(default_factory=set)
 
     def add_requested_table(self, table: str) -> str:
-        """Take note that this run holds claims against what a table scores."""
+        """Record that this run checks claims against the scores of a table."""
         self.requested_tables.add(table)
         return table
 
     @property
     def answer_tables(self) -> list[str]:
-        """The tables whose answers end this run, or all tables together."""
+        """The tables whose answers are shown at the end of this run, or `ALL_TABLES`."""
         if ALL_TABLES in self.requested_tables:
             return [ALL_TABLES]
         return [table for table in self.experiment.tables if table in self.requested_tables]
 
     @property
     def table_name_pattern(self) -> str:
-        """A pattern for what claims are held against: tables with scores, and all of them."""
+        """A regular expression for the names of tables with scores and `ALL_TABLES`."""
         return build_name_pattern([*filter(self.is_scored_table, self.experiment.tables), ALL_TABLES])
 
     def get_claims_path(self, table: str) -> str:
-        """What is said of the claims about a table's systems."""
+        """Return the path of the verdicts on the claims about a table's systems."""
         return f"<results>/evaluation/{table}/claims.tsv"
 
     def get_exclusions_path(self, table: str) -> str:
-        """The systems and sets of a table that no conclusion is drawn from."""
+        """Return the path of the systems and sets of a table that are excluded from conclusions."""
         return f"<results>/evaluation/{table}/exclusions.tsv"
 
     def is_partial_table(self, table: str) -> bool:
-        """Whether the experiment has more runs or control trees than a table, so that the table gives no verdict."""
+        """Return whether a table lacks runs or control trees of the experiment, and therefore gives no verdict."""
         return not {*self.get_statistics_paths(ALL_TABLES)} <= {*self.get_statistics_paths(table)}
 
     def get_property_paths(self, table: str) -> dict[str, str]:
-        """Properties of the sentences of a table's sets, by set, if a claim is about sentences of some length."""
+        """Return the properties of the sentences of a table's sets, by set, if a claim depends on sentence length."""
         if not any(claim.sentences for file in self.claims_by_file.values() for claim in file.claims):
             return {}
         sets = dict.fromkeys(split for _, _, split in self.get_statistics_paths(table))
         return {split: f"<results>/evaluation/source/{split}.words.arrow" for split in sets}
 
     def get_statistics_paths(self, table: str) -> dict[tuple[str, str, str], str]:
-        """What is counted of a table's systems on its sets, or of those of all tables on theirs."""
+        """Return the metric statistics of a table's systems on its sets, by system, run and set."""
         return {
             place: file
-            for one in self._get_scored_tables(table)
-            for split in self.evaluation.get_compared_sets(one)
-            for place, file in self.evaluation.get_statistics_paths(one, split).items()
+            for scored_table in self._get_scored_tables(table)
+            for split in self.evaluation.get_compared_sets(scored_table)
+            for place, file in self.evaluation.get_statistics_paths(scored_table, split).items()
         }
 
     def build_judge_claims_job(self, table: str) -> Job:
         """Decide the claims about a table's systems."""
         systems = list(dict.fromkeys(system for system, _, _ in self.get_statistics_paths(table)))
-        asked = {
+        comparisons = {
             (system, options.baseline): None
-            for one in self._get_scored_tables(table)
-            if isinstance(options := self.experiment.tables[one], BleuTableConfig)
+            for scored_table in self._get_scored_tables(table)
+            if isinstance(options := self.experiment.tables[scored_table], BleuTableConfig)
             for system in options.proposed or options.systems
             if system != options.baseline and not self.experiment.has_control_trees(system)
         }
@@ -121,7 +126,7 @@ class ClaimsPlan:
             files={"claims": [*self.claims_by_file], "statistics": sets, "properties": self.get_property_paths(table)},
             settings={
                 "metrics": self.evaluation.computed_metrics,
-                "asked": [*map(list, asked)],
+                "asked": [*map(list, comparisons)],
                 "reads_trees": [system for system in systems if self.experiment.get_system_parsers(system)],
                 "controls": controls,
                 "variants": variants,
@@ -135,21 +140,21 @@ class ClaimsPlan:
         )
 
     def _get_scored_tables(self, table: str) -> list[str]:
-        asked = self.experiment.select_requested_names(self.experiment.tables) if table == ALL_TABLES else [table]
-        return [one for one in asked if self.is_scored_table(one)]
+        tables = self.experiment.select_requested_names(self.experiment.tables) if table == ALL_TABLES else [table]
+        return [name for name in tables if self.is_scored_table(name)]
 
     def is_scored_table(self, table: str) -> bool:
-        """Whether a table has scores that claims may be about."""
+        """Return whether a table has scores that claims may refer to."""
         options = self.experiment.tables[table]
         return isinstance(options, BleuTableConfig) or (
             isinstance(options, MeasureTableConfig) and options.has_score_columns
         )
 
     def _find_tree_variants(self, systems: list[str]) -> tuple[list[list[str]], list[list[str]]]:
-        """Find systems that are others, whose trees mean something, but for their trees.
+        """Find systems that differ from a system with real trees only in their trees.
 
         Returns:
-            Controls as SYSTEM, SHAPE, PARSER, NAME, and variants as SYSTEM, PARSER, NAME; NAME reads trees of PARSER.
+            Controls (system, shape, parser, name) and variants (system, parser, name); `name` reads trees of `parser`.
         """
         networks = {
             name: (system.model_dump_json(exclude={"parser"}), system.parser)
@@ -159,11 +164,11 @@ class ClaimsPlan:
         controls, variants = [], []
         for system, (composition, parser) in networks.items():
             for name in systems if not self.experiment.has_control_trees(system) else ():
-                same, other = networks.get(name, ("", None))
-                if same == composition and other is not None and other != parser:
-                    options = self.experiment.parsers[other]
+                other_composition, other_parser = networks.get(name, ("", None))
+                if other_composition == composition and other_parser is not None and other_parser != parser:
+                    options = self.experiment.parsers[other_parser]
                     if isinstance(options, ControlParserConfig):
-                        controls.append([system, options.shape, other, name])
+                        controls.append([system, options.shape, other_parser, name])
                     else:
-                        variants.append([system, other, name])
+                        variants.append([system, other_parser, name])
         return controls, variants

@@ -1,4 +1,4 @@
-"""What the rules of `corpus` are given: origins of text, limits, tokenization."""
+"""Jobs of the rules of `corpus`: text from files or the generator, cleaning and tokenization."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,20 +28,20 @@ from pipeline_py.run.job import Job
 from pipeline_py.syntax.stanza.model_directory import INDEX_FILE, list_tokenizer_files
 
 CORRECT_SIDE, CONTRASTIVE_SIDE = "target", "target1"
-"""Sides of a contrastive set: its translations stand there like two references of a held-out set."""
+"""Sides of a contrastive set: its two translations are stored like two references of a held-out set."""
 
 BYTES_PER_GENERATED_SENTENCE = 52
-"""The mean of the embedded corpus's sources."""
+"""Mean length of the sources of the embedded corpus."""
 
 BYTES_PER_WORD = 6
-"""Of text, with the space behind it where there is one: of English, and about as many of Chinese."""
+"""Mean bytes of an English word with the following space; similar for Chinese."""
 
 TOKENIZER_SOFTWARE = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}
 
 
 @cache
 def count_lines_and_bytes(*files: str) -> tuple[int, int]:
-    """Count the lines of all files, and the bytes in these; each file is read once in a run.
+    """Count the lines of files and their bytes; each file is read once in a run.
 
     Raises:
         InputError: a file cannot be read.
@@ -62,10 +62,10 @@ def build_generation_job(
     """Return the job that generates a text.
 
     Args:
-        text_config: the sentences.
-        generator: the language.
-        language_share: the part of the language that they are from.
-        is_training_text: whether something learns from the text, so that it may be ambiguous.
+        text_config: configuration of the sentences.
+        generator: configuration of the language.
+        language_share: part of the language to draw sentences from.
+        is_training_text: whether the text is for training and may be ambiguous.
     """
     settings = {
         **_build_generation_settings(text_config, generator, language_share),
@@ -79,7 +79,7 @@ def _build_generation_settings(
     generator: GeneratorConfig,
     language_share: LanguageShare,
 ) -> dict[str, Any]:
-    """Return the settings that `generate` and `generate_contrast` have in common."""
+    """Return the common settings of `generate` and `generate_contrast`."""
     share_from, share_to = language_share
     return {
         **generated_config.model_dump(),
@@ -91,10 +91,10 @@ def _build_generation_settings(
 
 
 def count_contrastive_pairs(experiment: ExperimentConfig) -> dict[str, int]:
-    """Count the pairs of each contrastive set, and see to it that they are such.
+    """Count and check the pairs of each contrastive set.
 
     Raises:
-        InputError: a file is none of contrastive pairs.
+        InputError: a file of contrastive pairs is malformed.
     """
     return {
         name: text.generate.sentences
@@ -106,11 +106,11 @@ def count_contrastive_pairs(experiment: ExperimentConfig) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class CorpusPlan:
-    """Where the text of each split and side comes from, and what is done with it.
+    """Jobs and file paths for the text of each split and side.
 
     Attributes:
-        pair_counts: how many each contrastive set has.
-        overlap_counts: how many training pairs have a source that is in a set, as far as that can be known.
+        pair_counts: number of pairs of each contrastive set.
+        overlap_counts: number of training pairs whose source is in a set, by set, if known.
     """
 
     experiment: ExperimentConfig
@@ -125,9 +125,9 @@ class CorpusPlan:
 
     @property
     def reference_sides(self) -> dict[str, list[str]]:
-        """Sides of each held-out set that are references.
+        """The reference sides of each held-out set.
 
-        A rule's outputs are fixed in number, so these sets are cleaned by one rule for each number of references.
+        A rule has a fixed number of outputs, so there is one cleaning rule for each number of references.
         """
         corpora = self.experiment.corpora
         return {
@@ -137,11 +137,11 @@ class CorpusPlan:
 
     @property
     def has_stanza_tokenizer(self) -> bool:
-        """Whether a side is tokenized with the software of the package that parses."""
+        """True if Stanza tokenizes a side."""
         return "stanza" in (self.get_language_config("source").tokenizer, self.get_language_config("target").tokenizer)
 
     def get_user_files(self, split: str, side: str) -> list[str]:
-        """The user's files of one side of a split, in order; empty where the text is generated or contrastive."""
+        """Return the user's files of one side of a split; empty if the text is generated or contrastive."""
         if split in self.experiment.corpora.contrastive_sets:
             return []
         if split == "train":
@@ -151,28 +151,28 @@ class CorpusPlan:
         return [self.experiment.resolve_path(file) for file in files if file is not None]
 
     def get_raw_path(self, split: str, side: str) -> str:
-        """The text of a split before cleaning: the user's, or the generated."""
+        """Return the path of a split before cleaning."""
         return f"<results>/corpus/{self._get_raw_folder_name(split)}/{split}.{side}"
 
     def get_pair_metadata_path(self, split: str) -> str:
-        """What is known of each pair of a contrastive set."""
+        """Return the path of the metadata of a contrastive set's pairs."""
         return f"<results>/corpus/{self._get_raw_folder_name(split)}/{split}.pairs.tsv"
 
     def get_user_contrastive_files(self, split: str) -> list[str]:
-        """The user's files of a contrastive set, in order; empty where it is generated."""
+        """Return the user's files of a contrastive set; empty if it is generated."""
         return [self.experiment.resolve_path(file) for file in self.experiment.corpora.contrastive_sets[split].file]
 
     def get_raw_contrastive_paths(self, split: str) -> list[str]:
-        """The files of a contrastive set: the user's, or the generated one."""
+        """Return the files of a contrastive set: the user's, or the generated one."""
         return self.get_user_contrastive_files(split) or [f"<results>/corpus/contrastive/{split}.generated.tsv"]
 
     def get_gold_tree_path(self, split: str, tree_format: str) -> str:
-        """The true trees of a generated text."""
+        """Return the path of the gold trees of a generated text."""
         folder = "contrastive" if split in self.experiment.corpora.contrastive_sets else "generated"
         return f"<results>/corpus/{folder}/{split}.{tree_format}"
 
     def count_raw_sentences(self, split: str) -> int:
-        """How many sentences a split has before cleaning, which may drop some of the training text.
+        """Count the sentences of a split before cleaning.
 
         Raises:
             InputError: a file cannot be read.
@@ -183,9 +183,7 @@ class CorpusPlan:
         return count_lines_and_bytes(*files)[0] if files else self._get_generated_config(split).sentences
 
     def compute_relative_length(self, split: str) -> float:
-        """The mean length of a split's sources before cleaning, as a multiple of a generated one's.
-
-        It is counted in bytes, which grow with words in every language alike.
+        """Compute the mean length in bytes of a split's sources, relative to the embedded corpus.
 
         Raises:
             InputError: a file cannot be read.
@@ -194,38 +192,40 @@ class CorpusPlan:
         return size / lines / BYTES_PER_GENERATED_SENTENCE if lines else 1.0
 
     def estimate_sentence_count(self, word_count: int, split: str) -> int:
-        """How many sentences of a split have so many words, rounded to two digits: as many if the text grows a little.
+        """Estimate how many sentences of a split have `word_count` words.
+
+        The result is rounded to two digits, so that it does not change if the text grows a little.
 
         Raises:
             InputError: a file cannot be read.
         """
-        of_a_sentence = self.compute_relative_length(split) * BYTES_PER_GENERATED_SENTENCE / BYTES_PER_WORD
-        return max(1, int(float(f"{word_count / of_a_sentence:.1e}")))
+        words_per_sentence = self.compute_relative_length(split) * BYTES_PER_GENERATED_SENTENCE / BYTES_PER_WORD
+        return max(1, int(float(f"{word_count / words_per_sentence:.1e}")))
 
     def get_overlapping_set_paths(self) -> list[str]:
-        """Sources of the held-out sets whose sentences are taken out of the training text.
+        """Return the sources of held-out sets whose sentences are removed from the training text.
 
-        Generated splits lie in shares of the language that do not meet. So a further one leaves training as it is, and
-        so do a set that has no sentence in common with the training text, and one that is not scored.
+        Generated splits come from disjoint shares of the language. They, sets without common sentences and sets that
+        are not scored are omitted, so that adding one does not change the training text.
         """
         return [self.get_raw_path(split, "source") for split in self._get_overlapping_sets()]
 
     def format_new_set_warnings(self) -> list[str]:
-        """Say of sets that are new to cleaned training text that it is cleaned again, and how that is not asked for."""
+        """Format a warning for each new set that causes the training text to be cleaned again."""
         results = self.experiment.get_output_folder("results")
         if not Path(f"{results}/corpus/clean/train.source").is_file():
             return []
         return [
-            f"The set `{split}` is new, and {self._describe_overlap(split)}, which is cleaned of them: what learns from it is "
-            "made again. To train nothing, say `removed_from_training: false` in the set."
+            f"The set `{split}` is new, and {self._describe_overlap(split)}. They are removed from it, and everything "
+            "that depends on it is trained again. To avoid this, set `removed_from_training: false` in the set."
             for split in self._get_overlapping_sets()
             if not Path(self.get_raw_path(split, "source").replace("<results>", results)).is_file()
         ]
 
     def _describe_overlap(self, split: str) -> str:
         if (count := self.overlap_counts.get(split)) is None:
-            return "sentences of it may stand in the training text"
-        return f"sentences of it stand {count:,} time{'s' * (count != 1)} in the training text"
+            return "the training text may contain some of its sentences"
+        return f"its sentences occur {count:,} time{'s' * (count != 1)} in the training text"
 
     def _get_overlapping_sets(self) -> list[str]:
         corpora = self.experiment.corpora
@@ -244,11 +244,11 @@ class CorpusPlan:
         ]
 
     def get_language_config(self, side: str) -> LanguageConfig:
-        """What the configuration says of the language of a side; all references are in the target's."""
+        """Return the language configuration of a side; all references are in the target language."""
         return self.experiment.get_side_language(self.get_training_side(side))
 
     def format_tokenizer_warnings(self) -> list[str]:
-        """Name the languages for which Moses' tokenizer has no rules."""
+        """Format a warning for each language for which Moses' tokenizer has no rules."""
         languages = {f"corpora.{side}": self.get_language_config(side) for side in ("source", "target")}
         return [
             f"{key}: Moses has no rules for {side.language} and tokenizes it like English without abbreviations; "
@@ -258,14 +258,14 @@ class CorpusPlan:
         ]
 
     def get_segmenter_treebank(self, side: str) -> dict[str, str]:
-        """Return the gold trees that a side's tokenizer learns from, as inputs; empty if it learns nothing."""
+        """Return the treebank files on which a side's tokenizer is trained, by part; empty without training."""
         treebank = self.experiment.find_tokenizer_treebank(self.get_training_side(side))
         if treebank is None:
             return {}
         return {part: self.experiment.resolve_path(getattr(treebank, part)) for part in ("train", "dev")}
 
     def get_segmenter_paths(self, side: str) -> list[str]:
-        """Return the file of the tokenizer that a side learns; empty if it learns nothing."""
+        """Return the path of a side's trained tokenizer as a list; empty without training."""
         return (
             [f"<results>/corpus/segmenter.{self.get_training_side(side)}.pt"]
             if self.get_segmenter_treebank(side)
@@ -273,21 +273,20 @@ class CorpusPlan:
         )
 
     def get_training_side(self, side: str) -> CorpusSide:
-        """The side of the training text that is in the language of a side, which may be one of several references."""
+        """Return the side of the training text in the language of a side, which may be one of several references."""
         return "source" if side == "source" else "target"
 
     def get_untokenized_path_pattern(self, side: str) -> str:
-        """The path of the text that is tokenized, with {split} open."""
+        """Return the path of text before tokenization, with the placeholder {split}."""
         folder = "normalized" if self.get_language_config(side).punctuation == "normalize" else "clean"
         return f"<results>/corpus/{folder}/{{split}}.{side}"
 
     def get_token_path_pattern(self, side: str) -> str:
-        """The path of the words that parsers and subword models read, with {split} open."""
+        """Return the path of the tokens that parsers and subword models read, with the placeholder {split}."""
         folder = "truecased" if self.get_language_config(side).case == "true" else "tokenized"
         return f"<results>/corpus/{folder}/{{split}}.{side}"
 
     def _get_raw_folder_name(self, split: str) -> str:
-        """Where a text lies before cleaning."""
         if split in self.experiment.corpora.contrastive_sets:
             return "contrastive"
         return "raw" if self.get_user_files(split, "source") else "generated"
@@ -298,24 +297,24 @@ class CorpusPlan:
         return text.generate
 
     def _find_stanza_tokenizer_files(self, language: LanguageConfig) -> list[str]:
-        """The files of a Stanza directory that decide the words of a side, where it names one."""
+        """Return the files of a side's Stanza directory that affect its tokens; empty without a directory."""
         index = Path(self.experiment.resolve_path(language.stanza_directory or "")) / INDEX_FILE
         if language.tokenizer != "stanza" or not language.stanza_directory or not index.is_file():
             return []
         return [str(file) for file in (index, *list_tokenizer_files(index.parent, language.language))]
 
     def _build_tokenized_settings(self) -> dict[str, bool]:
-        """Return whether each side comes tokenized, as settings of `build_clean_job`."""
+        """Return the settings of `build_clean_job` that say whether each side is already tokenized."""
         return {
             f"{side}_tokenized": self.get_language_config(side).tokenizer == "none" for side in ("source", "target")
         }
 
     def _get_original_files(self, split: str, sides: Sequence[str]) -> list[str | None]:
-        """Return the user's file that each side's text before cleaning is a copy of; joined texts have no such."""
+        """Return the user's file that each side is a copy of before cleaning; None for a side of several files."""
         files = [self.get_user_files(split, side) for side in sides]
-        return [of_side[0] if len(of_side) == 1 else None for of_side in files]
+        return [side_files[0] if len(side_files) == 1 else None for side_files in files]
 
-    # Jobs of the rules, each called like its rule.
+    # Jobs of the rules, named after their rules.
 
     def build_generate_job(self, split: str) -> Job:
         """Generate the text of a split."""
@@ -366,11 +365,11 @@ class CorpusPlan:
     def build_generate_contrastive_pairs_job(self, split: str) -> Job:
         """Generate a contrastive set."""
         corpora = self.experiment.corpora
-        what = corpora.contrastive_sets[split].generate
-        assert what is not None
+        generated_config = corpora.contrastive_sets[split].generate
+        assert generated_config is not None
         return Job(
             "corpus.generate_contrastive_pairs",
-            settings=_build_generation_settings(what, corpora.generator, compute_contrast_share()),
+            settings=_build_generation_settings(generated_config, corpora.generator, compute_contrast_share()),
         )
 
     def build_split_contrastive_pairs_job(self, split: str) -> Job:
@@ -378,7 +377,7 @@ class CorpusPlan:
         return Job("corpus.split_contrastive_pairs", files={"input": self.get_raw_contrastive_paths(split)})
 
     def build_learn_segmenter_job(self, side: str) -> Job:
-        """Learn to divide a side into tokens."""
+        """Train a tokenizer for a side."""
         return Job(
             "corpus.learn_segmenter",
             files={f"treebank_{part}": file for part, file in self.get_segmenter_treebank(side).items()},
@@ -400,7 +399,7 @@ class CorpusPlan:
         return self.build_tokenization_job(self.get_untokenized_path_pattern(side).format(split=split), side)
 
     def build_tokenization_job(self, text_path: str, side: str) -> Job:
-        """Return the job that tokenizes a text as those of a side."""
+        """Return the job that tokenizes a text like a side of the corpus."""
         language = self.get_language_config(side)
         directory = language.stanza_directory
         return Job(
@@ -421,7 +420,7 @@ class CorpusPlan:
         )
 
     def build_learn_truecaser_job(self, side: str) -> Job:
-        """Learn the case of words of one side of the training text."""
+        """Train a truecaser on one side of the training text."""
         return Job(
             "corpus.learn_truecaser",
             files={"input": f"<results>/corpus/tokenized/train.{side}"},
@@ -439,7 +438,7 @@ class CorpusPlan:
         )
 
     def build_generalise_job(self, rarer: str, split: str, side: str) -> Job:
-        """Replace times, dates and numbers that are rarer than a number in the training text."""
+        """Replace times, dates and numbers that occur less than `rarer` times in the training text."""
         return Job(
             "corpus.generalise",
             files={

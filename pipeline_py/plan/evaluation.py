@@ -1,4 +1,4 @@
-"""What the rules of `evaluation` are given: translations, references and how BLEU is counted."""
+"""Jobs of the rules of `evaluation`: postprocessing, statistics and comparisons."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,34 +14,34 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job, NestedPaths
 
 ALL_TEST_SETS = "tests"
-"""All test sets together, in the place of a set."""
+"""Name of all test sets together, in the place of a set."""
 
 
 @dataclass(frozen=True)
 class EvaluationPlan:
-    """What is scored and compared with what."""
+    """Jobs that score translations and compare systems."""
 
     experiment: ExperimentConfig
     corpus: CorpusPlan
     subword: SubwordPlan
 
     def get_reference_paths(self, split: str) -> list[str]:
-        """The reference translations of a held-out set."""
+        """Return the paths of the references of a held-out set."""
         return [f"<results>/corpus/clean/{split}.{side}" for side in self.corpus.reference_sides[split]]
 
     @property
     def bleu_settings(self) -> dict[str, Any]:
-        """Settings of stages for counting BLEU."""
+        """Settings of BLEU."""
         evaluation = self.experiment.evaluation
         return {"tokenizer": evaluation.tokenizer, "lowercase": evaluation.lowercase}
 
     @property
     def ceiling_path(self) -> str:
-        """The ceilings of BLEU on all sets with references."""
+        """The path of the BLEU ceilings on all sets with references."""
         return "<results>/evaluation/ceiling.tsv"
 
     def get_translation_path_patterns(self, system: str) -> dict[str, str]:
-        """Return the files of a system's translations, with {run} and {split} open, by parameter of `build_postprocess_job`."""
+        """Return the files of a system's translations, with {run} and {split}, by parameter of `postprocess`."""
         stem = f"{get_system_folder(self.experiment, system)}/{{run}}/{{split}}"
         files = {"pieces": f"{stem}.pieces"}
         if self.should_replace_unknown(system) or self.should_restore_placeholders(system):
@@ -52,36 +52,36 @@ class EvaluationPlan:
         return files
 
     def should_replace_unknown(self, system: str) -> bool:
-        """Whether unknown words are taken from the source afterwards; the phrase-based decoder does it itself."""
+        """Return whether unknown words are replaced after decoding; the phrase-based decoder does it itself."""
         decoding = getattr(self.experiment.systems[system], "decoding", None)
         return decoding is not None and decoding.replace_unknown
 
     def should_restore_placeholders(self, system: str) -> bool:
-        """Whether a system knows rare times, dates and numbers as placeholders."""
+        """Return whether a system translates rare times, dates and numbers as placeholders."""
         units = self.experiment.subword_configs
         return (
             self.experiment.is_neural(system) and units[self.experiment.get_subword_name(system)].generalise is not None
         )
 
     def has_subword_pieces(self, system: str) -> bool:
-        """Whether a system translates into pieces of words."""
+        """Return whether a system translates into subword pieces."""
         units = self.experiment.subword_configs
         return self.experiment.is_neural(system) and units[self.experiment.get_subword_name(system)].scheme == "bpe"
 
     def has_task_tags(self, system: str) -> bool:
-        """Whether the sources of a system stand between tags of their task."""
+        """Return whether the sources of a system are enclosed in task tags."""
         return (
             self.experiment.is_neural(system)
             and self.experiment.get_subword_name(system) in self.experiment.parsing_tasks
         )
 
     def get_systems_with_outputs(self, table: str, *splits: str) -> list[str]:
-        """A table's systems that have translations of all of some sets, in its order."""
+        """Return a table's systems that have translations of all given sets."""
         rows = self.experiment.get_rows(table)
         return [row for row in rows if all(self.experiment.has_output(row, split) for split in splits)]
 
     def get_unscored_output_paths(self, table: str) -> list[str]:
-        """Translations of the test sets without references, by the systems of a table of BLEU."""
+        """Return the translations of test sets without references by the systems of a BLEU table."""
         unscored = self.experiment.corpora.unscored_tests if self.experiment.tables[table].type == "bleu" else []
         return [
             file
@@ -93,7 +93,7 @@ class EvaluationPlan:
     def get_statistics_paths(
         self, table: str, split: str, systems: Sequence[str] | None = None
     ) -> dict[tuple[str, str, str], str]:
-        """What is counted of these outputs, by system, run and set."""
+        """Return the metric statistics of translations, by system, run and set."""
         return {
             (system, run, split): f"<results>/evaluation/{system}/{run}/{split}.statistics.arrow"
             for system in (self.get_systems_with_outputs(table, split) if systems is None else systems)
@@ -101,74 +101,76 @@ class EvaluationPlan:
         }
 
     def get_tested_systems(self, table: str, split: str) -> list[str]:
-        """A table's systems that have translations of a set, in the order in which they are tested."""
-        said = self.get_systems_with_outputs(table, split)
-        return [system for system in self.experiment.sort_rows_for_tests(table) if system in said]
+        """Return a table's systems that have translations of a set, in the order of significance tests."""
+        translating_systems = self.get_systems_with_outputs(table, split)
+        return [system for system in self.experiment.sort_rows_for_tests(table) if system in translating_systems]
 
     def get_breakdown_sets(self, table: str, split: str) -> list[str]:
-        """The sets that a breakdown is of: all test sets of a table, or one."""
+        """Return the sets of a breakdown: all test sets of a table, or one set."""
         return self.get_compared_test_sets(table) if split == ALL_TEST_SETS else [split]
 
     def get_compared_test_sets(self, table: str) -> list[str]:
-        """The test sets on which a table's systems are compared."""
+        """Return the test sets on which a table's systems are compared."""
         return [split for split in self.get_compared_sets(table) if split in self.corpus.scored_test_sets]
 
     def has_length_figure(self, table: str) -> bool:
-        """Whether there is a figure of scores by length: of the systems with translations of all test sets."""
+        """Return whether a table has a figure of scores by length, for systems with translations of all test sets."""
         tests = self.get_compared_test_sets(table)
         return self.experiment.tables[table].type == "bleu" and bool(self.get_systems_with_outputs(table, *tests))
 
     @property
     def computed_metrics(self) -> list[str]:
-        """What is counted of outputs."""
+        """The metrics for which statistics are computed."""
         return self.experiment.computed_metrics
 
     def get_external_score_patterns(self) -> dict[str, str]:
-        """Scores of sentences by programs of their own, by metric, with {system}, {run} and {split} open."""
+        """Return the sentence scores of external programs, by metric, with {system}, {run} and {split}."""
         scores = "<results>/evaluation/{system}/{run}/{split}.comet_scores.json"
         return {"comet": scores} if "comet" in self.computed_metrics else {}
 
     def get_compared_sets(self, table: str) -> list[str]:
-        """The held-out sets on which a table's systems are compared; none where it is no table of scores."""
+        """Return the held-out sets on which a table's systems are compared; empty for a table without scores."""
         return self.experiment.get_compared_sets(table)
 
     def get_systems_baseline_first(self, table: str, split: str) -> list[str]:
-        """A table's systems with translations of a set, or of all test sets.
+        """Return a table's systems with translations of a set (or of all test sets), baseline first.
 
-        In front stands the one that others are compared with: the table's baseline, or else its first row.
+        Without a baseline, the first row takes its place.
         """
         rows = self.get_systems_with_outputs(table, *self.get_breakdown_sets(table, split))
         baseline = getattr(self.experiment.tables[table], "baseline", None)
         return sorted(rows, key=lambda row: row != baseline)
 
     def get_tested_metrics(self, table: str) -> list[str]:
-        """What a table's systems are compared by: the metrics of the experiment, and those that the table marks."""
+        """Return the metrics of comparisons: those of the experiment, and those that the table marks."""
         options = self.experiment.tables[table]
         marked = options.metric_columns if isinstance(options, MeasureTableConfig) and options.marks else []
         return [*dict.fromkeys([*self.experiment.evaluation.metrics, *marked])]
 
     def select_grouping_trees(self, table: str) -> tuple[str, str] | None:
-        """The trees that a table's sentences are grouped by, as parser and annotation; nothing without a parser.
+        """Return the parser and format of the trees by which a table's sentences are grouped; None without trees.
 
-        They are those that the table's networks read, or else others do that are asked for: no tree is made for this
-        alone. Dependencies say more than phrases, and control trees say nothing.
+        Only trees that the table's networks or other requested networks read are used. Dependency trees are preferred;
+        control trees are excluded.
         """
         networks = [network for row in self.experiment.get_rows(table) for network in self.experiment.get_networks(row)]
-        read = [
+        tree_uses = [
             (parser, trees)
             for network in [*networks, *self.experiment.requested_networks]
             if (parser := self.experiment.get_network(network).parser) is not None
             for trees in self.experiment.get_network_tree_formats(network)
         ]
-        telling = [(parser, trees) for parser, trees in read if self.experiment.parsers[parser].type != "control"]
-        return min(telling, key=lambda one: one[1] != "conllu", default=None)
+        parser_tree_uses = [
+            (parser, trees) for parser, trees in tree_uses if self.experiment.parsers[parser].type != "control"
+        ]
+        return min(parser_tree_uses, key=lambda trees: trees[1] != "conllu", default=None)
 
     def get_properties_path(self, table: str, split: str) -> str:
-        """What a table's sentences are grouped by."""
+        """Return the path of the properties by which a table's sentences are grouped."""
         return f"<results>/evaluation/source/{split}.{'.'.join(self.select_grouping_trees(table) or ['words'])}.arrow"
 
     def get_contrast_score_paths(self, table: str, split: str) -> dict[str, dict[str, dict[str, str]]]:
-        """Return scores of both translations of a contrastive set: parameter of `build_measure_contrastive_accuracy_job` → system → run → file."""
+        """Return the scores of both translations of a contrastive set, by parameter of the stage, system and run."""
         systems = self.experiment.sort_rows_for_tests(table)
         return {
             kind: {
@@ -183,39 +185,35 @@ class EvaluationPlan:
         }
 
     def get_contrastive_sets(self, table: str) -> list[str]:
-        """The contrastive sets that a table's systems are tried on; none that no system gives probabilities on."""
-        sets, rows = (
-            self.experiment.tables[table].get_contrastive_sets(self.experiment.corpora),
-            self.experiment.get_rows(table),
-        )
+        """Return the contrastive sets of a table for which at least one system has scores."""
+        sets = self.experiment.tables[table].get_contrastive_sets(self.experiment.corpora)
+        rows = self.experiment.get_rows(table)
         return [split for split in sets if any(self.experiment.has_contrast_scores(row, split) for row in rows)]
 
     def get_external_file(self, system: str, run: str, split: str) -> str:
-        """What the user brings of a run of a system on a set: translations, or scores of a contrastive one.
+        """Return the user's file for a run of an external system: translations, or scores of a contrastive set.
 
         Raises:
-            InputError: there is nothing.
+            InputError: there is no such file.
         """
-        outside, runs = self.experiment.find_external_system(system), self.experiment.get_runs(system)
-        assert outside is not None
+        external_system, runs = self.experiment.find_external_system(system), self.experiment.get_runs(system)
+        assert external_system is not None
         key, files = (
-            ("scores", outside.scores)
+            ("scores", external_system.scores)
             if split in self.experiment.corpora.contrastive_sets
-            else ("files", outside.files)
+            else ("files", external_system.files)
         )
         if split not in files or run not in runs:
-            raise InputError(
-                f"`{system}` was made elsewhere, and has no {run} of `{split}`; give `systems.{system}.{key}`"
-            )
+            raise InputError(f"the external system `{system}` has no {run} of `{split}`; give `systems.{system}.{key}`")
         return self.experiment.resolve_path(files[split][runs.index(run)])
 
     def get_parsed_sentences_file(self, table: str, split: str) -> dict[str, str]:
-        """What says which sentences a table scores; nothing where it scores all."""
+        """Return the input file that selects the sentences that a table scores; empty if it scores all."""
         parser = getattr(self.experiment.tables[table], "parsed_by", None)
         return {} if parser is None else {"parsed": f"<results>/evaluation/source/{split}.{parser}.ptb.arrow"}
 
     def build_inference_settings(self, systems: Sequence[str]) -> dict[str, Any]:
-        """Return the settings of `build_compare_systems_job` and `claims` for intervals and tests."""
+        """Return the settings of `compare` and `claims` for confidence intervals and tests."""
         networks = {
             system: "+".join(self.experiment.get_networks(system))
             for system in systems
@@ -232,7 +230,7 @@ class EvaluationPlan:
     def get_output_paths(
         self, table: str, split: str, systems: Sequence[str] | None = None
     ) -> dict[str, dict[str, str]]:
-        """Return detokenized outputs on one set by system and run, in the order of the table or of `systems`."""
+        """Return detokenized outputs on a set by system and run, in the order of the table or of `systems`."""
         return {
             system: {
                 run: f"<results>/evaluation/{system}/{run}/{split}.txt"
@@ -242,16 +240,20 @@ class EvaluationPlan:
         }
 
     def get_first_run_paths(self, table: str, split: str, file_extension: str = "txt") -> dict[str, NestedPaths]:
-        """Return a file of the first run of each system on one set, baseline first."""
-        return {
-            system: f"<results>/evaluation/{system}/{self.experiment.get_runs(system, table)[0]}/{split}.{file_extension}"
+        """Return a file of the first run of each system on a set, baseline first."""
+        first_runs = {
+            system: self.experiment.get_runs(system, table)[0]
             for system in self.get_systems_baseline_first(table, split)
         }
+        return {
+            system: f"<results>/evaluation/{system}/{run}/{split}.{file_extension}"
+            for system, run in first_runs.items()
+        }
 
-    # Jobs of the rules, each called like its rule.
+    # Jobs of the rules, named after their rules.
 
-    def build_compute_bleu_ceiling_job(self) -> Job:
-        """Compute the ceiling of BLEU on all sets with references."""
+    def build_ceiling_job(self) -> Job:
+        """Compute the BLEU ceiling on all sets with references."""
         target, evaluation = self.experiment.corpora.target, self.experiment.evaluation
         sets = [split for split, text in self.experiment.corpora.held_out_sets.items() if text.has_references]
         causes = {f"corpora.target.{key}": getattr(target, key) for key in ("language", "tokenizer")}
@@ -277,7 +279,7 @@ class EvaluationPlan:
         )
 
     def build_postprocess_job(self, system: str, run: str) -> Job:
-        """Turn the translations of all held-out sets into text."""
+        """Convert the translations of all held-out sets to text."""
         files = self.get_translation_path_patterns(system)
         return Job(
             "evaluation.postprocess",
@@ -298,9 +300,9 @@ class EvaluationPlan:
         )
 
     def build_import_translations_job(self, system: str, run: str, split: str) -> Job:
-        """Import translations of a set that the user gives."""
-        outside = self.experiment.find_external_system(system)
-        assert outside is not None
+        """Import the user's translations of a set."""
+        external_system = self.experiment.find_external_system(system)
+        assert external_system is not None
         return Job(
             "evaluation.import_translations",
             files={
@@ -309,7 +311,7 @@ class EvaluationPlan:
             },
             settings={
                 "name": split,
-                "form": outside.form,
+                "form": external_system.form,
                 "language": self.experiment.corpora.target.language,
                 "detokenizer": self.experiment.evaluation.detokenizer,
             },
@@ -317,7 +319,7 @@ class EvaluationPlan:
         )
 
     def build_import_scores_job(self, system: str, run: str, split: str) -> Job:
-        """Import scores of the pairs of a contrastive set that the user gives."""
+        """Import the user's scores of a contrastive set."""
         return Job(
             "evaluation.import_scores",
             files={
@@ -327,8 +329,8 @@ class EvaluationPlan:
             settings={"name": split},
         )
 
-    def build_compute_comet_scores_job(self, system: str, run: str, split: str) -> Job:
-        """Score the sentences of an output by COMET."""
+    def build_comet_scores_job(self, system: str, run: str, split: str) -> Job:
+        """Score the sentences of an output with COMET."""
         comet, options = self.experiment.find_comet_installation(), self.experiment.evaluation.comet
         assert comet is not None and options is not None
         name = Path(options.model).name if Path(self.experiment.data, options.model).exists() else options.model
@@ -366,8 +368,8 @@ class EvaluationPlan:
             modules=_get_metric_modules([*self.computed_metrics, "chrf"]),
         )
 
-    def build_measure_source_properties_job(self, split: str, grouping: str) -> Job:
-        """Measure the sentences of a set; grouping is PARSER.ANNOTATION, or `build_measure_word_accuracy_job` without trees."""
+    def build_source_properties_job(self, split: str, grouping: str) -> Job:
+        """Measure the sentences of a set; `grouping` is PARSER.FORMAT, or `words` without trees."""
         parser, _, annotation = grouping.rpartition(".")
         option = "dependencies" if annotation == "conllu" else "phrases"
         trees = {option: f"<results>/syntax/{parser}/{split}.{annotation}"} if parser else {}
@@ -398,8 +400,10 @@ class EvaluationPlan:
         return Job(
             "evaluation.score_sentence_groups",
             files={
-                "statistics": {one: _group_by_system(self.get_statistics_paths(table, one, systems)) for one in sets},
-                "properties": {one: self.get_properties_path(table, one) for one in sets},
+                "statistics": {
+                    set_name: _group_by_system(self.get_statistics_paths(table, set_name, systems)) for set_name in sets
+                },
+                "properties": {set_name: self.get_properties_path(table, set_name) for set_name in sets},
             },
             settings={
                 "metrics": metrics,
@@ -439,8 +443,8 @@ class EvaluationPlan:
             software=["sacrebleu"],
         )
 
-    def build_compare_ngrams_job(self, table: str, split: str) -> Job:
-        """Choose n-grams that tell a table's outputs apart."""
+    def build_ngrams_job(self, table: str, split: str) -> Job:
+        """Choose n-grams that distinguish a table's outputs."""
         return Job(
             "evaluation.compare_ngrams",
             files={"outputs": self.get_first_run_paths(table, split), "references": self.get_reference_paths(split)},
@@ -484,7 +488,7 @@ class EvaluationPlan:
 
 
 def _group_by_system(files: Mapping[tuple[str, str, str], str]) -> dict[str, dict[str, str]]:
-    """Group files of one set, by system, run and set, as system → run → file."""
+    """Group the files of a set by system and run."""
     systems: dict[str, dict[str, str]] = {}
     for (system, run, _), file in files.items():
         systems.setdefault(system, {})[run] = file
@@ -492,5 +496,4 @@ def _group_by_system(files: Mapping[tuple[str, str, str], str]) -> dict[str, dic
 
 
 def _get_metric_modules(metrics: Sequence[str]) -> list[str]:
-    """Return the modules of metrics, which stages find by name."""
     return [f"evaluation.metrics.{metric}" for metric in dict.fromkeys(metrics)]

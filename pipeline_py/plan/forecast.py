@@ -1,4 +1,4 @@
-"""Forecasts of the time of a run, and lines about its progress."""
+"""Forecasts of the duration of a run, and messages about its progress."""
 
 import csv
 import math
@@ -16,32 +16,39 @@ from pipeline_py.config.parsers import StanzaParserConfig, TrainedParserConfig
 from pipeline_py.plan.corpus import BYTES_PER_GENERATED_SENTENCE, BYTES_PER_WORD
 
 STAGE_RATES = {
-    "syntax/train_parser": (0.5, 5.5),  # for a thousand trees, as often as there are epochs
+    "syntax/train_parser": (0.5, 5.5),  # per thousand trees and epoch
     "syntax/parse": (2.0, 3.0),
     "smt/train": (1.0, 6.0),
     "smt": (1.0, 33.0),
-    "nmt/train": (1.5, 0.46),  # for a thousand sentences, as often as there are epochs, and a million multiply-adds
-    "nmt/translate": (1.4, 0.3),  # for a thousand sentences, as often as the beam is wide, and a million
+    "nmt/train": (1.5, 0.46),  # per thousand sentences, epoch and million multiply-adds
+    "nmt/translate": (1.4, 0.3),  # per thousand sentences, hypothesis and million multiply-adds
     "nmt": (1.5, 3.0),
     "evaluation/compare_systems": (0.5, 21.0),
     "evaluation": (0.3, 0.5),
     "report": (2.0, 0.0),
     "": (0.6, 0.3),
 }
-"""Seconds to start a job of a stage, else of its package, else of any, and for a thousand sentences; on an AMD EPYC.
+"""Start-up seconds of a job and seconds per thousand sentences, by stage, package or "" for all others.
 
-The sentences are as long as those of the embedded corpus.
+Measured on an AMD EPYC with sentences of the embedded corpus.
 """
 
 LENGTH_INDEPENDENT_STAGES = ("evaluation/", "report/", "syntax/train_parser")
-"""Stages that take as long for short sentences as for long ones, or read other texts."""
+"""Stages whose time does not depend on the length of sentences, or that read other texts."""
 
 MULTI_SET_STAGES = ("nmt/translate", "nmt/force_decode", "evaluation/postprocess")
-"""Stages whose jobs read several sets, one after the other: contrastive ones, or all others that are held out."""
+"""Stages whose jobs process all contrastive sets, or all other held-out sets."""
 
 
 class StageForecast(NamedTuple):
-    """Jobs of a stage, and the seconds of all of them; of `measured_job_count` of them it is known by those that ran here."""
+    """Forecast for all jobs of a stage.
+
+    Attributes:
+        stage_name: PACKAGE/STAGE.
+        job_count: number of jobs.
+        total_seconds: expected seconds of all jobs.
+        measured_job_count: number of jobs whose time comes from earlier runs.
+    """
 
     stage_name: str
     job_count: int
@@ -55,23 +62,22 @@ def forecast_stages(
     sentence_counts: Mapping[str, int],
     relative_lengths: Mapping[str, float],
 ) -> list[StageForecast]:
-    """Make the stages of a run.
+    """Forecast the stages of a run.
 
     Args:
-        job_counts: its jobs by benchmark file, BENCHMARKS/PACKAGE/STAGE/NAME.tsv.
-        experiment: the whole configuration.
-        sentence_counts: of each split.
-        relative_lengths: mean length of these sentences, as a multiple of those of the embedded corpus.
+        job_counts: number of jobs by pattern of their benchmark file, BENCHMARKS/PACKAGE/STAGE/NAME.tsv.
+        experiment: the configuration.
+        sentence_counts: number of sentences of each split.
+        relative_lengths: mean length of these sentences, relative to the embedded corpus.
     """
     benchmarks, stages = Path(experiment.times_folder), []
     for pattern, jobs in job_counts.items():
         stage = "/".join(Path(pattern).relative_to(benchmarks).parts[:2])
-        if times := read_job_seconds(
-            benchmarks / stage
-        ):  # a few jobs more, as of a further test set, are of the usual kind
+        if times := read_job_seconds(benchmarks / stage):
+            # A few additional jobs, e.g. for another test set, are like most others.
             seconds = mean(times) if jobs >= len(times) else median(times)
         else:
-            start, of_thousand = (
+            start, seconds_per_thousand = (
                 STAGE_RATES.get(stage.removesuffix("_shard")) or STAGE_RATES.get(stage.split("/")[0]) or STAGE_RATES[""]
             )
             splits = _get_stage_splits(stage, pattern, experiment, sentence_counts)
@@ -82,15 +88,18 @@ def forecast_stages(
             )
             seconds = (
                 start
-                + of_thousand * length * _estimate_workload(stage, pattern, experiment, sentence_counts, length) / 1000
+                + seconds_per_thousand
+                * length
+                * _estimate_workload(stage, pattern, experiment, sentence_counts, length)
+                / 1000
             )
         stages.append(StageForecast(stage, jobs, jobs * seconds, min(jobs, len(times))))
     return stages
 
 
 def read_job_seconds(benchmark_folder: Path) -> list[float]:
-    """Seconds that jobs took, by the benchmark files in a folder that tell a time."""
-    found = []
+    """Read the seconds of finished jobs from the valid benchmark files in a folder."""
+    job_seconds = []
     for file in sorted(benchmark_folder.glob("**/*.tsv")):
         try:
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -99,14 +108,14 @@ def read_job_seconds(benchmark_folder: Path) -> list[float]:
             continue
         seconds = row.get("s") or ""
         if re.fullmatch(r"\d+(\.\d+)?", seconds) and float(seconds):
-            found.append(float(seconds))
-    return found
+            job_seconds.append(float(seconds))
+    return job_seconds
 
 
 def _get_stage_splits(
     stage: str, benchmark_pattern: str, experiment: ExperimentConfig, sentence_counts: Mapping[str, int]
 ) -> list[str]:
-    """What a stage's jobs read, each or all of them."""
+    """Return the splits that the jobs of a stage read."""
     if stage not in MULTI_SET_STAGES:
         return [*sentence_counts] if "{split" in benchmark_pattern else ["train"]
     corpora = experiment.corpora
@@ -117,7 +126,6 @@ def _get_stage_splits(
 def _compute_mean_length(
     splits: Sequence[str], sentence_counts: Mapping[str, int], relative_lengths: Mapping[str, float]
 ) -> float:
-    """How long their sentences are, on average of all."""
     words = sum(sentence_counts[split] * relative_lengths[split] for split in splits)
     return words / (sum(sentence_counts[split] for split in splits) or 1)
 
@@ -129,11 +137,9 @@ def _estimate_workload(
     sentence_counts: Mapping[str, int],
     relative_length: float,
 ) -> float:
-    """What a stage's rate is multiplied with: on average, where its jobs read different texts, and for such lengths."""
-    train, held_out = (
-        sentence_counts.get("train", 0),
-        [size for split, size in sentence_counts.items() if split != "train"],
-    )
+    """Estimate the workload of a stage's mean job, in the units of `STAGE_RATES`."""
+    train = sentence_counts.get("train", 0)
+    held_out = [size for split, size in sentence_counts.items() if split != "train"]
     size = mean(sentence_counts.values()) if "{split" in benchmark_pattern else train
     if stage in MULTI_SET_STAGES:
         size = sum(
@@ -147,14 +153,16 @@ def _estimate_workload(
             (parser.treebank.generate or 10_000) * (parser.depparse.epochs or DEFAULT_EPOCHS["depparse"])
             for parser in parsers
         )
-    if stage in ("syntax/parse", "syntax/parse_shard"):  # models that others trained are larger than ours
+    if stage in ("syntax/parse", "syntax/parse_shard"):  # downloaded models are larger than those trained here
         packaged = isinstance(experiment.parsers.get(experiment.parser or ""), StanzaParserConfig)
-        of_a_shard = experiment.parsing.shard_size * BYTES_PER_WORD / (relative_length * BYTES_PER_GENERATED_SENTENCE)
-        return min(size, of_a_shard) * (3 if packaged else 1)
+        sentences_per_shard = (
+            experiment.parsing.shard_size * BYTES_PER_WORD / (relative_length * BYTES_PER_GENERATED_SENTENCE)
+        )
+        return min(size, sentences_per_shard) * (3 if packaged else 1)
     if stage == "nmt/train":
         training = experiment.training
         size = min((training.epochs or math.inf) * train, (training.updates or math.inf) * training.batch_size)
-    if stage in ("nmt/train", "nmt/translate"):  # two recurrences, attention and the softmax beside what has no size
+    if stage in ("nmt/train", "nmt/translate"):  # two recurrences, attention and softmax, plus a constant
         embedding, hidden, units = experiment.model.embedding, experiment.model.hidden, experiment.subword
         vocabulary = units.merges if units.scheme == "bpe" else 60 * train**0.5  # Heaps' law
         size *= 2 + (12 * hidden**2 + 8 * embedding * hidden + embedding * vocabulary) / 1e6
@@ -162,33 +170,40 @@ def _estimate_workload(
 
 
 def format_forecast(stages: list[StageForecast], core_count: int | None, gpu_count: int | None) -> str:
-    """The forecast in words; not less than the longest jobs of all packages in a row. On a cluster `core_count` is null."""
+    """Format a forecast for the terminal.
+
+    The total is at least the sum of the longest job of each package. On a cluster, `core_count` is None.
+    """
     total, networks = (
-        sum(stage.total_seconds for stage in stages if stage.stage_name.startswith(of)) for of in ("", "nmt/")
+        sum(stage.total_seconds for stage in stages if stage.stage_name.startswith(prefix)) for prefix in ("", "nmt/")
     )
     packages = {stage.stage_name.split("/")[0] for stage in stages}
     longest = sum(
         max(stage.total_seconds / stage.job_count for stage in stages if stage.stage_name.startswith(f"{package}/"))
         for package in packages
     )
-    together = _format_duration(max(longest, total / (core_count or math.inf), networks / (gpu_count or math.inf)))
+    total_time = _format_duration(max(longest, total / (core_count or math.inf), networks / (gpu_count or math.inf)))
     rows = [stage for stage in stages if stage.total_seconds >= max(1, 0.01 * total)]
-    if others := [stage for stage in stages if stage not in rows]:
-        jobs = sum(stage.job_count for stage in others)
-        rows.append(StageForecast("others", jobs, sum(stage.total_seconds for stage in others)))
+    if short_stages := [stage for stage in stages if stage not in rows]:
+        jobs = sum(stage.job_count for stage in short_stages)
+        rows.append(StageForecast("others", jobs, sum(stage.total_seconds for stage in short_stages)))
     lines = [
-        f"  {row.stage_name:<30}  {row.job_count:>5} × {_format_duration(row.total_seconds / row.job_count):<7} = {_format_duration(row.total_seconds)}"
+        f"  {row.stage_name:<30}  {row.job_count:>5} × {_format_duration(row.total_seconds / row.job_count):<7} = "
+        f"{_format_duration(row.total_seconds)}"
         for row in rows
     ]
-    seen, known = sum(stage.measured_job_count for stage in stages), sum(stage.job_count for stage in stages)
-    source = f"{seen} of {known} jobs from earlier runs here" * (seen > 0) + ", the others " * (0 < seen < known)
-    source += "from the embedded experiment on CPUs and the size of this one" * (seen < known)
-    where = (
+    measured_count = sum(stage.measured_job_count for stage in stages)
+    job_count = sum(stage.job_count for stage in stages)
+    source = f"{measured_count} of {job_count} jobs from earlier runs" * (measured_count > 0) + ", the others " * (
+        0 < measured_count < job_count
+    )
+    source += "from the embedded experiment on CPUs and the size of this one" * (measured_count < job_count)
+    machine = (
         "on the cluster, without the time in its queue"
         if core_count is None
         else f"on {core_count} core{'s' * (core_count != 1)}"
     )
-    lines += [f"In total about {together} {where} ({source})."]
+    lines += [f"In total about {total_time} {machine} ({source})."]
     return "\n".join(["Jobs to run, with estimated times:", *lines]) if stages else ""
 
 
@@ -199,28 +214,28 @@ def _format_duration(seconds: float) -> str:
 
 
 COSTLY_JOB_SECONDS = 20.0
-"""Seconds from which on a job is told alone."""
+"""Minimum seconds of a job whose start and end are reported."""
 
 PROGRESS_STEP = 0.1
-"""Of all jobs the share after which it is told how many are done, where no costly one says so."""
+"""Share of all jobs after which progress is reported if no costly job has finished."""
 
 SHOWN_LOG_LINES = 30
-"""Of the log of a job that failed without a sentence, how many are shown."""
+"""Number of log lines shown for a job that failed without an error message."""
 
 LOG_WAIT_SECONDS, LOG_CHECK_COUNT = 1.0, 10
-"""Seconds, and how often within them, that the log of a job that failed is looked at for its sentence.
+"""Seconds to wait for the error message in the log of a failed job, and number of checks in that time.
 
-`tee` writes it there, for which a rule's shell does not wait.
+`tee` writes the log, and the shell of a rule does not wait for it.
 """
 
 
 @dataclass
 class JobProgress:
-    """Jobs of a run that are at work, and what was told of it.
+    """The running jobs of a run, and the progress reported so far.
 
     Attributes:
-        expected_seconds: seconds of a job of each stage, by PACKAGE/STAGE.
-        clock: tells seconds.
+        expected_seconds: expected seconds of a job, by PACKAGE/STAGE.
+        clock: function that returns the time in seconds.
     """
 
     expected_seconds: dict[str, float] = field(default_factory=dict)
@@ -230,11 +245,11 @@ class JobProgress:
     _reported_share: float = 0.0
 
     def start(self, job_id: int, benchmark_path: str) -> str:
-        """Take note that a job begins; give a line if it will be costly.
+        """Record the start of a job, and return a message if it is costly, else an empty string.
 
         Args:
-            job_id: of the job.
-            benchmark_path: the file for its times below that of all, PACKAGE/STAGE/NAME.tsv.
+            job_id: ID of the job.
+            benchmark_path: its benchmark file, PACKAGE/STAGE/NAME.tsv.
         """
         package, stage, *rest = PurePath(benchmark_path).with_suffix("").parts
         name = " ".join([stage, "/".join(rest).replace(".", " ")])
@@ -242,30 +257,30 @@ class JobProgress:
         return f"{name}: started" if self.expected_seconds.get(f"{package}/{stage}", 0) >= COSTLY_JOB_SECONDS else ""
 
     def finish(self, job_id: int) -> None:
-        """Take note that a job is done."""
+        """Record the end of a job."""
         name, began = self._running_jobs.pop(job_id, ("", self.clock()))
         if (seconds := self.clock() - began) >= COSTLY_JOB_SECONDS:
             self._finished_messages.append(f"{name}: done after {seconds:.0f} s")
 
     def fail(self, job_id: int, rule_name: str, log_paths: Sequence[str]) -> str:
-        """Say what a job that failed said: its own sentence, or else the end of its log.
+        """Return a message about a failed job with its error messages, or else the end of its log.
 
         Args:
-            job_id: of the job.
-            rule_name: what makes such jobs, where it is not known by its times.
-            log_paths: its log files.
+            job_id: ID of the job.
+            rule_name: rule of the job, for a job without a benchmark file.
+            log_paths: log files of the job.
         """
         name, _ = self._running_jobs.pop(job_id, (rule_name, 0.0))
-        said, own = _read_log_messages(log_paths)
+        log_lines, error_lines = _read_log_messages(log_paths)
         for _ in range(LOG_CHECK_COUNT):
-            if own:
+            if error_lines:
                 break
             time.sleep(LOG_WAIT_SECONDS / LOG_CHECK_COUNT)
-            said, own = _read_log_messages(log_paths)
-        return "\n".join([f"{name}: failed ({', '.join(log_paths)})", *(own or said[-SHOWN_LOG_LINES:])])
+            log_lines, error_lines = _read_log_messages(log_paths)
+        return "\n".join([f"{name}: failed ({', '.join(log_paths)})", *(error_lines or log_lines[-SHOWN_LOG_LINES:])])
 
     def report_progress(self, finished_count: int, job_count: int) -> str:
-        """Say which costly jobs are done since it was last asked, and of how many all; nothing where nothing is new."""
+        """Return a message about jobs finished since the last message; empty if there is nothing new to report."""
         if (
             not self._finished_messages
             and finished_count < job_count
@@ -277,8 +292,8 @@ class JobProgress:
 
 
 def _read_log_messages(log_paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    said = [line for log in log_paths if Path(log).is_file() for line in _read_log_lines(Path(log))]
-    return said, [line for line in said if line.startswith("error: ")]
+    lines = [line for log in log_paths if Path(log).is_file() for line in _read_log_lines(Path(log))]
+    return lines, [line for line in lines if line.startswith("error: ")]
 
 
 def _read_log_lines(log_path: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""The jobs of the rules of `nmt`: training networks, and translating and scoring with them."""
+"""Jobs of the rules of `nmt`: training networks, and translating and scoring with them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +17,9 @@ from pipeline_py.run.provenance import PACKAGE_NAME, find_module_file
 
 SIDES = ("source", "target")
 TRAINING_SPLITS = ("train", "dev")
-"""Of training."""
 
 TAGS_PER_SOURCE = 2
-"""Tags in each source sentence of a system with an auxiliary task."""
+"""Number of tags in each source sentence of a system with an auxiliary task."""
 
 
 @dataclass(frozen=True)
@@ -35,29 +34,29 @@ class NmtPlan:
     subword: SubwordPlan
 
     def __post_init__(self) -> None:
-        """See to it that all parts are there, before a system waits for its texts."""
+        """Check that the module of every part exists, before any job runs."""
         for name, system in self.experiment.systems.items():
             for module in system.module_names if isinstance(system, NeuralSystemConfig) else ():
                 if find_module_file(f"{PACKAGE_NAME}.{module}") is None:
                     path = f"{PACKAGE_NAME}/{module.replace('.', '/')}.py"
-                    raise InputError(f"systems.{name}: there is no {path}, where a part of this type should be")
+                    raise InputError(f"systems.{name}: unknown part; there is no module {path}")
 
     @property
     def network_name_pattern(self) -> str:
-        """A pattern for the systems that are trained."""
+        """A regular expression for the names of trained networks."""
         return build_name_pattern(
             name for name in self.experiment.systems if self.experiment.get_networks(name) == [name]
         )
 
     @property
     def system_name_pattern(self) -> str:
-        """A pattern for the systems that translate: networks and ensembles of them."""
+        """A regular expression for the names of networks and ensembles."""
         return build_name_pattern(filter(self.experiment.is_neural, self.experiment.systems))
 
     # Jobs of the rules, each called like its rule.
 
     def build_pretrain_job(self, system: str, run: str) -> Job:
-        """Train the parsing encoder of a network, before the network is trained to translate."""
+        """Train the parsing encoder of a network before the network itself."""
         network = self.experiment.get_network(system)
         files = self._get_training_files(
             system, ("source",), sorted({*network.training_syntax_names, *network.pretraining_syntax_names})
@@ -65,7 +64,7 @@ class NmtPlan:
         return self._build_training_job("nmt.pretrain", system, run, files, ["torch", "numpy", "safetensors"])
 
     def build_train_job(self, system: str, run: str) -> Job:
-        """Train a network to translate, starting from pretrained weights if its encoder learns to parse first."""
+        """Train a network, from pretrained weights if its encoder is trained to parse first."""
         network = self.experiment.get_network(system)
         files = self._get_training_files(system, SIDES, network.training_syntax_names)
         if network.pretraining_syntax_names:
@@ -80,7 +79,7 @@ class NmtPlan:
         )
 
     def build_length_model_job(self, units: str) -> Job:
-        """Count the lengths of source and target in the training data."""
+        """Count source and target lengths in the training data."""
         translated = self.subword.get_base_subword_name(units)
         return Job(
             "nmt.length_model",
@@ -161,7 +160,7 @@ class NmtPlan:
     ) -> Job:
         network = self.experiment.get_network(system)
         composition = network.dump_composition()
-        # Sizes that a share of the embedding stands for; code of the configuration, which is not hashed, computes them.
+        # Code of the configuration, which is not hashed, computes these sizes from shares of the embedding.
         sizes = [encoder.compute_input_sizes(network.model.embedding) for encoder in network.encoders]
         return Job(
             stage,
@@ -185,7 +184,7 @@ class NmtPlan:
     def _get_training_files(
         self, system: str, sides: Sequence[str], syntax_names: Sequence[str]
     ) -> dict[str, NestedPaths]:
-        """Return sentences, syntax and vocabularies that a network is trained with."""
+        """Return the sentences, syntax and vocabularies for the training of a network."""
         units = self.experiment.get_subword_name(system)
         return {
             **{
@@ -199,7 +198,7 @@ class NmtPlan:
         }
 
     def _get_network_files(self, system: str, run: str) -> dict[str, Any]:
-        """Return the files of the networks of a system and their target vocabulary."""
+        """Return the files of a system's networks and their target vocabulary."""
         folders = [f"<results>/nmt/{network}/{run}" for network in self.experiment.get_networks(system)]
         return {
             "model": [f"{folder}/model.safetensors" for folder in folders],
@@ -208,7 +207,7 @@ class NmtPlan:
         }
 
     def _get_sentence_files(self, system: str, split: str) -> dict[str, Any]:
-        """Return the sentences of a set and their syntax, as each network of a system reads them."""
+        """Return the sentences and syntax of a set for each network of a system."""
         networks = self.experiment.get_networks(system)
         return {
             "source": [
@@ -238,19 +237,19 @@ class NmtPlan:
         return system if len(self.experiment.get_runs(system)) == 1 else f"{system} ({run})"
 
     def _get_part_modules(self, system: str) -> list[str]:
-        """Return the modules of the parts of a system's networks, and of networks whose size they match."""
+        """Return the modules of the parts of a system's networks and of the networks whose size they match."""
         networks = [self.experiment.get_network(name) for name in self.experiment.get_networks(system)]
         networks += [self.experiment.get_network(network.like) for network in networks if network.like is not None]
         return sorted({module for network in networks for module in network.module_names})
 
 
 def _dump_section(section: ConfigSection, min_effect: SettingEffect, stage: str) -> dict[str, Any]:
-    """Return the values of a section that have at least an effect on what a stage makes."""
+    """Return the values of a section with at least the given effect on the outputs of a stage."""
     return section.model_dump(mode="json", exclude=section.collect_ineffective_keys(min_effect, stage))
 
 
 def _dump_rounding_settings(section: ConfigSection) -> dict[str, Any]:
-    """Return the values of a section that change nothing but the last digits."""
+    """Return the values of a section that only affect the last digits."""
     keys = section.collect_ineffective_keys(SettingEffect.EXECUTION) - section.collect_ineffective_keys(
         SettingEffect.ROUNDING
     )

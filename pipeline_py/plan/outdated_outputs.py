@@ -1,4 +1,4 @@
-"""Find outputs that were not made by the jobs of a plan."""
+"""Search for outputs that the jobs of a plan have not made."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -10,16 +10,16 @@ from pipeline_py.run.job import hash_json
 from pipeline_py.run.job_record import get_record_path, has_recorded_name, read_record
 
 WORK_FOLDERS = ("cache", "checkpoints", "tensorboard")
-"""Folders of jobs, which are not outputs."""
+"""Folders of jobs that are not outputs."""
 
 UNRECORDED_FILES = ("report.manifest.json",)
-"""Files in the folder of results that Snakemake's own process writes; Snakemake alone decides whether they are made."""
+"""Files that the main process of Snakemake writes, without records."""
 
 
 def find_outdated_outputs(plan: ExperimentPlan, results_folder: Path) -> Iterator[str]:
-    """Yield outputs in the results without a record, or with the record of another job than the plan has for them.
+    """Yield outputs without a record or whose record does not match the job in the plan.
 
-    An output is a file, or a folder with a record. Files that no job of the plan makes may be among them.
+    An output is a file, or a folder with a record. Files that no job of the plan makes are included.
     """
     for root, folders, names in os.walk(results_folder):
         outputs = [folder for folder in folders if get_record_path(Path(root, folder)).exists()]
@@ -40,12 +40,12 @@ def _is_current_output(plan: ExperimentPlan, output_path: Path, relative_path: P
     try:
         job = plan.build_job(record["plan"], record["wildcards"])
         return hash_json(plan.compute_identity(job)) == record["identity"] and _has_current_inputs(record["inputs"])
-    except Exception:  # the record of a job that this plan does not have may fail anywhere
+    except Exception:  # a job that this plan does not have may fail anywhere
         return False
 
 
 def _has_current_inputs(inputs: Mapping[str, str]) -> bool:
-    """Return whether no input has a record with another hash than the job has read."""
+    """Return whether the recorded hashes of all inputs are those that the job has read."""
     return all(_read_recorded_hash(Path(file)) in (None, content) for file, content in inputs.items())
 
 

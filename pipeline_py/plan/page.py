@@ -1,4 +1,4 @@
-"""What the page of the whole experiment is made of."""
+"""Files, metadata and job of the report page."""
 
 import json
 import re
@@ -23,11 +23,11 @@ from pipeline_py.run.job_record import remove_records, write_records
 from pipeline_py.run.provenance import compute_provenance
 
 PAPER_TABLES = {"table1": ("sdatt", ["1"]), "table2": ("sdatt", ["2"]), "sdrnmt": ("sdrnmt", ["1"])}
-"""Tables of papers whose numbers stand below tables that have no folder of the paper's name."""
+"""Paper and its tables that are printed below a table whose name does not contain the paper."""
 
 PAGE_SOFTWARE = ["snakemake", "torch", "stanza", "sacrebleu", "sacremoses", "subword-nmt", "sil-machine", "scipy"]
 PAGE_SOFTWARE += ["matplotlib", "jinja2"]
-"""What decides how numbers are counted and how the page looks."""
+"""Distributions whose versions affect the page."""
 
 PACKAGE_FOLDER = Path(pipeline_py.__file__).parent
 
@@ -38,7 +38,7 @@ SECTION_MODULES = [
     for folder in ("sections", "chapters")
     for file in sorted((PACKAGE_FOLDER / "report" / folder).glob("[!_]*.py"))
 ]
-"""Modules that the page finds by their place."""
+"""Modules that the page finds by their folder."""
 
 FILE_KINDS_BY_OPTION = {
     "comparisons": "comparisons",
@@ -49,7 +49,7 @@ FILE_KINDS_BY_OPTION = {
     "ngrams": "ngrams",
     "examples": "examples",
 }
-"""What is said of a table on each of its sets: options, and the files that they are given."""
+"""Suffixes of the files about a table on each of its sets, by option of the page."""
 
 
 def write_manifest(manifest_path: Path, content: Mapping[str, Any]) -> None:
@@ -61,7 +61,7 @@ def write_manifest(manifest_path: Path, content: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class PagePlan:
-    """Files and facts of the page."""
+    """Files, metadata and job of the report page."""
 
     experiment: ExperimentConfig
     papers_folder: Path
@@ -73,84 +73,84 @@ class PagePlan:
     report: ReportPlan
 
     def get_requested_tables(self, *table_types: str) -> list[str]:
-        """Tables that are asked for, of some types."""
+        """Return the requested tables of some types."""
         tables = self.experiment.tables
         return [name for name in self.experiment.select_requested_names(tables) if tables[name].type in table_types]
 
     def find_paper_tables(self, table: str) -> tuple[str, list[str]] | None:
-        """The paper, and numbers of its tables, that a table is made after; None where it is after none.
+        """Return the paper and the numbers of its tables that a table reproduces; None if there are none.
 
-        A table that is called PAPER/table3_4 is made after Tables 3 and 4. Those whose numbers stand in its own columns
-        are not shown again.
+        A table named PAPER/table3_4 reproduces Tables 3 and 4. Tables with published numbers in their own columns are
+        excluded.
         """
         if self.report.published_files.get(table):
             return None
-        found = re.fullmatch(r"(\w+)/table(\d+(?:_\d+)*)", table)
-        paper, numbers = (found[1], found[2].split("_")) if found else PAPER_TABLES.get(table, ("", []))
+        match = re.fullmatch(r"(\w+)/table(\d+(?:_\d+)*)", table)
+        paper, numbers = (match[1], match[2].split("_")) if match else PAPER_TABLES.get(table, ("", []))
         return (paper, numbers) if paper and (self.papers_folder / f"{paper}.tsv").is_file() else None
 
     def get_sets_tests_first(self, table: str) -> list[str]:
-        """The held-out sets of a table, test sets first."""
+        """Return the held-out sets of a table, test sets first."""
         return sorted(self.evaluation.get_compared_sets(table), key=lambda split: split == "dev")
 
     def get_drawn_networks(self, table: str) -> list[str]:
-        """The networks whose attention is drawn with examples: what a table proposes."""
+        """Return the networks whose attention is drawn with examples: the proposed systems of a table."""
         return [
             system for system, _ in self.experiment.get_proposed_comparisons(table) if self.experiment.is_neural(system)
         ]
 
     def get_source_tree_paths(self, table: str) -> dict[str, str]:
-        """Trees below which examples are drawn on the first test set: those that a system reads, or others."""
-        found = {}
+        """Return the trees drawn with examples of the first test set: those that a system reads, or others."""
+        paths = {}
         for system in self.get_drawn_networks(table):
             split = self.corpus.scored_test_sets[0]
             network = self.experiment.get_networks(system)[0]
-            parser, read = (
-                self.experiment.get_network(network).parser,
-                self.experiment.get_network_tree_formats(network),
-            )
-            trees = (parser, read[0]) if read else self.evaluation.select_grouping_trees(table)
+            parser = self.experiment.get_network(network).parser
+            tree_formats = self.experiment.get_network_tree_formats(network)
+            trees = (parser, tree_formats[0]) if tree_formats else self.evaluation.select_grouping_trees(table)
             if trees is not None:
-                found[f"{table}:{system}:{split}"] = f"<results>/syntax/{trees[0]}/{split}.{trees[1]}"
-        return found
+                paths[f"{table}:{system}:{split}"] = f"<results>/syntax/{trees[0]}/{split}.{trees[1]}"
+        return paths
 
     def get_attention_paths(self, table: str) -> dict[str, str]:
-        """What these and the baseline attended to in the first run on the first test set, by system, set, option."""
-        found: dict[str, str] = {}
+        """Return the attention files of compared networks for the first run and test set, by SYSTEM:SET:OPTION."""
+        paths: dict[str, str] = {}
         pairs = self.experiment.get_proposed_comparisons(table)
         for system in filter(self.experiment.is_neural, dict.fromkeys(row for pair in pairs for row in pair)):
             split = self.corpus.scored_test_sets[0]
             units, run = self.experiment.get_subword_name(system), self.experiment.get_runs(system, table)[0]
-            made = f"<results>/nmt/{system}/{run}/{split}"
+            stem = f"<results>/nmt/{system}/{run}/{split}"
             network = self.experiment.get_network(self.experiment.get_networks(system)[0])
-            found |= {
+            paths |= {
                 f"{system}:{split}:source_pieces": self.subword.get_piece_path_pattern(units, "source").format(
                     split=split
                 ),
-                f"{system}:{split}:translation": f"{made}.pieces",
-                f"{system}:{split}:attention": f"{made}.attention.arrow",
-                f"{system}:{split}:gates": f"{made}.gates.arrow",
+                f"{system}:{split}:translation": f"{stem}.pieces",
+                f"{system}:{split}:attention": f"{stem}.attention.arrow",
+                f"{system}:{split}:gates": f"{stem}.gates.arrow",
             }
             if "trees" in network.required_syntax_names:
                 trees = self.subword.get_syntax_path_pattern(units, "trees").format(parser=network.parser, split=split)
-                found[f"{system}:{split}:tree"] = trees
-        return found
+                paths[f"{system}:{split}:tree"] = trees
+        return paths
 
     def get_table_files(self) -> dict[str, dict[str, str]]:
-        """What the page says of tables, by option and name."""
-        of_scores, of_bleu = self.get_requested_tables("bleu", "measures"), self.get_requested_tables("bleu")
-        printed = {name: printed for name in of_scores if (printed := self.find_paper_tables(name)) is not None}
+        """Return the files about tables, by option and name."""
+        score_tables, bleu_tables = self.get_requested_tables("bleu", "measures"), self.get_requested_tables("bleu")
+        paper_tables = {
+            name: paper_tables for name in score_tables if (paper_tables := self.find_paper_tables(name)) is not None
+        }
         return {
             "table": {
                 name: f"<results>/{name}.sheet.json"
                 for name in self.experiment.select_requested_names(self.experiment.tables)
             },
-            "facts": {name: f"<results>/{name}.facts.tsv" for name in of_scores},
-            "published": {name: str(self.papers_folder / f"{paper}.tsv") for name, (paper, _) in printed.items()},
+            "facts": {name: f"<results>/{name}.facts.tsv" for name in score_tables},
+            "published": {name: str(self.papers_folder / f"{paper}.tsv") for name, (paper, _) in paper_tables.items()},
             **{
                 option: {
                     f"{table}:{split}": f"<results>/evaluation/{table}/{split}.{kind}.tsv"
-                    for table in of_scores
+                    for table in score_tables
                     for split in self.get_sets_tests_first(table)
                 }
                 for option, kind in FILE_KINDS_BY_OPTION.items()
@@ -159,20 +159,20 @@ class PagePlan:
             **{
                 kind: {
                     f"{table}:{split}": f"<results>/evaluation/{table}/{split}.{kind}.tsv"
-                    for table in of_scores
+                    for table in score_tables
                     for split in self.evaluation.get_contrastive_sets(table)
                 }
                 for kind in ("contrast", "contrast_comparisons")
             },
             "source_tree": {
-                name: file for table in of_bleu for name, file in self.get_source_tree_paths(table).items()
+                name: file for table in bleu_tables for name, file in self.get_source_tree_paths(table).items()
             },
-            "attended": {name: file for table in of_bleu for name, file in self.get_attention_paths(table).items()},
+            "attended": {name: file for table in bleu_tables for name, file in self.get_attention_paths(table).items()},
         }
 
     def get_page_files(self) -> dict[str, dict[str, str]]:
-        """Everything that the page is made of, by option and name."""
-        trained = [
+        """Return all input files of the page, by option and name."""
+        training_runs = [
             place
             for table in self.get_requested_tables("bleu", "measures")
             for place in self.report.get_facts_paths(table)
@@ -184,14 +184,12 @@ class PagePlan:
                 for kind, file in (
                     ("claims", self.claims.get_claims_path(ALL_TABLES)),
                     ("exclusions", self.claims.get_exclusions_path(ALL_TABLES)),
+                    ("ceiling", self.evaluation.ceiling_path),
                 )
             },
-            "ceiling": {ALL_TABLES: self.evaluation.ceiling_path}
-            if self.claims.get_statistics_paths(ALL_TABLES)
-            else {},
             "curve": {
                 f"{network}:{run}": f"<results>/nmt/{network}/{run}/learning_curve.tsv"
-                for network, run in dict.fromkeys(trained)
+                for network, run in dict.fromkeys(training_runs)
                 if self.experiment.is_neural(network)
             },
             "figure": {
@@ -207,35 +205,35 @@ class PagePlan:
                 parser: f"<results>/syntax/{parser}/report.tsv" for parser in sorted(self.experiment.requested_parsers)
             },
             "agreement": {
-                f"{parser}:{other}": f"<results>/syntax/{parser}/agreement.{other}.tsv"
-                for parser, other in self.syntax.get_parser_pairs()
+                f"{parser}:{other_parser}": f"<results>/syntax/{parser}/agreement.{other_parser}.tsv"
+                for parser, other_parser in self.syntax.get_parser_pairs()
             },
             "counts": {split: f"<results>/corpus/clean/{split}.json" for split in self.experiment.corpora.splits},
         }
 
     def build_manifest(self) -> dict[str, Any]:
-        """What the page is made of but for the command: files by kind and name, and what is known without any."""
-        results, of_page = self.experiment.get_output_folder("results"), self.get_page_files()
+        """Build the manifest of the page except for the command: files by kind and name, and metadata."""
+        results, page_files = self.experiment.get_output_folder("results"), self.get_page_files()
         stages = [
             f"{file.parent.name}.{file.stem}"
             for file in sorted(PACKAGE_FOLDER.glob("*/*.py"))
             if re.search(rf"^def {file.stem}\(\s*\*,", file.read_text(encoding="utf-8"), re.MULTILINE)
         ]
         versions = compute_provenance("report.write_page", *PAGE_SOFTWARE)
-        printed = {table: self.find_paper_tables(table) for table in of_page["published"]}
+        paper_tables = {table: self.find_paper_tables(table) for table in page_files["published"]}
         return {
             "experiment": self.experiment.model_dump_json(exclude_unset=True),
-            "published": {table: found[1] for table, found in printed.items() if found},
+            "published": {table: paper_table[1] for table, paper_table in paper_tables.items() if paper_table},
             "versions": {name: versions[name] for name in PAGE_SOFTWARE},
             "code": {stage: compute_provenance(stage)["code"] for stage in stages},
             "files": {
-                kind: {name: file.replace("<results>", results) for name, file in of.items()}
-                for kind, of in of_page.items()
+                kind: {name: file.replace("<results>", results) for name, file in paths.items()}
+                for kind, paths in page_files.items()
             },
         }
 
     def build_manifest_settings(self) -> dict[str, Any]:
-        """Return what decides the manifest: all settings, with the content of files in the place of their paths."""
+        """Return everything that affects the manifest: all settings, with hashes in the place of paths."""
         contents = {
             file: self.corpus.hash_user_files([self.experiment.resolve_path(file)])
             for file in self.experiment.collect_configured_files()
@@ -254,7 +252,7 @@ class PagePlan:
         return {**self.build_manifest(), "experiment": settings}
 
     def build_page_job(self) -> Job:
-        """Make the page from the files that its manifest names."""
+        """Write the page from the files in its manifest."""
         return Job(
             "report.write_page",
             files={"manifest": "<results>/report.manifest.json"},
@@ -265,12 +263,12 @@ class PagePlan:
     def format_command(
         self, config_files: Sequence[Path], config_overrides: Mapping[str, Any], targets: Sequence[str] | None = None
     ) -> str:
-        """Give the command that makes results again.
+        """Format the command that reproduces results.
 
         Args:
-            config_files: files of the configuration as they were given.
-            config_overrides: settings of the configuration as they were given.
-            targets: the targets; by default the page.
+            config_files: configuration files of this run.
+            config_overrides: configuration settings of this run's command line.
+            targets: targets of the command; by default the page.
         """
         words = ["snakemake", "--cores", "8"]
         words += [f"{self.experiment.get_output_folder('results')}/report.html"] if targets is None else targets

@@ -1,4 +1,4 @@
-"""What the rules about parsers that are trained and measured here are given."""
+"""Jobs of the rules that train and evaluate parsers."""
 
 from dataclasses import dataclass
 
@@ -18,31 +18,31 @@ TREEBANK_PARTS = ("train", "dev", "test")
 
 @dataclass(frozen=True)
 class ParsersPlan:
-    """Treebanks, models, and what a parser's accuracy is measured on."""
+    """Jobs and file paths for treebanks, parser models and accuracies."""
 
     experiment: ExperimentConfig
     hash_user_files: UserFileHasher
 
     def parser_name_pattern(self, *parser_types: str) -> str:
-        """A pattern for the names of parsers of some types."""
+        """Return a regular expression for the names of parsers of some types."""
         return build_name_pattern(
             name for name, parser in self.experiment.parsers.items() if parser.type in parser_types
         )
 
     def get_trained_parser_config(self, parser: str) -> TrainedParserConfig:
-        """The options of a parser that is trained here."""
+        """Return the configuration of a parser, which must be trained here."""
         options = self.experiment.parsers[parser]
         assert isinstance(options, TrainedParserConfig)
         return options
 
     def has_gold_trees(self, parser: str, tree_format: TreeFormat) -> bool:
-        """Whether there are gold trees that a parser's accuracy is measured on."""
+        """Return whether there are gold trees to evaluate a parser on."""
         return self.experiment.parsers[parser].has_gold_trees(tree_format)
 
     def has_raw_text_accuracy(self, parser: str) -> bool:
-        """Whether a parser's accuracy is also measured on the words that the pipeline makes of its gold text.
+        """Return whether a parser is also evaluated on the raw text of its gold trees, tokenized by the pipeline.
 
-        Text that comes tokenized is not divided, unless that is asked for.
+        Text that is already tokenized is only retokenized on request.
         """
         options = self.experiment.parsers[parser]
         if not isinstance(options, BaseStanzaParserConfig) or not options.has_gold_trees("conllu"):
@@ -50,10 +50,10 @@ class ParsersPlan:
         return self.experiment.corpora.source.tokenizer != "none" or options.words not in ("auto", "text")
 
     def get_treebank_path(self, parser: str, part: str, tree_format: TreeFormat) -> str:
-        """Gold trees of a parser: the user's, or generated.
+        """Return the path of a parser's gold trees: the user's, or generated ones.
 
         Raises:
-            InputError: there are none.
+            InputError: the parser has no gold trees.
         """
         options = self.experiment.parsers[parser]
         if isinstance(options, TrainedParserConfig):
@@ -78,26 +78,26 @@ class ParsersPlan:
         return self.experiment.resolve_path(file)
 
     def get_model_path(self, parser: str, model_name: str) -> str:
-        """One of the models of a parser that is trained here."""
+        """Return the path of a model of a parser that is trained here."""
         return f"<results>/syntax/{parser}/model/{model_name}.pt"
 
     def get_word_table_path(self, parser: str) -> str:
-        """The table from tokens to the words of a parser's treebank."""
+        """Return the path of the table from tokens to the words of a parser's treebank."""
         return f"<results>/syntax/{parser}/model/words.tsv"
 
     def get_word_model_paths(self, parser: str) -> dict[str, str]:
-        """Return the tokenizer that is trained on a parser's treebank, and the table that expands its tokens."""
+        """Return the tokenizer trained on a parser's treebank, and the table that expands its tokens."""
         return {"segmenter": self.get_model_path(parser, "segmenter"), "word_table": self.get_word_table_path(parser)}
 
     @property
     def _is_lowercase(self) -> bool:
-        """Whether parsers see lower-cased text, so that they are measured on lower-cased words."""
+        """True if parsers read lower-cased text and are evaluated on it."""
         return self.experiment.corpora.source.case == "lower"
 
-    # Jobs of the rules, each called like its rule.
+    # Jobs of the rules, named after their rules.
 
     def build_train_parser_job(self, parser: str, processor: str) -> Job:
-        """Train a tagger or a parser; the constituency parser learns from the tags that it will see."""
+        """Train a tagger or a parser; the constituency parser is trained on predicted tags."""
         options = self.get_trained_parser_config(parser)
         trees: TreeFormat = "ptb" if processor == "constituency" else "conllu"
         return Job(
@@ -125,9 +125,11 @@ class ParsersPlan:
         """Generate a part of a treebank."""
         sentences = self.get_trained_parser_config(parser).treebank.generate
         assert sentences is not None
-        what = GeneratedTextConfig(sentences=sentences if part == "train" else max(sentences // 10, 20))
+        text_config = GeneratedTextConfig(sentences=sentences if part == "train" else max(sentences // 10, 20))
         share = compute_treebank_share(TREEBANK_PARTS.index(part))
-        return build_generation_job(what, self.experiment.corpora.generator, share, is_training_text=part == "train")
+        return build_generation_job(
+            text_config, self.experiment.corpora.generator, share, is_training_text=part == "train"
+        )
 
     def build_treebank_text_job(self, parser: str, trees: TreeFormat) -> Job:
         """Write the words of a parser's gold trees as text."""
@@ -138,7 +140,7 @@ class ParsersPlan:
         )
 
     def build_original_text_of_treebank_job(self, parser: str, part: str) -> Job:
-        """Write the text of a parser's gold trees; if the source comes tokenized, the tokens."""
+        """Write the text of a parser's gold trees, or the tokens if the source is already tokenized."""
         source = self.experiment.corpora.source
         return Job(
             "syntax.treebank_text",
@@ -150,8 +152,8 @@ class ParsersPlan:
             },
         )
 
-    def build_learn_word_table_job(self, parser: str) -> Job:
-        """Learn which words of a parser's treebank the tokens of its text are."""
+    def build_learn_words_job(self, parser: str) -> Job:
+        """Learn the table from tokens to the words of a parser's treebank."""
         return Job(
             "syntax.learn_word_table",
             files={
@@ -162,7 +164,7 @@ class ParsersPlan:
         )
 
     def build_learn_parser_segmenter_job(self, parser: str) -> Job:
-        """Train a tokenizer of the words of a parser's treebank."""
+        """Train a tokenizer for the words of a parser's treebank."""
         return Job(
             "corpus.learn_segmenter",
             files={f"treebank_{part}": self.get_treebank_path(parser, part, "conllu") for part in ("train", "dev")},
@@ -170,8 +172,8 @@ class ParsersPlan:
             software=["stanza", "torch", "jieba"],
         )
 
-    def build_measure_accuracy_job(self, parser: str, trees: TreeFormat) -> Job:
-        """Measure a parser on its gold trees, and on their raw text if that is divided into words."""
+    def build_accuracy_job(self, parser: str, trees: TreeFormat) -> Job:
+        """Evaluate a parser on its gold trees, and on their raw text if that is tokenized."""
         has_raw_text = trees == "conllu" and self.has_raw_text_accuracy(parser)
         folder = f"<results>/syntax/{parser}/accuracy"
         return Job(
@@ -188,8 +190,8 @@ class ParsersPlan:
             },
         )
 
-    def build_join_accuracies_job(self, parser: str) -> Job:
-        """Join the accuracies of all kinds of trees for which there are gold trees; without any, name the remedy."""
+    def build_accuracy_of_all_trees_job(self, parser: str) -> Job:
+        """Join the accuracies of all tree formats with gold trees; without any, the inputs raise an error."""
         kinds = [trees for trees in TREE_FORMATS if self.has_gold_trees(parser, trees)] or [*TREE_FORMATS]
         return Job(
             "syntax.join_accuracies",

@@ -1,4 +1,4 @@
-"""Patterns and folders that plans of several packages share."""
+"""Patterns and paths that several plans share."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable
 from pipeline_py.config.base_experiment import BaseExperimentConfig
 
 UserFileHasher = Callable[[Iterable[str]], list[str | None]]
-"""Hashes the user's files among some, in order."""
+"""Function that hashes the user's files among some files, in order."""
 
 
 def build_name_pattern(names: Iterable[str]) -> str:
-    """A pattern for one of some names; without any it matches nothing."""
+    """Return a regular expression that matches any of the names; without names it matches nothing."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
 def get_system_folder(experiment: BaseExperimentConfig, system: str) -> str:
-    """The folder of a system's runs, in the package that trains it, or takes it over from elsewhere."""
+    """Return the folder of a system's runs, in the package that trains or imports it."""
     if experiment.find_external_system(system):
         return f"<results>/evaluation/{system}"
     return f"<results>/{'nmt' if experiment.is_neural(system) else 'smt'}/{system}"

@@ -1,4 +1,4 @@
-"""What the configuration means for the rules: one object, made once, with a part for each package."""
+"""The plan of an experiment: inputs, parameters and jobs of all rules, with a part for each package."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -22,10 +22,10 @@ from pipeline_py.run.provenance import compute_provenance
 
 
 class ExperimentPlan:
-    """Inputs, parameters and options of all rules.
+    """Jobs of all rules of an experiment.
 
     Attributes:
-        gpu_count: 1 where networks run on the card, because it is asked for or present; else 0.
+        gpu_count: 1 if networks run on a GPU, because it is requested or detected; else 0.
     """
 
     def __init__(
@@ -38,19 +38,19 @@ class ExperimentPlan:
         """Plan an experiment.
 
         Args:
-            experiment: the whole configuration.
+            experiment: the configuration.
             project_folder: the folder of the Snakefile.
-            hash_cache_path: where hashes of users' files are remembered.
-            overlap_counts: how many training pairs have a source that is in a set, as far as that is known.
+            hash_cache_path: cache file for hashes of the user's files.
+            overlap_counts: number of training pairs whose source is in a set, by set, if known.
 
         Raises:
-            InputError: a file or folder that the configuration names does not hold what it should.
+            InputError: a file or folder in the configuration is invalid.
         """
         self._file_hash_cache = FileHashCache(hash_cache_path)
         self._results_folder = experiment.get_output_folder("results")
         papers = project_folder / "workflow" / "published"
-        asked = experiment.training.device
-        self.gpu_count = int(asked == "cuda" or (asked == "auto" and which("nvidia-smi") is not None))
+        device = experiment.training.device
+        self.gpu_count = int(device == "cuda" or (device == "auto" and which("nvidia-smi") is not None))
         self.corpus = CorpusPlan(
             experiment, self.hash_user_files, count_contrastive_pairs(experiment), overlap_counts or {}
         )
@@ -78,33 +78,31 @@ class ExperimentPlan:
         )
 
     def is_workflow_output(self, file: str) -> bool:
-        """Return whether the workflow makes a file, or has made what has its path."""
+        """Return whether the path of a file belongs to an output of the workflow."""
         return file.startswith(("<results>", f"{self._results_folder}/"))
 
     def hash_user_files(self, files: Iterable[str]) -> list[str | None]:
-        """Return the hashes of the user's files among some, in order, for the parameters of their rule.
-
-        Their paths do not count.
-        """
-        own = [file for file in files if not file.startswith("<results>")]
-        hashes = self._file_hash_cache.hash_files(own)
-        return [hashes[file] for file in own]
+        """Return the hashes of the user's files among some files, in order; outputs of the workflow are skipped."""
+        user_files = [file for file in files if not file.startswith("<results>")]
+        hashes = self._file_hash_cache.hash_files(user_files)
+        return [hashes[file] for file in user_files]
 
     def build_job(self, job_name: str, wildcards: Mapping[str, str]) -> Job:
         """Return the job of a rule.
 
         Args:
-            job_name: package and method of its plan: "evaluation.compare_systems".
-            wildcards: the arguments of the method.
+            job_name: package and rule, e.g. "evaluation.compare" for `build_compare_job` of the evaluation plan.
+            wildcards: the arguments of this method.
         """
         package, _, method = job_name.partition(".")
         job: Job = getattr(getattr(self, package), f"build_{method}_job")(**wildcards)
         return job
 
     def compute_identity(self, job: Job) -> dict[str, Any]:
-        """Return what decides the outputs of a job: settings, code, versions, the user's files and names of files.
+        """Return everything that affects the outputs of a job, except the contents of inputs that other jobs make.
 
-        If it changes, Snakemake runs the job again. The contents of inputs that other jobs make are not known yet.
+        These are settings, code, versions, contents of the user's files and names of files. Snakemake runs the job
+        again if they change.
         """
         sets = [path for files_of_set in job.files_by_set.values() for path in iterate_nested_paths(files_of_set)]
         return {
@@ -118,7 +116,6 @@ class ExperimentPlan:
         return compute_provenance(job.stage, *job.software, module_names=job.modules)
 
     def _describe_process(self, job: Job) -> dict[str, Any]:
-        """Return what turns the contents of inputs into those of outputs."""
         return {"settings": job.settings, "software": self._compute_provenance(job)}
 
     def serialize_call(
@@ -134,9 +131,9 @@ class ExperimentPlan:
         Args:
             job_name: as for `build_job`.
             wildcards: as for `build_job`.
-            rule_inputs: the named inputs of the rule, at their places.
-            rule_outputs: the named outputs of the rule.
-            threads: of the job.
+            rule_inputs: paths of the named inputs of the rule.
+            rule_outputs: paths of the named outputs of the rule.
+            threads: number of threads of the job.
         """
         job = self.build_job(job_name, wildcards)
         files, sets = job.locate_files(rule_inputs)
@@ -154,7 +151,8 @@ class ExperimentPlan:
             "modules": [*job.modules],
             "arguments": {**files, **job.settings, **job.execution_settings},
             "calls": [
-                {**of_set, **of_outputs} for of_set, of_outputs in zip(sets.values() or [{}], calls, strict=True)
+                {**set_files, **set_outputs}
+                for set_files, set_outputs in zip(sets.values() or [{}], calls, strict=True)
             ],
         }
         return serialize_json(content)

@@ -1,4 +1,4 @@
-"""What the rules of `report` are given: the cells of a table."""
+"""Jobs of the rules of `report`: tables and figures."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -35,35 +35,35 @@ SIDES = ("source", "target")
 
 
 def match_targets(target: str, names: Iterable[str]) -> list[str]:
-    """Those that are called like a target, or stand in the folder that is."""
+    """Return the names that equal a target or are in a folder of that name."""
     return [name for name in names if name.partition("/")[0] == target]
 
 
 def find_published_files(experiment: ExperimentConfig, papers_folder: Path) -> dict[str, list[str]]:
-    """What papers printed, by table of BLEU: a file of a folder, or none where it is not asked for.
+    """Return the file of published numbers for each BLEU table, as a list; empty if the table requests none.
 
     Raises:
-        InputError: there is no such paper.
+        InputError: a paper is unknown.
     """
-    found = {}
+    files_by_table = {}
     for name, table in experiment.tables.items():
         if isinstance(table, BleuTableConfig):
             files = [papers_folder / f"{table.published.paper}.tsv"] if table.published else []
             for file in files:
                 if not file.is_file():
-                    known = ", ".join(sorted(file.stem for file in papers_folder.glob("*.tsv")))
-                    raise InputError(f"tables.{name}.published: unknown paper `{file.stem}`; known are {known}")
-            found[name] = [*map(str, files)]
-    return found
+                    known_papers = ", ".join(sorted(file.stem for file in papers_folder.glob("*.tsv")))
+                    raise InputError(f"tables.{name}.published: unknown paper `{file.stem}`; known are {known_papers}")
+            files_by_table[name] = [*map(str, files)]
+    return files_by_table
 
 
 @dataclass(frozen=True)
 class ReportPlan:
-    """What tables and figures are made of.
+    """Jobs of tables and figures.
 
     Attributes:
-        published_files: the printed numbers that stand beside ours, by table of BLEU.
-        requested_tables: tables that this run asks the inputs of.
+        published_files: files of published numbers by BLEU table.
+        requested_tables: tables that this run makes.
     """
 
     experiment: ExperimentConfig
@@ -77,15 +77,15 @@ class ReportPlan:
     requested_tables: set[str] = field(default_factory=set)
 
     def build_table_description(self, table: str) -> dict[str, Any]:
-        """Return the options of a table, and what else the configuration says of it."""
+        """Return the options of a table and related settings of the configuration."""
         options = self.experiment.tables[table]
         text = self.experiment.corpora.dev if "dev" in self.evaluation.get_compared_sets(table) else None
         dev = None if text is None else text.name
         if isinstance(options, MeasureTableConfig):
             options = options.model_copy(update={"sets": self.evaluation.get_compared_sets(table) or options.sets})
-        described: dict[str, Any] = {"table": options.model_dump(mode="json")}
+        description: dict[str, Any] = {"table": options.model_dump(mode="json")}
         if isinstance(options, BleuTableConfig | MeasureTableConfig):
-            described |= {
+            description |= {
                 "tests": self.evaluation.get_compared_test_sets(table),
                 "dev": dev,
                 "metrics": self.experiment.evaluation.metrics,
@@ -99,10 +99,10 @@ class ReportPlan:
                 "from_elsewhere": [*filter(self.experiment.find_external_system, options.systems)],
                 "lowercase_trees": self.experiment.corpora.source.case == "lower",
             }
-        return described
+        return description
 
     def get_table_files(self, table: str) -> dict[str, dict[str, str]]:
-        """What the stage `build_render_table_job` reads, by kind, and by what it is of."""
+        """Return the input files of a table, by kind and subject (system, run, set …)."""
         options = self.experiment.tables[table]
         if isinstance(options, ParseTableConfig):
             splits = self.experiment.corpora.splits
@@ -123,24 +123,24 @@ class ReportPlan:
         if isinstance(options, AttentionTableConfig):
             return {"shares": {"": f"<results>/evaluation/{table}/attention.tsv"}}
         sets = self._get_scored_sets(table)
-        counted = {
+        statistics_paths = {
             place: file for split in sets for place, file in self.evaluation.get_statistics_paths(table, split).items()
         }
-        of_facts = self.get_facts_files(table)
+        facts_files = self.get_facts_files(table)
         files = {
-            "statistics": {":".join(place): file for place, file in counted.items()},
-            "facts": of_facts["facts"],
+            "statistics": {":".join(place): file for place, file in statistics_paths.items()},
+            "facts": facts_files["facts"],
             "comparisons": self.get_comparison_paths(table),
             "claims": {"": self.claims.get_claims_path(table)} if self.claims.is_scored_table(table) else {},
             "exclusions": {"": self.claims.get_exclusions_path(table)} if self.claims.is_scored_table(table) else {},
-            "ceiling": of_facts["ceiling"],
+            "ceiling": facts_files["ceiling"],
         }
         if isinstance(options, BleuTableConfig):
             return {**files, "published": dict(zip([""], self.published_files[table], strict=False))}
         parsed = {
             split: file for split in sets for file in self.evaluation.get_parsed_sentences_file(table, split).values()
         }
-        told_apart = {
+        contrast_scores = {
             kind: {
                 f"{system}:{run}:{split}": file
                 for split in self.evaluation.get_contrastive_sets(table)
@@ -153,7 +153,7 @@ class ReportPlan:
         words = {
             "words": {
                 ":".join((system, run, split)): file.replace(".statistics.arrow", ".json")
-                for (system, run, split), file in counted.items()
+                for (system, run, split), file in statistics_paths.items()
                 if not self.experiment.find_external_system(system)
             },
             "reference_tokens": {split: f"<results>/corpus/tokenized/{split}.target" for split in sets},
@@ -161,17 +161,17 @@ class ReportPlan:
         return {
             **files,
             "parsed": parsed,
-            "accuracy": of_facts["accuracy"],
-            **told_apart,
+            "accuracy": facts_files["accuracy"],
+            **contrast_scores,
             **(words if has_lengths else {}),
         }
 
     def get_facts_files(self, table: str) -> dict[str, dict[str, str]]:
-        """What the stage `get_facts_paths` reads, by kind, and by what it is of."""
+        """Return the input files of a table of facts, by kind and subject."""
         return {
             **{
-                kind: {":".join(place): file for place, file in of_kind.items()}
-                for kind, of_kind in (
+                kind: {":".join(place): file for place, file in paths.items()}
+                for kind, paths in (
                     ("facts", self.get_facts_paths(table)),
                     ("accuracy", self.get_accuracy_paths(table)),
                 )
@@ -180,7 +180,7 @@ class ReportPlan:
         }
 
     def build_facts_description(self, table: str) -> dict[str, Any]:
-        """Return what the configuration says of the systems of a table."""
+        """Return the settings of the systems of a table."""
         options = self.experiment.tables[table]
         assert isinstance(options, SystemTableConfig)
         settings: dict[str, dict[str, str]] = {}
@@ -195,43 +195,45 @@ class ReportPlan:
         }
         if heads:
             settings["phrase_heads"] = heads
-        described: dict[str, Any] = {"parsers": parsers, "settings": settings, "sets": self._get_scored_sets(table)}
+        description: dict[str, Any] = {"parsers": parsers, "settings": settings, "sets": self._get_scored_sets(table)}
         if origins := {
-            row: outside.origin for row in options.systems if (outside := self.experiment.find_external_system(row))
+            row: external_system.origin
+            for row in options.systems
+            if (external_system := self.experiment.find_external_system(row))
         }:
-            described["from_elsewhere"] = origins
-        return described
+            description["from_elsewhere"] = origins
+        return description
 
     def table_name_pattern(self, *table_types: str) -> str:
-        """A pattern for the names of tables of some types."""
+        """Return a regular expression for the names of tables of some types."""
         return build_name_pattern(name for name, table in self.experiment.tables.items() if table.type in table_types)
 
     def add_requested_table(self, table: str) -> str:
-        """Take note that this run makes a table."""
+        """Record that this run makes a table."""
         self.requested_tables.add(table)
         return table
 
     def get_displayed_files(self) -> list[str]:
-        """What people read of what this run made: the page and its tables."""
+        """Return the files that are shown to the user after this run: the page and its tables."""
         page = ["report.html"] if ALL_TABLES in self.claims.requested_tables else []
         return [*page, *(f"{table}.md" for table in self.experiment.tables if table in self.requested_tables)]
 
     def format_warnings(self) -> list[str]:
-        """How systems of a table of this run differ in what it does not ask about."""
-        found = (
+        """Format warnings about systems in a table of this run that differ in other settings."""
+        warnings = (
             format_difference_warning(self.experiment, table)
             for table in self.experiment.tables
             if table in self.requested_tables
         )
-        return [*filter(None, found)]
+        return [*filter(None, warnings)]
 
     def get_trained_systems(self, table: str) -> list[str]:
-        """The systems behind a table's rows that are trained here: themselves, or the members of an ensemble."""
+        """Return the trained systems of a table's rows, with ensembles replaced by their members."""
         rows = [row for row in self.experiment.get_rows(table) if not self.experiment.find_external_system(row)]
         return list(dict.fromkeys(system for row in rows for system in self.experiment.get_networks(row) or [row]))
 
     def get_facts_paths(self, table: str) -> dict[tuple[str, str], str]:
-        """Facts of the trainings behind a table's rows, by system and run."""
+        """Return the training facts of a table's systems, by system and run."""
         return {
             (system, run): f"{get_system_folder(self.experiment, system)}/{run}/facts.json"
             for system in self.get_trained_systems(table)
@@ -239,15 +241,15 @@ class ReportPlan:
         }
 
     def get_comparison_paths(self, table: str) -> dict[str, str]:
-        """Comparisons of the table's systems by set, where it has marks; of a table of BLEU on the test sets."""
+        """Return the comparisons of a table's systems by set, if it has marks; for a BLEU table on the test sets."""
         options = self.experiment.tables[table]
-        marked = self.evaluation.get_compared_test_sets(table)
+        compared_sets = self.evaluation.get_compared_test_sets(table)
         if isinstance(options, MeasureTableConfig):
-            marked = self.evaluation.get_compared_sets(table) if options.marks else []
-        return {split: f"<results>/evaluation/{table}/{split}.comparisons.tsv" for split in marked}
+            compared_sets = self.evaluation.get_compared_sets(table) if options.marks else []
+        return {split: f"<results>/evaluation/{table}/{split}.comparisons.tsv" for split in compared_sets}
 
     def format_system_settings(self, system: str) -> dict[str, str]:
-        """What the configuration says of a system in the columns of a table."""
+        """Return the settings of a system that are columns of a table."""
         options = self.experiment.systems[system]
         if not isinstance(options, NeuralSystemConfig | EnsembleConfig):
             return {}
@@ -266,7 +268,7 @@ class ReportPlan:
         }
 
     def get_table_outputs(self, table: str) -> list[str]:
-        """A table and, as far as it has such, its facts and figure, in all formats; translations without a score."""
+        """Return a table in all formats, its facts and figure if it has them, and translations without scores."""
         options = self.experiment.tables[table]
         endings = [
             "tsv",
@@ -274,15 +276,15 @@ class ReportPlan:
             "tex",
             *(["facts.tsv"] if isinstance(options, BleuTableConfig | MeasureTableConfig) else []),
         ]
-        of_figure = ["svg", "pdf"] if self.evaluation.has_length_figure(table) else []
+        figure_endings = ["svg", "pdf"] if self.evaluation.has_length_figure(table) else []
         return [
             *(f"<results>/{table}.{ending}" for ending in endings),
-            *(f"<results>/figures/{table}.length.{ending}" for ending in of_figure),
+            *(f"<results>/figures/{table}.length.{ending}" for ending in figure_endings),
             *self.evaluation.get_unscored_output_paths(table),
         ]
 
     def get_figure_outputs(self, figure: str) -> list[str]:
-        """The pictures of a figure, one for each sentence."""
+        """Return the files of a figure, for each sentence."""
         return [
             f"<results>/figures/{figure}.{sentence}.{ending}"
             for sentence in self.experiment.figures[figure].sentences
@@ -290,8 +292,8 @@ class ReportPlan:
         ]
 
     def get_accuracy_paths(self, table: str) -> dict[tuple[str, str], str]:
-        """Accuracy of the trees that the table's systems read, by parser and kind, where there are gold ones."""
-        read = {
+        """Return the accuracies of the trees that a table's systems read, by parser and format, if there are any."""
+        tree_uses = {
             (parser, trees)
             for system in self.get_trained_systems(table)
             if (parser := self.experiment.systems[system].parser) is not None
@@ -299,36 +301,35 @@ class ReportPlan:
         }
         return {
             (parser, trees): f"<results>/syntax/{parser}/accuracy/{trees}.tsv"
-            for parser, trees in sorted(read)
+            for parser, trees in sorted(tree_uses)
             if self.parsers.has_gold_trees(parser, trees)
         }
 
     def _format_set_notes(self, table: str) -> Iterator[str]:
-        """Say which sets are not scored for want of references, and which cells are empty for want of translations."""
+        """Yield notes about sets without references and about cells that are empty for lack of translations."""
         options = self.experiment.tables[table]
         assert isinstance(options, SystemTableConfig)
         scored = self._get_scored_sets(table)
         for row in options.systems:
             if missing := [split for split in scored if not self.experiment.has_output(row, split)]:
                 tests = self.corpus.scored_test_sets
-                average = isinstance(options, BleuTableConfig) and len(tests) > 1 and {*missing} & {*tests}
+                has_average = isinstance(options, BleuTableConfig) and len(tests) > 1 and {*missing} & {*tests}
                 yield (
                     f"{options.display_names[row]} has no translations of {', '.join(missing)}"
-                    f"{', and so no average over the test sets' if average else ''}."
+                    f"{', and so no has_average over the test sets' if has_average else ''}."
                 )
         for split in self.experiment.corpora.unscored_tests if isinstance(options, BleuTableConfig) else ():
-            yield f"{split} has no references: it is translated, in evaluation/SYSTEM/RUN/{split}.txt, and not scored."
+            yield f"{split} has no references: it is translated (evaluation/SYSTEM/RUN/{split}.txt), but not scored."
 
     def _get_scored_sets(self, table: str) -> list[str]:
-        """The sets on which a table's systems have scores there."""
         options = self.experiment.tables[table]
-        scored = not isinstance(options, MeasureTableConfig) or options.has_score_columns
-        return self.evaluation.get_compared_sets(table) if scored else []
+        has_scores = not isinstance(options, MeasureTableConfig) or options.has_score_columns
+        return self.evaluation.get_compared_sets(table) if has_scores else []
 
-    # Jobs of the rules, each called like its rule.
+    # Jobs of the rules, named after their rules.
 
-    def build_render_table_job(self, table: str) -> Job:
-        """Make a table of scores, measures or counts."""
+    def build_table_job(self, table: str) -> Job:
+        """Render a table of scores, measures or counts."""
         return Job(
             "report.render_table",
             files={"files": self.get_table_files(table)},
@@ -337,7 +338,7 @@ class ReportPlan:
         )
 
     def build_facts_table_job(self, table: str) -> Job:
-        """Make the table of facts about the systems of a table."""
+        """Render the table of facts about the systems of a table."""
         return Job(
             "report.render_facts",
             files={"files": self.get_facts_files(table)},
@@ -360,8 +361,8 @@ class ReportPlan:
             software=["matplotlib"],
         )
 
-    def build_draw_attention_job(self, figure: str, sentence: str) -> Job:
-        """Draw what a system attended to in a sentence, on its tree if it has one; of several runs in the first."""
+    def build_attention_job(self, figure: str, sentence: str) -> Job:
+        """Draw the attention of a system's first run over a sentence, on its tree if the system reads trees."""
         options = self.experiment.figures[figure]
         system, split = options.system, options.set
         units, network = self.experiment.get_subword_name(system), self.experiment.get_network(system)

@@ -1,4 +1,4 @@
-"""The jobs of the rules of `smt`: training and translation of phrase-based systems."""
+"""Jobs of the rules of `smt`: training and translation of phrase-based systems."""
 
 from dataclasses import dataclass
 
@@ -20,11 +20,11 @@ class SmtPlan:
 
     @property
     def system_name_pattern(self) -> str:
-        """A pattern for the phrase-based systems."""
+        """A regular expression for the names of phrase-based systems."""
         return build_name_pattern(filter(self.experiment.is_phrase_based, self.experiment.systems))
 
     def build_train_job(self, system: str, run: str) -> Job:
-        """Train a phrase-based system; its only run is `single`."""
+        """Train a phrase-based system, whose only run is `single`."""
         return Job(
             "smt.train",
             files={

@@ -1,4 +1,4 @@
-"""What the rules of `subword` are given, and where the units of the models lie."""
+"""Jobs of the rules of `subword`, and paths of the units that models read."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.run.job import Job
 
 SYNTAX_NAME_BY_SUFFIX = {kind.word_file_suffix: kind.name for kind in load_all_syntax_kinds() if kind.word_file_suffix}
-"""How the files end that hold syntax of words, and the kind that pieces inherit from them."""
+"""Kinds of syntax that pieces inherit from words, by file suffix."""
 
 JOINT_SIDE = "joint"
-"""Both sides together, in the place of a side."""
+"""Name of both sides together, in the place of a side."""
 
 
 @dataclass(frozen=True)
 class SubwordPlan:
-    """Where the words, pieces, identifiers and syntax of the models' units lie."""
+    """Jobs and file paths for the words, pieces, identifiers and syntax of the models' units."""
 
     experiment: ExperimentConfig
     corpus: CorpusPlan
 
     def get_word_path_pattern(self, subword_name: str, side: str) -> str:
-        """The path of the words that are cut into units, with {split} open: rare numbers may be generalised."""
+        """Return the path of words before segmentation, possibly generalised, with the placeholder {split}."""
         rarer = self.experiment.subword_configs[subword_name].generalise
         return (
             self.corpus.get_token_path_pattern(side)
@@ -32,14 +32,14 @@ class SubwordPlan:
         )
 
     def get_codes_path(self, subword_name: str, side: str) -> str:
-        """The merges of one side: its own, or those that both share."""
+        """Return the path of the BPE merges of a side, which may be joint."""
         language = (
             JOINT_SIDE if self.experiment.subword_configs[subword_name].joint else self.corpus.get_training_side(side)
         )
         return f"<results>/subword/{subword_name}/codes.{language}"
 
     def get_piece_path_pattern(self, subword_name: str, side: str) -> str:
-        """The path of the units of one side, with {split} open: pieces, or the words themselves."""
+        """Return the path of the units of a side (pieces or words), with the placeholder {split}."""
         if subword_name in self.experiment.parsing_tasks:
             return f"<results>/subword/{subword_name}/tagged/{{split}}.{side}"
         split = self.experiment.subword_configs[subword_name].scheme == "bpe"
@@ -50,7 +50,7 @@ class SubwordPlan:
         )
 
     def get_base_subword_name(self, subword_name: str) -> str:
-        """The units that translation alone has: those of two tasks without tags and parses."""
+        """Return the units without the tags and parses of an auxiliary task."""
         return (
             self.experiment.parsing_tasks[subword_name].base_subword
             if subword_name in self.experiment.parsing_tasks
@@ -58,39 +58,37 @@ class SubwordPlan:
         )
 
     def get_vocabulary_path(self, subword_name: str, side: str) -> str:
-        """The vocabulary of one side: its own, or the one that both share."""
-        shared = self.experiment.subword_configs[subword_name].joint_vocabulary is not None
-        return f"<results>/subword/{subword_name}/vocabulary.{JOINT_SIDE if shared else self.corpus.get_training_side(side)}"
+        """Return the path of the vocabulary of a side, which may be joint."""
+        is_joint = self.experiment.subword_configs[subword_name].joint_vocabulary is not None
+        vocabulary_side = JOINT_SIDE if is_joint else self.corpus.get_training_side(side)
+        return f"<results>/subword/{subword_name}/vocabulary.{vocabulary_side}"
 
     def get_packed_path(self, subword_name: str, split: str, side: str) -> str:
-        """Identifiers of the units of one side of a split."""
+        """Return the path of the packed units of one side of a split."""
         return f"<results>/subword/{subword_name}/packed/{split}.{side}.arrow"
 
     def get_syntax_path_pattern(self, subword_name: str, syntax_name: str) -> str:
-        """The path of syntax over the units, with {parser} and {split} open; words pass on their own."""
+        """Return the path of syntax over the units, with the placeholders {parser} and {split}."""
         folder = (
             f"subword/{subword_name}" if self.experiment.subword_configs[subword_name].scheme == "bpe" else "syntax"
         )
         return f"<results>/{folder}/{{parser}}/{{split}}.{load_syntax_kind(syntax_name).word_file_suffix}"
 
     def get_network_syntax_paths(self, network: str, split: str, syntax_names: Iterable[str]) -> list[str]:
-        """Files of some kinds of syntax in a network's units, made by its parser."""
+        """Return the files of some kinds of syntax over a network's units, from its parser."""
         units, parser = self.experiment.get_subword_name(network), self.experiment.systems[network].parser
         folder = f"<results>/subword/{units}/packed"
 
         def get_path(syntax_kind: SyntaxKind) -> str:
             if not syntax_kind.is_packed:
                 return self.get_syntax_path_pattern(units, syntax_kind.name).format(parser=parser, split=split)
-            of_parser = f"{folder}/{parser}" if syntax_kind.tree_format else folder
-            return f"{of_parser}/{split}.{syntax_kind.name}.arrow"
+            kind_folder = f"{folder}/{parser}" if syntax_kind.tree_format else folder
+            return f"{kind_folder}/{split}.{syntax_kind.name}.arrow"
 
         return [get_path(load_syntax_kind(name)) for name in syntax_names]
 
     def get_syntax_vocabulary_paths(self, network: str) -> dict[str, str]:
-        """Vocabularies of the syntax that a network, or the one it is like, reads or predicts, by kind.
-
-        Units hold words, labels are the parser's.
-        """
+        """Return the vocabularies of the syntax that a network (or the one it is `like`) uses, by kind."""
         folder = f"<results>/subword/{self.experiment.get_subword_name(network)}"
         files: dict[str, str] = {}
         for name in (network, self.experiment.get_network(network).like):
@@ -103,15 +101,16 @@ class SubwordPlan:
                 } | files
         return files
 
-    # Jobs of the rules, each called like its rule.
+    # Jobs of the rules, named after their rules.
 
     def build_learn_bpe_job(self, units: str, side: str) -> Job:
-        """Learn the merges of one side of the training text, or of both."""
+        """Learn the BPE merges of one side of the training text, or of both sides."""
         return Job(
             "subword.learn_bpe",
             files={
                 "input": [
-                    self.get_word_path_pattern(units, one).format(split="train") for one in _expand_joint_side(side)
+                    self.get_word_path_pattern(units, text_side).format(split="train")
+                    for text_side in _expand_joint_side(side)
                 ]
             },
             settings=self.experiment.subword_configs[units].model_dump(include={"merges", "min_frequency"}),
@@ -130,7 +129,7 @@ class SubwordPlan:
         )
 
     def build_parsing_task_job(self, units: str) -> Job:
-        """Make the training text of translation and parsing."""
+        """Write the training text for translation and parsing."""
         return Job(
             "subword.parsing_task",
             files={
@@ -140,7 +139,7 @@ class SubwordPlan:
         )
 
     def build_parsing_task_held_out_job(self, units: str, split: str, side: str) -> Job:
-        """Tag a text to translate for systems that also parse."""
+        """Tag a text for systems that also parse."""
         return Job(
             "subword.parsing_task_held_out",
             files={"pieces": self._get_untagged_piece_path(units, split, side)},
@@ -148,11 +147,11 @@ class SubwordPlan:
         )
 
     def _get_untagged_piece_path(self, subword_name: str, split: str, side: str) -> str:
-        """Return the pieces of units without tags and parses."""
+        """Return the path of pieces without tags and parses."""
         return self.get_piece_path_pattern(self.get_base_subword_name(subword_name), side).format(split=split)
 
     def build_inherit_job(self, units: str, parser: str, split: str, syntax: str) -> Job:
-        """Transfer syntax of words to their pieces; `get_syntax_path_pattern` is how its files end."""
+        """Transfer syntax of words to their pieces; `syntax` is the suffix of the files."""
         return Job(
             "subword.inherit",
             files={
@@ -165,19 +164,20 @@ class SubwordPlan:
         )
 
     def build_make_vocabulary_job(self, units: str, side: str) -> Job:
-        """Make the vocabulary of one side, or of both."""
+        """Build the vocabulary of one side, or of both sides."""
         return Job(
             "subword.vocabulary",
             files={
                 "input": [
-                    self.get_piece_path_pattern(units, one).format(split="train") for one in _expand_joint_side(side)
+                    self.get_piece_path_pattern(units, text_side).format(split="train")
+                    for text_side in _expand_joint_side(side)
                 ]
             },
             settings=getattr(self.experiment.subword_configs[units], f"{side}_vocabulary").model_dump(),
         )
 
     def build_vocabulary_of_units_job(self, units: str) -> Job:
-        """Make the vocabulary of the words in dependency units."""
+        """Build the vocabulary of the words in dependency units."""
         return Job(
             "subword.vocabulary",
             files={"input": [self.corpus.get_token_path_pattern("source").format(split="train")]},
@@ -185,8 +185,8 @@ class SubwordPlan:
         )
 
     def build_vocabulary_of_labels_job(self, units: str, parser: str) -> Job:
-        """Make the vocabulary of a parser's labels."""
-        del units  # each has a copy
+        """Build the vocabulary of a parser's labels."""
+        del units  # each subword configuration has a copy
         return Job(
             "subword.vocabulary",
             files={"input": [f"<results>/syntax/{parser}/train.labels"]},
@@ -268,5 +268,4 @@ class SubwordPlan:
 
 
 def _expand_joint_side(side: str) -> tuple[str, ...]:
-    """Return a side, or both if they are joint."""
     return ("source", "target") if side == JOINT_SIDE else (side,)

@@ -1,4 +1,4 @@
-"""What the rules of trees are given: models, texts in shards, and what is compared."""
+"""Jobs of the rules of `syntax`: parsing in shards, tree transformations and reports."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -34,11 +34,11 @@ STANZA_PROCESSORS: dict[TreeFormat, list[str]] = {"conllu": ["tagger", "depparse
 
 
 class HeadSource(NamedTuple):
-    """Source of the heads of a parser's constituents.
+    """The source of the heads of a parser's constituents.
 
     Attributes:
-        language: of the parser.
-        is_dependency_based: whether they are those of the dependency trees of the same sentences.
+        language: language of the parser.
+        is_dependency_based: whether heads come from the dependency trees of the same sentences, not from rules.
     """
 
     language: str
@@ -46,22 +46,22 @@ class HeadSource(NamedTuple):
 
     @property
     def rule_language(self) -> str:
-        """The language of the head rules that find them otherwise."""
+        """The language of the head rules."""
         language = self.language.partition("-")[0]
         return language if language in HEAD_RULES_BY_LANGUAGE else DEFAULT_RULES_LANGUAGE
 
     @property
     def is_english(self) -> bool:
-        """Whether the parser is for English."""
+        """True if the parser is for English."""
         return self.language.partition("-")[0] == "en"
 
     @property
     def has_foreign_rules(self) -> bool:
-        """Whether rules of another language find them."""
+        """True if the heads come from rules of another language."""
         return not self.is_dependency_based and self.language.partition("-")[0] != self.rule_language
 
     def format_for_display(self) -> str:
-        """Name the source for people."""
+        """Format the source for messages."""
         return (
             "dependency trees"
             if self.is_dependency_based
@@ -70,24 +70,23 @@ class HeadSource(NamedTuple):
 
 
 class SyntaxPlan:
-    """How trees are made and reported on.
+    """Jobs that make trees and report on them.
 
-    What may be wrong with a user's folder is found when the plan is made: where an input function fails, Snakemake
-    goes on with what the results already hold.
+    The user's folders are checked when the plan is built, since Snakemake continues with existing results if an input
+    function fails.
 
     Attributes:
-        sentences_per_shard: how many sentences a shard of each text has; nothing where no text is parsed and so need be counted.
-        shard_counts: how many shards each text is parsed in. Cleaning may leave fewer sentences of the training text than
-            that, so that its last shards may be empty.
+        sentences_per_shard: number of sentences per shard of each text; empty if no text is parsed.
+        shard_counts: number of shards of each text. Cleaning may leave the last shards of the training text empty.
     """
 
     def __init__(
         self, experiment: ExperimentConfig, hash_user_files: UserFileHasher, corpus: CorpusPlan, parsers: ParsersPlan
     ) -> None:
-        """Take an experiment, what hashes users' files, and the packages before.
+        """Plan the trees of an experiment.
 
         Raises:
-            InputError: a text or a Stanza directory is broken, or has not what is asked for.
+            InputError: a text or a Stanza directory is broken or incomplete.
         """
         self.experiment = experiment
         self.hash_user_files = hash_user_files
@@ -114,7 +113,7 @@ class SyntaxPlan:
                 }
                 languages = list_model_languages(directory)
                 if languages and not any(map(_has_model_files, self._model_files[name].values())):
-                    fault = f"has models of {format_name_list(languages)} alone ({directory})"
+                    fault = f"only has models for {format_name_list(languages)} ({directory})"
                     self._foreign_parser_errors.setdefault(name, experiment.format_foreign_parser_error(name, fault))
                 self._tokenizer_files[name] = [*map(str, list_tokenizer_files(directory, language))]
                 if parser.words == "stanza" and not self._tokenizer_files[name]:
@@ -130,9 +129,9 @@ class SyntaxPlan:
             self.resolve_head_source(name)
 
     def _format_treebank_error(self, parser: str) -> str | None:
-        """Format the error message for a parser whose treebank has other words than the text; None if it has the same.
+        """Return an error message if the words of a parser's treebank do not match the text; else None.
 
-        A parser whose language is known is not looked at.
+        Parsers whose language is known are not checked.
         """
         options, splits = self.experiment.parsers[parser], self.experiment.splits_in_files
         files = [file for split in splits for file in self.corpus.get_user_files(split, "source")][:1]
@@ -147,48 +146,50 @@ class SyntaxPlan:
         return self.experiment.format_foreign_parser_error(parser, f"is for another language ({difference})")
 
     def resolve_head_source(self, parser: str) -> HeadSource | None:
-        """Return where the heads of a parser's constituents come from; None if its branching needs no heads.
+        """Return the source of the heads of a parser's constituents; None if its branching needs no heads.
 
         Raises:
-            InputError: its dependency trees are asked for, and it has none.
+            InputError: the configuration requests heads from dependency trees, and there are none.
         """
         options = self.experiment.parsers[parser]
         if not isinstance(options, BinarizedParserConfig) or options.branching != "head-outward":
             return None
         by_rules = HeadSource(self.experiment.resolve_parser_language(parser), is_dependency_based=False)
-        lacking = self._describe_missing_dependencies(parser)
-        if options.heads == "dependencies" and lacking:
-            raise InputError(f"parsers.{parser}.heads: dependencies, but {lacking}; choose auto or rules")
+        missing_trees = self._describe_missing_dependencies(parser)
+        if options.heads == "dependencies" and missing_trees:
+            raise InputError(f"parsers.{parser}.heads: dependencies, but {missing_trees}; choose auto or rules")
         prefers_rules = options.heads == "rules" or (options.heads == "auto" and by_rules.is_english)
-        return by_rules if prefers_rules or lacking else by_rules._replace(is_dependency_based=True)
+        return by_rules if prefers_rules or missing_trees else by_rules._replace(is_dependency_based=True)
 
     def _describe_missing_dependencies(self, parser: str) -> str | None:
-        """Say why a parser has no dependency trees of a text that it has phrase trees of; None if it has them."""
-        options, in_files = self.experiment.parsers[parser], self.experiment.splits_in_files
-        with_phrases = [split for split in in_files if options.find_missing_trees("ptb", [split]) is None]
-        if lacking := [split for split in with_phrases if options.find_missing_trees("conllu", [split]) is not None]:
-            return f"there are no {TREE_FORMAT_NAMES['conllu']} trees of {format_name_list(lacking)}"
+        """Return the reason why dependency trees are missing for a text with phrase trees; None if they exist."""
+        options, splits = self.experiment.parsers[parser], self.experiment.splits_in_files
+        with_phrases = [split for split in splits if options.find_missing_trees("ptb", [split]) is None]
+        if missing_splits := [
+            split for split in with_phrases if options.find_missing_trees("conllu", [split]) is not None
+        ]:
+            return f"there are no {TREE_FORMAT_NAMES['conllu']} trees of {format_name_list(missing_splits)}"
         models = self._model_files.get(parser, {}).get("conllu")
         if models is not None and not any(Path(file).parent.name == "depparse" for file in models):
             return "its directory has no dependency parser"
         return None
 
     def format_warnings(self) -> list[str]:
-        """Format the warnings about parsers whose phrases are read: rules of another language find their heads."""
+        """Format a warning for each parser whose phrase heads come from rules of another language."""
         parsers = {parser for _, parser, trees, _ in self.experiment.iterate_tree_uses() if trees == "ptb"}
         sources = {
             parser: heads for parser in sorted(parsers) if (heads := self.resolve_head_source(parser)) is not None
         }
         return [
-            f"parsers.{parser}: {heads.format_for_display()} find the heads of phrases, since there are no rules of "
-            f"`{heads.language}` and {self._describe_missing_dependencies(parser) or '`heads` is `rules`'}; give dependency "
-            "trees too, or choose `branching: right` or `left`"
+            f"parsers.{parser}: {heads.format_for_display()} find the heads of phrases, since there are no rules for "
+            f"`{heads.language}` and {self._describe_missing_dependencies(parser) or '`heads` is `rules`'}; give "
+            "dependency trees too, or choose `branching: right` or `left`"
             for parser, heads in sources.items()
             if heads.has_foreign_rules
         ]
 
     def describe_head_source(self, parser: str) -> str | None:
-        """Name the source of the heads of a parser's constituents; None for the rules of English in English."""
+        """Format the source of the heads of a parser's constituents; None for English rules in English."""
         heads = self.resolve_head_source(parser)
         return (
             None
@@ -197,27 +198,27 @@ class SyntaxPlan:
         )
 
     def resolve_parser_words(self, parser: str) -> str:
-        """What a parser reads of the texts: `text` (their tokens), `english` or `get_stanza_config`."""
+        """Return the words that a parser reads: `text` (the tokens), `english`, `treebank` or `stanza`."""
         options = self.get_stanza_config(parser)
-        downloaded = isinstance(options, StanzaParserConfig) and options.directory is None
-        has_tokenizer = downloaded or bool(self._tokenizer_files.get(parser))
+        is_downloaded = isinstance(options, StanzaParserConfig) and options.directory is None
+        has_tokenizer = is_downloaded or bool(self._tokenizer_files.get(parser))
         return options.resolve_parser_words(self.experiment.corpora.source, has_tokenizer)
 
     def get_stanza_config(self, parser: str) -> BaseStanzaParserConfig:
-        """The options of a parser that runs Stanza."""
+        """Return the configuration of a parser, which must run Stanza."""
         options = self.experiment.parsers[parser]
         assert isinstance(options, BaseStanzaParserConfig)
         return options
 
     def get_model_files(self, parser: str, tree_format: TreeFormat) -> list[str]:
-        """Model files that a parse is made with, so that it is made again when they change; none for a download."""
+        """Return the model files that affect a parse; empty for a downloaded package."""
         if isinstance(self.get_stanza_config(parser), TrainedParserConfig):
             tagger, last = STANZA_PROCESSORS[tree_format]
             return [self.parsers.get_model_path(parser, name) for name in (tagger, last, f"{last}.pretrain")]
         return self._model_files[parser][tree_format] if parser in self._model_files else []
 
     def get_common_tree_formats(self, parser: str, other_parser: str) -> list[TreeFormat]:
-        """Kinds of trees that systems read of both parsers."""
+        """Return the tree formats that systems read from both parsers."""
         return [
             trees
             for trees in self.experiment.get_parser_tree_formats(parser)
@@ -225,18 +226,25 @@ class SyntaxPlan:
         ]
 
     def get_parser_pairs(self) -> list[tuple[str, str]]:
-        """Parsers behind what is asked for that are compared; a pair has one file, whatever the order of `parsers`."""
+        """Return all pairs of requested parsers with a common tree format, each sorted by name."""
         pairs = combinations(sorted(self.experiment.requested_parsers), 2)
-        return [(parser, other) for parser, other in pairs if self.get_common_tree_formats(parser, other)]
-
-    def get_parser_report_paths(self) -> list[str]:
-        """The reports on the parsers behind all that is asked for, and how far each two of them agree."""
         return [
-            *(f"<results>/syntax/{parser}/report.tsv" for parser in sorted(self.experiment.requested_parsers)),
-            *(f"<results>/syntax/{parser}/agreement.{other}.tsv" for parser, other in self.get_parser_pairs()),
+            (parser, other_parser)
+            for parser, other_parser in pairs
+            if self.get_common_tree_formats(parser, other_parser)
         ]
 
-    # Jobs of the rules, each called like its rule.
+    def get_parser_report_paths(self) -> list[str]:
+        """Return the reports on all requested parsers, and the agreement of each pair."""
+        return [
+            *(f"<results>/syntax/{parser}/report.tsv" for parser in sorted(self.experiment.requested_parsers)),
+            *(
+                f"<results>/syntax/{parser}/agreement.{other_parser}.tsv"
+                for parser, other_parser in self.get_parser_pairs()
+            ),
+        ]
+
+    # Jobs of the rules, named after their rules.
 
     def build_parse_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
         """Parse a text."""
@@ -255,7 +263,7 @@ class SyntaxPlan:
         """Return the job that parses a part of a text.
 
         Raises:
-            InputError: the parser does not know such text, and is not asked for by name.
+            InputError: the parser is for another language or only for generated text.
         """
         if parser in self._foreign_parser_errors:
             raise InputError(self._foreign_parser_errors[parser])
@@ -289,7 +297,7 @@ class SyntaxPlan:
         text_path: str | None,
         extra_settings: Mapping[str, Any],
     ) -> Job:
-        """Return the job that parses tokens, of an untokenized text in the words that the parser reads."""
+        """Return the job that parses tokens, or an untokenized text in the words that the parser reads."""
         options = self.get_stanza_config(parser)
         models = self.get_model_files(parser, tree_format)
         execution: dict[str, Any] = {}
@@ -328,11 +336,11 @@ class SyntaxPlan:
         )
 
     def build_tokenize_treebank_job(self, parser: str, part: str) -> Job:
-        """Tokenize the text of a part of a parser's treebank as the source is."""
+        """Tokenize the text of a part of a parser's treebank like the source."""
         return self.corpus.build_tokenization_job(f"<results>/syntax/{parser}/treebank/{part}.text", "source")
 
-    def build_write_parser_report_job(self, parser: str) -> Job:
-        """Report what a parser did with each text, of the kinds of trees that systems read."""
+    def build_parser_report_job(self, parser: str) -> Job:
+        """Report on the trees of each text that systems read from a parser."""
         kinds = self.experiment.get_parser_tree_formats(parser)
 
         def get_files_by_split(file_ending: str) -> dict[str, dict[str, str]]:
@@ -359,7 +367,7 @@ class SyntaxPlan:
         )
 
     def build_binarize_job(self, parser: str, split: str) -> Job:
-        """Make the phrase trees of a text binary."""
+        """Binarize the phrase trees of a text."""
         heads = self.resolve_head_source(parser)
         has_dependencies = heads is not None and heads.is_dependency_based
         dependencies = {"dependencies": f"<results>/syntax/{parser}/{split}.conllu"} if has_dependencies else {}
@@ -379,12 +387,12 @@ class SyntaxPlan:
             "syntax.compute_distances", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"]
         )
 
-    def build_extract_units_job(self, parser: str, split: str) -> Job:
-        """Find the dependency units of a text."""
+    def build_units_job(self, parser: str, split: str) -> Job:
+        """Extract the dependency units of a text."""
         return Job("syntax.extract_units", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"])
 
-    def build_extract_labels_job(self, parser: str, split: str) -> Job:
-        """Write the dependency labels of a text."""
+    def build_labels_job(self, parser: str, split: str) -> Job:
+        """Extract the dependency labels of a text."""
         return Job("syntax.extract_labels", files=self._get_tree_and_token_files(parser, split))
 
     def _get_tree_and_token_files(self, parser: str, split: str, tree_format: TreeFormat = "conllu") -> dict[str, str]:
@@ -394,7 +402,7 @@ class SyntaxPlan:
         }
 
     def build_merge_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Join the trees of all shards of a text."""
+        """Merge the trees of all shards of a text."""
         folder = f"<results>/syntax/{parser}/shards/{split}"
         parts = [f"{folder}/{shard:04}.{trees}" for shard in range(self.shard_counts[split])]
         return Job(
@@ -409,14 +417,14 @@ class SyntaxPlan:
         )
 
     def build_import_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Import trees of a text that the user gives, or those of the generator for a generated text."""
-        given_trees = self.experiment.resolve_tree_files(parser, split, trees) or [
+        """Import the user's trees of a text, or the gold trees of a generated text."""
+        tree_files = self.experiment.resolve_tree_files(parser, split, trees) or [
             self.corpus.get_gold_tree_path(split, trees)
         ]
         return Job(
             "syntax.import_trees",
             files={
-                "trees": given_trees,
+                "trees": tree_files,
                 "text": self.corpus.get_raw_path(split, "source"),
                 "lines": f"<results>/corpus/clean/{split}.lines",
                 "tokens": self.corpus.get_token_path_pattern("source").format(split=split),
@@ -427,8 +435,8 @@ class SyntaxPlan:
             },
         )
 
-    def build_build_control_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Make trees of a shape for a text."""
+    def build_control_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
+        """Build control trees for a text."""
         options = self.experiment.parsers[parser]
         return Job(
             "syntax.build_control_trees",
@@ -439,19 +447,25 @@ class SyntaxPlan:
             },
         )
 
-    def build_compute_tree_statistics_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Sum up measures of the trees of a text."""
+    def build_tree_statistics_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
+        """Compute statistics of the trees of a text."""
         return Job(
             "syntax.compute_tree_statistics",
             files={"trees": f"<results>/syntax/{parser}/{split}.{trees}"},
             settings={"annotation": ANNOTATION_NAMES[trees]},
         )
 
-    def build_measure_agreement_job(self, parser: str, other: str) -> Job:
-        """Compare the trees of two parsers that systems read of both; phrase trees once they are binary."""
+    def build_agreement_job(self, parser: str, **wildcards: str) -> Job:
+        """Compare the trees that systems read from two parsers, phrase trees after binarization.
+
+        Args:
+            parser: the first parser.
+            **wildcards: `other`, the second parser.
+        """
+        other_parser = wildcards["other"]
         endings = {
             trees: trees if trees == "conllu" else f"binary.{trees}"
-            for trees in self.get_common_tree_formats(parser, other)
+            for trees in self.get_common_tree_formats(parser, other_parser)
         }
         return Job(
             "syntax.measure_agreement",
@@ -463,11 +477,10 @@ class SyntaxPlan:
                     }
                     for split in self.experiment.corpora.splits
                 }
-                for parameter, name in (("first", parser), ("second", other))
+                for parameter, name in (("first", parser), ("second", other_parser))
             },
         )
 
 
 def _has_model_files(files: Sequence[str]) -> bool:
-    """Whether there are models among the files of a Stanza directory that a parse depends on."""
     return any(Path(file).suffix == ".pt" for file in files)

@@ -1,7 +1,7 @@
-"""The jobs that turn one text into what a system makes of it, found by the files that they make.
+"""Search for the jobs that translate one text, by the files that they make.
 
-Snakemake finds the job of a file by the patterns of its rules. This module has the patterns of the rules that run once
-for each text; tests compare them with the rules.
+Snakemake finds the job of a file by the patterns of its rules. This module repeats the patterns of rules that run once
+per text; tests compare them with the rules.
 """
 
 import re
@@ -15,7 +15,7 @@ from pipeline_py.plan.subword import SYNTAX_NAME_BY_SUFFIX
 from pipeline_py.run.job import Job, iterate_nested_paths
 
 CLEAN_JOB_NAME = "corpus.clean_held_out"
-"""The job that reads the text."""
+"""Name of the job that reads the text."""
 
 OUTPUT_PATTERNS: Mapping[str, Mapping[str, str]] = {
     CLEAN_JOB_NAME: {
@@ -79,7 +79,7 @@ OUTPUT_PATTERNS: Mapping[str, Mapping[str, str]] = {
         "counts": "<results>/evaluation/{system}/{run}/{split}.json",
     },
 }
-"""By job of the plan, patterns of its outputs by their names."""
+"""Patterns of outputs by name, for each job of the plan."""
 
 WILDCARD_PATTERNS = {
     "side": r"source|target\d*",
@@ -87,10 +87,10 @@ WILDCARD_PATTERNS = {
     "rarer": r"\d+",
     "syntax": build_name_pattern(SYNTAX_NAME_BY_SUFFIX),
 }
-"""Patterns of wildcards; others are names."""
+"""Regular expressions of wildcards that are not names."""
 
-JOB_NAME_BY_PARSER_TYPE = {"control": "syntax.build_control_trees", "given": "syntax.import_trees"}
-"""By type of parser, the job that makes its trees; others are parsed by Stanza."""
+JOB_NAME_BY_PARSER_TYPE = {"control": "syntax.control_trees", "given": "syntax.import_trees"}
+"""Job that makes the trees of a parser, by parser type; the default is `syntax.parse`."""
 
 
 @dataclass(frozen=True)
@@ -98,10 +98,10 @@ class TextJob:
     """A job for one text.
 
     Attributes:
-        job_name: package and method of the plan.
-        job: the job of the plan, perhaps of several sets.
-        set_name: the set whose place the text has.
-        output_paths: by name, paths that begin with `<results>`.
+        job_name: package and rule of the job.
+        job: job of the plan, possibly for several sets.
+        set_name: set that the text replaces.
+        output_paths: paths that begin with `<results>`, by name.
     """
 
     job_name: str
@@ -111,7 +111,7 @@ class TextJob:
 
     @cached_property
     def input_paths(self) -> list[str]:
-        """Input files, of several sets those of the text."""
+        """Input files; if the job has several sets, only those of the text."""
         return [
             *iterate_nested_paths(self.job.files),
             *iterate_nested_paths(self.job.files_by_set.get(self.set_name, {})),
@@ -119,10 +119,9 @@ class TextJob:
 
 
 class TextJobFinder:
-    """The jobs of a plan for the text of one set."""
+    """Search for the jobs of a plan for a text that replaces a set."""
 
     def __init__(self, plan: ExperimentPlan, set_name: str) -> None:
-        """Take a plan, and the set whose place the text has."""
         self._plan = plan
         self._set_name = set_name
         self._output_regexes = {
@@ -132,7 +131,7 @@ class TextJobFinder:
         }
 
     def find_job(self, path: str) -> TextJob | None:
-        """Return the job that makes a file of the text; None if it does not depend on the text."""
+        """Return the job that makes a file; None if the file does not depend on the text."""
         for (name, _), pattern in self._output_regexes.items():
             if match := pattern.fullmatch(path):
                 return self._build_text_job(name, match.groupdict())
@@ -149,19 +148,19 @@ class TextJobFinder:
         if job_name == "syntax.parse":
             parser = self._plan.parsers.experiment.parsers[wildcards["parser"]]
             job_name = JOB_NAME_BY_PARSER_TYPE.get(parser.type, job_name)
-        of_all_sets = job_name in ("nmt.translate", "evaluation.postprocess")
-        split = {} if of_all_sets else {"split": self._set_name}
+        reads_all_sets = job_name in ("nmt.translate", "evaluation.postprocess")
+        split = {} if reads_all_sets else {"split": self._set_name}
         return TextJob(job_name, self._plan.build_job(job_name, {**wildcards, **split}), self._set_name, outputs)
 
     def resolve_jobs(self, paths: Sequence[str]) -> tuple[list[TextJob], list[str]]:
-        """Return the jobs that make files, each after those that make its inputs, and the files that must exist."""
+        """Return the jobs that make files, in topological order, and the files that must already exist."""
         jobs: dict[str, TextJob] = {}
-        existing: dict[str, None] = {}
+        required_paths: dict[str, None] = {}
 
         def add_required_file(file_path: str) -> None:
             job = self.find_job(file_path)
             if job is None:
-                existing[file_path] = None
+                required_paths[file_path] = None
                 return
             key = next(iter(job.output_paths.values()))
             if key not in jobs:
@@ -171,11 +170,11 @@ class TextJobFinder:
 
         for file in paths:
             add_required_file(file)
-        return [*jobs.values()], [*existing]
+        return [*jobs.values()], [*required_paths]
 
 
 def _build_regex(pattern: str, set_name: str) -> str:
-    """Return a regular expression for files of a set with named groups for the other wildcards."""
+    """Return a regular expression for files of a set, with named groups for the other wildcards."""
     parts = re.split(r"\{(\w+)\}", pattern)
     names: set[str] = set()
     regex = ""

@@ -1,4 +1,4 @@
-"""Run a job: `python -m pipeline_py.run JOB`, with a job as JSON, or the record of a job to run again."""
+"""Run a job (`python -m pipeline_py.run JOB`) given as JSON or as the path of a record."""
 
 import sys
 
@@ -6,7 +6,7 @@ from pipeline_py.run.job_server import request_job
 
 
 def run_job_argument(job_argument: str) -> None:
-    """Run a job, given as JSON or as the path of a record."""
+    """Run a job from JSON, or rerun the job of a record."""
     import json
     from pathlib import Path
 
@@ -19,7 +19,7 @@ def run_job_argument(job_argument: str) -> None:
 
 
 def main() -> None:
-    """Run the job of the command line, in the server of jobs if there is one."""
+    """Run the job of the command line, in the job server if there is one."""
     if len(sys.argv) != 2:
         sys.exit("usage: python -m pipeline_py.run JOB, a job as JSON or the file NAME.job.json of one to run again")
     code = request_job(sys.argv[1])

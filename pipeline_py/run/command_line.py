@@ -1,4 +1,4 @@
-"""Command lines made from the signatures of functions.
+"""Command-line interfaces generated from function signatures.
 
     if __name__ == "__main__":
         run_command(translate)
@@ -24,24 +24,23 @@ from pipeline_py.run.job_record import check_input_file
 
 
 class OptionLimits(NamedTuple):
-    """Properties of an option in addition to its type: `Annotated[int, Option(min=0)]`.
+    """Limits of an option in addition to its type: `Annotated[int, OptionLimits(minimum=0)]`.
 
     Attributes:
-        minimum: smallest number that is accepted.
+        minimum: smallest accepted number.
     """
 
     minimum: int | None = None
 
 
 def parse_arguments(function: Callable[..., Any], program: str, arguments: Sequence[str]) -> dict[str, Any]:
-    """Give the arguments of a command line, or else their defaults, to the parameters of a function.
+    """Parse command-line arguments into the keyword arguments of a function, including defaults.
 
-    An option is called like its parameter (`max_length` → `--max-length`) and is required where this has no default.
-    That of a list takes several values and can be given several times; of `bool` there are two, `--flag` and
-    `--no-flag`. The docstring becomes `--help`, its `Args` the help of each option. A command line that does not fit
-    ends the process with exit code 2.
+    Each parameter has an option (`max_length` → `--max-length`), which is required if the parameter has no default. A
+    list option takes several values and is repeatable; a `bool` has the options `--flag` and `--no-flag`. `--help`
+    shows the docstring. An invalid command line ends the process with exit code 2.
     """
-    summary, documented = _parse_docstring(function) if "--help" in arguments else ("", {})
+    summary, option_texts = _parse_docstring(function) if "--help" in arguments else ("", {})
     parser = argparse.ArgumentParser(
         program,
         description=summary,
@@ -53,8 +52,8 @@ def parse_arguments(function: Callable[..., Any], program: str, arguments: Seque
     for parameter in parameters:
         if parameter.kind is not parameter.KEYWORD_ONLY:
             raise TypeError(f"{function.__name__}: a stage takes keyword-only arguments, not {parameter.name}")
-        _add_option(parser, parameter, documented.get(parameter.name, "").replace("%", "%%"))
-    # A default that is text would be read as if it were given, so the parser is told of none.
+        _add_option(parser, parameter, option_texts.get(parameter.name, "").replace("%", "%%"))
+    # argparse would parse a default that is text, so it does not get the defaults.
     defaults = {parameter.name: parameter.default for parameter in parameters}
     return defaults | vars(parser.parse_args(arguments))
 
@@ -64,25 +63,25 @@ def _add_option(parser: argparse.ArgumentParser, parameter: inspect.Parameter, h
     if get_origin(kind) is Annotated:
         kind, option = get_args(kind)
     if isinstance(kind, UnionType):
-        (kind,) = (one for one in get_args(kind) if one is not NoneType)
+        (kind,) = (argument for argument in get_args(kind) if argument is not NoneType)
     name = f"--{parameter.name.replace('_', '-')}"
-    required = parameter.default is parameter.empty
+    is_required = parameter.default is parameter.empty
     if kind is bool:
-        switch = parser.add_mutually_exclusive_group(required=required)
+        switch = parser.add_mutually_exclusive_group(required=is_required)
         switch.add_argument(name, dest=parameter.name, action="store_true", help=help_text)
         switch.add_argument(f"--no-{name[2:]}", dest=parameter.name, action="store_false")
         return
-    several = get_origin(kind) is list
-    if several:
+    is_list = get_origin(kind) is list
+    if is_list:
         (kind,) = get_args(kind)
     choices: Sequence[Any] = (
         get_args(kind) if get_origin(kind) is Literal else [*kind] if issubclass(kind, Enum) else []
     )
     parser.add_argument(
         name,
-        action="extend" if several else "store",
-        nargs="+" if several else None,
-        required=required,
+        action="extend" if is_list else "store",
+        nargs="+" if is_list else None,
+        required=is_required,
         type=_build_choice_parser(choices) if choices else _build_number_parser(kind, option.minimum),
         metavar="|".join(choices) or kind.__name__.upper(),
         help=help_text,
@@ -112,7 +111,7 @@ def _build_number_parser(number_type: Any, minimum: int | None) -> Callable[[str
 
 
 def _parse_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """A function's docstring: what stands before its `Args`, and what it says of each."""
+    """Return the description in a function's docstring, and the text for each parameter."""
     import docstring_parser
 
     docstring = docstring_parser.parse(function.__doc__ or "")
@@ -121,13 +120,13 @@ def _parse_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]
 
 
 GARBAGE_COLLECTOR_THRESHOLD = 50_000
-"""How many new objects there must be before the garbage collector looks for cycles; they take some megabytes."""
+"""Number of new objects (some megabytes) before the garbage collector searches for cycles."""
 
 
 def run_command(function: Callable[..., None]) -> None:
-    """Call a function with the arguments of the command line (`options.parsed`), and end the process.
+    """Call a function with the arguments of the command line (`parse_arguments`), and end the process.
 
-    Files that it reads are compared with their records. All its paths count as such, except `output` and `*_output`.
+    All its paths, except `output` and `*_output`, are checked against their records.
     """
     module = sys.modules["__main__"].__spec__
     program = f"python -m {function.__name__ if module is None else module.name}"
@@ -144,26 +143,24 @@ def run_command(function: Callable[..., None]) -> None:
 
 
 def run_and_exit(work: Callable[[], None]) -> None:
-    """Do some work, and end the process.
+    """Call a function, and end the process.
 
-    An `InputError`, or what the machine fails with (`failures.about`), ends it with one sentence on stderr and exit
-    code 1, and Ctrl-C with exit code 130.
+    The exit code is 1 after an `InputError` or a failure of the machine (`errors.describe_failure`), which are reported
+    in one sentence on stderr, and 130 after Ctrl-C.
     """
     exit_with_snakemake()
-    gc.set_threshold(
-        GARBAGE_COLLECTOR_THRESHOLD
-    )  # to import a library makes many objects and no garbage, and is a tenth faster so
+    gc.set_threshold(GARBAGE_COLLECTOR_THRESHOLD)  # imports are 10 % faster; they make many objects and no garbage
     try:
         work()
         sys.stdout.flush()
     except Exception as error:
-        said = str(error) if isinstance(error, InputError) else errors.describe_failure(error)
-        if said is None:
+        message = str(error) if isinstance(error, InputError) else errors.describe_failure(error)
+        if message is None:
             raise
-        print(f"error: {said}", file=sys.stderr)
+        print(f"error: {message}", file=sys.stderr)
         sys.stderr.flush()
-        os._exit(1)  # whose stdout cannot be written would be told so once more
+        os._exit(1)  # a normal exit would report a closed stdout again
     except KeyboardInterrupt:
         exit_interrupted()
     sys.stderr.flush()
-    os._exit(0)  # to take a process apart that has imported torch takes a quarter of a second more
+    os._exit(0)  # a normal exit takes 0.25 s longer if torch is imported

@@ -1,4 +1,4 @@
-"""The device that networks compute on, parsers and translators alike."""
+"""Selection of the device for parsers and translation networks."""
 
 import os
 import sys
@@ -10,10 +10,10 @@ from pipeline_py.run.file_locks import acquire_lock, create_private_folder
 
 
 def select_device(device_name: str) -> Literal["cpu", "cuda"]:
-    """Read a device of the configuration; `auto` is a GPU where there is one, of several one that is free.
+    """Resolve a device of the configuration; `auto` is a free GPU if there is one, else the CPU.
 
     Raises:
-        InputError: for another name, or where a GPU is asked for and there is none.
+        InputError: the name is unknown, or a GPU is requested and there is none.
     """
     import torch
 
@@ -29,9 +29,9 @@ def select_device(device_name: str) -> Literal["cpu", "cuda"]:
 
 @cache
 def _reserve_gpu() -> None:
-    """Let `cuda` mean a card that no other process of this user has taken; where all are taken, the first one.
+    """Make a GPU that no other process of this user has reserved the current device; if all are taken, the first one.
 
-    A process that torchrun has started is told which card is its own.
+    torchrun assigns a GPU to the processes that it starts.
     """
     import torch
 
@@ -45,4 +45,4 @@ def _reserve_gpu() -> None:
                 torch.cuda.set_device(card)
                 return
     except OSError as error:
-        print(f"warning: no GPU is reserved ({error}), so that several processes may use one", file=sys.stderr)
+        print(f"warning: no GPU is reserved ({error}); several processes may use the same one", file=sys.stderr)

@@ -1,29 +1,28 @@
-"""Errors that are reported in one sentence: wrong input, and failures of the machine."""
+"""Errors that are reported in one sentence: invalid input and failures of the machine."""
 
 import errno
 import os
 from pathlib import Path
 
 MAX_MESSAGE_CHARACTERS = 2000
-"""Characters of a message."""
 
 
 class InputError(Exception):
-    """The user's input is at fault; the message is one sentence naming file, line and remedy.
+    """An error in the user's input, with a message of one sentence that names file, line and remedy.
 
-    What the input holds may stand in it, so what is not printable, as an end of line, is written as in Python, and the
-    middle of a very long one left out.
+    Messages may quote the input: unprintable characters are escaped as in Python, and the middle of a very long message
+    is omitted.
     """
 
     def __init__(self, message: str, path: Path | str | None = None, line: int | None = None) -> None:
         place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
-        said = place + message
-        if not said.isprintable():
-            said = "".join(one if one.isprintable() else repr(one)[1:-1] for one in said)
+        text = place + message
+        if not text.isprintable():
+            text = "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
         super().__init__(
-            said
-            if len(said) <= MAX_MESSAGE_CHARACTERS
-            else f"{said[: MAX_MESSAGE_CHARACTERS // 2]} … {said[-MAX_MESSAGE_CHARACTERS // 4 :]}"
+            text
+            if len(text) <= MAX_MESSAGE_CHARACTERS
+            else f"{text[: MAX_MESSAGE_CHARACTERS // 2]} … {text[-MAX_MESSAGE_CHARACTERS // 4 :]}"
         )
 
 
@@ -33,7 +32,7 @@ DISK_ERROR_MESSAGES = {
     errno.EFBIG: "the file is larger than the disk or `ulimit -f` allows; raise the limit and run again",
     errno.EROFS: "the disk is read-only; choose another one and run again",
 }
-"""Where something is to be written."""
+"""Messages for failures to write a file."""
 
 SYSTEM_ERROR_MESSAGES = {
     errno.ENOENT: "no such file; check the path in the configuration",
@@ -46,7 +45,7 @@ UNKNOWN_ERROR_HINT = "check the path in the configuration"
 
 
 def describe_failure(error: BaseException) -> str | None:
-    """Say in one sentence what failed where, and what helps; None of what may be a mistake in the code."""
+    """Describe a failure of the machine in one sentence; None for an error that may be a bug."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # of torch, which is not imported
         return SYSTEM_ERROR_MESSAGES[errno.ENOMEM]
     if isinstance(error, RecursionError):
@@ -61,20 +60,20 @@ def describe_failure(error: BaseException) -> str | None:
 
 
 def describe_write_failure(error: BaseException) -> str | None:
-    """Say why a file cannot be written, where that is the disk's fault; else None."""
+    """Describe a failure of the disk to write a file; None for other errors."""
     number = _find_error_number(error, DISK_ERROR_MESSAGES)
     return None if number is None else DISK_ERROR_MESSAGES[number]
 
 
 def _find_error_number(error: BaseException | None, messages_by_number: dict[int, str]) -> int | None:
-    """The number of a failure that is known, or of the one that it came of.
+    """Return the error number of an error or of its causes; None if it is not among `messages_by_number`.
 
-    Libraries that are not Python's tell it in their words alone.
+    Some libraries report the number only by its text.
     """
     while error is not None:
         if isinstance(error, OSError) and error.errno in messages_by_number:
             return error.errno
-        if said := next((number for number in messages_by_number if os.strerror(number) in str(error)), None):
-            return said
+        if number := next((code for code in messages_by_number if os.strerror(code) in str(error)), None):
+            return number
         error = error.__context__
     return None

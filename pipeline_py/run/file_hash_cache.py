@@ -1,7 +1,7 @@
-"""Contents of users' files and of results, remembered between runs.
+"""A persistent cache of file hashes.
 
-Snakemake looks at times: a file that was replaced by an older one (`mv`, `rsync -a`, `tar`) is news to it only if a
-parameter changes with its content.
+Snakemake compares modification times. It notices that an older file has replaced an input (`mv`, `rsync -a`, `tar`)
+only if a parameter depends on the content.
 """
 
 import hashlib
@@ -34,29 +34,26 @@ def write_checked_json(path: Path, content: dict[str, Any]) -> None:
 
 
 SETTLING_NANOSECONDS = 2 * 10**9
-"""Nanoseconds after its last change from which on a file cannot change again without another time of change."""
+"""Nanoseconds after which another change of a file is certain to have a different change time."""
 
 
 class FileHashCache:
-    """Hashes of files, remembered for as long as a file stays as it is, so that a plan is made in a moment.
+    """A cache of file hashes, which are valid while the file does not change.
 
-    A file is known by its device, number and size, and by the times when its content and when anything of it changed.
-    The last of these is the system's: no copy or move sets it back.
+    A file is identified by its device, inode, size, modification time and change time. Copying or moving a file never
+    resets its change time.
     """
 
     def __init__(self, cache_path: Path) -> None:
-        """Name the file in which hashes are remembered; it need not be there, and it may be lost at any time."""
+        """Open a cache; its file need not exist."""
         self._cache_path = cache_path
         self._entries: dict[str, list[int | str]] = read_checked_json(cache_path)
 
     def hash_files(self, files: Iterable[str]) -> dict[str, str | None]:
         """Hash files.
 
-        Args:
-            files: paths, of which any may be missing, or no file.
-
         Returns:
-            By path, 16 hexadecimal digits; None of what cannot be read as a file, for whoever reads it to tell.
+            By path, 16 hexadecimal digits; None for a path that cannot be read as a file.
         """
         return {str(file): self._hash_file(Path(file)) for file in files}
 
@@ -64,21 +61,21 @@ class FileHashCache:
         name = str(path.absolute())
         try:
             identity = _get_file_identity(path)
-            known = self._entries.get(name)
-            if isinstance(known, list) and known[:-1] == identity:
-                return str(known[-1])
-            began = time.time_ns()
+            entry = self._entries.get(name)
+            if isinstance(entry, list) and entry[:-1] == identity:
+                return str(entry[-1])
+            start = time.time_ns()
             with open_regular_file(path) as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()[:16]
-            if identity == _get_file_identity(path) and identity[-1] < began - SETTLING_NANOSECONDS:
-                self._entries[name] = [*identity, found]
+                digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+            if identity == _get_file_identity(path) and identity[-1] < start - SETTLING_NANOSECONDS:
+                self._entries[name] = [*identity, digest]
                 write_checked_json(self._cache_path, self._entries)
         except (OSError, ValueError, InputError):
             return None
-        return found
+        return digest
 
 
 def _get_file_identity(path: Path) -> list[int]:
-    """What changes with a file; the time when anything of it changed comes last."""
+    """Return numbers that change with a file; the change time is the last of them."""
     status = path.stat()
     return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]

@@ -1,4 +1,4 @@
-"""Locks that one process holds, and the user's private folder for them."""
+"""File locks of a process, and the user's private folder for them."""
 
 import fcntl
 import os
@@ -10,10 +10,10 @@ NON_OWNER_WRITE_BITS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def create_private_folder() -> Path:
-    """Return the folder, after making it where it does not exist.
+    """Create the user's private folder if it does not exist, and return it.
 
     Raises:
-        OSError: there is no home folder, or the folder is not this user's.
+        OSError: there is no home folder, or the folder belongs to another user.
     """
     try:
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / PRIVATE_FOLDER_NAME
@@ -29,10 +29,10 @@ def create_private_folder() -> Path:
 
 
 def acquire_lock(path: Path) -> bool:
-    """Lock a file, which is made where it does not exist, until this process ends.
+    """Lock a file until this process ends; the file is created if it does not exist.
 
     Returns:
-        Whether this process holds the lock; if not, another one does.
+        False if another process holds the lock.
 
     Raises:
         OSError: the file cannot be opened, is a link, or its file system has no locks.

@@ -1,4 +1,4 @@
-"""The end of a process by Ctrl-C, or because its Snakemake is gone."""
+"""Termination of a process by Ctrl-C or at the end of its Snakemake process."""
 
 import os
 import select
@@ -15,7 +15,7 @@ INTERRUPT_EXIT_CODE = 130
 
 
 def install_interrupt_hook() -> None:
-    """Report Ctrl-C in one sentence wherever this process is interrupted."""
+    """Report Ctrl-C in one sentence instead of a traceback."""
     sys.excepthook = _handle_uncaught_exception
 
 
@@ -28,19 +28,19 @@ def _handle_uncaught_exception(
 
 
 def exit_interrupted() -> NoReturn:
-    """End this process, which Ctrl-C has interrupted."""
+    """End this process after Ctrl-C."""
     print("error: interrupted; run the same command again", file=sys.stderr, flush=True)
     os._exit(INTERRUPT_EXIT_CODE)
 
 
 SNAKEMAKE_PID_VARIABLE = "ARBITREE_SNAKEMAKE"
-"""The environment variable with the number of the Snakemake process that runs a job, which the Snakefile sets."""
+"""Environment variable with the ID of the Snakemake process that runs a job; the Snakefile sets it."""
 
 
 def exit_with_snakemake() -> None:
-    """End this process and those that it has started as soon as its Snakemake ends, however that does.
+    """End this process and its descendants as soon as its Snakemake process ends, for whatever reason.
 
-    A stage that Snakemake does not run is left alone, and so is any on another system than Linux.
+    Nothing happens outside Linux or if Snakemake does not run this process.
     """
     runner = os.environ.get(SNAKEMAKE_PID_VARIABLE, "")
     if not hasattr(os, "pidfd_open") or not runner.isdecimal() or int(runner) not in _iterate_ancestor_ids():
@@ -56,7 +56,7 @@ def _wait_for_snakemake(process_descriptor: int, snakemake_pid: str) -> None:
     waiting = select.poll()
     waiting.register(process_descriptor, select.POLLIN)
     waiting.poll()
-    print(f"error: Snakemake (process {snakemake_pid}) has ended, and with it this job; run it again", file=sys.stderr)
+    print(f"error: Snakemake (process {snakemake_pid}) has ended; this job ends too; run it again", file=sys.stderr)
     sys.stderr.flush()
     for process in [*_list_descendant_ids(os.getpid()), os.getpid()]:
         try:
@@ -66,12 +66,12 @@ def _wait_for_snakemake(process_descriptor: int, snakemake_pid: str) -> None:
 
 
 def _read_parent_id(process_id: int) -> int:
-    """Return the number of a process's parent; 0 without one."""
+    """Return the ID of a process's parent; 0 if there is none."""
     try:
         status = Path(f"/proc/{process_id}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return 0
-    return int(status.rpartition(")")[2].split()[1])  # the name of a process may hold anything, also brackets
+    return int(status.rpartition(")")[2].split()[1])  # the process name before it may contain brackets
 
 
 def _iterate_ancestor_ids() -> Iterator[int]:

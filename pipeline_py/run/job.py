@@ -1,6 +1,6 @@
-"""A job of the workflow as a value: a stage with its files and settings.
+"""A job of the workflow: a stage with its files and settings.
 
-The plan makes jobs, Snakemake brings their files, and `pipeline_py.run` executes them.
+The plan builds jobs, Snakemake provides their files, and `pipeline_py.run` executes them.
 """
 
 import hashlib
@@ -14,29 +14,29 @@ NestedPaths: TypeAlias = "str | Sequence[NestedPaths] | Mapping[str, NestedPaths
 """Paths in nested lists and dictionaries; None for a file that the job does not have."""
 
 RESULTS_PREFIX = "<results>/"
-"""The beginning of paths of files that the workflow makes."""
+"""Prefix of the paths of files that the workflow makes."""
 
 HASH_DIGITS = 16
-"""Hexadecimal digits of hashes."""
+"""Number of hexadecimal digits of hashes."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A call of a stage, with parameters of the stage as keys of all mappings.
+    """A call of a stage; the keys of all mappings are parameters of the stage.
 
     Attributes:
-        stage: a module below `pipeline_py`, "subword.apply_bpe"; its function of the same name does the work.
+        stage: module below `pipeline_py`, e.g. "subword.apply_bpe", with a function of the same name.
         files: input files.
-        settings: JSON values that decide the result.
-        execution_settings: JSON values that do not decide the result, such as the name of a run in messages.
-        rounding_settings: those values in `execution_settings` that decide the last digits: no outputs are made again for them, but none
-            that were made with other ones are restored.
+        settings: JSON values that affect the result.
+        execution_settings: JSON values that do not affect the result, such as the name of a run in messages.
+        rounding_settings: values in `execution_settings` that affect the last digits. A change does not run the job
+            again, but outputs made with other values are not restored from the cache.
         files_by_set: by name, input files of each set, if the job runs the stage on several sets.
         side_outputs: patterns of output files that no rule names; `{NAME}` is the output of that name.
         work_folders: names of folders next to the first output that the stage uses, such as one for its checkpoints.
-        software: installed distributions whose versions decide the result.
+        software: installed distributions whose versions affect the result.
         modules: modules below `pipeline_py` that the stage finds by name instead of importing them.
-        is_cached: whether outputs are kept, to be restored if a later job has the same identity.
+        is_cached: whether outputs are cached and restored for a later job with the same identity.
     """
 
     stage: str
@@ -54,16 +54,16 @@ class Job:
     @property
     def rule_inputs(self) -> dict[str, str | list[str]]:
         """Input files as the named inputs of a rule: a path, or a list of paths."""
-        flat: dict[str, str | list[str]] = {
+        inputs: dict[str, str | list[str]] = {
             name: files if isinstance(files, str) else [*iterate_nested_paths(files)]
             for name, files in self.files.items()
         }
         for files_of_set in self.files_by_set.values():
             for name, files in files_of_set.items():
-                paths = flat.setdefault(name, [])
+                paths = inputs.setdefault(name, [])
                 assert isinstance(paths, list), f"{name} is a file of the job and of a set"
                 paths += iterate_nested_paths(files)
-        return {name: files for name, files in flat.items() if files != []}
+        return {name: files for name, files in inputs.items() if files != []}
 
     @property
     def input_structure(self) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Job:
     def locate_files(
         self, located_inputs: Mapping[str, str | Sequence[str]]
     ) -> "tuple[dict[str, NestedPaths], dict[str, dict[str, NestedPaths]]]":
-        """Return `files` and `files_by_set` with the paths at which Snakemake provides the named inputs of the rule."""
+        """Return `files` and `files_by_set` with the paths at which Snakemake provides the inputs of the rule."""
         paths = {name: iter([files] if isinstance(files, str) else files) for name, files in located_inputs.items()}
         files = {name: replace_nested_paths(files, paths.get(name, iter(()))) for name, files in self.files.items()}
         sets = {
@@ -145,24 +145,24 @@ def assign_outputs(
     """Assign the named outputs of a rule, and folders next to them, to the parameters of its stage.
 
     Args:
-        rule_outputs: a path, or a list of paths; for several sets, a list with equally many paths of each set in turn.
-        set_names: the names of the sets; without any, the job is one call of the stage.
+        rule_outputs: a path or a list of paths; for several sets, a list with equally many paths for each set in turn.
+        set_names: names of the sets; if empty, the job is one call of the stage.
         side_outputs: see `Job`.
         work_folders: see `Job`.
 
     Returns:
-        These parameters of each call of the stage.
+        The output parameters of each call of the stage.
     """
     calls: list[dict[str, Any]] = []
     for number in range(len(set_names) or 1):
-        named = {
+        outputs = {
             name: _select_set_outputs(paths, number, len(set_names)) if set_names else paths
             for name, paths in rule_outputs.items()
         }
-        named |= {name: pattern.format(**named) for name, pattern in side_outputs.items()}
-        call: dict[str, Any] = {get_output_parameter(name): path for name, path in named.items()}
+        outputs |= {name: pattern.format(**outputs) for name, pattern in side_outputs.items()}
+        call: dict[str, Any] = {get_output_parameter(name): path for name, path in outputs.items()}
         if work_folders:
-            parent = PurePosixPath(next(iterate_nested_paths([*named.values()]))).parent
+            parent = PurePosixPath(next(iterate_nested_paths([*outputs.values()]))).parent
             call |= {name: str(parent / folder) for name, folder in work_folders.items()}
         calls.append(call)
     return calls

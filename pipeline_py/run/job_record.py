@@ -1,9 +1,9 @@
-"""Records of jobs: a hidden file next to each output says what made it, from what, and what its content is.
+"""Records of jobs: a hidden file next to each output describes the job that made it.
 
     results/subword/default/pieces/dev.source
     results/subword/default/pieces/.dev.source.job.json
 
-A record has the stage, its arguments, code and versions, hashes of inputs and outputs, and seconds.
+A record contains the stage, its arguments, code and versions, hashes of inputs and outputs, and seconds.
 `python -m pipeline_py.run RECORD` runs the job again. Hashes detect damage and mistakes, not forgery.
 """
 
@@ -32,7 +32,7 @@ def get_record_path(path: Path) -> Path:
 
 
 def hash_content(path: Path) -> str:
-    """Hash the content of a file, or of all files in a folder that are not hidden, with their names."""
+    """Hash the content of a file, or the names and contents of all visible files in a folder."""
     if not path.is_dir():
         status = path.stat()
         return _hash_file(path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
@@ -59,7 +59,7 @@ def write_records(record: Mapping[str, Any], outputs: Iterable[Path], results_fo
 
     Args:
         record: metadata of the job.
-        outputs: existing files or folders; their names in the record are relative to `results_folder`, if they are there.
+        outputs: existing files or folders; names in the record are relative to `results_folder` if they are below it.
         results_folder: the folder of results.
     """
     paths = [*outputs]
@@ -73,7 +73,7 @@ def _get_recorded_name(path: Path, results_folder: Path) -> str:
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """Read a record; None if there is no readable one.
+    """Read a record; None if it is missing or invalid.
 
     Raises:
         InputError: the file is not a regular file.
@@ -94,11 +94,11 @@ def has_recorded_name(path: Path, recorded_name: str) -> bool:
 def check_input_file(path: Path) -> None:
     """Check a file that a job wrote against its record.
 
-    A file without a record, such as one of the user's, passes if it is not of a kind that carries its checksum; a
-    missing file is left to its reader.
+    A file without a record, such as the user's, is checked against its internal checksum, if its format has one. A
+    missing file passes.
 
     Raises:
-        InputError: the file is damaged, or its record is that of another file.
+        InputError: the file is damaged, or its record belongs to another file.
     """
     if not _is_existing_path(path):
         return

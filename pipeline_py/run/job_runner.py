@@ -1,4 +1,4 @@
-"""Run a job: check its arguments and inputs, reuse cached outputs or call the stage, and record what was made."""
+"""Run a job: check its arguments and inputs, restore cached outputs or call the stage, and write records."""
 
 import inspect
 import shutil
@@ -19,30 +19,32 @@ from pipeline_py.run.output_cache import OutputCache
 from pipeline_py.run.provenance import compute_provenance
 
 CHECKPOINTS_PARAMETER = "checkpoints"
-"""The parameter of a stage for a folder of its checkpoints.
+"""Parameter of a stage for the folder of its checkpoints.
 
-A job with another identity gets another folder. All of them are removed when the outputs are complete.
+Each job identity has its own subfolder; all are removed when the outputs are complete.
 """
 
 RECORDED_KEYS = ("stage", "plan", "wildcards", "identity", "process", "software", "modules", "is_cached", "results")
-"""Keys of a job that its record repeats."""
+"""Keys of a job that are copied into its record."""
 
 
 @dataclass(frozen=True)
 class LoadedParameter:
-    """Marks a parameter of a stage that its module's function `load` returns: `Annotated[Networks, Loaded()]`.
+    """Annotation of a parameter whose value `load` of the stage's module returns.
 
-    `load` is called once for all sets of a job, with those arguments of the stage that it has parameters for.
+    Example: `Annotated[Networks, LoadedParameter()]`.
+
+    `load` is called once for all sets of a job, with the arguments of the stage that it has parameters for.
     """
 
 
 def run_job(job: Mapping[str, Any], can_use_cache: bool = True) -> None:
-    """Run a job that `Plan.call` or a record describes.
+    """Run a job that `ExperimentPlan.serialize_call` or a record describes.
 
     Args:
-        job: `stage`; `arguments` of all sets; `calls`, the further arguments of each set, or of the only call;
-            `results`, the folder of results; `identity`; `is_cached`, whether outputs are cached; `plan` and
-            `wildcards`, which tell the plan what the job is; `process`, a hash of settings, code and versions.
+        job: `stage`; `arguments` of all sets; `calls`, additional arguments of each set, or of the only call;
+            `results`, the folder of results; `identity`; `is_cached`; `plan` and `wildcards`, which identify the job in
+            the plan; `process`, a hash of settings, code and versions.
         can_use_cache: whether outputs may come from the cache.
 
     Raises:
@@ -54,10 +56,10 @@ def run_job(job: Mapping[str, Any], can_use_cache: bool = True) -> None:
 
 
 def rerun_job(record_path: Path) -> None:
-    """Run the job of a record again, without its cache.
+    """Run the job of a record again without its cache.
 
     Raises:
-        InputError: the file is no record, or as for `run_job`.
+        InputError: the file is not a record, or `run_job` fails.
     """
     record = read_record(record_path)
     if record is None or not {"stage", "arguments", "results"} <= record.keys():
@@ -66,16 +68,16 @@ def rerun_job(record_path: Path) -> None:
     software = record.get("software", {})
     names = [name for name in software if name != "code"]
     if software and compute_provenance(record["stage"], *names, module_names=record.get("modules", ())) != software:
-        # The outputs are of other code or versions, so that they are no outputs of the recorded job.
+        # Code or versions have changed; the new outputs are not outputs of the recorded job.
         record = {**record, "identity": None, "process": ""}
     run_job({**record, "calls": [{}]}, can_use_cache=False)
 
 
 class StageFunction:
-    """The function of a stage, with what it loads once for several calls."""
+    """The function of a stage, with values that are loaded once for several calls."""
 
     def __init__(self, stage_name: str) -> None:
-        """Import a stage: "nmt.translate"."""
+        """Import a stage, e.g. "nmt.translate"."""
         self.stage_name = stage_name
         try:
             self.module = import_module(f"pipeline_py.{stage_name}")
@@ -104,8 +106,8 @@ class StageFunction:
         """Call the stage with validated arguments.
 
         Args:
-            arguments: by parameter.
-            loaded_value: what the module's `load_shared_value` has returned; by default, it is called once.
+            arguments: arguments by parameter.
+            loaded_value: a result of `load_shared_value`; by default, the value is loaded once.
         """
         names = _get_loaded_parameters(self.function)
         if names and loaded_value is None:
@@ -113,12 +115,12 @@ class StageFunction:
         return self.function(**dict.fromkeys(names, loaded_value), **arguments)
 
     def hash_partial_inputs(self, arguments: Mapping[str, Any]) -> dict[Path, str]:
-        """Return hashes of the parts of inputs that decide the outputs, if the module's `hash_inputs` has such."""
+        """Return hashes of the parts of inputs that affect the outputs, if the module has a function `hash_inputs`."""
         function = getattr(self.module, "hash_inputs", None)
         return {} if function is None else function(**_select_arguments(function, arguments))
 
     def load_shared_value(self, arguments: Mapping[str, Any]) -> Any:
-        """Return what the module loads for a call with these arguments; equal arguments load once."""
+        """Return the value of the module's `load` for a call; equal arguments load once."""
         values = _select_arguments(self.module.load, arguments)
         key = repr(values)
         if key not in self._loaded_values:
@@ -188,7 +190,7 @@ def _run_call(stage: StageFunction, arguments: Mapping[str, Any], job: Mapping[s
 
 
 def _compute_cache_key(process_hash: str, arguments: Mapping[str, Any], input_hashes: Mapping[Path, str]) -> str:
-    """Hash what the outputs of one call depend on: settings, code and versions, and the content of its inputs."""
+    """Hash everything that affects the outputs of a call: settings, code, versions and contents of inputs."""
 
     def replace_paths_by_hashes(value: Any) -> Any:
         if isinstance(value, dict):
@@ -207,5 +209,5 @@ def _compute_cache_key(process_hash: str, arguments: Mapping[str, Any], input_ha
 
 
 def get_cache_folder(output_path: Path) -> Path:
-    """Return the folder of a job's cache, which is not an output, since Snakemake deletes outputs before a job."""
+    """Return the cache folder of a job; it is not an output, since Snakemake deletes outputs before a job."""
     return output_path.parent / "cache" / output_path.name

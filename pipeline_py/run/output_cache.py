@@ -1,8 +1,8 @@
-"""A cache of a costly stage's outputs: a rerun with the very same inputs reuses them instead of working again.
+"""A cache for the outputs of costly stages.
 
-Snakemake plans a run before its first job starts, and deletes the outputs of a job before it starts that job. So a
-re-parse that gives the same trees still starts every training behind it. Such a job compares what it was given,
-byte by byte, with what the outputs in the cache were made from, and is done in a moment where nothing differs.
+Snakemake plans a run before its first job and deletes the outputs of a job before it starts. A parse that gives the
+same trees as before still triggers every training that depends on it. Such a job restores its outputs from the cache if
+the contents of its inputs have not changed.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ IDENTITY_FILE_NAME = "identity.json"
 
 
 def hash_files_and_settings(files: Iterable[Path], *settings: str) -> str:
-    """Hash what a result depends on: the content of its input files and all its settings, in order."""
+    """Hash the contents of files and settings, in order."""
     digest = hashlib.sha256()
     for path in files:
         with open_regular_file(path) as file:
@@ -33,24 +33,24 @@ def hash_files_and_settings(files: Iterable[Path], *settings: str) -> str:
 
 
 class OutputCache:
-    """The outputs of the last finished run of one job, in a directory that is no output of any rule.
+    """A cache of the outputs of a job's last finished run, in a directory that is not an output of any rule.
 
-    They are hard links where the file system has such, and so take no space while the outputs are there. What is
-    restored has the checksums that it was stored with: a kill at any time costs at most what the cache held.
+    Entries are hard links if the file system supports them, which take no space while the outputs exist. Restored
+    outputs have been checked against the hashes in the cache.
     """
 
     def __init__(self, directory: Path | None, cache_key: str) -> None:
-        """Name the place and what the outputs are made from; without a directory nothing is stored.
+        """Open the cache of a job.
 
         Args:
-            directory: of this job alone; it is made when something is stored.
-            cache_key: what `cache_key` says of the job's inputs, settings and code.
+            directory: directory of this job only, which `store` creates; None to cache nothing.
+            cache_key: hash of the job's inputs, settings and code.
         """
         self.directory = directory
         self.cache_key = cache_key
 
     def restore(self, *outputs: Path) -> bool:
-        """Put the stored outputs in their places, if all are there and were made from the same; say whether."""
+        """Restore the outputs if the cache has all of them for this key, and return whether it has."""
         if self.directory is None or not self._is_valid_entry(self.directory / LAST_RUN_FOLDER, outputs):
             return False
         for output, file in zip(outputs, _get_stored_paths(self.directory / LAST_RUN_FOLDER, outputs), strict=True):
@@ -65,10 +65,7 @@ class OutputCache:
         return True
 
     def store(self, *outputs: Path) -> None:
-        """Store finished outputs in place of those of the run before.
-
-        Where that fails a message says so, and no more: the outputs themselves are whole.
-        """
+        """Store finished outputs, replacing those of the previous run; a failure is only reported."""
         if self.directory is None:
             return
         try:
@@ -82,11 +79,11 @@ class OutputCache:
 
     def _is_valid_entry(self, directory: Path, outputs: Sequence[Path]) -> bool:
         try:
-            known = json.loads((directory / IDENTITY_FILE_NAME).read_text(encoding="utf-8"))
-            if not isinstance(known, dict) or known.get("identity") != self.cache_key:
+            entry = json.loads((directory / IDENTITY_FILE_NAME).read_text(encoding="utf-8"))
+            if not isinstance(entry, dict) or entry.get("identity") != self.cache_key:
                 return False
-            # A link follows a file that is edited in its place, so what is stored is looked at as well.
-            return known == self._describe_entry(directory, outputs)
+            # Editing an output in place also changes a hard link to it, so the contents are checked too.
+            return entry == self._describe_entry(directory, outputs)
         except (OSError, ValueError):
             return False
 
@@ -96,12 +93,12 @@ class OutputCache:
 
 
 def _get_stored_paths(directory: Path, outputs: Sequence[Path]) -> list[Path]:
-    """Where outputs are stored: numbered, as outputs in several directories may have one name."""
+    """Return the paths of outputs in the cache, numbered since outputs of several directories may share a name."""
     return [directory / f"{number}.{output.name}" for number, output in enumerate(outputs, start=1)]
 
 
 def _link_or_copy(source_path: Path, target_path: Path) -> None:
-    # Left by a killed run whose process had the same number, it may be a link to something that is still in use.
+    # A killed run whose process had the same ID may have left a link to a file that is still in use.
     target_path.unlink(missing_ok=True)
     try:
         os.link(source_path, target_path)

@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar with rate and ETA at a terminal, one line now and then in a log file."""
+"""Progress on stderr: a bar with rate and remaining time on a terminal, a line per minute in a log file."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sized
@@ -17,7 +17,7 @@ _is_silent = ContextVar("is_silent", default=False)
 
 @contextmanager
 def silence_progress() -> Iterator[None]:
-    """Show no progress meanwhile, except at a terminal."""
+    """Show no progress within this context, except on a terminal."""
     token = _is_silent.set(not sys.stderr.isatty())
     try:
         yield
@@ -32,7 +32,7 @@ def show_progress(
     unit: str = "sentences",
     get_status: Callable[[], str] | None = None,
 ) -> Iterator[Item]:
-    """Yield `items`, showing how far it is, the time left, and the rate or what `get_status` says instead."""
+    """Yield `items` and show the progress, the remaining time, and the rate or the result of `get_status`."""
     if _is_silent.get():
         yield from items
         return
@@ -46,7 +46,7 @@ def show_progress(
             desc=label,
             total=total,
             unit=f" {unit}",
-            miniters=1,  # else a line may be written between two items, with the number of long ago
+            miniters=1,  # otherwise a line may show an outdated number of items
             mininterval=SECONDS_BETWEEN_LOG_LINES,
             maxinterval=SECONDS_BETWEEN_LOG_LINES,
             file=_LogLineWriter(),
@@ -60,7 +60,7 @@ def show_progress(
             if get_status is not None:
                 bar.set_postfix_str(get_status(), refresh=False)
             bar.update()
-        if get_status is not None:  # what followed the last item may have changed it
+        if get_status is not None:  # the status may have changed after the last item
             bar.set_postfix_str(get_status(), refresh=False)
 
 

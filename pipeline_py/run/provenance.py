@@ -1,7 +1,7 @@
-"""The code and versions that decide the outputs of a stage.
+"""Code and library versions that affect the outputs of a stage.
 
-Snakemake does not follow Python imports. The identity of a job has a hash of all definitions that its stage reaches,
-and of the versions of libraries, so that a job runs again if its outputs could change, and not if a comment does.
+Snakemake does not follow Python imports. The identity of a job contains a hash of all definitions that its stage uses,
+and the versions of libraries: a job runs again if its outputs could change, but not if a comment changes.
 """
 
 import ast
@@ -16,13 +16,12 @@ from pathlib import Path
 PACKAGE_NAME = __name__.partition(".")[0]
 
 PACKAGE_NAMES = (PACKAGE_NAME, "embedded_grammar")
-"""Top-level packages of this project whose code stages reach."""
+"""Top-level packages of this project that stages use."""
 
 PROJECT_FOLDER = Path(__file__).parent.parent.parent
-"""The folder of the packages."""
 
 LOADER_FUNCTION_NAME = "load"
-"""The function of a stage's module that returns what the stage loads once for several sets."""
+"""Function of a stage's module that loads values once for several sets."""
 
 RESULT_NEUTRAL_MODULES = (
     "nmt.training.monitoring",
@@ -39,10 +38,7 @@ RESULT_NEUTRAL_MODULES = (
     "run.job_runner",
     "run.cpu_usage",
 )
-"""Modules and packages that measure, report or pass on results: no output of a stage changes with them.
-
-Times in facts are those of the code that measured them.
-"""
+"""Modules and packages that do not affect the outputs of a stage, except for times in facts."""
 
 
 def compute_provenance(stage: str, *distributions: str, module_names: Sequence[str] = ()) -> dict[str, str]:
@@ -50,8 +46,8 @@ def compute_provenance(stage: str, *distributions: str, module_names: Sequence[s
 
     Args:
         stage: module below `pipeline_py`, e.g. "syntax.parse".
-        distributions: installed packages whose version decides the output, e.g. "stanza".
-        module_names: further modules that the stage finds by name instead of importing them.
+        distributions: installed packages whose version affects the output, e.g. "stanza".
+        module_names: additional modules that the stage finds by name instead of importing them.
 
     Returns:
         `{"code": hash, distribution: version, …}`.
@@ -66,43 +62,43 @@ def _get_version(distribution: str) -> str:
 
 @cache
 def hash_stage_code(stage: str, *module_names: str) -> str:
-    """Hash the definitions that a stage reaches: its function, what this uses, and so on.
+    """Hash the definitions that a stage uses, directly and indirectly.
 
-    A definition is a function, a class or a variable of a module. The hash is over syntax trees without docstrings, so
-    comments, docstrings and layout do not count, and neither does where a definition is in its module. A module that is
-    used other than by its attributes counts with all definitions. Of a module with a reached definition count
-    also C code next to it under its name without comments, tables (`.tsv`) in its folder, and statements that
-    define nothing. Models of the configuration do not count: their values are settings of jobs, and a new option must
-    not train systems again that leave it at its default. Nor do modules of `RESULT_NEUTRAL_MODULES`.
+    A definition is a function, class or variable of a module. The hash covers syntax trees: comments, docstrings,
+    layout and the order of definitions do not matter. A module that is used other than by its attributes contributes
+    all its definitions. A module with a used definition also contributes the C code of the same name (without
+    comments), the tables (`.tsv`) in its folder, and its statements that define nothing. Configuration models are
+    excluded, since their values are settings of jobs and a new option with a default must not rerun jobs; so are
+    `RESULT_NEUTRAL_MODULES`.
 
     Args:
         stage: module below `pipeline_py`, e.g. "syntax.parse".
-        module_names: modules that the stage finds by name, which count with all definitions.
+        module_names: modules that the stage finds by name, which contribute all their definitions.
 
     Returns:
         16 hexadecimal digits.
     """
-    reached: dict[tuple[str, str], str] = {}
+    code_by_definition: dict[tuple[str, str], str] = {}
     modules: set[str] = set()
-    waiting = [
+    queue = [
         *_get_entry_points(f"{PACKAGE_NAME}.{stage}"),
         *(pair for part in module_names for pair in _list_definitions(f"{PACKAGE_NAME}.{part}")),
     ]
-    while waiting:
-        name = waiting.pop()
-        if name in reached:
+    while queue:
+        name = queue.pop()
+        if name in code_by_definition:
             continue
         module = _parse_module(name[0])
         if name[1] not in module.definitions:
-            reached[name] = ""
-            waiting += module.resolve_name(name[1])
+            code_by_definition[name] = ""
+            queue += module.resolve_name(name[1])
             continue
-        reached[name], references = _analyze_definition(*name)
-        waiting += references
+        code_by_definition[name], references = _analyze_definition(*name)
+        queue += references
         if name[0] not in modules:
             modules.add(name[0])
-            waiting += _iterate_references(module.other_statements, module)
-    content = [f"{module} {name} {code}" for (module, name), code in sorted(reached.items()) if code]
+            queue += _iterate_references(module.other_statements, module)
+    content = [f"{module} {name} {code}" for (module, name), code in sorted(code_by_definition.items()) if code]
     content += [
         f"{module} {_unparse_statements(_parse_module(module).other_statements)} {_read_companion_files(module)}"
         for module in sorted(modules)
@@ -112,23 +108,23 @@ def hash_stage_code(stage: str, *module_names: str) -> str:
 
 @cache
 def find_module_file(module_name: str) -> Path | None:
-    """Return the file of a first-party module without importing any; None if there is none."""
+    """Return the file of a first-party module without importing it; None if there is none."""
     place = PROJECT_FOLDER.joinpath(*module_name.split("."))
     return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
 
 
 DefinitionKey = tuple[str, str]
-"""A module, and a definition in it."""
+"""The name of a module and of a definition in it."""
 
 
 @dataclass(frozen=True)
 class ModuleSyntax:
-    """The syntax of a module.
+    """Definitions, imports and other statements of a module.
 
     Attributes:
-        name: with the package.
+        name: name of the module, with its package.
         definitions: statements by the name that they define.
-        imports: modules, and definitions of modules, by the name that they have here.
+        imports: imported modules and definitions by their local name.
         other_statements: statements that define nothing.
     """
 
@@ -138,7 +134,7 @@ class ModuleSyntax:
     other_statements: Sequence[ast.stmt]
 
     def resolve_name(self, name: str) -> list[DefinitionKey]:
-        """Return what a name is that the module does not define: imported, a submodule, or all of the module."""
+        """Resolve a name that the module does not define: an import, a submodule, or else the whole module."""
         if name in self.imports:
             return [reached for imported in self.imports[name] for reached in _resolve_import(imported)]
         if find_module_file(f"{self.name}.{name}") is not None:
@@ -147,7 +143,7 @@ class ModuleSyntax:
 
 
 def _get_entry_points(module_name: str) -> list[DefinitionKey]:
-    """Return the function of a stage and its loader; all definitions of a module that is no stage."""
+    """Return the function of a stage and its loader; for a module that is not a stage, all its definitions."""
     definitions = _parse_module(module_name).definitions
     function = module_name.rpartition(".")[2]
     return (
@@ -166,7 +162,7 @@ def _list_definitions(module_name: str) -> list[DefinitionKey]:
 
 
 def _resolve_import(imported: DefinitionKey) -> list[DefinitionKey]:
-    """Return the definitions that are used with an imported name; an empty one is the module itself."""
+    """Return the definitions that an imported name uses; an empty name is the module itself."""
     module, name = imported
     if not _is_hashed_module(module):
         return []
@@ -178,10 +174,10 @@ def _resolve_import(imported: DefinitionKey) -> list[DefinitionKey]:
 @cache
 def _is_hashed_module(module_name: str) -> bool:
     package, _, name = module_name.partition(".")
-    is_left_out = package == PACKAGE_NAME and any(
-        f"{name}.".startswith(f"{left_out}.") for left_out in (*RESULT_NEUTRAL_MODULES, "config")
+    is_excluded = package == PACKAGE_NAME and any(
+        f"{name}.".startswith(f"{excluded_name}.") for excluded_name in (*RESULT_NEUTRAL_MODULES, "config")
     )
-    return package in PACKAGE_NAMES and bool(name) and not is_left_out and find_module_file(module_name) is not None
+    return package in PACKAGE_NAMES and bool(name) and not is_excluded and find_module_file(module_name) is not None
 
 
 @cache
@@ -192,22 +188,22 @@ def _parse_module(module_name: str) -> ModuleSyntax:
         raise ModuleNotFoundError(f"no module {module_name}")
     tree = _remove_docstrings(ast.parse(file.read_text(encoding="utf-8")))
     definitions: dict[str, list[ast.stmt]] = {}
-    further: list[ast.stmt] = []
+    other_statements: list[ast.stmt] = []
     for statement in tree.body:
         names = [*_iterate_defined_names(statement)]
         for name in names:
             definitions.setdefault(name, []).append(statement)
         if not names and not _has_no_runtime_effect(statement):
-            further.append(statement)
+            other_statements.append(statement)
     imports: dict[str, list[DefinitionKey]] = {}
     for name, imported in _iterate_imports(tree):
         imports.setdefault(name, []).append(imported)
-    return ModuleSyntax(module_name, definitions, imports, further)
+    return ModuleSyntax(module_name, definitions, imports, other_statements)
 
 
 @cache
 def _analyze_definition(module_name: str, name: str) -> tuple[str, Sequence[DefinitionKey]]:
-    """Return the normalized source of a definition, and the first-party definitions that it uses."""
+    """Return the normalized source of a definition and the first-party definitions that it uses."""
     statements = _parse_module(module_name).definitions[name]
     return _unparse_statements(statements), [
         *dict.fromkeys(_iterate_references(statements, _parse_module(module_name)))
@@ -219,11 +215,11 @@ def _unparse_statements(statements: Sequence[ast.stmt]) -> str:
 
 
 def _read_companion_files(module_name: str) -> str:
-    """Return the C code of a module, and the tables in its folder."""
+    """Return the C code of a module and the tables in its folder."""
     file = find_module_file(module_name)
     assert file is not None
-    in_c = file.with_suffix(".c")
-    content = re.sub(r"(?s)(/\*.*?\*/|\s)+", " ", in_c.read_text(encoding="utf-8")) if in_c.is_file() else ""
+    c_file = file.with_suffix(".c")
+    content = re.sub(r"(?s)(/\*.*?\*/|\s)+", " ", c_file.read_text(encoding="utf-8")) if c_file.is_file() else ""
     for table in sorted(file.parent.glob("*.tsv")):
         content += f"\n{table.name}\n" + re.sub(r"(?m)^(#.*)?\n", "", table.read_text(encoding="utf-8"))
     return content
@@ -245,7 +241,7 @@ def _has_no_runtime_effect(statement: ast.stmt) -> bool:
 
 
 def _iterate_statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements, which are few of all nodes; imports and docstrings are not within expressions."""
+    """Yield all statements; skipping expressions, which contain no imports or docstrings, is faster."""
     for node in ast.iter_child_nodes(tree):
         if not isinstance(node, ast.expr):
             yield node
@@ -253,7 +249,7 @@ def _iterate_statements(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _iterate_imports(tree: ast.Module) -> Iterator[tuple[str, DefinitionKey]]:
-    """Yield the names of first-party imports, also of those within functions."""
+    """Yield the names of first-party imports, including those within functions."""
     for node in _iterate_statements(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -275,7 +271,7 @@ def _iterate_references(statements: Sequence[ast.stmt], module_syntax: ModuleSyn
         if isinstance(node, ast.Name):
             if node.id in module_syntax.definitions:
                 yield module_syntax.name, node.id
-            if node.id in module_syntax.imports:  # a function may import what is called like a definition of its module
+            if node.id in module_syntax.imports:  # a function may import a name that its module also defines
                 for name in module_syntax.imports[node.id]:
                     yield from _resolve_import(name)
             continue

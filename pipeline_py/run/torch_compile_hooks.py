@@ -1,4 +1,4 @@
-"""torch's optimizers, without torch's compiler."""
+"""Removal of the compiler hooks of torch's optimizers."""
 
 import inspect
 from functools import cache
@@ -11,10 +11,10 @@ WRAPPED_METHOD_NAMES = ("add_param_group", "zero_grad", "state_dict", "load_stat
 
 @cache
 def disable_torch_compile_hooks() -> None:
-    """From now on let this process use optimizers without importing torch's compiler, which takes a second.
+    """Let optimizers of this process work without importing torch's compiler, which takes a second.
 
-    Their methods import it to tell it that there is nothing to compile. Without that, what `step` still needs is that
-    no gradient is kept; so optimizers that can be differentiated are none any more.
+    Their methods import it to disable compilation. The unwrapped `step` runs under `no_grad`; differentiable optimizers
+    no longer work.
     """
     for name in WRAPPED_METHOD_NAMES:
         setattr(Optimizer, name, inspect.unwrap(getattr(Optimizer, name)))

@@ -1,4 +1,4 @@
-"""How a system is named, and how lines that are too long are cut."""
+"""Names and paths of systems, argument checks, and splitting of long lines."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from pipeline_py.run.errors import InputError
 
 
 @pytest.mark.parametrize(
-    ("told", "found"),
+    ("name_or_path", "parts"),
     [
         ("SDAtt [gold]", (None, "SDAtt [gold]", None)),
         ("results/nmt/SDAtt/seed2", (Path("results"), "SDAtt", "seed2")),
@@ -27,12 +27,12 @@ from pipeline_py.run.errors import InputError
         ("/a/results/x/smt/PBSMT", (Path("/a/results/x"), "PBSMT", None)),
     ],
 )
-def test_a_system_is_a_name_or_a_folder(told, found):
-    assert _parse_system_path(told) == found
-    assert _parse_system_path(Path(told)) == found
+def test_a_system_is_a_name_or_a_folder(name_or_path, parts):
+    assert _parse_system_path(name_or_path) == parts
+    assert _parse_system_path(Path(name_or_path)) == parts
 
 
-def test_another_folder_is_none():
+def test_another_folder_is_rejected():
     with pytest.raises(InputError, match="write SDAtt or results/nmt/SDAtt/seed1"):
         _parse_system_path("results/table1.tsv")
 
@@ -57,26 +57,26 @@ def test_the_translations_of_parts_are_joined():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("sentences", "message"),
     [
         ("A man sleeps .", "give a list of sentences, not one text"),
         (5, "give a list of sentences, not one text"),
         (["A man sleeps .", 5], "sentence 2 is a int; give a text"),
     ],
 )
-def test_what_is_no_list_of_texts_is_told(given, message):
+def test_arguments_that_are_not_lists_of_texts_are_rejected(sentences, message):
     with pytest.raises(TypeError, match=message):
-        System.translate(object.__new__(System), given)
+        System.translate(object.__new__(System), sentences)
 
 
 @pytest.mark.parametrize("pairs", [["abc"], [("a", "b"), ("c",)], [("a", 1)], [["a", "b", "c"]]])
-def test_what_is_no_pair_of_texts_is_told(monkeypatch, pairs):
-    monkeypatch.setattr(System, "_check_is_neural", lambda self, what: None)
+def test_arguments_that_are_not_pairs_of_texts_are_rejected(monkeypatch, pairs):
+    monkeypatch.setattr(System, "_check_is_neural", lambda self, feature: None)
     with pytest.raises(TypeError, match=f"pair {len(pairs)}: give a source and its translation, two texts"):
         System.score(object.__new__(System), pairs)
 
 
-def test_what_the_package_hands_on():
+def test_the_package_exports_its_public_names():
     assert pipeline_py.load is not None
     with pytest.raises(AttributeError, match="no attribute 'laod'"):
         pipeline_py.laod  # noqa: B018

@@ -1,4 +1,4 @@
-"""What a command or a program translates is what the workflow translates, and nothing ends it."""
+"""Equality of translations by the Python interface, the command and the workflow."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ SYSTEMS = {
     "GlobalAtt": "seed2",
     "SDAtt [right-branching]": "seed1",
 }
-"""Of each kind of input and of search, by the run that is translated with."""
+"""Systems with each kind of input and search, by the run to translate with."""
 
 CONFIG = {
     "name": "small",
@@ -60,7 +60,7 @@ def text_of(place: ProjectCopy, system: str) -> list[str]:
     return file.read_text(encoding="utf-8").splitlines()
 
 
-def source_of(place: ProjectCopy) -> str:
+def read_source(place: ProjectCopy) -> str:
     return (place.folder / "results/small/corpus/generated/two.source").read_text(encoding="utf-8")
 
 
@@ -68,53 +68,53 @@ def source_of(place: ProjectCopy) -> str:
 def trained(tmp_path_factory) -> ProjectCopy:
     place = ProjectCopy(tmp_path_factory.mktemp("trained"))
     targets = [f"results/small/evaluation/{system}/{run}/two.txt" for system, run in SYSTEMS.items()]
-    done = place.run_snakemake(*targets, "results/small/corpus/truecased/two.target", config=CONFIG)
-    assert done.returncode == 0, done.stderr[-5000:]
+    process = place.run_snakemake(*targets, "results/small/corpus/truecased/two.target", config=CONFIG)
+    assert process.returncode == 0, process.stderr[-5000:]
     return place
 
 
 @cache
-def opened(place: ProjectCopy, system: str) -> System:
+def open_system(place: ProjectCopy, system: str) -> System:
     return load(system, run=SYSTEMS[system], configfile="small.yaml", directory=place.folder)
 
 
-def command(place: ProjectCopy, *options: str, stdin: bytes) -> subprocess.CompletedProcess:
+def run_translate_command(place: ProjectCopy, *options: str, stdin: bytes) -> subprocess.CompletedProcess:
     words = [sys.executable, "-m", "pipeline_py.translate", *options, "--configfile", "small.yaml"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(words, input=stdin, capture_output=True, cwd=place.folder, env=environment)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_a_test_set_becomes_what_the_workflow_made_of_it(trained, system):
-    """The set is another than the one whose steps are taken."""
-    assert opened(trained, system).translate(source_of(trained).splitlines()) == text_of(trained, system)
+def test_translations_equal_those_of_the_workflow(trained, system):
+    """The set differs from the one that the text replaces."""
+    assert open_system(trained, system).translate(read_source(trained).splitlines()) == text_of(trained, system)
 
 
 def test_the_command_writes_the_same_bytes_and_changes_nothing(trained):
     before = {file: file.stat().st_mtime_ns for file in (trained.folder / "results").rglob("*")}
-    done = command(trained, "--system", "Tree-based-BPE", stdin=source_of(trained).encode())
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout == (trained.folder / "results/small/evaluation/Tree-based-BPE/seed1/two.txt").read_bytes()
+    process = run_translate_command(trained, "--system", "Tree-based-BPE", stdin=read_source(trained).encode())
+    assert (process.returncode, process.stderr) == (0, b"")
+    assert process.stdout == (trained.folder / "results/small/evaluation/Tree-based-BPE/seed1/two.txt").read_bytes()
     assert {file: file.stat().st_mtime_ns for file in (trained.folder / "results").rglob("*")} == before
 
 
 @pytest.mark.parametrize("system", ["PBSMT", "SDAtt", "Tree-based-BPE"])
-def test_a_line_in_is_a_line_out_whatever_it_holds(trained, system):
-    found = opened(trained, system)
-    translations = found.translate(ODD)
+def test_any_line_has_one_translation(trained, system):
+    trained_system = open_system(trained, system)
+    translations = trained_system.translate(ODD)
     assert len(translations) == len(ODD)
     assert translations[:3] == ["", "", ""]
     assert not any("\n" in text for text in translations)
-    assert found.translate([]) == []
-    assert found.translate([""]) == [""]
+    assert trained_system.translate([]) == []
+    assert trained_system.translate([""]) == [""]
 
 
-def test_lines_of_the_command(trained):
+def test_the_command_writes_one_line_per_input_line(trained):
     stdin = b"The girl sleeps .\r\n\r\n\xff\xfe\n" + b"word " * (MAX_SENTENCE_CHARACTERS // 4)
-    done = command(trained, "--system", "PBSMT", stdin=stdin)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count(b"\n") == 4 and done.stdout.split(b"\n")[1] == b""
-    assert command(trained, "--system", "PBSMT", stdin=b"").stdout == b""
+    process = run_translate_command(trained, "--system", "PBSMT", stdin=stdin)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.count(b"\n") == 4 and process.stdout.split(b"\n")[1] == b""
+    assert run_translate_command(trained, "--system", "PBSMT", stdin=b"").stdout == b""
 
 
 def test_models_are_loaded_once(trained, monkeypatch):
@@ -122,26 +122,28 @@ def test_models_are_loaded_once(trained, monkeypatch):
     from pipeline_py.syntax.stanza import pipeline
 
     loaded = []
-    for module, name in ((ensemble, "load"), (pipeline, "from_files")):
+    for module, name in ((ensemble, "load_model"), (pipeline, "load_pipeline_from_files")):
         original = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda *given, own=original, name=name: [loaded.append(name), own(*given)][1])
-    found = load("SDAtt", configfile="small.yaml", directory=trained.folder)
-    once = found.translate(["The girl sees the bird ."])
-    assert found.translate(["The girl sees the bird ."]) == once
-    found.score([("The girl sees the bird .", "Das Mädchen .")])
-    assert sorted(loaded) == ["from_files", "load"]
+        monkeypatch.setattr(
+            module, name, lambda *arguments, call=original, name=name: [loaded.append(name), call(*arguments)][1]
+        )
+    trained_system = load("SDAtt", configfile="small.yaml", directory=trained.folder)
+    translations = trained_system.translate(["The girl sees the bird ."])
+    assert trained_system.translate(["The girl sees the bird ."]) == translations
+    trained_system.score([("The girl sees the bird .", "Das Mädchen .")])
+    assert sorted(loaded) == ["load_model", "load_pipeline_from_files"]
 
 
 @pytest.mark.parametrize("system", ["SDAtt", "Both", "Tree-based-BPE"])
-def test_the_best_translations(trained, system):
-    """The best of them is the translation; others have their words put back as well."""
-    found = opened(trained, system)
-    sentences = [*source_of(trained).splitlines()[:6], "", "Zyx Zyx sees ."]
-    ranked = found.n_best(sentences, 3)
-    assert [of_one[0].text for of_one in ranked] == found.translate(sentences)
-    assert {len(of_one) for of_one in ranked[:6]} == {3} and len(ranked[6]) == 1
-    assert all(of_one == sorted(of_one, key=lambda one: -one.score) for of_one in ranked)
-    assert "<unk>" not in "".join(one.text for of_one in ranked for one in of_one)
+def test_n_best_translations_are_sorted_by_score(trained, system):
+    """The first one equals the translation; unknown words are replaced in all of them."""
+    trained_system = open_system(trained, system)
+    sentences = [*read_source(trained).splitlines()[:6], "", "Zyx Zyx sees ."]
+    ranked = trained_system.n_best(sentences, 3)
+    assert [n_best[0].text for n_best in ranked] == trained_system.translate(sentences)
+    assert {len(n_best) for n_best in ranked[:6]} == {3} and len(ranked[6]) == 1
+    assert all(n_best == sorted(n_best, key=lambda translation: -translation.score) for n_best in ranked)
+    assert "<unk>" not in "".join(translation.text for n_best in ranked for translation in n_best)
 
 
 @pytest.mark.parametrize("system", ["SDAtt", "Both"])
@@ -162,37 +164,37 @@ def test_scores_are_those_of_the_workflows_files(trained, system, tmp_path):
         output=[tmp_path / "scores.tsv"],
     )
     expected = [float(line.split("\t")[0]) for line in (tmp_path / "scores.tsv").read_text().splitlines()[1:]]
-    found = opened(trained, system)
+    trained_system = open_system(trained, system)
     target = (results / "corpus/generated/two.target").read_text(encoding="utf-8").splitlines()
-    pairs = [*zip(source_of(trained).splitlines(), target, strict=True)]
-    assert found.score(pairs) == pytest.approx(expected, abs=1e-6)
-    assert found.score([]) == []
+    pairs = [*zip(read_source(trained).splitlines(), target, strict=True)]
+    assert trained_system.score(pairs) == pytest.approx(expected, abs=1e-6)
+    assert trained_system.score([]) == []
     with pytest.raises(InputError, match="pair 2: the translation is empty"):
-        found.score([pairs[0], ("a", " ")])
+        trained_system.score([pairs[0], ("a", " ")])
 
 
 @pytest.mark.parametrize("system", ["SDAtt", "Tree-based-BPE", "Sequential-lexical"])
-def test_attention(trained, system, tmp_path):
-    found = opened(trained, system)
-    own = found.attention("The girl sees the bird .")
-    assert own.weights.shape == (len(own.translation), len(own.words) + len(own.phrases))
-    given = found.attention("The girl sees the bird .", "Das Mädchen schläft .")
-    assert len(given.weights) == len(given.translation) and np.all(given.weights >= 0)
-    given.save(tmp_path / "one.svg", title="One")
+def test_attention_has_one_row_per_step(trained, system, tmp_path):
+    trained_system = open_system(trained, system)
+    attention = trained_system.attention("The girl sees the bird .")
+    assert attention.weights.shape == (len(attention.translation), len(attention.words) + len(attention.phrases))
+    forced_attention = trained_system.attention("The girl sees the bird .", "Das Mädchen schläft .")
+    assert len(forced_attention.weights) == len(forced_attention.translation) and np.all(forced_attention.weights >= 0)
+    forced_attention.save(tmp_path / "one.svg", title="One")
     assert "One" in (tmp_path / "one.svg").read_text(encoding="utf-8")
-    assert given.plot(words=[1]).get_figwidth() > 0
-    assert given._repr_svg_().lstrip().startswith("<?xml")
-    assert found.attentions(["", "x" * (MAX_SENTENCE_CHARACTERS + 1)]) == [None, None]
+    assert forced_attention.plot(words=[1]).get_figwidth() > 0
+    assert forced_attention._repr_svg_().lstrip().startswith("<?xml")
+    assert trained_system.attentions(["", "x" * (MAX_SENTENCE_CHARACTERS + 1)]) == [None, None]
 
 
-def test_attention_of_the_command(trained, tmp_path):
+def test_the_command_draws_attention(trained, tmp_path):
     options = ["--system", "SDAtt", "--scores", "--attention", str(tmp_path / "figures")]
-    done = command(trained, *options, stdin=b"A man sleeps .\n\nThe girl sees the bird .\n")
-    assert done.returncode == 0, done.stderr
+    process = run_translate_command(trained, *options, stdin=b"A man sleeps .\n\nThe girl sees the bird .\n")
+    assert process.returncode == 0, process.stderr
     assert sorted(file.name for file in (tmp_path / "figures").iterdir()) == ["1.svg", "3.svg"]
-    assert [line.count(b"\t") for line in done.stdout.splitlines()] == [1, 1, 1]
-    done = command(trained, "--system", "SDAtt", "--nbest", "2", stdin=b"A man sleeps .\n")
-    assert [line.split(b" ||| ")[0] for line in done.stdout.splitlines()] == [b"0", b"0"]
+    assert [line.count(b"\t") for line in process.stdout.splitlines()] == [1, 1, 1]
+    process = run_translate_command(trained, "--system", "SDAtt", "--nbest", "2", stdin=b"A man sleeps .\n")
+    assert [line.split(b" ||| ")[0] for line in process.stdout.splitlines()] == [b"0", b"0"]
 
 
 def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
@@ -200,63 +202,63 @@ def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
     assert load(results / "seed2", configfile="small.yaml").run == "seed2"
     monkeypatch.chdir(results)
     assert load("SDAtt", configfile="small.yaml").name == "SDAtt"
-    with pytest.raises(InputError, match="keeps its results in results/other; name the configfile"):
+    with pytest.raises(InputError, match="the results of this experiment are in results/other; give the configfile"):
         load(results / "seed2", configfile="small.yaml", config={"name": "other"})
 
 
 @pytest.mark.parametrize(
-    ("system", "said"),
+    ("system", "message"),
     [
         ("SDAt", "unknown system `SDAt`; did you mean `SDAtt`?"),
         (
             "FlexAtt",
             "FlexAtt is not trained, or not completely: .*model.safetensors is missing; `snakemake --cores all results",
         ),
-        ("SDAtt [gold]", "reads trees that are given for each text, and new text has none"),
+        ("SDAtt [gold]", "reads trees from files, and new text has none"),
     ],
 )
-def test_why_a_system_does_not_translate(trained, system, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_systems_are_rejected(trained, system, message):
+    with pytest.raises(InputError, match=message):
         load(system, configfile="small.yaml", directory=trained.folder)
 
 
-def test_what_a_system_cannot_do(trained):
+def test_unsupported_features_are_rejected(trained):
     for ask in (System.n_best, System.attentions, System.score):
         with pytest.raises(InputError, match="PBSMT is phrase-based and has no "):
-            ask(opened(trained, "PBSMT"), [])
+            ask(open_system(trained, "PBSMT"), [])
     with pytest.raises(InputError, match="Both is an ensemble"):
-        opened(trained, "Both").attention("A man sleeps .")
+        open_system(trained, "Both").attention("A man sleeps .")
     with pytest.raises(InputError, match="ask for 1 to 5, not 9"):
-        opened(trained, "SDAtt").n_best(["A man sleeps ."], 9)
+        open_system(trained, "SDAtt").n_best(["A man sleeps ."], 9)
 
 
-def test_damage_is_found(trained, tmp_path):
+def test_damage_is_detected(trained, tmp_path):
     place = trained.copied(tmp_path / "damaged")
     model = place.folder / "results/small/nmt/SDAtt/seed1/model.safetensors"
     content = bytearray(model.read_bytes())
     content[-1] ^= 1
     model.write_bytes(content)
     with pytest.raises(InputError, match=r"SDAtt/seed1/model\.safetensors"):
-        opened(place, "SDAtt").translate(["A man sleeps ."])
+        open_system(place, "SDAtt").translate(["A man sleeps ."])
 
 
-def test_a_configuration_that_is_at_fault(trained):
+def test_an_invalid_configuration_is_rejected(trained):
     with pytest.raises(InputError, match="unknown key `traning`"):
         load("SDAtt", configfile="small.yaml", config={"traning": {}}, directory=trained.folder)
     with pytest.raises(InputError, match="there is no Snakefile"):
         load("SDAtt", directory=trained.folder / "results")
 
 
-def test_the_worked_example(trained):
-    """The script of the documentation, told of the experiment of this test."""
+def test_the_documented_example_runs(trained):
+    """The script of the documentation runs with the configuration of this test."""
     script = (ROOT / "docs/use_a_system.py").read_text(encoding="utf-8")
     call = 'load("results/nmt/SDAtt/seed1")'
     assert script.count(call) == 1 and call in (ROOT / "docs/how_to/translate.md").read_text(encoding="utf-8")
     script = script.replace(call, 'load("results/small/nmt/SDAtt/seed1", configfile="small.yaml")')
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, cwd=trained.folder, env=environment, text=True
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("<System SDAtt (seed1)>\n") and "log p: -" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.startswith("<System SDAtt (seed1)>\n") and "log p: -" in process.stdout
     assert (trained.folder / "attention.svg").is_file()

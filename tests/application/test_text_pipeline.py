@@ -1,4 +1,4 @@
-"""What is opened is data: no code of a folder runs, whatever it contains."""
+"""Safety of opening folders of results, and errors about systems and runs."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ TRAP = "from pathlib import Path\nPath('{}').touch()\n"
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with a Snakefile and modules that leave a trace when they run."""
+    """Create a folder with a Snakefile and modules that leave a trace when they run."""
     place = tmp_path / "theirs"
     place.mkdir()
     for name in ("Snakefile", "shlex.py", "random.py", "json.py", "snakemake.py"):
@@ -33,14 +33,14 @@ def test_a_folder_of_results_runs_no_code(folder, tmp_path, monkeypatch):
     assert not (tmp_path / "trace").exists()
 
 
-def test_a_system_from_elsewhere_translates_nothing_new(folder, tmp_path):
+def test_an_external_system_is_rejected(folder, tmp_path):
     (tmp_path / "theirs.txt").write_text("x\n")
     systems = {"Theirs": {"type": "translations", "files": {"long": [str(tmp_path / "theirs.txt")]}}}
     with pytest.raises(InputError, match="Theirs is of `type: translations`: it has no model"):
         load("Theirs", config={"systems": systems}, directory=folder)
 
 
-def test_a_run_that_is_not_there(folder):
+def test_an_unknown_run_is_rejected(folder):
     with pytest.raises(InputError, match="GlobalAtt has no run `seed9`, but seed1"):
         load("GlobalAtt", run="seed9", directory=folder)
 
@@ -53,7 +53,7 @@ def test_the_remedy_repeats_the_options(folder):
     assert str(error.value).endswith(".txt --configfile mine.yaml` makes it")
 
 
-def test_progress_is_silent_in_one_thread_alone(capsys):
+def test_progress_is_silent_in_one_thread_only(capsys):
     def count(number: int) -> int:
         if number:
             return sum(1 for _ in show_progress(range(3), "others"))

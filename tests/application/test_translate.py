@@ -1,4 +1,4 @@
-"""The command reads text as the workflow does."""
+"""Equality of the text that the command and the workflow read."""
 
 import sys
 from io import BytesIO, TextIOWrapper
@@ -18,11 +18,11 @@ TEXTS = {
 }
 
 
-def given(monkeypatch: pytest.MonkeyPatch, text: bytes) -> list[str]:
-    """The lines that the command gives to a system."""
+def set_stdin(monkeypatch: pytest.MonkeyPatch, text: bytes) -> list[str]:
+    """Run the command with a text on stdin, and return the lines that the system gets."""
     lines: list[str] = []
     system = SimpleNamespace(translate=lambda sentences: lines.extend(sentences) or sentences)
-    monkeypatch.setattr(module, "load_with_options", lambda *options: system)
+    monkeypatch.setattr(module, "load_from_cli_options", lambda *options: system)
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(text)))
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(BytesIO()))
     module.translate(system="SDAtt")
@@ -30,15 +30,15 @@ def given(monkeypatch: pytest.MonkeyPatch, text: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_lines_are_those_that_the_workflow_fetches(tmp_path, monkeypatch, name):
+def test_lines_equal_those_of_the_workflow(tmp_path, monkeypatch, name):
     (tmp_path / "mine.en").write_bytes(TEXTS[name])
     fetch(input=[tmp_path / "mine.en"], output=tmp_path / "fetched")
     fetched = (tmp_path / "fetched").read_bytes().decode().split("\n")[:-1]
-    assert given(monkeypatch, TEXTS[name]) == fetched
+    assert set_stdin(monkeypatch, TEXTS[name]) == fetched
 
 
-def test_a_wrong_encoding_is_warned_of_and_stops_nothing(monkeypatch, capsys):
-    assert given(monkeypatch, "élève\nGröße\n".encode("latin-1")) == ["\ufffdl\ufffdve", "Gr\ufffd\ufffde"]
+def test_a_wrong_encoding_is_a_warning(monkeypatch, capsys):
+    assert set_stdin(monkeypatch, "élève\nGröße\n".encode("latin-1")) == ["\ufffdl\ufffdve", "Gr\ufffd\ufffde"]
     warning = capsys.readouterr().err
     assert warning.startswith("warning: standard input: 2 of 2 lines are not UTF-8; the file looks like Latin-1")
-    assert given(monkeypatch, b"") == [] and capsys.readouterr().err == ""
+    assert set_stdin(monkeypatch, b"") == [] and capsys.readouterr().err == ""

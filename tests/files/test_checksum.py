@@ -1,4 +1,4 @@
-"""Damage at any place of a file that carries its checksum is found, whatever the format."""
+"""Detection of damage anywhere in files with checksums, in every format."""
 
 import zlib
 from collections.abc import Callable
@@ -24,46 +24,46 @@ TRIALS = 400
 Damage = Callable[[bytes, np.random.Generator], bytes]
 
 
-def flipped(content: bytes, random: np.random.Generator) -> bytes:
+def flip_bit(content: bytes, random: np.random.Generator) -> bytes:
     place = int(random.integers(len(content)))
     return content[:place] + bytes([content[place] ^ 1 << int(random.integers(8))]) + content[place + 1 :]
 
 
-def flipped_in_front(content: bytes, random: np.random.Generator) -> bytes:
-    return flipped(content[:300], random) + content[300:]
+def flip_early_bit(content: bytes, random: np.random.Generator) -> bytes:
+    return flip_bit(content[:300], random) + content[300:]
 
 
-def cut(content: bytes, random: np.random.Generator) -> bytes:
+def truncate(content: bytes, random: np.random.Generator) -> bytes:
     return content[: int(random.integers(len(content)))]
 
 
-def overwritten(content: bytes, random: np.random.Generator) -> bytes:
+def overwrite(content: bytes, random: np.random.Generator) -> bytes:
     place, length = int(random.integers(len(content))), int(random.integers(1, 600))
     return content[:place] + bytes(length) + content[place + length :]
 
 
-def lengthened(content: bytes, random: np.random.Generator) -> bytes:
+def append_bytes(content: bytes, random: np.random.Generator) -> bytes:
     return content + random.bytes(int(random.integers(1, 9)))
 
 
-DAMAGES = (flipped, flipped_in_front, cut, overwritten, lengthened)
+DAMAGES = (flip_bit, flip_early_bit, truncate, overwrite, append_bytes)
 
 
-def damaged(content: bytes, seed: int) -> bytes:
-    """Content with one of the kinds of damage; never the content itself."""
+def damage_content(content: bytes, seed: int) -> bytes:
+    """Return damaged content, which always differs from the original."""
     random = np.random.default_rng(seed)
-    while (other := DAMAGES[seed % len(DAMAGES)](content, random)) == content:
+    while (result := DAMAGES[seed % len(DAMAGES)](content, random)) == content:
         pass
-    return other
+    return result
 
 
-def test_no_damage_of_rows_is_read(tmp_path: Path) -> None:
+def test_damaged_rows_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "rows.arrow"
     rows = [np.arange(length % 23, dtype=np.int32) for length in range(200)]
     write_ragged_rows(path, rows, "int32")
     content = path.read_bytes()
     for seed in range(TRIALS):
-        path.write_bytes(damaged(content, seed))
+        path.write_bytes(damage_content(content, seed))
         for reader in (RaggedArrayFile, lambda path: list(read_ragged_rows(path))):
             with pytest.raises(InputError, match=r"rows\.arrow: damaged: .*; remove it and run again"):
                 reader(path)
@@ -71,20 +71,20 @@ def test_no_damage_of_rows_is_read(tmp_path: Path) -> None:
     assert [row.tolist() for row in read_ragged_rows(path)] == [row.tolist() for row in rows]
 
 
-def test_no_damage_of_weights_is_read(tmp_path: Path) -> None:
+def test_damaged_weights_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     weights = {name: torch.randn(5, 7) for name in ("first", "second", "third")}
     save_weights(path, weights)
     content = path.read_bytes()
     for seed in range(TRIALS):
-        path.write_bytes(damaged(content, seed))
+        path.write_bytes(damage_content(content, seed))
         with pytest.raises(InputError, match=r"model\.safetensors: damaged: .*; remove it and run again"):
             load_weights(path)
     path.write_bytes(content)
     assert all(torch.equal(tensor, weights[name]) for name, tensor in load_weights(path).items())
 
 
-def test_no_damage_of_a_checkpoint_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+def test_a_damaged_checkpoint_is_not_resumed(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     checkpoints = CheckpointStore(tmp_path, "of this run")
     state = {"update": 7, "curve": [{"update": number, "dev_loss": 0.5} for number in range(300)]}
     checkpoints.save(
@@ -92,17 +92,17 @@ def test_no_damage_of_a_checkpoint_is_resumed(tmp_path: Path, capsys: pytest.Cap
     )
     content = checkpoints.path.read_bytes()
     for seed in range(TRIALS):
-        checkpoints.path.write_bytes(damaged(content, seed))
+        checkpoints.path.write_bytes(damage_content(content, seed))
         assert checkpoints.load() is None
         assert "is not resumed: it is damaged, so the training starts from the beginning" in capsys.readouterr().err
         assert [file.name for file in tmp_path.iterdir()] == ["rolling.damaged.safetensors"]
     checkpoints.path.write_bytes(content)
-    found = checkpoints.load()
-    assert found is not None and found.state == state
+    checkpoint = checkpoints.load()
+    assert checkpoint is not None and checkpoint.state == state
 
 
-def test_a_file_without_a_checksum_is_not_read(tmp_path: Path) -> None:
-    """As the versions before wrote them."""
+def test_a_file_without_a_checksum_is_rejected(tmp_path: Path) -> None:
+    """Earlier versions wrote files without checksums."""
     column = pa.list_(pa.int32())
     with pa.OSFile(str(tmp_path / "rows.arrow"), "wb") as sink, pa.ipc.new_file(sink, pa.schema([("values", column)])):
         pass
@@ -113,7 +113,7 @@ def test_a_file_without_a_checksum_is_not_read(tmp_path: Path) -> None:
         load_initial_weights(TranslationModel.__new__(TranslationModel), tmp_path / "model.safetensors")
 
 
-def test_the_checksum_is_of_all_bytes_but_its_own(tmp_path: Path) -> None:
+def test_the_checksum_covers_all_other_bytes(tmp_path: Path) -> None:
     path = tmp_path / "rows.arrow"
     write_ragged_rows(path, [np.arange(9)], "int32")
     content = path.read_bytes()
@@ -122,6 +122,6 @@ def test_the_checksum_is_of_all_bytes_but_its_own(tmp_path: Path) -> None:
     assert content[place : place + 8].decode() == f"{zlib.crc32(zeros):08x}"
 
 
-def test_the_documentation_says_what_a_damaged_file_says() -> None:
-    page = (ROOT / "docs" / "explanation" / "reliability.md").read_text(encoding="utf-8")
+def test_the_documentation_quotes_the_error_for_damaged_files() -> None:
+    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
     assert artifacts.CHECKSUM_MISMATCH_ERROR in page and job_record.RECORD_MISMATCH_ERROR in page

@@ -1,4 +1,4 @@
-"""Contrastive pairs in files: both formats, and one sentence for each mistake."""
+"""Files of contrastive pairs: both formats, and errors."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ LINGEVAL = [
 ]
 
 
-def written(path, text):
+def write_file(path, text):
     data = text.encode("utf-8")
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
@@ -32,22 +32,24 @@ def written(path, text):
 @pytest.mark.parametrize("name", ["mine.tsv", "mine.tsv.gz", "mine"])
 def test_a_table_may_have_its_columns_in_any_order(tmp_path, name):
     text = '\ufeffcorrect\tcontrastive\tsource\tdistance\r\n"Ja" er geht\tEr gehen\tHe\u2028goes\t3\r\nA\tB\tC\t\r\n'
-    assert [*read_contrastive_pairs(written(tmp_path / name, text))] == [
+    assert [*read_contrastive_pairs(write_file(tmp_path / name, text))] == [
         ContrastivePair("He\u2028goes", '"Ja" er geht', "Er gehen", "mine", "3", ""),
         ContrastivePair("C", "A", "B", "mine", "", ""),
     ]
 
 
-def test_kinds_are_those_of_the_column_where_there_is_one(tmp_path):
+def test_kinds_are_read_from_their_column(tmp_path):
     text = "source\tcorrect\tcontrastive\tkind\tfrequency\na\tb\tc\tgender\t7\na\tb\td\t\t\n"
-    pairs = [*read_contrastive_pairs(written(tmp_path / "x.tsv", text))]
+    pairs = [*read_contrastive_pairs(write_file(tmp_path / "x.tsv", text))]
     assert [(pair.kind, pair.frequency) for pair in pairs] == [("gender", "7"), ("", "")]
 
 
 @pytest.mark.parametrize("name", ["lingeval97.json", "lingeval97.json.gz"])
 def test_a_sentence_of_lingeval_gives_a_pair_for_each_error(tmp_path, name):
     first = ("Prague falls.", "Die Börse stürzt.")
-    assert [*read_contrastive_pairs(written(tmp_path / name, json.dumps(LINGEVAL, indent=1, ensure_ascii=False)))] == [
+    assert [
+        *read_contrastive_pairs(write_file(tmp_path / name, json.dumps(LINGEVAL, indent=1, ensure_ascii=False)))
+    ] == [
         ContrastivePair(*first, "Der Börse stürzt.", "np_agreement", "2", "2020"),
         ContrastivePair(*first, "Die Börse stürzt nicht.", "polarity_particle_nicht_ins"),
         ContrastivePair(*first, "Die Börse stürzen.", "subj_verb_agreement", "0", "0"),
@@ -81,13 +83,13 @@ ENTRY = {"source": "a", "reference": "b", "errors": [{"contrastive": "c"}]}
         ("x.json", json.dumps([{**ENTRY, "errors": [{"contrastive": "c", "distance": 1.5}]}]), "`distance` must be"),
     ],
 )
-def test_mistakes_are_told_with_their_place(tmp_path, name, text, message):
-    with pytest.raises(InputError) as told:
-        [*read_contrastive_pairs(written(tmp_path / name, text))]
-    assert message in str(told.value)
+def test_mistakes_are_reported_with_their_line(tmp_path, name, text, message):
+    with pytest.raises(InputError) as error:
+        [*read_contrastive_pairs(write_file(tmp_path / name, text))]
+    assert message in str(error.value)
 
 
-def test_what_is_not_utf8(tmp_path):
+def test_a_file_that_is_not_utf8_is_rejected(tmp_path):
     (tmp_path / "x.tsv").write_bytes(f"{HEAD}\n".encode() + b"a\t\xff\tc\n")
     with pytest.raises(InputError, match="line 2: byte 2 is not UTF-8"):
         [*read_contrastive_pairs(tmp_path / "x.tsv")]

@@ -1,4 +1,4 @@
-"""Text that is not UTF-8, one sentence a line, is reported with the encoding that it looks like."""
+"""Detection of text that is not UTF-8 with one sentence per line, and of its likely encoding."""
 
 import re
 from pathlib import Path
@@ -49,7 +49,7 @@ TEXTS = {
         ("th", "cp874", "CP874"),
     ],
 )
-def test_an_encoding_is_named_with_the_remedy(language: str, codec: str, name: str) -> None:
+def test_the_likely_encoding_is_reported_with_the_remedy(language: str, codec: str, name: str) -> None:
     lines = [TEXTS[language].encode(codec), b"Hello ."] * 20
     command = name.split()[-1].strip("()")
     assert describe_faults(lines) == (
@@ -76,11 +76,11 @@ def test_the_share_of_bad_lines_decides() -> None:
     )
 
 
-def test_letters_apart_from_their_accents_are_refused() -> None:
+def test_decomposed_letters_are_rejected() -> None:
     composed, decomposed = "énergétique".encode(), "e\u0301nerge\u0301tique".encode()
     assert describe_faults([composed] * 99 + [decomposed]) is None
     assert describe_faults([composed] * 98 + [decomposed] * 2).startswith(
-        "2 of 100 lines have letters apart from their accents (Unicode's NFD)"
+        "2 of 100 lines have decomposed letters (Unicode's NFD)"
     )
     assert describe_faults(["क़".encode()] * 100) is None, "NFC of this letter is longer"
 
@@ -106,7 +106,7 @@ PORTUGUESE = "As informações não estão disponíveis à noite."
         (TEXTS["de"], "CP850", "`├Â` for `ö`"),
     ],
 )
-def test_utf8_that_was_misread_is_refused(text: str, encoding: str, example: str) -> None:
+def test_misread_utf8_is_rejected(text: str, encoding: str, example: str) -> None:
     misread = text.encode().decode(encoding).encode()
     fault = describe_faults([b"Hello ."] * 90 + [misread] * 10)
     assert fault is not None
@@ -143,7 +143,7 @@ def test_utf8_that_was_misread_is_refused(text: str, encoding: str, example: str
         "😀 “ok”",
     ],
 )
-def test_real_text_is_not_taken_for_misread(line: str) -> None:
+def test_valid_text_is_not_reported_as_misread(line: str) -> None:
     assert describe_faults([line.encode()] * 100) is None
 
 
@@ -157,7 +157,7 @@ def test_real_text_is_not_taken_for_misread(line: str) -> None:
         *(f"newstest_ende/newstest2014.{language}" for language in ("en", "de")),
     ],
 )
-def test_no_line_of_a_real_text_is_taken_for_misread(name: str) -> None:
+def test_no_line_of_valid_text_is_reported_as_misread(name: str) -> None:
     path = DATA / f"{name}.gz"
     if not path.exists():
         pytest.skip(f"{name} is not on this machine")
@@ -172,15 +172,15 @@ def test_no_line_of_a_real_text_is_taken_for_misread(name: str) -> None:
     ("line", "message"),
     [
         ("Une fen\ufffdtre", "have lost characters"),
-        ("Une fen&ecirc;tre", "have letters as entities of HTML"),
-        ("Une fen&#234;tre", "have letters as entities of HTML"),
-        ("Une fen&#xEA;tre", "have letters as entities of HTML"),
+        ("Une fen&ecirc;tre", "have letters as HTML entities"),
+        ("Une fen&#234;tre", "have letters as HTML entities"),
+        ("Une fen&#xEA;tre", "have letters as HTML entities"),
         ('<seg id="1">Une fenêtre</seg>', "begin with a tag of SGML or XML"),
         ('  <tuv xml:lang="fr"><seg>Une fenêtre</seg></tuv>', "begin with a tag of SGML or XML"),
         (TEXTS["ja"].encode("iso-2022-jp").decode("ascii"), "have escape sequences of ISO-2022"),
     ],
 )
-def test_text_that_another_program_has_spelt_is_refused(line: str, message: str) -> None:
+def test_text_with_foreign_markup_is_rejected(line: str, message: str) -> None:
     fault = describe_faults([b"Hello ."] * 98 + [line.encode()] * 2)
     assert fault is not None and fault.startswith(f"2 of 100 lines {message}")
     assert describe_faults([b"Hello ."] * 99 + [line.encode()]) is None
@@ -189,17 +189,17 @@ def test_text_that_another_program_has_spelt_is_refused(line: str, message: str)
 @pytest.mark.parametrize(
     "line", ["&quot; &apos; &amp; &#124; &lt; &gt; &#91;", "R&D; AT&T;", "a segment", "x &nbsp; y"]
 )
-def test_escapes_of_moses_are_no_letters_of_html(line: str) -> None:
+def test_moses_escapes_are_accepted(line: str) -> None:
     assert describe_faults([line.encode()] * 100) is None
 
 
-def test_bytes_of_no_known_encoding_get_no_name() -> None:
+def test_no_encoding_is_suggested_for_unknown_bytes() -> None:
     assert describe_encoding([bytes(range(0xA0, 0xC0)) + b" text of a kind that is long enough"]) == (
         "convert the file to UTF-8 with iconv, or remove the bytes that are not text"
     )
 
 
-def test_line_ends_and_lengths() -> None:
+def test_wrong_line_ends_and_long_lines_are_rejected() -> None:
     assert describe_faults([b"a\r", b"b\r", b"c\rd"]) is None
     assert describe_faults([b"a\rb\rc\r"]).startswith("lines end in CR")
     assert describe_faults([b"word " * 3000]).startswith("the lines have 15,000 bytes on average (there are 1);")
@@ -207,7 +207,7 @@ def test_line_ends_and_lengths() -> None:
     assert describe_faults([]) is None
 
 
-def test_lines_are_passed_on_before_the_text_is_judged() -> None:
+def test_lines_are_yielded_before_the_text_is_checked() -> None:
     lines = iterate_checked_lines([b"a", b"\xff"], Path("mine.de"))
     assert [next(lines), next(lines)] == [b"a", b"\xff"]
     with pytest.raises(InputError, match=r"^mine\.de: 1 of 2 lines are not UTF-8"):

@@ -1,4 +1,4 @@
-"""Language codes: one code for every spelling of a language, and none for what is no language."""
+"""Language codes: canonical codes, unknown codes, and properties of languages."""
 
 import pytest
 
@@ -25,13 +25,13 @@ SPELLINGS = {
 
 
 @pytest.mark.parametrize(("code", "language"), [(code, name) for name, codes in SPELLINGS.items() for code in codes])
-def test_spellings_of_a_language_are_one_code(code: str, language: str) -> None:
+def test_spellings_of_a_language_resolve_to_one_code(code: str, language: str) -> None:
     assert resolve_language_code(code) == language
     assert resolve_language_code(language) == language
 
 
 @pytest.mark.parametrize("code", ["xx", "xyz", "zz-ZZ", "und", "mul", "zxx", "english"])
-def test_a_code_of_no_language_is_refused(code: str) -> None:
+def test_an_unknown_language_code_is_rejected(code: str) -> None:
     with pytest.raises(ValueError, match="language"):
         resolve_language_code(code)
 
@@ -48,10 +48,10 @@ def test_codes_of_unspaced_languages_are_resolved_ones() -> None:
 @pytest.mark.parametrize(
     "code", ["zho", "gan", "hsn", "yue", "jpn", "tha", "tts", "mya", "shn", "mnw", "khm", "lao", "bod"]
 )
-def test_languages_of_scripts_without_spaces_have_none(code: str) -> None:
+def test_languages_in_unspaced_scripts_are_unspaced(code: str) -> None:
     assert resolve_language_code(code) in UNSPACED_LANGUAGES
 
 
 @pytest.mark.parametrize("code", ["kor", "vie", "tam", "ksw", "nan-Latn", "mon"])
-def test_other_languages_have_spaces(code: str) -> None:
+def test_other_languages_are_spaced(code: str) -> None:
     assert resolve_language_code(code) not in UNSPACED_LANGUAGES

@@ -1,4 +1,4 @@
-"""Named pipes, sockets and devices in the place of files end with one sentence, and nothing waits for them."""
+"""Rejection of named pipes, sockets and devices without waiting for them."""
 
 import os
 import socket
@@ -37,7 +37,7 @@ def pipe(tmp_path: Path) -> Path:
         artifacts.has_valid_checksum,
     ],
 )
-def test_a_named_pipe_is_refused(pipe: Path, read) -> None:
+def test_a_named_pipe_is_rejected(pipe: Path, read) -> None:
     with pytest.raises(InputError, match=f"^{pipe}: this is a named pipe, {REMEDY}$"):
         read(pipe)
 
@@ -48,7 +48,7 @@ def test_rows_are_not_read_from_a_named_pipe(tmp_path: Path) -> None:
         RaggedArrayFile(tmp_path / "rows.arrow")
 
 
-def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_socket_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # the path of a socket is short
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
@@ -56,7 +56,7 @@ def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             [*read_byte_lines(Path("socket"))]
 
 
-def test_a_device_is_refused() -> None:
+def test_a_device_is_rejected() -> None:
     with pytest.raises(InputError, match=f"^/dev/zero: this is a device, {REMEDY}$"):
         [*read_byte_lines(Path("/dev/zero"))]
 
@@ -84,13 +84,13 @@ def test_a_plan_names_the_pipe_of_a_configuration(pipe: Path) -> None:
         )
 
 
-def test_a_pipe_has_no_content_and_is_no_configuration(pipe: Path) -> None:
+def test_a_pipe_has_no_hash_and_is_not_a_configuration(pipe: Path) -> None:
     assert FileHashCache(pipe.parent / "cache.json").hash_files([str(pipe)]) == {str(pipe): None}
     with pytest.raises(InputError, match="this is not a file"):
         read_config_file(pipe)
 
 
-def test_a_pipe_is_no_record(tmp_path: Path) -> None:
+def test_a_pipe_is_not_a_record(tmp_path: Path) -> None:
     (tmp_path / "output").write_text("one\n")
     os.mkfifo(get_record_path(tmp_path / "output"))
     with pytest.raises(InputError, match="this is a named pipe"):
@@ -103,6 +103,6 @@ def test_a_stage_and_a_job_end_with_one_sentence(pipe: Path) -> None:
         ["pipeline_py.syntax.treebank_text", *options, "--output", str(pipe.parent / "text")],
         ["pipeline_py.run", str(pipe)],
     ):
-        done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, timeout=60)
-        assert done.returncode == 1 and "Traceback" not in done.stderr
-        assert done.stderr.splitlines()[-1] == f"error: {pipe}: this is a named pipe, {REMEDY}"
+        process = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, timeout=60)
+        assert process.returncode == 1 and "Traceback" not in process.stderr
+        assert process.stderr.splitlines()[-1] == f"error: {pipe}: this is a named pipe, {REMEDY}"

@@ -1,4 +1,4 @@
-"""Lines of text files, whatever compresses them and ends them."""
+"""Lines of text files: compressions, line ends and errors."""
 
 import bz2
 import gzip
@@ -17,12 +17,13 @@ from pipeline_py.files.text_files import (
     get_uncompressed_name,
     read_byte_lines,
     read_lines,
+    read_parallel,
     split_lines,
 )
 from pipeline_py.run.errors import InputError
 
-CONTENT = "\ufeffeins\r\nzwei\n\n\ufeffvier\rfünf".encode()
-LINES = ["eins", "zwei", "", "\ufeffvier\rfünf"]
+CONTENT = "\ufeffeins\r\nzwei\u2028\u0085\x0b\x1c\n\n\ufeffvier\rfünf".encode()
+LINES = ["eins", "zwei\u2028\u0085\x0b\x1c", "", "\ufeffvier\rfünf"]
 
 
 def lzma_compress(content: bytes) -> bytes:
@@ -47,7 +48,7 @@ def test_an_empty_file_has_no_lines(tmp_path: Path, compress) -> None:
     ("compress", "name"),
     [(gzip.compress, "gzip"), (bz2.compress, "bzip2"), (lzma.compress, "xz"), (lzma_compress, "LZMA")],
 )
-def test_a_broken_file_is_refused(tmp_path: Path, compress, name: str) -> None:
+def test_a_broken_file_is_rejected(tmp_path: Path, compress, name: str) -> None:
     content = compress(bytes(range(256)) * 9999)
     for number, broken in enumerate([content[:-20], content[:60] + b"\x99" * 99 + content[159:]]):
         (tmp_path / f"text{number}").write_bytes(broken)
@@ -56,7 +57,7 @@ def test_a_broken_file_is_refused(tmp_path: Path, compress, name: str) -> None:
 
 
 @pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "lzma", "zst"])
-def test_a_name_does_not_promise_a_compression_in_vain(tmp_path: Path, ending: str) -> None:
+def test_a_file_without_the_compression_of_its_name_is_rejected(tmp_path: Path, ending: str) -> None:
     (tmp_path / f"text.{ending}").write_bytes(b"<html>Not found</html>\n")
     with pytest.raises(InputError, match=rf"broken \w+ file .* not compressed without \.{ending}"):
         [*read_byte_lines(tmp_path / f"text.{ending}")]
@@ -74,7 +75,7 @@ def test_a_name_does_not_promise_a_compression_in_vain(tmp_path: Path, ending: s
         (b"\x1f\x9d\x90", "compress"),
     ],
 )
-def test_what_python_cannot_read_is_refused_with_the_remedy(tmp_path: Path, beginning: bytes, name: str) -> None:
+def test_unsupported_compressions_are_rejected_with_the_remedy(tmp_path: Path, beginning: bytes, name: str) -> None:
     (tmp_path / "text").write_bytes(beginning + b"...")
     with pytest.raises(
         InputError, match=rf"text: {name} files cannot be read; decompress it, or compress it with gzip"
@@ -91,7 +92,7 @@ def test_what_python_cannot_read_is_refused_with_the_remedy(tmp_path: Path, begi
     ],
 )
 @pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_other_formats_are_refused(tmp_path: Path, content: bytes, message: str, compress: Callable) -> None:
+def test_other_formats_are_rejected(tmp_path: Path, content: bytes, message: str, compress: Callable) -> None:
     (tmp_path / "text").write_bytes(compress(content))
     with pytest.raises(InputError, match=f"text: {message}"):
         check_file_format(tmp_path / "text")
@@ -99,7 +100,7 @@ def test_other_formats_are_refused(tmp_path: Path, content: bytes, message: str,
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress, lzma_compress])
 @pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
-def test_an_archive_is_no_text(tmp_path: Path, compress, form: int) -> None:
+def test_an_archive_is_rejected(tmp_path: Path, compress, form: int) -> None:
     (tmp_path / "größe.de").write_text("eins\n" * 200)
     packed = BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=form) as archive:
@@ -111,13 +112,13 @@ def test_an_archive_is_no_text(tmp_path: Path, compress, form: int) -> None:
         [*read_byte_lines(tmp_path / "text")]
 
 
-def test_text_is_no_archive(tmp_path: Path) -> None:
+def test_text_is_not_mistaken_for_an_archive(tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"x" * 257 + b"ustar\x0000" + b"y" * 999)
     check_file_format(tmp_path / "text")
 
 
 @pytest.mark.parametrize("name", ["a.de", "a.de.gz", "a.de.bz2", "a.de.xz", "a.de.lzma"])
-def test_a_file_is_written_as_its_name_says(tmp_path: Path, name: str) -> None:
+def test_a_file_is_compressed_according_to_its_name(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     with create_binary_file(path, find_compression_by_name(path)) as file:
         file.write(b"eins\n")
@@ -131,5 +132,12 @@ def test_an_error_names_the_line_and_the_likely_encoding(tmp_path: Path) -> None
         [*read_lines(tmp_path / "text")]
 
 
-def test_an_open_file_is_split_as_one_that_is_named() -> None:
+def test_an_open_file_is_split_like_a_named_file() -> None:
     assert [line.decode() for line in split_lines(BytesIO(CONTENT))] == LINES
+
+
+def test_parallel_files_need_the_same_number_of_lines(tmp_path: Path) -> None:
+    (tmp_path / "long").write_text("1\n2\n3\n")
+    (tmp_path / "short").write_text("1\n2\n")
+    with pytest.raises(InputError, match=r"short: the file has 2 lines and .*long has more"):
+        list(read_parallel(tmp_path / "long", tmp_path / "short"))

@@ -1,4 +1,4 @@
-"""Kinds of syntax: found by name, and a further one is known wherever kinds are."""
+"""Kinds of syntax: lookup by name, and support for a new kind."""
 
 import sys
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ from pipeline_py.subword.inherit import inherit
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_kind_is_called_like_its_module():
+def test_a_kind_has_the_name_of_its_module():
     names = [kind.name for kind in load_all_syntax_kinds()]
     assert names == ["distances", "heads", "labels", "lexical_trees", "parents", "trees", "units"]
     assert [load_syntax_kind(name).name for name in names] == names
 
 
-def test_no_two_kinds_have_a_file_in_common():
+def test_kinds_have_distinct_files():
     for files in (
         [kind.word_file_suffix for kind in load_all_syntax_kinds() if kind.word_file_suffix],
         [kind.vocabulary_ids.vocabulary_file for kind in load_all_syntax_kinds() if kind.vocabulary_ids],
@@ -37,10 +37,11 @@ def test_no_two_kinds_have_a_file_in_common():
 
 @pytest.fixture
 def tags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A further kind: two identifiers for each word, in a text."""
+    """Add a kind with two identifiers per word, in a text file."""
     (tmp_path / "tags.py").write_text(
-        "from pipeline_py.kinds.syntax_kind import Identifiers, Kind\n"
-        'KIND = Kind("tags", "conllu", Identifiers(2, vocabulary="vocabulary.tags", further=1), of_words="tags")\n'
+        "from pipeline_py.kinds.syntax_kind import SyntaxKind, VocabularyIds\n"
+        'VALUES = VocabularyIds(2, vocabulary_file="vocabulary.tags", extra_id_count=1)\n'
+        'SYNTAX_KIND = SyntaxKind("tags", "conllu", VALUES, word_file_suffix="tags")\n'
     )
     monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path)])
     yield
@@ -48,7 +49,7 @@ def tags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("tags")
-def test_a_further_kind_is_planned_inherited_checked_and_batched_as_its_object_says(tmp_path: Path) -> None:
+def test_a_new_kind_is_planned_inherited_checked_and_batched(tmp_path: Path) -> None:
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     plan = ExperimentPlan(load_experiment(default, should_check_files=False), ROOT, tmp_path / "contents.json").subword
     assert plan.get_syntax_path_pattern("default", "tags") == "<results>/syntax/{parser}/{split}.tags"
@@ -74,6 +75,6 @@ def test_a_further_kind_is_planned_inherited_checked_and_batched_as_its_object_s
     assert batch.get_syntax("tags").tolist() == [[[1, 2], [3, 0]]]
 
 
-def test_what_words_have_not_is_not_inherited(tmp_path: Path) -> None:
+def test_syntax_without_values_for_words_is_not_inherited(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"heads: .* give one of distances, labels, trees, units"):
         inherit(kind="heads", input=tmp_path / "x", pieces=tmp_path / "x", output=tmp_path / "y")

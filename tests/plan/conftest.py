@@ -1,4 +1,4 @@
-"""The plan of the default configuration, of one seed and without contrastive sets, with something laid over it."""
+"""Fixtures that plan the default configuration (one seed, no contrastive sets) with overrides."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,11 +18,11 @@ for name in ("calibration", "transformers_calibration", "three_seeds/table1", "t
 
 
 @pytest.fixture
-def described() -> Callable[..., ExperimentConfig]:
-    """The experiment, whether its files are there or not."""
-    return lambda **laid_over: load_experiment(DEFAULT_CONFIG, laid_over, should_check_files=False)
+def load_config() -> Callable[..., ExperimentConfig]:
+    """Return a function that loads the configuration without checking its files."""
+    return lambda **overrides: load_experiment(DEFAULT_CONFIG, overrides, should_check_files=False)
 
 
 @pytest.fixture
-def planned(described: Callable[..., ExperimentConfig], tmp_path: Path) -> Callable[..., ExperimentPlan]:
-    return lambda **laid_over: ExperimentPlan(described(**laid_over), ROOT, tmp_path / "contents.json")
+def build_plan(load_config: Callable[..., ExperimentConfig], tmp_path: Path) -> Callable[..., ExperimentPlan]:
+    return lambda **overrides: ExperimentPlan(load_config(**overrides), ROOT, tmp_path / "contents.json")

@@ -1,30 +1,32 @@
-"""Which claims are held against which results, and what is known of the systems' trees."""
+"""Plan of claims: tables, claim files and systems that differ in trees."""
 
 import pytest
 
 from pipeline_py.run.errors import InputError
 
 
-def test_a_table_is_asked_about_its_systems_on_its_sets(planned):
-    claims = planned(training={"seeds": [1, 2]}).claims
-    of_table = claims.statistics("table1")
-    assert {split for _, _, split in of_table} == {"dev", "mixed", "long", "particles"}
-    assert {run for system, run, _ in of_table if system == "SDAtt"} == {"seed1", "seed2"}
-    assert {run for system, run, _ in of_table if system == "PBSMT"} == {"single"}
-    assert {split for _, _, split in claims.statistics("tree2seq/table3_4")} == {"dev"}
+def test_claims_of_a_table_cover_its_systems_and_sets(build_plan):
+    claims = build_plan(training={"seeds": [1, 2]}).claims
+    table_paths = claims.get_statistics_paths("table1")
+    assert {split for _, _, split in table_paths} == {"dev", "mixed", "long", "particles"}
+    assert {run for system, run, _ in table_paths if system == "SDAtt"} == {"seed1", "seed2"}
+    assert {run for system, run, _ in table_paths if system == "PBSMT"} == {"single"}
+    assert {split for _, _, split in claims.get_statistics_paths("tree2seq/table3_4")} == {"dev"}
 
 
-def test_all_tables_together_need_no_more_than_each(planned):
-    plan = planned()
-    together = plan.claims.statistics("all")
-    alone = {place for table in plan.claims.experiment.tables for place in plan.claims.statistics(table)}
-    assert {*together} == alone
-    of_one = planned(targets=["table1"]).claims
-    assert of_one.statistics("all") == of_one.statistics("table1")
+def test_claims_of_all_tables_need_the_union_of_their_statistics(build_plan):
+    plan = build_plan()
+    all_paths = plan.claims.get_statistics_paths("all")
+    places_by_table = {
+        place for table in plan.claims.experiment.tables for place in plan.claims.get_statistics_paths(table)
+    }
+    assert {*all_paths} == places_by_table
+    single_table_claims = build_plan(targets=["table1"]).claims
+    assert single_table_claims.get_statistics_paths("all") == single_table_claims.get_statistics_paths("table1")
 
 
-def test_systems_that_differ_in_trees_alone_are_found(planned):
-    assert planned().claims.claims("controls").settings == {
+def test_systems_that_differ_only_in_trees_are_variants_or_controls(build_plan):
+    assert build_plan().claims.build_claims_job("controls").settings == {
         "metrics": ["bleu", "ribes"],
         "asked": [["SDAtt", "GlobalAtt"], ["Tree2Seq", "GlobalAtt"]],
         "reads_trees": [
@@ -47,35 +49,37 @@ def test_systems_that_differ_in_trees_alone_are_found(planned):
         "partial": True,
     }
     crossed = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "parsers": ["default", "gold"]}
-    settings = planned(tables={"mine": crossed}).claims.claims("mine").settings
+    settings = build_plan(tables={"mine": crossed}).claims.build_claims_job("mine").settings
     assert ["SDAtt", "gold", "SDAtt [gold]"] in settings["variants"] and settings["controls"] == []
 
 
-def test_claims_are_papers_and_files_of_ones_own(planned, tmp_path):
+def test_claims_are_read_from_papers_and_user_files(build_plan, tmp_path):
     mine = tmp_path / "mine.yaml"
     mine.write_text("paper: me\nclaims: [{system: SDAtt, above: GlobalAtt, says: y}]\n")
-    plan = planned(claims=["sdatt", str(mine)])
-    assert [file.rpartition("/")[2] for file in plan.claims.files] == ["sdatt.yaml", "mine.yaml"]
-    assert planned(claims=[]).claims.files == {}
-    assert str(mine) in plan.claims.experiment.files(), "whether it is there is checked before the first job"
+    plan = build_plan(claims=["sdatt", str(mine)])
+    assert [file.rpartition("/")[2] for file in plan.claims.claims_by_file] == ["sdatt.yaml", "mine.yaml"]
+    assert build_plan(claims=[]).claims.claims_by_file == {}
+    assert str(mine) in plan.claims.experiment.collect_file_paths(), (
+        "whether it is there is checked before the first job"
+    )
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("settings", "sentence"),
     [
         ("sdat", r"claims: unknown paper `sdat`; did you mean `sdatt`\?"),
         ("{}", "mine.yaml: unknown system `SDAt`; did you mean `SDAtt`?"),
     ],
 )
-def test_what_is_unknown_is_told_before_the_first_job(planned, tmp_path, given, sentence):
+def test_unknown_papers_and_systems_are_reported_by_the_plan(build_plan, tmp_path, settings, sentence):
     mine = tmp_path / "mine.yaml"
     mine.write_text("paper: me\nclaims: [{system: SDAt, above: GlobalAtt, says: y}]\n")
     with pytest.raises(InputError, match=sentence):
-        planned(claims=[given.format(mine)])
+        build_plan(claims=[settings.format(mine)])
 
 
-def test_a_run_tells_of_what_it_makes(planned):
-    plan = planned()
+def test_answers_are_shown_for_requested_tables(build_plan):
+    plan = build_plan()
     claims = plan.claims
     assert claims.answer_tables == [] and plan.report.get_displayed_files() == []
     plan.report.add_requested_table("table1")
@@ -87,27 +91,27 @@ def test_a_run_tells_of_what_it_makes(planned):
     assert plan.report.get_displayed_files() == ["report.html", "table1.md"]
 
 
-def test_a_table_decides_if_the_experiment_has_no_more(planned):
+def test_a_table_is_partial_if_the_experiment_has_more_runs_or_controls(build_plan):
     """A verdict needs all runs and control trees of the experiment."""
-    one, several = planned(targets=["table1"]).claims, planned(targets=["table1", "controls"]).claims
-    assert not one.is_partial_table("table1") and not several.is_partial_table("all")
+    single_table, several = build_plan(targets=["table1"]).claims, build_plan(targets=["table1", "controls"]).claims
+    assert not single_table.is_partial_table("table1") and not several.is_partial_table("all")
     assert several.is_partial_table("table1") and several.is_partial_table("controls")
     again = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "seeds": [1, 2]}
-    seeds = planned(targets=["table1", "again"], tables={"again": again}).claims
+    seeds = build_plan(targets=["table1", "again"], tables={"again": again}).claims
     assert seeds.is_partial_table("table1"), "there is another seed elsewhere"
 
 
-def test_searches_of_one_network_are_named(planned):
-    assert planned().claims.claims("tree2seq/table5").settings["networks"] == {
+def test_systems_with_the_same_network_are_listed(build_plan):
+    assert build_plan().claims.build_claims_job("tree2seq/table5").settings["networks"] == {
         f"Tree2Seq-{search}": "Tree2Seq" for search in ("length-model", "beam10", "beam15", "beam20")
     }
 
 
-def test_properties_are_read_for_claims_about_lengths(planned, tmp_path):
-    assert planned(claims=["pascal"]).claims.properties("table1") == {}
+def test_claims_about_lengths_read_sentence_properties(build_plan, tmp_path):
+    assert build_plan(claims=["pascal"]).claims.get_property_paths("table1") == {}
     mine = tmp_path / "mine.yaml"
     claim = "{system: SDAtt, above: GlobalAtt, says: y, sentences: {longer_than: 20}}"
     mine.write_text(f"paper: me\nclaims: [{claim}]\n")
-    assert planned(claims=[str(mine)]).claims.properties("table1") == {
+    assert build_plan(claims=[str(mine)]).claims.get_property_paths("table1") == {
         split: f"<results>/evaluation/source/{split}.words.arrow" for split in ("dev", "mixed", "long", "particles")
     }

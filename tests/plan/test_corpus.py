@@ -1,4 +1,4 @@
-"""Origins of text, tokenization."""
+"""Plan of texts, cleaning and tokenization."""
 
 import gzip
 import json
@@ -22,23 +22,24 @@ MEASURED = {
 
 
 @pytest.fixture
-def corpus_of(described):
-    return lambda **laid_over: CorpusPlan(described(**laid_over), list)
+def build_corpus_plan(load_config):
+    return lambda **overrides: CorpusPlan(load_config(**overrides), list)
 
 
-def test_text_is_the_users_or_generated(corpus_of, tmp_path):
-    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+def test_text_is_from_user_files_or_generated(build_corpus_plan, tmp_path):
+    corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
     assert corpus.get_user_files("train", "source") == [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]
-    assert (
-        corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"]
-        and corpus.get_user_files("mixed", "source") == []
-    )
+    assert corpus.get_user_files("dev", "target1") == [f"{tmp_path}/d2.de"]
+    assert corpus.get_user_files("mixed", "source") == []
     assert corpus.get_raw_path("dev", "target") == "<results>/corpus/raw/dev.target"
     assert corpus.get_raw_path("mixed", "target") == "<results>/corpus/generated/mixed.target"
-    assert corpus.references == {"dev": ["target", "target1"], **{name: ["target"] for name in corpus.tests}}
+    assert corpus.reference_sides == {
+        "dev": ["target", "target1"],
+        **{name: ["target"] for name in corpus.scored_test_sets},
+    }
 
 
-def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
+def test_cleaning_compares_sources_after_later_normalization(build_corpus_plan):
     source = {"language": "fr", "tokenizer": "moses"}
     target = {"language": "de", "tokenizer": "none"}
 
@@ -46,7 +47,7 @@ def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
 
     def comparison(**options):
         texts = {**FILES, "tests": tests, "source": source | options, "target": target}
-        job = corpus_of(corpora=texts, targets=["table1"]).clean()
+        job = build_corpus_plan(corpora=texts, targets=["table1"]).build_clean_job()
         names = ("source_tokenized", "target_tokenized", "ignore_case", "punctuation_language")
         assert job.software == (["sacremoses"] if job.settings["punctuation_language"] else [])
         return [job.settings[name] for name in names]
@@ -57,112 +58,112 @@ def test_cleaning_compares_sources_by_what_later_steps_do_to_them(corpus_of):
     assert comparison(tokenizer="none") == [True, True, False, None]
 
 
-def test_only_one_file_is_what_a_text_is_a_copy_of(corpus_of, tmp_path):
-    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.clean().execution_settings == {"originals": [None, None]}
+def test_a_text_of_one_file_is_its_copy(build_corpus_plan, tmp_path):
+    corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
+    assert corpus.build_clean_job().execution_settings == {"originals": [None, None]}
     assert corpus.build_clean_held_out_job("dev").execution_settings == {
         "originals": [f"{tmp_path}/{x}" for x in ("d.en", "d.de", "d2.de")]
     }
 
 
-def test_sets_are_cleaned_with_all_their_references(corpus_of, tmp_path):
-    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert corpus.fetch("train", "source").files == {"input": [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]}
+def test_sets_are_cleaned_with_all_their_references(build_corpus_plan, tmp_path):
+    corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
+    assert corpus.build_fetch_job("train", "source").files == {"input": [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]}
     dev, raw = corpus.build_clean_held_out_job("dev"), "<results>/corpus/raw"
     assert dev.files == {
         "source_input": f"{raw}/dev.source",
         "target_input": [f"{raw}/dev.target", f"{raw}/dev.target1"],
     }
     assert dev.settings == {"mode": "held-out", "source_tokenized": True, "target_tokenized": True}
-    train = corpus.clean()
+    train = corpus.build_clean_job()
     assert train.files["target_input"] == [f"{raw}/train.target"] and train.settings["mode"] == "train"
     assert train.files["held_out"] == corpus.get_overlapping_set_paths()
 
 
-def test_sentences_are_counted_in_files_and_known_of_what_is_generated(corpus_of, tmp_path):
+def test_sentences_of_files_and_generated_text_are_counted(build_corpus_plan, tmp_path):
     (tmp_path / "a.en").write_text("a\n" * 3)
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("b\n" * 4)
-    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
+    corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
     assert corpus.count_raw_sentences("train") == 7 and corpus.count_raw_sentences("long") == 200
     with pytest.raises(InputError, match=r"d\.en"):
         corpus.count_raw_sentences("dev")
 
 
-def test_lengths_are_multiples_of_those_of_generated_sentences(corpus_of, tmp_path):
+def test_lengths_are_relative_to_generated_sentences(build_corpus_plan, tmp_path):
     (tmp_path / "a.en").write_text("x" * 104 + "\n")
     with gzip.open(tmp_path / "b.en.gz", "wt") as file:
         file.write("y" * 52 + "\n")
-    corpus = corpus_of(corpora=FILES, data=str(tmp_path))
-    assert (
-        corpus.compute_relative_length("train") == pytest.approx(1.5, rel=0.02)
-        and corpus.compute_relative_length("long") == 1
-    )
+    corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
+    assert corpus.compute_relative_length("train") == pytest.approx(1.5, rel=0.02)
+    assert corpus.compute_relative_length("long") == 1
     assert corpus.estimate_sentence_count(1000, "long") == 120, "8.7 words each"
     assert corpus.estimate_sentence_count(1000, "train") == 77 and corpus.estimate_sentence_count(1, "train") == 1
     with pytest.raises(InputError, match=r"d\.en"):
         corpus.compute_relative_length("dev")
 
 
-def test_generated_sets_never_leak_into_generated_training_text(corpus_of, tmp_path):
-    assert corpus_of().get_overlapping_set_paths() == []
-    files = corpus_of(corpora={"dev": {**FILES["dev"], "removed_from_training": False}})
+def test_generated_sets_never_leak_into_generated_training_text(build_corpus_plan, tmp_path):
+    assert build_corpus_plan().get_overlapping_set_paths() == []
+    files = build_corpus_plan(corpora={"dev": {**FILES["dev"], "removed_from_training": False}})
     assert files.get_overlapping_set_paths() == []
-    assert corpus_of(corpora={"dev": FILES["dev"]}).get_overlapping_set_paths() == ["<results>/corpus/raw/dev.source"]
+    assert build_corpus_plan(corpora={"dev": FILES["dev"]}).get_overlapping_set_paths() == [
+        "<results>/corpus/raw/dev.source"
+    ]
 
 
-def test_sets_leak_where_the_training_text_has_a_sentence_of_them(described):
+def test_only_sets_that_overlap_with_training_text_are_removed_from_it(load_config):
     tests = [{"name": name, "source": f"{name}.en", "references": ["x.de"]} for name in ("some", "none", "unknown")]
     tests.append({"name": "unscored", "source": "u.en"})
-    experiment = described(corpora={**FILES, "tests": tests}, targets=["sdrnmt"], parser="embedded")
+    experiment = load_config(corpora={**FILES, "tests": tests}, targets=["sdrnmt"], parser="embedded")
     corpus = CorpusPlan(experiment, list, overlap_counts={"dev": 2, "some": 1, "none": 0, "unscored": 5})
     leaking = ["dev", "some", "unknown"]
     assert corpus.get_overlapping_set_paths() == [f"<results>/corpus/raw/{split}.source" for split in leaking]
     assert corpus.reference_sides["unscored"] == [] and corpus.scored_test_sets == ["some", "none", "unknown"]
 
 
-def test_truecased_words_lie_elsewhere(corpus_of):
-    corpus = corpus_of(corpora={"target": {"case": "true"}})
-    assert corpus.tokens("source") == "<results>/corpus/tokenized/{split}.source"
-    assert corpus.tokens("target") == "<results>/corpus/truecased/{split}.target"
+def test_truecased_tokens_have_a_separate_folder(build_corpus_plan):
+    corpus = build_corpus_plan(corpora={"target": {"case": "true"}})
+    assert corpus.get_token_path_pattern("source") == "<results>/corpus/tokenized/{split}.source"
+    assert corpus.get_token_path_pattern("target") == "<results>/corpus/truecased/{split}.target"
 
 
-def test_text_is_normalized_before_it_is_tokenized_and_parsed(corpus_of):
+def test_text_is_normalized_before_it_is_tokenized_and_parsed(build_corpus_plan):
     raw = {"language": "en", "tokenizer": "moses"}
-    corpus = corpus_of(corpora={"source": {**raw, "punctuation": "normalize"}})
-    assert corpus.text("source") == "<results>/corpus/normalized/{split}.source"
-    assert corpus.text("target1") == "<results>/corpus/clean/{split}.target1"
-    job = corpus.tokenize("dev", "source")
+    corpus = build_corpus_plan(corpora={"source": {**raw, "punctuation": "normalize"}})
+    assert corpus.get_untokenized_path_pattern("source") == "<results>/corpus/normalized/{split}.source"
+    assert corpus.get_untokenized_path_pattern("target1") == "<results>/corpus/clean/{split}.target1"
+    job = corpus.build_tokenize_job("dev", "source")
     assert job.files["input"] == "<results>/corpus/normalized/dev.source"
-    assert job.settings == corpus_of(corpora={"source": raw}).tokenize("dev", "source").settings
-    normalized = corpus.normalize_punctuation("dev", "source")
+    assert job.settings == build_corpus_plan(corpora={"source": raw}).build_tokenize_job("dev", "source").settings
+    normalized = corpus.build_normalize_punctuation_job("dev", "source")
     assert normalized.files == {"input": "<results>/corpus/clean/dev.source"}
     assert normalized.settings == {"language": "en"}
 
 
-def test_a_tokenizer_gets_the_options_of_its_side(corpus_of):
+def test_a_tokenizer_gets_the_options_of_its_side(build_corpus_plan):
     side = {"tokenizer": "stanza", "stanza_directory": "models", "case": "lower"}
-    corpus = corpus_of(corpora={"source": side}, data="data")
-    job, other = corpus.tokenize("dev", "source"), corpus.tokenize("dev", "target")
+    corpus = build_corpus_plan(corpora={"source": side}, data="data")
+    job, target_job = corpus.build_tokenize_job("dev", "source"), corpus.build_tokenize_job("dev", "target")
     settings = {"language": "en", "tokenizer": "stanza", "lowercase": True, "stanza_package": None}
     assert job.settings == settings
     assert job.execution_settings == {"stanza_directory": "data/models"} and job.software == ["stanza"]
-    assert other.settings["lowercase"] is False and other.execution_settings == {"stanza_directory": None}
+    assert target_job.settings["lowercase"] is False and target_job.execution_settings == {"stanza_directory": None}
     assert corpus.has_stanza_tokenizer
 
 
-def test_files_of_a_stanza_directory_decide_the_tokens(corpus_of, tmp_path):
+def test_files_of_a_stanza_directory_decide_the_tokens(build_corpus_plan, tmp_path):
     index, model = tmp_path / "resources.json", tmp_path / "en" / "tokenize" / "mine.pt"
     index.write_text(json.dumps({"en": {"packages": {"default": {"tokenize": "mine"}}}}))
     model.parent.mkdir(parents=True)
     model.touch()
     side = {"tokenizer": "stanza", "stanza_directory": str(tmp_path)}
-    files = corpus_of(corpora={"source": side}).tokenize("dev", "source").files
+    files = build_corpus_plan(corpora={"source": side}).build_tokenize_job("dev", "source").files
     assert files["stanza_models"] == [str(index), str(model)]
 
 
-def test_languages_without_rules_of_moses_are_named(corpus_of):
-    assert corpus_of().format_tokenizer_warnings() == []
+def test_languages_without_moses_rules_are_warned_of(build_corpus_plan):
+    assert build_corpus_plan().format_tokenizer_warnings() == []
     files = {"source": "x", "references": ["y"]}
     corpora = {
         "source": {"language": "tur", "tokenizer": "moses"},
@@ -171,12 +172,12 @@ def test_languages_without_rules_of_moses_are_named(corpus_of):
         "dev": {"name": "dev", **files},
         "tests": [{"name": "one", **files}],
     }
-    (warning,) = corpus_of(corpora=corpora, parser="embedded").format_tokenizer_warnings()
+    (warning,) = build_corpus_plan(corpora=corpora, parser="embedded").format_tokenizer_warnings()
     assert warning.startswith("corpora.source: Moses has no rules for tr and tokenizes it like English")
 
 
 @pytest.mark.parametrize("language", ["zh", "fr", "vi"])
-def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
+def test_tokenizers_are_trained_on_the_first_treebank_from_files(build_corpus_plan, language):
     bank = {part: f"{part}.conllu" for part in ("train", "dev", "test")}
     source = {"language": language, "tokenizer": "stanza"}
     files = {"source": "x", "references": ["y"]}
@@ -187,41 +188,46 @@ def test_tokens_are_those_of_the_first_treebank_in_files(corpus_of, language):
         "tests": [{"name": "one", **files}],
     }
     of_files = {"mine": {"type": "trained", "treebank": bank}}
-    corpus = corpus_of(corpora=corpora, parsers=of_files, parser="mine", targets=["table1"])
+    corpus = build_corpus_plan(corpora=corpora, parsers=of_files, parser="mine", targets=["table1"])
     assert corpus.get_segmenter_treebank("source") == {"train": "train.conllu", "dev": "dev.conllu"}
-    assert corpus.segmenter("source") == ["<results>/corpus/segmenter.source.pt"] and corpus.segmenter("target") == []
-    assert corpus_of().segmenter("source") == []
-    learning = corpus.learn_segmenter("source")
+    assert corpus.get_segmenter_paths("source") == ["<results>/corpus/segmenter.source.pt"]
+    assert corpus.get_segmenter_paths("target") == []
+    assert build_corpus_plan().get_segmenter_paths("source") == []
+    learning = corpus.build_learn_segmenter_job("source")
     assert learning.files == {"treebank_train": "train.conllu", "treebank_dev": "dev.conllu"}
     assert learning.settings == {"language": language}
-    assert corpus.tokenize("dev", "source").files["segmenter"] == "<results>/corpus/segmenter.source.pt"
-    assert corpus.tokenize("dev", "target").files["segmenter"] is None
+    assert corpus.build_tokenize_job("dev", "source").files["segmenter"] == "<results>/corpus/segmenter.source.pt"
+    assert corpus.build_tokenize_job("dev", "target").files["segmenter"] is None
 
 
-def test_the_tokenizer_of_the_target_learns_from_a_parser_of_its_language(corpus_of):
+def test_the_target_tokenizer_is_trained_on_a_treebank_of_its_language(build_corpus_plan):
     banks = {
         name: {"type": "trained", "treebank": {part: f"{name}.{part}" for part in ("train", "dev", "test")}}
         for name in ("unknown", "de_x", "en_x")
     }
     banks["de_x"]["language"], banks["en_x"]["language"] = "de", "en"
     sides = {"source": {"tokenizer": "stanza"}, "target": {"tokenizer": "stanza"}}
-    corpus = corpus_of(corpora=sides, parsers=banks)
+    corpus = build_corpus_plan(corpora=sides, parsers=banks)
     assert corpus.get_segmenter_treebank("source")["train"].endswith("unknown.train")
     assert corpus.get_segmenter_treebank("target")["train"].endswith("de_x.train")
-    assert corpus.segmenter("target1") == corpus.segmenter("target") == ["<results>/corpus/segmenter.target.pt"]
-    learning = corpus.learn_segmenter("target")
+    assert (
+        corpus.get_segmenter_paths("target1")
+        == corpus.get_segmenter_paths("target")
+        == ["<results>/corpus/segmenter.target.pt"]
+    )
+    learning = corpus.build_learn_segmenter_job("target")
     assert learning.settings == {"language": "de"} and learning.files["treebank_train"].endswith("de_x.train")
 
 
-def test_a_tokenizer_is_downloaded_only_if_a_key_asks_for_it(corpus_of):
+def test_a_tokenizer_is_downloaded_only_on_request(build_corpus_plan):
     side = {"tokenizer": "stanza", "stanza_package": "default"}
-    corpus = corpus_of(corpora={"target": side})
-    job = corpus.tokenize("dev", "target")
+    corpus = build_corpus_plan(corpora={"target": side})
+    job = corpus.build_tokenize_job("dev", "target")
     assert job.settings["stanza_package"] == "default"
     assert job.files["segmenter"] is None and job.files["stanza_models"] == []
-    assert corpus.tokenize("dev", "source").settings["stanza_package"] is None
+    assert corpus.build_tokenize_job("dev", "source").settings["stanza_package"] is None
     with pytest.raises(InputError, match="give either `stanza_package`"):
-        corpus_of(corpora={"target": {**side, "stanza_directory": "models"}})
+        build_corpus_plan(corpora={"target": {**side, "stanza_directory": "models"}})
 
 
 @pytest.mark.parametrize("side", ["source", "target"])
@@ -233,11 +239,11 @@ def test_a_tokenizer_is_downloaded_only_if_a_key_asks_for_it(corpus_of):
         {"type": "trained", "treebank": {part: part for part in ("train", "dev", "test")}, "language": "fr"},
     ],
 )
-def test_a_side_that_no_model_tokenizes_is_refused(corpus_of, side, parser):
+def test_a_side_without_a_tokenizer_model_is_rejected(build_corpus_plan, side, parser):
     code = {"source": "en", "target": "de"}[side]
     parser = {key: code if value == "LANGUAGE" else value for key, value in parser.items()}
     with pytest.raises(InputError) as caught:
-        corpus_of(corpora={side: {"tokenizer": "stanza"}}, parsers={"mine": parser})
+        build_corpus_plan(corpora={side: {"tokenizer": "stanza"}}, parsers={"mine": parser})
     assert str(caught.value) == (
         f"configuration: corpora.{side}.tokenizer: stanza has no model of `{code}` here; name its folder in "
         f"`stanza_directory`, add a parser to `parsers` that is trained from files in `{code}` (`language: {code}`), "
@@ -245,10 +251,10 @@ def test_a_side_that_no_model_tokenizes_is_refused(corpus_of, side, parser):
     )
 
 
-def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_path):
+def test_contrastive_translations_are_handled_like_two_references(build_corpus_plan, tmp_path):
     sets = [{"name": "gender", "file": "g.tsv"}, {"name": "two", "file": "t.tsv", "removed_from_training": False}]
-    corpus = corpus_of(corpora={"contrast": sets, "target": {"case": "true"}}, data=str(tmp_path), **MEASURED)
-    assert corpus.references["gender"] == ["target", "target1"]
+    corpus = build_corpus_plan(corpora={"contrast": sets, "target": {"case": "true"}}, data=str(tmp_path), **MEASURED)
+    assert corpus.reference_sides["gender"] == ["target", "target1"]
     assert corpus.get_raw_path("gender", "target1") == "<results>/corpus/contrastive/gender.target1"
     assert corpus.get_user_contrastive_files("gender") == [f"{tmp_path}/g.tsv"]
     assert corpus.build_clean_held_out_job("gender").execution_settings == {"originals": [None, None, None]}
@@ -260,10 +266,10 @@ def test_translations_of_a_contrastive_set_are_two_references(corpus_of, tmp_pat
     ]
 
 
-def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path):
+def test_contrastive_pairs_are_counted_and_checked(load_config, tmp_path):
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\na\tb\td\n")
     over = {"corpora": {"contrast": [{"name": "gender", "file": ["g.tsv", "g.tsv"]}]}, "data": str(tmp_path)}
-    experiment = described(**over, **MEASURED)
+    experiment = load_config(**over, **MEASURED)
     assert count_contrastive_pairs(experiment) == {"gender": 4}
     assert CorpusPlan(experiment, list, {"gender": 4}).count_raw_sentences("gender") == 4
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\n")
@@ -271,20 +277,26 @@ def test_pairs_of_contrastive_sets_are_counted_and_looked_at(described, tmp_path
         count_contrastive_pairs(experiment)
 
 
-def test_what_is_learnt_from_is_ambiguous_and_held_out_sets_are_not(corpus_of):
-    corpus = corpus_of(corpora={"generator": {"ambiguous": 0.1}})
-    assert [corpus.generate(split).settings["ambiguous"] for split in ("train", "dev", "mixed")] == [0.1, 0, 0]
-    assert corpus_of().generate("train").settings["ambiguous"] == 0.3
+def test_only_training_text_is_ambiguous(build_corpus_plan):
+    corpus = build_corpus_plan(corpora={"generator": {"ambiguous": 0.1}})
+    assert [corpus.build_generate_job(split).settings["ambiguous"] for split in ("train", "dev", "mixed")] == [
+        0.1,
+        0,
+        0,
+    ]
+    assert build_corpus_plan().build_generate_job("train").settings["ambiguous"] == 0.3
 
 
-def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
-    made = {"name": "made", "generate": {"sentences": 30, "kinds": ["case"], "seed": 5}}
-    corpus = corpus_of(corpora={"contrast": [made], "generator": {"lexicon": "compact", "ambiguous": 0.1}}, **MEASURED)
-    given = corpus.build_generate_contrastive_pairs_job("made").settings
-    assert (given["kinds"], given["seed"], given["lexicon"]) == (["case"], 5, "compact")
-    start, end = given["share_from"], given["share_to"]
-    others = [compute_split_share(place) for place in range(10)] + [compute_treebank_share(part) for part in range(3)]
-    assert start < end and all(end <= first or last <= start for first, last in others)
+def test_generated_contrastive_sets_have_a_separate_language_share(build_corpus_plan):
+    generated_set = {"name": "made", "generate": {"sentences": 30, "kinds": ["case"], "seed": 5}}
+    corpus = build_corpus_plan(
+        corpora={"contrast": [generated_set], "generator": {"lexicon": "compact", "ambiguous": 0.1}}, **MEASURED
+    )
+    settings = corpus.build_generate_contrast_job("made").settings
+    assert (settings["kinds"], settings["seed"], settings["lexicon"]) == (["case"], 5, "compact")
+    start, end = settings["share_from"], settings["share_to"]
+    shares = [compute_split_share(place) for place in range(10)] + [compute_treebank_share(part) for part in range(3)]
+    assert start < end and all(end <= first or last <= start for first, last in shares)
     generated = "<results>/corpus/contrastive/made.generated.tsv"
     assert corpus.build_split_contrastive_pairs_job("made").files == {"input": [generated]}
     assert corpus.get_gold_tree_path("made", "ptb") == "<results>/corpus/contrastive/made.ptb"
@@ -293,14 +305,14 @@ def test_generated_contrastive_sets_lie_in_a_share_of_their_own(corpus_of):
     assert count_contrastive_pairs(corpus.experiment) == {"made": 30}
 
 
-def test_further_references_are_truecased_and_generalised_like_the_target(corpus_of):
-    corpus = corpus_of(corpora={"target": {"case": "true"}})
-    assert corpus.truecase("dev", "target1").files == {
+def test_additional_references_are_processed_like_the_target(build_corpus_plan):
+    corpus = build_corpus_plan(corpora={"target": {"case": "true"}})
+    assert corpus.build_truecase_job("dev", "target1").files == {
         "input": "<results>/corpus/tokenized/dev.target1",
         "model": "<results>/corpus/truecaser.target",
     }
-    assert corpus.learn_truecaser("target").files == {"input": "<results>/corpus/tokenized/train.target"}
-    job = corpus.generalise("3", "dev", "target1")
+    assert corpus.build_learn_truecaser_job("target").files == {"input": "<results>/corpus/tokenized/train.target"}
+    job = corpus.build_generalise_job("3", "dev", "target1")
     assert job.settings == {"min_count": 3}
     assert job.files == {
         "input": "<results>/corpus/truecased/dev.target1",

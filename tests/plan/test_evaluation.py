@@ -1,4 +1,4 @@
-"""What is scored and compared."""
+"""Plan of scores, comparisons and breakdowns."""
 
 MEASURES = {
     "type": "measures",
@@ -9,16 +9,27 @@ MEASURES = {
 }
 
 
-def test_words_are_put_back_where_a_system_can_say_from_where(planned):
+def test_unknown_words_are_replaced_if_there_is_an_alignment(build_plan):
     subwords = {"numbers": {"scheme": "bpe", "generalise": 2}}
     systems = {"N": {"subword": "numbers"}, "U": {"decoding": {"replace_unknown": True}}}
     systems["T"] = {**systems["N"], "auxiliary_task": "parsing"}
-    evaluation = planned(subwords=subwords, systems=systems).evaluation
-    assert set(evaluation.translations("GlobalAtt")) == set(evaluation.translations("PBSMT")) == {"pieces"}
-    assert evaluation.translations("PBSMT")["pieces"] == "<results>/smt/PBSMT/{run}/{split}.pieces"
-    assert set(evaluation.translations("U")) == {"pieces", "alignment", "source_pieces"}
-    assert set(evaluation.translations("N")) == {"pieces", "alignment", "source_pieces", "source_tokens"}
-    settings = {system: evaluation.postprocess(system, "seed1").settings for system in ("GlobalAtt", "N", "T", "U")}
+    evaluation = build_plan(subwords=subwords, systems=systems).evaluation
+    assert (
+        set(evaluation.get_translation_path_patterns("GlobalAtt"))
+        == set(evaluation.get_translation_path_patterns("PBSMT"))
+        == {"pieces"}
+    )
+    assert evaluation.get_translation_path_patterns("PBSMT")["pieces"] == "<results>/smt/PBSMT/{run}/{split}.pieces"
+    assert set(evaluation.get_translation_path_patterns("U")) == {"pieces", "alignment", "source_pieces"}
+    assert set(evaluation.get_translation_path_patterns("N")) == {
+        "pieces",
+        "alignment",
+        "source_pieces",
+        "source_tokens",
+    }
+    settings = {
+        system: evaluation.build_postprocess_job(system, "seed1").settings for system in ("GlobalAtt", "N", "T", "U")
+    }
     assert {
         system: [name for name in ("replace_unknown", "restore_placeholders", "tagged") if of_system[name]]
         for system, of_system in settings.items()
@@ -32,18 +43,18 @@ def test_words_are_put_back_where_a_system_can_say_from_where(planned):
     assert evaluation.has_subword_pieces("N") and not evaluation.has_subword_pieces("U")
 
 
-def test_texts_of_all_sets_are_made_together(planned):
-    evaluation = planned().evaluation
+def test_one_job_postprocesses_all_sets(build_plan):
+    evaluation = build_plan().evaluation
     sets = [*evaluation.experiment.corpora.held_out_sets]
     assert len(sets) > 1
-    job = evaluation.postprocess("PBSMT", "single")
-    assert job.sets == {split: {"pieces": f"<results>/smt/PBSMT/single/{split}.pieces"} for split in sets}
-    assert job.inputs == {"pieces": [f"<results>/smt/PBSMT/single/{split}.pieces" for split in sets]}
+    job = evaluation.build_postprocess_job("PBSMT", "single")
+    assert job.files_by_set == {split: {"pieces": f"<results>/smt/PBSMT/single/{split}.pieces"} for split in sets}
+    assert job.rule_inputs == {"pieces": [f"<results>/smt/PBSMT/single/{split}.pieces" for split in sets]}
 
 
-def test_outputs_are_those_of_all_runs_in_any_order(planned):
-    evaluation = planned(training={"seeds": [1, 2]}, tables={"mine": MEASURES}).evaluation
-    outputs = evaluation.outputs("mine", "dev", ["GlobalAtt", "SDAtt"])
+def test_outputs_of_all_runs_follow_the_given_order(build_plan):
+    evaluation = build_plan(training={"seeds": [1, 2]}, tables={"mine": MEASURES}).evaluation
+    outputs = evaluation.get_output_paths("mine", "dev", ["GlobalAtt", "SDAtt"])
     assert {system: [*runs] for system, runs in outputs.items()} == {
         "GlobalAtt": ["seed1", "seed2"],
         "SDAtt": ["seed1", "seed2"],
@@ -53,29 +64,29 @@ def test_outputs_are_those_of_all_runs_in_any_order(planned):
     assert [*breakdown.files["statistics"]] == [*breakdown.files["properties"]] == ["mixed", "long", "particles"]
     file = "<results>/evaluation/SDAtt/seed2/{}.statistics.arrow"
     assert breakdown.files["statistics"]["long"]["SDAtt"]["seed2"] == file.format("long")
-    assert evaluation.compare("mine", "dev").files["statistics"]["SDAtt"]["seed2"] == file.format("dev")
+    assert evaluation.build_compare_job("mine", "dev").files["statistics"]["SDAtt"]["seed2"] == file.format("dev")
     assert evaluation.get_first_run_paths("mine", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed1/dev.txt"
-    examples = evaluation.examples("mine", "dev").files
+    examples = evaluation.build_examples_job("mine", "dev").files
     assert [*examples["outputs"]] == [*examples["statistics"]] == ["SDAtt", "GlobalAtt"]
 
 
-def test_a_table_may_have_seeds_of_its_own(planned):
+def test_a_table_may_have_separate_seeds(build_plan):
     tables = {"mine": MEASURES, "again": {**MEASURES, "seeds": [3, 1]}}
-    plan = planned(tables=tables, targets=["mine", "again"])
+    plan = build_plan(tables=tables, targets=["mine", "again"])
     runs = {table: [run for system, run, _ in plan.evaluation.get_statistics_paths(table, "dev")] for table in tables}
     assert runs == {"mine": ["seed1"] * 2, "again": ["seed3", "seed1"] * 2}
     assert plan.evaluation.get_first_run_paths("again", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed3/dev.txt"
-    assert [*plan.report.facts("again")][:2] == [("SDAtt", "seed3"), ("SDAtt", "seed1")]
-    assert plan.nmt.experiment.seeds() == [1, 3]
-    assert plan.nmt.train("SDAtt", "seed1").execution_settings["name"] == "SDAtt (seed1)"
-    assert {run for _, run, _ in plan.claims.statistics("all")} == {"seed1", "seed3"}
-    curves = {name for name in plan.page.files()["curve"] if name.startswith("SDAtt:")}
+    assert [*plan.report.get_facts_paths("again")][:2] == [("SDAtt", "seed3"), ("SDAtt", "seed1")]
+    assert plan.nmt.experiment.get_seeds() == [1, 3]
+    assert plan.nmt.build_train_job("SDAtt", "seed1").execution_settings["name"] == "SDAtt (seed1)"
+    assert {run for _, run, _ in plan.claims.get_statistics_paths("all")} == {"seed1", "seed3"}
+    curves = {name for name in plan.page.get_page_files()["curve"] if name.startswith("SDAtt:")}
     assert curves == {"SDAtt:seed1", "SDAtt:seed3"}
 
 
-def test_tables_of_scores_are_compared_on_their_sets(planned):
+def test_systems_of_score_tables_are_compared_on_their_sets(build_plan):
     marked = {**MEASURES, "marks": [{"symbol": "+", "rows": ["SDAtt"], "against": ["GlobalAtt"]}]}
-    evaluation = planned(tables={"mine": MEASURES, "marked": marked}).evaluation
+    evaluation = build_plan(tables={"mine": MEASURES, "marked": marked}).evaluation
     assert evaluation.get_compared_sets("table1") == ["dev", "mixed", "long", "particles"]
     assert evaluation.get_compared_sets("mine") == ["mixed", "long", "particles"]
     assert evaluation.get_compared_sets("tree2seq/table1_2") == []
@@ -83,50 +94,55 @@ def test_tables_of_scores_are_compared_on_their_sets(planned):
         ["bleu"],
         ["bleu", "ribes"],
     )
-    further = planned(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
-    assert further.get_tested_metrics("mine") == ["bleu", "ter"] and further.metrics == ["bleu", "ter", "ribes"]
+    extended_plan = build_plan(tables={"mine": MEASURES}, evaluation={"metrics": ["bleu", "ter"]}).evaluation
+    assert extended_plan.get_tested_metrics("mine") == ["bleu", "ter"]
+    assert extended_plan.computed_metrics == [
+        "bleu",
+        "ter",
+        "ribes",
+    ]
     assert evaluation.get_systems_baseline_first("mine", "dev") == ["SDAtt", "GlobalAtt"]
     assert evaluation.get_systems_baseline_first("controls", "tests")[0] == "GlobalAtt"
 
 
-def test_sentences_are_grouped_by_trees_that_say_something(planned):
+def test_sentences_are_grouped_by_parsed_trees(build_plan):
     only = {"title": "T", "systems": ["GlobalAtt", "SDAtt [random]"], "baseline": "GlobalAtt"}
-    evaluation = planned(tables={"only": only}, targets=["only"]).evaluation
-    assert evaluation.properties("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
-    assert [*evaluation.build_measure_source_properties_job("dev", "words").files] == ["source"]
-    others = planned(tables={"only": only}).evaluation
-    assert others.properties("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
-    files = others.build_measure_source_properties_job("dev", "embedded.conllu").files
+    evaluation = build_plan(tables={"only": only}, targets=["only"]).evaluation
+    assert evaluation.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
+    assert [*evaluation.build_source_properties_job("dev", "words").files] == ["source"]
+    attention_plan = build_plan(tables={"only": only}).evaluation
+    assert attention_plan.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
+    files = attention_plan.build_source_properties_job("dev", "embedded.conllu").files
     assert {**files} == {"source": files["source"], "dependencies": "<results>/syntax/embedded/dev.conllu"}
-    assert "phrases" in others.build_measure_source_properties_job("dev", "embedded.ptb").files
+    assert "phrases" in attention_plan.build_source_properties_job("dev", "embedded.ptb").files
 
 
-def test_a_table_may_score_parsed_sentences_alone(planned):
-    evaluation = planned(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
+def test_a_table_may_score_only_parsed_sentences(build_plan):
+    evaluation = build_plan(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
     assert evaluation.get_parsed_sentences_file("mine", "dev") == {
         "parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"
     }
     assert evaluation.get_parsed_sentences_file("table1", "dev") == {}
 
 
-def test_networks_of_a_table_are_tried_on_contrastive_sets(planned, tmp_path):
+def test_contrastive_scores_are_from_networks_of_the_table(build_plan, tmp_path):
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
     over = {"corpora": {"contrast": [{"name": "gender", "file": "g.tsv"}]}, "data": str(tmp_path), "targets": ["mine"]}
     mine = {**MEASURES, "systems": ["PBSMT", "GlobalAtt"], "columns": ["contrast"]}
     tables = {"mine": mine, "phrases": {**mine, "systems": ["PBSMT"]}, "plain": MEASURES}
-    evaluation = planned(**over, tables=tables, training={"seeds": [1, 2]}).evaluation
-    assert evaluation.contrastive_sets("mine") == ["gender"]
-    assert evaluation.contrastive_sets("phrases") == evaluation.contrastive_sets("plain") == []
+    evaluation = build_plan(**over, tables=tables, training={"seeds": [1, 2]}).evaluation
+    assert evaluation.get_contrastive_sets("mine") == ["gender"]
+    assert evaluation.get_contrastive_sets("phrases") == evaluation.get_contrastive_sets("plain") == []
     assert evaluation.get_contrast_score_paths("mine", "gender") == {
         side: {"GlobalAtt": {run: f"<results>/nmt/GlobalAtt/{run}/gender.{side}.tsv" for run in ("seed1", "seed2")}}
         for side in ("correct", "contrastive")
     }
 
 
-def test_ceilings_are_of_all_sets_with_references_as_outputs_are_scored(planned):
+def test_ceilings_use_the_settings_of_scoring(build_plan):
     target = {"language": "deu", "tokenizer": "moses", "case": "true"}
-    evaluation = planned(corpora={"target": target}, evaluation={"lowercase": False}).evaluation
-    job = evaluation.build_compute_bleu_ceiling_job()
+    evaluation = build_plan(corpora={"target": target}, evaluation={"lowercase": False}).evaluation
+    job = evaluation.build_ceiling_job()
     assert job.files["tokens"]["mixed"] == "<results>/corpus/truecased/mixed.target"
     assert job.files["references"]["mixed"] == ["<results>/corpus/clean/mixed.target"]
     assert [*job.files["tokens"]] == [*job.files["references"]] == ["dev", "mixed", "long", "particles"]
@@ -146,8 +162,12 @@ def test_ceilings_are_of_all_sets_with_references_as_outputs_are_scored(planned)
     }
 
 
-def test_tables_of_scores_read_the_ceilings(planned):
-    report = planned(tables={"mine": MEASURES, "trained": {**MEASURES, "columns": ["parameters"]}}).report
+def test_tables_of_scores_read_the_ceilings(build_plan):
+    report = build_plan(tables={"mine": MEASURES, "trained": {**MEASURES, "columns": ["parameters"]}}).report
     ceilings = {"": "<results>/evaluation/ceiling.tsv"}
-    assert [report.files(table)["ceiling"] for table in ("table1", "mine", "trained")] == [ceilings, ceilings, {}]
+    assert [report.get_table_files(table)["ceiling"] for table in ("table1", "mine", "trained")] == [
+        ceilings,
+        ceilings,
+        {},
+    ]
     assert [report.get_facts_files(table)["ceiling"] for table in ("table1", "trained")] == [ceilings, {}]

@@ -1,4 +1,4 @@
-"""Forecasts of time: by rates and the sizes of an experiment, by what ran here, and in words."""
+"""Forecasts of durations from rates, sizes of an experiment and earlier runs."""
 
 from pathlib import Path
 
@@ -15,79 +15,90 @@ LENGTHS = dict.fromkeys(SENTENCES, 1.0)
 TRAIN = "logs/times/nmt/train/{system}.{run}.tsv"
 
 
-def experiment(**laid_over: object) -> ExperimentConfig:
-    described = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    return load_experiment(described, laid_over, should_check_files=False)
+def build_experiment(**overrides: object) -> ExperimentConfig:
+    config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    return load_experiment(config, overrides, should_check_files=False)
 
 
 @pytest.fixture(autouse=True)
-def nothing_ran_here(tmp_path, monkeypatch):
+def empty_times_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def seconds(
+def forecast_seconds(
     pattern: str,
-    described: ExperimentConfig | None = None,
+    config: ExperimentConfig | None = None,
     jobs: int = 1,
     lengths: dict[str, float] = LENGTHS,
     **sentences: int,
 ) -> float:
     sizes = {**SENTENCES, **sentences}
-    (stage,) = forecast_stages({f"logs/times/{pattern}": jobs}, described or experiment(), sizes, lengths)
+    (stage,) = forecast_stages({f"logs/times/{pattern}": jobs}, config or build_experiment(), sizes, lengths)
     assert stage.job_count == jobs and stage.stage_name == "/".join(pattern.split("/")[:2])
     return stage.total_seconds / jobs
 
 
-def ran(name: str, *rows: str) -> None:
+def write_benchmark(name: str, *rows: str) -> None:
     file = Path("logs/times", name)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("s\th:m:s\tcpu_time\n" + "".join(f"{row}\n" for row in rows), encoding="utf-8")
 
 
-def test_trainings_grow_with_passes_updates_and_sizes() -> None:
-    once = seconds("nmt/train/{system}.{run}.tsv") - 1.5
-    assert 10 < once < 30, "what they took in the embedded experiment"
+def test_training_time_grows_with_epochs_updates_and_sizes() -> None:
+    base_seconds = forecast_seconds("nmt/train/{system}.{run}.tsv") - 1.5
+    assert 10 < base_seconds < 30, "what they took in the embedded experiment"
     for settings, times in [
         ({"training": {"epochs": 4}}, 2),
         ({"training": {"updates": 50}}, 0.2),  # of 250
         ({"training": {"updates": 10_000}}, 1),
     ]:
-        described = experiment(**settings)
-        assert seconds("nmt/train/{system}.{run}.tsv", described) - 1.5 == pytest.approx(times * once)
+        config = build_experiment(**settings)
+        assert forecast_seconds("nmt/train/{system}.{run}.tsv", config) - 1.5 == pytest.approx(times * base_seconds)
     assert (
-        seconds(
+        forecast_seconds(
             "nmt/train/{system}.{run}.tsv",
-            experiment(model={"embedding": 620, "hidden": 1000, "tied_embeddings": "none"}),
+            build_experiment(model={"embedding": 620, "hidden": 1000, "tied_embeddings": "none"}),
         )
-        > 6 * once
+        > 6 * base_seconds
     )
 
 
-def test_search_grows_with_the_beam_and_the_texts() -> None:
+def test_search_time_grows_with_beam_and_text() -> None:
     pattern = "nmt/translate/{system}.{run}.tsv"
-    once = seconds(pattern) - 1.4
-    assert seconds(pattern, experiment(decoding={"beam": 10})) - 1.4 == pytest.approx(2 * once)
-    assert seconds(pattern, dev=500, mixed=300) - 1.4 == pytest.approx(2 * once), "a job translates all sets"
-    assert seconds(pattern, phrases=300, lengths={**LENGTHS, "phrases": 1.0}) - 1.4 == pytest.approx(once)
-    scored = seconds("nmt/force_decode/{system}.{run}.tsv", phrases=300, lengths={**LENGTHS, "phrases": 1.0})
+    base_seconds = forecast_seconds(pattern) - 1.4
+    assert forecast_seconds(pattern, build_experiment(decoding={"beam": 10})) - 1.4 == pytest.approx(2 * base_seconds)
+    assert forecast_seconds(pattern, dev=500, mixed=300) - 1.4 == pytest.approx(2 * base_seconds), (
+        "a job translates all sets"
+    )
+    assert forecast_seconds(pattern, phrases=300, lengths={**LENGTHS, "phrases": 1.0}) - 1.4 == pytest.approx(
+        base_seconds
+    )
+    scored = forecast_seconds("nmt/force_decode/{system}.{run}.tsv", phrases=300, lengths={**LENGTHS, "phrases": 1.0})
     assert scored == pytest.approx(1.5 + 0.3 * 3.0), "contrastive sets alone"
-    assert seconds("evaluation/postprocess/{system}.{run}.tsv") == pytest.approx(0.3 + 0.4 * 0.5), "both sets"
-    assert seconds(pattern, train=4001) == pytest.approx(once + 1.4, rel=1e-3), "it is no text that is translated"
+    assert forecast_seconds("evaluation/postprocess/{system}.{run}.tsv") == pytest.approx(0.3 + 0.4 * 0.5), "both sets"
+    assert forecast_seconds(pattern, train=4001) == pytest.approx(base_seconds + 1.4, rel=1e-3), (
+        "it is no text that is translated"
+    )
 
 
-def test_parsing_is_by_shard_and_slower_with_models_of_others() -> None:
-    whole = seconds("syntax/parse/{parser}.{split}.{trees}.tsv", dev=4000, mixed=4000) - 2
-    cut = experiment(parsing={"shard_size": 1000 * 52 // 6})
-    of_a_shard = seconds("syntax/parse_shard/{parser}.{split}.tsv", cut, dev=4000, mixed=4000) - 2
-    assert of_a_shard == pytest.approx(whole / 4, rel=0.001)
-    of_long = seconds("syntax/parse_shard/{parser}.{split}.tsv", cut, lengths=dict.fromkeys(LENGTHS, 2.0), mixed=4000)
+def test_parsing_time_depends_on_shards_and_models() -> None:
+    unsharded_seconds = forecast_seconds("syntax/parse/{parser}.{split}.{trees}.tsv", dev=4000, mixed=4000) - 2
+    cut = build_experiment(parsing={"shard_size": 1000 * 52 // 6})
+    of_a_shard = forecast_seconds("syntax/parse_shard/{parser}.{split}.tsv", cut, dev=4000, mixed=4000) - 2
+    assert of_a_shard == pytest.approx(unsharded_seconds / 4, rel=0.001)
+    of_long = forecast_seconds(
+        "syntax/parse_shard/{parser}.{split}.tsv", cut, lengths=dict.fromkeys(LENGTHS, 2.0), mixed=4000
+    )
     assert of_long - 2 == pytest.approx(of_a_shard), "a shard has as many words, be its sentences long or short"
-    packaged = experiment(parsers={"package": {"type": "stanza", "package": "default"}}, parser="package")
-    assert seconds("syntax/parse/{parser}.{split}.{trees}.tsv", packaged, dev=4000, mixed=4000) - 2 == 3 * whole
+    packaged = build_experiment(parsers={"package": {"type": "stanza", "package": "default"}}, parser="package")
+    assert (
+        forecast_seconds("syntax/parse/{parser}.{split}.{trees}.tsv", packaged, dev=4000, mixed=4000) - 2
+        == 3 * unsharded_seconds
+    )
 
 
-def test_work_grows_with_the_length_of_sentences() -> None:
-    """Of those that a stage reads; scores and reports go by sentences."""
+def test_time_grows_with_sentence_length() -> None:
+    """Times grow with the length of texts, except for scores and reports."""
     long = {"train": 3.0, "dev": 1.0, "mixed": 1.0}
     for pattern, start, times in [
         ("nmt/train/{system}.{run}.tsv", 1.5, 3),
@@ -95,43 +106,49 @@ def test_work_grows_with_the_length_of_sentences() -> None:
         ("evaluation/statistics/{system}.{run}.{split}.tsv", 0.3, 1),
         ("syntax/train_parser/{parser}.{processor}.tsv", 0.5, 1),
     ]:
-        assert seconds(pattern, lengths=long) - start == pytest.approx(times * (seconds(pattern) - start)), pattern
+        assert forecast_seconds(pattern, lengths=long) - start == pytest.approx(
+            times * (forecast_seconds(pattern) - start)
+        ), pattern
 
 
-def test_parsers_grow_with_their_treebank() -> None:
-    larger = experiment(parsers={"embedded": {"type": "trained", "treebank": {"generate": 1800}}})
-    once = seconds("syntax/train_parser/{parser}.{processor}.tsv") - 0.5
-    assert seconds("syntax/train_parser/{parser}.{processor}.tsv", larger) - 0.5 == pytest.approx(2 * once)
+def test_parser_training_time_grows_with_the_treebank() -> None:
+    larger = build_experiment(parsers={"embedded": {"type": "trained", "treebank": {"generate": 1800}}})
+    base_seconds = forecast_seconds("syntax/train_parser/{parser}.{processor}.tsv") - 0.5
+    assert forecast_seconds("syntax/train_parser/{parser}.{processor}.tsv", larger) - 0.5 == pytest.approx(
+        2 * base_seconds
+    )
 
 
 def test_any_stage_has_a_rate() -> None:
-    assert 0 < seconds("corpus/clean/train.tsv") < seconds("corpus/clean/train.tsv", train=100_000)
-    assert seconds("report/table/{table}.tsv") > 0
+    assert 0 < forecast_seconds("corpus/clean/train.tsv") < forecast_seconds("corpus/clean/train.tsv", train=100_000)
+    assert forecast_seconds("report/table/{table}.tsv") > 0
 
 
-def test_all_jobs_that_ran_here_take_as_long_again_and_a_few_as_the_usual_one() -> None:
+def test_measured_times_are_averaged_or_their_median_is_used() -> None:
     for name, took in [("train.source", 9.0), ("dev.source", 1.0), ("test.source", 2.0)]:
-        ran(f"corpus/tokenize/{name}.tsv", f"{took}\t0:00:01\t0.0")
-    assert seconds("corpus/tokenize/{split}.{side}.tsv", jobs=3) == 4.0
-    assert seconds("corpus/tokenize/{split}.{side}.tsv", jobs=1) == 2.0
-    (stage,) = forecast_stages({"logs/times/corpus/tokenize/{split}.{side}.tsv": 5}, experiment(), SENTENCES, LENGTHS)
+        write_benchmark(f"corpus/tokenize/{name}.tsv", f"{took}\t0:00:01\t0.0")
+    assert forecast_seconds("corpus/tokenize/{split}.{side}.tsv", jobs=3) == 4.0
+    assert forecast_seconds("corpus/tokenize/{split}.{side}.tsv", jobs=1) == 2.0
+    (stage,) = forecast_stages(
+        {"logs/times/corpus/tokenize/{split}.{side}.tsv": 5}, build_experiment(), SENTENCES, LENGTHS
+    )
     assert stage.measured_job_count == 3
 
 
-def test_what_benchmark_files_tell() -> None:
-    ran("nmt/train/A.tsv", "100.5\t0:01:40\t25.0")
-    ran("nmt/train/B.tsv", "100.5\t0:01:40\t190.0")
-    ran("nmt/train/C.tsv", "0.25\t0:00:00\tNA")
-    ran("nmt/train/D.tsv", "0.75\t0:00:00\t0.5")
-    ran("nmt/train/E.tsv", "50\t0:00:50\t40", "20\t0:00:20\t-")  # resumed
-    ran("nmt/train/ours/first.tsv", "0.5\t0:00:00\t0.0")  # in a folder
+def test_job_seconds_are_read_from_benchmark_files() -> None:
+    write_benchmark("nmt/train/A.tsv", "100.5\t0:01:40\t25.0")
+    write_benchmark("nmt/train/B.tsv", "100.5\t0:01:40\t190.0")
+    write_benchmark("nmt/train/C.tsv", "0.25\t0:00:00\tNA")
+    write_benchmark("nmt/train/D.tsv", "0.75\t0:00:00\t0.5")
+    write_benchmark("nmt/train/E.tsv", "50\t0:00:50\t40", "20\t0:00:20\t-")  # resumed
+    write_benchmark("nmt/train/ours/first.tsv", "0.5\t0:00:00\t0.0")  # in a folder
     assert read_job_seconds(Path("logs/times/nmt/train")) == [100.5, 100.5, 0.25, 0.75, 20.0, 0.5]
 
 
-def test_a_damaged_benchmark_file_is_passed_over() -> None:
+def test_a_damaged_benchmark_file_is_ignored() -> None:
     for place, row in enumerate(["", "inf\t\tnan", "-3\t\t-3", "nan", "1e9\t\t1", "1.2.3\t\t1", "\0\0\0", "0\t\t0"]):
-        ran(f"nmt/train/{place}.tsv", row)
-    ran("nmt/train/killed.tsv")
+        write_benchmark(f"nmt/train/{place}.tsv", row)
+    write_benchmark("nmt/train/killed.tsv")
     Path("logs/times/nmt/train/bytes.tsv").write_bytes(b"\xff\xfes\tx\n\x80\n")
     Path("logs/times/nmt/train/empty.tsv").touch()
     Path("logs/times/nmt/train/folder.tsv").mkdir()
@@ -147,8 +164,8 @@ STAGES = [
 ]
 
 
-def test_what_is_told() -> None:
-    header, *lines, together = format_forecast(STAGES, 2, None).splitlines()
+def test_the_forecast_lists_stages_and_total() -> None:
+    header, *lines, total_line = format_forecast(STAGES, 2, None).splitlines()
     assert header == "Jobs to run, with estimated times:"
     assert [line.split() for line in lines] == [
         ["nmt/train", "2", "×", "2", "min", "=", "4", "min"],
@@ -157,7 +174,7 @@ def test_what_is_told() -> None:
     ]
     assert len({line.index("×") for line in lines}) == 1
     by_rates = "from the embedded experiment on CPUs and the size of this one"
-    assert together == f"In total about 2 min on 2 cores ({by_rates})."
+    assert total_line == f"In total about 2 min on 2 cores ({by_rates})."
 
 
 @pytest.mark.parametrize(
@@ -170,19 +187,19 @@ def test_what_is_told() -> None:
     ],
     ids=["all work", "the longest of each package", "one card", "cluster"],
 )
-def test_together(cores: int | None, cards: int | None, text: str) -> None:
+def test_the_total_respects_cores_and_gpus(cores: int | None, cards: int | None, text: str) -> None:
     assert format_forecast(STAGES, cores, cards).splitlines()[-1].startswith(f"In total about {text}")
 
 
-def test_where_a_forecast_is_from() -> None:
-    one, two, three = STAGES
-    some = format_forecast([one._replace(seen=1), two, three], 2, None)
-    assert "(1 of 4 jobs from earlier runs here, the others from the embedded experiment" in some
-    every = format_forecast([stage._replace(seen=stage.job_count) for stage in STAGES], 2, None)
-    assert every.endswith("(4 of 4 jobs from earlier runs here).")
+def test_the_source_of_a_forecast_is_named() -> None:
+    first, second, third = STAGES
+    some = format_forecast([first._replace(measured_job_count=1), second, third], 2, None)
+    assert "(1 of 4 jobs from earlier runs, the others from the embedded experiment" in some
+    every = format_forecast([stage._replace(measured_job_count=stage.job_count) for stage in STAGES], 2, None)
+    assert every.endswith("(4 of 4 jobs from earlier runs).")
 
 
-def test_nothing_is_told_of_targets_alone() -> None:
+def test_there_is_no_forecast_without_jobs() -> None:
     assert format_forecast([], 2, None) == ""
 
 

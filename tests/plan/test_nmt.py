@@ -1,4 +1,4 @@
-"""Jobs of networks: what they read, and what makes them run again."""
+"""Plan of networks: inputs of their jobs, and settings that run them again."""
 
 import json
 import re
@@ -10,89 +10,98 @@ from pipeline_py.plan import nmt
 from pipeline_py.run.errors import InputError
 
 
-def test_a_network_is_trained_with_what_it_reads(planned):
-    plan = planned()
-    job = plan.job("nmt.train", {"system": "SDAtt", "run": "seed1"})
+def test_a_network_is_trained_on_the_syntax_it_reads(build_plan):
+    plan = build_plan()
+    job = plan.build_job("nmt.train", {"system": "SDAtt", "run": "seed1"})
     assert job.files["train_syntax"] == {"distances": "<results>/syntax/embedded/train.distances.arrow"}
     assert job.files["dev_target"] == "<results>/subword/default/packed/dev.target.arrow"
     assert job.files["syntax_vocabularies"] == {} and "initial" not in job.files
-    assert "syntax_vocabularies" not in job.inputs
+    assert "syntax_vocabularies" not in job.rule_inputs
     assert job.settings["seed"] == 1 and job.settings["like"] is None
-    assert job.execution_settings["training"] == plan.nmt.experiment.network("SDAtt").training.model_dump(mode="json")
-    made = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
-    assert made == [{"model_output": "stored/model.safetensors", "checkpoints": "stored/checkpoints"}]
-    assert plan.nmt.train("GlobalAtt", "seed1").files["train_syntax"] == {}
-    labelled = plan.nmt.train("Sennrich-deponly", "seed1").files
+    assert job.execution_settings["training"] == plan.nmt.experiment.get_network("SDAtt").training.model_dump(
+        mode="json"
+    )
+    calls = build_call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
+    assert calls == [{"model_output": "stored/model.safetensors", "checkpoints": "stored/checkpoints"}]
+    assert plan.nmt.build_train_job("GlobalAtt", "seed1").files["train_syntax"] == {}
+    labelled = plan.nmt.build_train_job("Sennrich-deponly", "seed1").files
     assert labelled["syntax_vocabularies"] == {"labels": "<results>/subword/default/vocabulary.labels.embedded"}
 
 
-def test_an_encoder_is_pretrained_with_what_it_predicts(planned):
-    nmt = planned().nmt
-    assert nmt.train("Dep2Seq", "seed2").files["initial"] == "<results>/nmt/Dep2Seq/seed2/pretrained.safetensors"
-    job = nmt.pretrain("Dep2Seq", "seed2")
+def test_an_encoder_is_pretrained_on_the_syntax_it_predicts(build_plan):
+    nmt = build_plan().nmt
+    assert (
+        nmt.build_train_job("Dep2Seq", "seed2").files["initial"] == "<results>/nmt/Dep2Seq/seed2/pretrained.safetensors"
+    )
+    job = nmt.build_pretrain_job("Dep2Seq", "seed2")
     assert [*job.files["train_syntax"]] == [*job.files["dev_syntax"]] == ["heads", "labels"]
     assert "train_target" not in job.files and "target_vocabulary" not in job.files
     assert not {"epochs", "patience"} & job.settings["training"].keys()
 
 
-def test_a_network_may_have_the_size_of_another(planned):
-    job = planned(systems={"Like": {"like": "SDRNMT-1"}}).nmt.train("Like", "seed1")
+def test_a_network_may_have_the_size_of_another(build_plan):
+    job = build_plan(systems={"Like": {"like": "SDRNMT-1"}}).nmt.build_train_job("Like", "seed1")
     assert job.settings["like"]["encoders"] != job.execution_settings["system"]["encoders"]
     assert [*job.files["syntax_vocabularies"]] == ["units"]
-    assert {*nmt_modules(job)} > {"nmt.input.units"}
+    assert {*get_nmt_modules(job)} > {"nmt.input.units"}
 
 
-def nmt_modules(job):
+def get_nmt_modules(job):
     return [module for module in job.modules if module.startswith("nmt.")]
 
 
-def test_curves_are_written_for_tensorboard_on_request(planned):
-    plan = planned(training={"tensorboard": True})
-    (made,) = call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")["calls"]
-    assert made["tensorboard"] == "stored/tensorboard"
+def test_curves_are_written_for_tensorboard_on_request(build_plan):
+    plan = build_plan(training={"tensorboard": True})
+    (arguments,) = build_call(plan, "nmt.train", {"model": "stored/model.safetensors"}, system="SDAtt", run="seed1")[
+        "calls"
+    ]
+    assert arguments["tensorboard"] == "stored/tensorboard"
 
 
-def test_messages_name_the_run_if_there_are_several(planned):
-    assert planned().nmt.train("SDAtt", "seed1").execution_settings["name"] == "SDAtt"
-    assert planned(training={"seeds": [1, 2]}).nmt.train("SDAtt", "seed2").execution_settings["name"] == "SDAtt (seed2)"
+def test_messages_name_the_run_if_there_are_several(build_plan):
+    assert build_plan().nmt.build_train_job("SDAtt", "seed1").execution_settings["name"] == "SDAtt"
+    assert (
+        build_plan(training={"seeds": [1, 2]}).nmt.build_train_job("SDAtt", "seed2").execution_settings["name"]
+        == "SDAtt (seed2)"
+    )
 
 
-def test_an_ensemble_is_fed_by_its_members(planned):
+def test_an_ensemble_reads_files_of_its_members(build_plan):
     systems = {
         "Both": {"type": "ensemble", "members": ["SDAtt", "Sennrich-deponly"], "decoding": {"length_model": True}}
     }
     tests = [{"name": "mixed", "generate": {"sentences": 9}}]
-    nmt = planned(systems=systems, corpora={"tests": tests}).nmt
-    assert re.fullmatch(nmt.systems, "Both") and not re.fullmatch(nmt.networks, "Both")
-    assert not re.fullmatch(nmt.systems, "PBSMT")
-    job = nmt.translate("Both", "seed1")
+    nmt = build_plan(systems=systems, corpora={"tests": tests}).nmt
+    assert re.fullmatch(nmt.system_name_pattern, "Both") and not re.fullmatch(nmt.network_name_pattern, "Both")
+    assert not re.fullmatch(nmt.system_name_pattern, "PBSMT")
+    job = nmt.build_translate_job("Both", "seed1")
     assert job.files["model"][1] == "<results>/nmt/Sennrich-deponly/seed1/model.safetensors"
     assert job.files["length_model"] == "<results>/nmt/length_model/default.tsv"
-    assert [*job.sets] == ["dev", "mixed"]
-    assert job.sets["mixed"] == {
+    assert [*job.files_by_set] == ["dev", "mixed"]
+    assert job.files_by_set["mixed"] == {
         "source": ["<results>/subword/default/packed/mixed.source.arrow"] * 2,
         "syntax": [
             {"distances": "<results>/syntax/embedded/mixed.distances.arrow"},
             {"labels": "<results>/subword/default/packed/embedded/mixed.labels.arrow"},
         ],
     }
-    assert "length_model" not in nmt.translate("SDAtt", "seed1").files
-    modules = [nmt.translate(system, "seed1").modules for system in ("SDAtt", "Sennrich-deponly")]
+    assert "length_model" not in nmt.build_translate_job("SDAtt", "seed1").files
+    modules = [nmt.build_translate_job(system, "seed1").modules for system in ("SDAtt", "Sennrich-deponly")]
     assert job.modules == sorted({*modules[0], *modules[1]})
 
 
-def call(plan, name, outputs, threads=1, **wildcards):
-    """The call of a job, all of whose inputs lie where the plan says."""
-    job = plan.job(name, wildcards)
-    return json.loads(plan.call(name, wildcards, job.inputs, outputs, threads))
+def build_call(plan, name, outputs, threads=1, **wildcards):
+    """Return the call of a job with the planned paths of its inputs."""
+    job = plan.build_job(name, wildcards)
+    return json.loads(plan.serialize_call(name, wildcards, job.rule_inputs, outputs, threads))
 
 
-def test_what_is_asked_for_is_written_next_to_the_pieces_of_each_set(planned):
+def test_side_outputs_are_next_to_the_pieces_of_each_set(build_plan):
     corpora = {"tests": [{"name": "mixed", "generate": {"sentences": 9}}]}
     outputs = {name: [f"dev/{name}", f"mixed/{name}"] for name in ("pieces", "alignment", "counts")}
     wildcards = {"system": "SDAtt", "run": "seed1"}
-    plan = planned(corpora=corpora)
-    plain = call(plan, "nmt.translate", outputs, **wildcards)
+    plan = build_plan(corpora=corpora)
+    plain = build_call(plan, "nmt.translate", outputs, **wildcards)
     assert plain["is_cached"] and len(plain["calls"]) == 2
     assert plain["calls"][1] == {
         "source": ["<results>/subword/default/packed/mixed.source.arrow"],
@@ -102,41 +111,41 @@ def test_what_is_asked_for_is_written_next_to_the_pieces_of_each_set(planned):
         "counts_output": "mixed/counts",
     }
     for decoding, output in (({"n_best": 2}, "n_best"), ({"attention": True}, "attention")):
-        further = planned(corpora=corpora, decoding=decoding)
+        extended_plan = build_plan(corpora=corpora, decoding=decoding)
         ending = {"n_best": "n-best", "attention": "attention.arrow"}[output]
         expected = {**plain["calls"][1], f"{output}_output": f"mixed/pieces.{ending}"}
-        assert call(further, "nmt.translate", outputs, **wildcards)["calls"][1] == expected
-        jobs = [each.job("nmt.translate", wildcards) for each in (plan, further)]
-        assert plan.identity(jobs[0]) != further.identity(jobs[1]), "the file is to be made"
+        assert build_call(extended_plan, "nmt.translate", outputs, **wildcards)["calls"][1] == expected
+        jobs = [experiment_plan.build_job("nmt.translate", wildcards) for experiment_plan in (plan, extended_plan)]
+        assert plan.compute_identity(jobs[0]) != extended_plan.compute_identity(jobs[1]), "the file is to be made"
 
 
-def test_both_translations_of_a_contrastive_set_are_scored(planned, tmp_path):
+def test_both_translations_of_a_contrastive_set_are_scored(build_plan, tmp_path):
     (tmp_path / "g.tsv").write_text("source\tcorrect\tcontrastive\na\tb\tc\n")
     over = {"corpora": {"contrast": [{"name": "gender", "file": "g.tsv"}]}, "data": str(tmp_path)}
     subword = {"scheme": "bpe", "merges": 9, "generalise": 2}
     tables = {"m": {"type": "measures", "title": "M", "systems": ["SDAtt", "PBSMT"], "columns": ["contrast"]}}
-    plan = planned(**over, subwords={"cut": subword}, systems={"Cut": {"subword": "cut"}}, tables=tables, targets=[])
+    plan = build_plan(**over, subwords={"cut": subword}, systems={"Cut": {"subword": "cut"}}, tables=tables, targets=[])
     words = [f"<results>/corpus/tokenized/gender.{side}" for side in ("target", "target1")]
-    assert plan.nmt.force_decode("SDAtt", "seed1").sets["gender"]["translation"] == words
+    assert plan.nmt.build_force_decode_job("SDAtt", "seed1").files_by_set["gender"]["translation"] == words
     pieces = [f"<results>/subword/cut/pieces/gender.{side}" for side in ("target", "target1")]
-    assert plan.nmt.force_decode("Cut", "seed1").sets["gender"]["translation"] == pieces
-    made = {"output": ["correct", "contrastive"]}
-    (scored,) = call(plan, "nmt.force_decode", made, system="SDAtt", run="seed1")["calls"]
+    assert plan.nmt.build_force_decode_job("Cut", "seed1").files_by_set["gender"]["translation"] == pieces
+    outputs = {"output": ["correct", "contrastive"]}
+    (scored,) = build_call(plan, "nmt.force_decode", outputs, system="SDAtt", run="seed1")["calls"]
     assert scored["output"] == ["correct", "contrastive"] and scored["translation"] == words
     assert plan.subword.get_codes_path("cut", "target1") == "<results>/subword/cut/codes.target"
 
 
-def test_a_network_attends_over_its_own_translation(planned):
-    job = planned().nmt.attend("SDAtt", "seed1", "dev")
+def test_a_network_attends_over_its_own_translation(build_plan):
+    job = build_plan().nmt.build_attend_job("SDAtt", "seed1", "dev")
     assert job.files["translation"] == "<results>/nmt/SDAtt/seed1/dev.pieces"
     assert job.files["model"] == "<results>/nmt/SDAtt/seed1/model.safetensors"
     assert job.files["syntax"] == {"distances": "<results>/syntax/embedded/dev.distances.arrow"}
 
 
-def test_tags_count_as_words_of_the_source(planned):
-    nmt = planned(systems={"Task": {"auxiliary_task": "parsing"}}).nmt
-    task = nmt.length_model("default.parsing.embedded")
-    plain = nmt.length_model("default")
+def test_tags_count_as_words_of_the_source(build_plan):
+    nmt = build_plan(systems={"Task": {"auxiliary_task": "parsing"}}).nmt
+    task = nmt.build_length_model_job("default.parsing.embedded")
+    plain = nmt.build_length_model_job("default")
     assert task.files == plain.files and (task.settings["added"], plain.settings["added"]) == (2, 0)
 
 
@@ -185,64 +194,68 @@ OTHER_DECODING = {
 }
 
 
-def differences(before, after, name, outputs):
-    """Whether the identity of a job differs, with which it is made again, and the process, which the cache looks at."""
+def compare_plans(before, after, name, outputs):
+    """Compare identity (decides reruns) and process (decides cache hits) of a job in two plans."""
     wildcards = {"system": "Dep2Seq", "run": "seed1"}
-    jobs = [plan.job(name, wildcards) for plan in (before, after)]
-    identities = [plan.identity(job) for plan, job in zip((before, after), jobs, strict=True)]
-    calls = [call(plan, name, outputs, **wildcards) for plan in (before, after)]
+    jobs = [plan.build_job(name, wildcards) for plan in (before, after)]
+    identities = [plan.compute_identity(job) for plan, job in zip((before, after), jobs, strict=True)]
+    calls = [build_call(plan, name, outputs, **wildcards) for plan in (before, after)]
     return identities[0] != identities[1], calls[0]["process"] != calls[1]["process"]
 
 
-def test_every_key_of_training_and_decoding_is_tried():
+def test_every_training_and_decoding_key_has_a_test_value():
     assert OTHER_TRAINING.keys() == TrainingConfig.model_fields.keys()
     assert OTHER_DECODING.keys() == DecodingConfig.model_fields.keys()
 
 
 @pytest.mark.parametrize("key", OTHER_TRAINING)
 @pytest.mark.parametrize("name", ["nmt.train", "nmt.pretrain"])
-def test_settings_of_training_train_again(planned, name, key):
+def test_training_settings_change_the_identity(build_plan, name, key):
     outputs = {"nmt.train": {"model": "m"}, "nmt.pretrain": {"weights": "w"}}[name]
-    found = differences(planned(), planned(training={key: OTHER_TRAINING[key]}), name, outputs)
+    changes = compare_plans(build_plan(), build_plan(training={key: OTHER_TRAINING[key]}), name, outputs)
     ignored = OF_NOTHING | (UNREAD_BY_PRETRAINING if name == "nmt.pretrain" else set())
     expected = {"identity": key not in ignored | OF_ROUNDING, "process": key not in ignored}
-    assert found == tuple(expected.values())
+    assert changes == tuple(expected.values())
 
 
 @pytest.mark.parametrize("key", OTHER_DECODING)
-def test_settings_of_decoding_translate_again(planned, key):
+def test_decoding_settings_change_the_identity(build_plan, key):
     outputs = {"pieces": ["p"] * 20, "alignment": ["a"] * 20, "counts": ["c"] * 20}
-    sets = len(planned().nmt.experiment.corpora.held_out_sets)
+    sets = len(build_plan().nmt.experiment.corpora.held_out_sets)
     outputs = {name: paths[:sets] for name, paths in outputs.items()}
-    found = differences(planned(), planned(decoding={key: OTHER_DECODING[key]}), "nmt.translate", outputs)
+    changes = compare_plans(build_plan(), build_plan(decoding={key: OTHER_DECODING[key]}), "nmt.translate", outputs)
     of_files = key == "attention"  # a further output, of which the cache asks the stage's parameters
     expected = {
         "identity": key not in {"batch_size", "length_floor", "replace_unknown"},
         "process": key not in {"length_floor", "replace_unknown"} and not of_files,
     }
-    assert found == tuple(expected.values())
+    assert changes == tuple(expected.values())
 
 
-def test_other_threads_or_devices_are_not_reused(planned):
-    sets = len(planned().nmt.experiment.corpora.held_out_sets)
+def test_other_threads_or_devices_are_not_reused(build_plan):
+    sets = len(build_plan().nmt.experiment.corpora.held_out_sets)
     outputs = {name: [name] * sets for name in ("pieces", "alignment", "counts")}
     for training, expected in (({"threads": 2}, (False, True)), ({"device": "cpu"}, (True, True))):
-        assert differences(planned(), planned(training=training), "nmt.translate", outputs) == expected
+        assert compare_plans(build_plan(), build_plan(training=training), "nmt.translate", outputs) == expected
 
 
-def test_the_composition_and_sizes_of_inputs_decide(planned):
-    before = planned().nmt.train("SDAtt", "seed1")
+def test_composition_and_input_sizes_change_the_identity(build_plan):
+    before = build_plan().nmt.build_train_job("SDAtt", "seed1")
     systems = {"SDAtt": {"contexts": ["syntax", "global"]}}
-    assert planned(systems=systems).nmt.train("SDAtt", "seed1").settings != before.settings
-    assert planned(model={"dropout": 0.3}).nmt.train("SDAtt", "seed1").settings != before.settings
+    assert build_plan(systems=systems).nmt.build_train_job("SDAtt", "seed1").settings != before.settings
+    assert build_plan(model={"dropout": 0.3}).nmt.build_train_job("SDAtt", "seed1").settings != before.settings
     assert before.settings["system"]["composition"] == before.execution_settings["system"]
     assert before.settings["system"]["input_sizes"] == [[before.execution_settings["system"]["model"]["embedding"]]]
     libraries = {*before.software}
     assert libraries == {"torch", "numpy", "safetensors", "sacrebleu"}
 
 
-def test_a_part_without_a_module_is_told_before_anything_is_made(planned, monkeypatch):
-    there = nmt.find_module_file
-    monkeypatch.setattr(nmt, "file_of", lambda name: None if name.endswith("weighting.syntax") else there(name))
-    with pytest.raises(InputError, match=r"systems\.SDAtt: there is no pipeline_py/nmt/weighting/syntax\.py, where a"):
-        planned()
+def test_a_part_without_a_module_is_rejected_by_the_plan(build_plan, monkeypatch):
+    find_file = nmt.find_module_file
+    monkeypatch.setattr(
+        nmt, "find_module_file", lambda name: None if name.endswith("weighting.syntax") else find_file(name)
+    )
+    with pytest.raises(
+        InputError, match=r"systems\.SDAtt: unknown part; there is no module pipeline_py/nmt/.*/syntax\.py"
+    ):
+        build_plan()

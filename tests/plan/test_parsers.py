@@ -1,4 +1,4 @@
-"""Treebanks, and what accuracy is measured on."""
+"""Plan of treebanks, parser training and accuracies."""
 
 import pytest
 
@@ -12,16 +12,16 @@ PARSERS = {
 }
 
 
-def test_gold_trees_are_the_users_or_generated(planned):
-    parsers = planned(parsers=PARSERS).parsers
-    assert parsers.treebank("embedded", "dev", "ptb") == "<results>/syntax/embedded/treebank/dev.ptb"
-    assert parsers.treebank("mine", "test", "conllu") == "test.conllu"
-    assert parsers.treebank("measured", "test", "ptb") == "gold.ptb"
-    assert parsers.build_join_accuracies_job("measured").files == {
+def test_gold_trees_are_from_user_files_or_generated(build_plan):
+    parsers = build_plan(parsers=PARSERS).parsers
+    assert parsers.get_treebank_path("embedded", "dev", "ptb") == "<results>/syntax/embedded/treebank/dev.ptb"
+    assert parsers.get_treebank_path("mine", "test", "conllu") == "test.conllu"
+    assert parsers.get_treebank_path("measured", "test", "ptb") == "gold.ptb"
+    assert parsers.build_accuracy_of_all_trees_job("measured").files == {
         "input": ["<results>/syntax/measured/accuracy/ptb.tsv"]
     }
-    assert parsers.build_measure_accuracy_job("measured", "ptb").files["gold"] == "gold.ptb"
-    assert parsers.treebank_text("measured", "ptb").files == {"treebank": "gold.ptb"}
+    assert parsers.build_accuracy_job("measured", "ptb").files["gold"] == "gold.ptb"
+    assert parsers.build_treebank_text_job("measured", "ptb").files == {"treebank": "gold.ptb"}
 
 
 @pytest.mark.parametrize(
@@ -32,28 +32,28 @@ def test_gold_trees_are_the_users_or_generated(planned):
         ("random", "conllu", "parsers.random: its trees are not parsed, so they have no accuracy"),
     ],
 )
-def test_it_is_said_where_there_are_no_gold_trees(planned, parser, trees, message):
-    parsers = planned(parsers=PARSERS).parsers
+def test_missing_gold_trees_are_reported(build_plan, parser, trees, message):
+    parsers = build_plan(parsers=PARSERS).parsers
     assert not parsers.has_gold_trees(parser, trees)
     with pytest.raises(InputError, match=message):
-        parsers.treebank(parser, "test", trees)
+        parsers.get_treebank_path(parser, "test", trees)
 
 
-def test_the_constituency_parser_learns_from_the_tags_it_will_see(planned):
-    parsers = planned(parsers=PARSERS).parsers
-    assert parsers.train_parser("mine", "depparse").files == {
+def test_the_constituency_parser_is_trained_on_predicted_tags(build_plan):
+    parsers = build_plan(parsers=PARSERS).parsers
+    assert parsers.build_train_parser_job("mine", "depparse").files == {
         "treebank_train": "train.conllu",
         "treebank_dev": "dev.conllu",
         "vectors": "v.txt",
         "tagger": None,
     }
-    job = parsers.train_parser("embedded", "constituency")
+    job = parsers.build_train_parser_job("embedded", "constituency")
     assert job.files["treebank_train"].endswith(".ptb")
     assert job.files["tagger"] == "<results>/syntax/embedded/model/tagger.pt" and job.files["vectors"] is None
 
 
-def test_settings_of_a_training_are_those_of_the_configuration(planned):
-    job = planned(parsers={"embedded": {"depparse": {"epochs": 3, "hidden": None}}}).parsers.train_parser(
+def test_parser_training_uses_configured_settings(build_plan):
+    job = build_plan(parsers={"embedded": {"depparse": {"epochs": 3, "hidden": None}}}).parsers.build_train_parser_job(
         "embedded", "depparse"
     )
     assert job.settings == {"processor": "depparse", "language": "en", "seed": 1, "lowercase": False, "epochs": 3}
@@ -61,13 +61,13 @@ def test_settings_of_a_training_are_those_of_the_configuration(planned):
 
 
 @pytest.mark.parametrize(("case", "lowercase"), [("keep", False), ("lower", True), ("true", False)])
-def test_a_parser_is_measured_in_the_case_of_the_text(planned, case, lowercase):
-    parsers = planned(corpora={"source": {"case": case}}).parsers
+def test_a_parser_is_measured_in_the_case_of_the_text(build_plan, case, lowercase):
+    parsers = build_plan(corpora={"source": {"case": case}}).parsers
     jobs = (
-        parsers.train_parser("embedded", "tagger"),
-        parsers.treebank_text("embedded", "ptb"),
-        parsers.build_learn_word_table_job("embedded"),
-        parsers.build_measure_accuracy_job("embedded", "conllu"),
+        parsers.build_train_parser_job("embedded", "tagger"),
+        parsers.build_treebank_text_job("embedded", "ptb"),
+        parsers.build_learn_words_job("embedded"),
+        parsers.build_accuracy_job("embedded", "conllu"),
     )
     assert [job.settings["lowercase"] for job in jobs] == [lowercase] * 4
     assert "lowercase" not in parsers.build_original_text_of_treebank_job("embedded", "test").settings, (
@@ -75,8 +75,8 @@ def test_a_parser_is_measured_in_the_case_of_the_text(planned, case, lowercase):
     )
 
 
-def test_a_generated_treebank_is_a_tenth_as_large_for_dev(planned):
-    parsers = planned().parsers
+def test_a_generated_treebank_is_a_tenth_as_large_for_dev(build_plan):
+    parsers = build_plan().parsers
     sizes = [
         parsers.build_generate_treebank_job("embedded", part).settings["sentences"] for part in ("train", "dev", "test")
     ]
@@ -88,8 +88,8 @@ def test_a_generated_treebank_is_a_tenth_as_large_for_dev(planned):
     assert len(shares) == 3
 
 
-def test_a_parser_learns_from_ambiguous_sentences_and_is_not_measured_on_them(planned):
-    parsers = planned(corpora={"generator": {"ambiguous": 0.1}}).parsers
+def test_only_treebanks_for_training_are_ambiguous(build_plan):
+    parsers = build_plan(corpora={"generator": {"ambiguous": 0.1}}).parsers
     shares = [
         parsers.build_generate_treebank_job("embedded", part).settings["ambiguous"] for part in ("train", "dev", "test")
     ]

@@ -1,12 +1,11 @@
-"""Patterns of names."""
+"""Regular expressions for names."""
 
 import re
 
 from pipeline_py.plan.paths import build_name_pattern
 
 
-def test_a_pattern_stands_for_its_names_and_for_nothing_without_any():
-    assert re.fullmatch(build_name_pattern(["a.b", "+SDAtt"]), "+SDAtt") and not re.fullmatch(
-        build_name_pattern(["a.b"]), "axb"
-    )
+def test_a_name_pattern_matches_only_its_names():
+    assert re.fullmatch(build_name_pattern(["a.b", "+SDAtt"]), "+SDAtt")
+    assert not re.fullmatch(build_name_pattern(["a.b"]), "axb")
     assert not any(re.fullmatch(build_name_pattern([]), text) for text in ("", "a", "None"))

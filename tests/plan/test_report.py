@@ -1,21 +1,21 @@
-"""The cells of tables."""
+"""Plan of tables and figures."""
 
 import pytest
 
 from pipeline_py.run.errors import InputError
 
 
-def test_behind_an_ensemble_are_its_members(planned):
+def test_an_ensemble_is_replaced_by_its_members(build_plan):
     systems = {"Both": {"type": "ensemble", "members": ["SDAtt", "GlobalAtt"]}}
     table = {"title": "T", "systems": ["PBSMT", "Both"], "baseline": "PBSMT"}
-    report = planned(systems=systems, tables={"mine": table}).report
+    report = build_plan(systems=systems, tables={"mine": table}).report
     assert report.get_trained_systems("mine") == ["PBSMT", "SDAtt", "GlobalAtt"]
-    assert report.facts("mine")["PBSMT", "single"] == "<results>/smt/PBSMT/single/facts.json"
+    assert report.get_facts_paths("mine")["PBSMT", "single"] == "<results>/smt/PBSMT/single/facts.json"
     assert [*report.get_accuracy_paths("mine")] == [("embedded", "conllu")]
-    assert report.settings("PBSMT") == {} and report.settings("Both")["beam"] == "5"
+    assert report.format_system_settings("PBSMT") == {} and report.format_system_settings("Both")["beam"] == "5"
 
 
-def test_a_table_of_measures_is_made_of_what_its_columns_need(planned):
+def test_a_table_of_measures_reads_files_for_its_columns(build_plan):
     table = {
         "type": "measures",
         "title": "T",
@@ -24,48 +24,52 @@ def test_a_table_of_measures_is_made_of_what_its_columns_need(planned):
         "sets": ["dev", "tests"],
     }
     tables = {"mine": {**table, "parsed_by": "embedded"}, "set": {**table, "columns": ["beam"]}}
-    report = planned(tables=tables).report
-    files = report.files("mine")
+    report = build_plan(tables=tables).report
+    files = report.get_table_files("mine")
     assert len(files["statistics"]) == len(files["parsed"]) == 4
     file = "<results>/evaluation/SDAtt/seed1/dev.statistics.arrow"
     assert files["statistics"]["SDAtt:seed1:dev"] == file
-    assert report.files("set")["statistics"] == {}
-    assert report.comparisons("mine") == {} and len(report.comparisons("table1")) == 3
-    description = report.description("mine")
+    assert report.get_table_files("set")["statistics"] == {}
+    assert report.get_comparison_paths("mine") == {} and len(report.get_comparison_paths("table1")) == 3
+    description = report.build_table_description("mine")
     assert description["table"]["sets"] == ["dev", "mixed", "long", "particles"]
     assert description["set_names"] == {"dev": "Dev (mixed)"} and description["settings"]["SDAtt"]["beam"] == "5"
 
 
-def test_tables_of_counts_are_made_of_texts_and_counts(planned):
-    report = planned().report
-    counts = report.files("tree2seq/table1_2")["counts"]
+def test_tables_of_counts_read_texts_and_counts(build_plan):
+    report = build_plan().report
+    counts = report.get_table_files("tree2seq/table1_2")["counts"]
     assert [*counts] == ["train", "dev", "mixed", "long", "particles"]
-    forms = report.files("hierarchical/table2")
+    forms = report.get_table_files("hierarchical/table2")
     assert [*forms] == ["original", "generalised", "bpe"]
     assert all([*files] == ["en", "de"] for files in forms.values())
-    assert report.files("tree2seq/table12") == {"shares": {"": "<results>/evaluation/tree2seq/table12/attention.tsv"}}
+    assert report.get_table_files("tree2seq/table12") == {
+        "shares": {"": "<results>/evaluation/tree2seq/table12/attention.tsv"}
+    }
 
 
-def test_printed_numbers_are_looked_for_when_the_plan_is_made(planned):
+def test_unknown_papers_are_rejected_by_the_plan(build_plan):
     published = {"paper": "sdatt", "table": 1, "task": "zh-en", "names": {"GlobalAtt": "G", "SDRNMT-2": "S"}}
-    report = planned(tables={"table1": {"published": published}}).report
-    assert report.published["table1"][0].endswith("workflow/published/sdatt.tsv") and report.published["table2"] == []
-    assert [*report.files("table1")["published"]] == [""] and report.files("table2")["published"] == {}
+    report = build_plan(tables={"table1": {"published": published}}).report
+    assert report.published_files["table1"][0].endswith("workflow/published/sdatt.tsv")
+    assert report.published_files["table2"] == []
+    assert [*report.get_table_files("table1")["published"]] == [""]
+    assert report.get_table_files("table2")["published"] == {}
     with pytest.raises(
         InputError, match=r"tables\.table1.published: unknown paper `sdat`; known are hierarchical, pascal, sdatt"
     ):
-        planned(tables={"table1": {"published": {**published, "paper": "sdat"}}})
+        build_plan(tables={"table1": {"published": {**published, "paper": "sdat"}}})
 
 
-def test_a_figure_needs_trees_only_of_systems_that_read_them(planned):
+def test_a_figure_needs_trees_only_of_systems_that_read_them(build_plan):
     figures = {"global": {"title": "T", "system": "GlobalAtt"}}
-    report = planned(figures=figures).report
-    plain, tree = report.attention("global", "1"), report.attention("tree2seq/attention", "1")
+    report = build_plan(figures=figures).report
+    plain, tree = report.build_attention_job("global", "1"), report.build_attention_job("tree2seq/attention", "1")
     assert "tree" not in plain.files and "tree" in tree.files
     assert plain.settings == {"sentence": 1, "title": "T", "words": [], "lexical": False}
     assert report.get_figure_outputs("global") == [f"<results>/figures/global.1.{ending}" for ending in ("svg", "pdf")]
 
 
-def test_everything_of_a_table_is_what_its_type_has(planned):
-    report = planned().report
+def test_outputs_of_a_table_depend_on_its_type(build_plan):
+    report = build_plan().report
     assert len(report.get_table_outputs("table1")) == 6 and len(report.get_table_outputs("tree2seq/table1_2")) == 3

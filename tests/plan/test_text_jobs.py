@@ -1,4 +1,4 @@
-"""Jobs of one text: their patterns are those of the rules, and each comes after those that make its inputs."""
+"""Jobs of one text: equality of their patterns with the rules, and topological order."""
 
 import re
 
@@ -12,7 +12,7 @@ NAMED = re.compile(r'(\w+)=(?:expand\(\s*)?"([^"]+)"')
 OF_SEVERAL_SETS = ("nmt.translate", "evaluation.postprocess")
 
 
-def patterns_of_rules() -> dict[str, dict[str, str]]:
+def read_rule_patterns() -> dict[str, dict[str, str]]:
     rules = {}
     for file in sorted((ROOT / "workflow/rules").rglob("*.smk")):
         for match in RULE.finditer(file.read_text(encoding="utf-8")):
@@ -24,23 +24,23 @@ def patterns_of_rules() -> dict[str, dict[str, str]]:
 
 
 @pytest.mark.parametrize("job", [job for job in OUTPUT_PATTERNS if job != CLEAN_JOB_NAME])
-def test_patterns_are_those_of_the_rules(job):
-    assert patterns_of_rules()[job] == OUTPUT_PATTERNS[job]
+def test_output_patterns_match_the_rules(job):
+    assert read_rule_patterns()[job] == OUTPUT_PATTERNS[job]
 
 
-def test_a_text_is_cleaned_as_the_rule_does():
+def test_cleaning_has_the_outputs_of_the_rule():
     text = (ROOT / "workflow/rules/corpus/texts.smk").read_text(encoding="utf-8").replace("{{", "{").replace("}}", "}")
     assert all(pattern in text for pattern in OUTPUT_PATTERNS[CLEAN_JOB_NAME].values())
 
 
-def names(jobs) -> list[str]:
-    return [job.name for job in jobs]
+def get_job_names(jobs) -> list[str]:
+    return [job.job_name for job in jobs]
 
 
-def test_jobs_come_in_the_order_of_their_files(planned):
-    plan = planned(subword={"scheme": "bpe"})
+def test_jobs_are_in_topological_order(build_plan):
+    plan = build_plan(subword={"scheme": "bpe"})
     jobs, existing = TextJobFinder(plan, "dev").resolve_jobs(["<results>/evaluation/SDAtt/seed1/dev.txt"])
-    assert sorted(names(jobs)) == sorted(
+    assert sorted(get_job_names(jobs)) == sorted(
         [
             *(
                 CLEAN_JOB_NAME,
@@ -53,12 +53,12 @@ def test_jobs_come_in_the_order_of_their_files(planned):
             *("subword.inherit", "nmt.translate", "evaluation.postprocess"),
         ]
     )
-    made = {file for job in jobs for file in job.output_paths.values()}
+    outputs = {file for job in jobs for file in job.output_paths.values()}
     for place, job in enumerate(jobs):
-        before = {file for other in jobs[:place] for file in other.output_paths.values()}
-        assert not (made & {*job.input_paths}) - before
+        before = {file for earlier_job in jobs[:place] for file in earlier_job.output_paths.values()}
+        assert not (outputs & {*job.input_paths}) - before
     assert "<results>/nmt/SDAtt/seed1/model.safetensors" in existing
-    assert "<results>/subword/default/vocabulary.target" in existing and not made & {*existing}
+    assert "<results>/subword/default/vocabulary.target" in existing and not outputs & {*existing}
 
 
 @pytest.mark.parametrize(
@@ -74,18 +74,18 @@ def test_jobs_come_in_the_order_of_their_files(planned):
         ("SDAtt [random]", "syntax.parse"),
     ],
 )
-def test_every_kind_of_system_finds_its_jobs(planned, system, stage):
-    plan = planned(targets=None)
+def test_every_kind_of_system_finds_its_jobs(build_plan, system, stage):
+    plan = build_plan(targets=None)
     jobs, _ = TextJobFinder(plan, "dev").resolve_jobs([f"<results>/evaluation/{system}/seed1/dev.txt"])
     by_name = {job.job_name: job.job.stage for job in jobs}
     if system.endswith("[random]"):
         assert "syntax.build_control_trees" in by_name and "syntax.parse" not in by_name
     else:
         assert stage in by_name
-    assert names(jobs)[-1] == "evaluation.postprocess"
+    assert get_job_names(jobs)[-1] == "evaluation.postprocess"
 
 
-def test_phrases_are_translated_without_networks(planned):
-    jobs, existing = TextJobFinder(planned(), "dev").resolve_jobs(["<results>/evaluation/PBSMT/single/dev.txt"])
-    assert "smt.translate" in names(jobs) and "nmt.translate" not in names(jobs)
+def test_a_phrase_based_system_needs_no_networks(build_plan):
+    jobs, existing = TextJobFinder(build_plan(), "dev").resolve_jobs(["<results>/evaluation/PBSMT/single/dev.txt"])
+    assert "smt.translate" in get_job_names(jobs) and "nmt.translate" not in get_job_names(jobs)
     assert existing == ["<results>/smt/PBSMT/single/model"]

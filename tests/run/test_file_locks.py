@@ -1,4 +1,4 @@
-"""Two runs that share their results by a link do not write them at the same time."""
+"""File locks, and mutual exclusion of runs that share their results."""
 
 import fcntl
 import shutil
@@ -12,7 +12,7 @@ from tests.project_copy import ProjectCopy
 TARGET = "results/corpus/clean/dev.source"
 
 
-def test_a_lock_is_held_once_and_no_link_is_followed(tmp_path: Path) -> None:
+def test_a_lock_is_exclusive_and_follows_no_link(tmp_path: Path) -> None:
     assert acquire_lock(tmp_path / "lock")
     assert not acquire_lock(tmp_path / "lock"), "another descriptor holds it"
     (tmp_path / "link").symlink_to(tmp_path / "target")
@@ -21,17 +21,17 @@ def test_a_lock_is_held_once_and_no_link_is_followed(tmp_path: Path) -> None:
     assert not (tmp_path / "target").exists()
 
 
-def test_folders_that_share_results_take_turns(tmp_path: Path) -> None:
+def test_runs_that_share_results_exclude_each_other(tmp_path: Path) -> None:
     first, second = ProjectCopy(tmp_path / "first"), ProjectCopy(tmp_path / "second")
     results = tmp_path / "first" / "results"
     results.mkdir()
     (tmp_path / "second" / "results").symlink_to(results)
     with (results / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # as a run of the first folder does
-        done = second.run_snakemake(TARGET)
-        said = done.stdout + done.stderr
-        assert done.returncode == 1 and "Traceback" not in said
-        assert f"{results}: another Snakemake, perhaps of another folder, makes these results; wait until" in said
+        process = second.run_snakemake(TARGET)
+        output = process.stdout + process.stderr
+        assert process.returncode == 1 and "Traceback" not in output
+        assert f"{results}: another Snakemake process writes these results, perhaps in another folder;" in output
         assert second.run_snakemake(TARGET, "--dry-run").returncode == 0
         assert not (results / "corpus").exists()
         assert second.run_snakemake(TARGET, "--nolock").returncode == 0

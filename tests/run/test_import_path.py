@@ -1,4 +1,4 @@
-"""Files of the user that are called like modules of Python neither break a command nor run in it."""
+"""Import path of commands: files of the user do not shadow Python's modules."""
 
 import os
 import subprocess
@@ -25,31 +25,31 @@ def run(folder: Path, *command: str, path: Path | None = None) -> subprocess.Com
 
 
 @pytest.mark.parametrize("stage", ["translate", "syntax.treebank_text", "download"])
-def test_a_command_in_a_folder_of_a_stranger(tmp_path: Path, stage: str) -> None:
+def test_a_command_ignores_modules_of_the_working_folder(tmp_path: Path, stage: str) -> None:
     add_modules(tmp_path)
-    done = run(tmp_path, sys.executable, "-m", f"pipeline_py.{stage}", "--help", path=ROOT)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"usage: python -m pipeline_py.{stage}")
+    process = run(tmp_path, sys.executable, "-m", f"pipeline_py.{stage}", "--help", path=ROOT)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout.startswith(f"usage: python -m pipeline_py.{stage}")
 
 
-def test_a_command_in_the_folder_of_the_project(tmp_path: Path) -> None:
+def test_a_command_works_in_the_project_folder(tmp_path: Path) -> None:
     folder = ProjectCopy(tmp_path / "project").folder
     add_modules(folder)
     for options, path in ([], None), ([], folder), (["-P"], folder):
-        done = run(folder, sys.executable, *options, "-m", "pipeline_py.syntax.treebank_text", "--help", path=path)
-        assert (done.returncode, done.stderr) == (0, "")
+        process = run(folder, sys.executable, *options, "-m", "pipeline_py.syntax.treebank_text", "--help", path=path)
+        assert (process.returncode, process.stderr) == (0, "")
 
 
-def test_the_import_path_of_other_programs_stays(tmp_path: Path) -> None:
+def test_the_import_path_of_other_programs_is_unchanged(tmp_path: Path) -> None:
     code = "import sys; before = [*sys.path]; import pipeline_py; assert sys.path == before"
-    done = run(tmp_path, sys.executable, "-c", code, path=ROOT)
-    assert done.returncode == 0, done.stderr
+    process = run(tmp_path, sys.executable, "-c", code, path=ROOT)
+    assert process.returncode == 0, process.stderr
 
 
 @pytest.mark.slow
-def test_stages_of_the_workflow(tmp_path: Path) -> None:
+def test_workflow_stages_ignore_modules_of_the_working_folder(tmp_path: Path) -> None:
     folder = ProjectCopy(tmp_path / "project").folder
     add_modules(folder)
-    done = run(folder, str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1")
-    assert done.returncode == 0, done.stdout + done.stderr
+    process = run(folder, str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1")
+    assert process.returncode == 0, process.stdout + process.stderr
     assert (folder / TARGET).exists()

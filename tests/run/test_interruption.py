@@ -1,4 +1,4 @@
-"""Ctrl-C ends commands with one sentence and exit code 130, whatever they are doing."""
+"""Ctrl-C: one sentence and exit code 130."""
 
 import os
 import signal
@@ -14,13 +14,13 @@ SENTENCE = "error: interrupted; run the same command again"
 
 WORK = """
 import time
-from pipeline_py.run.command_line import end_after
+from pipeline_py.run.command_line import run_and_exit
 
 def work() -> None:
     print("started", flush=True)
     time.sleep(60)
 
-end_after(work)
+run_and_exit(work)
 """
 
 PACKAGE = """
@@ -28,11 +28,11 @@ import time
 print("started", flush=True)
 time.sleep(60)
 """
-"""A library that takes long to import."""
+"""A library with a slow import."""
 
 
 def interrupt(command: list[str], folder: Path, path: str = str(ROOT)) -> tuple[int, str]:
-    """Send SIGINT to a process as soon as it has written a line; return its exit code and stderr."""
+    """Send SIGINT to a process after its first line of output; return its exit code and stderr."""
     environment = {**os.environ, "PYTHONPATH": path}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, cwd=folder, env=environment, text=True, **pipes)
@@ -42,19 +42,19 @@ def interrupt(command: list[str], folder: Path, path: str = str(ROOT)) -> tuple[
     return process.returncode, errors
 
 
-def test_a_stage_at_work(tmp_path: Path) -> None:
+def test_ctrl_c_in_a_stage_is_reported_in_one_sentence(tmp_path: Path) -> None:
     assert interrupt([sys.executable, "-c", WORK], tmp_path) == (130, f"{SENTENCE}\n")
 
 
 @pytest.mark.parametrize("module", ["pipeline_py.download", "pipeline_py.run"])
-def test_a_command_that_imports_libraries(tmp_path: Path, module: str) -> None:
+def test_ctrl_c_during_imports_is_reported_in_one_sentence(tmp_path: Path, module: str) -> None:
     (tmp_path / "pydantic.py").write_text(PACKAGE)
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     arguments = ["{}"] if module == "pipeline_py.run" else ["--configfile", "mine.yaml"]
     assert interrupt([sys.executable, "-P", "-m", module, *arguments], tmp_path, path) == (130, f"{SENTENCE}\n")
 
 
-def test_torchrun_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupting_torchrun_raises_keyboard_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     from torch.distributed import run
     from torch.distributed.elastic.multiprocessing.api import SignalException
 

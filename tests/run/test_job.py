@@ -1,4 +1,4 @@
-"""Jobs as values: files in the order in which Snakemake provides them, outputs as parameters of the stage."""
+"""Jobs as values: order of files, and outputs as parameters of the stage."""
 
 import json
 
@@ -35,18 +35,18 @@ def test_paths_are_replaced_in_the_order_in_which_they_are_listed(files) -> None
 
 
 @given(st.dictionaries(NAMES, FILES, max_size=4))
-def test_files_find_their_places_again(files) -> None:
+def test_files_are_located_in_their_structure(files) -> None:
     job = Job("a.b", files=files)
     assert job.locate_files(job.rule_inputs) == (files, {})
-    located, _ = job.locate_files({name: _move(paths) for name, paths in job.rule_inputs.items()})
+    located, _ = job.locate_files({name: _move_paths(paths) for name, paths in job.rule_inputs.items()})
     assert [*iterate_nested_paths(located)] == [f"local/{path}" for path in iterate_nested_paths(files)]
 
 
-def _move(paths: str | list[str]) -> str | list[str]:
+def _move_paths(paths: str | list[str]) -> str | list[str]:
     return f"local/{paths}" if isinstance(paths, str) else [f"local/{path}" for path in paths]
 
 
-def test_inputs_of_a_rule_have_the_files_of_all_sets() -> None:
+def test_rule_inputs_include_files_of_all_sets() -> None:
     sets = {"dev": {"text": "a", "trees": ["b", "c"]}, "test": {"text": "d", "trees": [], "gold": None}}
     job = Job("a.b", files={"model": "m", "nothing": {}, "absent": None}, files_by_set=sets)
     assert job.rule_inputs == {"model": "m", "text": ["a", "d"], "trees": ["b", "c"]}
@@ -54,7 +54,7 @@ def test_inputs_of_a_rule_have_the_files_of_all_sets() -> None:
     assert files == {"model": "m", "nothing": {}, "absent": None} and located == sets
 
 
-def test_the_shape_has_names_and_no_paths() -> None:
+def test_the_input_structure_hides_user_paths() -> None:
     job = Job("a.b", files={"model": "m", "runs": {"A": ["x", "y"]}}, files_by_set={"dev": {"text": "a"}})
     again = Job("a.b", files={"model": "n", "runs": {"A": ["u", "v"]}}, files_by_set={"dev": {"text": "b"}})
     assert (
@@ -71,7 +71,7 @@ def test_the_shape_has_names_and_no_paths() -> None:
     )
 
 
-def test_a_file_of_the_job_is_no_file_of_a_set() -> None:
+def test_a_parameter_is_for_the_job_or_for_sets() -> None:
     with pytest.raises(AssertionError, match="text is a file of the job and of a set"):
         _ = Job("a.b", files={"text": "a"}, files_by_set={"dev": {"text": "b"}}).rule_inputs
 

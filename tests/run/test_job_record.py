@@ -29,7 +29,7 @@ def results(tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
-def test_a_record_lies_next_to_its_output(results: Path) -> None:
+def test_a_record_is_next_to_its_output(results: Path) -> None:
     path = results / "corpus" / "dev.source"
     assert get_record_path(path) == results / "corpus" / ".dev.source.job.json"
     record = read_record(get_record_path(path))
@@ -49,7 +49,7 @@ def test_all_outputs_of_a_job_are_in_each_of_its_records(tmp_path: Path) -> None
     assert records[0] == records[1] == {"outputs": {output.name: hash_content(output) for output in outputs}}
 
 
-def test_damage_is_found(results: Path) -> None:
+def test_damage_is_detected(results: Path) -> None:
     path = results / "corpus" / "dev.source"
     path.write_text("dev.sourcE\n")
     with pytest.raises(InputError, match=r"dev\.source: damaged: its content is not that of its record; remove it"):
@@ -57,15 +57,15 @@ def test_damage_is_found(results: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"outputs": []}', '{"outputs": {}}', "\udcff"])
-def test_a_damaged_record_is_damage(results: Path, content: str) -> None:
+def test_a_damaged_record_is_reported(results: Path, content: str) -> None:
     path = results / "corpus" / "dev.source"
     get_record_path(path).write_bytes(content.encode(errors="surrogateescape"))
     with pytest.raises(InputError, match=r"dev\.source: damaged"):
         check_input_file(path)
 
 
-def test_files_that_were_swapped_with_their_records_are_found(results: Path) -> None:
-    """The content of each agrees with its record, but it is the record of another file."""
+def test_files_swapped_with_their_records_are_detected(results: Path) -> None:
+    """The content of each file matches its record, but the record belongs to another file."""
     source, target = (results / "corpus" / f"dev.{side}" for side in ("source", "target"))
     for first, second in ((source, target), (get_record_path(source), get_record_path(target))):
         first.rename(results / "aside")
@@ -79,8 +79,8 @@ def test_files_that_were_swapped_with_their_records_are_found(results: Path) -> 
         check_input_file(target)
 
 
-def test_swapped_outputs_of_one_job_are_found(tmp_path: Path) -> None:
-    """Their records are equal and name both."""
+def test_swapped_outputs_of_a_job_are_detected(tmp_path: Path) -> None:
+    """The records of the outputs are equal and name both files."""
     outputs = [tmp_path / name for name in ("a", "b")]
     for output in outputs:
         output.write_text(output.name)
@@ -98,7 +98,7 @@ def test_a_folder_of_results_may_move(results: Path) -> None:
     check_input_file(moved / "corpus" / "dev.source")
 
 
-def test_files_without_a_record_are_the_users(tmp_path: Path) -> None:
+def test_files_without_a_record_are_accepted(tmp_path: Path) -> None:
     check_input_file(tmp_path / "missing")
     check_input_file(tmp_path / ("long" * 200))
     (tmp_path / "text").write_text("a\n")
@@ -112,7 +112,7 @@ def test_files_without_a_record_are_the_users(tmp_path: Path) -> None:
         check_input_file(tmp_path / "c.arrow")
 
 
-def test_a_folder_is_hashed_with_its_names_and_without_hidden_files(tmp_path: Path) -> None:
+def test_a_folder_hash_includes_names_and_ignores_hidden_files(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     (folder / "inner").mkdir(parents=True)
     (folder / "a").write_text("1")
@@ -138,7 +138,7 @@ def test_the_hash_follows_the_content(tmp_path: Path) -> None:
     assert hash_content(path) == first
 
 
-def test_a_record_that_is_none_is_not_read(tmp_path: Path) -> None:
+def test_an_invalid_record_is_ignored(tmp_path: Path) -> None:
     write_json(tmp_path / "a.job.json", {"stage": "x"})
     assert read_record(tmp_path / "a.job.json") is None and read_record(tmp_path / "none") is None
     (tmp_path / "b.job.json").write_text(json.dumps({"outputs": {"b": "0"}}))

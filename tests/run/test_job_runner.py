@@ -1,4 +1,4 @@
-"""The runner of jobs: arguments, records, the cache, what is loaded once, and what a killed job leaves."""
+"""Execution of jobs: arguments, records, the cache, shared values and killed jobs."""
 
 import json
 import os
@@ -23,19 +23,21 @@ MakeStage = Callable[..., None]
 
 @pytest.fixture
 def make_stage(monkeypatch: pytest.MonkeyPatch) -> MakeStage:
-    """Make functions the module of a stage: the first is the stage, and `load` what it loads."""
+    """Return a function that registers a stage's module with the given functions."""
 
-    def make(stage: Callable[..., None], **others: Any) -> None:
+    def make(stage: Callable[..., None], **definitions: Any) -> None:
         module = ModuleType(f"pipeline_py.{stage.__name__}")
-        for name, value in {stage.__name__: stage, **others}.items():
+        for name, value in {stage.__name__: stage, **definitions}.items():
             setattr(module, name, value)
         monkeypatch.setitem(sys.modules, module.__name__, module)
 
     return make
 
 
-def job(folder: Path, stage: str, arguments: dict[str, Any], *calls: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """A job as `Plan.call` describes it; outputs are in the arguments if there is one call."""
+def build_job(
+    folder: Path, stage: str, arguments: dict[str, Any], *calls: dict[str, Any], **changes: Any
+) -> dict[str, Any]:
+    """Build a job like `ExperimentPlan.serialize_call`; the arguments contain the outputs of a single call."""
     described = {
         "stage": stage,
         "plan": "package.rule",
@@ -54,8 +56,8 @@ def job(folder: Path, stage: str, arguments: dict[str, Any], *calls: dict[str, A
 
 
 @pytest.fixture
-def joined(make_stage: MakeStage) -> list[dict[str, Any]]:
-    """The stage `join_texts`, which joins files; the arguments of its calls."""
+def join_calls(make_stage: MakeStage) -> list[dict[str, Any]]:
+    """Register the stage `join_texts`, which joins files, and return the arguments of its calls."""
     calls: list[dict[str, Any]] = []
 
     def join_texts(*, texts: dict[str, list[Path]], output: Path, separator: str = "", times: PositiveInt = 1) -> None:
@@ -74,10 +76,12 @@ def texts(tmp_path: Path) -> dict[str, list[Path]]:
     return {"one": [tmp_path / "a", tmp_path / "b"], "two": [tmp_path / "c"]}
 
 
-def test_arguments_have_the_types_of_the_parameters(tmp_path, joined, texts):
-    run_job(job(tmp_path, "join_texts", {"texts": texts, "output": tmp_path / "out", "separator": "-", "times": 2}))
+def test_arguments_have_the_types_of_the_parameters(tmp_path, join_calls, texts):
+    run_job(
+        build_job(tmp_path, "join_texts", {"texts": texts, "output": tmp_path / "out", "separator": "-", "times": 2})
+    )
     assert (tmp_path / "out").read_text() == "a-b-c-a-b-c"
-    assert joined == [{"texts": texts, "separator": "-", "times": 2}]
+    assert join_calls == [{"texts": texts, "separator": "-", "times": 2}]
 
 
 def test_models_of_the_configuration_are_parameters(make_stage, tmp_path):
@@ -88,7 +92,7 @@ def test_models_of_the_configuration_are_parameters(make_stage, tmp_path):
         output.touch()
 
     make_stage(search)
-    run_job(job(tmp_path, "search", {"decoding": {"beam": 7}, "pair": ["a", 1], "output": tmp_path / "out"}))
+    run_job(build_job(tmp_path, "search", {"decoding": {"beam": 7}, "pair": ["a", 1], "output": tmp_path / "out"}))
     assert read == [(DecodingConfig(beam=7), ("a", 1))]
 
 
@@ -102,25 +106,25 @@ def test_models_of_the_configuration_are_parameters(make_stage, tmp_path):
         ({"texts": ...}, "join_texts: texts: Field required; correct"),
     ],
 )
-def test_a_wrong_argument_is_one_sentence(tmp_path, joined, texts, changes, message):
+def test_an_invalid_argument_is_reported_in_one_sentence(tmp_path, join_calls, texts, changes, message):
     arguments = {"texts": texts, "output": tmp_path / "out", **changes}
     arguments = {name: value for name, value in arguments.items() if value is not ...}
     with pytest.raises(InputError, match=message) as error:
-        run_job(job(tmp_path, "join_texts", arguments))
-    assert "\n" not in str(error.value) and joined == [] and not (tmp_path / "out").exists()
+        run_job(build_job(tmp_path, "join_texts", arguments))
+    assert "\n" not in str(error.value) and join_calls == [] and not (tmp_path / "out").exists()
 
 
 def test_a_position_counts_from_1():
-    """As `report.draw_attention` says it by the type of the parameter alone."""
+    """The type of the parameter of `report.draw_attention` defines the limit."""
     outputs = {"svg_output": "a.svg", "pdf_output": "a.pdf"}
     files = dict.fromkeys(("source_pieces", "translation", "attention"), "x")
-    with pytest.raises(InputError, match=r"report\.attention: sentence: Input should be greater than 0"):
+    with pytest.raises(InputError, match=r"report\.draw_attention: sentence: Input should be greater than 0"):
         StageFunction("report.draw_attention").validate_arguments({"sentence": 0, **files, **outputs})
 
 
-def test_the_record_has_the_job_and_what_was_read(tmp_path, joined, texts):
+def test_the_record_has_the_job_and_what_was_read(tmp_path, join_calls, texts):
     arguments = {"texts": texts, "output": tmp_path / "out"}
-    described = job(tmp_path, "join_texts", arguments, wildcards={"split": "dev"})
+    described = build_job(tmp_path, "join_texts", arguments, wildcards={"split": "dev"})
     run_job(described)
     record = read_record(get_record_path(tmp_path / "out"))
     same = ("stage", "plan", "wildcards", "identity", "process", "software", "is_cached", "results", "arguments")
@@ -134,30 +138,30 @@ def test_threads_are_those_of_the_job(make_stage, tmp_path):
         output.write_text(str(threads))
 
     make_stage(count_threads)
-    run_job(job(tmp_path, "count_threads", {"output": tmp_path / "out"}, threads=3))
+    run_job(build_job(tmp_path, "count_threads", {"output": tmp_path / "out"}, threads=3))
     assert (tmp_path / "out").read_text() == "3"
 
 
-def test_a_damaged_input_is_refused_before_the_stage_starts(tmp_path, joined, texts):
-    run_job(job(tmp_path, "join_texts", {"texts": texts, "output": tmp_path / "first"}))
+def test_a_damaged_input_is_rejected_before_the_stage_starts(tmp_path, join_calls, texts):
+    run_job(build_job(tmp_path, "join_texts", {"texts": texts, "output": tmp_path / "first"}))
     (tmp_path / "first").write_text("abd")
     with pytest.raises(InputError, match="first: damaged: its content is not that of its record"):
-        run_job(job(tmp_path, "join_texts", {"texts": {"x": [tmp_path / "first"]}, "output": tmp_path / "out"}))
-    assert len(joined) == 1 and not (tmp_path / "out").exists()
+        run_job(build_job(tmp_path, "join_texts", {"texts": {"x": [tmp_path / "first"]}, "output": tmp_path / "out"}))
+    assert len(join_calls) == 1 and not (tmp_path / "out").exists()
 
 
-def test_an_output_is_made_again_from_its_record(tmp_path, joined, texts):
-    run_job(job(tmp_path, "join_texts", {"texts": texts, "separator": "+"}, {"output": tmp_path / "out"}))
+def test_an_output_is_made_again_from_its_record(tmp_path, join_calls, texts):
+    run_job(build_job(tmp_path, "join_texts", {"texts": texts, "separator": "+"}, {"output": tmp_path / "out"}))
     (tmp_path / "out").unlink()
     rerun_job(get_record_path(tmp_path / "out"))
-    assert (tmp_path / "out").read_text() == "a+b+c" and joined[0] == joined[1]
+    assert (tmp_path / "out").read_text() == "a+b+c" and join_calls[0] == join_calls[1]
     first = read_record(get_record_path(tmp_path / "out"))
     rerun_job(get_record_path(tmp_path / "out"))
     assert {**read_record(get_record_path(tmp_path / "out")), "seconds": first["seconds"]} == first
 
 
 @pytest.mark.parametrize("content", [None, "{}", "text"])
-def test_a_file_that_is_no_record_is_not_run(tmp_path, content):
+def test_a_file_that_is_not_a_record_is_rejected(tmp_path, content):
     if content is not None:
         (tmp_path / "x").write_text(content)
     with pytest.raises(InputError, match=r"x: not the record of a job; give a file NAME\.job\.json"):
@@ -168,7 +172,7 @@ def test_a_job_is_run_by_a_command(tmp_path):
     (tmp_path / "text").write_text("b a B\n")
     arguments = {"text": tmp_path / "text", "output": tmp_path / "counts"}
     command = [sys.executable, "-m", "pipeline_py.run"]
-    described = json.dumps(job(tmp_path, "evaluation.count_word_frequencies", arguments))
+    described = json.dumps(build_job(tmp_path, "evaluation.count_word_frequencies", arguments))
     subprocess.run([*command, described], check=True, capture_output=True)
     assert (tmp_path / "counts").read_text() == "b 2\na 1\n"
     (tmp_path / "counts").unlink()
@@ -185,16 +189,16 @@ def test_a_job_is_run_by_a_command(tmp_path):
 
 
 class TestCache:
-    """Outputs of a cached job are restored if nothing that decides them has changed."""
+    """Outputs of a cached job are restored if nothing that affects them has changed."""
 
     @pytest.fixture
-    def run(self, tmp_path, joined, texts):
+    def run(self, tmp_path, join_calls, texts):
         def run(changed_arguments: dict[str, Any] | None = None, **changes: Any) -> int:
             arguments = {"texts": texts, "output": tmp_path / "out", **(changed_arguments or {})}
             (tmp_path / "out").unlink(missing_ok=True)
-            run_job(job(tmp_path, "join_texts", arguments, **{"is_cached": True, **changes}))
+            run_job(build_job(tmp_path, "join_texts", arguments, **{"is_cached": True, **changes}))
             assert (tmp_path / "out").exists() and get_record_path(tmp_path / "out").exists()
-            return len(joined)
+            return len(join_calls)
 
         return run
 
@@ -239,7 +243,7 @@ class TestCache:
         make_stage(join_partly)
         for is_complete in (False, False, True, False):
             output = tmp_path / "out"
-            run_job(job(tmp_path, "join_partly", {"is_complete": is_complete, "output": output}, is_cached=True))
+            run_job(build_job(tmp_path, "join_partly", {"is_complete": is_complete, "output": output}, is_cached=True))
             assert get_record_path(output).exists()
         assert calls == [False, False, True] and output.read_text() == "all"
 
@@ -255,21 +259,21 @@ class TestCache:
         for content in ("a\nb\n", "c\nb\nd\n", "a\nc\n"):
             (tmp_path / "text").write_text(content)
             arguments = {"text": tmp_path / "text", "line": 1, "output": output}
-            run_job(job(tmp_path, "read_line", arguments, is_cached=True))
+            run_job(build_job(tmp_path, "read_line", arguments, is_cached=True))
             recorded = read_record(get_record_path(output))["inputs"]
             assert recorded == {str(tmp_path / "text"): hash_content(tmp_path / "text")}
         assert len(calls) == 2 and output.read_text() == "c"
 
-    def test_a_job_that_is_run_again_works_again(self, run, tmp_path, joined):
+    def test_a_job_that_is_run_again_works_again(self, run, tmp_path, join_calls):
         assert run() == 1
         first = read_record(get_record_path(tmp_path / "out"))
         rerun_job(get_record_path(tmp_path / "out"))
         assert {**read_record(get_record_path(tmp_path / "out")), "seconds": first["seconds"]} == first
-        assert len(joined) == 2 and (tmp_path / "out").read_text() == "abc"
+        assert len(join_calls) == 2 and (tmp_path / "out").read_text() == "abc"
 
 
 class TestSets:
-    """A stage that loads something once for several sets."""
+    """A stage that loads a value once for several sets."""
 
     @pytest.fixture
     def loads(self, make_stage):
@@ -296,7 +300,7 @@ class TestSets:
         def run(**changes: Any) -> list[str]:
             for of_set in sets:
                 of_set["output"].unlink(missing_ok=True)
-            run_job(job(tmp_path, "translate_set", {"model": tmp_path / "model", "scale": 2}, *sets, **changes))
+            run_job(build_job(tmp_path, "translate_set", {"model": tmp_path / "model", "scale": 2}, *sets, **changes))
             return [of_set["output"].read_text() for of_set in sets]
 
         return run
@@ -321,10 +325,10 @@ class TestSets:
     def test_what_is_loaded_is_no_argument(self, tmp_path, loads):
         arguments = {name: tmp_path / name for name in ("model", "source", "output")}
         with pytest.raises(InputError, match="translate_set: network: Extra inputs are not permitted"):
-            run_job(job(tmp_path, "translate_set", {**arguments, "network": "N"}))
+            run_job(build_job(tmp_path, "translate_set", {**arguments, "network": "N"}))
 
 
-def test_checkpoints_of_another_identity_are_elsewhere(make_stage, tmp_path):
+def test_checkpoints_of_another_identity_have_another_folder(make_stage, tmp_path):
     folders = []
 
     def train_model(*, text: Path, output: Path, checkpoints: Path | None = None) -> None:
@@ -336,7 +340,7 @@ def test_checkpoints_of_another_identity_are_elsewhere(make_stage, tmp_path):
 
     def run(**changes: Any) -> None:
         arguments = {"text": tmp_path / "text", "output": tmp_path / "out", "checkpoints": tmp_path / "checkpoints"}
-        run_job(job(tmp_path, "train_model", {**arguments, **changes.pop("arguments", {})}, **changes))
+        run_job(build_job(tmp_path, "train_model", {**arguments, **changes.pop("arguments", {})}, **changes))
 
     run()
     (tmp_path / "checkpoints").mkdir()
@@ -359,10 +363,10 @@ def test_a_failed_job_leaves_no_record(make_stage, tmp_path):
             raise InputError("the text is empty")
 
     make_stage(fail_late)
-    run_job(job(tmp_path, "fail_late", {"output": tmp_path / "out", "fails": False}))
+    run_job(build_job(tmp_path, "fail_late", {"output": tmp_path / "out", "fails": False}))
     assert get_record_path(tmp_path / "out").exists()
     with pytest.raises(InputError, match="the text is empty"):
-        run_job(job(tmp_path, "fail_late", {"output": tmp_path / "out", "fails": True}))
+        run_job(build_job(tmp_path, "fail_late", {"output": tmp_path / "out", "fails": True}))
     assert not get_record_path(tmp_path / "out").exists()
 
 
@@ -373,14 +377,14 @@ def test_a_killed_job_leaves_no_record(make_stage, tmp_path):
             os.kill(os.getpid(), signal.SIGKILL)
 
     make_stage(die_late)
-    run_job(job(tmp_path, "die_late", {"output": tmp_path / "out", "dies": False}))
+    run_job(build_job(tmp_path, "die_late", {"output": tmp_path / "out", "dies": False}))
     if (child := os.fork()) == 0:
-        run_job(job(tmp_path, "die_late", {"output": tmp_path / "out", "dies": True}))
+        run_job(build_job(tmp_path, "die_late", {"output": tmp_path / "out", "dies": True}))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     assert (tmp_path / "out").exists() and not get_record_path(tmp_path / "out").exists()
 
 
-def test_an_output_that_the_stage_need_not_write_has_no_record(make_stage, tmp_path):
+def test_an_optional_output_that_is_not_written_has_no_record(make_stage, tmp_path):
     def write_some(*, output: Path, gates_output: Path | None = None, lists_output: list[Path] | None = None) -> None:
         output.touch()
         for path in lists_output or []:
@@ -388,8 +392,8 @@ def test_an_output_that_the_stage_need_not_write_has_no_record(make_stage, tmp_p
 
     make_stage(write_some)
     outputs = {"gates_output": tmp_path / "gates", "lists_output": [tmp_path / "one", tmp_path / "two"]}
-    run_job(job(tmp_path, "write_some", {"output": tmp_path / "out", **outputs}))
+    run_job(build_job(tmp_path, "write_some", {"output": tmp_path / "out", **outputs}))
     record = read_record(get_record_path(tmp_path / "two"))
     assert [*record["outputs"]] == ["out", "one", "two"] and not get_record_path(tmp_path / "gates").exists()
-    run_job(job(tmp_path, "write_some", {"output": tmp_path / "out", "gates_output": None}))
+    run_job(build_job(tmp_path, "write_some", {"output": tmp_path / "out", "gates_output": None}))
     assert [*read_record(get_record_path(tmp_path / "out"))["outputs"]] == ["out"]

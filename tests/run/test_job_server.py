@@ -1,4 +1,4 @@
-"""The server of jobs: a job that it runs does and says what one of its own process does."""
+"""Job server: its jobs behave like jobs in separate processes."""
 
 import json
 import os
@@ -21,8 +21,8 @@ RUN = [sys.executable, "-P", "-m", "pipeline_py.run"]
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A server, and the environment of its starters."""
+def server_environment(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Start a server, and yield the environment of its clients."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "jobs"))
@@ -35,45 +35,47 @@ def server(tmp_path: Path) -> Iterator[dict[str, str]]:
     assert process.wait(timeout=10) == 0 and not (tmp_path / "jobs").exists()
 
 
-def tokenize_job(folder: Path, source: str, output: str) -> str:
+def build_tokenize_job(folder: Path, source: str, output: str) -> str:
     (folder / "text").write_text("It's here.\n")
     arguments = {"input": source, "output": output, "language": "en", "tokenizer": "moses"}
     job = {"stage": "corpus.tokenize", "arguments": arguments, "calls": [{}], "results": "", "process": ""}
     return json.dumps(job)
 
 
-def test_a_job_reads_and_writes_in_the_folder_of_its_starter(server: dict[str, str], tmp_path: Path) -> None:
+def test_a_job_runs_in_the_folder_of_its_client(server_environment: dict[str, str], tmp_path: Path) -> None:
     for number in range(2):
         folder = tmp_path / str(number)
         folder.mkdir()
-        job = tokenize_job(folder, "text", "tokens")
-        done = subprocess.run([*RUN, job], cwd=folder, env=server, capture_output=True, text=True)
-        assert (done.returncode, (folder / "tokens").read_text()) == (0, "It 's here .\n")
-        assert done.stderr.startswith("tokenize text: 0 sentences"), done.stderr
+        job = build_tokenize_job(folder, "text", "tokens")
+        process = subprocess.run([*RUN, job], cwd=folder, env=server_environment, capture_output=True, text=True)
+        assert (process.returncode, (folder / "tokens").read_text()) == (0, "It 's here .\n")
+        assert process.stderr.startswith("tokenize text: 0 sentences"), process.stderr
 
 
-def test_the_second_job_finds_the_libraries_of_the_first(server: dict[str, str], tmp_path: Path) -> None:
-    job = tokenize_job(tmp_path, "text", "tokens")
-    subprocess.run([*RUN, job], cwd=tmp_path, env=server, check=True, capture_output=True)
-    subprocess.run([*RUN, job], cwd=tmp_path, env=server, check=True, capture_output=True)
-    maps = Path("/proc", server["SERVER"], "maps").read_text()
+def test_the_server_imports_libraries_of_earlier_jobs(server_environment: dict[str, str], tmp_path: Path) -> None:
+    job = build_tokenize_job(tmp_path, "text", "tokens")
+    subprocess.run([*RUN, job], cwd=tmp_path, env=server_environment, check=True, capture_output=True)
+    subprocess.run([*RUN, job], cwd=tmp_path, env=server_environment, check=True, capture_output=True)
+    maps = Path("/proc", server_environment["SERVER"], "maps").read_text()
     assert "pydantic_core" in maps
 
 
-def test_a_mistake_is_reported_by_the_starter(server: dict[str, str], tmp_path: Path) -> None:
-    job = tokenize_job(tmp_path, "missing", "tokens")
-    done = subprocess.run([*RUN, job], cwd=tmp_path, env=server, capture_output=True, text=True)
-    alone = subprocess.run(
-        [*RUN, job], cwd=tmp_path, env={**server, "OMP_NUM_THREADS": "2"}, capture_output=True, text=True
+def test_an_error_is_reported_by_the_client(server_environment: dict[str, str], tmp_path: Path) -> None:
+    job = build_tokenize_job(tmp_path, "missing", "tokens")
+    process = subprocess.run([*RUN, job], cwd=tmp_path, env=server_environment, capture_output=True, text=True)
+    separate_process = subprocess.run(
+        [*RUN, job], cwd=tmp_path, env={**server_environment, "OMP_NUM_THREADS": "2"}, capture_output=True, text=True
     )
-    assert done.returncode == alone.returncode == 1 and done.stderr == alone.stderr and "missing" in done.stderr
+    assert process.returncode == separate_process.returncode == 1
+    assert process.stderr == separate_process.stderr
+    assert "missing" in process.stderr
 
 
 def start_slow_job(folder: Path, environment: dict[str, str]) -> subprocess.Popen:
-    """Start a job of many seconds, with Ctrl-C as in the foreground, and wait until it works."""
+    """Start a slow job that handles Ctrl-C like a foreground process, and wait until it runs."""
     (folder / "many").write_text("a b c\n" * 10_000_000)
     starter = subprocess.Popen(
-        [*RUN, tokenize_job(folder, "many", "tokens")],
+        [*RUN, build_tokenize_job(folder, "many", "tokens")],
         cwd=folder,
         env=environment,
         stderr=subprocess.PIPE,
@@ -86,29 +88,33 @@ def start_slow_job(folder: Path, environment: dict[str, str]) -> subprocess.Pope
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
-def test_a_job_ends_with_its_starter(server: dict[str, str], tmp_path: Path, end: signal.Signals) -> None:
-    starter = start_slow_job(tmp_path, server)
-    children = Path("/proc", server["SERVER"], "task", server["SERVER"], "children")
+def test_a_job_ends_with_its_client(server_environment: dict[str, str], tmp_path: Path, end: signal.Signals) -> None:
+    starter = start_slow_job(tmp_path, server_environment)
+    children = Path("/proc", server_environment["SERVER"], "task", server_environment["SERVER"], "children")
     (job,) = children.read_text().split()
     starter.send_signal(end)
     code = starter.wait(timeout=60)
     assert starter.stderr is not None
-    said = starter.stderr.read()
-    assert "error: interrupted" in said and code == (130 if end == signal.SIGINT else -signal.SIGKILL)
+    message = starter.stderr.read()
+    assert "error: interrupted" in message and code == (130 if end == signal.SIGINT else -signal.SIGKILL)
     deadline = time.monotonic() + 60
     while Path("/proc", job).exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not Path("/proc", job).exists() and not (tmp_path / "tokens").exists()
 
 
-def test_a_killed_job_fails(server: dict[str, str], tmp_path: Path) -> None:
-    starter = start_slow_job(tmp_path, server)
-    (job,) = Path("/proc", server["SERVER"], "task", server["SERVER"], "children").read_text().split()
+def test_a_killed_job_fails(server_environment: dict[str, str], tmp_path: Path) -> None:
+    starter = start_slow_job(tmp_path, server_environment)
+    (job,) = (
+        Path("/proc", server_environment["SERVER"], "task", server_environment["SERVER"], "children")
+        .read_text()
+        .split()
+    )
     os.kill(int(job), signal.SIGKILL)
     assert starter.wait(timeout=60) == 128 + signal.SIGKILL
 
 
-def test_a_request_that_breaks_off_is_forgotten(server: dict[str, str], tmp_path: Path) -> None:
+def test_an_incomplete_request_is_ignored(server_environment: dict[str, str], tmp_path: Path) -> None:
     reader, writer = os.pipe()
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(tmp_path / "jobs"))
@@ -117,13 +123,13 @@ def test_a_request_that_breaks_off_is_forgotten(server: dict[str, str], tmp_path
     os.close(writer)
     assert os.read(reader, 1) == b"", "the server leaves the output of the starter open"
     os.close(reader)
-    job = tokenize_job(tmp_path, "text", "tokens")
-    assert subprocess.run([*RUN, job], cwd=tmp_path, env=server, capture_output=True).returncode == 0
+    job = build_tokenize_job(tmp_path, "text", "tokens")
+    assert subprocess.run([*RUN, job], cwd=tmp_path, env=server_environment, capture_output=True).returncode == 0
 
 
 @pytest.mark.parametrize("answer", [None, b"", JOB_STARTED_ANSWER])
-def test_without_a_server_a_job_runs_by_itself(tmp_path: Path, answer: bytes | None) -> None:
-    job = tokenize_job(tmp_path, "text", "tokens")
+def test_without_a_server_a_job_runs_in_its_own_process(tmp_path: Path, answer: bytes | None) -> None:
+    job = build_tokenize_job(tmp_path, "text", "tokens")
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
@@ -140,31 +146,29 @@ def test_without_a_server_a_job_runs_by_itself(tmp_path: Path, answer: bytes | N
                 pass
             connection.sendall(answer)
             connection.close()
-    _, said = starter.communicate(timeout=60)
+    _, message = starter.communicate(timeout=60)
     if answer == JOB_STARTED_ANSWER:  # the server has ended with the job
-        assert (
-            starter.returncode == 1
-            and said == "error: the server of jobs has ended, and with it this job; run it again\n"
-        )
+        assert starter.returncode == 1
+        assert message == "error: the job server has ended; this job ends too; run it again\n"
     else:
         assert starter.returncode == 0 and (tmp_path / "tokens").read_text() == "It 's here .\n"
 
 
 @pytest.mark.slow
-def test_results_of_a_run_are_the_same_with_and_without(tmp_path: Path) -> None:
+def test_results_are_the_same_with_and_without_a_server(tmp_path: Path) -> None:
     target = "results/nmt/GlobalAtt/seed1/model.safetensors"
     models = []
     for name, variables in (("with", {}), ("without", {SERVER_VARIABLE: ""})):
         place = ProjectCopy(tmp_path / name)
         environment = {name: value for name, value in os.environ.items() if name != SERVER_VARIABLE}
         options = place._build_options([target], None)
-        done = subprocess.run(
+        process = subprocess.run(
             [SNAKEMAKE_PROGRAM, *options],
             cwd=place.folder,
             env={**environment, **variables},
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 0, done.stderr[-3000:]
+        assert process.returncode == 0, process.stderr[-3000:]
         models.append((place.folder / target).read_bytes())
     assert models[0] == models[1]

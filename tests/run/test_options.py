@@ -1,4 +1,4 @@
-"""The options of a function, written in all the ways that stages write them."""
+"""Parsing of command-line arguments for all kinds of parameters."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -47,7 +47,7 @@ REQUIRED = ["--shape", "chain", "--files", "a"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "given"),
+    ("arguments", "values"),
     [
         ([], {}),
         (["--files=b"], {"files": [Path("a"), Path("b")]}),
@@ -61,12 +61,12 @@ REQUIRED = ["--shape", "chain", "--files", "a"]
         (["--no-keep-all", "--lowercase"], {"keep_all": False, "lowercase": True}),
     ],
 )
-def test_parameters_are_options(arguments, given):
+def test_parameters_are_options(arguments, values):
     required = {"shape": Shape.CHAIN, "files": [Path("a")]}
     assert parse_arguments(draw, "draw", [*REQUIRED, *arguments]) == {
         **(draw.__kwdefaults__ or {}),
         **required,
-        **given,
+        **values,
     }
 
 
@@ -87,7 +87,7 @@ def test_a_choice_is_a_member():
         ([*REQUIRED, "--keep-all", "stray"], "unrecognized arguments: stray"),
     ],
 )
-def test_what_does_not_fit_is_named(arguments, complaint, capsys):
+def test_invalid_arguments_are_reported(arguments, complaint, capsys):
     with pytest.raises(SystemExit) as end:
         parse_arguments(draw, "draw", arguments)
     assert end.value.code == 2 and complaint in capsys.readouterr().err

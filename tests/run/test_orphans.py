@@ -1,4 +1,4 @@
-"""A job ends with its Snakemake, and with nobody else's."""
+"""Termination of a job at the end of its Snakemake process."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux tel
 JOB = """
 import subprocess, sys, time
 from pathlib import Path
-from pipeline_py.run.command_line import end_after
+from pipeline_py.run.command_line import run_and_exit
 
 def work() -> None:
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
@@ -28,7 +28,7 @@ def work() -> None:
     Path("started.part").rename("started")
     time.sleep(600)
 
-end_after(work)
+run_and_exit(work)
 """
 
 RUNNING = """
@@ -57,7 +57,7 @@ def wait_for(condition, seconds: float = 60) -> bool:
 
 @contextmanager
 def runner(folder: Path, *options: str, **variables: str) -> Iterator[tuple[subprocess.Popen, list[int]]]:
-    """Run a job as Snakemake does, below a shell; yield the runner and the numbers of the job and its child."""
+    """Run a job in a shell like Snakemake; yield the runner and the IDs of the job and its child."""
     (folder / "job.py").write_text(JOB)
     (folder / "runner.py").write_text(RUNNING.format(variable=SNAKEMAKE_PID_VARIABLE, python=sys.executable))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
@@ -83,12 +83,12 @@ def test_a_job_and_its_processes_end_with_the_snakemake_that_runs_it(tmp_path):
 
 
 def test_a_job_does_not_end_with_a_process_that_does_not_run_it(tmp_path):
-    """A number may be that of a process in another container, or be left in the environment."""
-    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    """The variable may hold the ID of an unrelated process."""
+    stranger = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     try:
-        with runner(tmp_path, **{SNAKEMAKE_PID_VARIABLE: str(other.pid)}) as (_, jobs):
-            other.kill()
-            other.wait()
+        with runner(tmp_path, **{SNAKEMAKE_PID_VARIABLE: str(stranger.pid)}) as (_, jobs):
+            stranger.kill()
+            stranger.wait()
             assert not wait_for(lambda: not all(map(is_running, jobs)), seconds=1)
     finally:
-        other.kill()
+        stranger.kill()

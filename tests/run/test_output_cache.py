@@ -1,4 +1,4 @@
-"""The cache of outputs: restored whole and unchanged, or not at all, whatever happened to them or to the process."""
+"""Output cache: entries are restored completely or not at all, even after damage or a kill."""
 
 import json
 import os
@@ -21,8 +21,8 @@ def outputs(tmp_path: Path) -> list[Path]:
     return [tmp_path / "results" / name for name in CONTENT]
 
 
-def work(outputs: list[Path], times: int = 1) -> None:
-    """Leave outputs as a stage does."""
+def write_outputs(outputs: list[Path], times: int = 1) -> None:
+    """Write outputs like a stage."""
     for output, content in zip(outputs, CONTENT.values(), strict=True):
         output.parent.mkdir(exist_ok=True)
         output.unlink(missing_ok=True)
@@ -30,24 +30,24 @@ def work(outputs: list[Path], times: int = 1) -> None:
         os.utime(output, (YESTERDAY, YESTERDAY))
 
 
-def delete(outputs: list[Path]) -> None:
+def delete_outputs(outputs: list[Path]) -> None:
     for output in outputs:
         output.unlink(missing_ok=True)
 
 
-def content_of(outputs: list[Path]) -> list[bytes]:
+def read_contents(outputs: list[Path]) -> list[bytes]:
     return [output.read_bytes() for output in outputs]
 
 
-def expected(times: int = 1) -> list[bytes]:
+def get_expected_contents(times: int = 1) -> list[bytes]:
     return [content * times for content in CONTENT.values()]
 
 
-def kept_files(directory: Path) -> list[Path]:
+def list_cached_files(directory: Path) -> list[Path]:
     return sorted(path for path in directory.rglob("*") if path.is_file())
 
 
-def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
+def disable_links(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*paths: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
@@ -56,24 +56,24 @@ def no_links(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=["links", "copies"])
 def directory(request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where outputs are kept, on a file system with hard links and on one without."""
+    """Return a cache folder on a file system with or without hard links."""
     if request.param == "copies":
-        no_links(monkeypatch)
+        disable_links(monkeypatch)
     return tmp_path / "cache" / "job"
 
 
-def test_deleted_outputs_come_back(directory: Path, outputs: list[Path], capfd: pytest.CaptureFixture) -> None:
-    work(outputs)
+def test_deleted_outputs_are_restored(directory: Path, outputs: list[Path], capfd: pytest.CaptureFixture) -> None:
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
     assert capfd.readouterr().err == ""
-    assert content_of(outputs) == expected()
-    delete(outputs)
+    assert read_contents(outputs) == get_expected_contents()
+    delete_outputs(outputs)
     outputs[0].parent.rmdir()
-    given = directory.parent / "input"
-    given.write_text("parsed a moment ago")
+    input_file = directory.parent / "input"
+    input_file.write_text("parsed a moment ago")
     assert OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
-    assert all(output.stat().st_mtime >= given.stat().st_mtime for output in outputs)
+    assert read_contents(outputs) == get_expected_contents()
+    assert all(output.stat().st_mtime >= input_file.stat().st_mtime for output in outputs)
     assert {*outputs[0].parent.iterdir()} == {*outputs}
     assert capfd.readouterr().err == (
         f"{outputs[0]}: reused from the cache, since inputs, settings and code are the same; "
@@ -82,174 +82,148 @@ def test_deleted_outputs_come_back(directory: Path, outputs: list[Path], capfd: 
 
 
 def test_links_take_no_space(tmp_path: Path, outputs: list[Path]) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(tmp_path / "cache", "a").store(*outputs)
-    kept = {file.stat().st_ino for file in kept_files(tmp_path / "cache")}
-    assert {output.stat().st_ino for output in outputs} < kept
-    delete(outputs)
+    entry = {file.stat().st_ino for file in list_cached_files(tmp_path / "cache")}
+    assert {output.stat().st_ino for output in outputs} < entry
+    delete_outputs(outputs)
     assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
-    assert {output.stat().st_ino for output in outputs} < kept
+    assert {output.stat().st_ino for output in outputs} < entry
 
 
-def test_without_links_there_are_copies(tmp_path: Path, outputs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    no_links(monkeypatch)
-    work(outputs)
+def test_outputs_are_copied_without_hard_links(
+    tmp_path: Path, outputs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disable_links(monkeypatch)
+    write_outputs(outputs)
     OutputCache(tmp_path / "cache", "a").store(*outputs)
-    delete(outputs)
+    delete_outputs(outputs)
     assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
-    assert {file.stat().st_nlink for file in [*outputs, *kept_files(tmp_path / "cache")]} == {1}
+    assert {file.stat().st_nlink for file in [*outputs, *list_cached_files(tmp_path / "cache")]} == {1}
     outputs[0].write_bytes(b"edited")
     assert OutputCache(tmp_path / "cache", "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
 
 
 @pytest.mark.parametrize("present", ["the same file", "another file"])
-def test_outputs_that_are_still_there_are_replaced(directory: Path, outputs: list[Path], present: str) -> None:
-    work(outputs)
+def test_existing_outputs_are_replaced(directory: Path, outputs: list[Path], present: str) -> None:
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
     if present == "another file":
-        work(outputs, times=2)
+        write_outputs(outputs, times=2)
     assert OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
     assert {path.name for path in outputs[0].parent.iterdir()} == {*CONTENT}
     assert all(output.stat().st_mtime > YESTERDAY for output in outputs)
 
 
-def test_what_was_made_from_something_else_stays_away(directory: Path, outputs: list[Path]) -> None:
+def test_outputs_of_another_identity_are_not_restored(directory: Path, outputs: list[Path]) -> None:
     assert not OutputCache(directory, "a").restore(*outputs)
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
-    delete(outputs)
+    delete_outputs(outputs)
     assert not OutputCache(directory, "b").restore(*outputs)
     assert not any(output.exists() for output in outputs)
 
 
-def test_other_outputs_are_not_taken_for_these(directory: Path, outputs: list[Path]) -> None:
-    work(outputs)
+def test_outputs_with_other_names_are_not_restored(directory: Path, outputs: list[Path]) -> None:
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
     first, second = outputs
-    for others in ([first], [second, first], [first, second.with_name("n-best")], [*outputs, second]):
-        assert not OutputCache(directory, "a").restore(*others)
+    for other_outputs in ([first], [second, first], [first, second.with_name("n-best")], [*outputs, second]):
+        assert not OutputCache(directory, "a").restore(*other_outputs)
     assert OutputCache(directory, "a").restore(*outputs)
 
 
-def test_outputs_of_one_name_in_two_folders(directory: Path, tmp_path: Path) -> None:
+def test_outputs_in_several_folders_may_share_a_name(directory: Path, tmp_path: Path) -> None:
     outputs = [tmp_path / folder / "identity.json" for folder in ("one", "two")]
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
-    assert content_of(outputs) == expected()
-    delete(outputs)
+    assert read_contents(outputs) == get_expected_contents()
+    delete_outputs(outputs)
     assert OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
 
 
-def test_without_a_directory_nothing_is_kept(tmp_path: Path, outputs: list[Path]) -> None:
-    work(outputs)
+def test_without_a_directory_nothing_is_cached(tmp_path: Path, outputs: list[Path]) -> None:
+    write_outputs(outputs)
     OutputCache(None, "a").store(*outputs)
     assert not OutputCache(None, "a").restore(*outputs)
     assert {path.name for path in tmp_path.iterdir()} == {"results"}
 
 
-def test_the_last_run_is_the_one_that_is_kept(directory: Path, outputs: list[Path]) -> None:
+def test_only_the_last_run_is_cached(directory: Path, outputs: list[Path]) -> None:
     for times, name in ((1, "a"), (2, "b")):
-        work(outputs, times)
+        write_outputs(outputs, times)
         OutputCache(directory, name).store(*outputs)
-    delete(outputs)
+    delete_outputs(outputs)
     assert not OutputCache(directory, "a").restore(*outputs)
     assert OutputCache(directory, "b").restore(*outputs)
-    assert content_of(outputs) == expected(2)
-    assert len(kept_files(directory)) == len(outputs) + 1
+    assert read_contents(outputs) == get_expected_contents(2)
+    assert len(list_cached_files(directory)) == len(outputs) + 1
 
 
-def test_an_output_that_is_edited_in_its_place_is_not_taken_back(tmp_path: Path, outputs: list[Path]) -> None:
-    work(outputs)
+def test_an_output_edited_in_place_is_not_restored(tmp_path: Path, outputs: list[Path]) -> None:
+    write_outputs(outputs)
     OutputCache(tmp_path / "cache", "a").store(*outputs)
     with outputs[0].open("r+b") as file:
         file.write(b"W")
-    delete(outputs)
+    delete_outputs(outputs)
     assert not OutputCache(tmp_path / "cache", "a").restore(*outputs)
 
 
-def edited(kept: Path) -> None:
-    (kept / "1.model").write_bytes(b"weights\x00\xfe")
+def remove_output_hash(entry: Path) -> None:
+    identity = json.loads((entry / "identity.json").read_text())
+    del identity["outputs"]["2.facts.json"]
+    (entry / "identity.json").write_text(json.dumps(identity))
 
 
-def cut(kept: Path) -> None:
-    os.truncate(kept / "2.facts.json", 3)
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "edited file": lambda entry: (entry / "1.model").write_bytes(b"weights\x00\xfe"),
+    "truncated file": lambda entry: os.truncate(entry / "2.facts.json", 3),
+    "missing file": lambda entry: (entry / "2.facts.json").unlink(),
+    "folder in place of a file": lambda entry: ((entry / "2.facts.json").unlink(), (entry / "2.facts.json").mkdir()),
+    "no identity": lambda entry: (entry / "identity.json").unlink(),
+    "invalid JSON": lambda entry: (entry / "identity.json").write_text('{"identity": "a"'),
+    "invalid UTF-8": lambda entry: (entry / "identity.json").write_bytes(b"\xff"),
+    "no mapping": lambda entry: (entry / "identity.json").write_text('["a"]'),
+    "no hashes": lambda entry: (entry / "identity.json").write_text('{"identity": "a"}'),
+    "missing hash": remove_output_hash,
+}
 
 
-def missing(kept: Path) -> None:
-    (kept / "2.facts.json").unlink()
-
-
-def a_folder(kept: Path) -> None:
-    missing(kept)
-    (kept / "2.facts.json").mkdir()
-
-
-def without_identity(kept: Path) -> None:
-    (kept / "identity.json").unlink()
-
-
-def no_json(kept: Path) -> None:
-    (kept / "identity.json").write_text('{"identity": "a"')
-
-
-def no_text(kept: Path) -> None:
-    (kept / "identity.json").write_bytes(b"\xff")
-
-
-def no_mapping(kept: Path) -> None:
-    (kept / "identity.json").write_text('["a"]')
-
-
-def without_checksums(kept: Path) -> None:
-    (kept / "identity.json").write_text('{"identity": "a"}')
-
-
-def of_fewer(kept: Path) -> None:
-    known = json.loads((kept / "identity.json").read_text())
-    del known["outputs"]["2.facts.json"]
-    (kept / "identity.json").write_text(json.dumps(known))
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [edited, cut, missing, a_folder, without_identity, no_json, no_text, no_mapping, without_checksums, of_fewer],
-)
-def test_what_is_broken_is_not_taken_back_and_can_be_kept_anew(
-    directory: Path, outputs: list[Path], spoil: Callable[[Path], None]
-) -> None:
-    work(outputs)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_broken_entry_is_not_restored_and_can_be_replaced(directory: Path, outputs: list[Path], damage: str) -> None:
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
-    delete(outputs)
-    (kept,) = directory.iterdir()
-    spoil(kept)
+    delete_outputs(outputs)
+    (entry,) = directory.iterdir()
+    DAMAGES[damage](entry)
     assert not OutputCache(directory, "a").restore(*outputs)
     assert not any(output.exists() for output in outputs)
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
-    delete(outputs)
+    delete_outputs(outputs)
     assert OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
 
 
-def test_outputs_that_cannot_be_kept_are_still_outputs(
+def test_outputs_that_cannot_be_cached_are_still_outputs(
     tmp_path: Path, outputs: list[Path], capfd: pytest.CaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("no folder")
-    work(outputs)
+    write_outputs(outputs)
     for directory in (tmp_path / "file", tmp_path / "file" / "job"):
         OutputCache(directory, "a").store(*outputs)
         assert capfd.readouterr().err.startswith(f"{outputs[0]}: not stored in the cache: ")
         assert not OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
 
 
-def test_remains_of_a_process_of_the_same_number_are_not_written_through(
+def test_leftovers_of_a_process_with_the_same_id_are_not_overwritten(
     directory: Path, outputs: list[Path], tmp_path: Path
 ) -> None:
-    work(outputs)
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
     (tmp_path / "precious").write_bytes(b"of another")
     remains = get_temporary_path(outputs[0], os.getpid())
@@ -258,18 +232,18 @@ def test_remains_of_a_process_of_the_same_number_are_not_written_through(
     except PermissionError:
         remains.symlink_to(tmp_path / "precious")
     assert OutputCache(directory, "a").restore(*outputs)
-    assert content_of(outputs) == expected()
+    assert read_contents(outputs) == get_expected_contents()
     assert not outputs[0].is_symlink()
     assert (tmp_path / "precious").read_bytes() == b"of another"
 
     get_temporary_path(directory / "last", os.getpid()).mkdir()
-    work(outputs, times=2)
+    write_outputs(outputs, times=2)
     OutputCache(directory, "b").store(*outputs)
     assert OutputCache(directory, "b").restore(*outputs)
 
 
-def killed_at(step: int, job: Callable[[], object]) -> bool:
-    """Do a job in a process of its own that is killed just before its n-th step on files; say whether it came so far.
+def run_until_killed(step: int, job: Callable[[], object]) -> bool:
+    """Run a job in a process that is killed before its n-th file operation; return whether it got that far.
 
     Steps are what Python's audit events tell of: files opened, linked, renamed and deleted, folders made and deleted.
     """
@@ -294,52 +268,52 @@ def killed_at(step: int, job: Callable[[], object]) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def test_a_kill_while_outputs_are_kept_costs_at_most_what_was_kept(directory: Path, outputs: list[Path]) -> None:
+def test_a_kill_while_storing_loses_at_most_the_cache(directory: Path, outputs: list[Path]) -> None:
     def keep_the_second() -> None:
         OutputCache(directory, "second").store(*outputs)
 
-    taken = {"first": 0, "second": 0, None: 0}
+    counts = {"first": 0, "second": 0, None: 0}
     for step in range(1, 1000):
-        work(outputs)
+        write_outputs(outputs)
         OutputCache(directory, "first").store(*outputs)
-        work(outputs, times=2)
-        died = killed_at(step, keep_the_second)
-        assert content_of(outputs) == expected(2)
-        delete(outputs)
+        write_outputs(outputs, times=2)
+        died = run_until_killed(step, keep_the_second)
+        assert read_contents(outputs) == get_expected_contents(2)
+        delete_outputs(outputs)
         back = None
         for times, name in ((1, "first"), (2, "second")):
             if OutputCache(directory, name).restore(*outputs):
-                assert back is None and content_of(outputs) == expected(times)
+                assert back is None and read_contents(outputs) == get_expected_contents(times)
                 back = name
-        taken[back] += 1
+        counts[back] += 1
         if not died:
             break
     assert step > 10 and back == "second"
-    assert taken["first"] > 3, "before the exchange nothing is lost"
-    assert taken[None] > 0, "the test sees the moment in which there is nothing"
+    assert counts["first"] > 3, "before the exchange nothing is lost"
+    assert counts[None] > 0, "the test sees the moment in which there is nothing"
     assert [path.name for path in directory.iterdir()] == ["last"], "nothing of killed processes remains"
 
 
-def test_a_kill_while_outputs_are_taken_back_leaves_each_whole_or_away(directory: Path, outputs: list[Path]) -> None:
-    work(outputs)
+def test_a_kill_while_restoring_leaves_complete_outputs_only(directory: Path, outputs: list[Path]) -> None:
+    write_outputs(outputs)
     OutputCache(directory, "a").store(*outputs)
-    seen = set()
+    states = set()
     for step in range(1, 1000):
-        delete(outputs)
-        died = killed_at(step, lambda: OutputCache(directory, "a").restore(*outputs))
-        there = [output.exists() for output in outputs]
-        seen.add(tuple(there))
-        for output, content, exists in zip(outputs, expected(), there, strict=True):
+        delete_outputs(outputs)
+        died = run_until_killed(step, lambda: OutputCache(directory, "a").restore(*outputs))
+        existing = [output.exists() for output in outputs]
+        states.add(tuple(existing))
+        for output, content, exists in zip(outputs, get_expected_contents(), existing, strict=True):
             assert not exists or output.read_bytes() == content
         assert OutputCache(directory, "a").restore(*outputs)
-        assert content_of(outputs) == expected()
+        assert read_contents(outputs) == get_expected_contents()
         if not died:
             break
-    assert seen == {(False, False), (True, False), (True, True)}
+    assert states == {(False, False), (True, False), (True, True)}
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ((["ab", "c"], ()), (["a", "bc"], ())),
         ((["a", "b"], ()), (["b", "a"], ())),
@@ -350,7 +324,7 @@ def test_a_kill_while_outputs_are_taken_back_leaves_each_whole_or_away(directory
         ((["a"], ('", "',)), (["a"], ("", ""))),
     ],
 )
-def test_an_identity_is_of_every_file_and_setting_in_order(tmp_path: Path, one: tuple, other: tuple) -> None:
+def test_the_cache_key_depends_on_files_and_settings_in_order(tmp_path: Path, first: tuple, second: tuple) -> None:
     def identity_of(contents: list[str], settings: tuple[str, ...], folder: str) -> str:
         (tmp_path / folder).mkdir(exist_ok=True)
         files = [tmp_path / folder / str(number) for number in range(len(contents))]
@@ -358,5 +332,5 @@ def test_an_identity_is_of_every_file_and_setting_in_order(tmp_path: Path, one: 
             file.write_text(content)
         return hash_files_and_settings(files, *settings)
 
-    assert identity_of(*one, "here") != identity_of(*other, "here")
-    assert identity_of(*one, "here") == identity_of(*one, "there"), "the place of a file does not matter"
+    assert identity_of(*first, "here") != identity_of(*second, "here")
+    assert identity_of(*first, "here") == identity_of(*first, "there"), "the place of a file does not matter"

@@ -1,4 +1,4 @@
-"""How many processors this process may use: by affinity, and by the quota of a container."""
+"""Number of processors, by CPU affinity and container quota."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,9 @@ from pipeline_py.run.cpu_usage import count_processors
         (2, "800000 100000", 2),
     ],
 )
-def test_the_smaller_limit_counts(monkeypatch, tmp_path: Path, affinity: int, quota: str | None, expected: int) -> None:
+def test_the_processor_count_is_the_smaller_limit(
+    monkeypatch, tmp_path: Path, affinity: int, quota: str | None, expected: int
+) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(affinity)), raising=False)
     monkeypatch.setattr(cpu_usage, "CPU_QUOTA_FILE", tmp_path / "cpu.max")
     if quota is not None:
@@ -28,7 +30,7 @@ def test_the_smaller_limit_counts(monkeypatch, tmp_path: Path, affinity: int, qu
     assert count_processors() == expected
 
 
-def test_without_affinity_all_processors_count(monkeypatch, tmp_path: Path) -> None:
+def test_without_affinity_all_processors_are_counted(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     monkeypatch.setattr(cpu_usage, "CPU_QUOTA_FILE", tmp_path / "none")

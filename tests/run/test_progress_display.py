@@ -1,4 +1,4 @@
-"""Progress in a log file: a line now and then, with all that is known."""
+"""Progress lines in a log file."""
 
 import re
 from collections.abc import Iterator
@@ -10,18 +10,20 @@ from pipeline_py.run.progress_display import show_progress
 
 
 @pytest.fixture(autouse=True)
-def no_other_bars() -> None:
-    """Forget bars that tests before this one left open; a new one would be drawn below them."""
+def close_other_bars() -> None:
+    """Discard bars that earlier tests left open."""
     module.tqdm._instances.clear()
 
 
 @pytest.mark.parametrize("total", [None, 3])
-def test_lines_of_a_log(total: int | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+def test_progress_in_a_log_is_written_as_lines(
+    total: int | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
     monkeypatch.setattr(module, "SECONDS_BETWEEN_LOG_LINES", 0.0)
-    seen = []
-    for item in show_progress(iter("abc"), "train A", total, "updates", get_status=lambda: f"epoch {len(seen) / 2}"):
-        seen.append(item)
-    assert seen == [*"abc"]
+    items = []
+    for item in show_progress(iter("abc"), "train A", total, "updates", get_status=lambda: f"epoch {len(items) / 2}"):
+        items.append(item)
+    assert items == [*"abc"]
     last = capsys.readouterr().err.splitlines()[-1]
     if total is None:
         assert re.fullmatch(r"train A: 3 updates, .* updates/s, 00:00 elapsed, epoch 1\.5", last)
@@ -29,17 +31,17 @@ def test_lines_of_a_log(total: int | None, monkeypatch: pytest.MonkeyPatch, caps
         assert re.fullmatch(r"train A: 3/3, 00:00 left, epoch 1\.5", last)
 
 
-def test_nothing_is_said_often(capsys: pytest.CaptureFixture) -> None:
+def test_log_lines_are_rare(capsys: pytest.CaptureFixture) -> None:
     assert [*show_progress(range(10_000), "count")] == [*range(10_000)]
     assert len(capsys.readouterr().err.splitlines()) <= 2
 
 
-def test_the_last_line_knows_what_followed_the_last_item(capsys: pytest.CaptureFixture) -> None:
-    said = ["under way"]
+def test_the_last_line_shows_the_final_status(capsys: pytest.CaptureFixture) -> None:
+    status = ["under way"]
 
     def items() -> Iterator[int]:
         yield 1
-        said.append("at the end")
+        status.append("at the end")
 
-    assert [*show_progress(items(), "train A", 1, get_status=lambda: said[-1])] == [1]
+    assert [*show_progress(items(), "train A", 1, get_status=lambda: status[-1])] == [1]
     assert capsys.readouterr().err.splitlines()[-1].endswith("left, at the end")

@@ -1,4 +1,4 @@
-"""Hashes of code: what changes them and what does not."""
+"""Code hashes: sensitivity to changes of used code only."""
 
 import shutil
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.module_hash import compute_module_hash
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """A package of three modules: `stage` imports `used`; `other` stands beside them."""
+    """Create a package of three modules: `stage` imports `used`, and nothing imports `other`."""
     folder = tmp_path / "somewhere_py" / "package"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").write_text("")
@@ -22,105 +22,110 @@ def package(tmp_path, monkeypatch):
     )
     (folder / "used.py").write_text("def double(x):\n    return 2 * x\n")
     (folder / "other.py").write_text("def nothing():\n    return None\n")
-    monkeypatch.setattr(provenance, "PACKAGE", "somewhere_py")
-    monkeypatch.setattr(provenance, "PACKAGES", ("somewhere_py",))
-    monkeypatch.setattr(provenance, "FOLDER", tmp_path)
+    monkeypatch.setattr(provenance, "PACKAGE_NAME", "somewhere_py")
+    monkeypatch.setattr(provenance, "PACKAGE_NAMES", ("somewhere_py",))
+    monkeypatch.setattr(provenance, "PROJECT_FOLDER", tmp_path)
     return folder
 
 
-def code_cleared() -> None:
-    for function in ("code_of", "_read", "_analyze_definition", "file_of", "_counts"):
-        getattr(provenance, function).cache_clear()
+def clear_caches() -> None:
+    for function in vars(provenance).values():
+        if hasattr(function, "cache_clear"):
+            function.cache_clear()
 
 
-def code() -> str:
-    code_cleared()
+def hash_code() -> str:
+    clear_caches()
     return provenance.hash_stage_code("package.stage")
 
 
-def edit(file: Path, old: str, new: str) -> None:
+def edit_file(file: Path, old: str, new: str) -> None:
     text = file.read_text()
     assert old in text
     file.write_text(text.replace(old, new))
 
 
-def test_comments_docstrings_and_layout_do_not_count(package):
-    before = code()
-    edit(package / "stage.py", '"""Run."""', '"""Run it, as the paper says."""  # a comment')
-    edit(package / "used.py", "2 * x", "(2 *\n            x)  # twice")
-    assert code() == before
+def test_comments_docstrings_and_layout_do_not_change_the_hash(package):
+    before = hash_code()
+    edit_file(package / "stage.py", '"""Run."""', '"""Run it, as the paper says."""  # a comment')
+    edit_file(package / "used.py", "2 * x", "(2 *\n            x)  # twice")
+    assert hash_code() == before
 
 
-def test_code_counts_also_of_what_is_imported(package):
-    before = code()
-    edit(package / "used.py", "2 * x", "3 * x")
-    assert code() != before
+def test_imported_code_changes_the_hash(package):
+    before = hash_code()
+    edit_file(package / "used.py", "2 * x", "3 * x")
+    assert hash_code() != before
 
 
-def test_what_the_package_itself_hands_on_does_not_count(package):
+def test_package_reexports_do_not_change_the_hash(package):
     """Every stage imports the package, as in `from pipeline_py.run.command_line import run_command`."""
-    edit(package / "stage.py", "from somewhere_py.package.used", "import somewhere_py\nfrom somewhere_py.package.used")
-    before = code()
+    edit_file(
+        package / "stage.py", "from somewhere_py.package.used", "import somewhere_py\nfrom somewhere_py.package.used"
+    )
+    before = hash_code()
     (package.parent / "__init__.py").write_text("from somewhere_py.package.other import nothing\n")
-    assert code() == before
-    edit(package / "other.py", "None", "1")
-    assert code() == before
+    assert hash_code() == before
+    edit_file(package / "other.py", "None", "1")
+    assert hash_code() == before
 
 
-def test_code_in_c_counts_with_the_module_of_its_name(package):
-    before = code()
+def test_c_code_changes_the_hash_of_its_module(package):
+    before = hash_code()
     (package / "other.c").write_text("int nothing(void) { return 0; }\n")
-    assert code() == before
+    assert hash_code() == before
     (package / "used.c").write_text("int twice(int x) { return 2 * x; }\n")
-    with_c = code()
+    with_c = hash_code()
     assert with_c != before
-    edit(package / "used.c", "{ return", "{  /* doubles\n   x */\n   return")
-    assert code() == with_c
-    edit(package / "used.c", "2", "3")
-    assert code() != with_c
+    edit_file(package / "used.c", "{ return", "{  /* doubles\n   x */\n   return")
+    assert hash_code() == with_c
+    edit_file(package / "used.c", "2", "3")
+    assert hash_code() != with_c
 
 
-def test_tables_count_with_the_modules_of_their_folder(package):
-    before = code()
+def test_tables_change_the_hash_of_modules_in_their_folder(package):
+    before = hash_code()
     (package.parent / "apart.tsv").write_text("english\tgerman\n")
-    assert code() == before
+    assert hash_code() == before
     table = package / "words.tsv"
     table.write_text("english\tgerman\nman\tMann\n")
-    with_table = code()
+    with_table = hash_code()
     assert with_table != before
-    edit(table, "man\t", "# A comment.\n\nman\t")
-    assert code() == with_table
-    edit(table, "Mann", "Mensch")
-    assert code() != with_table
+    edit_file(table, "man\t", "# A comment.\n\nman\t")
+    assert hash_code() == with_table
+    edit_file(table, "Mann", "Mensch")
+    assert hash_code() != with_table
 
 
-def test_modules_that_are_not_imported_do_not_count(package):
-    before = code()
-    edit(package / "other.py", "None", "1")
-    assert code() == before
+def test_modules_that_are_not_imported_do_not_change_the_hash(package):
+    before = hash_code()
+    edit_file(package / "other.py", "None", "1")
+    assert hash_code() == before
 
 
-def test_parts_found_by_name_count_when_they_are_told_of(package):
+def test_named_modules_change_the_hash(package):
     def with_part() -> str:
-        code()
+        hash_code()
         return provenance.hash_stage_code("package.stage", "package.other")
 
     before = with_part()
-    edit(package / "other.py", "None", "1")
+    edit_file(package / "other.py", "None", "1")
     assert with_part() != before
 
 
-def test_definitions_that_the_stage_does_not_reach_do_not_count(package):
-    edit(package / "used.py", "def double", "UNUSED = 1\n\n\ndef unused():\n    return double(UNUSED)\n\n\ndef double")
-    before = code()
-    edit(package / "used.py", "UNUSED = 1", "UNUSED = 2")
-    edit(package / "used.py", "return double(UNUSED)", "return UNUSED")
-    assert code() == before
-    edit(package / "used.py", "2 * x", "UNUSED * x")
-    after = code()
+def test_unused_definitions_do_not_change_the_hash(package):
+    edit_file(
+        package / "used.py", "def double", "UNUSED = 1\n\n\ndef unused():\n    return double(UNUSED)\n\n\ndef double"
+    )
+    before = hash_code()
+    edit_file(package / "used.py", "UNUSED = 1", "UNUSED = 2")
+    edit_file(package / "used.py", "return double(UNUSED)", "return UNUSED")
+    assert hash_code() == before
+    edit_file(package / "used.py", "2 * x", "UNUSED * x")
+    after = hash_code()
     assert after != before
-    edit(package / "used.py", "UNUSED = 2", "UNUSED = 3")
-    assert code() != after
+    edit_file(package / "used.py", "UNUSED = 2", "UNUSED = 3")
+    assert hash_code() != after
 
 
 @pytest.mark.parametrize(
@@ -145,20 +150,20 @@ def test_definitions_that_the_stage_does_not_reach_do_not_count(package):
         "from somewhere_py.package.other import nothing\n\na, (double, b) = 1, (nothing, 2)\n",
     ],
 )
-def test_every_way_to_use_a_definition_counts(package, used):
+def test_every_use_of_a_definition_changes_the_hash(package, used):
     (package / "used.py").write_text(used)
-    before = code()
-    edit(package / "other.py", "None", "1")
-    assert code() != before
+    before = hash_code()
+    edit_file(package / "other.py", "None", "1")
+    assert hash_code() != before
 
 
 def test_a_function_of_a_docstring_only_is_still_code(package):
-    edit(package / "other.py", "return None", '"""Nothing."""')
-    code()
+    edit_file(package / "other.py", "return None", '"""Nothing."""')
+    hash_code()
     assert provenance.hash_stage_code("package.other")
 
 
-def test_versions_stand_beside_the_code():
+def test_provenance_includes_code_and_versions():
     made_by = provenance.compute_provenance("subword.learn_bpe", "subword-nmt")
     assert set(made_by) == {"code", "subword-nmt"}
 
@@ -176,35 +181,36 @@ STAGES = [
 STAGES += ["evaluation.compute_metric_statistics", "report.render_facts"]
 
 
-def hashes(hash_code) -> dict[str, str]:
-    code_cleared()
-    return {stage: hash_code(stage) for stage in STAGES}
+def compute_hashes(hash_function) -> dict[str, str]:
+    clear_caches()
+    return {stage: hash_function(stage) for stage in STAGES}
 
 
 @pytest.fixture(scope="module")
-def copied(tmp_path_factory):
-    """A copy of the project's own code, and its hashes by definitions and by modules."""
+def project_copy(tmp_path_factory):
+    """Copy the code of the project; return the copy and its hashes by definitions and by modules."""
     copy = tmp_path_factory.mktemp("copied")
     for package in provenance.PACKAGE_NAMES:
         shutil.copytree(
             provenance.PROJECT_FOLDER / package, copy / package, ignore=shutil.ignore_patterns("__pycache__")
         )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(provenance, "FOLDER", copy)
-        yield copy, hashes(provenance.hash_stage_code), hashes(compute_module_hash)
-    code_cleared()
+        patch.setattr(provenance, "PROJECT_FOLDER", copy)
+        yield copy, compute_hashes(provenance.hash_stage_code), compute_hashes(compute_module_hash)
+    clear_caches()
 
 
-def test_no_module_that_changes_no_result_counts(copied):
-    """To print progress more often, word an error differently or measure time otherwise trains nothing again."""
-    copy, before, _ = copied
+def test_result_neutral_modules_do_not_change_the_hash(project_copy):
+    """Changes of progress messages, errors or time measurements do not train systems again."""
+    copy, before, _ = project_copy
     contents = {}
     for module in provenance.RESULT_NEUTRAL_MODULES:
         place = copy / provenance.PACKAGE_NAME / module.replace(".", "/")
         for file in [place.with_suffix(".py")] if place.with_suffix(".py").is_file() else place.glob("*.py"):
             contents[file] = file.read_text()
             file.write_text("CHANGED = True\n")
-    assert len(contents) >= len(provenance.RESULT_NEUTRAL_MODULES) and hashes(provenance.hash_stage_code) == before
+    assert len(contents) >= len(provenance.RESULT_NEUTRAL_MODULES)
+    assert compute_hashes(provenance.hash_stage_code) == before
     for file, content in contents.items():
         file.write_text(content)
 
@@ -213,7 +219,7 @@ TRAINED = {"nmt.pretrain", "nmt.train"}
 EDITS = [
     ("pipeline_py/files/text_files.py", "def read_lines(", "def read_lines(changed, ", {*STAGES}),
     ("embedded_grammar/lexicon/nouns.tsv", "\n", "\n# changed\nchanged\n", {"corpus.generate"}),
-    ("pipeline_py/syntax/compute_distances.py", "def distances(", "def distances(changed, ", set()),
+    ("pipeline_py/syntax/compute_distances.py", "def compute_distances(", "def compute_distances(changed, ", set()),
     (
         "pipeline_py/syntax/trees/dependency.py",
         "class DependencyTree",
@@ -226,12 +232,12 @@ EDITS = [
 
 
 @pytest.mark.parametrize(("file", "old", "new", "expected"), EDITS)
-def test_edits_count_where_the_definition_is_reached(copied, file, old, new, expected):
-    copy, before, before_by_modules = copied
+def test_edits_change_the_hash_of_stages_that_use_the_definition(project_copy, file, old, new, expected):
+    copy, before, before_by_modules = project_copy
     text = (copy / file).read_text(encoding="utf-8")
     assert old in text
     (copy / file).write_text(text.replace(old, new, 1), encoding="utf-8")
-    after, after_by_modules = hashes(provenance.hash_stage_code), hashes(compute_module_hash)
+    after, after_by_modules = compute_hashes(provenance.hash_stage_code), compute_hashes(compute_module_hash)
     (copy / file).write_text(text, encoding="utf-8")
     changed = {stage for stage in STAGES if before[stage] != after[stage]}
     assert changed == expected

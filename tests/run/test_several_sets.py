@@ -1,4 +1,4 @@
-"""A job of several sets: each is made as by a job of its own, with what is loaded once."""
+"""Jobs of several sets: equality with separate jobs, and shared loading."""
 
 from functools import wraps
 from pathlib import Path
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def job(folder: Path, *names: str) -> dict[str, Any]:
+def build_job(folder: Path, *names: str) -> dict[str, Any]:
     return {
         "stage": "corpus.tokenize",
         "arguments": {"language": "en", "tokenizer": "moses", "lowercase": True},
@@ -31,37 +31,37 @@ def job(folder: Path, *names: str) -> dict[str, Any]:
     }
 
 
-def test_each_set_is_made_as_by_a_job_of_its_own(folder: Path) -> None:
-    run_job(job(folder, *TEXTS))
-    together = {name: (folder / f"{name}.tokens").read_bytes() for name in TEXTS}
-    assert together["dev"] == b"a dog ( black ) barks .\n"
+def test_each_set_has_the_outputs_of_a_separate_job(folder: Path) -> None:
+    run_job(build_job(folder, *TEXTS))
+    outputs = {name: (folder / f"{name}.tokens").read_bytes() for name in TEXTS}
+    assert outputs["dev"] == b"a dog ( black ) barks .\n"
     for name in TEXTS:
         output = folder / f"{name}.tokens"
         output.write_bytes(b"another")
         with pytest.raises(InputError, match="damaged"):
             check_input_file(output)
-        run_job(job(folder, name))
-        assert output.read_bytes() == together[name]
+        run_job(build_job(folder, name))
+        assert output.read_bytes() == outputs[name]
         check_input_file(output)
 
 
-def test_the_first_set_at_fault_ends_the_job(folder: Path) -> None:
+def test_the_first_invalid_set_ends_the_job(folder: Path) -> None:
     (folder / "test").write_bytes(b"good\nb\xffd\n")
     with pytest.raises(InputError, match="test, line 2: "):
-        run_job(job(folder, *TEXTS))
+        run_job(build_job(folder, *TEXTS))
     check_input_file(folder / "dev.tokens")
     assert get_record_path(folder / "dev.tokens").is_file() and not (folder / "test.tokens").exists()
 
 
-def test_a_set_whose_input_has_changed_is_not_read(folder: Path) -> None:
-    run_job(job(folder, "test"))
+def test_a_set_with_a_changed_input_is_rejected(folder: Path) -> None:
+    run_job(build_job(folder, "test"))
     (folder / "test.tokens").write_text("changed\n")
     with pytest.raises(InputError, match="damaged"):
-        run_job(job(folder, "dev", "test.tokens"))
+        run_job(build_job(folder, "dev", "test.tokens"))
     assert not (folder / "test.tokens.tokens").exists()
 
 
-def test_what_takes_long_to_load_is_loaded_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_values_are_loaded_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loads = []
 
     @wraps(load)
@@ -70,5 +70,5 @@ def test_what_takes_long_to_load_is_loaded_once(folder: Path, monkeypatch: pytes
         return load(**options)
 
     monkeypatch.setattr("pipeline_py.corpus.tokenize.load", counted)
-    run_job(job(folder, *TEXTS))
+    run_job(build_job(folder, *TEXTS))
     assert loads == [{"language": "en", "tokenizer": "moses"}]

@@ -1,4 +1,4 @@
-"""Optimizers and the compiler that they do not need."""
+"""Optimizers without torch's compiler."""
 
 import subprocess
 import sys
@@ -6,10 +6,10 @@ import sys
 CODE = """
 import sys
 import torch
-from pipeline_py.run.torch_compile_hooks import without_compiler
+from pipeline_py.run.torch_compile_hooks import disable_torch_compile_hooks
 
-without_compiler()
-without_compiler()
+disable_torch_compile_hooks()
+disable_torch_compile_hooks()
 weight = torch.nn.Parameter(torch.ones(2))
 optimizer = torch.optim.SGD([weight], lr=0.5)
 weight.sum().backward()
@@ -21,6 +21,6 @@ print(weight.tolist(), weight.grad, len(optimizer.param_groups), "torch._dynamo"
 """
 
 
-def test_they_are_used_without_the_compiler():
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
-    assert done.stdout == "[0.5, 0.5] None 1 False\n", done.stderr
+def test_optimizers_work_without_the_compiler():
+    process = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
+    assert process.stdout == "[0.5, 0.5] None 1 False\n", process.stderr

@@ -1,7 +1,7 @@
-"""Rules that make nothing themselves: what rules for a kind of stage have in common.
+"""Base rules for kinds of stages.
 
-A rule that inherits one names its inputs, outputs, log and parameters. Paths are absolute, since rules in other folders
-inherit them. The rule for the method `plan.subword.build_apply_bpe_job(units, split, side)`, whose outputs have these wildcards:
+A rule that inherits from a base rule names its inputs, outputs, log and parameters. Paths are absolute, since rules in
+other folders inherit them. The rule for `plan.subword.build_apply_bpe_job(units, split, side)`:
 
     use rule text_job as apply_bpe with:
         input:
@@ -16,7 +16,7 @@ inherit them. The rule for the method `plan.subword.build_apply_bpe_job(units, s
             identity=identity_of("subword.apply_bpe"),
             job=call_of("subword.apply_bpe"),
 
-An output that is named NAME is the parameter NAME_output of the stage.
+The output NAME is the parameter NAME_output of the stage.
 """
 
 

@@ -1,4 +1,4 @@
-"""Neural systems.
+"""Training, decoding and scoring of neural systems.
 
 REQUIRED INPUTS: <results>/subword/{units}/packed/, vocabularies, and the syntax that the system's parts read
 OUTPUTS:         <results>/nmt/{system}/{run}/model.safetensors, learning_curve.tsv, facts.json, {split}.pieces,
@@ -91,7 +91,7 @@ use rule network_job_with_warnings as translate with:
         job=call_of("nmt.translate"),
 
 
-if EXPERIMENT.corpora.contrastive_sets:  # a rule makes something
+if EXPERIMENT.corpora.contrastive_sets:  # a rule needs outputs
 
     use rule network_job_with_warnings as force_decode with:
         input:

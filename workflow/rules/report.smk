@@ -1,4 +1,4 @@
-"""Tables, the facts behind them, figures, and a page of everything; `report(...)` marks what `snakemake --report` shows.
+"""Tables, facts, figures and the report page; `report(...)` marks files for `snakemake --report`.
 
 REQUIRED INPUTS: statistics and comparisons of <results>/evaluation/, facts of training, counts of <results>/syntax/,
                  attention and pieces of <results>/nmt/, curves, reports of parsers
@@ -111,8 +111,8 @@ rule manifest:
         "<logs>/report/manifest/page.log",
     localrule: True
     params:
-        # Found for the page alone: the code of all stages takes most of a second.
-        given=lambda wildcards: plan.page.build_manifest_settings(),
+        # Hashing the code of all stages takes most of a second, so only the page does it.
+        settings=lambda wildcards: plan.page.build_manifest_settings(),
         manifest=lambda wildcards, output: plan.page.build_manifest()
         | {"command": plan.page.format_command(workflow.overwrite_configfiles or [], workflow.config_settings.config)},
     run:
@@ -140,7 +140,7 @@ use rule text_job as write_page with:
         job=call_of("page.page"),
 
 
-# Every table and figure by its name, and every folder of them: `snakemake table1` makes all there is to it.
+# A target for every table, figure and folder of them: `snakemake table1` makes all files of the table.
 for name in dict.fromkeys(name.partition("/")[0] for name in (*EXPERIMENT.tables, *EXPERIMENT.figures)):
     if name == "all" or name in {rule.name for rule in workflow.rules}:
         raise InputError(f"tables: `{name}` is the name of a rule; rename the table, figure or folder")

@@ -1,6 +1,6 @@
-"""Phrase-based systems.
+"""Training and decoding of phrase-based systems.
 
-REQUIRED INPUTS: tokens(side) of train, dev and what is translated
+REQUIRED INPUTS: plan.corpus.get_token_path_pattern(side) for train, dev and the sets to translate
 OUTPUTS:         <results>/smt/{system}/single/model/, facts.json, {split}.pieces
 """
 

@@ -1,7 +1,7 @@
-"""Units of the models.
+"""Subword segmentation, vocabularies, and packed inputs of the models.
 
-REQUIRED INPUTS: words(units, side); <results>/syntax/{parser}/{split}.distances.arrow where a system reads it,
-                 .labels, .units.arrow and .binary.ptb likewise
+REQUIRED INPUTS: plan.subword.get_word_path_pattern(units, side); <results>/syntax/{parser}/{split}.distances.arrow,
+                 .labels, .units.arrow and .binary.ptb if a system reads them
 OUTPUTS:         <results>/subword/{units}/packed/{split}.{side}.arrow, <results>/subword/{units}/vocabulary.{side},
                  <results>/subword/{units}/{parser}/{split}.distances.arrow,
                  <results>/subword/{units}/packed/{parser}/{split}.labels.arrow, .units.arrow, .trees.arrow,

@@ -1,8 +1,8 @@
-"""Contrastive sets come in: sources with a correct translation and one with an error.
+"""Contrastive sets: sources with a correct translation and a translation with an error.
 
-REQUIRED INPUTS: the files named under `corpora.contrast`, or none (pairs are generated)
-OUTPUTS:         <results>/corpus/contrastive/{split}.pairs.tsv and three texts that are cleaned as held-out sets are;
-                 of generated sets their true trees
+REQUIRED INPUTS: the files in `corpora.contrast`, or none (pairs are generated)
+OUTPUTS:         <results>/corpus/contrastive/{split}.pairs.tsv and three texts, which are cleaned like held-out sets;
+                 gold trees of generated sets
 """
 
 

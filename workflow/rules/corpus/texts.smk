@@ -1,7 +1,7 @@
-"""Text comes in, before anything else, so that what is wrong with it is said before hours of work.
+"""Import and cleaning of text, which reports invalid text at the beginning of a run.
 
-REQUIRED INPUTS: the files named under `corpora`, or none (the embedded corpus is generated)
-OUTPUTS:         <results>/corpus/clean/{split}.{side}, and of generated text its true trees
+REQUIRED INPUTS: the files in `corpora`, or none (the embedded corpus is generated)
+OUTPUTS:         <results>/corpus/clean/{split}.{side}; gold trees of generated text
 """
 
 

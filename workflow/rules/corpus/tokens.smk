@@ -1,8 +1,7 @@
-"""Clean text becomes tokens.
+"""Tokenization of clean text, with optional normalization, truecasing and generalisation.
 
-REQUIRED INPUTS: <results>/corpus/clean/; a treebank where tokens are learnt
-OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, or truecased/ where a side asks for it, with normalized
-                 punctuation where it asks for that; generalised text for units that ask for it
+REQUIRED INPUTS: <results>/corpus/clean/; a treebank if a tokenizer is trained
+OUTPUTS:         <results>/corpus/tokenized/{split}.{side}, truecased/, normalized/ and generalised/
 """
 
 

@@ -1,8 +1,8 @@
-"""Which systems of a table differ, by how much, on what, and whether papers said so.
+"""Comparison of a table's systems: tests, breakdowns, contrastive accuracy, and claims of papers.
 
 REQUIRED INPUTS: statistics of the table's systems; scores of contrastive pairs in <results>/nmt/
-OUTPUTS:         <results>/evaluation/{table}/claims.tsv, exclusions.tsv, and {split}.comparisons.tsv, .intervals.tsv, .by_sentence.tsv,
-                 .sentence_scores.tsv, .contrast.tsv, .contrast_comparisons.tsv
+OUTPUTS:         <results>/evaluation/{table}/claims.tsv, exclusions.tsv, and {split}.comparisons.tsv, .intervals.tsv,
+                 .by_sentence.tsv, .sentence_scores.tsv, .contrast.tsv, .contrast_comparisons.tsv
 """
 
 

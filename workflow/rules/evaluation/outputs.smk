@@ -1,6 +1,6 @@
-"""What the outputs of a table's systems are like: words, n-grams, examples, what was attended to.
+"""Analysis of a table's outputs: word accuracy, n-grams, examples and attention shares.
 
-REQUIRED INPUTS: translations as text, cleaned references, attention of <results>/nmt/
+REQUIRED INPUTS: translations as text, clean references, attention in <results>/nmt/
 OUTPUTS:         <results>/evaluation/word_frequencies.txt; <results>/evaluation/{table}/attention.tsv, {split}.words.tsv,
                  .ngrams.tsv, .examples.tsv
 """

@@ -1,9 +1,9 @@
-"""Translations as text, and what is counted of them and of their sources.
+"""Postprocessing of translations, and statistics of translations and sources.
 
-REQUIRED INPUTS: plan.evaluation.get_translation_path_patterns(system), or files of the user's of a system from elsewhere; cleaned
+REQUIRED INPUTS: plan.evaluation.get_translation_path_patterns(system), or the user's files for external systems; clean
                  references, trees of the source
 OUTPUTS:         <results>/evaluation/ceiling.tsv;
-                 <results>/evaluation/{system}/{run}/{split}.txt, .statistics.arrow, .bleu.json, and from elsewhere
+                 <results>/evaluation/{system}/{run}/{split}.txt, .statistics.arrow, .bleu.json, and for external systems
                  {split}.correct.tsv, .contrastive.tsv;
                  <results>/evaluation/source/{split}.{grouping}.arrow
 """

@@ -1,6 +1,6 @@
-"""Parsers that are trained here, and how good a parser is on trees that it has not seen.
+"""Training of parsers, and evaluation of parsers on held-out gold trees.
 
-REQUIRED INPUTS: a treebank where a parser is trained; gold trees where it is measured
+REQUIRED INPUTS: a treebank if a parser is trained; gold trees if it is evaluated
 OUTPUTS:         <results>/syntax/{parser}/model/{processor}.pt, words.tsv and segmenter.pt, <results>/syntax/{parser}/accuracy.tsv
 """
 

@@ -1,6 +1,6 @@
-"""What a parser did with the texts, and how far two parsers agree.
+"""Reports on parsers, and the agreement of two parsers.
 
-REQUIRED INPUTS: <results>/syntax/{parser}/{split}.conllu and .ptb, of the kinds that systems read
+REQUIRED INPUTS: <results>/syntax/{parser}/{split}.conllu and .ptb, in the formats that systems read
 OUTPUTS:         <results>/syntax/{parser}/report.tsv, <results>/syntax/{parser}/agreement.{other}.tsv
 """
 

@@ -1,11 +1,11 @@
-"""Where trees come from: Stanza, the user's files, or a shape without any analysis.
+"""Trees from Stanza, from the user's files, or of a fixed shape (control trees).
 
-REQUIRED INPUTS: plan.corpus.get_token_path_pattern("source"); model files of a parser, or trees that the user brings; clean text, or a table of
-                 words, where a parser reads other words than the tokens
+REQUIRED INPUTS: plan.corpus.get_token_path_pattern("source"); model files of a parser or the user's trees; clean text
+                 or a table of words, if a parser reads other words than the tokens
 OUTPUTS:         <results>/syntax/{parser}/{split}.conllu and .ptb
 
-Dependency and constituency trees are made apart: a system that reads one never waits for the other. A text of more
-than `parsing.shard_size` words is parsed in shards, side by side, which are merged in order.
+Dependency and constituency trees have separate jobs: a system that reads one never waits for the other. A text of more
+than `parsing.shard_size` words is parsed in parallel shards, which are merged in order.
 """
 
 

@@ -1,4 +1,4 @@
-"""What systems read of a tree: binary phrases, distances, units, labels.
+"""Representations of trees that systems read: binary phrases, distances, units and labels.
 
 REQUIRED INPUTS: <results>/syntax/{parser}/{split}.conllu and .ptb, plan.corpus.get_token_path_pattern("source")
 OUTPUTS:         <results>/syntax/{parser}/{split}.binary.ptb, .distances.arrow, .units.arrow, .labels
