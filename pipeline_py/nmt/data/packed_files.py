@@ -18,7 +18,7 @@ def check_trees(rows: RaggedArrayFile, source: RaggedArrayFile, is_forest: bool)
     Args:
         rows: the trees.
         source: the sentences, EOS included.
-        forest: whether there are trees over parts of the sentence and no root.
+        is_forest: whether there are trees over parts of the sentence and no root.
 
     Raises:
         InputError: at the first sentence where it does not, or where trees are of the other kind.
@@ -73,7 +73,7 @@ def open_syntax(
     Args:
         paths: kind → file; what its rows hold says the kind.
         source: the sentences.
-        vocabularies: size of the vocabulary of each kind that has identifiers.
+        vocabulary_sizes: size of the vocabulary of each kind that has identifiers.
 
     Raises:
         InputError: where a file is not packed or does not fit the sentences, or an identifier is too large.
