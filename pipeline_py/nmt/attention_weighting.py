@@ -34,8 +34,8 @@ class Weighting(nn.Module, ABC):
 
         Args:
             scores: e (B, N), of words and phrases; padding is not masked yet.
-            query: the decoder state that the scores were computed with, s' (B, Q).
-            memory: what is attended to.
+            query: s' (B, Q), the decoder state from which the scores were computed.
+            memory: the encoder memory.
             state: what the step before (or `build_initial_state`) returned.
 
         Returns:

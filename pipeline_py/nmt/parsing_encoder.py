@@ -16,8 +16,8 @@ class ParseScores:
     """Predicted scores (logits) of heads and labels for B sentences of up to J positions.
 
     Attributes:
-        head_scores: (B, J, J) score of position k as the head of position j at (j, k), of ROOT at (j, j); −∞ after the end
-            of the sentence.
+        head_scores: (B, J, J) score of position k as the head of position j at (j, k), of ROOT at (j, j); −∞ after the
+            end of the sentence.
         label_scores: (B, J, L) score of each of the L labels for each position.
     """
 

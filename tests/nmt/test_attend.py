@@ -195,7 +195,7 @@ def not_a_number(folder):
             r"translation: the file has 19 lines and .*source.arrow has 20 sentences; give the translations",
         ),
         (other_vocabulary, r"vocabulary: the vocabulary has 3 tokens and the model in .* predicts 10"),
-        (not_a_number, r"model.safetensors: the model attends with a weight that is not a number; train the system"),
+        (not_a_number, r"model.safetensors: an attention weight of the model is not a number; train the system"),
     ],
 )
 def test_files_that_do_not_belong_together(folder, spoil, message):

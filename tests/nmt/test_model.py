@@ -176,5 +176,5 @@ def test_the_part_is_the_only_network_of_its_module(monkeypatch: pytest.MonkeyPa
     assert find_part_class("loss", "blackout") is blackout.BlackOutLoss, "not the class that it inherits from"
     one = type("OtherLoss", (nn.Module,), {"__module__": blackout.__name__})
     monkeypatch.setattr(blackout, "OtherLoss", one, raising=False)
-    with pytest.raises(TypeError, match="blackout has 2 public classes of networks"):
+    with pytest.raises(TypeError, match="blackout has 2 public network classes"):
         find_part_class("loss", "blackout")

@@ -82,7 +82,7 @@ def test_a_pretraining_that_diverges_ends_with_one_sentence_and_writes_nothing(
 ) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 10})
     loss = ParsingEncoder.compute_parsing_loss
-    monkeypatch.setattr(ParsingEncoder, "parsing_loss", lambda self, batch: loss(self, batch) * torch.nan)
+    monkeypatch.setattr(ParsingEncoder, "compute_parsing_loss", lambda self, batch: loss(self, batch) * torch.nan)
     with pytest.raises(InputError, match=r"diverged by update .*: no batch since the last look"):
         pretrain(**corpus, **options(tmp_path, epochs=2))
     assert not [*tmp_path.glob("weights*"), *tmp_path.glob("facts*")]
@@ -109,7 +109,7 @@ def measured(folder: Path, sentences: int) -> tuple[float, float]:
         if gold[0] >= 0:
             right += int((model.encoders[0].predict_parse(batch).head_scores[0, :n].argmax(1) == gold).sum())
             words += n
-            loss += float(model.encoders[0].parsing_loss(batch))
+            loss += float(model.encoders[0].compute_parsing_loss(batch))
     return loss / words, right / words
 
 

@@ -18,7 +18,8 @@ The rules are those of the papers' toolkit (Nematus, `gen_sample`, after dl4mt):
   that finished first.
 
 In addition, a sentence ends when no live hypothesis can overtake the n-th best finished one, which cannot change the n
-best: log-probabilities only decrease and no term exceeds 0, so that sum / limit^α bounds the score of a live hypothesis.
+best: log-probabilities only decrease and no term exceeds 0, so that sum / limit^α bounds the score of a live
+hypothesis.
 """
 
 from collections.abc import Sequence
@@ -139,14 +140,14 @@ def beam_search(
     """Search for the best translations of a batch of B sentences.
 
     Args:
-        models: networks (`nmt.model.TranslationModel`) whose probabilities are averaged. They are in evaluation mode, on the
-            device of their batches, and have the same target vocabulary.
+        models: networks (`nmt.model.TranslationModel`) whose probabilities are averaged. They are in evaluation mode,
+            on the device of their batches, and have the same target vocabulary.
         batches: source sentences for each model.
         beam_size: hypotheses per sentence (K).
         max_lengths: (B,) maximum number of predictions per sentence, at least 1.
         length_normalization: α.
-        length_terms: (B, I_max + 1) float64, log p of a translation of 0 … I_max tokens under a length model, where I_max is
-            the maximum of `max_lengths`; None: no length model.
+        length_terms: (B, I_max + 1) float64, log p of a translation of 0 … I_max tokens under a length model, where
+            I_max is the maximum of `max_lengths`; None: no length model.
         n_best: number of hypotheses per sentence to return, at most `beam_size`.
         should_return_attention: return the attention weights of the first model; memory grows with B · K · I · N.
         predictor: predictor of the models from `open_predictor`, for the searches of many batches.

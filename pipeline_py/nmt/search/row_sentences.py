@@ -16,10 +16,11 @@ class RowSentences:
     Attributes:
         sentence_indices: (R,) index of the sentence among B.
         column_counts: for each of the B sentences the number of leading memory columns it uses; None: all columns.
-        row_spans: slices of consecutive rows of one sentence, with its index; None on a GPU, to avoid a synchronization.
+        row_spans: slices of consecutive rows of one sentence, with its index; None on a GPU, to avoid a
+            synchronization.
         max_rows: the largest number of rows of a sentence; None on a GPU.
-        padded_indices: (R,) index of each row if every sentence has `max_rows` rows: b · max_rows + rank of the row within
-            its sentence; None on a GPU.
+        padded_indices: (R,) index of each row if every sentence has `max_rows` rows: b · max_rows + rank of the row
+            within its sentence; None on a GPU.
     """
 
     sentence_indices: Tensor
