@@ -14,10 +14,10 @@ from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import collate_batch
 from pipeline_py.nmt.data.dataset import ParallelDataset
-from pipeline_py.nmt.torch_setup import is_cpu, prepare_torch
 from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.ensemble import StepPredictor, open_predictor
+from pipeline_py.nmt.torch_setup import is_cpu, prepare_torch
 from pipeline_py.nmt.training.checkpoint import build_moving_average
 from pipeline_py.nmt.training.update import (
     MicroBatch,

@@ -5,9 +5,9 @@ from abc import ABC, abstractmethod
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.search.row_sentences import RowSentences
+from pipeline_py.nmt.torch_setup import is_cpu
 
 WeightingState = tuple[Tensor, ...]
 """State of a weighting between decoder steps: tensors of shape (B, …)."""

@@ -30,8 +30,8 @@ def load(
     Raises:
         InputError: a file is invalid, or files do not belong together.
     """
-    from pipeline_py.nmt.torch_setup import prepare_torch
     from pipeline_py.nmt.search.ensemble import NetworkEnsemble
+    from pipeline_py.nmt.torch_setup import prepare_torch
 
     return NetworkEnsemble.load(model, config, target_vocabulary, prepare_torch(device, threads))
 

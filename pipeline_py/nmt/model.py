@@ -12,9 +12,9 @@ from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.network_parts import get_part_module_name
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.decoder.base import Decoder, DecoderParts
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.initialization import initialize_parameters, scale_tied_embedding
 from pipeline_py.nmt.input.words import WordEmbedding
-from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 
 def find_part_class(kind: str, name: str) -> Any:

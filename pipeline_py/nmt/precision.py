@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.training import DecodingConfig, TrainingConfig
-from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.matrix_products import compute_weight_gradient, detect_bfloat16_mode, multiply_matrices
+from pipeline_py.nmt.torch_setup import is_cpu
 
 MIN_HIDDEN_SIZE = 256
 """Minimum hidden size for bfloat16; smaller networks spend little time in matrix products."""

@@ -66,11 +66,11 @@ def pretrain(
     import torch
 
     from pipeline_py.nmt.data.dataset import ParallelDataset
-    from pipeline_py.nmt.torch_setup import prepare_torch
     from pipeline_py.nmt.model import TranslationModel
     from pipeline_py.nmt.parsing_encoder import ParsingEncoder
     from pipeline_py.nmt.precision import resolve_precision
     from pipeline_py.nmt.saved_model import save_weights
+    from pipeline_py.nmt.torch_setup import prepare_torch
     from pipeline_py.nmt.training.parser_training_run import ParserTrainingRun
     from pipeline_py.subword.vocabulary import Vocabulary
 

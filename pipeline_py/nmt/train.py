@@ -88,10 +88,10 @@ def train(
     import torch
 
     from pipeline_py.nmt.data.dataset import ParallelDataset
-    from pipeline_py.nmt.torch_setup import prepare_torch
     from pipeline_py.nmt.model import TranslationModel
     from pipeline_py.nmt.precision import resolve_precision
-    from pipeline_py.nmt.saved_model import save_config, save_weights, load_initial_weights
+    from pipeline_py.nmt.saved_model import load_initial_weights, save_config, save_weights
+    from pipeline_py.nmt.torch_setup import prepare_torch
     from pipeline_py.nmt.training.capacity import match_parameter_count
     from pipeline_py.nmt.training.checkpoint import CheckpointStore
     from pipeline_py.nmt.training.process_group import SINGLE_PROCESS, ProcessGroup

@@ -31,8 +31,8 @@ def load(
     Raises:
         InputError: a file is invalid, or files do not belong together.
     """
-    from pipeline_py.nmt.torch_setup import prepare_torch
     from pipeline_py.nmt.search.ensemble import NetworkEnsemble
+    from pipeline_py.nmt.torch_setup import prepare_torch
 
     return NetworkEnsemble.load(model, config, target_vocabulary, prepare_torch(device, threads))
 
@@ -87,8 +87,8 @@ def translate(
         InputError: files are invalid, or do not belong together.
     """
     from pipeline_py.files.ragged_arrays import write_ragged_rows
-    from pipeline_py.nmt.torch_setup import prepare_torch
     from pipeline_py.nmt.length_model import LengthModel
+    from pipeline_py.nmt.torch_setup import prepare_torch
 
     prepare_torch(device, threads)  # again, since other stages in this process may have changed torch after `load`
     members = networks.open_members(source, syntax)

@@ -9,12 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.nmt.attention_weighting import WeightingState, AttentionStatistics, Weighting
+from pipeline_py.nmt.attention_weighting import AttentionStatistics, Weighting, WeightingState
 from pipeline_py.nmt.data.batch import PackedWords
-from pipeline_py.nmt.torch_setup import is_cpu
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import Linear
 from pipeline_py.nmt.loss.softmax import SoftmaxLoss
-from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.torch_setup import is_cpu
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.decoder.base import DecoderParts, RecurrentState, RecurrentStep
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
 from pipeline_py.nmt.dropout import DropoutSite, apply_dropout_mask
-from pipeline_py.nmt.fast.linear import Linear, OutputLayer
 from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.fast.linear import Linear, OutputLayer
 from pipeline_py.nmt.recurrence.gru import GRU, as_read
 
 

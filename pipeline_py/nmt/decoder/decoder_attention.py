@@ -8,14 +8,14 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.decoders import ContextConfig
 from pipeline_py.nmt.attention_weighting import (
-    WeightingState,
     Weighting,
-    upcast_half_precision,
+    WeightingState,
     multiply_sentence_matrices,
+    upcast_half_precision,
 )
 from pipeline_py.nmt.decoder.base import AttentionResult
-from pipeline_py.nmt.fast.time_loop import LoopTrace
 from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.fast.time_loop import LoopTrace
 from pipeline_py.nmt.score.mlp import PerceptronScore
 
 

@@ -10,8 +10,8 @@ from pipeline_py.config.systems.decoders import GRUDecoderConfig as Options
 from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.decoder.base import DecoderParts, RecurrentState, RecurrentStep
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
-from pipeline_py.nmt.fast.linear import Linear, LoopLinear, OutputLayer
 from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.fast.linear import Linear, LoopLinear, OutputLayer
 from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
 

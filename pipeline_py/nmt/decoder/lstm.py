@@ -9,8 +9,8 @@ from pipeline_py.config.systems.decoders import LSTMDecoderConfig as Options
 from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.decoder.base import DecoderParts, RecurrentState, RecurrentStep
 from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
-from pipeline_py.nmt.fast.linear import LoopLinear, OutputLayer, RecurrentLinear
 from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.fast.linear import LoopLinear, OutputLayer, RecurrentLinear
 from pipeline_py.nmt.recurrence.lstm import LSTM
 
 

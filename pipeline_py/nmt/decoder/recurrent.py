@@ -12,21 +12,21 @@ from torch.nn import functional
 
 from pipeline_py.nmt.attention_weighting import AttentionStatistics, cast_to_product_dtype, upcast_half_precision
 from pipeline_py.nmt.data.batch import PackedWords
-from pipeline_py.nmt.decoder.decoder_attention import DecoderAttention
 from pipeline_py.nmt.decoder.base import (
     AttentionWeights,
     Decoder,
     DecoderParts,
     RecurrentState,
     RecurrentStep,
+    build_word_mask,
     expand_distinct,
     find_distinct,
-    build_word_mask,
 )
+from pipeline_py.nmt.decoder.decoder_attention import DecoderAttention
 from pipeline_py.nmt.dropout import SharedDropout
+from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import LoopLinear
 from pipeline_py.nmt.fast.time_loop import open_time_loop
-from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 
 class RecurrentDecoder(DecoderAttention, Decoder):

@@ -12,8 +12,8 @@ from pipeline_py.nmt.attention_weighting import AttentionStatistics, upcast_half
 from pipeline_py.nmt.data.batch import PackedWords
 from pipeline_py.nmt.decoder.base import AttentionWeights, Decoder, DecoderParts, build_word_mask
 from pipeline_py.nmt.dropout import Dropout
-from pipeline_py.nmt.fast.linear import OutputLayer
 from pipeline_py.nmt.encoder_memory import EncoderMemory
+from pipeline_py.nmt.fast.linear import OutputLayer
 from pipeline_py.nmt.transformer.attention import CrossScoreChange, as_read, built, of_layer
 from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, last_norm, with_positions
 from pipeline_py.subword.vocabulary import EOS

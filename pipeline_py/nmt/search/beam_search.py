@@ -29,17 +29,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.linear import pack_weights
 from pipeline_py.nmt.search.beams import (
     BeamHypotheses,
-    EndedHypotheses,
     DecoderInput,
+    EndedHypotheses,
     collect_hypotheses,
     compute_log_sum_exp,
 )
 from pipeline_py.nmt.search.ensemble import StepPredictor, predict_step
-from pipeline_py.nmt.search.hypothesis import Hypothesis, LengthModelTerms, Backpointers
+from pipeline_py.nmt.search.hypothesis import Backpointers, Hypothesis, LengthModelTerms
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.subword.vocabulary import EOS
 
 

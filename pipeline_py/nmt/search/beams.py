@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.matrix_products import split_rows
-from pipeline_py.nmt.search.hypothesis import Hypothesis, LengthModelTerms, Backpointers
+from pipeline_py.nmt.search.hypothesis import Backpointers, Hypothesis, LengthModelTerms
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.subword.vocabulary import EOS
 
 

@@ -14,12 +14,12 @@ from torch import Tensor
 
 from pipeline_py.nmt.data.dataset import SourceDataset
 from pipeline_py.nmt.data.packed_files import check_syntax_kinds
-from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.nmt.fast.cuda_graphs import LENGTH_MULTIPLE, GraphedFunction, build_cuda_recorder
 from pipeline_py.nmt.fast.linear import pack_weights
 from pipeline_py.nmt.fast.matrix_products import allow_bfloat16_rounding, detect_bfloat16_mode
 from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.saved_model import load_model
+from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import Vocabulary
 

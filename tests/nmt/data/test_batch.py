@@ -6,7 +6,7 @@ import pytest
 from pipeline_py.nmt.data.batch import collate_batch
 
 
-def test_syntax_that_is_not_read_is_told() -> None:
+def test_missing_syntax_raises_error() -> None:
     batch = collate_batch([np.array([3, 0])], syntax={"labels": [np.array([1, 0])]})
     assert batch.get_syntax("labels").tolist() == [[[1], [0]]]
     with pytest.raises(LookupError, match=r"^the batch has no syntax of kind `distances`, only \S+; name this kind in"):
