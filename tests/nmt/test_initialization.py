@@ -168,7 +168,7 @@ def test_uninitialized_parameters_raise_error() -> None:
             super().__init__()
             self.factor = nn.Parameter(torch.empty(3))
 
-    with pytest.raises(TypeError, match="Scale has parameters; say in `initialize"):
+    with pytest.raises(TypeError, match="Scale has parameters; initialize them in a method `initialize"):
         initialize_parameters(nn.Sequential(Linear(2, 3), Scale()), "lecun")
 
 
