@@ -23,10 +23,10 @@ EMPTY_ROW: np.ndarray = np.zeros(0, dtype=np.float32)
 def load(
     *, model: Path, config: Path, target_vocabulary: Path, device: str = "auto", threads: int = 1
 ) -> "NetworkEnsemble":
-    """Load the network that attends.
+    """Load the network.
 
     Raises:
-        InputError: a file is not what it should be, or does not fit another.
+        InputError: a file is invalid, or files do not belong together.
     """
     from pipeline_py.nmt.search.ensemble import NetworkEnsemble
     from pipeline_py.nmt.torch_setup import prepare_torch
@@ -82,36 +82,36 @@ def attend(
     prepare_torch(device, threads)  # again, since other stages in this process may have changed torch after `load`
     (member,) = networks.open_members([source], [syntax])
     targets = read_translations(translation, networks.vocabulary, source, len(member.sources))
-    wanted = _select_sentences(sentences, source, len(member.sources))
-    attended = restore_input_order(_compute_attention(member, targets, wanted))
+    selected = _select_sentences(sentences, source, len(member.sources))
+    results = restore_input_order(_compute_attention(member, targets, selected))
     gates: list[np.ndarray] = []
 
-    def rows() -> Iterator[np.ndarray]:
-        for weights, phrase_weights in show_progress(attended, f"attend {translation.name}", total=len(targets)):
+    def iterate_rows() -> Iterator[np.ndarray]:
+        for weights, phrase_weights in show_progress(results, f"attend {translation.name}", total=len(targets)):
             gates.append(phrase_weights)
             yield weights
 
     try:
-        write_ragged_rows(attention_output, rows(), "float32")
+        write_ragged_rows(attention_output, iterate_rows(), "float32")
     except FloatingPointError as error:
         raise InputError(f"{error}; train the system again", model) from None
     write_ragged_rows(gates_output, gates, "float32")
 
 
 def _select_sentences(numbers: Sequence[int] | None, source: Path, sentence_count: int) -> np.ndarray:
-    """Say for each sentence whether it is asked for (N,)."""
+    """Return a mask (N,) of the requested sentences; without numbers, all sentences are requested."""
     for number in numbers or []:
         if not 1 <= number <= sentence_count:
             raise InputError(f"sentence {number}: {source} has {sentence_count} sentences, counted from 1")
-    wanted = np.full(sentence_count, not numbers)
-    wanted[[number - 1 for number in numbers or []]] = True
-    return wanted
+    selected = np.full(sentence_count, not numbers)
+    selected[[number - 1 for number in numbers or []]] = True
+    return selected
 
 
 def _compute_attention(
     member: "EnsembleMember", targets: Sequence[np.ndarray], selected: np.ndarray
 ) -> Iterator[tuple[int, tuple[np.ndarray, np.ndarray]]]:
-    """Yield the number of each sentence, its attention, flattened, and its gates, in the order of the batches."""
+    """Yield the index of each sentence, its flattened attention and its gates, in the order of the batches."""
     import torch
 
     from pipeline_py.nmt.data.batch import collate_batch
@@ -119,10 +119,10 @@ def _compute_attention(
     network, sources = member.network, member.sources
     device = next(network.parameters()).device
     for numbers in sources.iterate_batches(BATCH_SIZE):
-        attending = selected[numbers] & (sources.lengths[numbers] > 1)
-        for number in numbers[~attending].tolist():
+        has_attention = selected[numbers] & (sources.lengths[numbers] > 1)
+        for number in numbers[~has_attention].tolist():
             yield number, (EMPTY_ROW, EMPTY_ROW)
-        numbers = numbers[attending]
+        numbers = numbers[has_attention]
         if not len(numbers):
             continue
         target = collate_batch([targets[number] for number in numbers]).to(device)
@@ -131,9 +131,9 @@ def _compute_attention(
             attention = network.decoder.compute_attention(memory, target.source, target.source_lengths)
         weights, mask = attention.weights.float().cpu().numpy(), memory.mask.cpu().numpy()
         gates = None if attention.phrase_weights is None else attention.phrase_weights.float().cpu().numpy()
-        for place, number in enumerate(numbers.tolist()):
+        for column, number in enumerate(numbers.tolist()):
             steps = len(targets[number])
-            rows = weights[:steps, place, mask[place]]
+            rows = weights[:steps, column, mask[column]]
             if not np.isfinite(rows).all():
-                raise FloatingPointError("the model attends with a weight that is not a number")
-            yield number, (rows.ravel(), EMPTY_ROW if gates is None else gates[:steps, place])
+                raise FloatingPointError("an attention weight of the model is not a number")
+            yield number, (rows.ravel(), EMPTY_ROW if gates is None else gates[:steps, column])

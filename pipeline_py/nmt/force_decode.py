@@ -25,10 +25,10 @@ SCORE_COLUMNS = ("log_probability", "pieces")
 def load(
     *, model: Sequence[Path], config: Sequence[Path], target_vocabulary: Path, device: str = "auto", threads: int = 1
 ) -> "NetworkEnsemble":
-    """Load the networks that give probabilities.
+    """Load the networks.
 
     Raises:
-        InputError: a file is not what it should be, or does not fit another.
+        InputError: a file is invalid, or files do not belong together.
     """
     from pipeline_py.nmt.search.ensemble import NetworkEnsemble
     from pipeline_py.nmt.torch_setup import prepare_torch
@@ -91,11 +91,12 @@ def force_decode(
     computed = show_progress(
         _compute_log_probabilities(members, files), f"force_decode {source[0].name}", total=len(sources)
     )
-    for number, of_files in computed:
-        # Rounding depends on the rest of a batch; it must not tell apart what is the same.
-        of_translation: dict[bytes, float] = {}
-        for place, score in enumerate(of_files):
-            scores[place, number] = of_translation.setdefault(files[place][number].tobytes(), score)
+    for number, file_scores in computed:
+        # Equal translations get equal scores, although rounding depends on the rest of a batch.
+        translation_scores: dict[bytes, float] = {}
+        for file_index, score in enumerate(file_scores):
+            key = files[file_index][number].tobytes()
+            scores[file_index, number] = translation_scores.setdefault(key, score)
     if not np.isfinite(scores).all():
         models = ", ".join(map(str, model))
         raise InputError("the model predicts something that is not a number; train the system again", models)
@@ -108,7 +109,7 @@ def force_decode(
 def _compute_log_probabilities(
     members: Sequence["EnsembleMember"], files: Sequence[Sequence[np.ndarray]]
 ) -> Iterator[tuple[int, list[float]]]:
-    """Yield the number of each sentence and log p of its translation in each file, in the order of the batches."""
+    """Yield the index of each sentence and log p of its translation in each file, in the order of the batches."""
     import torch
 
     from pipeline_py.nmt.data.batch import collate_batch
@@ -120,15 +121,15 @@ def _compute_log_probabilities(
             sums = []
             for targets in files:
                 target = collate_batch([targets[number] for number in numbers]).to(device)
-                of_members = torch.stack(
+                member_log_probabilities = torch.stack(
                     [
                         -member.network.decoder.compute_word_losses(memory, target.source, target.source_words).double()
                         for member, memory in zip(members, memories, strict=True)
                     ]
                 )
-                # Behind EOS all are log 1. No probability exceeds 1, though rounding may say so.
-                of_words = (of_members.logsumexp(0) - np.log(len(members))).clamp(max=0)
-                sums.append(of_words.sum(dim=1))
+                # After EOS all values are 0. Clamping removes positive values from rounding.
+                log_probabilities = (member_log_probabilities.logsumexp(0) - np.log(len(members))).clamp(max=0)
+                sums.append(log_probabilities.sum(dim=1))
             rows = torch.stack(sums, dim=1).tolist()
         yield from zip(numbers.tolist(), rows, strict=True)
 
@@ -190,7 +191,7 @@ def score_translations(
 
 
 def _parse_syntax_options(options: Sequence[str], model_count: int) -> list[dict[str, Path]]:
-    """Assign KIND=FILE, or of several models NUMBER:KIND=FILE, to the models."""
+    """Parse KIND=FILE, or NUMBER:KIND=FILE for several models, into the files of each model."""
     files: list[dict[str, Path]] = [{} for _ in range(model_count)]
     for option in options:
         match = re.fullmatch(r"(?:(\d+):)?(\w+)=(.+)", option)

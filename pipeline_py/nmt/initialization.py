@@ -1,4 +1,4 @@
-"""How the parameters of a network begin: what each rule of `model.initialization` draws for each kind of them."""
+"""The initialization of network parameters by the rules of `model.initialization`."""
 
 from abc import ABC, abstractmethod
 from typing import Protocol, runtime_checkable
@@ -9,26 +9,26 @@ from torch import Tensor, nn
 from pipeline_py.config.systems.training import InitializationName
 
 UNIFORM_LIMIT = 0.1
-"""Where uniform distributions end, on either side of 0."""
+"""Bound of uniform distributions."""
 
 
 class InitializationRule(ABC):
-    """One rule; biases begin at 0 under all of them."""
+    """An initialization rule; all rules set biases to 0."""
 
     @abstractmethod
     def fill_matrix(self, weight: Tensor) -> None:
-        """Fill the matrix of a linear map (Y, X)."""
+        """Fill the matrix of a linear layer (Y, X)."""
 
     @abstractmethod
     def fill_embedding(self, weight: Tensor) -> None:
-        """Fill a table of vectors (V, E)."""
+        """Fill an embedding table (V, E)."""
 
     @abstractmethod
     def fill_vector(self, weight: Tensor) -> None:
         """Fill a vector (X,)."""
 
     def fill_recurrent(self, weight: Tensor) -> None:
-        """Fill the matrices of all gates (n·X, X), which a state goes through again and again."""
+        """Fill the recurrent matrices of all gates (n·X, X)."""
         for gate in weight.split(weight.shape[1]):
             nn.init.orthogonal_(gate)
 
@@ -37,11 +37,11 @@ class InitializationRule(ABC):
         self.fill_matrix(weight)
 
     def get_tied_scale(self, size: int) -> float:
-        """Say what vectors of this size are multiplied with where they are the matrix before a softmax as well."""
+        """Return the factor of an embedding of this size that is tied to the matrix before a softmax."""
         return 1.0
 
     def fill_linear(self, module: nn.Linear) -> None:
-        """Fill weight and bias of a linear map."""
+        """Fill weight and bias of a linear layer."""
         self.fill_matrix(module.weight)
         self.fill_bias(module.bias)
 
@@ -52,7 +52,7 @@ class InitializationRule(ABC):
 
 
 class NematusRule(InitializationRule):
-    """N(0, 0.01²)."""
+    """The rule of Nematus: N(0, 0.01²)."""
 
     def fill_matrix(self, weight: Tensor) -> None:
         weight.normal_(std=0.01)
@@ -61,7 +61,7 @@ class NematusRule(InitializationRule):
 
 
 class UniformRule(InitializationRule):
-    """U(−0.1, 0.1), the matrix before the softmax 0."""
+    """The uniform rule: U(−0.1, 0.1), and 0 for the matrix before the softmax."""
 
     def fill_matrix(self, weight: Tensor) -> None:
         weight.uniform_(-UNIFORM_LIMIT, UNIFORM_LIMIT)
@@ -69,12 +69,12 @@ class UniformRule(InitializationRule):
     fill_embedding = fill_vector = fill_recurrent = fill_matrix
 
     def fill_output(self, weight: Tensor) -> None:
-        self.fill_matrix(weight)  # what is drawn after it stays the same
+        self.fill_matrix(weight)  # keeps the random numbers of later parameters
         weight.zero_()
 
 
 class LeCunRule(InitializationRule):
-    """Inputs of unit variance stay so: an embedding has one unit at work, a matrix as many as it reads."""
+    """The rule of LeCun: outputs have unit variance, with fan-in 1 for embeddings and X for matrices."""
 
     def fill_matrix(self, weight: Tensor) -> None:
         weight.normal_(std=weight.shape[1] ** -0.5)
@@ -90,7 +90,7 @@ class LeCunRule(InitializationRule):
 
 
 class LeCunSmallRule(LeCunRule):
-    """The same with small embeddings: Adam, whose steps are of about one size, changes them sooner."""
+    """The rule of LeCun with smaller embeddings, which Adam changes faster because its steps have a constant size."""
 
     EMBEDDING_DEVIATION = 0.25
 
@@ -102,7 +102,7 @@ class LeCunSmallRule(LeCunRule):
 
 
 class GlorotRule(InitializationRule):
-    """Glorot and Bengio (2010); embeddings that are multiplied by √E have unit variance."""
+    """The rule of Glorot and Bengio (2010); embeddings have unit variance after multiplication by √E."""
 
     def fill_matrix(self, weight: Tensor) -> None:
         nn.init.xavier_uniform_(weight)
@@ -118,10 +118,10 @@ class GlorotRule(InitializationRule):
 
 @runtime_checkable
 class SelfInitializing(Protocol):
-    """A module that says how its own parameters begin; those of its children are the children's affair."""
+    """A module that initializes the parameters that it owns directly, without those of its children."""
 
     def initialize(self, rule: InitializationRule) -> None:
-        """Fill them, without gradients."""
+        """Fill the parameters, without gradients."""
 
 
 INITIALIZATION_RULES: dict[InitializationName, InitializationRule] = {
@@ -137,10 +137,10 @@ INITIALIZATION_RULES: dict[InitializationName, InitializationRule] = {
 def initialize_parameters(network: nn.Module, rule_name: InitializationName) -> None:
     """Draw all parameters of a network from torch's global generator.
 
-    Modules of torch follow the rule where they are linear maps and embeddings; others keep what they began with.
+    The rule applies to linear layers and embeddings of torch; other modules of torch do not change.
 
     Raises:
-        TypeError: a module that is none of torch's does not say how its parameters begin.
+        TypeError: a module of this package has parameters but no method `initialize`.
     """
     rule = INITIALIZATION_RULES[rule_name]
     for module in network.modules():
@@ -151,15 +151,15 @@ def initialize_parameters(network: nn.Module, rule_name: InitializationName) -> 
         elif isinstance(module, nn.Embedding):
             rule.fill_embedding(module.weight)
         elif not _is_torch_module(module) and next(module.parameters(recurse=False), None) is not None:
-            raise TypeError(f"{type(module).__name__} has parameters; say in `initialize(rule)` how they begin")
+            raise TypeError(f"{type(module).__name__} has parameters; initialize them in a method `initialize(rule)`")
 
 
 @torch.no_grad()
 def scale_tied_embedding(embedding: Tensor, rule_name: InitializationName) -> None:
-    """Let an embedding (V, E) that `initialize_parameters` has drawn begin as one that is the softmax's matrix as well."""
+    """Scale an embedding (V, E) that is tied to the matrix of the softmax, after `initialize_parameters`."""
     embedding.mul_(INITIALIZATION_RULES[rule_name].get_tied_scale(embedding.shape[1]))
 
 
 def _is_torch_module(module: nn.Module) -> bool:
-    """Say whether a module is one of torch's, or made of one."""
+    """Return whether the class of a module is from torch or derived from such a class."""
     return any(base.__module__.startswith("torch.nn.") for base in type(module).__mro__ if base is not nn.Module)

@@ -43,23 +43,22 @@ def length_model(*, source: Path, target: Path, added: NonNegativeInt = 0, count
 
 
 def read_length_counts(path: Path) -> Iterator[tuple[int, int, int]]:
-    """Yield source length, target length and count, ascending by both lengths."""
+    """Yield source length, target length and count, sorted by both lengths."""
     for line in islice(read_lines(path), 1, None):
         source_length, target_length, count = map(int, line.split("\t"))
         yield source_length, target_length, count
 
 
 class LengthModel:
-    """p(I | J), the probability that the translation of J tokens has I: its relative frequency (tree2seq eq. 28).
+    """p(I | J), the relative frequency of I target tokens for J source tokens (tree2seq eq. 28).
 
-    No probability falls below a floor, so that a length that training data have not is possible. For a source length
-    that they have not, nothing is known, and no translation is preferred: log p is 0 for all of them, as if there
-    were no length model. With the floor instead, an ending would cost as much wherever it came, and the search would
-    run on to the limit.
+    A floor makes lengths possible that do not occur in the training data. For a source length that does not occur
+    there, log p is 0 for all target lengths, as if there were no length model: with the floor, every ending would cost
+    the same and the search would continue to the limit.
     """
 
     def __init__(self, counts: Iterable[tuple[int, int, int]], floor: float) -> None:
-        """Take source length J, target length I and count of every pair; `floor` is more than 0 and at most 1."""
+        """Build the model from the source length J, target length I and count of every pair; 0 < `floor` ≤ 1."""
         table = np.array(list(counts), dtype=np.int64).reshape(-1, len(LENGTH_COUNT_COLUMNS))
         self._floor = np.log(floor)
         self._distributions: dict[int, tuple[np.ndarray, np.ndarray]] = {}
@@ -69,11 +68,11 @@ class LengthModel:
 
     @classmethod
     def load(cls, path: Path, floor: float) -> "LengthModel":
-        """Read what the stage wrote."""
+        """Load the counts that the stage `length_model` wrote."""
         return cls(read_length_counts(path), floor)
 
     def has_source_length(self, source_length: int) -> bool:
-        """Whether training data have a source of so many tokens."""
+        """Return whether the training data have a source of this length."""
         return source_length in self._distributions
 
     def compute_log_probabilities(self, source_lengths: np.ndarray, max_length: int) -> np.ndarray:
@@ -82,7 +81,7 @@ class LengthModel:
         for row, source_length in zip(table, source_lengths.tolist(), strict=True):
             if self.has_source_length(source_length):
                 lengths, values = self._distributions[source_length]
-                reached = lengths <= max_length
+                is_possible = lengths <= max_length
                 row[:] = self._floor
-                row[lengths[reached]] = values[reached]
+                row[lengths[is_possible]] = values[is_possible]
         return table

@@ -18,64 +18,68 @@ from pipeline_py.nmt.input.words import WordEmbedding
 
 
 def find_part_class(kind: str, name: str) -> Any:
-    """Find a part: the only public class of a network that its module defines, e.g. `nmt/weighting/local.py`.
+    """Return the class of a part, the only public `nn.Module` that its module defines, e.g. `nmt/weighting/local.py`.
 
     Raises:
-        TypeError: there are none, or several.
+        TypeError: the module defines no or several such classes.
     """
     module = importlib.import_module(f"pipeline_py.{get_part_module_name(kind, name)}")
-    found = [
+    part_classes = [
         member
-        for called, member in vars(module).items()
+        for name, member in vars(module).items()
         if isinstance(member, type)
         and issubclass(member, nn.Module)
         and member.__module__ == module.__name__
-        and not called.startswith("_")
+        and not name.startswith("_")
     ]
-    if len(found) != 1:
-        raise TypeError(f"{module.__name__} has {len(found)} public classes of networks; the part is the only one")
-    return found[0]
+    if len(part_classes) != 1:
+        raise TypeError(f"{module.__name__} has {len(part_classes)} public network classes; define exactly one")
+    return part_classes[0]
 
 
 def tie_parameter(network: nn.Module, name: str, target_name: str) -> None:
-    """Let a parameter of a network be another one of the same shape.
+    """Replace a parameter of a network by another parameter of the same shape.
+
+    The `state_dict` of the network no longer has the replaced parameter, and `load_state_dict` does not need it.
 
     Args:
-        network: whose `state_dict` has the parameter no more, and whose `load_state_dict` needs it no more.
-        name: of the parameter that is given up, dotted.
-        target_name: of the parameter that it becomes.
+        network: the network.
+        name: dotted name of the replaced parameter.
+        target_name: dotted name of the other parameter.
     """
     module, _, attribute = name.rpartition(".")
     setattr(network.get_submodule(module), attribute, network.get_parameter(target_name))
 
-    def leave_out(module: nn.Module, state: dict[str, Tensor], prefix: str, metadata: Any) -> None:
+    def remove_parameter(module: nn.Module, state: dict[str, Tensor], prefix: str, metadata: Any) -> None:
         del state[prefix + name]
 
-    def fill_in(module: nn.Module, state: dict[str, Tensor], prefix: str, *rest: Any) -> None:
+    def add_parameter(module: nn.Module, state: dict[str, Tensor], prefix: str, *rest: Any) -> None:
         if prefix + target_name in state:
             state[prefix + name] = state[prefix + target_name]
 
-    network.register_state_dict_post_hook(leave_out)
-    network.register_load_state_dict_pre_hook(fill_in)
+    network.register_state_dict_post_hook(remove_parameter)
+    network.register_load_state_dict_pre_hook(add_parameter)
 
 
 class TranslationModel(nn.Module):
     """Encoders, decoder and loss of a system.
 
     Attributes:
-        vocabulary_sizes: the sizes of the vocabularies that the network was built for.
-        encoders: `Batch` → `Memory` without keys, each; they tell the `size` of an annotation and `summary_size`.
-        graphs: by the number of an encoder, what changes its annotations: `Memory`, `Batch` → `Memory`.
-        decoder: what it offers is described at `decoder.base.Decoder`.
+        composition: the composition of the system.
+        vocabulary_sizes: sizes of the vocabularies for which the network was built.
+        encoders: modules `Batch` → `EncoderMemory` without keys, with attributes `size` (of an annotation) and
+            `summary_size`.
+        graphs: encoder index → module that changes the annotations: `EncoderMemory`, `Batch` → `EncoderMemory`.
+        decoder: the decoder.
     """
 
     def __init__(self, composition: CompositionConfig, vocabulary_sizes: Mapping[str, int]) -> None:
-        """Build the network; the parameters are drawn from torch's global generator.
+        """Build the network, with parameters drawn from torch's global generator.
 
         Args:
-            composition: the composition, and how the parameters begin (`model.initialization`).
-            vocabulary_sizes: "source" and "target" → size, EOS and the unknown word counted; likewise for each kind of
-                syntax that has identifiers.
+            composition: the composition, including `model.initialization`.
+            vocabulary_sizes: "source", "target" and each kind of syntax with identifiers → size, including EOS and the
+                unknown word.
         """
         super().__init__()
         self.composition = composition
@@ -120,23 +124,23 @@ class TranslationModel(nn.Module):
     def _build_encoder(self, options: Any) -> Any:
         sizes = options.compute_input_sizes(self.composition.model.embedding)
         inputs = [
-            find_part_class("input", given.type)(given, size, self.vocabulary_sizes)
-            for given, size in zip(options.inputs, sizes, strict=True)
+            find_part_class("input", input_config.type)(input_config, size, self.vocabulary_sizes)
+            for input_config, size in zip(options.inputs, sizes, strict=True)
         ]
         return find_part_class("encoder", options.type)(options, self.composition.model, inputs, self.vocabulary_sizes)
 
     def _find_tied_parameters(self, tied_embeddings: str) -> list[str]:
-        """Name the matrices that are those of the embedding of target words."""
-        inputs = [name for name, module in self.named_modules() if isinstance(module, WordEmbedding)]
-        of_source = [f"{name}.embedding.weight" for name in inputs] if tied_embeddings == "all" else []
-        return [] if tied_embeddings == "none" else ["decoder.softmax.weight", *of_source]
+        """Return the names of the matrices that are tied to the embedding of target words."""
+        input_names = [name for name, module in self.named_modules() if isinstance(module, WordEmbedding)]
+        source_names = [f"{name}.embedding.weight" for name in input_names] if tied_embeddings == "all" else []
+        return [] if tied_embeddings == "none" else ["decoder.softmax.weight", *source_names]
 
     def forward(self, batch: Batch) -> Tensor:
-        """Compute the loss; see there."""
+        """Call `compute_loss`."""
         return self.compute_loss(batch)
 
     def encode(self, batch: Batch) -> EncoderMemory:
-        """Read the sources; the memory holds the keys of all scores."""
+        """Encode the sources; the memory includes the keys of all scores."""
         memories = [encoder(batch) for encoder in self.encoders]
         for number, graph in self.graphs.items():
             memories[int(number)] = graph(memories[int(number)], batch)
@@ -144,20 +148,20 @@ class TranslationModel(nn.Module):
         return replace(memory, keys=self.decoder.compute_keys(memory))
 
     def compute_loss(self, batch: Batch) -> Tensor:
-        """Compute the loss of each target sentence (B,), summed over its words, EOS included.
+        """Compute the loss of each target sentence (B,), summed over its words including EOS.
 
-        It is −log p, or while training what the system's loss part has instead, and what encoders learn beside.
+        The loss is −log p. In training it is the value of the loss part plus the auxiliary losses of the encoders.
         """
         assert batch.target is not None and batch.target_words is not None
         memory = self.encode(batch)
         losses = self.decoder.compute_loss(memory, batch.target, batch.target_words)
-        return sum((learnt.loss for learnt in memory.auxiliary_losses), losses) if self.training else losses
+        return sum((auxiliary.loss for auxiliary in memory.auxiliary_losses), losses) if self.training else losses
 
     def set_word_frequencies(self, counts: Tensor) -> None:
-        """Tell how often each target word occurs in the training data (V,), EOS and unknown words included.
+        """Set the counts (V,) of target words in the training data, including EOS and the unknown word.
 
-        The loss draws by them, and the bias of the softmax begins with their logarithms if the system's is to. The
-        counts are no part of the state that is saved; only training needs them.
+        A sampled loss draws words by these frequencies, and `model.softmax_bias: unigram` initializes the bias of the
+        softmax with their logarithms. The counts are not saved with the model.
         """
         self.decoder.criterion.set_word_frequencies(counts)
         if self.composition.model.softmax_bias == "unigram":

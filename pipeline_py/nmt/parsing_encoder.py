@@ -1,4 +1,4 @@
-"""Dependency parses that an encoder predicts, and what they are worth."""
+"""Encoders that predict dependency parses, and the loss and accuracy of these parses."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from pipeline_py.nmt.data.batch import Batch
 
 @dataclass(frozen=True)
 class ParseScores:
-    """What is predicted of B sentences of up to J positions, as scores (logits).
+    """Predicted scores (logits) of heads and labels for B sentences of up to J positions.
 
     Attributes:
-        heads: of each position, in the last dimension, how well the others fit as its head, and at its own place how
-            well ROOT does (B, J, J); −∞ behind the sentence.
-        labels: of each position, how well each of L labels fits (B, J, L).
+        head_scores: (B, J, J) score of position k as the head of position j at (j, k), of ROOT at (j, j); −∞ after the
+            end of the sentence.
+        label_scores: (B, J, L) score of each of the L labels for each position.
     """
 
     head_scores: Tensor
@@ -33,23 +33,23 @@ class ParseScores:
         return compute_log_loss(self.head_scores, heads) + compute_log_loss(self.label_scores, labels)
 
     def count_attachments(self, batch: Batch) -> tuple[int, int]:
-        """Count over all sentences the words with the right head, and those with the right label as well.
+        """Count the words with the correct head, and those with the correct head and label, in all sentences.
 
-        The head is the best one for each word on its own, whether or not all together are a tree.
+        Each word gets its best head independently; the heads need not form a tree.
         """
         heads, labels = _get_gold_parse(batch)
         attached = (heads != NO_HEAD) & (self.head_scores.argmax(dim=2) == heads)
         labelled = attached & (self.label_scores.argmax(dim=2) == labels)
-        right, both = torch.stack([attached.sum(), labelled.sum()]).tolist()
-        return right, both
+        attached_count, labelled_count = torch.stack([attached.sum(), labelled.sum()]).tolist()
+        return attached_count, labelled_count
 
 
 class ParsingEncoder(nn.Module, ABC):
-    """An encoder that parses, and can be trained to do so."""
+    """An encoder that can be trained to parse."""
 
     @abstractmethod
     def predict_parse(self, batch: Batch) -> ParseScores:
-        """Predict heads and labels; the batch's own are not looked at."""
+        """Predict heads and labels without reading those of the batch."""
 
     def compute_parsing_loss(self, batch: Batch) -> Tensor:
         """Compute −log p of the batch's heads and labels, summed over the words of each sentence (B,)."""
@@ -57,12 +57,12 @@ class ParsingEncoder(nn.Module, ABC):
 
 
 def count_parsed_words(batch: Batch) -> Tensor:
-    """Count over all sentences the words whose head is known ()."""
+    """Count the words with a known head in all sentences ()."""
     return (_get_gold_parse(batch)[0] != NO_HEAD).sum()
 
 
 def _get_gold_parse(batch: Batch) -> tuple[Tensor, Tensor]:
-    """Return heads and labels (B, J), `NO_HEAD` at EOS, behind it, and where there is no parse."""
+    """Return heads and labels (B, J), `NO_HEAD` from EOS on and in sentences without a parse."""
     heads, labels = (batch.get_syntax(kind).squeeze(2) for kind in ("heads", "labels"))
     last = batch.source_lengths.unsqueeze(1) - 1
     unknown = (heads == NO_HEAD) | (torch.arange(heads.shape[1], device=heads.device) >= last)
@@ -70,6 +70,6 @@ def _get_gold_parse(batch: Batch) -> tuple[Tensor, Tensor]:
 
 
 def compute_log_loss(scores: Tensor, gold: Tensor) -> Tensor:
-    """Sum −log p of what is known over each sentence: (B, J, X), (B, J) → (B,)."""
+    """Sum −log p of the known gold values over each sentence: (B, J, X), (B, J) → (B,)."""
     loss = functional.cross_entropy(scores.flatten(0, 1), gold.flatten(), ignore_index=NO_HEAD, reduction="none")
     return loss.view(gold.shape).sum(dim=1)

@@ -1,4 +1,4 @@
-"""The precision of matrix products in training and search, where the configuration leaves it to the machine."""
+"""Select the precision of matrix products in training and search for `precision: auto`."""
 
 import sys
 import time
@@ -13,28 +13,28 @@ from pipeline_py.nmt.fast.matrix_products import compute_weight_gradient, detect
 from pipeline_py.nmt.torch_setup import is_cpu
 
 MIN_HIDDEN_SIZE = 256
-"""Hidden size from which on most of the time goes into products that half precision can make faster."""
+"""Minimum hidden size for bfloat16; smaller networks spend little time in matrix products."""
 
 MIN_SPEEDUP = 1.5
-"""Times that products must be as fast: what is around them takes longer in half precision."""
+"""Minimum speedup of products for bfloat16, which slows down the other computations."""
 
 MIN_HYPOTHESES = 32
-"""Hypotheses at a time from which on half precision makes the products of a search faster."""
+"""Minimum number of simultaneous hypotheses for bfloat16 in a search."""
 
 TIMING_ROUNDS = 5
 TIMED_ROWS, TIMED_SIZE = 512, 512
-"""Of the products that are timed: those of a batch's words, in a network of common size."""
+"""Sizes of the timed products: the words of a batch, in a network of common size."""
 
 
 def resolve_precision(training: TrainingConfig, hidden_size: int, device: torch.device) -> TrainingConfig:
-    """Replace the precision `auto`: bfloat16 in large networks where this processor or GPU is fast at it, else float32.
+    """Replace the precision `auto` by bfloat16 for large networks on devices that are fast at it, otherwise by float32.
 
-    Says so on standard error where bfloat16 is asked for on a CPU that is slower with it.
+    Warns on standard error if the configuration sets bfloat16 on a CPU that is slower with it.
 
     Args:
         training: options of the training.
         hidden_size: hidden size of the network.
-        device: where it is trained.
+        device: device of the training.
     """
     if training.precision == "bfloat16" and is_cpu(device):
         _warn_if_slow("training")
@@ -49,15 +49,15 @@ def resolve_precision(training: TrainingConfig, hidden_size: int, device: torch.
 def should_search_in_bfloat16(
     decoding: DecodingConfig, hidden_size: int, sentence_count: int, device: torch.device
 ) -> bool:
-    """Say whether the products of a search read bfloat16.
+    """Return whether the products of a search read bfloat16.
 
-    Says so on standard error where bfloat16 is asked for on a CPU that is slower with it.
+    Warns on standard error if the configuration sets bfloat16 on a CPU that is slower with it.
 
     Args:
-        decoding: options of the search; how many sentences are searched at a time does not count.
-        hidden_size: the largest hidden size of its networks.
-        sentence_count: how many there are.
-        device: where the networks are.
+        decoding: options of the search; `batch_size` is ignored.
+        hidden_size: the largest hidden size of the networks.
+        sentence_count: number of sentences to translate.
+        device: device of the networks.
     """
     if not is_cpu(device) or decoding.precision == "float32":
         return False
@@ -82,10 +82,10 @@ def _warn_if_slow(section: str) -> None:
 
 @cache
 def measure_bfloat16_speedup() -> float:
-    """Measure on a CPU how many times as fast products in bfloat16 are as in float32, in some hundredths of a second.
+    """Measure the speedup of bfloat16 over float32 products on a CPU, in some hundredths of a second.
 
-    The forms are those of an update: what a map gives, and the gradients of what it reads and of its weight. A
-    processor without instructions for bfloat16 makes none: 0.
+    The products are those of an update: the output of a linear layer and the gradients of its input and weight. The
+    result is 0 for a processor without bfloat16 instructions.
     """
     if not (torch.backends.mkldnn.is_available() and torch.ops.mkldnn._is_mkldnn_bf16_supported()):
         return 0.0
@@ -102,9 +102,9 @@ def measure_bfloat16_speedup() -> float:
 
 def _measure_seconds(values: Tensor, weight: Tensor) -> float:
     start = time.perf_counter()
-    made = multiply_matrices(values, weight.T)
-    multiply_matrices(made, weight)
-    compute_weight_gradient(made, values)
+    product = multiply_matrices(values, weight.T)
+    multiply_matrices(product, weight)
+    compute_weight_gradient(product, values)
     return time.perf_counter() - start
 
 

@@ -15,7 +15,7 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
 
 SMALLEST_VOCABULARY = 2
-"""EOS and the unknown word."""
+"""Size of a vocabulary of EOS and the unknown word."""
 
 
 def pretrain(
@@ -60,7 +60,7 @@ def pretrain(
         InputError: files are invalid, or do not belong together; the training diverged.
     """
     started = time.monotonic()
-    place, epochs = _find_parsing_encoder(system)
+    encoder_index, epochs = _find_parsing_encoder(system)
 
     import numpy as np
     import torch
@@ -78,22 +78,24 @@ def pretrain(
     training = resolve_precision(training, system.model.hidden, device)
     size = len(Vocabulary.load(source_vocabulary))
     vocabularies = {"source": size, "target": size, **count_syntax_identifiers(syntax_vocabularies)}
-    # Nothing is translated: the sentences are their own targets.
+    # Parsing needs no targets; the sources serve as targets.
     data = ParallelDataset(train_source, train_source, train_syntax, vocabularies, training.max_length)
     dev = ParallelDataset(dev_source, dev_source, dev_syntax, vocabularies)
     for files in (train_syntax, dev_syntax):
         _check_has_parses(files["heads"])
 
     torch.manual_seed(seed)
-    # The decoder is not used, so it is made as small as may be.
+    # The decoder is unused and therefore as small as possible.
     model = TranslationModel(system, {**vocabularies, "target": SMALLEST_VOCABULARY})
-    parser = model.encoders[place].to(device)
+    parser = model.encoders[encoder_index].to(device)
     assert isinstance(parser, ParsingEncoder)
     run = ParserTrainingRun(name, parser, epochs, training, data, dev, device, seed)
     for _ in show_progress(run.run_updates(), f"pretrain {name}", total=run.total_updates, unit="updates"):
         pass
 
-    save_weights(weights_output, {f"encoders.{place}.{key}": tensor for key, tensor in parser.state_dict().items()})
+    save_weights(
+        weights_output, {f"encoders.{encoder_index}.{key}": tensor for key, tensor in parser.state_dict().items()}
+    )
     write_json(
         facts_output,
         {
@@ -116,21 +118,21 @@ def pretrain(
 
 
 def _find_parsing_encoder(system: CompositionConfig) -> tuple[int, int]:
-    """Find the encoder that is pretrained: its place among the encoders, and how many passes it makes."""
-    found = [
-        (place, encoder.pretraining_passes)
-        for place, encoder in enumerate(system.encoders)
+    """Return the index of the encoder that is pretrained, and its number of epochs."""
+    candidates = [
+        (index, encoder.pretraining_passes)
+        for index, encoder in enumerate(system.encoders)
         if encoder.pretraining_passes is not None
     ]
-    if len(found) != 1:
+    if len(candidates) != 1:
         raise InputError(
-            f"{len(found)} encoders of the system learn to parse; give a composition with one latent_graph"
+            f"{len(candidates)} encoders of the system learn to parse; give a composition with one latent_graph"
         )
-    return found[0]
+    return candidates[0]
 
 
 def _check_has_parses(path: Path) -> None:
-    """Raise `InputError` where no word of a file has a head."""
+    """Raise `InputError` if no word of a file has a head."""
     for _, values, offsets in RaggedArrayFile(path).iterate_blocks():
         ends = values[offsets[1:] - 1]
         if (values != NO_HEAD).sum() > (ends != NO_HEAD).sum():

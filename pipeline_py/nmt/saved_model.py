@@ -1,4 +1,4 @@
-"""A trained model on disk: weights in safetensors beside a `config.json` that says how to build the network."""
+"""A trained model on disk: weights in safetensors and a `config.json` from which the network is built."""
 
 import json
 from pathlib import Path
@@ -17,19 +17,19 @@ from pipeline_py.run.errors import InputError
 
 
 def save_weights(path: Path, weights: dict[str, Tensor]) -> None:
-    """Write weights; the same weights give the same bytes."""
+    """Write weights; equal weights give equal bytes."""
     with write_atomically(path) as temporary:
-        # `save_file` would write to a file of another name first, which stays where it is killed.
+        # `save_file` would leave a temporary file when killed.
         temporary.write_bytes(save(weights, metadata={"checksum": artifacts.CHECKSUM_PLACEHOLDER}))
         artifacts.write_checksum(temporary)
 
 
 def load_weights(path: Path) -> dict[str, Tensor]:
-    """Read what `save_weights` wrote.
+    """Load weights written by `save_weights`.
 
     Raises:
-        FileNotFoundError: naming the file.
-        InputError: the file is damaged, or not of `save_weights`.
+        FileNotFoundError: the file does not exist.
+        InputError: the file is damaged, or `save_weights` did not write it.
     """
     if not artifacts.has_valid_checksum(path):
         raise InputError(artifacts.CHECKSUM_MISMATCH_ERROR, path)
@@ -40,10 +40,10 @@ def load_weights(path: Path) -> dict[str, Tensor]:
 
 
 def load_initial_weights(model: TranslationModel, path: Path) -> None:
-    """Fill those parameters of a network that a safetensors file names; the others stay as they are.
+    """Load the parameters in a safetensors file into a network; other parameters do not change.
 
     Raises:
-        InputError: the file is damaged or no safetensors file, or holds what the network has not.
+        InputError: the file is damaged or no safetensors file, or has parameters that the network lacks.
     """
     remedy = "take the weights of a network with the same parts, sizes and vocabularies"
     try:
@@ -56,7 +56,7 @@ def load_initial_weights(model: TranslationModel, path: Path) -> None:
 
 
 def save_config(path: Path, model: TranslationModel) -> None:
-    """Write what `load` needs to build the network: `{"system", "vocabularies"}`."""
+    """Write the configuration from which `load_model` builds the network: `{"system", "vocabularies"}`."""
     write_json(
         path,
         {
@@ -67,10 +67,10 @@ def save_config(path: Path, model: TranslationModel) -> None:
 
 
 def load_model(weights_path: Path, config_path: Path, device: torch.device | str = "cpu") -> TranslationModel:
-    """Build the network of `config_path` and fill it with the weights; it is ready for translating.
+    """Build the network of `config_path` with its weights, in evaluation mode.
 
     Raises:
-        InputError: where a file is not what its name says, or the two do not belong together.
+        InputError: a file is invalid, or the two do not belong together.
     """
     weights = load_weights(weights_path)
     remedy = "train the system again"

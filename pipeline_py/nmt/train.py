@@ -80,8 +80,8 @@ def train(
         InputError: files are invalid, or do not belong together; the training diverged.
     """
     arguments = dict(locals())
-    one_of_several = is_torchrun_worker(training.processes)
-    if training.processes > 1 and not one_of_several:
+    is_worker = is_torchrun_worker(training.processes)
+    if training.processes > 1 and not is_worker:
         launch_processes(training.processes, "nmt.train", arguments)
         return
 
@@ -103,21 +103,21 @@ def train(
 
     training = training.model_copy(update={"threads": max(1, threads // training.processes)})
     device = prepare_torch(training.device, training.threads)
-    processes = ProcessGroup.from_torchrun(device) if one_of_several else SINGLE_PROCESS
+    processes = ProcessGroup.from_torchrun(device) if is_worker else SINGLE_PROCESS
     vocabulary = Vocabulary.load(target_vocabulary)
-    of_source = Vocabulary.load(source_vocabulary)
-    if system.model.tied_embeddings == "all" and of_source.tokens != vocabulary.tokens:
+    source_tokens = Vocabulary.load(source_vocabulary)
+    if system.model.tied_embeddings == "all" and source_tokens.tokens != vocabulary.tokens:
         raise InputError(f"the system ties both sides' embeddings, but {target_vocabulary} differs", source_vocabulary)
     vocabularies = {
-        "source": len(of_source),
+        "source": len(source_tokens),
         "target": len(vocabulary),
         **count_syntax_identifiers(syntax_vocabularies),
     }
     if like is not None:
         system = match_parameter_count(system, like, vocabularies)
         print(f"{name}: embedding and hidden size are {system.model.hidden}", file=sys.stderr)
-    needed = {*SIDES, *system.vocabulary_syntax_names}
-    vocabularies = {kind: size for kind, size in vocabularies.items() if kind in needed}
+    required_names = {*SIDES, *system.vocabulary_syntax_names}
+    vocabularies = {kind: size for kind, size in vocabularies.items() if kind in required_names}
     training = disable_unsupported_graphs(
         processes.broadcast_from_first(lambda: resolve_precision(training, system.model.hidden, device)),
         system,
@@ -147,12 +147,12 @@ def train(
         seed=seed,
         process_group=processes,
     )
-    what = f"train {name}" + (f" from update {run.state.update}" if run.resume() else "")
+    title = f"train {name}" + (f" from update {run.state.update}" if run.resume() else "")
     updates = run.run_updates()
     if processes.is_first:
         if tensorboard is not None:
             run.start_tensorboard(tensorboard)
-        updates = show_progress(updates, what, run.estimate_remaining_updates(), "updates", run.format_status)
+        updates = show_progress(updates, title, run.estimate_remaining_updates(), "updates", run.format_status)
     for _ in updates:
         pass
     if not processes.is_first:
@@ -167,5 +167,5 @@ def train(
 
 
 def _describe_rounding(device: str, training: TrainingConfig) -> str:
-    """Describe what decides the last digits of a training on this machine."""
+    """Describe the settings that affect rounding in a training on this machine."""
     return f"{device}, {training.precision}, graphs {training.graphs}, {training.threads} threads"

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def load(
     *, model: Sequence[Path], config: Sequence[Path], target_vocabulary: Path, device: str = "auto", threads: int = 1
 ) -> "NetworkEnsemble":
-    """Load the networks that translate.
+    """Load the networks.
 
     Raises:
-        InputError: a file is not what it should be, or does not fit another.
+        InputError: a file is invalid, or files do not belong together.
     """
     from pipeline_py.nmt.search.ensemble import NetworkEnsemble
     from pipeline_py.nmt.torch_setup import prepare_torch
@@ -95,14 +95,16 @@ def translate(
     lengths = None if length_model is None else LengthModel.load(length_model, decoding.length_floor)
 
     counts = SentenceCounts()
-    searched = _search_translations(members, decoding, lengths, attention_output is not None, counts)
-    found = restore_input_order(show_progress(searched, f"translate {source[0].name}", total=len(members[0].sources)))
-    with closing(searched), ExitStack() as files:
+    results = _search_translations(members, decoding, lengths, attention_output is not None, counts)
+    hypothesis_lists = restore_input_order(
+        show_progress(results, f"translate {source[0].name}", total=len(members[0].sources))
+    )
+    with closing(results), ExitStack() as files:
         pieces = files.enter_context(open_atomic_text_file(pieces_output))
         alignment = files.enter_context(open_atomic_text_file(alignment_output))
         n_best = files.enter_context(open_atomic_text_file(n_best_output)) if n_best_output is not None else None
-        # The ragged writer asks for its rows one by one; the lines of the text files are written as it goes.
-        rows = _write_translations(found, networks.vocabulary, counts, pieces, alignment, n_best)
+        # Iterating over the rows writes the lines of the text files.
+        rows = _write_translations(hypothesis_lists, networks.vocabulary, counts, pieces, alignment, n_best)
         try:
             if attention_output is not None:
                 write_ragged_rows(attention_output, rows, "float32")
@@ -120,7 +122,7 @@ def _search_translations(
     should_return_attention: bool,
     counts: SentenceCounts,
 ) -> Generator[tuple[int, list["Hypothesis"]]]:
-    """Yield the number of each sentence and its best translations, in the order of the search."""
+    """Yield the index of each sentence and its best translations, in the order of the search."""
     import torch
 
     from pipeline_py.nmt.precision import should_search_in_bfloat16
@@ -131,16 +133,16 @@ def _search_translations(
     networks = [member.network for member in members]
     device = next(networks[0].parameters()).device
     sources = members[0].sources
-    half = should_search_in_bfloat16(
+    is_bfloat16 = should_search_in_bfloat16(
         options, max(network.composition.model.hidden for network in networks), len(sources), device
     )
-    nothing = Hypothesis(tokens=[], score=0.0, log_probability=0.0, is_cut=False, alignment=[])
-    with open_predictor(networks, half) as steps:
+    empty = Hypothesis(tokens=[], score=0.0, log_probability=0.0, is_cut=False, alignment=[])
+    with open_predictor(networks, is_bfloat16) as predictor:
         for sentences in sources.iterate_batches(options.batch_size):
             words = sources.lengths[sentences] - 1
             for number in sentences[words == 0].tolist():
                 counts.add_noted("empty source")
-                yield number, [nothing]
+                yield number, [empty]
             sentences, words = sentences[words > 0], words[words > 0]
             if len(sentences):
                 limits = np.floor(options.max_length_ratio * words).astype(np.int64) + 10
@@ -152,20 +154,20 @@ def _search_translations(
                     unknown = sum(not length_model.has_source_length(length) for length in words.tolist())
                     if unknown:
                         counts.add_noted("source of a length that the length model does not know", unknown)
-                found = beam_search(
+                hypotheses = beam_search(
                     networks,
-                    [member.sources.build_batch(sentences, steps.length_multiple).to(device) for member in members],
+                    [member.sources.build_batch(sentences, predictor.length_multiple).to(device) for member in members],
                     beam_size=options.beam,
                     max_lengths=torch.from_numpy(limits),
                     length_normalization=options.length_normalization,
                     length_terms=terms,
                     n_best=max(1, options.n_best),
                     should_return_attention=should_return_attention,
-                    predictor=steps,
+                    predictor=predictor,
                 )
-                if half:
+                if is_bfloat16:
                     counts.add_noted("searched in bfloat16", len(sentences))
-                yield from zip(sentences.tolist(), found, strict=True)
+                yield from zip(sentences.tolist(), hypotheses, strict=True)
 
 
 def _write_translations(
@@ -176,7 +178,7 @@ def _write_translations(
     alignment: IO[str],
     n_best: IO[str] | None,
 ) -> Iterator[np.ndarray]:
-    """Write a line of each file for each sentence and yield its attention, flattened (empty if it was not kept)."""
+    """Write a line of each file for each sentence and yield its flattened attention (empty if not requested)."""
     for number, hypotheses in enumerate(hypothesis_lists):
         best = hypotheses[0]
         counts.add_kept()

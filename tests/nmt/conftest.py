@@ -1,4 +1,4 @@
-"""What tests of networks share, and those of stages that reuse cached outputs."""
+"""Fixtures for tests of networks and of stages that reuse cached outputs."""
 
 import os
 import shutil

@@ -31,23 +31,23 @@ SDATT_READINGS = {
 def collect_systems() -> dict[str, CompositionConfig]:
     """The systems of the default experiment that are composed differently, and the readings of SDAtt."""
     experiment = load_experiment(yaml.safe_load(Path("config.yaml").read_text()), should_check_files=False)
-    found: dict[str, CompositionConfig] = {}
+    compositions: dict[str, CompositionConfig] = {}
     for name, system in experiment.systems.items():
         if not isinstance(system, CompositionConfig):
             continue
-        one = CompositionConfig.model_validate(
+        composition = CompositionConfig.model_validate(
             {
                 **system.model_dump(include={"encoders", "scores", "contexts", "decoder", "loss"}),
                 "model": MODEL_OPTIONS,
             }
         )
-        if one not in found.values():
-            found[name] = one
+        if composition not in compositions.values():
+            compositions[name] = composition
     readings = {
         name: CompositionConfig.model_validate({**parts, "model": MODEL_OPTIONS})
         for name, parts in SDATT_READINGS.items()
     }
-    return found | readings
+    return compositions | readings
 
 
 SYSTEMS = collect_systems()

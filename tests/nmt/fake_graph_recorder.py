@@ -16,16 +16,16 @@ class FakeGraphRecorder:
 
     def __call__(self, function: Callable[[], Any]) -> Callable[[], Any]:
         self.record_count += 1
-        found: list[Any] = []
+        results: list[Any] = []
 
         def replay() -> Any:
             self.replay_count += 1
             new = function()
-            if not found:
-                found.append(new)
-            for old, of_now in zip(flatten_nested(found[0]), flatten_nested(new), strict=True):
+            if not results:
+                results.append(new)
+            for old, new_leaf in zip(flatten_nested(results[0]), flatten_nested(new), strict=True):
                 if isinstance(old, Tensor):
-                    old.copy_(of_now)
-            return found[0]
+                    old.copy_(new_leaf)
+            return results[0]
 
         return replay

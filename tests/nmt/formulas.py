@@ -91,10 +91,10 @@ def step_gru(
     W_z, W_r, W_n = gru.input.weight.chunk(3)
     b_z, b_r, b_n = gru.input.bias.chunk(3)  # type: ignore[union-attr]
     U_z, U_r = gru.gates_recurrent.weight.chunk(2)
-    x, kept = mask_x * x, mask_h * h
-    z = torch.sigmoid(W_z @ x + U_z @ kept + b_z)
-    r = torch.sigmoid(W_r @ x + U_r @ kept + b_r)
-    candidate = torch.tanh(W_n @ x + gru.candidate_recurrent.weight @ (r * kept) + b_n)
+    x, dropped_h = mask_x * x, mask_h * h
+    z = torch.sigmoid(W_z @ x + U_z @ dropped_h + b_z)
+    r = torch.sigmoid(W_r @ x + U_r @ dropped_h + b_r)
+    candidate = torch.tanh(W_n @ x + gru.candidate_recurrent.weight @ (r * dropped_h) + b_n)
     return (1 - z) * h + z * candidate
 
 

@@ -57,13 +57,13 @@ def assert_same_gradients(
             total = total + (value * direction).sum()
         return torch.autograd.grad(total, leaves, materialize_grads=True)
 
-    for value, other in zip(actual, expected, strict=True):
-        torch.testing.assert_close(value, other, rtol=1e-10, atol=1e-12)
+    for value, reference in zip(actual, expected, strict=True):
+        torch.testing.assert_close(value, reference, rtol=1e-10, atol=1e-12)
     gradients = differentiate(actual, leaves), differentiate(expected, expected_leaves or leaves)
-    for number, (gradient, other) in enumerate(zip(*gradients, strict=True)):
-        assert can_vanish or other.abs().max() > 1e-6, f"leaf {number}"
+    for number, (gradient, reference) in enumerate(zip(*gradients, strict=True)):
+        assert can_vanish or reference.abs().max() > 1e-6, f"leaf {number}"
         torch.testing.assert_close(
-            gradient, other, rtol=1e-9, atol=1e-11, msg=lambda text, number=number: f"leaf {number}: {text}"
+            gradient, reference, rtol=1e-9, atol=1e-11, msg=lambda text, number=number: f"leaf {number}: {text}"
         )
 
 
@@ -81,6 +81,9 @@ def assert_close_in_half_precision(encoder: nn.Module, batch: object) -> None:
     with torch.autocast("cpu", dtype=torch.bfloat16):
         rounded = encoder(batch)
     exact = encoder(batch)
-    for value, other in ((rounded.annotations[0], exact.annotations[0]), (rounded.summaries[0], exact.summaries[0])):
+    for value, reference in (
+        (rounded.annotations[0], exact.annotations[0]),
+        (rounded.summaries[0], exact.summaries[0]),
+    ):
         assert value.dtype == torch.float32
-        torch.testing.assert_close(value, other, rtol=0, atol=0.1)
+        torch.testing.assert_close(value, reference, rtol=0, atol=0.1)

@@ -100,7 +100,7 @@ def build_pairs(seed: int = 0, pair_lengths: tuple[tuple[int, int], ...] = ((4, 
 
 
 def iterate_pairs(seed: int = 0):
-    """The same pairs, each with its own syntax."""
+    """Yield the pairs of `build_pairs`, each with its syntax."""
     sources, targets, syntax = build_pairs(seed)
     for row, (source, target) in enumerate(zip(sources, targets, strict=True)):
         yield source, target, {kind: rows[row] for kind, rows in syntax.items()}
@@ -120,9 +120,9 @@ def compute_tree_distances(heads: list[int | None]) -> np.ndarray:
     matrix = np.zeros((size, size), dtype=int)
     for a in range(size):
         for b in range(size):
-            up, other = list_ancestors(a), list_ancestors(b)
-            common = next(word for word in up if word in other)
-            matrix[a, b] = up.index(common) + other.index(common)
+            ancestors, other_ancestors = list_ancestors(a), list_ancestors(b)
+            common = next(word for word in ancestors if word in other_ancestors)
+            matrix[a, b] = ancestors.index(common) + other_ancestors.index(common)
     return matrix
 
 
@@ -165,8 +165,8 @@ class ReferenceNetwork:
         rows = self.convolve(f"{input_name}.first", rows)
         assert len(rows) == 8
         if options.order == "stacked":
-            nothing = np.zeros_like(rows[0])
-            rows = self.convolve(f"{input_name}.second", [nothing, *rows, nothing], stride=2)
+            zeros = np.zeros_like(rows[0])
+            rows = self.convolve(f"{input_name}.second", [zeros, *rows, zeros], stride=2)
             assert len(rows) == 4
             rows = self.pool_rows(self.pool_rows(rows))
         else:
@@ -217,7 +217,7 @@ class ReferenceNetwork:
         for x in reversed(read):
             h = self.step_gru(f"{name}.backwards", x, h)
             left.insert(0, h)
-        return [np.concatenate(both) for both in zip(right, left, strict=True)]
+        return [np.concatenate(states) for states in zip(right, left, strict=True)]
 
     def compute_loss(self, source: np.ndarray, target: np.ndarray, syntax: dict) -> tuple[float, list[list[float]]]:
         """Summed −log p, and the weights of the first context at each step."""
@@ -257,8 +257,8 @@ class ReferenceNetwork:
             first = types.index("global") if "global" in types else 0
             t = p["readout_word.weight"] @ word + p["readout_word.bias"]
             for k, query in enumerate(queries):
-                both = system.decoder.gru_context == "both"
-                fed = np.concatenate([context[k] for context in vectors]) if both else vectors[first][k]
+                feeds_both = system.decoder.gru_context == "both"
+                fed = np.concatenate([context[k] for context in vectors]) if feeds_both else vectors[first][k]
                 s[k] = self.step_gru(f"decoder.second.{k}", fed, query)
                 t = t + p[f"readout_states.{k}.weight"] @ s[k] + p[f"readout_states.{k}.bias"]
             for number, c in enumerate(c for context in vectors for c in context):

@@ -31,9 +31,9 @@ def assert_restored(
     contents = [output.read_bytes() for output in outputs]
     for output in outputs:
         output.unlink()
-    done = run_without_torch(job)
-    assert done.returncode == 0, done.stderr
-    assert "reused from the cache" in done.stderr
+    process = run_without_torch(job)
+    assert process.returncode == 0, process.stderr
+    assert "reused from the cache" in process.stderr
     assert [output.read_bytes() for output in outputs] == contents
 
 

@@ -64,10 +64,10 @@ def folder(request, tmp_path, monkeypatch):
         output=tmp_path / "trees.arrow",
         counts_output=tmp_path / "trees.json",
     )
-    said = [
+    translations = [
         " ".join(random.choice(PIECES, size=size)) if len(row) else "" for row, size in zip(rows, SIZES, strict=True)
     ]
-    (tmp_path / "translation").write_text("\n".join(said) + "\n", encoding="utf-8")
+    (tmp_path / "translation").write_text("\n".join(translations) + "\n", encoding="utf-8")
     words = "".join(f"w{i} {99 - i}\n" for i in range(2, TARGET_SIZE))
     (tmp_path / "vocabulary").write_text("</s> 0\n<unk> 0\n" + words, encoding="utf-8")
     return tmp_path
@@ -95,10 +95,10 @@ def arguments(folder, **changes):
     }
 
 
-def attend_files(**given):
+def attend_files(**options):
     """Load the network and attend, as a job does."""
-    networks = {name: given[name] for name in ("model", "config", "target_vocabulary", "device")}
-    attend(networks=module.load(**networks, threads=1), **given)
+    networks = {name: options[name] for name in ("model", "config", "target_vocabulary", "device")}
+    attend(networks=module.load(**networks, threads=1), **options)
 
 
 def attended_alone(folder, number):
@@ -109,13 +109,13 @@ def attended_alone(folder, number):
     }
     memory = model.encode(collate_batch([RaggedArrayFile(folder / "source.arrow")[number]], syntax=syntax))
     pieces = (folder / "translation").read_text(encoding="utf-8").split("\n")[number].split()
-    known = {f"w{i}": i for i in range(2, TARGET_SIZE)}
+    identifiers = {f"w{i}": i for i in range(2, TARGET_SIZE)}
     gate = getattr(model.decoder, "gate", None)
     state, previous, rows, gates = model.decoder.build_initial_state(memory), None, [], []
-    for identifier in [*(known.get(piece, UNK) for piece in pieces), EOS]:
+    for identifier in [*(identifiers.get(piece, UNK) for piece in pieces), EOS]:
         if gate is not None:
             # σ(W c + b); the state is [s; c], of 6 numbers each.
-            fed = state.hidden[0, 6:].detach().numpy()
+            fed = state.states[0, 6:].detach().numpy()
             gates.append(1 / (1 + np.exp(-(gate.weight.detach().numpy()[0] @ fed + gate.bias.item()))))
         _, state, weights = model.decoder.step(previous, state, memory)
         rows.append(weights[0].detach().numpy())
@@ -123,7 +123,7 @@ def attended_alone(folder, number):
     return np.array(rows), gates
 
 
-def test_every_row_belongs_to_its_sentence(folder):
+def test_attention_equals_stepwise_decoding(folder):
     attend_files(**arguments(folder))
     attention, gates = RaggedArrayFile(folder / "out.attention.arrow"), RaggedArrayFile(folder / "out.gates.arrow")
     sources = RaggedArrayFile(folder / "source.arrow")
@@ -143,27 +143,27 @@ def test_every_row_belongs_to_its_sentence(folder):
         np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-5)
 
 
-def test_only_some_sentences(folder):
+def test_unselected_sentences_have_empty_rows(folder):
     attend_files(**arguments(folder))
-    whole = RaggedArrayFile(folder / "out.attention.arrow")
+    attention = RaggedArrayFile(folder / "out.attention.arrow")
     attend_files(**arguments(folder, sentences=[20, 3, 3, 1], attention_output=folder / "some.arrow"))
     some = RaggedArrayFile(folder / "some.arrow")
     assert len(some) == 20
     for number in range(20):
         if number in (2, 19):
-            np.testing.assert_allclose(some[number], whole[number], atol=1e-6)
+            np.testing.assert_allclose(some[number], attention[number], atol=1e-6)
         else:
             assert len(some[number]) == 0
 
 
-def test_the_same_input_gives_the_same_bytes(folder):
+def test_output_is_reproducible(folder):
     attend_files(**arguments(folder))
     first = (folder / "out.attention.arrow").read_bytes()
     attend_files(**arguments(folder))
     assert (folder / "out.attention.arrow").read_bytes() == first
 
 
-def test_a_file_without_sentences(folder):
+def test_empty_file_has_no_rows(folder):
     for name in ("source", "trees"):
         write_ragged_rows(folder / f"{name}.arrow", [], "int32")
     (folder / "translation").write_text("")
@@ -195,10 +195,10 @@ def not_a_number(folder):
             r"translation: the file has 19 lines and .*source.arrow has 20 sentences; give the translations",
         ),
         (other_vocabulary, r"vocabulary: the vocabulary has 3 tokens and the model in .* predicts 10"),
-        (not_a_number, r"model.safetensors: the model attends with a weight that is not a number; train the system"),
+        (not_a_number, r"model.safetensors: an attention weight of the model is not a number; train the system"),
     ],
 )
-def test_files_that_do_not_belong_together(folder, spoil, message):
+def test_inconsistent_files_raise_error(folder, spoil, message):
     spoil(folder)
     with pytest.raises(InputError, match=message):
         attend_files(**arguments(folder))
@@ -215,14 +215,14 @@ def test_files_that_do_not_belong_together(folder, spoil, message):
         ({"device": "gpu"}, "unknown device 'gpu'; use auto, cpu or cuda"),
     ],
 )
-def test_arguments_at_fault(folder, changes, message):
+def test_invalid_arguments_raise_error(folder, changes, message):
     with pytest.raises(InputError, match=message):
         attend_files(**arguments(folder, **changes))
 
 
 @pytest.mark.parametrize("folder", ["trees"], indirect=True)
-def test_a_job(folder):
+def test_job_writes_selected_sentences(folder):
     job = build_job("nmt.attend", folder, arguments(folder, sentences=[2, 5]), is_cached=False)
-    done = subprocess.run(get_job_command(job), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(get_job_command(job), capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
     assert np.flatnonzero(RaggedArrayFile(folder / "out.attention.arrow").row_lengths).tolist() == [1, 4]

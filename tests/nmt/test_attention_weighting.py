@@ -1,4 +1,4 @@
-"""What all ways of attending share: products with a matrix of each sentence."""
+"""Tests of products with sentence matrices."""
 
 import pytest
 import torch
@@ -7,14 +7,14 @@ from pipeline_py.nmt.attention_weighting import cast_to_product_dtype, multiply_
 from pipeline_py.nmt.search.row_sentences import RowSentences
 
 
-def test_a_row_is_multiplied_with_the_matrix_of_its_sentence() -> None:
+def test_rows_are_multiplied_by_sentence_matrices() -> None:
     torch.manual_seed(0)
     rows, matrices = torch.randn(3, 4, dtype=torch.float64), torch.randn(3, 4, 5, dtype=torch.float64)
     torch.testing.assert_close(multiply_sentence_matrices(rows, matrices), torch.einsum("bx,bxy->by", rows, matrices))
 
 
 @pytest.mark.parametrize("placed", [True, False])
-def test_so_are_the_rows_of_a_search(placed: bool) -> None:
+def test_search_rows_are_multiplied_by_sentence_matrices(placed: bool) -> None:
     torch.manual_seed(0)
     matrices = torch.randn(3, 5, 5, dtype=torch.float64)
     sentence = torch.tensor([2, 0, 0, 2, 2])
@@ -24,7 +24,7 @@ def test_so_are_the_rows_of_a_search(placed: bool) -> None:
     torch.testing.assert_close(multiply_sentence_matrices(rows, matrices, owners), expected)
 
 
-def test_autocast_leaves_them_alone_on_a_cpu() -> None:
+def test_autocast_does_not_cast_matrices_on_cpu() -> None:
     torch.manual_seed(0)
     rows, matrices = torch.randn(3, 5), torch.randn(3, 5, 5)
     with torch.autocast("cpu", torch.bfloat16):

@@ -41,30 +41,33 @@ def with_other_words() -> list[np.ndarray]:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
-def test_a_share_is_dropped_and_the_rest_makes_up_for_it(rate: float, dtype: torch.dtype) -> None:
+def test_remaining_values_are_scaled(rate: float, dtype: torch.dtype) -> None:
     torch.manual_seed(0)
     values = torch.ones(300, 333, dtype=dtype, requires_grad=True)
     dropped = Dropout(rate).train()(values)
-    kept = dropped != 0
+    remaining = dropped != 0
     # Five standard deviations of a share of so many numbers.
-    assert kept.double().mean().item() == pytest.approx(1 - rate, abs=5 * (rate * (1 - rate) / values.numel()) ** 0.5)
+    assert remaining.double().mean().item() == pytest.approx(
+        1 - rate, abs=5 * (rate * (1 - rate) / values.numel()) ** 0.5
+    )
     torch.testing.assert_close(
-        dropped[kept].double(), torch.full_like(dropped[kept], 1 / (1 - rate)).double(), rtol=0.01, atol=0
+        dropped[remaining].double(), torch.full_like(dropped[remaining], 1 / (1 - rate)).double(), rtol=0.01, atol=0
     )
     (gradient,) = torch.autograd.grad(dropped.sum(), values)
     assert torch.equal(gradient, dropped)
 
 
-def test_neighbours_are_dropped_independently() -> None:
+def test_neighbours_are_uncorrelated() -> None:
     torch.manual_seed(0)
-    kept = (Dropout(0.5).train()(torch.ones(400, 401)) != 0).double()
+    remaining = (Dropout(0.5).train()(torch.ones(400, 401)) != 0).double()
     correlations = [
-        torch.corrcoef(torch.stack([kept[:, :-far].flatten(), kept[:, far:].flatten()]))[0, 1] for far in (1, 2, 3, 4)
+        torch.corrcoef(torch.stack([remaining[:, :-far].flatten(), remaining[:, far:].flatten()]))[0, 1]
+        for far in (1, 2, 3, 4)
     ]
-    assert max(abs(each) for each in correlations) < 5 / kept.numel() ** 0.5
+    assert max(abs(correlation) for correlation in correlations) < 5 / remaining.numel() ** 0.5
 
 
-def test_masks_follow_the_seed_and_differ_from_call_to_call() -> None:
+def test_masks_depend_on_seed_and_differ_between_calls() -> None:
     values, dropout = torch.ones(7, 9), Dropout(0.5).train()
     torch.manual_seed(1)
     first, second = dropout(values), dropout(values)
@@ -72,25 +75,27 @@ def test_masks_follow_the_seed_and_differ_from_call_to_call() -> None:
     assert torch.equal(dropout(values), first) and not torch.equal(first, second)
 
 
-def test_nothing_is_dropped_outside_of_training_or_at_rate_zero() -> None:
+def test_identity_outside_training_and_at_rate_zero() -> None:
     values = torch.randn(3, 5)
     assert Dropout(0.5).eval()(values) is values and Dropout(0.0).train()(values) is values
 
 
 @pytest.mark.parametrize("composition", NETWORKS.values(), ids=NETWORKS)
-def test_one_rate_is_that_of_every_place(composition: dict) -> None:
+def test_single_rate_applies_to_all_sites(composition: dict) -> None:
     model = network(composition, 0.5)
     everywhere, places = drawn_losses(model), sorted(model.composition.decoder.dropout_places)
     assert torch.equal(drawn_losses(network(composition, dict.fromkeys(places, 0.5))), everywhere)
-    without = drawn_losses(network(composition, 0.0))
-    assert torch.equal(drawn_losses(network(composition, {})), without)
+    no_dropout_losses = drawn_losses(network(composition, 0.0))
+    assert torch.equal(drawn_losses(network(composition, {})), no_dropout_losses)
     for place in places:
-        alone = drawn_losses(network(composition, {place: 0.5}))
-        assert not torch.equal(alone, without) and not torch.equal(alone, everywhere)
-        assert torch.equal(drawn_losses(network(composition, {place: 0.5}).eval()), without)
+        single_site_losses = drawn_losses(network(composition, {place: 0.5}))
+        assert not torch.equal(single_site_losses, no_dropout_losses) and not torch.equal(
+            single_site_losses, everywhere
+        )
+        assert torch.equal(drawn_losses(network(composition, {place: 0.5}).eval()), no_dropout_losses)
 
 
-def test_a_place_that_a_decoder_lacks_is_told() -> None:
+def test_unsupported_site_raises_error() -> None:
     for composition, place in ((NETWORKS["LSTM"], "contexts"), (NETWORKS["Transformer"], "readout")):
         with pytest.raises(ValueError, match=rf"has no dropout of `{place}`; give `dropout: {{{place}: 0}}`"):
             network(composition, {place: 0.5})
@@ -98,7 +103,7 @@ def test_a_place_that_a_decoder_lacks_is_told() -> None:
 
 
 @pytest.mark.parametrize("name", ["conditional GRU", "several contexts"])
-def test_without_contexts_the_source_says_nothing(name: str) -> None:
+def test_context_dropout_hides_source(name: str) -> None:
     model = network(NETWORKS[name], {"contexts": NEARLY_ALL})
     assert torch.equal(drawn_losses(model, with_other_words()), drawn_losses(model))
     model = network(NETWORKS[name], {"states": 0.5, "embeddings": 0.5, "readout": 0.5})
@@ -106,7 +111,7 @@ def test_without_contexts_the_source_says_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["conditional GRU", "LSTM", "GRU"])
-def test_without_a_readout_all_words_are_guessed(name: str) -> None:
+def test_readout_dropout_leaves_only_bias(name: str) -> None:
     model = network(NETWORKS[name], {"readout": NEARLY_ALL})
     _, targets, _ = BATCH
     guesses = model.decoder.softmax.bias.log_softmax(0)
@@ -115,7 +120,7 @@ def test_without_a_readout_all_words_are_guessed(name: str) -> None:
 
 
 @pytest.mark.parametrize("composition", NETWORKS.values(), ids=NETWORKS)
-def test_without_embeddings_no_word_is_told_from_another(composition: dict) -> None:
+def test_embedding_dropout_hides_words(composition: dict) -> None:
     model = network(composition, {"embeddings": NEARLY_ALL})
     assert torch.equal(drawn_losses(model, with_other_words()), drawn_losses(model))
     model = network(composition, 0.5)

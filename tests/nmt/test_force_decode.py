@@ -101,10 +101,10 @@ def arguments(folder, *names, translations=("one", "two"), **changes):
     }
 
 
-def score(**given):
+def score(**options):
     """Load the networks and score, as a job does."""
-    networks = {name: given[name] for name in ("model", "config", "target_vocabulary", "device")}
-    force_decode(networks=module.load(**networks, threads=1), **given)
+    networks = {name: options[name] for name in ("model", "config", "target_vocabulary", "device")}
+    force_decode(networks=module.load(**networks, threads=1), **options)
 
 
 def read(path):
@@ -135,28 +135,28 @@ def of_words(folder, name, number, target):
     memory = model.encode(
         collate_batch([source], syntax={kind: [syntax[kind]] for kind in model.composition.required_syntax_names})
     )
-    state, previous, found = model.decoder.build_initial_state(memory), None, []
+    state, previous, log_probabilities = model.decoder.build_initial_state(memory), None, []
     for word in target:
         logits, state, _ = model.decoder.step(previous, state, memory)
-        found.append(logits.log_softmax(1)[0, word].item())
+        log_probabilities.append(logits.log_softmax(1)[0, word].item())
         previous = torch.tensor([word])
-    return np.array(found)
+    return np.array(log_probabilities)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @torch.no_grad()
-def test_every_translation_is_as_probable_as_decoded_alone(folder, name):
+def test_scores_equal_single_sentence_decoding(folder, name):
     score(**arguments(folder, name))
     for translation in ("one", "two"):
         scores, pieces = read(folder / f"{translation}.tsv")
-        said = targets(folder, translation)
-        assert pieces == [len(target) for target in said]
-        expected = [of_words(folder, name, number, target).sum() for number, target in enumerate(said)]
+        target_rows = targets(folder, translation)
+        assert pieces == [len(target) for target in target_rows]
+        expected = [of_words(folder, name, number, target).sum() for number, target in enumerate(target_rows)]
         np.testing.assert_allclose(scores, expected, rtol=2e-6, atol=2e-6)
 
 
 @torch.no_grad()
-def test_an_ensemble_has_the_mean_of_probabilities_at_each_word(folder):
+def test_ensemble_averages_word_probabilities(folder):
     names = ("global", "syntax", "trees")
     score(**arguments(folder, *names))
     scores, _ = read(folder / "one.tsv")
@@ -165,12 +165,14 @@ def test_an_ensemble_has_the_mean_of_probabilities_at_each_word(folder):
         probabilities = np.mean([np.exp(of_words(folder, name, number, target)) for name in names], axis=0)
         expected.append(np.log(probabilities).sum())
     np.testing.assert_allclose(scores, expected, rtol=2e-6, atol=2e-6)
-    alone = [of_words(folder, "global", number, target).sum() for number, target in enumerate(targets(folder, "one"))]
-    assert not np.allclose(scores, alone, rtol=1e-2)
+    single_network_scores = [
+        of_words(folder, "global", number, target).sum() for number, target in enumerate(targets(folder, "one"))
+    ]
+    assert not np.allclose(scores, single_network_scores, rtol=1e-2)
 
 
 @pytest.mark.parametrize("names", [("syntax",), ("phrases",), ("trees", "global")])
-def test_a_hypothesis_is_as_probable_as_the_search_says(folder, names):
+def test_scores_equal_beam_search(folder, names):
     models = [network(folder, name) for name in names]
     sources = RaggedArrayFile(folder / "source.arrow")
     batches = [
@@ -183,29 +185,29 @@ def test_a_hypothesis_is_as_probable_as_the_search_says(folder, names):
         )
         for model in models
     ]
-    found = beam_search(models, batches, beam_size=3, max_lengths=torch.full((SENTENCES,), 9))
-    ended = [number for number, (best, *_) in enumerate(found) if not best.is_cut]
+    results = beam_search(models, batches, beam_size=3, max_lengths=torch.full((SENTENCES,), 9))
+    ended = [number for number, (best, *_) in enumerate(results) if not best.is_cut]
     assert len(ended) > SENTENCES / 2
-    said = {**KNOWN, "<unk>": UNK}
-    of_identifier = {identifier: piece for piece, identifier in said.items()}
-    write_translations(folder / "found", [[of_identifier[token] for token in best.tokens] for best, *_ in found])
+    identifiers = {**KNOWN, "<unk>": UNK}
+    of_identifier = {identifier: piece for piece, identifier in identifiers.items()}
+    write_translations(folder / "found", [[of_identifier[token] for token in best.tokens] for best, *_ in results])
     score(**arguments(folder, *names, translations=["found"]))
     scores, _ = read(folder / "found.tsv")
-    expected = [found[number][0].log_probability for number in ended]
+    expected = [results[number][0].log_probability for number in ended]
     np.testing.assert_allclose([scores[number] for number in ended], expected, rtol=2e-6, atol=2e-6)
 
 
-def test_what_is_the_same_to_the_system_is_equally_probable(folder):
+def test_equal_identifiers_have_equal_scores(folder):
     """Rounding would tell some of these apart, since the batches of the two files have other lengths."""
     lines = (folder / "one").read_text(encoding="utf-8").split("\n")[:-1]
-    other = [line.replace("语", "öde") if number % 2 else line + " w2" for number, line in enumerate(lines)]
-    (folder / "two").write_text("\n".join(other) + "\n", encoding="utf-8")
+    changed_lines = [line.replace("语", "öde") if number % 2 else line + " w2" for number, line in enumerate(lines)]
+    (folder / "two").write_text("\n".join(changed_lines) + "\n", encoding="utf-8")
     score(**arguments(folder, "syntax"))
-    (one, _), (two, _) = read(folder / "one.tsv"), read(folder / "two.tsv")
-    assert [a == b for a, b in zip(one, two, strict=True)] == [bool(number % 2) for number in range(SENTENCES)]
+    (first, _), (second, _) = read(folder / "one.tsv"), read(folder / "two.tsv")
+    assert [a == b for a, b in zip(first, second, strict=True)] == [bool(number % 2) for number in range(SENTENCES)]
 
 
-def test_the_same_input_gives_the_same_bytes(folder):
+def test_output_is_reproducible(folder):
     score(**arguments(folder, "trees"))
     first = (folder / "two.tsv").read_bytes()
     score(**arguments(folder, "trees"))
@@ -238,7 +240,7 @@ def not_a_number(folder):
         (not_a_number, "global.safetensors: the model predicts something that is not a number; train the system"),
     ],
 )
-def test_files_that_do_not_belong_together(folder, spoil, message):
+def test_inconsistent_files_raise_error(folder, spoil, message):
     spoil(folder)
     with pytest.raises(InputError, match=message):
         score(**arguments(folder, "global"))
@@ -247,16 +249,16 @@ def test_files_that_do_not_belong_together(folder, spoil, message):
 
 def command(folder, *names, **changes):
     """The command line that scores with some systems."""
-    given = arguments(folder, *names)
-    given["syntax"] = [
+    options = arguments(folder, *names)
+    options["syntax"] = [
         f"{f'{number}:' if len(names) > 1 else ''}{kind}={path}"
-        for number, files in enumerate(given["syntax"], start=1)
+        for number, files in enumerate(options["syntax"], start=1)
         for kind, path in files.items()
     ]
     words = [sys.executable, "-m", "pipeline_py.nmt.force_decode"]
-    for name, value in {**given, **changes}.items():
-        values = value if isinstance(value, list) else [value]
-        words += [f"--{name.replace('_', '-')}={each}" for each in values]
+    for name, argument in {**options, **changes}.items():
+        values = argument if isinstance(argument, list) else [argument]
+        words += [f"--{name.replace('_', '-')}={value}" for value in values]
     return words
 
 
@@ -266,8 +268,8 @@ def test_command_line(folder, names):
     expected = [read(folder / f"{name}.tsv") for name in ("one", "two")]
     for name in ("one", "two"):
         (folder / f"{name}.tsv").unlink()
-    done = subprocess.run(command(folder, *names), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command(folder, *names), capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
     for name, (scores, pieces) in zip(("one", "two"), expected, strict=True):
         np.testing.assert_allclose(read(folder / f"{name}.tsv")[0], scores, rtol=2e-6)
         assert read(folder / f"{name}.tsv")[1] == pieces
@@ -300,7 +302,7 @@ def test_command_line(folder, names):
         ),
     ],
 )
-def test_options_at_fault(folder, capsys, names, changes, message):
+def test_invalid_options_raise_error(folder, capsys, names, changes, message):
     words = command(folder, *names.split(), **changes)[3:]
     with pytest.raises((InputError, SystemExit)) as error:
         module.score_translations(**parse_arguments(module.score_translations, "force_decode", words))

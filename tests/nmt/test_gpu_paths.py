@@ -1,7 +1,7 @@
-"""What a GPU computes in other ways than a processor, computed in those ways on the processor: nothing changes.
+"""Run the GPU code on a CPU and compare the results with the CPU code.
 
-`on_cpu` chooses between the two; here it says no. Graphs are recorded by a stand-in, which computes again with the
-memory that was recorded, as a replayed graph does.
+`is_cpu` returns false in these tests. A fake recorder replaces CUDA graphs; it computes again with the recorded
+memory, like a replayed graph.
 """
 
 import re
@@ -64,9 +64,9 @@ def trained(
     for number, batch in enumerate(batches):
         torch.manual_seed(number)
         update.compute_gradients([MicroBatch(batch)])
-        made = update.apply_gradients()
-        assert made.is_applied
-        losses.append(made.loss)
+        result = update.apply_gradients()
+        assert result.is_applied
+        losses.append(result.loss)
     return losses, network.state_dict()
 
 
@@ -74,23 +74,25 @@ def trained(
 @pytest.mark.parametrize("gpu", [False, True], ids=["processor", "GPU"])
 @pytest.mark.parametrize("multiple", [1, LENGTH_MULTIPLE])
 @torch.no_grad()
-def test_the_loss_of_a_sentence_is_that_which_it_has_alone(
+def test_batch_loss_equals_single_sentence_loss(
     name: str, gpu: bool, multiple: int, as_on_gpu: Callable[[], FakeGraphRecorder]
 ) -> None:
     """One sentence by itself is what the naive references of this folder are compared with."""
     model = build_system_model(name).eval()
-    alone = torch.cat([model.compute_loss(build_system_batch(model.composition, [row])) for row in ALL_SENTENCES])
+    single_losses = torch.cat(
+        [model.compute_loss(build_system_batch(model.composition, [row])) for row in ALL_SENTENCES]
+    )
     if gpu:
         as_on_gpu()
     batch = build_system_batch(model.composition, ALL_SENTENCES, multiple)
     assert batch.source.shape[1] == (24 if multiple == 8 else 17)
-    torch.testing.assert_close(model.compute_loss(batch), alone, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(model.compute_loss(batch), single_losses, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
-def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
-    """Where they are recorded, lengths are rounded up."""
+def test_updates_equal_cpu_updates(name: str, graphs: bool, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
+    """Recorded updates have padded lengths."""
 
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
         model = build_system_model(name).train()
@@ -98,9 +100,9 @@ def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], F
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()
-    losses, others = learnt(LENGTH_MULTIPLE if graphs else 1)
+    losses, gpu_weights = learnt(LENGTH_MULTIPLE if graphs else 1)
     assert losses == pytest.approx(expected, rel=1e-9)
-    torch.testing.assert_close(others, weights, rtol=1e-7, atol=1e-9)
+    torch.testing.assert_close(gpu_weights, weights, rtol=1e-7, atol=1e-9)
     if not graphs or {"trees", "lexical_trees"} & set(SYSTEMS[name].required_syntax_names):
         assert recorder.record_count == 0, "what follows from trees has no shape of its own"
     else:
@@ -108,7 +110,7 @@ def test_updates_are_the_same(name: str, graphs: bool, as_on_gpu: Callable[[], F
 
 
 @pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
-def test_updates_of_pretraining_are_the_same(graphs: bool, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
+def test_pretraining_updates_equal_cpu_updates(graphs: bool, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
         model = build_system_model("Dep2Seq").train()
         parser = model.encoders[0]
@@ -116,9 +118,9 @@ def test_updates_of_pretraining_are_the_same(graphs: bool, as_on_gpu: Callable[[
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()
-    losses, others = learnt(LENGTH_MULTIPLE if graphs else 1)
+    losses, gpu_weights = learnt(LENGTH_MULTIPLE if graphs else 1)
     assert losses == pytest.approx(expected, rel=1e-9)
-    torch.testing.assert_close(others, weights, rtol=1e-7, atol=1e-9)
+    torch.testing.assert_close(gpu_weights, weights, rtol=1e-7, atol=1e-9)
     assert recorder.record_count == (2 if graphs else 0)
 
 
@@ -126,14 +128,16 @@ def test_updates_of_pretraining_are_the_same(graphs: bool, as_on_gpu: Callable[[
 @pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.parametrize("steps", [False, True], ids=["one by one", "recorded"])
 @torch.no_grad()
-def test_searches_find_the_same(name: str, beam: int, steps: bool, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
+def test_search_results_equal_cpu_results(
+    name: str, beam: int, steps: bool, as_on_gpu: Callable[[], FakeGraphRecorder]
+) -> None:
     """In batches of the same shape, and others between them."""
     model = build_system_model(name).eval()
     assert model.decoder.softmax.bias is not None
     model.decoder.softmax.bias[EOS] += 0.5 if beam > 1 else -1  # so that some hypotheses end early, and others late
     shares = [ALL_SENTENCES, [0, 1, 2], ALL_SENTENCES, ALL_SENTENCES]
 
-    def found(steps: StepPredictor | None) -> Iterator[Hypothesis]:
+    def search_all(steps: StepPredictor | None) -> Iterator[Hypothesis]:
         multiple = 1 if steps is None else steps.length_multiple
         for seed, rows in enumerate(shares):
             batch = build_system_batch(model.composition, rows, multiple, seed)
@@ -141,14 +145,14 @@ def test_searches_find_the_same(name: str, beam: int, steps: bool, as_on_gpu: Ca
             for of_sentence in beam_search([model], [batch], **options, should_return_attention=True, predictor=steps):
                 yield from of_sentence
 
-    expected = [*found(None)]
+    expected = [*search_all(None)]
     recorder = as_on_gpu()
     with open_predictor([model]) as recorded_steps:
-        ours = [*found(recorded_steps if steps else None)]
-    for one, other in zip(ours, expected, strict=True):
-        assert one.tokens == other.tokens
-        assert one.log_probability == pytest.approx(other.log_probability, rel=1e-10)
-        assert one.attention == pytest.approx(other.attention, rel=1e-6, abs=1e-9)
+        ours = [*search_all(recorded_steps if steps else None)]
+    for hypothesis, reference in zip(ours, expected, strict=True):
+        assert hypothesis.tokens == reference.tokens
+        assert hypothesis.log_probability == pytest.approx(reference.log_probability, rel=1e-10)
+        assert hypothesis.attention == pytest.approx(reference.attention, rel=1e-6, abs=1e-9)
     if not steps or model.decoder.has_growing_state:
         assert recorder.record_count == 0
     else:
@@ -169,10 +173,10 @@ def test_half_precision_stays_close(name: str, as_on_gpu: Callable[[], FakeGraph
 
 
 CUDA_MODULES = {"checkpoint.py", "process_group.py", "torch_setup.py", "training_outputs.py"}
-"""They keep random states, choose and name cards, and join processes; what they compute with is chosen by `on_cpu`."""
+"""Modules that handle random states, device names and processes; computations use `is_cpu` instead."""
 
 
-def test_nothing_else_asks_for_the_type_of_a_device() -> None:
+def test_device_type_is_only_compared_in_cuda_modules() -> None:
     folder = Path(pipeline_py.nmt.__path__[0])
     asking = {
         path.name

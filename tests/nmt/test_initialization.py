@@ -1,4 +1,4 @@
-"""How parameters begin: by hand, and whatever the modules and their attributes are called."""
+"""Tests of parameter initialization, which does not depend on the names of modules and attributes."""
 
 import math
 from collections.abc import Callable
@@ -63,9 +63,7 @@ def test_initial_parameters(
         ("glorot", 30**-0.5),
     ],
 )
-def test_a_tied_embedding_begins_as_small_as_the_matrix_before_a_softmax(
-    rule: InitializationName, expected: float
-) -> None:
+def test_tied_embedding_is_scaled(rule: InitializationName, expected: float) -> None:
     """Otherwise words would be guessed with confidence before anything is learnt."""
     torch.manual_seed(0)
     sizes = {"embedding": 30, "hidden": 40, "initialization": rule, "tied_embeddings": "target"}
@@ -77,7 +75,7 @@ def test_a_tied_embedding_begins_as_small_as_the_matrix_before_a_softmax(
 @pytest.mark.parametrize(
     "parts", [{}, {"decoder": "gru"}, {"scores": ["dot"], "encoders": ["lstm"], "decoder": "lstm"}, TRANSFORMER]
 )
-def test_a_network_that_knows_how_frequent_words_are_begins_with_that(parts: dict[str, Any]) -> None:
+def test_unigram_bias_predicts_word_frequencies(parts: dict[str, Any]) -> None:
     """By hand: without what it reads, its first guess of a word is the word's share of the training data."""
     counts = torch.tensor([50, 1, 30, 15, 4])
     sizes = {"source": 9, "target": len(counts)}
@@ -96,7 +94,7 @@ def test_a_network_that_knows_how_frequent_words_are_begins_with_that(parts: dic
 
 
 @pytest.mark.parametrize("rule", ["uniform", "nematus", "lecun"])
-def test_first_parameters(rule: InitializationName) -> None:
+def test_other_initial_parameters(rule: InitializationName) -> None:
     """Tree2seq section 4.2: forget gates 1, other biases and the softmax 0, the rest U(−0.1, 0.1)."""
     torch.manual_seed(0)
     model = TranslationModel(
@@ -111,9 +109,9 @@ def test_first_parameters(rule: InitializationName) -> None:
         {"source": 200, "target": 200},
     )
     parameters = dict(model.named_parameters())
-    ones = {"encoders.0.leaves.input.bias": 1, "encoders.0.tree.bias": 2, "encoders.0.summarize.bias": 2}
-    ones["decoder.lstm.input.bias"] = 1
-    for name, gates in ones.items():
+    gate_counts = {"encoders.0.leaves.input.bias": 1, "encoders.0.tree.bias": 2, "encoders.0.summarize.bias": 2}
+    gate_counts["decoder.lstm.input.bias"] = 1
+    for name, gates in gate_counts.items():
         bias = parameters.pop(name)
         assert bias[30 : 30 * (1 + gates)].eq(1).all() and bias.sum() == 30 * gates, name
     for name, parameter in parameters.items():
@@ -142,7 +140,7 @@ class Toy(nn.Module):
 
 
 @pytest.mark.parametrize("rule", get_args(InitializationName))
-def test_what_a_module_is_decides_and_not_what_it_is_called(rule: InitializationName) -> None:
+def test_initialization_depends_on_module_type(rule: InitializationName) -> None:
     torch.manual_seed(0)
     toy = Toy()
     convolution = toy.embedding.weight.detach().clone()
@@ -164,17 +162,17 @@ def test_what_a_module_is_decides_and_not_what_it_is_called(rule: Initialization
         assert orthogonal == (rule != "uniform")
 
 
-def test_parameters_that_nobody_begins_are_an_error() -> None:
+def test_uninitialized_parameters_raise_error() -> None:
     class Scale(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.factor = nn.Parameter(torch.empty(3))
 
-    with pytest.raises(TypeError, match="Scale has parameters; say in `initialize"):
+    with pytest.raises(TypeError, match="Scale has parameters; initialize them in a method `initialize"):
         initialize_parameters(nn.Sequential(Linear(2, 3), Scale()), "lecun")
 
 
-def test_a_part_made_of_one_of_torchs_inherits_how_it_begins() -> None:
+def test_subclass_of_torch_module_is_initialized() -> None:
     class Norm(nn.LayerNorm):
         pass
 

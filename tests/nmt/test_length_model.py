@@ -32,7 +32,7 @@ def test_pairs_are_counted(tmp_path):
     assert (tmp_path / "lengths.tsv").read_bytes() == expected.encode()
 
 
-def test_probabilities_are_relative_frequencies_with_a_floor(tmp_path):
+def test_probabilities_are_relative_frequencies_with_floor(tmp_path):
     length_model(**packed(tmp_path))
     model = LengthModel.load(tmp_path / "lengths.tsv", floor=0.001)
     table = model.compute_log_probabilities(np.array([2, 10, 7, 0]), max_length=4)
@@ -49,13 +49,13 @@ def test_probabilities_are_relative_frequencies_with_a_floor(tmp_path):
     assert table.dtype == np.float64
 
 
-def test_the_floor_holds_for_rare_pairs_as_well():
+def test_floor_applies_to_rare_pairs():
     model = LengthModel([(4, 4, 999), (4, 9, 1)], floor=0.01)
     table = np.exp(model.compute_log_probabilities(np.array([4]), max_length=9))
     np.testing.assert_allclose(table, [[0.01] * 4 + [0.999] + [0.01] * 5])
 
 
-def test_an_unknown_source_length_prefers_no_translation():
+def test_unknown_source_length_is_neutral():
     model = LengthModel([(4, 4, 2), (6, 1, 1)], floor=1e-6)
     assert [model.has_source_length(length) for length in (4, 5, 6, 60)] == [True, False, True, False]
     assert model.compute_log_probabilities(np.array([5, 60]), max_length=3).tolist() == [[0.0] * 4] * 2
@@ -66,7 +66,7 @@ def test_an_unknown_source_length_prefers_no_translation():
     pairs=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=60),
     floor=st.sampled_from([1e-9, 0.05, 1.0]),
 )
-def test_agrees_with_counting_one_by_one(tmp_path_factory, pairs, floor):
+def test_probabilities_equal_direct_counts(tmp_path_factory, pairs, floor):
     folder = tmp_path_factory.mktemp("lengths")
     length_model(**packed(folder, pairs))
     model = LengthModel.load(folder / "lengths.tsv", floor)
@@ -99,7 +99,7 @@ def text(folder):
         (text, r"source.arrow: damaged"),
     ],
 )
-def test_files_at_fault(tmp_path, spoil, message):
+def test_invalid_files_raise_error(tmp_path, spoil, message):
     arguments = packed(tmp_path)
     spoil(tmp_path)
     with pytest.raises(InputError, match=message):

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("multiple", [1, 3, 8])
 @pytest.mark.parametrize("training", [True, False])
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
-def test_loss_is_the_reference(composition: dict, training: bool, multiple: int) -> None:
+def test_loss_equals_reference(composition: dict, training: bool, multiple: int) -> None:
     """Rounded up, the longest of the sentences has no padding with 1 and 8, and some with 3."""
     for seed in range(4 if multiple == 1 else 1):
         model = build_model(build_system(composition), seed).train(training)
@@ -51,7 +51,7 @@ def test_gradients(composition: dict) -> None:
     assert torch.autograd.gradcheck(loss, parameters, eps=1e-6, atol=1e-6, fast_mode=True)
 
 
-def test_parameters_of_the_paper() -> None:
+def test_parameter_count_of_paper() -> None:
     """systems.md fixes the count of GlobalAtt at embedding 620, hidden 1000 and two vocabularies of 50K."""
     with torch.device("meta"):
         model = TranslationModel(CompositionConfig(), {"source": 50_000, "target": 50_000})
@@ -65,9 +65,13 @@ def count_by_hand(composition: dict, labels: int = 50, words: int = 50_000) -> i
     contexts = composition.get("contexts", ["global"])
     total = words * e  # target embedding
     for encoder in encoders:
-        for given in encoder["inputs"]:
-            kind, size = (given, None) if isinstance(given, str) else (given["type"], given["size"])
-            size = size or e - sum(other["size"] for other in encoder["inputs"] if isinstance(other, dict))
+        for input_options in encoder["inputs"]:
+            kind, size = (
+                (input_options, None)
+                if isinstance(input_options, str)
+                else (input_options["type"], input_options["size"])
+            )
+            size = size or e - sum(sibling["size"] for sibling in encoder["inputs"] if isinstance(sibling, dict))
             table = {"words": words, "labels": labels, "units": words + 1}[kind]
             total += table * size + (2 * (3 * size * size + size) if kind == "units" else 0)
         total += 2 * (3 * h * e + 3 * h * h + 3 * h)  # both directions
@@ -110,8 +114,8 @@ MIXTURE_OF_TWO = {
         ({"contexts": ["global", "syntax"]}, 128_133_881),
     ],
 )
-def test_parameters_of_every_composition(composition: dict, expected: int) -> None:
-    """docs/explanation/networks.md gives these numbers, with 50 labels and 50,000 words in units."""
+def test_parameter_count_of_compositions(composition: dict, expected: int) -> None:
+    """docs/networks.md gives these numbers, with 50 labels and 50,000 words in units."""
     vocabularies = {"source": 50_000, "target": 50_000, "labels": 50, "units": 50_001}
     with torch.device("meta"):
         model = TranslationModel(CompositionConfig.model_validate(composition), vocabularies)
@@ -119,17 +123,17 @@ def test_parameters_of_every_composition(composition: dict, expected: int) -> No
 
 
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
-def test_neighbours_in_a_batch_change_nothing(composition: dict) -> None:
+def test_loss_does_not_depend_on_batch(composition: dict) -> None:
     model = build_model(build_system(composition)).eval()
-    together = model.compute_loss(build_batch())
+    batch_losses = model.compute_loss(build_batch())
     for row, (source, target, syntax) in enumerate(iterate_pairs()):
-        alone = model.compute_loss(
+        single_losses = model.compute_loss(
             collate_batch([source], [target], {kind: [values] for kind, values in syntax.items()})
         )
-        torch.testing.assert_close(alone[0], together[row], rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(single_losses[0], batch_losses[row], rtol=1e-12, atol=1e-12)
 
 
-def test_dropout_is_the_same_at_every_step_and_gone_when_translating() -> None:
+def test_dropout_is_constant_over_steps_and_absent_in_search() -> None:
     system = CompositionConfig.model_validate({"model": MODEL_OPTIONS | {"dropout": 0.5}})
     model = build_model(system)
     batch = build_batch()
@@ -172,9 +176,9 @@ def test_half_precision_stays_close() -> None:
     torch.testing.assert_close(half, exact, rtol=0.05, atol=0.2)
 
 
-def test_the_part_is_the_only_network_of_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_part_is_only_network_of_its_module(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_part_class("loss", "blackout") is blackout.BlackOutLoss, "not the class that it inherits from"
-    one = type("OtherLoss", (nn.Module,), {"__module__": blackout.__name__})
-    monkeypatch.setattr(blackout, "OtherLoss", one, raising=False)
-    with pytest.raises(TypeError, match="blackout has 2 public classes of networks"):
+    other_class = type("OtherLoss", (nn.Module,), {"__module__": blackout.__name__})
+    monkeypatch.setattr(blackout, "OtherLoss", other_class, raising=False)
+    with pytest.raises(TypeError, match="blackout has 2 public network classes"):
         find_part_class("loss", "blackout")

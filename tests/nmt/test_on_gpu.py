@@ -1,4 +1,4 @@
-"""What a GPU computes is what the processor computes, for every composition; only where there is a GPU."""
+"""Compare updates and searches of every composition on a GPU with the CPU; skipped without a GPU."""
 
 from collections.abc import Iterator
 
@@ -48,7 +48,7 @@ def trained(
         TrainingConfig(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32"), model.composition
     )
     update = Updater(
-        network, network.parsing_loss if pretraining else network.compute_loss, optimizer, training, device
+        network, network.compute_parsing_loss if pretraining else network.compute_loss, optimizer, training, device
     )
     losses = []
     torch.manual_seed(5)
@@ -56,9 +56,9 @@ def trained(
         rows = [[0, 1, 2], [3, 5, 6]][number % 2]
         batch = build_system_batch(model.composition, rows, update.length_multiple, number).to(device)
         update.compute_gradients([MicroBatch(batch)])
-        made = update.apply_gradients()
-        assert made.is_applied
-        losses.append(made.loss)
+        result = update.apply_gradients()
+        assert result.is_applied
+        losses.append(result.loss)
     return losses, {name: weight.cpu() for name, weight in network.state_dict().items()}
 
 
@@ -76,28 +76,28 @@ def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
 @pytest.mark.usefixtures("same_draws")
-def test_updates_are_those_of_the_processor(name: str, graphs: bool, gpu: torch.device) -> None:
+def test_updates_equal_cpu_updates(name: str, graphs: bool, gpu: torch.device) -> None:
     losses, weights = trained(name, gpu, graphs=graphs)
-    expected, others = trained(name, CPU)
+    expected, expected_weights = trained(name, CPU)
     assert losses == pytest.approx(expected, rel=1e-8)
-    torch.testing.assert_close(weights, others, rtol=1e-6, atol=1e-8)
+    torch.testing.assert_close(weights, expected_weights, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
-def test_updates_of_pretraining_are_those_of_the_processor(graphs: bool, gpu: torch.device) -> None:
+def test_pretraining_updates_equal_cpu_updates(graphs: bool, gpu: torch.device) -> None:
     losses, weights = trained("Dep2Seq", gpu, graphs=graphs, pretraining=True)
-    expected, others = trained("Dep2Seq", CPU, pretraining=True)
+    expected, expected_weights = trained("Dep2Seq", CPU, pretraining=True)
     assert losses == pytest.approx(expected, rel=1e-8)
-    torch.testing.assert_close(weights, others, rtol=1e-6, atol=1e-8)
+    torch.testing.assert_close(weights, expected_weights, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
-def test_with_dropout_the_same_seed_gives_the_same_bits(name: str, graphs: bool, gpu: torch.device) -> None:
+def test_updates_with_dropout_are_reproducible(name: str, graphs: bool, gpu: torch.device) -> None:
     losses, weights = trained(name, gpu, graphs=graphs, dropout=0.2)
-    again, others = trained(name, gpu, graphs=graphs, dropout=0.2)
+    again, expected_weights = trained(name, gpu, graphs=graphs, dropout=0.2)
     assert losses == again
-    assert all(torch.equal(weight, others[name]) for name, weight in weights.items())
+    assert all(torch.equal(weight, expected_weights[name]) for name, weight in weights.items())
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -112,13 +112,13 @@ def test_half_precision_stays_close(name: str, graphs: bool, gpu: torch.device) 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("beam", [1, 4])
 @torch.no_grad()
-def test_searches_find_the_same(name: str, beam: int, gpu: torch.device) -> None:
+def test_search_results_equal_cpu_results(name: str, beam: int, gpu: torch.device) -> None:
     """In batches of the same shape, and others between them."""
     model = build_system_model(name).eval()
     shares = [ALL_SENTENCES, [0, 1, 2], ALL_SENTENCES, ALL_SENTENCES]
     options = {"beam_size": beam, "n_best": beam, "should_return_attention": True}
 
-    def found(device: torch.device, steps: StepPredictor | None) -> Iterator[Hypothesis]:
+    def search_all(device: torch.device, steps: StepPredictor | None) -> Iterator[Hypothesis]:
         multiple = 1 if steps is None else steps.length_multiple
         for seed, rows in enumerate(shares):
             batch = build_system_batch(model.composition, rows, multiple, seed).to(device)
@@ -126,12 +126,12 @@ def test_searches_find_the_same(name: str, beam: int, gpu: torch.device) -> None
             for of_sentence in beam_search([model], [batch], max_lengths=limits, predictor=steps, **options):
                 yield from of_sentence
 
-    expected = [*found(CPU, None)]
+    expected = [*search_all(CPU, None)]
     model = model.to(gpu)
     with open_predictor([model]) as steps:
-        recorded_ones = [*found(gpu, steps)]
-    for ours in (recorded_ones, found(gpu, None)):
-        for one, other in zip(ours, expected, strict=True):
-            assert one.tokens == other.tokens
-            assert one.log_probability == pytest.approx(other.log_probability, rel=1e-8)
-            assert one.attention == pytest.approx(other.attention, rel=1e-5, abs=1e-8)
+        recorded_ones = [*search_all(gpu, steps)]
+    for ours in (recorded_ones, search_all(gpu, None)):
+        for hypothesis, reference in zip(ours, expected, strict=True):
+            assert hypothesis.tokens == reference.tokens
+            assert hypothesis.log_probability == pytest.approx(reference.log_probability, rel=1e-8)
+            assert hypothesis.attention == pytest.approx(reference.attention, rel=1e-5, abs=1e-8)

@@ -53,7 +53,7 @@ SYSTEMS = {
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @torch.no_grad()
-def test_score_is_minus_the_loss(name):
+def test_score_is_negative_loss(name):
     random = np.random.default_rng(2)
     sizes = (
         ModelConfig(embedding=8, hidden=8, dropout=0.3)
@@ -73,10 +73,10 @@ def test_score_is_minus_the_loss(name):
     units = [random.integers(0, 9, size=10 * len(source)).astype(np.int32) for source in sources]
     batch = collate_batch(sources, syntax={"distances": distances, "units": units})
 
-    found = beam_search([model], [batch], beam_size=5, max_lengths=torch.full((5,), 9), n_best=5)
+    results = beam_search([model], [batch], beam_size=5, max_lengths=torch.full((5,), 9), n_best=5)
     pairs = [
         (number, hypothesis)
-        for number, hypotheses in enumerate(found)
+        for number, hypotheses in enumerate(results)
         for hypothesis in hypotheses
         if not hypothesis.is_cut
     ]

@@ -28,19 +28,19 @@ def one_hot(rows: list[list[int]], width: int) -> Tensor:
     return torch.nn.functional.one_hot(filled, width).double() * math.log(9)
 
 
-def test_a_batch_holds_heads_as_written() -> None:
+def test_batch_has_heads_of_file() -> None:
     heads = gold().syntax_tensors["heads"].squeeze(2)
     assert heads.tolist() == [[1, 1, 0, 3], [0, 1, -1, -1], [-1, -1, -1, -1]]
 
 
-def test_attached_words() -> None:
+def test_attachments_are_counted() -> None:
     # In the first sentence the second word's head is wrong and the third's label; the ends are wrong, and not counted.
     parse = ParseScores(one_hot([[1, 0, 0, 0], [0, 0], [0, 0, 0]], 4), one_hot([[2, 0, 2, 1], [1, 1], [1, 1, 0]], 3))
     assert parse.count_attachments(gold()) == (3, 2)
     assert count_parsed_words(gold()).item() == 4
 
 
-def test_the_right_label_of_a_wrong_head_does_not_count() -> None:
+def test_correct_label_of_wrong_head_does_not_count() -> None:
     parse = ParseScores(one_hot([[0, 0, 1], [1], []], 4), one_hot([[2, 0, 1], [1], []], 3))
     assert parse.count_attachments(gold()) == (0, 0)
 

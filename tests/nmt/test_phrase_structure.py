@@ -74,13 +74,13 @@ def make_batch(seed: int = 0, rows: list[int] | None = None, **options) -> Batch
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @torch.no_grad()
-def test_score_is_minus_the_loss(name: str) -> None:
+def test_score_is_negative_loss(name: str) -> None:
     model = make_model(make_system(SYSTEMS[name], dropout=0.3)).eval()
     assert model.decoder.softmax.bias is not None
     model.decoder.softmax.bias[EOS] += 2  # so that hypotheses end
     sources, _, syntax = make_pairs()
-    found = beam_search([model], [make_batch()], beam_size=5, max_lengths=torch.full((len(sources),), 7), n_best=5)
-    pairs = [(row, hypothesis) for row, best in enumerate(found) for hypothesis in best if not hypothesis.is_cut]
+    results = beam_search([model], [make_batch()], beam_size=5, max_lengths=torch.full((len(sources),), 7), n_best=5)
+    pairs = [(row, hypothesis) for row, best in enumerate(results) for hypothesis in best if not hypothesis.is_cut]
     assert len(pairs) >= 10
     again = collate_batch(
         [sources[row] for row, _ in pairs],
@@ -93,11 +93,13 @@ def test_score_is_minus_the_loss(name: str) -> None:
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @torch.no_grad()
-def test_neighbours_in_a_batch_change_nothing(name: str) -> None:
+def test_loss_does_not_depend_on_batch(name: str) -> None:
     model = make_model(make_system(SYSTEMS[name])).eval()
-    together = model.compute_loss(make_batch())
-    for row in range(len(together)):
-        torch.testing.assert_close(model.compute_loss(make_batch(rows=[row]))[0], together[row], rtol=1e-12, atol=1e-12)
+    batch_losses = model.compute_loss(make_batch())
+    for row in range(len(batch_losses)):
+        torch.testing.assert_close(
+            model.compute_loss(make_batch(rows=[row]))[0], batch_losses[row], rtol=1e-12, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -129,7 +131,7 @@ def test_extreme_parameters_give_no_nan(name: str) -> None:
         assert model.eval().compute_loss(make_batch()).isfinite().all()
 
 
-def test_blackout_is_another_loss_in_training_alone() -> None:
+def test_blackout_applies_only_in_training() -> None:
     composition = SYSTEMS["tree to sequence"]
     sampled, full = (make_model(make_system(composition, loss=loss)) for loss in ("blackout", "softmax"))
     full.load_state_dict(sampled.state_dict())
@@ -165,9 +167,7 @@ def tree2seq_by_hand(d: int, source: int, target: int, trees: bool, weights_of_a
     [(29_011, 32_640, 269, 27.0), (25_456, 23_509, 272, 21.4)],
     ids=["Chinese to Japanese", "English to Japanese"],
 )
-def test_sequence_models_of_table_7_are_as_large_as_trees_at_256(
-    source: int, target: int, d: int, millions: float
-) -> None:
+def test_sequence_model_sizes_of_table_7(source: int, target: int, d: int, millions: float) -> None:
     """The paper prints 25.6 and 21.4 million; the first does not fit its vocabularies, whose size is 27.0 million."""
     trees = count(SYSTEMS["tree to sequence"], 256, 256, source, target)
     sequence = count(SYSTEMS["sequence to sequence"], d, d, source, target)
@@ -177,7 +177,7 @@ def test_sequence_models_of_table_7_are_as_large_as_trees_at_256(
     assert round(sequence / 1e6, 1) == millions
 
 
-def test_eq_13_as_printed_would_fit_other_sequence_models() -> None:
+def test_eq_13_as_printed_does_not_fit_table_7() -> None:
     """With one U_r for both forget gates a node has 9 d² weights; 268 would then do for Chinese to Japanese."""
     sizes = (29_011, 32_640)
     misprinted = tree2seq_by_hand(256, *sizes, trees=True, weights_of_a_node=9)
@@ -202,18 +202,18 @@ def hierarchical_by_hand(v: int, encoder: int) -> int:
         ("vanilla trees", 3 * (1000 * 620 + 1000 * 1000 + 1000) + 4 * (2 * 1000 * 1000 + 1000)),
     ],
 )
-def test_parameters_of_the_hierarchical_family(name: str, encoder: int) -> None:
+def test_parameter_count_of_hierarchical_systems(name: str, encoder: int) -> None:
     assert count(SYSTEMS[name], 620, 1000, 40_000, 40_000) == hierarchical_by_hand(40_000, encoder)
 
 
-def test_the_way_down_adds_what_the_paper_prints() -> None:
+def test_top_down_encoder_adds_parameters_of_paper() -> None:
     """104.1 − 92.0 is 12.1 of rounded millions: two GRUs that read 1000 and carry 1000."""
     leaves = {"type": "tree_gru", "leaves": "bidirectional"}
-    without, hierarchical = (
+    bottom_up, hierarchical = (
         count({"encoders": [{**leaves, "top_down": down}], "decoder": "gru"}, 620, 1000, 40_000, 40_000)
         for down in (False, True)
     )
-    assert hierarchical - without == 2 * 3 * (1000 * 1000 + 1000 * 1000 + 1000)
-    assert round((hierarchical - without) / 1e6, 1) == 12.0
+    assert hierarchical - bottom_up == 2 * 3 * (1000 * 1000 + 1000 * 1000 + 1000)
+    assert round((hierarchical - bottom_up) / 1e6, 1) == 12.0
     gated = {"encoders": [{**leaves, "top_down": True}], "decoder": {"type": "gru", "phrase_weight": "learned"}}
     assert count(gated, 620, 1000, 40_000, 40_000) - hierarchical == 1000 + 1

@@ -1,4 +1,4 @@
-"""Which precision a training takes where the configuration leaves it open."""
+"""Tests of the selection of the precision of training and search."""
 
 from types import SimpleNamespace
 
@@ -39,7 +39,7 @@ def processor(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize(
-    ("speedup", "hidden", "taken"),
+    ("speedup", "hidden", "expected"),
     [
         (8.0, MIN_HIDDEN_SIZE, "bfloat16"),
         (MIN_SPEEDUP, MIN_HIDDEN_SIZE, "bfloat16"),
@@ -48,26 +48,28 @@ def processor(monkeypatch: pytest.MonkeyPatch):
         (8.0, MIN_HIDDEN_SIZE - 1, "float32"),
     ],
 )
-def test_auto_takes_half_precision_where_it_pays(processor, speedup: float, hidden: int, taken: str, capsys) -> None:
+def test_auto_selects_bfloat16_if_faster(processor, speedup: float, hidden: int, expected: str, capsys) -> None:
     processor(speedup)
-    assert resolve_precision(AUTO, hidden, CPU) == AUTO.model_copy(update={"precision": taken})
+    assert resolve_precision(AUTO, hidden, CPU) == AUTO.model_copy(update={"precision": expected})
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize(("supported", "taken"), [(True, "bfloat16"), (False, "float32")])
-def test_a_gpu_says_what_it_can(monkeypatch: pytest.MonkeyPatch, supported: bool, taken: str) -> None:
+@pytest.mark.parametrize(("supported", "expected"), [(True, "bfloat16"), (False, "float32")])
+def test_auto_selects_bfloat16_on_supporting_gpu(
+    monkeypatch: pytest.MonkeyPatch, supported: bool, expected: str
+) -> None:
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation: supported)
-    assert resolve_precision(AUTO, MIN_HIDDEN_SIZE, CUDA).precision == taken
+    assert resolve_precision(AUTO, MIN_HIDDEN_SIZE, CUDA).precision == expected
 
 
 @pytest.mark.parametrize("named", ["float32", "tf32", "bfloat16"])
-def test_a_precision_that_is_named_is_taken(processor, named: str) -> None:
+def test_explicit_precision_is_used(processor, named: str) -> None:
     processor(4.0)
     training = TrainingConfig(precision=named)
     assert resolve_precision(training, 1000, CPU) == resolve_precision(training, 1000, CUDA) == training
 
 
-def test_a_slow_one_that_is_named_is_taken_with_a_warning(processor, capsys) -> None:
+def test_slow_explicit_precision_warns(processor, capsys) -> None:
     processor(0.66)
     training = TrainingConfig(precision="bfloat16")
     assert resolve_precision(training, 1000, CPU) == training
@@ -88,7 +90,7 @@ def test_a_slow_one_that_is_named_is_taken_with_a_warning(processor, capsys) -> 
         (MIN_SPEEDUP - 0.01, MIN_HIDDEN_SIZE, 12, 1000, False),
     ],
 )
-def test_auto_searches_in_half_precision_where_it_pays(
+def test_auto_searches_in_bfloat16_if_faster(
     processor, speedup: float, hidden: int, beam: int, sentences: int, half: bool
 ) -> None:
     processor(speedup)
@@ -97,7 +99,7 @@ def test_auto_searches_in_half_precision_where_it_pays(
 
 
 @pytest.mark.parametrize("named", ["float32", "bfloat16"])
-def test_a_search_takes_the_precision_that_is_named(processor, named: str, capsys) -> None:
+def test_search_uses_explicit_precision(processor, named: str, capsys) -> None:
     processor(4.0)
     options = DecodingConfig(precision=named, beam=1)
     assert should_search_in_bfloat16(options, 1, 1, CPU) == (named == "bfloat16")
@@ -106,7 +108,7 @@ def test_a_search_takes_the_precision_that_is_named(processor, named: str, capsy
 
 
 @pytest.mark.parametrize(("speedup", "half"), [(0.66, True), (0.0, False)])
-def test_a_search_in_a_slow_precision_warns(processor, speedup: float, half: bool, capsys) -> None:
+def test_search_in_slow_precision_warns(processor, speedup: float, half: bool, capsys) -> None:
     """And a processor that has none does not claim that it searched in it."""
     processor(speedup)
     assert should_search_in_bfloat16(DecodingConfig(precision="bfloat16"), 1, 1, CPU) == half
@@ -126,12 +128,12 @@ class Mapping(nn.Module):
 
 
 @pytest.mark.parametrize("way", ["implicit", "explicit", None])
-def test_products_of_a_search_read_half_precision_while_it_lasts(monkeypatch: pytest.MonkeyPatch, way) -> None:
+def test_products_read_bfloat16_only_during_search(monkeypatch: pytest.MonkeyPatch, way) -> None:
     """In each way that this processor has: errors tell what a product has read. Logits are float32 in all."""
-    found = detect_bfloat16_mode()
-    if way == "implicit" and found != "implicit":
+    mode_of_processor = detect_bfloat16_mode()
+    if way == "implicit" and mode_of_processor != "implicit":
         pytest.skip("this processor does not round float32 in products")
-    if way == "explicit" and found is None:
+    if way == "explicit" and mode_of_processor is None:
         pytest.skip("this processor has no products in bfloat16")
     monkeypatch.setattr(ensemble, "detect_bfloat16_mode", lambda: way)
     torch.manual_seed(0)
@@ -140,10 +142,10 @@ def test_products_of_a_search_read_half_precision_while_it_lasts(monkeypatch: py
     values = torch.randn(64, 256)
 
     def error(part: nn.Module) -> float:
-        made = part(values)
-        assert made.dtype == torch.float32
+        product = part(values)
+        assert product.dtype == torch.float32
         expected = values.double() @ part.weight.double().T + part.bias.double()
-        return float((made - expected).norm() / expected.norm())
+        return float((product - expected).norm() / expected.norm())
 
     def check(rounds: bool) -> None:
         assert (1e-4 < error(decoder.inner) < 1e-2) if rounds else error(decoder.inner) < 1e-6
@@ -159,7 +161,7 @@ def test_products_of_a_search_read_half_precision_while_it_lasts(monkeypatch: py
         check(False)
 
 
-def test_the_way_is_found_by_the_error_of_a_product(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bfloat16_mode_is_detected_by_rounding_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """A product is said to read bfloat16 only if it has the error of one, whatever flags the processor has."""
 
     class Exact:
@@ -188,22 +190,22 @@ def test_the_way_is_found_by_the_error_of_a_product(monkeypatch: pytest.MonkeyPa
         assert detect_bfloat16_mode.__wrapped__() == way
 
 
-def test_the_measurement_is_of_the_two_precisions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_speedup_compares_both_precisions(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that only products move: those of bfloat16 take a third of the time."""
-    now = [0.0]
+    clock = [0.0]
 
-    def multiplied(one: torch.Tensor, other: torch.Tensor) -> torch.Tensor:
-        now[0] += 1.0 if one.dtype == torch.bfloat16 else 3.0
-        return one @ other
+    def multiplied(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        clock[0] += 1.0 if left.dtype == torch.bfloat16 else 3.0
+        return left @ right
 
     monkeypatch.setattr(precision, "multiply_matrices", multiplied)
-    monkeypatch.setattr(precision, "compute_weight_gradient", lambda one, other: multiplied(one.T, other))
-    monkeypatch.setattr(precision.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(precision, "compute_weight_gradient", lambda left, right: multiplied(left.T, right))
+    monkeypatch.setattr(precision.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: True)
     assert measure_bfloat16_speedup.__wrapped__() == 3.0
 
 
-def test_a_processor_without_bfloat16_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processor_without_bfloat16_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
     monkeypatch.setattr(precision, "_measure_seconds", lambda *_: pytest.fail("measured"))
     monkeypatch.setattr(precision, "measure_bfloat16_speedup", measure_bfloat16_speedup.__wrapped__)

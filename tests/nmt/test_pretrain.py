@@ -41,13 +41,13 @@ def make_corpus(folder: Path, sizes: dict[str, int]) -> dict[str, object]:
         words = [
             np.sort(random.choice(np.arange(2, WORDS), random.integers(1, 8), replace=False)) for _ in range(count)
         ]
-        sources = [np.append(one, 0) for one in words]
+        sources = [np.append(sentence, 0) for sentence in words]
         heads, labels = [], []
-        for number, one in enumerate(words):
-            n = len(one)
+        for number, sentence in enumerate(words):
+            n = len(sentence)
             parsed = number % 10 != 9
             heads.append(np.array([*range(1, n), n - 1, n]) if parsed else np.full(n + 1, -1))
-            labels.append(np.append(1 + one % 2 + 2 * (np.arange(n) == n - 1), 0))
+            labels.append(np.append(1 + sentence % 2 + 2 * (np.arange(n) == n - 1), 0))
         write_ragged_rows(folder / f"{split}.source.arrow", sources, "int32")
         write_ragged_rows(folder / f"{split}.heads.arrow", (row.astype(np.int16) for row in heads), "int16")
         write_ragged_rows(folder / f"{split}.labels.arrow", labels, "int32")
@@ -77,12 +77,10 @@ def facts_of(folder: Path) -> dict:
     return json.loads((folder / "facts.json").read_text())
 
 
-def test_a_pretraining_that_diverges_ends_with_one_sentence_and_writes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_divergence_raises_error_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 10})
     loss = ParsingEncoder.compute_parsing_loss
-    monkeypatch.setattr(ParsingEncoder, "parsing_loss", lambda self, batch: loss(self, batch) * torch.nan)
+    monkeypatch.setattr(ParsingEncoder, "compute_parsing_loss", lambda self, batch: loss(self, batch) * torch.nan)
     with pytest.raises(InputError, match=r"diverged by update .*: no batch since the last look"):
         pretrain(**corpus, **options(tmp_path, epochs=2))
     assert not [*tmp_path.glob("weights*"), *tmp_path.glob("facts*")]
@@ -109,11 +107,11 @@ def measured(folder: Path, sentences: int) -> tuple[float, float]:
         if gold[0] >= 0:
             right += int((model.encoders[0].predict_parse(batch).head_scores[0, :n].argmax(1) == gold).sum())
             words += n
-            loss += float(model.encoders[0].parsing_loss(batch))
+            loss += float(model.encoders[0].compute_parsing_loss(batch))
     return loss / words, right / words
 
 
-def test_it_learns_to_parse(tmp_path: Path) -> None:
+def test_parser_learns(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 100, "dev": 40})
     pretrain(**corpus, **options(tmp_path, epochs=6))
     facts = facts_of(tmp_path)
@@ -133,23 +131,23 @@ def test_it_learns_to_parse(tmp_path: Path) -> None:
     assert attachment == pytest.approx(facts["dev_unlabelled_attachment"])
 
 
-def test_it_is_repeatable_and_follows_the_seed(tmp_path: Path) -> None:
+def test_weights_depend_only_on_seed(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
-    written = []
+    weights = []
     for seed in (3, 3, 4):
         pretrain(**corpus, **options(tmp_path, model=NEXT["model"] | {"dropout": 0.2}), seed=seed)
-        written.append((tmp_path / "weights.safetensors").read_bytes())
-    assert written[0] == written[1] != written[2]
+        weights.append((tmp_path / "weights.safetensors").read_bytes())
+    assert weights[0] == weights[1] != weights[2]
 
 
-def test_a_translation_starts_from_it(tmp_path: Path) -> None:
+def test_training_starts_from_pretrained_weights(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 30, "dev": 10})
-    chosen = options(tmp_path, decoder="lstm", scores=["dot"])
-    pretrain(**corpus, **chosen)
+    arguments = options(tmp_path, decoder="lstm", scores=["dot"])
+    pretrain(**corpus, **arguments)
     outputs = {name: tmp_path / name for name in ("model_output", "config_output", "curve_output", "facts_output")}
     still = TRAINING | {"updates": 1, "optimizer": {"name": "sgd", "learning_rate": 1e-30}}
     train(
-        system=chosen["system"],
+        system=arguments["system"],
         training=TrainingConfig.model_validate(still),
         initial=tmp_path / "weights.safetensors",
         train_source=tmp_path / "train.source.arrow",
@@ -173,7 +171,7 @@ def test_a_translation_starts_from_it(tmp_path: Path) -> None:
     assert model.composition.required_syntax_names == [] and model.vocabulary_sizes["labels"] == LABELS
 
 
-def test_the_best_weights_are_kept_and_the_rate_decays(tmp_path: Path) -> None:
+def test_best_weights_are_saved_and_learning_rate_decays(tmp_path: Path) -> None:
     """On dev each word hangs under the one before, so that all that is learned makes it worse."""
     corpus = make_corpus(tmp_path, {"train": 100, "dev": 9})
     lengths = [len(row) for row in rows_of(tmp_path / "dev.source.arrow")]
@@ -187,7 +185,7 @@ def test_the_best_weights_are_kept_and_the_rate_decays(tmp_path: Path) -> None:
     assert rates == [0.01, 0.01, 0.005, 0.0025]
 
 
-def test_what_is_too_long_is_skipped_in_training_alone(tmp_path: Path) -> None:
+def test_long_sentences_are_skipped_only_in_training(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 60, "dev": 20})
     pretrain(**corpus, **options(tmp_path, training={"max_length": 3}))
     rows = ParallelDataset(
@@ -196,7 +194,7 @@ def test_what_is_too_long_is_skipped_in_training_alone(tmp_path: Path) -> None:
     assert facts_of(tmp_path)["skipped"]["too_long"] == rows.skipped_count > 0
 
 
-def test_the_parser_may_stand_beside_another_encoder_and_read_syntax(tmp_path: Path) -> None:
+def test_parser_with_second_encoder_and_syntax(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 10})
     inputs = ["words", {"type": "labels", "size": 4}]
     encoders = ["bidirectional_gru", {"type": "latent_graph", "pretraining_epochs": 1, "inputs": inputs}]
@@ -233,7 +231,7 @@ def broken(folder: Path, kind: str, rows: list[list[int]]) -> None:
         ([[0, 1, 2]], "dev.heads.arrow: the file has 1 sentences and {folder}/dev.source.arrow has 2"),
     ],
 )
-def test_heads_that_are_refused(tmp_path: Path, rows: list[list[int]], message: str) -> None:
+def test_invalid_heads_raise_error(tmp_path: Path, rows: list[list[int]], message: str) -> None:
     corpus = make_corpus(tmp_path, {"train": 10, "dev": 2})
     write_ragged_rows(tmp_path / "dev.source.arrow", [np.array([3, 4, 0]), np.array([5, 0])], "int32")
     write_ragged_rows(tmp_path / "dev.labels.arrow", [np.array([3, 4, 0]), np.array([1, 0])], "int32")
@@ -245,19 +243,19 @@ def test_heads_that_are_refused(tmp_path: Path, rows: list[list[int]], message: 
 
 
 @pytest.mark.parametrize(("encoders", "count"), [(["lstm"], 0), (["latent_graph", "latent_graph"], 2)])
-def test_systems_that_are_refused(tmp_path: Path, encoders: list[str], count: int) -> None:
+def test_systems_without_single_parser_raise_error(tmp_path: Path, encoders: list[str], count: int) -> None:
     arguments = make_corpus(tmp_path, {"train": 10, "dev": 5}) | options(tmp_path, encoders=encoders)
     message = f"{count} encoders of the system learn to parse; give a composition with one latent_graph"
     with pytest.raises(InputError, match=message):
         pretrain(**arguments)
 
 
-def test_a_job(tmp_path: Path) -> None:
+def test_job_runs(tmp_path: Path) -> None:
     arguments = make_corpus(tmp_path, {"train": 20, "dev": 10}) | options(tmp_path) | {"name": "Dep2Seq", "seed": 7}
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     command = get_job_command(build_job("nmt.pretrain", tmp_path, arguments, threads=1))
-    done = subprocess.run(command, check=True, env=environment, stderr=subprocess.PIPE, text=True)
-    assert "Dep2Seq: parsing, epoch 1, dev loss" in done.stderr
+    process = subprocess.run(command, check=True, env=environment, stderr=subprocess.PIPE, text=True)
+    assert "Dep2Seq: parsing, epoch 1, dev loss" in process.stderr
     assert (facts_of(tmp_path)["seed"], facts_of(tmp_path)["threads"]) == (7, 1)
 
 
@@ -289,14 +287,14 @@ def test_outputs_are_restored_without_torch(tmp_path: Path, pretrained: dict[str
 
 
 @pytest.mark.parametrize("file", [*INPUTS, "vocabulary.source", "vocabulary.labels"])
-def test_a_changed_input_is_trained_on(tmp_path: Path, pretrained: dict[str, object], works, file: str) -> None:
+def test_changed_input_is_trained_again(tmp_path: Path, pretrained: dict[str, object], works, file: str) -> None:
     job = build_job("nmt.pretrain", tmp_path, pretrained)
     assert not works(job)
     change_content(tmp_path / file)
     assert works(job)
 
 
-def test_files_of_two_kinds_are_not_confused(tmp_path: Path, pretrained: dict[str, object], works) -> None:
+def test_swapped_syntax_kinds_are_trained_again(tmp_path: Path, pretrained: dict[str, object], works) -> None:
     files = pretrained["train_syntax"]
     swapped = {"heads": files["labels"], "labels": files["heads"]}
     assert works(build_job("nmt.pretrain", tmp_path, pretrained | {"train_syntax": swapped}))

@@ -22,14 +22,14 @@ def network(seed: int) -> TranslationModel:
     )
 
 
-def test_named_weights_are_taken(tmp_path: Path) -> None:
-    given, drawn, started = network(1).state_dict(), network(2).state_dict(), network(2)
-    taken = {name: tensor for name, tensor in given.items() if name.startswith("encoders.")}
-    assert 0 < len(taken) < len(given)
-    save_weights(tmp_path / "initial.safetensors", taken)
+def test_weights_in_file_are_loaded(tmp_path: Path) -> None:
+    source_weights, initial_weights, started = network(1).state_dict(), network(2).state_dict(), network(2)
+    encoder_weights = {name: tensor for name, tensor in source_weights.items() if name.startswith("encoders.")}
+    assert 0 < len(encoder_weights) < len(source_weights)
+    save_weights(tmp_path / "initial.safetensors", encoder_weights)
     load_initial_weights(started, tmp_path / "initial.safetensors")
     for name, tensor in started.state_dict().items():
-        assert torch.equal(tensor, taken.get(name, drawn[name])), name
+        assert torch.equal(tensor, encoder_weights.get(name, initial_weights[name])), name
     assert all(parameter.requires_grad for parameter in started.parameters())
 
 
@@ -42,7 +42,7 @@ def test_named_weights_are_taken(tmp_path: Path) -> None:
     ],
     ids=["name", "shape", "scalar"],
 )
-def test_weights_of_another_network(tmp_path: Path, weights: dict, message: str) -> None:
+def test_weights_of_another_network_raise_error(tmp_path: Path, weights: dict, message: str) -> None:
     model = network(1)
     first = next(iter(model.state_dict()))
     save_weights(tmp_path / "w", {name.format(first=first): torch.ones(shape) for name, shape in weights.items()})
@@ -51,7 +51,7 @@ def test_weights_of_another_network(tmp_path: Path, weights: dict, message: str)
     assert str(error.value).startswith(f"{tmp_path / 'w'}: {message.format(first=first)}")
 
 
-def test_no_safetensors(tmp_path: Path) -> None:
+def test_invalid_file_raises_error(tmp_path: Path) -> None:
     (tmp_path / "w").write_text("weights")
     with pytest.raises(InputError, match=r"w: damaged"):
         load_initial_weights(network(1), tmp_path / "w")
@@ -60,12 +60,14 @@ def test_no_safetensors(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("system", ["GlobalAtt", "Tree2Seq"])
-def test_networks_that_are_kept_are_those_of_today(tmp_path: Path, system: str) -> None:
+def test_published_networks_can_be_loaded(tmp_path: Path, system: str) -> None:
     with tarfile.open(KEPT) as archive:
         archive.extractall(tmp_path, filter="data")
-    kept = tmp_path / "multi30k"
-    folder = kept / "nmt" / system / "seed1"
+    results_folder = tmp_path / "multi30k"
+    folder = results_folder / "nmt" / system / "seed1"
     model = load_model(folder / "model.safetensors", folder / "config.json")
-    vocabularies = {side: kept / "subword" / "default" / f"vocabulary.{side}" for side in ("source", "target")}
+    vocabularies = {
+        side: results_folder / "subword" / "default" / f"vocabulary.{side}" for side in ("source", "target")
+    }
     assert model.vocabulary_sizes == {side: len([*read_lines(file)]) for side, file in vocabularies.items()}
     assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}

@@ -89,7 +89,7 @@ def syntax_files(folder: Path) -> dict[str, object]:
     return {f"{split}_syntax": {"distances": folder / f"{split}.distances.arrow"} for split in ("train", "dev")}
 
 
-def test_outputs_are_whole_and_repeatable(tmp_path: Path) -> None:
+def test_outputs_are_complete_and_reproducible(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 60, "dev": 10}) | syntax_files(tmp_path)
     for name in ("first", "second"):
         train(**corpus, **options(tmp_path, SYNTAX, {"epochs": 2, "max_length": 6}, name))
@@ -116,8 +116,8 @@ def _rows(path: object) -> list[np.ndarray]:
     return [rows[number] for number in range(len(rows))]
 
 
-def written_at(checkpoints: Path) -> int | None:
-    """When the only checkpoint in some folders was written; None if there is none."""
+def get_checkpoint_time(checkpoints: Path) -> int | None:
+    """Return the modification time of the only checkpoint, or None if there is none."""
     times = [file.stat().st_mtime_ns for file in checkpoints.glob("*/rolling.safetensors")]
     return times[0] if times else None
 
@@ -128,7 +128,7 @@ def written_at(checkpoints: Path) -> int | None:
     [(SYNTAX, {"name": "adadelta"}), (TRANSFORMER, FALLING)],
     ids=["adadelta", "transformer"],
 )
-def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, system: dict, optimizer: dict) -> None:
+def test_killed_run_ends_like_uninterrupted_run(tmp_path: Path, system: dict, optimizer: dict) -> None:
     corpus = make_corpus(tmp_path, {"train": 400, "dev": 20}) | syntax_files(tmp_path)
     training = {
         "optimizer": optimizer,
@@ -145,8 +145,8 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, system: dict, opt
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     for kill in range(2):
         process = subprocess.Popen(get_job_command(job), stderr=subprocess.PIPE, env=environment)
-        before = written_at(checkpoints)
-        while written_at(checkpoints) == before:
+        before = get_checkpoint_time(checkpoints)
+        while get_checkpoint_time(checkpoints) == before:
             assert process.poll() is None, process.stderr.read()
             time.sleep(0.005)
         time.sleep(0.1 + 0.07 * kill)
@@ -156,9 +156,9 @@ def test_a_killed_run_ends_as_one_never_killed(tmp_path: Path, system: dict, opt
         assert not cache.exists()
     finished = subprocess.run(get_job_command(job), stderr=subprocess.PIPE, text=True, env=environment, check=True)
     assert "from update" in finished.stderr
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert (whole / "model.safetensors").read_bytes() == (killed / "model.safetensors").read_bytes()
-    assert timeless(whole / "curve.tsv") == timeless(killed / "curve.tsv")
+    uninterrupted, killed = tmp_path / "whole", tmp_path / "killed"
+    assert (uninterrupted / "model.safetensors").read_bytes() == (killed / "model.safetensors").read_bytes()
+    assert timeless(uninterrupted / "curve.tsv") == timeless(killed / "curve.tsv")
     assert not checkpoints.exists(), "checkpoints of other settings, too"
     again = subprocess.run(get_job_command(job), stderr=subprocess.PIPE, text=True, env=environment, check=True)
     assert "from the cache" in again.stderr
@@ -173,7 +173,7 @@ def interrupted(tmp_path: Path, job: dict[str, object]) -> list[Path]:
 
 
 @pytest.mark.parametrize("change", ["process", "input"])
-def test_a_checkpoint_of_another_training_is_not_resumed(
+def test_checkpoint_of_another_training_is_not_resumed(
     tmp_path: Path, capfd: pytest.CaptureFixture, change: str
 ) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
@@ -194,9 +194,7 @@ def test_a_checkpoint_of_another_training_is_not_resumed(
 
 
 @pytest.mark.parametrize("change", [{"threads": 2}, {"training": {"precision": "bfloat16"}}], ids=str)
-def test_a_checkpoint_with_other_rounding_is_set_aside(
-    tmp_path: Path, capfd: pytest.CaptureFixture, change: dict
-) -> None:
+def test_checkpoint_with_other_rounding_is_renamed(tmp_path: Path, capfd: pytest.CaptureFixture, change: dict) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
     train(**corpus, **options(tmp_path, {}, {"epochs": 1}))
     arguments = options(tmp_path, {}, {"epochs": 1} | change.pop("training", {}))
@@ -206,7 +204,7 @@ def test_a_checkpoint_with_other_rounding_is_set_aside(
     assert len(list((tmp_path / "out" / "checkpoints").iterdir())) == 2
 
 
-def test_an_unreadable_checkpoint_is_set_aside(tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
+def test_unreadable_checkpoint_is_renamed(tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 5})
     arguments = options(tmp_path, {}, {"epochs": 1})
     rolling = tmp_path / "out" / "checkpoints" / "rolling.safetensors"
@@ -216,7 +214,7 @@ def test_an_unreadable_checkpoint_is_set_aside(tmp_path: Path, capfd: pytest.Cap
     assert "it is damaged, so the training starts from the beginning" in capfd.readouterr().err
 
 
-def test_patience_ends_training_and_the_best_weights_are_kept(tmp_path: Path) -> None:
+def test_patience_ends_training_with_best_weights(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     # Such a rate ruins the model at once, so the best look is an early one.
     training = {"optimizer": {"name": "sgd", "learning_rate": 30}, "patience": 2, "clip": 5}
@@ -229,21 +227,21 @@ def test_patience_ends_training_and_the_best_weights_are_kept(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("loss_per", ["sentence", "word"])
-def test_a_batch_in_parts_makes_the_update_of_the_whole(tmp_path: Path, loss_per: str) -> None:
+def test_accumulated_batches_equal_full_batches(tmp_path: Path, loss_per: str) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     system = {"model": {"embedding": 16, "hidden": 24, "dropout": 0.0}}
     rule = {"name": "sgd", "learning_rate": 0.5}
     for accumulate in (1, 3):
         training = {"optimizer": rule, "epochs": 2, "accumulate": accumulate, "loss_per": loss_per}
         train(**corpus, **options(tmp_path, system, training, f"{accumulate} parts"))
-    whole, parts = (load_file(tmp_path / f"{count} parts" / "model.safetensors") for count in (1, 3))
-    torch.testing.assert_close(parts, whole, rtol=1e-4, atol=1e-5)
+    uninterrupted, parts = (load_file(tmp_path / f"{count} parts" / "model.safetensors") for count in (1, 3))
+    torch.testing.assert_close(parts, uninterrupted, rtol=1e-4, atol=1e-5)
     losses = [column(tmp_path / f"{count} parts" / "curve.tsv", "train_loss") for count in (1, 3)]
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
     assert losses[0][-1] < np.log(WORDS), "the training loss is one of words, whatever it is divided by"
 
 
-def test_the_precision_that_is_taken_is_trained_in_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_selected_precision_is_used_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pipeline_py.nmt import precision
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
@@ -252,8 +250,8 @@ def test_the_precision_that_is_taken_is_trained_in_and_told(tmp_path: Path, monk
         monkeypatch.setattr(precision, "measure_bfloat16_speedup", lambda: speedup)
         out = tmp_path / f"{named} {speedup}"
         train(**corpus, **options(tmp_path, {}, {"epochs": 1, "precision": named}, out.name))
-        taken = json.loads((out / "facts.json").read_text())["precision"]
-        return (out / "model.safetensors").read_bytes(), taken
+        precision_in_facts = json.loads((out / "facts.json").read_text())["precision"]
+        return (out / "model.safetensors").read_bytes(), precision_in_facts
 
     monkeypatch.setattr(precision, "MIN_HIDDEN_SIZE", 24)
     single, half = weights_and_facts("float32", 1.0), weights_and_facts("bfloat16", 1.0)
@@ -261,23 +259,21 @@ def test_the_precision_that_is_taken_is_trained_in_and_told(tmp_path: Path, monk
     assert weights_and_facts("auto", 1.0) == single and weights_and_facts("auto", 4.0) == half
 
 
-def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_checkpoint_average_survives_interruptions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pipeline_py.nmt.training.training_run import TrainingRun
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     training = {"optimizer": STEEP, "epochs": 5, "average": 3}
-    seen: list[dict[str, torch.Tensor]] = []
+    recorded: list[dict[str, torch.Tensor]] = []
     validate, interruptions = TrainingRun._validate, iter(["after the first", "after the third", "after the fourth"])
 
     def remember(self: TrainingRun) -> None:
-        seen.append({name: tensor.clone() for name, tensor in self.model.state_dict().items()})
+        recorded.append({name: tensor.clone() for name, tensor in self.model.state_dict().items()})
         validate(self)
 
     def interrupt(self: TrainingRun) -> None:
         remember(self)
-        if len(seen) != 2 and next(interruptions, None):
+        if len(recorded) != 2 and next(interruptions, None):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(TrainingRun, "_validate", interrupt)
@@ -285,17 +281,22 @@ def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupte
         with pytest.raises(KeyboardInterrupt):
             train(**corpus, **options(tmp_path, {}, training, "interrupted"))
     train(**corpus, **options(tmp_path, {}, training, "interrupted"))
-    assert len(seen) == 5
+    assert len(recorded) == 5
     interrupted = load_file(tmp_path / "interrupted" / "model.safetensors")
     for name, tensor in interrupted.items():
-        expected = sum(weights[name].double() for weights in seen[-3:]) / 3
+        expected = sum(weights[name].double() for weights in recorded[-3:]) / 3
         torch.testing.assert_close(tensor.double(), expected, rtol=1e-6, atol=1e-8)
     monkeypatch.undo()
     train(**corpus, **options(tmp_path, {}, training, "whole"))
-    whole = tmp_path / "whole"
-    assert (whole / "model.safetensors").read_bytes() == (tmp_path / "interrupted" / "model.safetensors").read_bytes()
-    facts, losses = json.loads((whole / "facts.json").read_text()), column(whole / "curve.tsv", "dev_loss")
-    model = load_model(whole / "model.safetensors", whole / "config.json")
+    uninterrupted = tmp_path / "whole"
+    assert (uninterrupted / "model.safetensors").read_bytes() == (
+        tmp_path / "interrupted" / "model.safetensors"
+    ).read_bytes()
+    facts, losses = (
+        json.loads((uninterrupted / "facts.json").read_text()),
+        column(uninterrupted / "curve.tsv", "dev_loss"),
+    )
+    model = load_model(uninterrupted / "model.safetensors", uninterrupted / "config.json")
     pairs = [*zip(_rows(corpus["dev_source"]), _rows(corpus["dev_target"]), strict=True)]
     with torch.no_grad():
         summed = sum(float(model.compute_loss(collate_batch([source], [target]))) for source, target in pairs)
@@ -305,9 +306,7 @@ def test_the_mean_of_the_last_weights_remains_however_often_a_run_was_interrupte
 
 
 @pytest.mark.parametrize("tied", ["none", "target"])
-def test_a_moving_average_of_weights_is_scored_and_remains(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tied: str
-) -> None:
+def test_moving_average_is_scored_and_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tied: str) -> None:
     from pipeline_py.nmt.training.training_run import TrainingRun
     from pipeline_py.nmt.training.update import Updater, UpdateResult
 
@@ -351,15 +350,15 @@ def test_a_moving_average_of_weights_is_scored_and_remains(
     for number, parameter in enumerate(model.parameters()):
         torch.testing.assert_close(parameter.detach().double(), at_validations[best][number], rtol=1e-5, atol=1e-7)
     train(**corpus, **options(tmp_path, system, training, "whole"))
-    whole, interrupted = (tmp_path / name / "model.safetensors" for name in ("whole", "interrupted"))
-    assert whole.read_bytes() == interrupted.read_bytes()
+    uninterrupted, interrupted = (tmp_path / name / "model.safetensors" for name in ("whole", "interrupted"))
+    assert uninterrupted.read_bytes() == interrupted.read_bytes()
     pairs = [*zip(_rows(corpus["dev_source"]), _rows(corpus["dev_target"]), strict=True)]
     with torch.no_grad():
         summed = sum(float(model.compute_loss(collate_batch([source], [target]))) for source, target in pairs)
     assert min(losses) == pytest.approx(summed / sum(len(target) for _, target in pairs), rel=1e-5)
 
 
-def test_embeddings_of_both_sides_need_one_vocabulary(tmp_path: Path) -> None:
+def test_tied_embeddings_need_equal_vocabularies(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 5}) | syntax_files(tmp_path)
     lines = corpus["source_vocabulary"].read_text().splitlines()
     (tmp_path / "other").write_text("\n".join([*lines[:-1], "else 1"]) + "\n")
@@ -367,7 +366,7 @@ def test_embeddings_of_both_sides_need_one_vocabulary(tmp_path: Path) -> None:
         train(**corpus | {"source_vocabulary": tmp_path / "other"}, **options(tmp_path, TRANSFORMER, {"epochs": 1}))
 
 
-def test_the_rate_falls_to_nothing_by_the_end_of_a_linear_schedule(tmp_path: Path) -> None:
+def test_linear_schedule_ends_at_zero(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     rule = {"name": "adam", "learning_rate": 0.01, "schedule": "linear"}
     train(**corpus, **options(tmp_path, {}, {"optimizer": rule, "epochs": 2, "batch_size": 10}))
@@ -378,7 +377,7 @@ def test_the_rate_falls_to_nothing_by_the_end_of_a_linear_schedule(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["sgd", "adam", "adadelta"])
-def test_the_rate_falls_after_each_worse_look(tmp_path: Path, name: str) -> None:
+def test_learning_rate_decays_after_each_worse_validation(tmp_path: Path, name: str) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     first = {"sgd": 8.0, "adam": 0.1, "adadelta": 30.0}[name]
     for decay in (0.3, None):
@@ -402,16 +401,14 @@ def test_the_rate_falls_after_each_worse_look(tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("loss", ["softmax", {"type": "blackout", "samples": 4}], ids=["softmax", "blackout"])
-def test_an_interrupted_run_goes_on_at_the_rate_it_had(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: object
-) -> None:
+def test_interrupted_run_keeps_learning_rate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: object) -> None:
     from pipeline_py.nmt.training.training_run import TrainingRun
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     training = {"optimizer": STEEP | {"learning_rate": 8.0}, "epochs": 9, "patience": 9}
     train(**corpus, **options(tmp_path, {"loss": loss}, training, "whole"))
-    whole, interrupted = tmp_path / "whole", tmp_path / "interrupted"
-    rates = column(whole / "curve.tsv", "learning_rate")
+    uninterrupted, interrupted = tmp_path / "whole", tmp_path / "interrupted"
+    rates = column(uninterrupted / "curve.tsv", "learning_rate")
     assert rates[-1] < rates[3] < rates[0], "the rate falls before the interruption and after it"
 
     update = TrainingRun._make_update
@@ -425,13 +422,13 @@ def test_an_interrupted_run_goes_on_at_the_rate_it_had(
         patch.setattr(TrainingRun, "_make_update", interrupt)
         train(**corpus, **options(tmp_path, {"loss": loss}, training, "interrupted"))
     train(**corpus, **options(tmp_path, {"loss": loss}, training, "interrupted"))
-    assert (whole / "model.safetensors").read_bytes() == (interrupted / "model.safetensors").read_bytes()
-    assert timeless(whole / "curve.tsv") == timeless(interrupted / "curve.tsv")
+    assert (uninterrupted / "model.safetensors").read_bytes() == (interrupted / "model.safetensors").read_bytes()
+    assert timeless(uninterrupted / "curve.tsv") == timeless(interrupted / "curve.tsv")
 
 
 @pytest.mark.parametrize("early_stopping", ["loss", "bleu"])
 @pytest.mark.parametrize("samples", [None, 5])
-def test_facts_are_those_of_the_weights_that_are_kept(tmp_path: Path, early_stopping: str, samples: int | None) -> None:
+def test_facts_describe_saved_weights(tmp_path: Path, early_stopping: str, samples: int | None) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     rule = {"name": "adam", "learning_rate": 0.05}
     updates = 97  # so many that it knows the training data by heart, and is far past the best
@@ -461,7 +458,7 @@ def test_facts_are_those_of_the_weights_that_are_kept(tmp_path: Path, early_stop
     assert {name: facts[name] for name in sizes} == sizes
 
 
-def test_a_system_is_given_the_size_of_another(tmp_path: Path) -> None:
+def test_system_matches_size_of_another(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 5})
     (tmp_path / "vocabulary.labels").write_text("</s> 0\n<unk> 0\nnsubj 3\n")
     inputs = ["words", {"type": "labels", "size": 4}]
@@ -489,64 +486,64 @@ def test_training_starts_from_initial_weights(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 5})
     still = {"optimizer": {"name": "sgd", "learning_rate": 1e-12}, "epochs": 1}
     train(**corpus, **options(tmp_path, {}, still, "drawn"))
-    drawn = load_file(tmp_path / "drawn" / "model.safetensors")
-    table = next(name for name in drawn if name.endswith("embedding.weight"))
-    given = {table: torch.full_like(drawn[table], 0.25)}
-    save_weights(tmp_path / "initial", given)
+    initial = load_file(tmp_path / "drawn" / "model.safetensors")
+    table = next(name for name in initial if name.endswith("embedding.weight"))
+    replaced = {table: torch.full_like(initial[table], 0.25)}
+    save_weights(tmp_path / "initial", replaced)
     stop = {"facts_output": tmp_path / "train.source.arrow" / "facts.json"}  # a file where a folder has to be
     with pytest.raises((FileExistsError, NotADirectoryError)):
         train(**corpus, **options(tmp_path, {}, still, initial=tmp_path / "initial") | stop)
     started = load_file(tmp_path / "out" / "model.safetensors")
     for name, tensor in started.items():
-        torch.testing.assert_close(tensor, (drawn | given)[name], rtol=0, atol=1e-9)
+        torch.testing.assert_close(tensor, (initial | replaced)[name], rtol=0, atol=1e-9)
 
 
-def test_the_network_is_told_how_frequent_words_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_word_frequencies_are_set_from_training_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
-    told = []
-    monkeypatch.setattr(Network, "set_word_frequencies", lambda self, counts: told.append(counts.tolist()))
+    counts_per_call = []
+    monkeypatch.setattr(Network, "set_word_frequencies", lambda self, counts: counts_per_call.append(counts.tolist()))
     train(**corpus, **options(tmp_path, {}, {"epochs": 1, "max_length": 5}))
     short = [sentence for sentence in _rows(corpus["train_target"]) if len(sentence) <= 6]
     assert 0 < len(short) < 40
     counted = Counter(int(word) for sentence in short for word in sentence)
-    assert told == [[max(counted[word], 1) for word in range(WORDS)]]
-    assert told[0][:2] == [len(short), 1]
+    assert counts_per_call == [[max(counted[word], 1) for word in range(WORDS)]]
+    assert counts_per_call[0][:2] == [len(short), 1]
 
 
-def test_initial_weights_know_how_frequent_words_are(tmp_path: Path) -> None:
+def test_unigram_bias_and_initial_weights(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 5})
     still = {"optimizer": {"name": "sgd", "learning_rate": 1e-12}, "epochs": 1}
     unigram = {"model": {"softmax_bias": "unigram"}}
     train(**corpus, **options(tmp_path, unigram, still, "drawn"))
-    drawn = load_file(tmp_path / "drawn" / "model.safetensors")["decoder.softmax.bias"]
+    initial = load_file(tmp_path / "drawn" / "model.safetensors")["decoder.softmax.bias"]
     counted = Counter(int(word) for sentence in _rows(corpus["train_target"]) for word in sentence)
     counts = torch.tensor([max(counted[word], 1) for word in range(WORDS)])
-    torch.testing.assert_close(drawn, (counts / counts.sum()).log())
+    torch.testing.assert_close(initial, (counts / counts.sum()).log())
 
-    save_weights(tmp_path / "initial", {"decoder.softmax.bias": drawn + 1})
+    save_weights(tmp_path / "initial", {"decoder.softmax.bias": initial + 1})
     train(**corpus, **options(tmp_path, unigram, still, initial=tmp_path / "initial"))
     started = load_file(tmp_path / "out" / "model.safetensors")["decoder.softmax.bias"]
-    torch.testing.assert_close(started, drawn + 1)
+    torch.testing.assert_close(started, initial + 1)
 
 
-def test_batches_that_are_not_finite_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_non_finite_batches_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pipeline_py.nmt.model import TranslationModel
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
-    loss, seen, weights = TranslationModel.compute_loss, [], []
+    loss, recorded, weights = TranslationModel.compute_loss, [], []
 
     def broken(self: TranslationModel, batch) -> torch.Tensor:
         if self.training:
-            seen.append(len(seen))
+            recorded.append(len(recorded))
             weights.append(self.decoder.softmax.weight.detach().clone())
-        return loss(self, batch) * (torch.nan if self.training and seen[-1] > 0 else 1)
+        return loss(self, batch) * (torch.nan if self.training and recorded[-1] > 0 else 1)
 
     monkeypatch.setattr(TranslationModel, "compute_loss", broken)
     train(**corpus, **options(tmp_path, {}, {"epochs": 1}))
     facts = json.loads((tmp_path / "out" / "facts.json").read_text())
     assert (facts["skipped"]["non_finite_batches"], facts["updates"]) == (4, 5)
     assert not torch.equal(weights[0], weights[1])
-    assert all(torch.equal(weights[1], later) for later in weights[2:])
+    assert all(torch.equal(weights[1], later_weights) for later_weights in weights[2:])
 
 
 def never(network: Network, loss: torch.Tensor) -> torch.Tensor:
@@ -564,21 +561,21 @@ def in_a_weight(network: Network, loss: torch.Tensor) -> torch.Tensor:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (never, "no batch since the last look at the development set had a finite loss and gradient"),
         (on_dev, "the loss on the development set is inf"),
         (in_a_weight, "`encoders.0.inputs.0.embedding.weight` has values that are not finite"),
     ],
 )
-def test_a_training_that_diverges_ends_with_one_sentence_and_writes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil, said: str
+def test_divergence_raises_error_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil, message: str
 ) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
     loss = Network.compute_loss
     monkeypatch.setattr(Network, "compute_loss", lambda self, batch: spoil(self, loss(self, batch)))
     training = {"epochs": 3}
-    with pytest.raises(InputError, match=f"diverged by update 5: .*{said}; lower"):
+    with pytest.raises(InputError, match=f"diverged by update 5: .*{message}; lower"):
         train(**corpus, **options(tmp_path, {}, training))
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file() and "checkpoints" not in path.parts]
     assert not [path for path in tmp_path.rglob("checkpoints/*")]
@@ -598,7 +595,7 @@ def test_copying_is_learned(tmp_path: Path, contexts: list[str]) -> None:
     assert facts["best_dev"] > 80  # BLEU
 
 
-def test_a_job_prints_one_sentence_about_a_mistake(tmp_path: Path) -> None:
+def test_job_reports_bad_input_in_one_sentence(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 5, "dev": 5, "test": 4})
     arguments = corpus | options(tmp_path, {}, {}) | {"train_target": corpus["test_target"]}
     arguments = {key: value for key, value in arguments.items() if not key.startswith("test_")}
@@ -654,12 +651,12 @@ def outputs_of(arguments: dict[str, object]) -> list[Path]:
 
 
 def test_outputs_are_restored_without_torch(tmp_path: Path, trained: dict[str, object], without_torch) -> None:
-    now = time.time()
+    start_time = time.time()
     for path in tmp_path.glob("*.arrow"):
         path.touch()  # parsed anew, with the same trees
     job = build_job("nmt.train", tmp_path, trained | {"name": "another name"})
     assert_restored(without_torch, job, outputs_of(trained))
-    assert all(output.stat().st_mtime > now - 0.1 for output in outputs_of(trained))
+    assert all(output.stat().st_mtime > start_time - 0.1 for output in outputs_of(trained))
     assert not (tmp_path / "out" / "checkpoints").exists()
 
     (tmp_path / "out" / "cache" / "model.safetensors" / "last" / "1.model.safetensors").write_bytes(b"other weights")
@@ -667,30 +664,30 @@ def test_outputs_are_restored_without_torch(tmp_path: Path, trained: dict[str, o
 
 
 @pytest.mark.parametrize("file", INPUTS)
-def test_a_changed_input_is_trained_on(tmp_path: Path, trained: dict[str, object], works, file: str) -> None:
+def test_changed_input_is_trained_again(tmp_path: Path, trained: dict[str, object], works, file: str) -> None:
     job = build_job("nmt.train", tmp_path, trained)
     assert not works(job)
     change_content(tmp_path / file)
     assert works(job)
 
 
-def test_every_file_is_an_input_that_was_changed(tmp_path: Path, trained: dict[str, object]) -> None:
+def test_changed_inputs_cover_all_files(tmp_path: Path, trained: dict[str, object]) -> None:
     files = {path.name for path in tmp_path.iterdir() if path.is_file() and not path.name.startswith(".")}
     assert files == {*INPUTS}
 
 
-def test_files_of_two_kinds_are_not_confused(tmp_path: Path, trained: dict[str, object], works) -> None:
+def test_swapped_syntax_kinds_are_trained_again(tmp_path: Path, trained: dict[str, object], works) -> None:
     files = trained["train_syntax"]
     swapped = {"distances": files["labels"], "labels": files["distances"]}
     assert works(build_job("nmt.train", tmp_path, trained | {"train_syntax": swapped}))
 
 
-def test_other_weights_to_start_from_or_settings_train(tmp_path: Path, trained: dict[str, object], works) -> None:
+def test_other_initial_weights_or_settings_are_trained_again(tmp_path: Path, trained: dict[str, object], works) -> None:
     assert works(build_job("nmt.train", tmp_path, trained | {"initial": None}))
     assert works(build_job("nmt.train", tmp_path, trained, process="other settings"))
 
 
-def test_what_decides_nothing_does_not_train(tmp_path: Path, trained: dict[str, object], works) -> None:
+def test_irrelevant_changes_use_cache(tmp_path: Path, trained: dict[str, object], works) -> None:
     moved = tmp_path / "moved.arrow"
     moved.write_bytes(Path(str(trained["dev_target"])).read_bytes())
     change = {"name": "another name", "checkpoints": tmp_path / "elsewhere", "dev_target": moved}
@@ -698,7 +695,7 @@ def test_what_decides_nothing_does_not_train(tmp_path: Path, trained: dict[str, 
     assert not (tmp_path / "elsewhere").exists()
 
 
-def test_what_is_trained_again_is_cached_in_turn(tmp_path: Path, trained: dict[str, object], works) -> None:
+def test_repeated_training_is_cached(tmp_path: Path, trained: dict[str, object], works) -> None:
     first = outputs_of(trained)[0].read_bytes()
     again = build_job("nmt.train", tmp_path, trained | {"seed": 2}, process="seed 2")
     run_job(again)
@@ -709,7 +706,7 @@ def test_what_is_trained_again_is_cached_in_turn(tmp_path: Path, trained: dict[s
     assert works(build_job("nmt.train", tmp_path, trained))
 
 
-def test_a_run_that_ends_before_its_outputs_are_cached_goes_on(
+def test_run_killed_before_caching_is_resumed(
     tmp_path: Path, trained: dict[str, object], capfd: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = outputs_of(trained)[0].read_bytes()

@@ -78,17 +78,17 @@ def arguments(folder, **changes):
     }
 
 
-def translate_files(**given):
+def translate_files(**options):
     """Load the networks and translate, as a job does."""
-    networks = {name: given[name] for name in ("model", "config", "target_vocabulary", "device")}
-    translate(networks=module.load(**networks, threads=1), **given)
+    networks = {name: options[name] for name in ("model", "config", "target_vocabulary", "device")}
+    translate(networks=module.load(**networks, threads=1), **options)
 
 
 def lines(path):
     return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
-def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
+def test_outputs_equal_single_sentence_search(folder, monkeypatch):
     monkeypatch.setattr(sources_module, "BATCHES_PER_WINDOW", 2)
     n_best_output, attention_output = folder / "out.n-best", folder / "out.arrow"
     translate_files(**arguments(folder, n_best_output=n_best_output, attention_output=attention_output))
@@ -108,7 +108,7 @@ def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
             assert len(attention[number]) == 0
             n_best.append((number, "", 0.0))
             continue
-        found = beam_search(
+        results = beam_search(
             [model],
             [collate_batch([sources[number]], syntax={"distances": [distances[number]]})],
             beam_size=4,
@@ -116,7 +116,7 @@ def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
             n_best=2,
             should_return_attention=True,
         )[0]
-        best = found[0]
+        best = results[0]
         cut += best.is_cut
         empty += not best.tokens
         assert pieces[number] == " ".join(f"w{token}" if token > 1 else "<unk>" for token in best.tokens)
@@ -125,7 +125,7 @@ def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
         assert len(weights) == len(best.tokens) + (not best.is_cut)
         np.testing.assert_allclose(weights, best.attention, atol=1e-5)
         assert weights.argmax(axis=1).tolist() == best.alignment
-        for hypothesis in found:
+        for hypothesis in results:
             text = " ".join(f"w{token}" if token > 1 else "<unk>" for token in hypothesis.tokens)
             n_best.append((number, text, hypothesis.score))
     for line, (number, text, score) in zip(lines(n_best_output), n_best, strict=True):
@@ -143,11 +143,11 @@ def test_every_output_belongs_to_its_sentence(folder, monkeypatch):
         "in": 25,
         "kept": 25,
         "dropped": {},
-        "noted": {what: count for what, count in noted.items() if count},
+        "noted": {note: count for note, count in noted.items() if count},
     }
 
 
-def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(folder):
+def test_output_is_reproducible_and_independent_of_batch_size(folder):
     outputs = []
     for run, batch_size in enumerate([1, 4, 64, 64]):
         files = {name: folder / f"{run}.{name}" for name in ("pieces_output", "alignment_output", "counts_output")}
@@ -158,7 +158,7 @@ def test_batch_size_does_not_matter_and_the_same_input_gives_the_same_bytes(fold
     assert outputs[0] == outputs[1] == outputs[2] == outputs[3]
 
 
-def test_a_search_in_bfloat16_is_one_and_is_counted(folder, monkeypatch):
+def test_bfloat16_search_is_counted(folder, monkeypatch):
     read = []
 
     def noting(*arguments, **options):
@@ -166,9 +166,9 @@ def test_a_search_in_bfloat16_is_one_and_is_counted(folder, monkeypatch):
         return beam_search(*arguments, **options)
 
     monkeypatch.setattr("pipeline_py.nmt.search.beam_search.beam_search", noting)
-    monkeypatch.setattr("pipeline_py.nmt.precision.half_speedup", lambda: 4.0)
+    monkeypatch.setattr("pipeline_py.nmt.precision.measure_bfloat16_speedup", lambda: 4.0)
     for place in ("precision", "search.ensemble"):
-        monkeypatch.setattr(f"pipeline_py.nmt.{place}.half_products", lambda: "implicit")
+        monkeypatch.setattr(f"pipeline_py.nmt.{place}.detect_bfloat16_mode", lambda: "implicit")
     before = torch.backends.mkldnn.matmul.fp32_precision
     for precision, expected in (("bfloat16", "bf16"), ("float32", before), ("auto", before)):
         translate_files(
@@ -182,28 +182,28 @@ def test_a_search_in_bfloat16_is_one_and_is_counted(folder, monkeypatch):
         read.clear()
 
 
-def test_a_full_disk_leaves_no_precision_behind(folder, monkeypatch):
-    def full(found, *_):
-        next(found)
+def test_failed_search_restores_precision(folder, monkeypatch):
+    def full(results, *_):
+        next(results)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pipeline_py.nmt.translate._write", full)
-    monkeypatch.setattr("pipeline_py.nmt.precision.half_speedup", lambda: 4.0)
+    monkeypatch.setattr("pipeline_py.nmt.translate._write_translations", full)
+    monkeypatch.setattr("pipeline_py.nmt.precision.measure_bfloat16_speedup", lambda: 4.0)
     for place in ("precision", "search.ensemble"):
-        monkeypatch.setattr(f"pipeline_py.nmt.{place}.half_products", lambda: "implicit")
+        monkeypatch.setattr(f"pipeline_py.nmt.{place}.detect_bfloat16_mode", lambda: "implicit")
     before = torch.backends.mkldnn.matmul.fp32_precision
-    with pytest.raises(InputError, match="disk is full") as kept:
+    with pytest.raises(InputError, match="disk is full") as caught:
         translate_files(
             **arguments(folder, decoding=DecodingConfig.model_validate({**DECODING, "precision": "bfloat16"}))
         )
-    assert torch.backends.mkldnn.matmul.fp32_precision == before, f"though {kept} holds the frames"
+    assert torch.backends.mkldnn.matmul.fp32_precision == before, f"though {caught} holds the frames"
 
 
 LENGTHS = [(3, 2, 3), (3, 7, 1), (4, 6, 1), (5, 5, 2), (5, 6, 1), (6, 6, 1), (7, 9, 1)]
 """Source length, target length, count; most lengths of the sources are not among them."""
 
 
-def test_the_length_model_decides_where_translations_end(folder):
+def test_length_model_changes_translations(folder):
     path = folder / "lengths.tsv"
     rows = [("source_length", "target_length", "count"), *LENGTHS]
     path.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
@@ -219,11 +219,11 @@ def test_the_length_model_decides_where_translations_end(folder):
 
     model = load_model(folder / "model.safetensors", folder / "config.json")
     sources, distances = RaggedArrayFile(folder / "source.arrow"), RaggedArrayFile(folder / "distances.arrow")
-    written, unknown, differs = lines(folder / "out.n-best"), 0, 0
+    n_best_lines, unknown, differs = lines(folder / "out.n-best"), 0, 0
     for number in range(len(sources)):
         words = len(sources[number]) - 1
         if words == 0:
-            assert written.pop(0) == f"{number} |||  ||| 0.000000"
+            assert n_best_lines.pop(0) == f"{number} |||  ||| 0.000000"
             continue
         limit = words // 2 + 10
         counts = {target: count for source, target, count in LENGTHS if source == words}
@@ -231,15 +231,20 @@ def test_the_length_model_decides_where_translations_end(folder):
         unknown += total == 0
         terms = [np.log(counts.get(length, 0) / total or 1e-9) if total else 0.0 for length in range(limit + 1)]
         batches = [collate_batch([sources[number]], syntax={"distances": [distances[number]]})]
-        given = {"beam_size": 4, "max_lengths": torch.tensor([limit]), "length_normalization": 0.5, "n_best": 2}
-        found = beam_search([model], batches, **given, length_terms=torch.tensor([terms]))[0]
-        differs += found[0].tokens != beam_search([model], batches, **given)[0][0].tokens
-        for hypothesis in found:
-            left, middle, right = written.pop(0).split(" ||| ")
+        search_options = {
+            "beam_size": 4,
+            "max_lengths": torch.tensor([limit]),
+            "length_normalization": 0.5,
+            "n_best": 2,
+        }
+        results = beam_search([model], batches, **search_options, length_terms=torch.tensor([terms]))[0]
+        differs += results[0].tokens != beam_search([model], batches, **search_options)[0][0].tokens
+        for hypothesis in results:
+            left, middle, right = n_best_lines.pop(0).split(" ||| ")
             assert int(left) == number
             assert middle == " ".join(f"w{token}" if token > 1 else "<unk>" for token in hypothesis.tokens)
             assert float(right) == pytest.approx(hypothesis.score, abs=1e-4)
-    assert not written and unknown > 1 and differs > 1
+    assert not n_best_lines and unknown > 1 and differs > 1
     noted = json.loads((folder / "out.json").read_text())["noted"]
     assert noted["source of a length that the length model does not know"] == unknown
 
@@ -281,7 +286,7 @@ def of_both(folder, **changes):
     )
 
 
-def test_an_ensemble_translates_together(ensemble):
+def test_ensemble_outputs_equal_beam_search(ensemble):
     translate_files(**of_both(ensemble, attention_output=ensemble / "out.arrow"))
     models = [
         load_model(ensemble / f"{name}.safetensors", ensemble / f"{config}.json")
@@ -290,7 +295,7 @@ def test_an_ensemble_translates_together(ensemble):
     read = {name: RaggedArrayFile(ensemble / f"{name}.arrow") for name in ("source", "distances", "second", "labels")}
     pieces, alignment = lines(ensemble / "out.pieces"), lines(ensemble / "out.alignment")
     attention = RaggedArrayFile(ensemble / "out.arrow")
-    alone = 0
+    single_outputs = 0
     for number in range(len(read["source"])):
         source = read["source"][number]
         if len(source) == 1:
@@ -300,28 +305,28 @@ def test_an_ensemble_translates_together(ensemble):
             collate_batch([source], syntax={"distances": [read["distances"][number]]}),
             collate_batch([read["second"][number]], syntax={"labels": [read["labels"][number]]}),
         ]
-        given = {
+        search_options = {
             "beam_size": 4,
             "max_lengths": torch.tensor([(len(source) - 1) // 2 + 10]),
             "should_return_attention": True,
         }
-        (best,) = beam_search(models, batches, **given)[0]
+        (best,) = beam_search(models, batches, **search_options)[0]
         assert pieces[number] == " ".join(f"w{token}" if token > 1 else "<unk>" for token in best.tokens)
         assert alignment[number] == " ".join(map(str, best.alignment[: len(best.tokens)]))
         np.testing.assert_allclose(attention[number].reshape(-1, len(source)), best.attention, atol=1e-5)
-        alone += any(
-            beam_search([model], [batch], **given)[0][0].tokens == best.tokens
+        single_outputs += any(
+            beam_search([model], [batch], **search_options)[0][0].tokens == best.tokens
             for model, batch in zip(models, batches, strict=True)
         )
-    assert alone < 20
+    assert single_outputs < 20
 
 
-def test_a_model_together_with_itself_translates_as_alone(folder):
+def test_ensemble_of_equal_models_equals_single_model(folder):
     translate_files(**arguments(folder, n_best_output=folder / "alone.n-best"))
-    alone = [lines(folder / "out.pieces"), lines(folder / "out.alignment")]
+    single_outputs = [lines(folder / "out.pieces"), lines(folder / "out.alignment")]
     twice = {name: 2 * arguments(folder)[name] for name in ("model", "config")}
     translate_files(**arguments(folder, **twice, syntax=2 * arguments(folder)["syntax"]))
-    assert [lines(folder / "out.pieces"), lines(folder / "out.alignment")] == alone
+    assert [lines(folder / "out.pieces"), lines(folder / "out.alignment")] == single_outputs
 
 
 def fewer_sentences(folder):
@@ -358,7 +363,7 @@ def more_words(folder):
         (more_words, r"vocabulary: the vocabulary has 10 tokens and the model in .*second.safetensors predicts 11; "),
     ],
 )
-def test_members_that_do_not_belong_together(ensemble, spoil, message):
+def test_inconsistent_members_raise_error(ensemble, spoil, message):
     spoil(ensemble)
     with pytest.raises(InputError, match=message):
         translate_files(**of_both(ensemble))
@@ -368,7 +373,7 @@ def test_members_that_do_not_belong_together(ensemble, spoil, message):
 # --- what is at fault ---
 
 
-def test_a_file_without_sentences(folder):
+def test_empty_file_has_empty_outputs(folder):
     write_ragged_rows(folder / "source.arrow", [], "int32")
     write_ragged_rows(folder / "distances.arrow", [], "uint8")
     translate_files(**arguments(folder, attention_output=folder / "out.arrow"))
@@ -376,7 +381,7 @@ def test_a_file_without_sentences(folder):
     assert len(RaggedArrayFile(folder / "out.arrow")) == 0
 
 
-def test_batches_cover_all_sentences_and_shrink_where_they_are_long(tmp_path):
+def test_batches_cover_all_sentences_and_shrink_for_long_ones(tmp_path):
     lengths = [3] * 40 + [sources_module.TYPICAL_LENGTH * 4, 5, 10 * sources_module.TYPICAL_LENGTH]
     write_ragged_rows(tmp_path / "source.arrow", [np.array([1] * (length - 1) + [EOS]) for length in lengths], "int32")
     batches = list(SourceDataset(tmp_path / "source.arrow", {}, {"source": 2}).iterate_batches(8))
@@ -427,7 +432,7 @@ def not_a_number(folder):
         (not_a_number, r"the model predicts something that is not a number; train the system again"),
     ],
 )
-def test_files_that_do_not_belong_together(folder, spoil, message):
+def test_inconsistent_files_raise_error(folder, spoil, message):
     spoil(folder)
     with pytest.raises(InputError, match=message):
         translate_files(**arguments(folder))
@@ -442,7 +447,7 @@ def test_files_that_do_not_belong_together(folder, spoil, message):
         ({"device": "gpu"}, "unknown device 'gpu'; use auto, cpu or cuda"),
     ],
 )
-def test_arguments_at_fault(folder, changes, message):
+def test_invalid_arguments_raise_error(folder, changes, message):
     with pytest.raises(InputError, match=message):
         translate_files(**arguments(folder, **changes))
 
@@ -451,9 +456,9 @@ def test_networks_are_loaded_once_for_all_sets(folder, monkeypatch):
     loads, load_networks = [], module.load
 
     @wraps(load_networks)
-    def note(**given):
-        loads.append(given)
-        return load_networks(**given)
+    def note(**options):
+        loads.append(options)
+        return load_networks(**options)
 
     monkeypatch.setattr(module, "load", note)
     job = build_job("nmt.translate", folder, arguments(folder), threads=1)
@@ -465,14 +470,14 @@ def test_networks_are_loaded_once_for_all_sets(folder, monkeypatch):
     assert len(lines(folder / "out.pieces.0")) == 25
 
 
-def test_a_mistake_is_one_sentence(folder):
+def test_bad_input_is_reported_in_one_sentence(folder):
     job = build_job("nmt.translate", folder, arguments(folder, device="gpu"))
     failed = subprocess.run(get_job_command(job), capture_output=True, text=True)
     assert failed.returncode == 1
     assert failed.stderr == "error: unknown device 'gpu'; use auto, cpu or cuda\n"
 
 
-def test_no_translation_exceeds_the_limit(folder):
+def test_translations_do_not_exceed_length_limit(folder):
     translate_files(**arguments(folder, decoding=DecodingConfig.model_validate({**DECODING, "max_length": 2})))
     lengths = [len(line.split()) for line in lines(folder / "out.pieces")]
     assert max(lengths) == 2
@@ -493,15 +498,15 @@ def translated(ensemble):
     """The arguments of a finished translation that reads and writes files of every kind."""
     rows = [("source_length", "target_length", "count"), *LENGTHS]
     (ensemble / "lengths.tsv").write_text("".join("\t".join(map(str, row)) + "\n" for row in rows))
-    given = of_both(
+    all_arguments = of_both(
         ensemble,
         decoding=DecodingConfig.model_validate(BY_LENGTH),
         length_model=ensemble / "lengths.tsv",
         n_best_output=ensemble / "out.n-best",
         attention_output=ensemble / "out.arrow",
     )
-    run_job(build_job("nmt.translate", ensemble, given))
-    return given
+    run_job(build_job("nmt.translate", ensemble, all_arguments))
+    return all_arguments
 
 
 def test_outputs_are_restored_without_torch(folder, translated, without_torch):
@@ -513,7 +518,7 @@ def test_outputs_are_restored_without_torch(folder, translated, without_torch):
     assert "torch is imported" in without_torch(job).stderr
 
 
-def test_a_changed_input_is_translated(folder, translated, works):
+def test_changed_input_is_translated_again(folder, translated, works):
     job = build_job("nmt.translate", folder, translated)
     assert not works(job)
     for path in (folder / name for name in INPUTS):
@@ -522,15 +527,15 @@ def test_a_changed_input_is_translated(folder, translated, works):
         assert works(job), path
         path.write_bytes(content)
     assert not works(job)
-    given = {path.name for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")}
-    assert given - {path.name for name, path in translated.items() if "output" in name} == {*INPUTS}
+    input_names = {path.name for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")}
+    assert input_names - {path.name for name, path in translated.items() if "output" in name} == {*INPUTS}
 
 
-def test_other_files_or_outputs_are_translated(folder, translated, works):
+def test_other_files_or_outputs_are_translated_again(folder, translated, works):
     first, second = translated["syntax"]
-    both = {name: translated[name] for name in ("model", "config", "source")}
+    network_files = {name: translated[name] for name in ("model", "config", "source")}
     changes = [
-        {name: paths[::-1] for name, paths in both.items()},
+        {name: paths[::-1] for name, paths in network_files.items()},
         {"source": translated["source"][:1]},
         {"syntax": [{"distances": second["labels"]}, {"labels": first["distances"]}]},
         {"syntax": [first, {"units": second["labels"]}]},
@@ -545,8 +550,8 @@ def test_other_files_or_outputs_are_translated(folder, translated, works):
     assert not works(build_job("nmt.translate", folder, translated | {"target_vocabulary": moved}))
 
 
-def test_another_kind_of_output_is_not_taken_for_one_of_the_same_name(folder, works):
-    given = arguments(folder)
-    run_job(build_job("nmt.translate", folder, given | {"n_best_output": folder / "more"}))
-    assert not works(build_job("nmt.translate", folder, given | {"n_best_output": folder / "more"}))
-    assert works(build_job("nmt.translate", folder, given | {"attention_output": folder / "more"}))
+def test_cache_distinguishes_outputs_of_same_name(folder, works):
+    base_arguments = arguments(folder)
+    run_job(build_job("nmt.translate", folder, base_arguments | {"n_best_output": folder / "more"}))
+    assert not works(build_job("nmt.translate", folder, base_arguments | {"n_best_output": folder / "more"}))
+    assert works(build_job("nmt.translate", folder, base_arguments | {"attention_output": folder / "more"}))

@@ -1,4 +1,4 @@
-"""Batches of sentence pairs: padded to rectangles, and their words packed without padding."""
+"""Batches of sentence pairs, padded to rectangles, and the packing of their words without padding."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,17 +14,18 @@ from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 
 @dataclass(frozen=True)
 class PackedWords:
-    """The N words of B sentences of up to I positions, ends of sentences among them, position by position.
+    """The packing of the N words of B sentences of up to I positions, including EOS, position by position.
 
-    At each position the sentences stand in one order, longer ones first, so that those that go on to the next position
-    are always the first ones. A recurrence has a row for each sentence in this order, and fewer and fewer of them.
+    At each position the sentences have the same order, longest first, as in torch's `PackedSequence`. A recurrence has
+    a row for each sentence in this order, and fewer rows at later positions.
 
     Attributes:
         flat_indices: (N,) int64, i · B + b for position i of sentence b.
-        batch_sizes: how many words there are at each of the I positions.
-        lengths: how many words of each sentence there are, in the order of the batch.
-        is_sorted: whether the order at each position is that of the batch.
-        word_mask: (N,) bool, where padding is packed with the words, so that all follows from I and B; None: all are words.
+        batch_sizes: number of words at each of the I positions.
+        lengths: number of words of each sentence, in the order of the batch.
+        is_sorted: whether the batch is already in this order.
+        word_mask: (N,) bool, false for padding that is packed like words, so that all shapes depend on I and B only;
+            None: no padding.
     """
 
     flat_indices: Tensor
@@ -35,22 +36,22 @@ class PackedWords:
 
     @staticmethod
     def from_lengths(lengths: Sequence[int] | Tensor, position_count: int | None = None) -> "PackedWords":
-        """Pack sentences of these lengths (B,), or, where positions I are given, rectangles of them and padding."""
+        """Pack sentences of these lengths (B,), with padding to `position_count` positions if that is not None."""
         sizes = np.asarray(lengths)
-        sentences = len(sizes)
+        sentence_count = len(sizes)
         if position_count is not None:
-            real = torch.from_numpy((np.arange(position_count)[:, None] < sizes).ravel())
-            return replace(PackedWords.build_rectangle(sentences, position_count), word_mask=real)
+            mask = torch.from_numpy((np.arange(position_count)[:, None] < sizes).ravel())
+            return replace(PackedWords.build_rectangle(sentence_count, position_count), word_mask=mask)
         order = np.argsort(-sizes, kind="stable")
-        steps = (np.arange(sizes.max())[:, None] < sizes).sum(axis=1)
-        there = np.arange(sentences) < steps[:, None]
-        place = (np.arange(len(steps))[:, None] * sentences + order)[there]
-        in_order = bool((order == np.arange(sentences)).all())
-        return PackedWords(torch.from_numpy(place), tuple(steps.tolist()), tuple(sizes.tolist()), in_order)
+        batch_sizes = (np.arange(sizes.max())[:, None] < sizes).sum(axis=1)
+        is_word = np.arange(sentence_count) < batch_sizes[:, None]
+        indices = (np.arange(len(batch_sizes))[:, None] * sentence_count + order)[is_word]
+        is_sorted = bool((order == np.arange(sentence_count)).all())
+        return PackedWords(torch.from_numpy(indices), tuple(batch_sizes.tolist()), tuple(sizes.tolist()), is_sorted)
 
     @staticmethod
     def build_rectangle(sentence_count: int, position_count: int) -> "PackedWords":
-        """Count all places (B, I) as words."""
+        """Pack all positions (B, I) as words."""
         return PackedWords(
             torch.arange(sentence_count * position_count),
             (sentence_count,) * position_count,
@@ -59,32 +60,32 @@ class PackedWords:
 
     @property
     def position_count(self) -> int:
-        """I."""
+        """The number of positions I."""
         return len(self.batch_sizes)
 
     @property
     def sentence_count(self) -> int:
-        """B."""
+        """The number of sentences B."""
         return self.batch_sizes[0]
 
     @property
     def sentence_order(self) -> Tensor:
-        """The sentence of each row (B,)."""
+        """The index in the batch of each row (B,)."""
         return self.flat_indices[: self.sentence_count]
 
     def to(self, device: torch.device | str) -> "PackedWords":
         """Copy the tensors to a device."""
-        real = None if self.word_mask is None else self.word_mask.to(device, non_blocking=True)
-        return replace(self, flat_indices=self.flat_indices.to(device, non_blocking=True), word_mask=real)
+        mask = None if self.word_mask is None else self.word_mask.to(device, non_blocking=True)
+        return replace(self, flat_indices=self.flat_indices.to(device, non_blocking=True), word_mask=mask)
 
     @property
     def sentence_indices(self) -> Tensor:
-        """The sentence of each word (N,)."""
+        """The index in the batch of the sentence of each word (N,)."""
         return self.flat_indices % self.sentence_count
 
     @property
     def row_indices(self) -> Tensor:
-        """The row of each word (N,)."""
+        """The reordered batch row of each word (N,)."""
         if self.is_sorted:
             return self.sentence_indices
         rows = torch.arange(self.sentence_count, device=self.flat_indices.device)
@@ -92,19 +93,19 @@ class PackedWords:
 
     @property
     def rectangle_indices(self) -> Tensor:
-        """Where each word (N,) stands in (B, I), with a line for each sentence."""
+        """The index b · I + i of each word (N,) in a rectangle (B, I)."""
         return self.sentence_indices * self.position_count + self.flat_indices // self.sentence_count
 
     def pack(self, values: Tensor) -> Tensor:
-        """Take what words have out of a rectangle: (I, B, …) → (N, …)."""
+        """Pack the values of words from a rectangle: (I, B, …) → (N, …)."""
         return values.flatten(0, 1).index_select(0, self.flat_indices)
 
     def unpack(self, values: Tensor) -> Tensor:
-        """Lay what words have into a rectangle: (N, …) → (B, I, …), zero where no word is."""
+        """Unpack values of words to a rectangle: (N, …) → (B, I, …), zero for padding."""
         return self._scatter(values, self.rectangle_indices).unflatten(0, (self.sentence_count, self.position_count))
 
     def unpack_by_position(self, values: Tensor) -> Tensor:
-        """Lay what words have into a rectangle: (N, …) → (I, B, …), zero where no word is."""
+        """Unpack values of words to a rectangle: (N, …) → (I, B, …), zero for padding."""
         return self._scatter(values, self.flat_indices).unflatten(0, (self.position_count, self.sentence_count))
 
     def _scatter(self, values: Tensor, indices: Tensor) -> Tensor:
@@ -115,26 +116,26 @@ class PackedWords:
         )
 
     def apply_dropout_mask(self, values: Tensor, mask: Tensor | None) -> Tensor:
-        """Apply a dropout mask of rows (B, X) to what their words have (N, X)."""
+        """Apply a dropout mask of rows (B, X) to the values of their words (N, X)."""
         return values if mask is None else values * mask.index_select(0, self.row_indices)
 
     def compute_reversed_indices(self, lengths: Tensor) -> Tensor:
-        """Say which word stands where each one stood (N,), when the first `lengths` (B,) of each sentence turn round.
+        """Compute the indices (N,) that reverse the first `lengths` (B,) words of each sentence.
 
-        Done twice, it leaves all words where they were.
+        The permutation is its own inverse.
         """
         length, position = lengths.index_select(0, self.sentence_indices), self.flat_indices // self.sentence_count
-        turned = torch.where(position < length, length - 1 - position, position)
-        return self._find_word_indices(turned * self.sentence_count + self.sentence_indices)
+        reversed_position = torch.where(position < length, length - 1 - position, position)
+        return self._find_word_indices(reversed_position * self.sentence_count + self.sentence_indices)
 
     def find_last_words(self, lengths: Tensor) -> Tensor:
-        """Say which word is the last one of each sentence, given their lengths (B,): (B,)."""
+        """Return the index (B,) of the last word of each sentence, given their lengths (B,)."""
         return self._find_word_indices(
             (lengths - 1) * self.sentence_count + torch.arange(len(lengths), device=lengths.device)
         )
 
     def _find_word_indices(self, flat_indices: Tensor) -> Tensor:
-        """Say which of the words stand at places (…)."""
+        """Return the indices of the words at flat indices (…)."""
         numbers = torch.zeros(self.position_count * self.sentence_count, dtype=torch.int64, device=flat_indices.device)
         numbers = numbers.index_copy(
             0, self.flat_indices, torch.arange(len(self.flat_indices), device=flat_indices.device)
@@ -147,15 +148,15 @@ SyntaxType = TypeVar("SyntaxType", Tensor, TreeSchedule)
 
 @dataclass(frozen=True)
 class Batch:
-    """B sentences. There is no padding symbol: what lies behind a sentence's length is 0 and means nothing.
+    """A batch of B sentences. There is no padding symbol: identifiers after the end of a sentence are 0.
 
     Attributes:
-        source: identifiers (B, J) int64; every sentence ends with EOS, which J counts.
-        source_lengths: (B,) int64, EOS included.
-        source_words: where they stand, known before a device has the batch and would have to be asked.
-        target: identifiers (B, I) int64, EOS included, or None when translating.
-        target_lengths: (B,) int64, EOS included, or None.
-        target_words: where those stand, or None.
+        source: identifiers (B, J) int64, including EOS.
+        source_lengths: (B,) int64, including EOS.
+        source_words: packing of the source, computed on the CPU to avoid synchronizations.
+        target: identifiers (B, I) int64, including EOS, or None when translating.
+        target_lengths: (B,) int64, including EOS, or None.
+        target_words: packing of the target, or None.
         syntax: kind → tensor; "distances": (B, J, J) uint8, padded with 255; "labels": identifiers (B, J, 1) int64;
             "units": identifiers (B, J, 10) int64; "heads": positions (B, J, 1) int64, padded with −1; "parents": two
             of them (B, J, 2). "trees" and "lexical_trees" → the schedule of the trees.
@@ -174,20 +175,20 @@ class Batch:
 
     @property
     def source_mask(self) -> Tensor:
-        """Where sources have words (B, J), EOS among them."""
+        """Mask (B, J) of source words, including EOS."""
         positions = torch.arange(self.source.shape[1], device=self.source.device)
         return positions < self.source_lengths.unsqueeze(1)
 
     @property
     def syntax_tensors(self) -> dict[str, Tensor]:
-        """The syntax that has a row for each sentence, without trees: kind → tensor (B, …)."""
+        """The syntax with a row for each sentence, without trees: kind → tensor (B, …)."""
         return {kind: table for kind, table in self.syntax.items() if isinstance(table, Tensor)}
 
     def get_syntax(self, kind: str) -> Tensor:
-        """Return the syntax of a kind that has a row for each sentence (B, …).
+        """Return the syntax of a kind with a row for each sentence (B, …).
 
         Raises:
-            LookupError: the network does not read it.
+            LookupError: the batch lacks it.
         """
         return find_syntax(kind, self.syntax_tensors)
 
@@ -195,7 +196,7 @@ class Batch:
         """Return the trees of a kind.
 
         Raises:
-            LookupError: the network does not read them.
+            LookupError: the batch lacks them.
         """
         return find_syntax(
             kind, {kind: trees for kind, trees in self.syntax.items() if isinstance(trees, TreeSchedule)}
@@ -204,7 +205,7 @@ class Batch:
     def to(self, device: torch.device | str) -> "Batch":
         """Copy the tensors to a device."""
 
-        def moved(tensor: Tensor | None) -> Tensor | None:
+        def move(tensor: Tensor | None) -> Tensor | None:
             return None if tensor is None else tensor.to(device, non_blocking=True)
 
         return replace(
@@ -212,26 +213,26 @@ class Batch:
             source=self.source.to(device, non_blocking=True),
             source_lengths=self.source_lengths.to(device, non_blocking=True),
             source_words=self.source_words.to(device),
-            target=moved(self.target),
-            target_lengths=moved(self.target_lengths),
+            target=move(self.target),
+            target_lengths=move(self.target_lengths),
             target_words=None if self.target_words is None else self.target_words.to(device),
             syntax={
-                kind: held.to(device) if isinstance(held, TreeSchedule) else held.to(device, non_blocking=True)
-                for kind, held in self.syntax.items()
+                kind: values.to(device) if isinstance(values, Schedule) else values.to(device, non_blocking=True)
+                for kind, values in self.syntax.items()
             },
         )
 
 
 def find_syntax(kind: str, syntax: Mapping[str, SyntaxType]) -> SyntaxType:
-    """Return what a network reads of a kind of syntax.
+    """Return the syntax of a kind.
 
     Raises:
-        LookupError: it reads none.
+        LookupError: there is none, with the available kinds.
     """
     if kind not in syntax:
-        there = ", ".join(f"`{name}`" for name in syntax) or "none"
+        names = ", ".join(f"`{name}`" for name in syntax) or "none"
         raise LookupError(
-            f"the sentences come without `{kind}`, and with {there}; name this kind in `reads` of the part's options"
+            f"the batch has no syntax of kind `{kind}` (available: {names}); name this kind in `reads` of the part's options"
         )
     return syntax[kind]
 
@@ -245,11 +246,11 @@ def collate_batch(
     """Pad sentences into one batch.
 
     Args:
-        source: one row of identifiers per sentence, EOS included.
-        target: the same of the other side.
-        syntax: kind → one row per sentence; laid out as the kind says.
-        length_multiple: where it is more than 1, J and I are multiples of it and padding is packed with the words, so that
-            batches have few different shapes.
+        source: identifiers of each sentence, including EOS.
+        target: identifiers of each target sentence.
+        syntax: kind → one row per sentence, in the layout of the kind.
+        length_multiple: if more than 1, J and I are multiples of it and padding is packed like words, so that batches
+            have few different shapes.
     """
     sources, source_lengths = _pad_rows(source, length_multiple)
     source_words = PackedWords.from_lengths(source_lengths, sources.shape[1] if length_multiple > 1 else None)
@@ -257,14 +258,14 @@ def collate_batch(
     if target is not None:
         targets, target_lengths = _pad_rows(target, length_multiple)
         target_words = PackedWords.from_lengths(target_lengths, targets.shape[1] if length_multiple > 1 else None)
-    held: dict[str, Tensor | TreeSchedule] = {}
+    batch_syntax: dict[str, Tensor | Schedule] = {}
     for kind, rows in (syntax or {}).items():
-        values = load_syntax_kind(kind).row_layout
-        if isinstance(values, BinaryTreeLayout):
-            held[kind] = TreeSchedule.from_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
+        layout = load_syntax_kind(kind).row_layout
+        if isinstance(layout, BinaryTreeLayout):
+            batch_syntax[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
         else:
-            held[kind] = _build_syntax_tensor(values, rows, source, sources.shape[1])
-    return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, held)
+            batch_syntax[kind] = _build_syntax_tensor(layout, rows, source, sources.shape[1])
+    return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, batch_syntax)
 
 
 def _build_syntax_tensor(
@@ -273,16 +274,16 @@ def _build_syntax_tensor(
     table: np.ndarray = np.full(
         (len(rows), position_count, layout.count_columns(position_count)), layout.padding_value, dtype=layout.dtype
     )
-    for place, (row, sentence) in enumerate(zip(rows, source, strict=True)):
+    for number, (row, sentence) in enumerate(zip(rows, source, strict=True)):
         positions = len(sentence)
         columns = layout.count_columns(positions)
-        table[place, :positions, :columns] = row.reshape(positions, columns)
+        table[number, :positions, :columns] = row.reshape(positions, columns)
     return torch.from_numpy(table)
 
 
 def _pad_rows(rows: Sequence[np.ndarray], length_multiple: int) -> tuple[Tensor, Tensor]:
     lengths = [len(row) for row in rows]
     padded = np.zeros((len(rows), -(-max(lengths) // length_multiple) * length_multiple), dtype=np.int64)
-    for place, row in enumerate(rows):
-        padded[place, : len(row)] = row
+    for number, row in enumerate(rows):
+        padded[number, : len(row)] = row
     return torch.from_numpy(padded), torch.tensor(lengths)

@@ -1,4 +1,4 @@
-"""Packed sentences on disk, and the order in which they are read."""
+"""Datasets of packed sentences on disk, and their batches."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,15 +12,15 @@ from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, Vocabulary
 
 BATCHES_PER_POOL = 20
-"""Sentences are sorted by length within so many batches (Nematus' maxibatch)."""
+"""Number of batches within which sentences are sorted by length (Nematus' maxibatch)."""
 
 
 class ParallelDataset:
-    """Aligned sentence pairs and the source's syntax, memory-mapped; text is never read.
+    """Memory-mapped sentence pairs and the syntax of their sources.
 
     Attributes:
-        pair_indices: the numbers of the pairs that are not too long, ascending.
-        skipped_count: how many pairs are.
+        pair_indices: indices of the pairs that are not too long, ascending.
+        skipped_count: number of pairs that are too long.
     """
 
     def __init__(
@@ -35,13 +35,13 @@ class ParallelDataset:
 
         Args:
             source: packed identifiers, each row ending with EOS.
-            target: the same of the other side.
-            syntax: kind → ragged file; what its rows hold says the kind.
-            vocabularies: the sizes of the vocabularies, as `Model` takes them.
-            max_length: longer pairs are skipped, EOS not counted; None skips none.
+            target: packed identifiers of the target.
+            syntax: kind → ragged file.
+            vocabularies: sizes of the vocabularies, as for `TranslationModel`.
+            max_length: maximum length without EOS; longer pairs are skipped. None: no limit.
 
         Raises:
-            InputError: where files differ in sentences, rows in size, or identifiers exceed the vocabulary.
+            InputError: files differ in sentences or rows in size, or an identifier is outside the vocabulary.
         """
         self._source = open_sentences(source, vocabularies["source"])
         self._target = open_sentences(target, vocabularies["target"])
@@ -59,7 +59,7 @@ class ParallelDataset:
             )
 
     def build_batch(self, pairs: np.ndarray, length_multiple: int = 1) -> Batch:
-        """Put pairs, given by their numbers, into a batch; `length_multiple` as `collate` has it."""
+        """Build a batch from the indices of pairs; `length_multiple` as in `collate_batch`."""
         return collate_batch(
             [self._source[pair] for pair in pairs],
             [self._target[pair] for pair in pairs],
@@ -68,43 +68,43 @@ class ParallelDataset:
         )
 
     def get_target(self, pair: int) -> np.ndarray:
-        """Return the identifiers of a target sentence, EOS included."""
+        """Return the identifiers of a target sentence, including EOS."""
         return self._target[pair]
 
     def count_target_words(self, pairs: np.ndarray) -> int:
-        """Count the target words of some pairs, EOS not included."""
+        """Count the target words of pairs, without EOS."""
         return int(self._target.row_lengths[pairs].sum()) - len(pairs)
 
     def count_target_frequencies(self, vocabulary_size: int) -> np.ndarray:
-        """Count the identifiers of the kept target sentences, EOS and the unknown word among them.
+        """Count the identifiers of the target sentences that are not too long, including EOS and the unknown word.
 
         Returns:
             (V,) int64, at least 1 each, so that no word is impossible.
         """
         counts = np.zeros(vocabulary_size, dtype=np.int64)
-        counted = np.zeros(len(self._target), dtype=bool)
-        counted[self.pair_indices] = True
+        is_counted = np.zeros(len(self._target), dtype=bool)
+        is_counted[self.pair_indices] = True
         for first, values, offsets in self._target.iterate_blocks():
             lengths = np.diff(offsets)
-            within = np.repeat(counted[first : first + len(lengths)], lengths)
-            counts += np.bincount(values[offsets[0] : offsets[-1]][within], minlength=vocabulary_size)
+            mask = np.repeat(is_counted[first : first + len(lengths)], lengths)
+            counts += np.bincount(values[offsets[0] : offsets[-1]][mask], minlength=vocabulary_size)
         return np.maximum(counts, 1)
 
     def build_epoch_batches(self, seed: int, epoch: int, batch_size: int, batch_unit: str) -> list[np.ndarray]:
-        """Arrange all kept pairs into the batches of an epoch.
+        """Build the batches of an epoch from all pairs that are not too long.
 
         The pairs are shuffled, sorted by length (target, then source) within pools of 20 batches, and cut into
-        batches, each with its longest pairs first; the batches are shuffled. The order depends on nothing but the
-        arguments and the lengths.
+        batches, each with its longest pairs first; the batches are shuffled. The order depends only on the arguments
+        and the lengths.
 
         Args:
-            seed: of the run.
-            epoch: its number; every epoch has its own order.
-            batch_size: sentences in a batch, or target tokens, padding and EOS included.
-            batch_unit: "sentences" or "tokens". A pair longer than `batch_size` tokens is a batch of its own.
+            seed: seed of the run.
+            epoch: number of the epoch.
+            batch_size: sentences in a batch, or target tokens including padding and EOS.
+            batch_unit: "sentences" or "tokens". A pair longer than `batch_size` tokens is a separate batch.
 
         Returns:
-            The pairs' numbers, batch by batch.
+            The indices of the pairs of each batch.
         """
         random = np.random.default_rng([seed, epoch])
         shuffled = random.permutation(self.pair_indices)
@@ -113,10 +113,10 @@ class ParallelDataset:
             for pool in self._split_into_pools(shuffled, batch_size, batch_unit)
             for batch in self._split_into_batches(self._sort_by_length(pool), batch_size, batch_unit)
         ]
-        return [batches[place] for place in random.permutation(len(batches))]
+        return [batches[index] for index in random.permutation(len(batches))]
 
     def build_sorted_batches(self, batch_size: int, batch_unit: str) -> list[np.ndarray]:
-        """Arrange all kept pairs into batches of similar length, each with the longest first, always the same."""
+        """Build batches of similar length from all pairs that are not too long, each with its longest pairs first."""
         return list(self._split_into_batches(self._sort_by_length(self.pair_indices), batch_size, batch_unit))
 
     def _sort_by_length(self, pairs: np.ndarray) -> np.ndarray:
@@ -129,7 +129,7 @@ class ParallelDataset:
         return np.split(pairs, np.flatnonzero(np.diff(pool)) + 1)
 
     def _split_into_batches(self, pairs: np.ndarray, batch_size: int, batch_unit: str) -> Iterator[np.ndarray]:
-        """Cut pairs sorted by ascending target length into batches, and turn these round."""
+        """Split pairs sorted by ascending target length into batches, and reverse each batch."""
         if batch_unit == "sentences":
             yield from (batch[::-1] for batch in np.split(pairs, range(batch_size, len(pairs), batch_size)))
             return
@@ -142,26 +142,26 @@ class ParallelDataset:
 
 
 BATCHES_PER_WINDOW = 32
-"""Sentences are sorted by length within so many batches, whose translations are held until they can be written."""
+"""Number of batches within which sentences are sorted by length; their translations are buffered."""
 
 TYPICAL_LENGTH = 50
-"""Positions of a sentence that a full batch has room for; longer sentences make smaller batches."""
+"""Maximum sentence length of a full batch in positions; longer sentences make smaller batches."""
 
 
 class SourceDataset:
-    """Aligned sources and their syntax, memory-mapped; text is never read."""
+    """Memory-mapped source sentences and their syntax."""
 
     def __init__(self, source: Path, syntax: Mapping[str, Path], vocabularies: Mapping[str, int]) -> None:
         """Open the files and check that they belong together.
 
         Args:
             source: packed identifiers, each row ending with EOS.
-            syntax: kind → ragged file; what its rows hold says the kind.
-            vocabularies: the sizes of the vocabularies, as `Model` takes them.
+            syntax: kind → ragged file.
+            vocabularies: sizes of the vocabularies, as for `TranslationModel`.
 
         Raises:
-            InputError: where a file is not packed, files differ in sentences or rows in size, or an identifier is
-                outside the vocabulary.
+            InputError: a file is not packed, files differ in sentences or rows in size, or an identifier is outside the
+                vocabulary.
         """
         self._source = open_sentences(source, vocabularies["source"])
         self._syntax = open_syntax(syntax, self._source, vocabularies)
@@ -171,11 +171,11 @@ class SourceDataset:
 
     @property
     def lengths(self) -> np.ndarray:
-        """Positions of each sentence, EOS included (N,)."""
+        """Number of positions of each sentence, including EOS (N,)."""
         return self._source.row_lengths
 
     def build_batch(self, sentences: np.ndarray, length_multiple: int = 1) -> Batch:
-        """Put sentences, given by their numbers, into a batch; `length_multiple` is that of `collate`."""
+        """Build a batch from the indices of sentences; `length_multiple` as in `collate_batch`."""
         return collate_batch(
             [self._source[number] for number in sentences],
             syntax={kind: [rows[number] for number in sentences] for kind, rows in self._syntax.items()},
@@ -183,9 +183,9 @@ class SourceDataset:
         )
 
     def iterate_batches(self, batch_size: int) -> Iterator[np.ndarray]:
-        """Yield the numbers of all sentences in batches of similar length, longest first within a window.
+        """Yield the indices of all sentences in batches of similar length, longest first within a window.
 
-        The longest tell at once whether memory suffices.
+        The longest come first, so that a lack of memory shows at once.
         """
         window = BATCHES_PER_WINDOW * batch_size
         for start in range(0, len(self), window):
@@ -199,13 +199,13 @@ class SourceDataset:
 
 
 def read_translations(path: Path, vocabulary: Vocabulary, source: Path, sentence_count: int) -> list[np.ndarray]:
-    """Read translations, pieces of one a line, as identifiers, each with EOS behind it.
+    """Read translations (pieces, one translation on each line) as identifiers, each followed by EOS.
 
     Args:
         path: the translations.
-        vocabulary: of the target; what is not in it is the unknown word.
-        source: what they translate, for messages.
-        sentence_count: how many there are in it.
+        vocabulary: target vocabulary; other pieces become the unknown word.
+        source: file of the source sentences, for messages.
+        sentence_count: number of source sentences.
 
     Raises:
         InputError: the files differ in length.

@@ -1,4 +1,4 @@
-"""Packed sentences and their syntax, opened and checked against each other."""
+"""Open files of packed sentences and their syntax, and check them against each other."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -13,15 +13,15 @@ from pipeline_py.subword.vocabulary import Vocabulary
 
 
 def check_trees(rows: RaggedArrayFile, source: RaggedArrayFile, is_forest: bool) -> None:
-    """Check that every row has as many values as trees over the pieces of its sentence; `kinds.trees` has the layout.
+    """Check that every row has the size of trees over the pieces of its sentence (layout: `kinds.trees`).
 
     Args:
         rows: the trees.
         source: the sentences, EOS included.
-        forest: whether there are trees over parts of the sentence and no root.
+        is_forest: whether the trees are over parts of the sentence, without a root.
 
     Raises:
-        InputError: at the first sentence where it does not, or where trees are of the other kind.
+        InputError: a row has another size or the other kind of trees; reports the first such sentence.
     """
     _check_tree_sizes(rows, source, is_forest)
     _check_roots(rows, is_forest)
@@ -42,7 +42,7 @@ def _check_tree_sizes(rows: RaggedArrayFile, source: RaggedArrayFile, is_forest:
 
 
 def _check_roots(rows: RaggedArrayFile, is_forest: bool) -> None:
-    """Tell trees of sentences from trees of words, whose rows may have the same sizes."""
+    """Check that rows hold trees of the right kind, because both kinds may have the same size."""
     for first, values, offsets in rows.iterate_blocks():
         is_absent = values[offsets[:-1]] == NO_ROOT
         wrong = ~is_absent if is_forest else is_absent & (np.diff(offsets) > 1)
@@ -58,7 +58,7 @@ def open_sentences(path: Path, vocabulary_size: int) -> RaggedArrayFile:
     """Open packed identifiers.
 
     Raises:
-        InputError: where the file is not packed, or an identifier is too large.
+        InputError: the file is not packed, or an identifier is outside the vocabulary.
     """
     rows = RaggedArrayFile(path)
     check_identifiers(rows, vocabulary_size)
@@ -71,12 +71,12 @@ def open_syntax(
     """Open the syntax of sentences.
 
     Args:
-        paths: kind → file; what its rows hold says the kind.
+        paths: kind → file.
         source: the sentences.
-        vocabularies: size of the vocabulary of each kind that has identifiers.
+        vocabulary_sizes: vocabulary size of each kind with identifiers.
 
     Raises:
-        InputError: where a file is not packed or does not fit the sentences, or an identifier is too large.
+        InputError: a file is not packed or does not fit the sentences, or an identifier is outside the vocabulary.
     """
     syntax = {kind: RaggedArrayFile(path) for kind, path in paths.items()}
     for kind, rows in syntax.items():
@@ -105,7 +105,7 @@ def check_identifiers(rows: RaggedArrayFile, vocabulary_size: int) -> None:
 
 
 def check_aligned(rows: RaggedArrayFile, source: RaggedArrayFile) -> None:
-    """Raise `InputError` where two files differ in their number of sentences."""
+    """Raise `InputError` if two files differ in their number of sentences."""
     if len(rows) != len(source):
         raise InputError(
             f"the file has {len(rows)} sentences and {source.path} has {len(source)}; make both from the same text",
@@ -114,7 +114,7 @@ def check_aligned(rows: RaggedArrayFile, source: RaggedArrayFile) -> None:
 
 
 def check_syntax_kinds(files: Mapping[str, Path], kinds: Collection[str]) -> None:
-    """Raise `InputError` unless there is a file for each kind of syntax that a system reads, and for no other."""
+    """Raise `InputError` unless the files have exactly the kinds of syntax that a system reads."""
     if files.keys() != {*kinds}:
         raise InputError(
             f"the system reads {', '.join(kinds) or 'no syntax'}, but the syntax given is "
@@ -126,10 +126,10 @@ def count_syntax_identifiers(vocabularies: Mapping[str, Path]) -> dict[str, int]
     """Count the identifiers of each kind of syntax.
 
     Args:
-        vocabularies: the vocabulary file of each kind that has identifiers.
+        vocabularies: vocabulary file of each kind with identifiers.
 
     Raises:
-        InputError: a file is no vocabulary.
+        InputError: a file is not a vocabulary.
     """
     sizes = {}
     for kind, path in vocabularies.items():
@@ -146,8 +146,9 @@ def _check_table_sizes(rows: RaggedArrayFile, source: RaggedArrayFile, kind: str
     if len(wrong):
         first = int(wrong[0])
         raise InputError(
-            f"the sentence has {rows.row_lengths[first]} values of {kind}, but {source.path} has {source.row_lengths[first]} "
-            f"positions there, which need {expected[first]}; make both from the same pieces",
+            f"the sentence has {rows.row_lengths[first]} values of {kind}, but {source.path} has "
+            f"{source.row_lengths[first]} positions there, which need {expected[first]}; "
+            "make both from the same pieces",
             rows.path,
             first + 1,
         )

@@ -1,4 +1,4 @@
-"""Decoders: the loss of whole sentences, steps of a search, and the state between steps."""
+"""The base class of decoders, and the states and results of their steps."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,14 @@ from pipeline_py.nmt.torch_setup import is_cpu
 
 @dataclass(frozen=True)
 class RecurrentState:
-    """Where the decoder stands in B sentences.
+    """State of a recurrent decoder for B sentences.
 
     Attributes:
-        distinct_states: what the recurrence carries on, side by side as the decoder lays it out (D, ·), once for all
-            sentences (of a search: hypotheses) that have it in common.
-        weighting_states: for each context what its weighting carries from step to step.
+        distinct_states: (D, ·) concatenated recurrent states, one for all sentences (in a search: hypotheses) with the
+            same state.
+        weighting_states: state of the weighting of each context.
         is_first: whether no word has been predicted yet.
-        distinct_indices: which of the different ones a sentence has (B,); None: each its own.
+        distinct_indices: (B,) index of the state of each sentence; None: sentence b has state b.
     """
 
     distinct_states: Tensor
@@ -36,36 +36,38 @@ class RecurrentState:
 
     @property
     def states(self) -> Tensor:
-        """What the recurrence carries on (B, ·)."""
+        """The recurrent states of all sentences (B, ·)."""
         return expand_distinct(self.distinct_states, self.distinct_indices)
 
     def select_rows(self, index: Tensor) -> "RecurrentState":
-        """Gather rows, as `Memory.select` does."""
-        different, place = find_distinct(
+        """Select rows by their indices, like `EncoderMemory.select_rows`."""
+        distinct_rows, distinct_indices = find_distinct(
             index if self.distinct_indices is None else self.distinct_indices.index_select(0, index)
         )
         return RecurrentState(
-            self.distinct_states.index_select(0, different),
-            tuple(tuple(part.index_select(0, index) for part in carried) for carried in self.weighting_states),
+            self.distinct_states.index_select(0, distinct_rows),
+            tuple(tuple(part.index_select(0, index) for part in state) for state in self.weighting_states),
             self.is_first,
-            place,
+            distinct_indices,
         )
 
     def keep_first(self, count: int) -> "RecurrentState":
-        """Keep the first sentences only."""
-        carried = tuple(tuple(part[:count] for part in parts) for parts in self.weighting_states)
-        return replace(self, distinct_states=self.states[:count], distinct_indices=None, weighting_states=carried)
+        """Return the state of the first sentences."""
+        weighting_states = tuple(tuple(part[:count] for part in state) for state in self.weighting_states)
+        return replace(
+            self, distinct_states=self.states[:count], distinct_indices=None, weighting_states=weighting_states
+        )
 
 
 @dataclass(frozen=True)
 class AttentionResult:
-    """What one step sees of the memory.
+    """Result of the attention of one step.
 
     Attributes:
-        context_vectors: for each context its vector of each encoder (B, M).
+        context_vectors: for each context its vector (B, M) of each encoder.
         weights: α of the first context (B, N).
-        weighting_states: for each context what its weighting is given at the next step.
-        statistics: what each context's weighting counted, if it was asked.
+        weighting_states: new state of the weighting of each context.
+        statistics: statistics of the weighting of each context, if requested.
     """
 
     context_vectors: list[list[Tensor]]
@@ -76,13 +78,13 @@ class AttentionResult:
 
 @dataclass(frozen=True)
 class RecurrentStep:
-    """What one step of the recurrence leaves.
+    """Result of one step of the recurrence.
 
     Attributes:
-        readout_inputs: what the readout reads, beside the word before where it reads that (B, ·) each.
-        attention: what was seen of the memory.
-        phrase_weight: β (B,), where words and phrases are weighted.
-        is_projected: whether the contexts among the vectors are sums of `Memory.projections`.
+        readout_inputs: (B, ·) inputs of the readout, without the embedding of the previous word.
+        attention: result of the attention.
+        phrase_weight: β (B,), if phrases are weighted.
+        is_projected: whether the context vectors in `readout_inputs` are sums of `EncoderMemory.projections`.
     """
 
     readout_inputs: tuple[Tensor, ...]
@@ -93,11 +95,11 @@ class RecurrentStep:
 
 @dataclass(frozen=True)
 class AttentionWeights:
-    """What was attended to in whole sentences; zero behind a sentence's end.
+    """Attention weights of all steps of a batch; zero after the end of a sentence.
 
     Attributes:
-        weights: α of the first context (I, B, N), before any β.
-        phrase_weights: β of each step (I, B), or None where all have the weight 1.
+        weights: α of the first context (I, B, N), not multiplied by β.
+        phrase_weights: β of each step (I, B), or None if phrases are not weighted.
     """
 
     weights: Tensor
@@ -105,39 +107,38 @@ class AttentionWeights:
 
 
 def find_distinct(values: Tensor) -> tuple[Tensor, Tensor | None]:
-    """Say which numbers (B,) there are (D,), and which of them each one is (B,); None: each is one of its own.
+    """Return the distinct values (D,) and the index (B,) of each value (B,) among them; None: all values as they are.
 
-    A GPU would have to be asked how many there are, and computes with the same ones as fast as with others.
+    On a GPU nothing is merged, because that needs a synchronization and saves no time.
     """
     if len(values) == 1 or not is_cpu(values.device):
         return values, None
-    found, place = torch.unique(values, return_inverse=True)
-    return found, place
+    return torch.unique(values, return_inverse=True)
 
 
 def expand_distinct(values: Tensor, indices: Tensor | None) -> Tensor:
-    """Hand out what `find_distinct` ones have: (D, …) → (B, …)."""
+    """Expand the values of distinct rows to all rows: (D, …) → (B, …)."""
     return values if indices is None else values.index_select(0, indices)
 
 
 def build_word_mask(position_count: int, lengths: Tensor) -> Tensor:
-    """Tell words from padding: (B,) → (I, B) bool."""
+    """Build a mask that is true for words and false for padding: (B,) → (I, B) bool."""
     return torch.arange(position_count, device=lengths.device).unsqueeze(1) < lengths
 
 
 @dataclass(frozen=True)
 class DecoderParts:
-    """What a decoder is put together from, its own options apart.
+    """The parts and sizes from which a decoder is built, in addition to its options.
 
     Attributes:
-        composition: the composition: how scores, encoders and contexts belong together, and sizes.
+        composition: the composition of the system.
         target_vocabulary_size: V, size of the target vocabulary.
-        annotation_sizes: of each encoder M, size of an annotation.
-        summary_sizes: of each encoder the size of its summary.
-        scores: the scores of a step.
-        weightings: one for each context.
-        loss: makes losses of what the output layer reads.
-        vocabulary_sizes: the sizes of those of syntax, by kind.
+        annotation_sizes: M of each encoder, the size of an annotation.
+        summary_sizes: size of the summary of each encoder.
+        scores: attention scores.
+        weightings: the weighting of each context.
+        loss: the loss part, which includes the softmax.
+        vocabulary_sizes: sizes of the vocabularies, including those of syntax by kind.
     """
 
     composition: CompositionConfig
@@ -151,13 +152,15 @@ class DecoderParts:
 
 
 class Decoder(nn.Module, ABC):
-    """Predicts the words of a translation one after the other; built of its options of `config.decoders` and `DecoderParts`.
+    """A network that predicts the words of a translation one after the other.
+
+    The constructor of a subclass takes its options (`config.systems.decoders`) and `DecoderParts`.
 
     Attributes:
-        embedding: of target words, (…) → (…, E).
+        embedding: embedding of target words, (…) → (…, E).
         softmax: the output layer, (N, size of the readout) → (N, V).
         criterion: the loss part.
-        has_growing_state: whether a state of a search is larger after each step.
+        has_growing_state: whether the state of a search grows with each step.
     """
 
     has_growing_state: ClassVar[bool] = False
@@ -167,24 +170,24 @@ class Decoder(nn.Module, ABC):
 
     @abstractmethod
     def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
-        """Compute what is attended with, of the annotations (B, N, M), once for all steps: (B, N, ·) each."""
+        """Compute the attention keys (B, N, ·) from the annotations (B, N, M), once for all steps."""
 
     def prepare_search(self, memory: EncoderMemory) -> EncoderMemory:
-        """Make ready for a search, whose many hypotheses of a sentence have in common what is computed here."""
+        """Precompute tensors that all hypotheses of a sentence share in a search."""
         return memory
 
     @abstractmethod
     def build_initial_state(self, memory: EncoderMemory) -> Any:
-        """Return the state before the first word; its `select(index)` gathers rows, as `Memory.select` does."""
+        """Build the state before the first word, which has a method `select_rows` like `EncoderMemory`."""
 
     @abstractmethod
     def step(self, previous: Tensor | None, state: Any, memory: EncoderMemory) -> tuple[Tensor, Any, Tensor]:
         """Predict one word of each sentence.
 
         Args:
-            previous: the words before (B,) int64; None at the first position.
-            state: of `build_initial_state`, or of the step before.
-            memory: what is attended to, with keys.
+            previous: previous words (B,) int64; None at the first position.
+            state: state of `build_initial_state` or of the previous step.
+            memory: the encoder memory with keys.
 
         Returns:
             Logits (B, V), the new state, and the weights of the first context (B, N).
@@ -196,27 +199,27 @@ class Decoder(nn.Module, ABC):
 
     @abstractmethod
     def compute_word_losses(self, memory: EncoderMemory, target: Tensor, words: PackedWords) -> Tensor:
-        """Compute the loss of each word: −log p, or what the loss part has instead in training.
+        """Compute the loss of each word: −log p, or in training the value of the loss part.
 
         Args:
-            memory: what is attended to, with keys.
+            memory: the encoder memory with keys.
             target: identifiers (B, I), EOS included.
-            words: where they stand.
+            words: the packing of the target words.
 
         Returns:
-            (B, I), zero behind EOS.
+            (B, I), zero after EOS.
         """
 
     @abstractmethod
     def collect_statistics(
         self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor
     ) -> list[AttentionStatistics]:
-        """Count what the weightings of the contexts find worth counting, when `target` is what is said.
+        """Collect the statistics of the weightings while the decoder produces `target`.
 
         Returns:
-            For each context the sums and counts of its statistics (B,), over each sentence's words, EOS included.
+            For each context the sums and counts (B,) of its statistics over the words of each sentence, including EOS.
         """
 
     @abstractmethod
     def compute_attention(self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor) -> AttentionWeights:
-        """Say what is attended to at each word, EOS included, when `target` (B, I) is what is said."""
+        """Compute the attention of each word, including EOS, while the decoder produces `target` (B, I)."""

@@ -13,12 +13,12 @@ from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
 from pipeline_py.nmt.dropout import DropoutSite, apply_dropout_mask
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import Linear, OutputLayer
-from pipeline_py.nmt.recurrence.gru import GRU, cast_gru_input_products
+from pipeline_py.nmt.recurrence.gru import GRU, as_read
 
 
 @dataclass(frozen=True)
 class ConditionalGRUMasks:
-    """Dropout masks of one pair's recurrence, the same at every step (B, ·); None where nothing is dropped."""
+    """Dropout masks (B, ·) of one pair of GRUs, the same at every step; None without dropout."""
 
     first: Tensor | None = None
     query: Tensor | None = None
@@ -29,15 +29,16 @@ class ConditionalGRUMasks:
 class ConditionalGRUDecoder(RecurrentDecoder):
     """s' = GRU1(E[y_{i−1}], s_{i−1}); scores of s'; contexts c_i; s_i = GRU2(c_i, s').
 
-    Initial state tanh(W · summary); readout tanh(L_w E[y_{i−1}] + L_d s_i + Σ L_c c_i) of the embedding's size, each
-    matrix with a bias (Nematus), then a softmax with bias. The embedding before the first word is zero.
+    The initial state is tanh(W · summary); the readout is tanh(L_w E[y_{i−1}] + L_d s_i + Σ L_c c_i) of the embedding
+    size, where each matrix has a bias (Nematus); then follows a softmax with bias. The embedding before the first word
+    is zero.
 
-    Of S encoders each has its own initial state, pair of GRUs, and L_d; a context has its weights in common for all
-    of them, and of each encoder its own vector, which feeds that encoder's GRU2 and has its own L_c (SDRNMT eq. 9–14).
-    The query of a score is the s' of its encoder's pair.
+    Each of S encoders has a separate initial state, pair of GRUs, and L_d. A context has the same weights for all
+    encoders, and a separate vector for each encoder, which feeds the GRU2 of that encoder and has a separate L_c
+    (SDRNMT eq. 9–14). The query of a score is the s' of its encoder.
 
-    Dropout, as in Nematus (one mask for all steps): on what enters W, GRU1 (embedding and s), the scores (s' and
-    annotations), GRU2 (context and s'), the readout (embedding, s, contexts) and the softmax.
+    Dropout, as in Nematus (one mask for all steps), applies to the inputs of W, GRU1 (embedding and s), the scores (s'
+    and annotations), GRU2 (context and s'), the readout (embedding, s, contexts) and the softmax.
     """
 
     reads_previous_word = True
@@ -59,7 +60,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         self.softmax = OutputLayer(model.embedding, parts.target_vocabulary_size)
 
     def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
-        """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""
+        """Compute the keys of every score from its encoder's annotations (B, N, M), with dropout."""
         dropped = [
             apply_dropout_mask(
                 annotations.transpose(0, 1),
@@ -72,21 +73,21 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         )
 
     def prepare_search(self, memory: EncoderMemory) -> EncoderMemory:
-        """Project annotations as the readout and GRU2 do with contexts, side by side: W Σ α h = Σ α W h.
+        """Project annotations with the weights of the readout and GRU2, concatenated: W Σ α h = Σ α W h.
 
-        A search needs W c at every step of every hypothesis, and W h only once for every position.
+        This replaces a product for every step of every hypothesis by one for every position.
         """
         projections = []
         for context in range(len(self.weightings)):
             maps = [[readout.weight] for readout in self._get_readout_layers(context)]
             if context in self.fed_contexts:
                 place = self.fed_contexts.index(context)
-                for of_encoder, gru, size in zip(maps, self.second, self.annotation_sizes, strict=True):
-                    of_encoder.append(gru.input.weight[:, place * size : (place + 1) * size])  # type: ignore[index, union-attr]
+                for encoder_weights, gru, size in zip(maps, self.second, self.annotation_sizes, strict=True):
+                    encoder_weights.append(gru.input.weight[:, place * size : (place + 1) * size])  # type: ignore[index, union-attr]
             projections.append(
                 tuple(
-                    torch.cat([states @ weight.T for weight in of_encoder], dim=2)
-                    for states, of_encoder in zip(memory.annotations, maps, strict=True)
+                    torch.cat([states @ weight.T for weight in encoder_weights], dim=2)
+                    for states, encoder_weights in zip(memory.annotations, maps, strict=True)
                 )
             )
         return replace(memory, projections=tuple(projections))
@@ -129,8 +130,10 @@ class ConditionalGRUDecoder(RecurrentDecoder):
             gru.step(values, hidden, mask.first, state.distinct_indices)  # type: ignore[operator]
             for gru, values, hidden, mask in zip(self.first, inputs, before, masks, strict=True)
         ]
-        asked = [apply_dropout_mask(query, mask.query) for query, mask in zip(queries, masks, strict=True)]
-        attended = self.compute_attention_step(asked, state.weighting_states, memory, should_collect=should_collect)
+        score_queries = [apply_dropout_mask(query, mask.query) for query, mask in zip(queries, masks, strict=True)]
+        attended = self.compute_attention_step(
+            score_queries, state.weighting_states, memory, should_collect=should_collect
+        )
         projected = bool(memory.projections)
         hidden = []
         for number, (gru, query, mask) in enumerate(zip(self.second, queries, masks, strict=True)):
@@ -142,7 +145,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
             else:
                 values = gru.input(_concatenate(fed), mask.context)  # type: ignore[operator]
             hidden.append(gru.step(values, query, mask.second))  # type: ignore[operator]
-        contexts = [vector for of_encoders in attended.context_vectors for vector in of_encoders]
+        contexts = [vector for vectors in attended.context_vectors for vector in vectors]
         if projected:
             contexts = [vector[:, : self.embedding_size] for vector in contexts]
         joined = _concatenate(hidden)
@@ -158,7 +161,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         ]
 
     def _compute_readout(self, readout_inputs: Sequence[Tensor], is_projected: bool = False) -> Tensor:
-        """Join embedding (N, E), states (N, S·H) and contexts (N, ·), projected or not, into (N, E)."""
+        """Compute the readout (N, E) from embedding (N, E), states (N, S·H) and contexts (N, ·)."""
         before, hidden, contexts = readout_inputs
         total = self.readout_word(before)
         for linear, vector in zip(self.readout_states, _split_states(hidden, self.hidden_size), strict=True):
@@ -171,23 +174,22 @@ class ConditionalGRUDecoder(RecurrentDecoder):
         return torch.tanh(total)
 
     def _get_readout_layers(self, context: int) -> Sequence[nn.Linear]:
-        """Return L_c of a context, for each encoder."""
+        """Return L_c of a context for each encoder."""
         encoders = len(self.annotation_sizes)
         return [*self.readout_contexts][context * encoders : (context + 1) * encoders]
 
 
 def _select_fed_contexts(options: ConditionalGRUDecoderConfig, contexts: Sequence[ContextConfig]) -> list[int]:
-    """Say which contexts the second GRU is fed, by number: all, or the global one, or the first if none is global."""
+    """Return the indices of the contexts that feed GRU2: all, the global one, or the first if no context is global."""
     if options.gru_context == "both":
         return list(range(len(contexts)))
     return [next((number for number, context in enumerate(contexts) if context.is_global), 0)]
 
 
 def _concatenate(vectors: Sequence[Tensor]) -> Tensor:
-    """Join vectors (B, ·) of each sentence."""
     return vectors[0] if len(vectors) == 1 else torch.cat(list(vectors), dim=1)
 
 
 def _split_states(states: Tensor, size: int) -> Sequence[Tensor]:
-    """Part what was joined (B, S·size)."""
+    """Split the states of all encoders (B, S·size)."""
     return [states] if states.shape[1] == size else states.split(size, dim=1)

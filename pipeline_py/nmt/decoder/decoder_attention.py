@@ -1,4 +1,4 @@
-"""How a decoder attends: scores of its queries, weightings of the scores, and the contexts that they make."""
+"""Attention of a decoder: scores of its queries, weightings of the scores, and context vectors."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,9 +22,9 @@ from pipeline_py.nmt.score.mlp import PerceptronScore
 class DecoderAttention(nn.Module):
     """The scores and weightings of a decoder.
 
-    A score is made of the annotations of one encoder and the query that belongs to it. A context's weighting sees one
-    score and the query that made it, or the mixture of all and the query of the first; its weights make a vector of
-    the annotations of every encoder.
+    A score compares the annotations of one encoder with the query of that encoder. The weighting of a context reads one
+    score and its query, or a mixture of all scores and the query of the first. Its weights sum the annotations of every
+    encoder to one vector each.
     """
 
     def __init__(self, system: CompositionConfig, scores: Sequence[nn.Module], weightings: Sequence[Weighting]) -> None:
@@ -35,18 +35,18 @@ class DecoderAttention(nn.Module):
         self.weightings = nn.ModuleList(weightings)
 
     def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
-        """Compute for every score what it needs of its encoder's annotations (B, N, M), once for all steps."""
+        """Compute the keys of every score from its encoder's annotations (B, N, M), once for all steps."""
         return tuple(
             score.compute_keys(memory.annotations[encoder], memory.unpadded_indices)  # type: ignore[operator]
             for score, encoder in zip(self.scores, self.score_encoders, strict=True)
         )
 
     def build_weighting_states(self, memory: EncoderMemory) -> tuple[WeightingState, ...]:
-        """Return what the weightings are given at the first step."""
+        """Build the state of each weighting before the first step."""
         return tuple(weighting.build_initial_state(memory) for weighting in self.weightings)  # type: ignore[operator]
 
     def build_trace_factories(self, memory: EncoderMemory) -> list[Callable[[], LoopTrace]]:
-        """Say how to trace the scores in a loop."""
+        """Return functions that begin tracing the scores in a loop over time."""
         return [
             partial(score.begin_trace, keys, memory.column_counts)
             for score, keys in zip(self.scores, memory.keys, strict=True)
@@ -61,41 +61,41 @@ class DecoderAttention(nn.Module):
         weight_factors: Tensor | None = None,
         should_collect: bool = False,
     ) -> AttentionResult:
-        """Attend with the queries of a step.
+        """Compute the attention of one step.
 
         Args:
             queries: for each encoder the query (B, Q) of the scores of its annotations.
-            carried: what the weightings carried on from the step before.
-            memory: what is attended to, with keys.
-            shares: factors of the weights in the sums (B, N); None: 1.
-            observe: whether the weightings count.
+            weighting_states: states of the weightings after the previous step.
+            memory: the encoder memory with keys.
+            weight_factors: factors (B, N) of the weights in the sums; None: 1.
+            should_collect: whether the weightings collect statistics.
         """
         scores = [
             upcast_half_precision(score(queries[encoder], keys, memory.row_sentences))
             for score, encoder, keys in zip(self.scores, self.score_encoders, memory.keys, strict=True)
         ]
-        weights, hands_on, vectors, observed = [], [], [], []
-        summed_up = memory.projections or [memory.annotations] * len(self.contexts)
-        parts = zip(self.weightings, self.contexts, weighting_states, summed_up, strict=True)
-        for weighting, options, handed_on, annotations in parts:
-            given = _select_score(options, scores), queries[self.score_encoders[options.score]], memory, handed_on
+        weights, new_states, vectors, statistics = [], [], [], []
+        summed_annotations = memory.projections or [memory.annotations] * len(self.contexts)
+        parts = zip(self.weightings, self.contexts, weighting_states, summed_annotations, strict=True)
+        for weighting, options, state, annotations in parts:
+            inputs = _select_score(options, scores), queries[self.score_encoders[options.score]], memory, state
             if should_collect:
-                observed.append(weighting.collect_statistics(*given))  # type: ignore[operator]
-            alpha, handed = weighting(*given)
+                statistics.append(weighting.collect_statistics(*inputs))  # type: ignore[operator]
+            alpha, state = weighting(*inputs)
             weights.append(alpha)
-            hands_on.append(handed)
-            shared = alpha if weight_factors is None else alpha * weight_factors
-            vectors.append(
+            new_states.append(state)
+            scaled = alpha if weight_factors is None else alpha * weight_factors
+            vectors.append(  # c = Σ_j α_j h_j
                 [
-                    upcast_half_precision(multiply_sentence_matrices(shared, states, memory.row_sentences))
-                    for states in annotations
-                ]  # c = Σ_j α_j h_j
+                    upcast_half_precision(multiply_sentence_matrices(scaled, matrix, memory.row_sentences))
+                    for matrix in annotations
+                ]
             )
-        return AttentionResult(vectors, weights[0], tuple(hands_on), observed)
+        return AttentionResult(vectors, weights[0], tuple(new_states), statistics)
 
 
 def _select_score(options: ContextConfig, scores: Sequence[Tensor]) -> Tensor:
-    """Choose a context's score (B, N), or mix it from all."""
+    """Return the score of a context (B, N), or the mixture of all scores."""
     if options.mixture is None:
         return scores[options.score]
     total = options.mixture[0] * scores[0]

@@ -17,7 +17,7 @@ from pipeline_py.nmt.recurrence.original_gru import OriginalGRU
 
 @dataclass(frozen=True)
 class GRUMasks:
-    """Dropout masks of the recurrence, the same at every step (B, H); None where nothing is dropped."""
+    """Dropout masks (B, H) of the recurrence, the same at every step; None without dropout."""
 
     state: Tensor | None = None
     feed: Tensor | None = None
@@ -27,14 +27,14 @@ class GRUDecoder(RecurrentDecoder):
     """s_j = GRU([E[y_{j−1}]; c_{j−1}], s_{j−1}); c_j = tanh(W [s_j; d_j] + b); softmax of tanh(L c_j + b).
 
     s_0 = tanh(W · summary + b); c_0 and the embedding before the first word are zero. The query of the score is s_j;
-    d_j are the vectors of all contexts. The paper goes from c_j to the softmax; its numbers of parameters need a layer
-    of the embedding's size between them, which has a tanh here, as the readout of dl4mt, on which the paper builds.
+    d_j are the vectors of all contexts. The paper applies the softmax to c_j, but its numbers of parameters imply a
+    layer of the embedding size in between. Here it has a tanh, like the readout of dl4mt, on which the paper builds.
 
     A context's vector is Σ α h over words and phrases (eq. 2), or with a `phrase_weight` (1 − β) Σ α h over the words
-    + β Σ α h over the phrases (eq. 4), with α from one softmax over both. β is given, or β_j = σ(W_β c_{j−1} + b_β).
+    + β Σ α h over the phrases (eq. 4), with α from one softmax over both. β is constant, or β_j = σ(W_β c_{j−1} + b_β).
 
-    Dropout, which the paper does not have (one mask for all steps): on the embedding, on s_{j−1} on its way into the
-    recurrent products, on c_{j−1} as it is fed, and on what enters the softmax.
+    Dropout (one mask for all steps; not in the paper) applies to the embedding, to s_{j−1} in the recurrent products,
+    to c_{j−1} as an input, and to the input of the softmax.
     """
 
     def __init__(self, options: Options, parts: DecoderParts) -> None:
@@ -85,18 +85,18 @@ class GRUDecoder(RecurrentDecoder):
         return RecurrentState(torch.cat([hidden, combined], dim=1), attended.weighting_states), step
 
     def _compute_phrase_weight(self, fed: Tensor) -> Tensor | None:
-        """Return β_j (B,), given c_{j−1} (B, H)."""
+        """Compute β_j (B,) from c_{j−1} (B, H)."""
         if self.gate is not None:
             return torch.sigmoid(upcast_half_precision(self.gate(fed))).squeeze(1)
         return None if self.phrase_weight is None else fed.new_full((len(fed),), float(self.phrase_weight))
 
     def _compute_readout(self, readout_inputs: Sequence[Tensor], is_projected: bool = False) -> Tensor:
-        """Make a vector of the embedding's size of c (N, H)."""
+        """Compute the readout (N, E) from c (N, H)."""
         return torch.tanh(self.readout(readout_inputs[0]))
 
 
 def _compute_column_weights(phrase_weight: Tensor, memory: EncoderMemory) -> Tensor:
-    """Say what each column of the memory counts in the sum (B, N): words 1 − β, phrases β (B,)."""
-    of_words = torch.arange(memory.mask.shape[1], device=phrase_weight.device) < memory.position_count
-    of_phrases = phrase_weight.unsqueeze(1)
-    return torch.where(of_words, 1 - of_phrases, of_phrases)
+    """Compute the factor (B, N) of each memory column: 1 − β for words, β (B,) for phrases."""
+    is_word = torch.arange(memory.mask.shape[1], device=phrase_weight.device) < memory.position_count
+    phrase_weight = phrase_weight.unsqueeze(1)
+    return torch.where(is_word, 1 - phrase_weight, phrase_weight)

@@ -17,11 +17,11 @@ from pipeline_py.nmt.recurrence.lstm import LSTM
 class LSTMDecoder(RecurrentDecoder):
     """h_j, c_j = LSTM(E[y_{j−1}], [h_{j−1}; h~_{j−1}], c_{j−1}); h~_j = tanh(W_2 [h_j; d_j] + b_2); softmax of h~_j.
 
-    h_1 and c_1 are the encoder's last state, its summary [h; c]: nothing is read before the first word is predicted.
+    h_1 and c_1 are the encoder's last state, its summary [h; c]; the first step reads no word.
     The query of the score is h_j; d_j are the vectors of all contexts. (The paper's eq. 8 has h_j for h_{j−1}.)
 
-    Dropout, which the paper does not have (one mask for all steps): on the embedding, on [h_{j−1}; h~_{j−1}] on its way
-    into the recurrent product, and on what enters the softmax.
+    Dropout (one mask for all steps; not in the paper) applies to the embedding, to [h_{j−1}; h~_{j−1}] in the recurrent
+    product, and to the input of the softmax.
     """
 
     def __init__(self, options: Options, parts: DecoderParts) -> None:
@@ -31,7 +31,7 @@ class LSTMDecoder(RecurrentDecoder):
         self.lstm = LSTM(parts.composition.model.embedding, self.hidden_size)
         self.lstm.recurrent = RecurrentLinear(
             2 * self.hidden_size, 4 * self.hidden_size, bias=False
-        )  # of [h; h~] where it had h
+        )  # reads [h; h~] instead of h
         self.combine = LoopLinear(self.hidden_size + memory_size * len(parts.weightings), self.hidden_size, bias=True)
         self.softmax = OutputLayer(self.hidden_size, parts.target_vocabulary_size)
 

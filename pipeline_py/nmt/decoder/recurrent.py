@@ -1,4 +1,4 @@
-"""What all recurrent decoders share: words before, the loop over time, whole sentences, and steps of a search."""
+"""The base class of recurrent decoders: the loop over time, losses of sentences, and steps of a search."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -30,10 +30,10 @@ from pipeline_py.nmt.fast.time_loop import open_time_loop
 
 
 class RecurrentDecoder(DecoderAttention, Decoder):
-    """A recurrence that attends, a readout, and an output layer.
+    """A decoder with an attentive recurrence, a readout, and an output layer.
 
     Attributes:
-        reads_previous_word: whether the readout reads the embedding of the word before too, as the first of its vectors.
+        reads_previous_word: whether the first input of the readout is the embedding of the previous word.
     """
 
     reads_previous_word = False
@@ -46,11 +46,11 @@ class RecurrentDecoder(DecoderAttention, Decoder):
 
     @abstractmethod
     def _compute_initial_state(self, memory: EncoderMemory) -> Tensor:
-        """Return what the recurrence starts from (B, ·)."""
+        """Compute the initial recurrent state (B, ·)."""
 
     @abstractmethod
     def _compute_inputs(self, embedded: Tensor) -> Sequence[Tensor]:
-        """Compute what the recurrence reads of the words before (N, E): (N, ·) each; no step changes it."""
+        """Compute the inputs (N, ·) of the recurrence from the embeddings of the previous words (N, E)."""
 
     @abstractmethod
     def _draw_masks(self, memory: EncoderMemory) -> Any:
@@ -65,22 +65,22 @@ class RecurrentDecoder(DecoderAttention, Decoder):
         masks: Any = None,
         should_collect: bool = False,
     ) -> tuple[RecurrentState, RecurrentStep]:
-        """Make the recurrent part of a step.
+        """Compute the recurrent part of a step.
 
         Args:
-            inputs: what `_compute_inputs` made of the word before (B, ·) each.
+            inputs: what `_compute_inputs` made of the previous word, (B, ·) each.
             state: of the step before.
-            memory: what is attended to, with keys.
-            masks: of `_draw_masks`; None where nothing is dropped.
-            should_collect: whether the weightings count.
+            memory: the encoder memory with keys.
+            masks: of `_draw_masks`; None without dropout.
+            should_collect: whether the weightings collect statistics.
         """
 
     @abstractmethod
     def _compute_readout(self, readout_inputs: Sequence[Tensor], is_projected: bool = False) -> Tensor:
-        """Make what the output layer reads (N, ·) of a step's vectors (N, ·), as `Step` describes them."""
+        """Compute the input (N, ·) of the output layer from `RecurrentStep.readout_inputs` (N, ·)."""
 
     def _draw_readout_masks(self, readout_inputs: Sequence[Tensor], sentence_count: int) -> list[Tensor | None]:
-        """Draw dropout masks (B, ·) of what the readout reads (N, ·)."""
+        """Draw dropout masks (B, ·) of the readout inputs (N, ·)."""
         return [None for _ in readout_inputs]
 
     def build_initial_state(self, memory: EncoderMemory) -> RecurrentState:
@@ -110,16 +110,20 @@ class RecurrentDecoder(DecoderAttention, Decoder):
             memory = memory.reorder(words.sentence_order)
         before = self._embed_previous_words(target, words)
         steps = list(self._iterate_steps(before, words, memory))
-        vectors = [torch.cat(of_steps) for of_steps in zip(*(step.readout_inputs for step in steps), strict=True)]
+        vectors = [
+            torch.cat(step_vectors) for step_vectors in zip(*(step.readout_inputs for step in steps), strict=True)
+        ]
         if self.reads_previous_word:
             vectors.insert(0, before)
 
-        drawn = self._draw_readout_masks(vectors, words.sentence_count)
-        after = self.dropout.draw_mask("readout", words.sentence_count, self.softmax.in_features, like=before)
+        masks = self._draw_readout_masks(vectors, words.sentence_count)
+        output_mask = self.dropout.draw_mask("readout", words.sentence_count, self.softmax.in_features, like=before)
         readout = self._compute_readout(
-            [words.apply_dropout_mask(values, mask) for values, mask in zip(vectors, drawn, strict=True)]
+            [words.apply_dropout_mask(values, mask) for values, mask in zip(vectors, masks, strict=True)]
         )
-        losses = self.criterion(self.softmax, words.apply_dropout_mask(readout, after), words.pack(target.T), words)
+        losses = self.criterion(
+            self.softmax, words.apply_dropout_mask(readout, output_mask), words.pack(target.T), words
+        )
         return words.unpack(losses)
 
     @torch.no_grad()
@@ -141,19 +145,19 @@ class RecurrentDecoder(DecoderAttention, Decoder):
 
     @torch.no_grad()
     def compute_attention(self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor) -> AttentionWeights:
-        """Say what is attended to at each word; see `Decoder`."""
-        weights, shares, words = [], [], PackedWords.build_rectangle(*target.shape).to(target.device)
+        """Compute the attention of each word; see `Decoder`."""
+        weights, step_phrase_weights, words = [], [], PackedWords.build_rectangle(*target.shape).to(target.device)
         for step in self._iterate_steps(self._embed_previous_words(target, words), words, memory):
             weights.append(step.attention.weights)
-            shares.append(step.phrase_weight)
+            step_phrase_weights.append(step.phrase_weight)
         real = build_word_mask(target.shape[1], target_lengths)
-        of_phrases = [share for share in shares if share is not None]
+        phrase_weights = [weight for weight in step_phrase_weights if weight is not None]
         return AttentionWeights(
-            torch.stack(weights) * real.unsqueeze(2), torch.stack(of_phrases) * real if of_phrases else None
+            torch.stack(weights) * real.unsqueeze(2), torch.stack(phrase_weights) * real if phrase_weights else None
         )
 
     def _embed_previous_words(self, target: Tensor, words: PackedWords) -> Tensor:
-        """Embed the word before each word, zero before the first: (B, I) → (N, E)."""
+        """Embed the previous word of each word, zero for the first: (B, I) → (N, E)."""
         place = words.flat_indices[words.sentence_count :] - words.sentence_count
         return functional.pad(
             self.embedding(target.T.flatten().index_select(0, place)), (0, 0, words.sentence_count, 0)
@@ -162,16 +166,16 @@ class RecurrentDecoder(DecoderAttention, Decoder):
     def _iterate_steps(
         self, previous_embeddings: Tensor, words: PackedWords, memory: EncoderMemory, should_collect: bool = False
     ) -> Iterator[RecurrentStep]:
-        """Run the recurrence over whole sentences, in the order of their words.
+        """Run the recurrence over the words of complete sentences.
 
         Args:
-            previous_embeddings: the word before each word (N, E).
-            words: where they stand.
-            memory: what is attended to, with keys, in the same order.
-            should_collect: whether the weightings count.
+            previous_embeddings: embeddings of the previous words (N, E).
+            words: the packing of the words.
+            memory: what is attended to, with keys, in the order of `words`.
+            should_collect: whether the weightings collect statistics.
 
         Yields:
-            At each position what it leaves of the sentences that are so long.
+            The step of each position, for the sentences that are long enough.
         """
         mask = self.dropout.draw_mask(
             "embeddings", words.sentence_count, previous_embeddings.shape[1], previous_embeddings
@@ -179,7 +183,7 @@ class RecurrentDecoder(DecoderAttention, Decoder):
         inputs = self._compute_inputs(words.apply_dropout_mask(previous_embeddings, mask))
         state, masks = self.build_initial_state(memory), self._draw_masks(memory)
         memory = replace(memory, annotations=tuple(map(cast_to_product_dtype, memory.annotations)))
-        # All whose gradient may wait, since all they are applied to comes from the state.
+        # Gradients of these layers can wait until the end of the loop, because their inputs all depend on the state.
         maps = [
             partial(module.begin_trace, len(previous_embeddings))
             for module in self.modules()

@@ -14,39 +14,29 @@ from pipeline_py.nmt.decoder.base import AttentionWeights, Decoder, DecoderParts
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import OutputLayer
-from pipeline_py.nmt.transformer.multi_head_attention import (
-    CrossAttentionChange,
-    build_attention_change,
-    cast_to_autocast_dtype,
-    combine_score_transforms,
-)
-from pipeline_py.nmt.transformer.transformer_layers import (
-    LayerMemory,
-    TransformerDecoderLayer,
-    add_positional_encoding,
-    build_last_norm,
-)
+from pipeline_py.nmt.transformer.attention import CrossScoreChange, as_read, built, of_layer
+from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, last_norm, with_positions
 from pipeline_py.subword.vocabulary import EOS
 
 
 @dataclass(frozen=True)
 class _KeyValueCache:
-    """What the self-attention of each layer made of the T words before: keys and values (R, 2, T, D)."""
+    """Keys and values (R, 2, T, D) of the T previous words in the self-attention of each layer."""
 
     layers: tuple[Tensor, ...]
 
     def select_rows(self, index: Tensor) -> "_KeyValueCache":
-        """Gather rows, as `Memory.select` does."""
+        """Select rows by their indices, like `EncoderMemory.select_rows`."""
         return _KeyValueCache(tuple(layer.index_select(0, index) for layer in self.layers))
 
 
 class TransformerDecoder(Decoder):
-    """A softmax with bias of the last layer's states, which read the words before, EOS before the first.
+    """A stack of Transformer layers and a softmax with bias; EOS is the input before the first word.
 
-    Embeddings are multiplied by √D, and sinusoidal positions are added. The weights that are told are those of the last
-    layer, the mean of its heads.
+    Embeddings are multiplied by √D, and sinusoidal positions are added. Reported attention weights are the mean over
+    the heads of the last layer.
 
-    Dropout, as published: on what is read, and on what each sublayer adds to its residual connection.
+    Dropout, as published, applies to the input and to the output of each sublayer.
     """
 
     has_growing_state = True
@@ -72,15 +62,15 @@ class TransformerDecoder(Decoder):
         self.criterion = parts.loss
 
     def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
-        """Compute keys and values of each layer, one after the other, of the annotations (B, N, M): (B, N, D) each."""
-        annotations = cast_to_autocast_dtype(*memory.annotations)
-        maps = [each for layer in self.layers for each in (layer.to_memory.key, layer.to_memory.value)]  # type: ignore[union-attr]
-        return tuple(each(annotations) for each in maps)  # type: ignore[operator]
+        """Compute keys and values of each layer from the annotations (B, N, M): (B, N, D) each, layer by layer."""
+        annotations = as_read(*memory.annotations)
+        maps = [linear for layer in self.layers for linear in (layer.to_memory.key, layer.to_memory.value)]  # type: ignore[union-attr]
+        return tuple(linear(annotations) for linear in maps)  # type: ignore[operator]
 
     def build_initial_state(self, memory: EncoderMemory) -> _KeyValueCache:
-        """Return the empty prefixes."""
-        nothing = memory.annotations[0].new_empty(len(memory.mask), 2, 0, self.embedding.embedding_dim)
-        return _KeyValueCache((nothing,) * len(self.layers))
+        """Build the empty cache."""
+        empty = memory.annotations[0].new_empty(len(memory.mask), 2, 0, self.embedding.embedding_dim)
+        return _KeyValueCache((empty,) * len(self.layers))
 
     def step(
         self, previous: Tensor | None, state: _KeyValueCache, memory: EncoderMemory
@@ -106,12 +96,12 @@ class TransformerDecoder(Decoder):
     def collect_statistics(
         self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor
     ) -> list[AttentionStatistics]:
-        """Count nothing; the attention to the memory stands for one context."""
+        """Return no statistics for the only context."""
         return [{}]
 
     @torch.no_grad()
     def compute_attention(self, memory: EncoderMemory, target: Tensor, target_lengths: Tensor) -> AttentionWeights:
-        """Say what is attended to at each word; see `Decoder`."""
+        """Compute the attention of each word; see `Decoder`."""
         _, weights = self._compute_states(memory, target, should_return_weights=True)
         assert weights is not None
         real = build_word_mask(target.shape[1], target_lengths)
@@ -120,7 +110,7 @@ class TransformerDecoder(Decoder):
     def _compute_states(
         self, memory: EncoderMemory, target: Tensor, should_return_weights: bool = False
     ) -> tuple[Tensor, Tensor | None]:
-        """Compute what the output layer reads (B, I, D), and the weights (B, I, N) if they are asked for."""
+        """Compute the input of the output layer (B, I, D), and the weights (B, I, N) if requested."""
         before = torch.cat([torch.full_like(target[:, :1], EOS), target[:, :-1]], dim=1)
         states = self.dropout(add_positional_encoding(self.embedding(before)))
         weights = None
@@ -128,8 +118,8 @@ class TransformerDecoder(Decoder):
             states, weights = layer(states, attended, should_return_weights and layer is self.layers[-1])
         return self.last_norm(states), weights
 
-    def _iterate_layer_attention(self, memory: EncoderMemory) -> Iterator[LayerMemory]:
-        """Say what each layer attends to."""
+    def _iterate_layer_attention(self, memory: EncoderMemory) -> Iterator[Attended]:
+        """Yield the keys, values and score changes of the encoder attention of each layer."""
         for number in range(len(self.layers)):
             parts = zip(self.options.cross_attention_changes, self.changes, strict=True)
             change = combine_score_transforms(

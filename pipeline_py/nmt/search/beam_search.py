@@ -1,26 +1,25 @@
-"""Beam search: one for all decoders and ensembles, batched over sentences and hypotheses.
+"""Beam search for all decoders and ensembles, batched over sentences and hypotheses.
 
 The rules are those of the papers' toolkit (Nematus, `gen_sample`, after dl4mt):
 
-- A sentence starts with one live hypothesis, the empty one, and room for K = `beam` hypotheses.
-- Each step prolongs every live hypothesis by every token and takes the best prolongations by the sum of
-  log-probabilities: K of them, less the number of hypotheses finished before.
-- A hypothesis that predicts the end of sentence is finished. It leaves the beam, which is narrower from then on.
-- The search of a sentence ends when K hypotheses are finished, or at the length limit, where those still live are
-  cut and count as finished. The limit counts predictions, the end of sentence included.
-- Finished hypotheses are ranked by sum / I^α, where I counts their predictions, the end of sentence included;
-  α = 0 ranks by plain sum. A cut hypothesis has no end of sentence, neither in its sum nor in I.
+- A sentence starts with the empty hypothesis and a beam of K = `beam_size` hypotheses.
+- Each step extends every live hypothesis by every token and keeps the best extensions by the sum of
+  log-probabilities: K minus the number of finished hypotheses.
+- A hypothesis that predicts EOS is finished. It leaves the beam, which becomes narrower.
+- The search of a sentence ends when K hypotheses are finished, or at the length limit, where live hypotheses are
+  cut and count as finished. The limit counts predictions, including EOS.
+- Finished hypotheses are ranked by sum / I^α, where I is the number of predictions, including EOS; α = 0 ranks by the
+  sum. A cut hypothesis has no EOS, neither in its sum nor in I.
 - `<unk>` is a token like any other.
-- With a length model (tree2seq section 4.3) the sum of a hypothesis that predicts the end of sentence has the term
-  log p(length | source length) added before prolongations are compared: an ending at an unlikely length falls out of
-  the beam, and those that go on stay. A hypothesis that is cut gets the term of its length as well, though it has no
-  end of sentence. The term is part of the sum that I^α divides (eq. 27 is normalised as a whole), so endings rank
-  within a step as they do among all that finished.
-- Equal sums: the better-ranked parent first, then the lower identifier. Equal scores: first come, first ranked.
+- A length model (tree2seq section 4.3) adds log p(length | source length) to the sum of a hypothesis that predicts EOS,
+  before extensions are compared. An ending at an unlikely length therefore falls out of the beam. A cut hypothesis gets
+  the term of its length as well. The term is part of the sum that I^α divides (eq. 27 normalises the whole sum).
+- Ties between sums go to the better-ranked parent, then to the lower identifier; ties between scores to the hypothesis
+  that finished first.
 
-One thing is added, and it cannot change the n best: a sentence also ends when no live hypothesis can overtake the
-n-th best finished one. Log-probabilities only fall and no term exceeds 0, so sum / limit^α bounds what a live one can
-reach.
+In addition, a sentence ends when no live hypothesis can overtake the n-th best finished one, which cannot change the n
+best: log-probabilities only decrease and no term exceeds 0, so that sum / limit^α bounds the score of a live
+hypothesis.
 """
 
 from collections.abc import Sequence
@@ -45,18 +44,18 @@ from pipeline_py.subword.vocabulary import EOS
 
 
 class GreedyHypotheses:
-    """The hypotheses of B sentences. Scores are those of `Beams`, to the last digit.
+    """The hypotheses of a greedy search for B sentences, with exactly the scores of `BeamHypotheses`.
 
-    On a CPU those that end leave at once; a GPU goes on with all rows until the last one ends.
+    On a CPU the rows of finished hypotheses are removed at once; a GPU computes all rows until the last one ends.
     """
 
     def __init__(self, max_lengths: Tensor, length_normalization: float, backpointers: Backpointers) -> None:
         """Start each sentence with the empty hypothesis.
 
         Args:
-            max_lengths: (B,) the most predictions per sentence.
+            max_lengths: (B,) maximum number of predictions per sentence.
             length_normalization: α.
-            backpointers: an empty one, which takes the prefixes.
+            backpointers: an empty tree, to which the search adds its prefixes.
         """
         self._max_lengths = max_lengths  # (R,), like all that follows
         self._sentence_indices = torch.arange(len(max_lengths), device=max_lengths.device)
@@ -66,20 +65,20 @@ class GreedyHypotheses:
         self._step = 0
         self._endings: list[EndedHypotheses] = []
         self._backpointers = backpointers
-        nothing = torch.full_like(max_lengths, -1)
-        self._nodes = backpointers.append(nothing, nothing)
+        no_parents = torch.full_like(max_lengths, -1)
+        self._nodes = backpointers.append(no_parents, no_parents)
 
     def extend(self, logits: Tensor, attention: Tensor) -> DecoderInput | None:
-        """Prolong the hypotheses by one prediction; None where none is live afterwards.
+        """Extend the hypotheses by one prediction; return None if no hypothesis stays live.
 
-        The device is waited for once.
+        Synchronizes with the device once.
 
         Args:
             logits: (R, V) of the prediction.
-            attention: (R, N) that went into it.
+            attention: (R, N) of the prediction.
 
         Raises:
-            FloatingPointError: where logits are not numbers.
+            FloatingPointError: a logit is not a number.
         """
         self._backpointers.append_attention(attention)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
@@ -91,23 +90,25 @@ class GreedyHypotheses:
         ended = (tokens == EOS) | (self._max_lengths <= self._step)
         ends = ended & ~self._is_finished
         self._is_finished = self._is_finished | ended
-        wrong, some, all_over = torch.stack([self._sums.isnan().any(), ends.any(), self._is_finished.all()]).tolist()
-        if wrong:
+        has_nan, has_ends, is_complete = torch.stack(
+            [self._sums.isnan().any(), ends.any(), self._is_finished.all()]
+        ).tolist()
+        if has_nan:
             raise FloatingPointError("the model predicts something that is not a number")
-        if some:
+        if has_ends:
             scores = (self._sums / self._step**self._length_normalization).masked_fill(~ends, -torch.inf)
             self._endings.append(
                 EndedHypotheses(self._step, self._sentence_indices, scores, self._sums, self._nodes, tokens)
             )
-        if all_over:
+        if is_complete:
             return None
-        if some and is_cpu(tokens.device):
+        if has_ends and is_cpu(tokens.device):
             return self._remove_finished_rows(tokens)
         self._nodes = self._backpointers.append(tokens, self._nodes)
         return DecoderInput(None, tokens, is_reallocated=False)
 
     def _remove_finished_rows(self, tokens: Tensor) -> DecoderInput:
-        """Keep the rows of hypotheses that go on."""
+        """Keep the rows of live hypotheses."""
         live = self._is_finished.logical_not().nonzero().squeeze(1)
         self._max_lengths, self._sentence_indices, self._sums = (
             self._max_lengths[live],
@@ -119,7 +120,7 @@ class GreedyHypotheses:
         return DecoderInput(live, tokens, is_reallocated=True)
 
     def collect_best(self, attention_mask: Tensor) -> list[list[Hypothesis]]:
-        """The one of each sentence; `attention_mask` (B, N) is the mask of what there is to attend to."""
+        """Return the only hypothesis of each sentence, given the attention mask (B, N) on the CPU."""
         return collect_hypotheses(self._endings, self._backpointers, attention_mask, 1)
 
 
@@ -136,52 +137,52 @@ def beam_search(
     should_return_attention: bool = False,
     predictor: StepPredictor | None = None,
 ) -> list[list[Hypothesis]]:
-    """Search the best translations of a batch of B sentences.
+    """Search for the best translations of a batch of B sentences.
 
     Args:
-        models: an ensemble whose probabilities are averaged; each has what `nmt.model.Model` calls `encode` and
-            `decoder`, is in evaluation mode, on its batch's device, and predicts the same target vocabulary.
-        batches: for each model the source sentences as it reads them, padded to the longest.
+        models: networks (`nmt.model.TranslationModel`) whose probabilities are averaged. They are in evaluation mode,
+            on the device of their batches, and have the same target vocabulary.
+        batches: source sentences for each model.
         beam_size: hypotheses per sentence (K).
-        max_lengths: (B,) the most predictions per sentence, at least 1.
+        max_lengths: (B,) maximum number of predictions per sentence, at least 1.
         length_normalization: α.
-        length_terms: (B, I_max + 1) float64, of a length model: log p of a translation of 0 … I_max tokens, where
-            I_max is the greatest of `max_lengths`; None: there is no length model.
-        n_best: how many hypotheses per sentence to return, at most `beam_size`.
-        should_return_attention: return whole attention weights, those of the first model; memory grows with B · K · I · N.
-        predictor: what `searching` made of the models, for the searches of many batches; None: this one stands alone.
+        length_terms: (B, I_max + 1) float64, log p of a translation of 0 … I_max tokens under a length model, where
+            I_max is the maximum of `max_lengths`; None: no length model.
+        n_best: number of hypotheses per sentence to return, at most `beam_size`.
+        should_return_attention: return the attention weights of the first model; memory grows with B · K · I · N.
+        predictor: predictor of the models from `open_predictor`, for the searches of many batches.
 
     Returns:
-        For each sentence `n_best` hypotheses, best first; fewer where fewer are possible.
+        For each sentence at most `n_best` hypotheses, best first.
 
     Raises:
-        FloatingPointError: where a model's output is not a number.
+        FloatingPointError: the output of a model is not a number.
     """
     memories = [model.decoder.prepare_search(model.encode(batch)) for model, batch in zip(models, batches, strict=True)]
     states: Sequence[Any] = [
         model.decoder.build_initial_state(memory) for model, memory in zip(models, memories, strict=True)
     ]
-    attended = memories[0].mask
-    limits = max_lengths.to(attended.device)
-    terms = None if length_terms is None else LengthModelTerms(length_terms.to(attended.device), limits)
-    trail = Backpointers(should_return_attention, memories[0].position_count)
+    attention_mask = memories[0].mask
+    limits = max_lengths.to(attention_mask.device)
+    terms = None if length_terms is None else LengthModelTerms(length_terms.to(attention_mask.device), limits)
+    backpointers = Backpointers(should_return_attention, memories[0].position_count)
     beams = (
-        GreedyHypotheses(limits, length_normalization, trail)
+        GreedyHypotheses(limits, length_normalization, backpointers)
         if beam_size == n_best == 1 and terms is None
-        else BeamHypotheses(beam_size, limits, length_normalization, n_best, trail, terms)
+        else BeamHypotheses(beam_size, limits, length_normalization, n_best, backpointers, terms)
     )
     step = predictor or partial(predict_step, models)
     previous: Tensor | None = None
     with pack_weights([model.decoder for model in models]):
         while True:
             logits, states, weights = step(previous, states, memories)
-            move = beams.extend(logits, weights)
-            if move is None:
-                return beams.collect_best(attended.cpu())
-            previous = move.tokens
-            parents = move.parent_rows
+            decoder_input = beams.extend(logits, weights)
+            if decoder_input is None:
+                return beams.collect_best(attention_mask.cpu())
+            previous = decoder_input.tokens
+            parents = decoder_input.parent_rows
             if parents is None:
                 continue
             states = [state.select_rows(parents) for state in states]
-            if move.is_reallocated:
+            if decoder_input.is_reallocated:
                 memories = [memory.select_rows(parents) for memory in memories]

@@ -1,4 +1,4 @@
-"""The hypotheses of a batch during a search (the rules stand in `beam_search.py`)."""
+"""The hypotheses of a batch during a search; `beam_search.py` describes the rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +14,15 @@ from pipeline_py.subword.vocabulary import EOS
 
 @dataclass(frozen=True)
 class EndedHypotheses:
-    """Hypotheses that left the beam at the same step; of each sentence the better ones first.
+    """Hypotheses that left the beam at the same step, sorted by score within a sentence.
 
     Attributes:
-        length: number of predictions of each.
-        sentences, scores, log_probabilities, nodes, tokens: of each, in any shape: whose translation it is, what it is
-            ranked by (−∞: here is none), its log-probability without the term of its length, the prefix (its number in
-            the `Trail`) before its last prediction, that prediction.
+        length: number of predictions of each hypothesis.
+        sentences: index of the sentence of each hypothesis (all tensors have the same, arbitrary shape).
+        scores: ranking scores; −∞ marks an empty entry.
+        log_probabilities: log-probabilities without the length model term.
+        nodes: number in the `Backpointers` of the prefix before the last prediction.
+        tokens: last predictions.
     """
 
     length: int
@@ -33,16 +35,16 @@ class EndedHypotheses:
 
 @dataclass(frozen=True)
 class FinishedHypotheses:
-    """Hypotheses of B sentences that ended or were cut.
+    """Hypotheses of B sentences that predicted EOS or were cut.
 
     Attributes:
-        max_lengths: (B,) the most predictions per sentence.
+        max_lengths: (B,) maximum number of predictions per sentence.
         length_normalization: α.
-        step: predictions made so far.
-        counts: (B,) finished hypotheses per sentence, at most K.
-        best_scores: (B, n) the scores of the n best ones; −∞: there are fewer.
-        sentence_indices: (B, 1) their numbers.
-        endings: of each step.
+        step: number of predictions so far.
+        counts: (B,) number of finished hypotheses per sentence, at most K.
+        best_scores: (B, n) scores of the n best finished hypotheses; −∞ if there are fewer.
+        sentence_indices: (B, 1) indices of the sentences.
+        endings: finished hypotheses of each step.
     """
 
     max_lengths: Tensor
@@ -55,7 +57,7 @@ class FinishedHypotheses:
 
     @staticmethod
     def build_empty(max_lengths: Tensor, length_normalization: float, n_best: int) -> "FinishedHypotheses":
-        """Nothing is finished before the first prediction."""
+        """Build the state before the first prediction."""
         highest = torch.full((len(max_lengths), n_best), -torch.inf, dtype=torch.float64, device=max_lengths.device)
         sentences = torch.arange(len(max_lengths), device=max_lengths.device).unsqueeze(1)
         return FinishedHypotheses(
@@ -65,24 +67,24 @@ class FinishedHypotheses:
     def finish_candidates(
         self, sums: Tensor, terms: Tensor | int, tokens: Tensor, nodes: Tensor
     ) -> tuple["FinishedHypotheses", Tensor]:
-        """Take the candidates that fit the beam, add those that finish here, and find those that live on.
+        """Split the candidates of a step into finished and live hypotheses.
 
         A sentence ends when no live hypothesis can become one of its n best.
 
         Args:
-            sums: (B, K) of the candidates of the next step, best first; −∞: there is none.
-            terms: (B, K) what the lengths of those that leave the beam have in these sums; 0 without a length model.
-            tokens: (B, K) their last predictions.
-            nodes: (B, K) the prefixes before.
+            sums: (B, K) sums of the candidates, best first; −∞ marks an empty entry.
+            terms: (B, K) length model terms included in the sums; 0 without a length model.
+            tokens: (B, K) last predictions.
+            nodes: (B, K) prefixes before the last predictions.
 
         Returns:
-            What is finished then, and the mask (B, K) of candidates that live on.
+            The new finished hypotheses, and the mask (B, K) of candidates that stay live.
         """
         beam = sums.shape[1]
         step = self.step + 1
         room = beam - self.counts[:, None]
-        taken = (torch.arange(beam, device=sums.device) < room) & (sums > -torch.inf)
-        leaving = taken & ((tokens == EOS) | (self.max_lengths[:, None] <= step))
+        is_in_beam = (torch.arange(beam, device=sums.device) < room) & (sums > -torch.inf)
+        leaving = is_in_beam & ((tokens == EOS) | (self.max_lengths[:, None] <= step))
         scores = (sums / step**self.length_normalization).masked_fill(~leaving, -torch.inf)
         finished = replace(
             self,
@@ -94,69 +96,79 @@ class FinishedHypotheses:
                 EndedHypotheses(step, self.sentence_indices.expand_as(sums), scores, sums - terms, nodes, tokens),
             ),
         )
-        live = taken & ~leaving
-        within_reach = sums.masked_fill(~live, -torch.inf).amax(1)
+        live = is_in_beam & ~leaving
+        best_reachable = sums.masked_fill(~live, -torch.inf).amax(1)
         if self.length_normalization:
-            within_reach = within_reach / self.max_lengths.double().pow(self.length_normalization)
-        return finished, live & (within_reach > finished.best_scores[:, -1])[:, None]
+            best_reachable = best_reachable / self.max_lengths.double().pow(self.length_normalization)
+        return finished, live & (best_reachable > finished.best_scores[:, -1])[:, None]
 
 
 def collect_hypotheses(
     endings: Sequence[EndedHypotheses], backpointers: Backpointers, attention_mask: Tensor, n_best: int
 ) -> list[list[Hypothesis]]:
-    """Return at most `n_best` hypotheses of each sentence, best first, with the columns of attention that it has.
+    """Return at most `n_best` hypotheses of each sentence, best first, with the attention columns of its mask.
 
-    Of equal scores the first stays first.
+    Equal scores keep the order of steps.
 
     Args:
-        endings: in the order of steps.
-        backpointers: the prefixes.
-        attention_mask: (B, N), on the CPU, the mask of what there is to attend to.
+        endings: finished hypotheses in the order of steps.
+        backpointers: prefixes of the hypotheses.
+        attention_mask: (B, N), on the CPU.
         n_best: at least 1.
     """
-    lengths = torch.tensor([each.length for each in endings]).repeat_interleave(
-        torch.tensor([each.scores.numel() for each in endings])
+    lengths = torch.tensor([ending.length for ending in endings]).repeat_interleave(
+        torch.tensor([ending.scores.numel() for ending in endings])
     )
-    parts = zip(*((e.sentences, e.scores, e.log_probabilities, e.nodes, e.tokens) for e in endings), strict=True)
-    table = [torch.cat([part.flatten() for part in of_steps]).cpu() for of_steps in parts]
-    there = (table[1] > -torch.inf).nonzero().squeeze(1)
-    ranked = there[table[1][there].argsort(descending=True, stable=True)]
+    parts = zip(
+        *(
+            (ending.sentences, ending.scores, ending.log_probabilities, ending.nodes, ending.tokens)
+            for ending in endings
+        ),
+        strict=True,
+    )
+    table = [torch.cat([part.flatten() for part in step_parts]).cpu() for step_parts in parts]
+    valid = (table[1] > -torch.inf).nonzero().squeeze(1)
+    ranked = valid[table[1][valid].argsort(descending=True, stable=True)]
     sentences, scores, log_probabilities, nodes, tokens = (column[ranked].tolist() for column in table)
-    wanted: list[list[int]] = [[] for _ in attention_mask]
-    for place, sentence in enumerate(sentences):
-        if len(wanted[sentence]) < n_best:
-            wanted[sentence].append(place)
-    chosen = [place for places in wanted for place in places]
-    of_ranked = lengths[ranked].tolist()
-    paths = backpointers.trace_back([nodes[place] for place in chosen], [of_ranked[place] for place in chosen])
+    ranks_by_sentence: list[list[int]] = [[] for _ in attention_mask]
+    for rank, sentence in enumerate(sentences):
+        if len(ranks_by_sentence[sentence]) < n_best:
+            ranks_by_sentence[sentence].append(rank)
+    best_ranks = [rank for ranks in ranks_by_sentence for rank in ranks]
+    ranked_lengths = lengths[ranked].tolist()
+    paths = backpointers.trace_back([nodes[rank] for rank in best_ranks], [ranked_lengths[rank] for rank in best_ranks])
     hypotheses: list[list[Hypothesis]] = [[] for _ in attention_mask]
-    for place, (prefix, attention) in zip(chosen, paths, strict=True):
-        sentence, token, whole = sentences[place], tokens[place], backpointers.has_full_attention
+    for rank, (prefix, attention) in zip(best_ranks, paths, strict=True):
+        sentence, token, is_full = sentences[rank], tokens[rank], backpointers.has_full_attention
         hypotheses[sentence].append(
             Hypothesis(
                 tokens=prefix if token == EOS else [*prefix, token],
-                score=scores[place],
-                log_probability=log_probabilities[place],
+                score=scores[rank],
+                log_probability=log_probabilities[rank],
                 is_cut=token != EOS,
-                alignment=(attention[:, : backpointers.position_count].argmax(1) if whole else attention).tolist(),
-                attention=attention[:, attention_mask[sentence]].numpy() if whole else None,
+                alignment=(attention[:, : backpointers.position_count].argmax(1) if is_full else attention).tolist(),
+                attention=attention[:, attention_mask[sentence]].numpy() if is_full else None,
             )
         )
     return hypotheses
 
 
 MIN_LIVE_SHARE = 0.95
-"""On a CPU idle rows leave once fewer than this share of the rows is live."""
+"""On a CPU, idle rows are removed if a smaller share of the rows is live."""
 
 BLOCK_SIZE = 64
-"""Logits whose greatest one is found first, when the greatest of a row are looked for."""
+"""Number of logits whose maximum is computed first, to find the greatest logits of a row."""
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Prolonged hypotheses (B, K), best first: sums (−∞: none), rows of parents, tokens.
+    """The K best extended hypotheses of B sentences, best first.
 
-    A sum is that of log-probabilities and, where the hypothesis leaves the beam, of the term of its length.
+    Attributes:
+        sums: (B, K) sums of log-probabilities, plus the length model term of hypotheses that leave the beam; −∞ marks
+            an empty entry.
+        parent_rows: (B, K) rows of the extended hypotheses.
+        tokens: (B, K) new tokens.
     """
 
     sums: Tensor
@@ -166,18 +178,17 @@ class Candidates:
 
 @dataclass(frozen=True)
 class RowLayout:
-    """Which hypotheses the rows (R) of the decoder hold: sentence by sentence, better ones first.
+    """Assignment of hypotheses to decoder rows (R), grouped by sentence and sorted by score.
 
-    A sentence keeps its rows until they are laid anew; meanwhile the last of them may be idle. A GPU, which computes
-    many rows as fast as few, is given all rows of a sentence at once: they stay as they are, and so does the shape of
-    what it computes.
+    A sentence keeps its rows until the next reallocation; until then its last rows may be idle. On a GPU, which
+    computes many rows as fast as few, all rows of a sentence are allocated at once, so that shapes never change.
 
     Attributes:
-        sentence_indices: (R,) the sentence of a row.
-        ranks: (R,) the rank of a row's hypothesis within its sentence.
-        row_counts: (B,) rows per sentence, at most K.
-        rows_by_rank: (B, K) the row of each slot; any row where the sentence has no such slot.
-        missing_mask: (B, K) where that is so.
+        sentence_indices: (R,) sentence of each row.
+        ranks: (R,) rank of the hypothesis of each row within its sentence.
+        row_counts: (B,) number of rows per sentence, at most K.
+        rows_by_rank: (B, K) row of each rank; an arbitrary row if the sentence has fewer rows.
+        missing_mask: (B, K) true for ranks without a row.
     """
 
     sentence_indices: Tensor
@@ -188,16 +199,16 @@ class RowLayout:
 
     @staticmethod
     def allocate(row_counts: Tensor, beam_size: int) -> "RowLayout":
-        """Lay `row_counts` (B,) rows per sentence."""
+        """Allocate `row_counts` (B,) rows per sentence."""
         filled = torch.arange(beam_size, device=row_counts.device) < row_counts[:, None]
         sentence, slot = filled.nonzero(as_tuple=True)
         row = (filled.flatten().cumsum(0) - 1).clamp(min=0).view_as(filled)
         return RowLayout(sentence, slot, row_counts, row, ~filled)
 
     def select_best(self, sums: Tensor, tokens: Tensor) -> Candidates:
-        """Choose the K best of each sentence among the C best prolongations (R, C) of each row.
+        """Select the K best of each sentence among the C best extensions (R, C) of each row.
 
-        Of equal sums the first stays first: the better-ranked parent, then the order within the row.
+        Ties go to the better-ranked parent, then to the first in the row.
         """
         beam, choices = self.rows_by_rank.shape[1], sums.shape[1]
         table = sums[self.rows_by_rank].masked_fill(self.missing_mask.unsqueeze(2), -torch.inf)
@@ -207,26 +218,27 @@ class RowLayout:
         return Candidates(ordered[:, :beam], parents, tokens[parents, places % choices])
 
     def assign_candidates(self, candidates: Candidates, live_mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Give the live candidates (mask (B, K)) their rows: parents' rows, tokens and sums, (R,) each.
+        """Assign the live candidates (mask (B, K)) to rows.
 
-        Idle rows get sum −∞ and a parent and a token that do no harm.
+        Returns:
+            Parent rows, tokens and sums of each row, (R,) each. Idle rows get the sum −∞ and a valid parent and token.
         """
         live_first = live_mask.logical_not().byte().argsort(dim=1, stable=True)
-        chosen = live_first[self.sentence_indices, self.ranks]
-        sums = candidates.sums[self.sentence_indices, chosen]
+        candidate_ranks = live_first[self.sentence_indices, self.ranks]
+        sums = candidates.sums[self.sentence_indices, candidate_ranks]
         sums = sums.masked_fill(self.ranks >= live_mask.sum(1)[self.sentence_indices], -torch.inf)
         return (
-            candidates.parent_rows[self.sentence_indices, chosen],
-            candidates.tokens[self.sentence_indices, chosen],
+            candidates.parent_rows[self.sentence_indices, candidate_ranks],
+            candidates.tokens[self.sentence_indices, candidate_ranks],
             sums,
         )
 
 
 @dataclass(frozen=True)
 class DecoderInput:
-    """How the decoder goes on: row r continues row `parents[r]` with `tokens[r]`; `is_reallocated`: rows were laid anew.
+    """The next decoder input: row r extends the hypothesis in row `parent_rows[r]` by `tokens[r]`.
 
-    Without `parent_rows` every row continues itself.
+    Without `parent_rows` every row extends itself. `is_reallocated` is true if the row layout changed.
     """
 
     parent_rows: Tensor | None
@@ -235,7 +247,7 @@ class DecoderInput:
 
 
 class BeamHypotheses:
-    """All hypotheses of B sentences: live ones in rows, and finished ones. Sums are kept in double precision."""
+    """The live and finished hypotheses of B sentences; sums are in double precision."""
 
     def __init__(
         self,
@@ -249,12 +261,12 @@ class BeamHypotheses:
         """Start each sentence with the empty hypothesis.
 
         Args:
-            beam_size: as in `beam_search`, like `n_best`.
-            max_lengths: (B,) the most predictions per sentence.
+            beam_size: K, as in `beam_search`.
+            max_lengths: (B,) maximum number of predictions per sentence.
             length_normalization: α.
             n_best: at most `beam_size`.
-            backpointers: an empty one, which takes the prefixes.
-            terms: those of a length model, if there is one.
+            backpointers: an empty tree, to which the search adds its prefixes.
+            terms: length model terms, if there is a length model.
         """
         if not 1 <= n_best <= beam_size:
             raise ValueError(f"n_best {n_best} is not between 1 and the beam {beam_size}")
@@ -265,20 +277,20 @@ class BeamHypotheses:
         self._finished = FinishedHypotheses.build_empty(max_lengths, length_normalization, n_best)
         self._backpointers = backpointers
         self._terms = terms
-        nothing = torch.full_like(max_lengths, -1)
-        self._nodes = self._backpointers.append(nothing, nothing)  # (R,)
+        no_parents = torch.full_like(max_lengths, -1)
+        self._nodes = self._backpointers.append(no_parents, no_parents)  # (R,)
 
     def extend(self, logits: Tensor, attention: Tensor) -> DecoderInput | None:
-        """Prolong the live hypotheses by one prediction; None where none is live afterwards.
+        """Extend the live hypotheses by one prediction; return None if no hypothesis stays live.
 
-        The device is waited for once; twice where rows are laid anew or logits of a row tie.
+        Synchronizes with the device once, or twice if rows are reallocated or logits of a row tie.
 
         Args:
             logits: (R, V) of the prediction.
-            attention: (R, N) that went into it.
+            attention: (R, N) of the prediction.
 
         Raises:
-            FloatingPointError: where logits are not numbers.
+            FloatingPointError: a logit is not a number.
         """
         self._backpointers.append_attention(attention)
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
@@ -289,32 +301,32 @@ class BeamHypotheses:
             maxima = _compute_block_maxima(ranked)
         tokens, tied = _select_top_tokens(ranked, maxima, self._beam_size)
         candidates, finished, live = self._select_candidates(logits.gather(1, tokens) - normalizer, tokens)
-        facts = [candidates.sums.isnan().any(), tied.any(), *self._count_needed_rows(live)]
-        wrong, ties, wanted, too_few = torch.stack(facts).tolist()
-        if wrong:
+        checks = [candidates.sums.isnan().any(), tied.any(), *self._count_needed_rows(live)]
+        has_nan, has_ties, live_count, short_count = torch.stack(checks).tolist()
+        if has_nan:
             raise FloatingPointError("the model predicts something that is not a number")
-        if ties:
+        if has_ties:
             tokens[tied] = _select_top_tokens_stably(ranked[tied], self._beam_size)
             candidates, finished, live = self._select_candidates(logits.gather(1, tokens) - normalizer, tokens)
-            wanted, too_few = torch.stack(self._count_needed_rows(live)).tolist()
+            live_count, short_count = torch.stack(self._count_needed_rows(live)).tolist()
         self._finished = finished
-        if not wanted:
+        if not live_count:
             return None
-        leave = is_cpu(live.device)
-        anew = bool(too_few) or (leave and wanted < MIN_LIVE_SHARE * len(self._sums))
-        if anew:
-            widths = live.sum(1)
+        can_remove_rows = is_cpu(live.device)
+        is_reallocated = bool(short_count) or (can_remove_rows and live_count < MIN_LIVE_SHARE * len(self._sums))
+        if is_reallocated:
+            row_counts = live.sum(1)
             self._row_layout = RowLayout.allocate(
-                widths if leave else torch.full_like(widths, self._beam_size), self._beam_size
+                row_counts if can_remove_rows else torch.full_like(row_counts, self._beam_size), self._beam_size
             )
         parents, previous, self._sums = self._row_layout.assign_candidates(candidates, live)
         self._nodes = self._backpointers.append(previous, self._nodes[parents])
-        return DecoderInput(parents, previous, anew)
+        return DecoderInput(parents, previous, is_reallocated)
 
     def _select_candidates(
         self, log_probabilities: Tensor, tokens: Tensor
     ) -> tuple[Candidates, FinishedHypotheses, Tensor]:
-        """Choose among (R, C) prolongations: candidates, what is finished then, which candidates live on (B, K)."""
+        """Select among (R, C) extensions: candidates, finished hypotheses, mask of live candidates (B, K)."""
         # No probability exceeds 1: rounding must not let a hypothesis rise.
         sums, step = self._sums[:, None] + log_probabilities.clamp(max=0), self._finished.step + 1
         if self._terms is not None:
@@ -325,56 +337,56 @@ class BeamHypotheses:
         return candidates, *self._finished.finish_candidates(candidates.sums, terms, candidates.tokens, nodes)
 
     def _count_needed_rows(self, live_mask: Tensor) -> list[Tensor]:
-        """How many rows are wanted, and how many sentences have too few."""
+        """Count the live candidates and the sentences that have too few rows for them."""
         widths = live_mask.sum(1)
         return [widths.sum(), (widths > self._row_layout.row_counts).sum()]
 
     def collect_best(self, attention_mask: Tensor) -> list[list[Hypothesis]]:
-        """The best of each sentence, best first; `attention_mask` (B, N) is the mask of what there is to attend to."""
+        """Return the best hypotheses of each sentence, best first, given the attention mask (B, N) on the CPU."""
         return collect_hypotheses(self._finished.endings, self._backpointers, attention_mask, self._n_best)
 
 
 def scan_logits(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """Look through logits (R, V) once: the logarithm of each row's sum of exponents (R, 1), and `_compute_block_maxima`."""
+    """Return log-sum-exp (R, 1) and `_compute_block_maxima` of logits (R, V) in one pass."""
     normalizers, maxima = [], []
     for rows in split_rows(len(logits), logits.shape[1], logits.device):
         part = logits[rows]
-        of_blocks = _compute_block_maxima(part)
-        rest = part[:, of_blocks.shape[1] * BLOCK_SIZE :]
-        peak = torch.cat([of_blocks, rest], dim=1).amax(dim=1, keepdim=True)
+        part_maxima = _compute_block_maxima(part)
+        rest = part[:, part_maxima.shape[1] * BLOCK_SIZE :]
+        peak = torch.cat([part_maxima, rest], dim=1).amax(dim=1, keepdim=True)
         normalizers.append(compute_log_sum_exp(part, peak))
-        maxima.append(of_blocks)
+        maxima.append(part_maxima)
     return torch.cat(normalizers), torch.cat(maxima)
 
 
 def compute_log_sum_exp(logits: Tensor, max_logits: Tensor) -> Tensor:
-    """The logarithm of each row's sum of exponents: (R, V), the greatest (R, 1) → (R, 1)."""
+    """Return log-sum-exp of each row: logits (R, V), maxima (R, 1) → (R, 1)."""
     return (logits - max_logits).exp_().sum(dim=1, keepdim=True).log_().add_(max_logits)
 
 
 def _compute_block_maxima(logits: Tensor) -> Tensor:
-    """The greatest of each block of 64 columns, (R, V) → (R, ⌊V / 64⌋); what is behind the last block is in none."""
+    """Return the maximum of each full block of 64 columns: (R, V) → (R, ⌊V / 64⌋)."""
     blocks = logits.shape[1] // BLOCK_SIZE
     return logits[:, : blocks * BLOCK_SIZE].unflatten(1, (blocks, BLOCK_SIZE)).amax(dim=2)
 
 
 def _select_top_tokens(logits: Tensor, block_maxima: Tensor, beam_size: int) -> tuple[Tensor, Tensor]:
-    """The tokens of the `beam_size` highest values of each row, and rows (R,) where equal values leave the order open."""
+    """Return the tokens of the `beam_size` highest values of each row, and a mask (R,) of rows with ties."""
     values, tokens = _find_greatest_values(logits, block_maxima, min(beam_size + 1, logits.shape[1]))
     tied = (values[:, 1:] == values[:, :-1]).any(1)
     return tokens[:, :beam_size], tied
 
 
 def _find_greatest_values(logits: Tensor, block_maxima: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Find the greatest values of each row, greatest first, and where they stand: (R, V) → (R, count) each.
+    """Find the greatest values of each row and their columns, greatest first: (R, V) → (R, count) each.
 
-    They are among the blocks with the greatest maxima, so that most of a row is looked at only once.
+    Only the blocks with the greatest maxima are searched.
     """
     blocks = block_maxima.shape[1]
     if blocks <= 2 * count:
         return logits.topk(count, dim=1)
-    chosen = block_maxima.topk(count, dim=1).indices  # (R, count)
-    columns = (chosen.unsqueeze(2) * BLOCK_SIZE + torch.arange(BLOCK_SIZE, device=logits.device)).flatten(1)
+    best_blocks = block_maxima.topk(count, dim=1).indices  # (R, count)
+    columns = (best_blocks.unsqueeze(2) * BLOCK_SIZE + torch.arange(BLOCK_SIZE, device=logits.device)).flatten(1)
     rest = torch.arange(blocks * BLOCK_SIZE, logits.shape[1], device=logits.device).expand(len(logits), -1)
     columns = torch.cat([columns, rest], dim=1)
     values, places = logits.gather(1, columns).topk(count, dim=1)
@@ -382,5 +394,5 @@ def _find_greatest_values(logits: Tensor, block_maxima: Tensor, count: int) -> t
 
 
 def _select_top_tokens_stably(logits: Tensor, beam_size: int) -> Tensor:
-    """The same tokens, the lower one first where values are equal."""
+    """Return the tokens of the highest values like `_select_top_tokens`; ties go to the lower token."""
     return logits.argsort(dim=1, descending=True, stable=True)[:, :beam_size]

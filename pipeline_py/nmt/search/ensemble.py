@@ -1,4 +1,4 @@
-"""The systems that translate together, and their predictions step by step."""
+"""Ensembles of networks and their step-by-step predictions."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ from pipeline_py.subword.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class EnsembleMember:
-    """A network in evaluation mode and its sentences; a system that translates alone is the only member."""
+    """A network in evaluation mode and its source sentences."""
 
     network: TranslationModel
     sources: SourceDataset
@@ -34,7 +34,7 @@ class EnsembleMember:
 
 @dataclass(frozen=True)
 class NetworkEnsemble:
-    """Networks in evaluation mode that translate together, and the target vocabulary that they share."""
+    """Networks in evaluation mode that translate together, with their common target vocabulary."""
 
     models: Sequence[TranslationModel]
     vocabulary: Vocabulary
@@ -49,10 +49,10 @@ class NetworkEnsemble:
             models: the weights of each network.
             configs: their configurations.
             vocabulary: the target vocabulary.
-            device: where the networks go.
+            device: device of the networks.
 
         Raises:
-            InputError: a file is not what it should be, or does not fit another.
+            InputError: a file is invalid, or files do not belong together.
         """
         target = Vocabulary.load(vocabulary)
         networks = [load_model(*files, device) for files in zip(models, configs, strict=True)]
@@ -63,15 +63,15 @@ class NetworkEnsemble:
     def open_members(self, sources: Sequence[Path], syntax: Sequence[Mapping[str, Path]]) -> list[EnsembleMember]:
         """Open the sentences of each network and check that they belong together.
 
-        Members may differ in all that they read: units, vocabulary, syntax. They have the same number of sentences, and
-        the same sentences are empty.
+        Members may read different units, vocabularies and syntax. They must have the same number of sentences, and the
+        same sentences must be empty.
 
         Args:
             sources: the packed sentences of each network, or one file for all.
             syntax: the files of each network, by kind.
 
         Raises:
-            InputError: a file is not what it should be, or does not fit another.
+            InputError: a file is invalid, or files do not belong together.
         """
         if len(sources) == 1:
             sources = [*sources] * len(self.models)
@@ -105,59 +105,62 @@ def _check_same_text(sources: SourceDataset, path: Path, first: SourceDataset, f
 
 
 MAX_RECORDED_STEPS = 8
-"""The most recorded steps: the results of each, logits above all, stay on the GPU, and batches have similar lengths."""
+"""Maximum number of recorded graphs, because the results of each (mainly logits) stay in GPU memory."""
 
 
 class StepPredictor:
-    """Predicts with all models.
+    """Predictions of all models of an ensemble.
 
-    On a GPU steps are recorded as graphs, whatever their batch, where no state grows from step to step.
+    On a GPU, steps are recorded as CUDA graphs unless a decoder state grows from step to step.
 
     Attributes:
-        length_multiple: what lengths of sources should be rounded up to, for few shapes.
+        length_multiple: source lengths should be padded to a multiple of this, for few different shapes.
     """
 
     def __init__(self, models: Sequence[Any]) -> None:
-        """Take the models, all on one device; what their decoders have says `nmt.decoder.base`."""
+        """Prepare models on one device, whose decoders implement `nmt.decoder.base.Decoder`."""
         device = next(models[0].parameters()).device
-        recorded = not is_cpu(device) and not any(model.decoder.has_growing_state for model in models)
+        is_recorded = not is_cpu(device) and not any(model.decoder.has_growing_state for model in models)
         compute = partial(predict_step, models)
-        self._compute = GraphedFunction(compute, build_cuda_recorder(), MAX_RECORDED_STEPS) if recorded else compute
-        self.length_multiple = LENGTH_MULTIPLE if recorded else 1
+        self._compute = GraphedFunction(compute, build_cuda_recorder(), MAX_RECORDED_STEPS) if is_recorded else compute
+        self.length_multiple = LENGTH_MULTIPLE if is_recorded else 1
 
     def __call__(
         self, previous: Tensor | None, states: Sequence[Any], memories: Sequence[Any]
     ) -> tuple[Tensor, Sequence[Any], Tensor]:
-        """Predict one word of each hypothesis; see `predict_step`. The next call may overwrite all but the weights."""
+        """Predict one word of each hypothesis; see `predict_step`. The next call may overwrite logits and states."""
         logits, states, weights = self._compute(previous, states, memories)
         return logits, states, weights.clone() if isinstance(self._compute, GraphedFunction) else weights
 
 
 @contextmanager
 def open_predictor(models: Sequence[Any], is_bfloat16: bool = False) -> Iterator[StepPredictor]:
-    """Make models ready for the searches of many batches; meanwhile no weight may change.
+    """Prepare models for the searches of many batches, during which no weight may change.
 
     Args:
         models: as in `beam_search`.
-        is_bfloat16: whether matrix products on a CPU read bfloat16, in the way that this processor has
-            (`precision.half_products`); they are summed in float32, and logits are float32.
+        is_bfloat16: whether matrix products on a CPU read bfloat16, in the mode of this processor
+            (`matrix_products.detect_bfloat16_mode`); sums and logits are float32.
     """
-    way = detect_bfloat16_mode() if is_bfloat16 else None
-    rounding = allow_bfloat16_rounding() if way == "implicit" else nullcontext()
-    with rounding, pack_weights([model.decoder for model in models], should_round_to_bfloat16=way == "explicit"):
+    mode = detect_bfloat16_mode() if is_bfloat16 else None
+    rounding = allow_bfloat16_rounding() if mode == "implicit" else nullcontext()
+    with rounding, pack_weights([model.decoder for model in models], should_round_to_bfloat16=mode == "explicit"):
         yield StepPredictor(models)
 
 
 def predict_step(
     models: Sequence[Any], previous: Tensor | None, states: Sequence[Any], memories: Sequence[Any]
 ) -> tuple[Tensor, Sequence[Any], Tensor]:
-    """Make one step of all models: logits (R, V) of their mean probability, states, the first one's attention (R, N).
+    """Predict one step with all models.
 
     Args:
         models: as in `beam_search`.
-        previous: words before (R,); None at the first position.
-        states: of each model's decoder.
-        memories: of each model, what its decoder attends to.
+        previous: previous words (R,); None at the first position.
+        states: decoder state of each model.
+        memories: encoder memory of each model.
+
+    Returns:
+        Logits (R, V) of the mean probability, states, attention of the first model (R, N).
     """
     steps = [
         model.decoder.step(previous, state, memory)

@@ -1,4 +1,4 @@
-"""Hypotheses that a beam search returns, and the length model's share of their scores."""
+"""Hypotheses of a beam search, their backpointers, and length model terms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from pipeline_py.subword.vocabulary import EOS
 
 @dataclass(frozen=True)
 class LengthModelTerms:
-    """Terms of the B sentences of a search.
+    """Length model terms of the B sentences of a search.
 
     Attributes:
-        log_probabilities: (B, I_max + 1) float64, log p of a translation of 0 … I_max tokens, the end of sentence not counted.
-        max_lengths: (B,) the most predictions per sentence, at most I_max.
+        log_probabilities: (B, I_max + 1) float64, log p of a translation of 0 … I_max tokens, excluding EOS.
+        max_lengths: (B,) maximum number of predictions per sentence, at most I_max.
     """
 
     log_probabilities: Tensor
@@ -28,44 +28,44 @@ class LengthModelTerms:
         Args:
             tokens: (N, C) the predictions.
             step: counts predictions from 1.
-            sentence_indices: (N,) whose hypotheses they are; without it, a row for each sentence.
+            sentence_indices: (N,) sentence of each row; default: one row for each sentence.
 
         Returns:
-            (N, C): the term of the hypothesis' length where it ends here or is cut, 0 where it lives on.
+            (N, C): the term of the hypothesis' length if it ends here or is cut, otherwise 0.
         """
-        ending, otherwise = self._get_step_terms(step)
-        return torch.where(tokens == EOS, ending[sentence_indices, None], otherwise[sentence_indices, None])
+        end_terms, other_terms = self._get_step_terms(step)
+        return torch.where(tokens == EOS, end_terms[sentence_indices, None], other_terms[sentence_indices, None])
 
     def add_to_logits(self, logits: Tensor, step: int, sentence_indices: Tensor) -> Tensor:
-        """Shift the logits (R, V) of EOS by its term, so that tokens of a row rank as their hypotheses will.
+        """Shift the logits (R, V) of EOS so that the tokens of a row rank like their hypotheses.
 
-        Where the others are cut, what they get instead is taken from it.
+        If all other tokens are cut at this step, the shift is the difference between both terms.
         """
-        ending, otherwise = self._get_step_terms(step)
+        end_terms, other_terms = self._get_step_terms(step)
         shifted = logits.clone()
-        shifted[:, EOS] += (ending - otherwise)[sentence_indices]
+        shifted[:, EOS] += (end_terms - other_terms)[sentence_indices]
         return shifted
 
     def _get_step_terms(self, step: int) -> tuple[Tensor, Tensor]:
-        """Say what a hypothesis gets that ends with prediction `step`, and one that does not, (B,) each."""
-        cut = self.log_probabilities.gather(1, self.max_lengths[:, None])[:, 0]
-        return self.log_probabilities[:, step - 1], torch.where(self.max_lengths == step, cut, 0.0)
+        """Return the terms of hypotheses that end with prediction `step`, and of those that do not, (B,) each."""
+        cut_terms = self.log_probabilities.gather(1, self.max_lengths[:, None])[:, 0]
+        return self.log_probabilities[:, step - 1], torch.where(self.max_lengths == step, cut_terms, 0.0)
 
 
 @dataclass(frozen=True)
 class Hypothesis:
     """One translation of one sentence.
 
-    With I predictions (the end of sentence is one of them, unless the hypothesis was cut), and N words (the end of
-    sentence included) and phrases of the source to attend to, words first:
+    I is the number of predictions, including EOS unless the hypothesis was cut. N is the number of source words
+    (including EOS) and phrases that the network attends to, words first.
 
     Attributes:
-        tokens: identifiers without the end of sentence.
-        score: what hypotheses are ranked by, (`log_probability` + the term of a length model, if there is one) / I^α.
-        log_probability: natural logarithm of the probability of all I predictions, the model's own.
-        is_cut: whether the length limit was reached before the end of sentence was predicted.
-        alignment: (I,) for each prediction the 0-based source position attended to most, phrases left aside.
-        attention: (I, N) weights of the first context, if they were asked for.
+        tokens: identifiers without EOS.
+        score: (`log_probability` + the term of a length model, if there is one) / I^α, by which hypotheses are ranked.
+        log_probability: natural logarithm of the model's probability of all I predictions.
+        is_cut: whether the length limit was reached before EOS was predicted.
+        alignment: (I,) for each prediction the 0-based source position with the highest weight, excluding phrases.
+        attention: (I, N) weights of the first context, if requested.
     """
 
     tokens: list[int]
@@ -77,18 +77,18 @@ class Hypothesis:
 
 
 class Backpointers:
-    """The tree of all prefixes that a search expanded, numbered in the order of their making.
+    """The tree of all prefixes that a search expanded, numbered in the order of their creation.
 
-    Each step of a search calls `append` with the prefixes that it is about to expand, then `append_attention` with the
-    attention that predicts their next token. All of it stays on the device until `trace_back`.
+    Each step of a search calls `append` with the prefixes to expand, then `append_attention` with the attention that
+    predicts their next token. All tensors stay on the device until `trace_back`.
     """
 
     def __init__(self, has_full_attention: bool, position_count: int) -> None:
-        """Begin without prefixes.
+        """Create an empty tree.
 
         Args:
-            has_full_attention: keep all weights; otherwise only the position attended to most.
-            position_count: J, the columns of the attention that belong to positions; what lies behind them belongs to phrases.
+            has_full_attention: keep all weights; otherwise keep only the position with the highest weight.
+            position_count: J, the number of attention columns of positions; further columns belong to phrases.
         """
         self.has_full_attention = has_full_attention
         self.position_count = position_count
@@ -98,26 +98,26 @@ class Backpointers:
         self._size = 0
 
     def append(self, tokens: Tensor, parents: Tensor) -> Tensor:
-        """Add prefixes (R,) that prolong `parents` (R,) by `tokens` (R,); return their numbers (R,)."""
+        """Add prefixes (R,) that extend `parents` (R,) by `tokens` (R,); return their numbers (R,)."""
         self._tokens.append(tokens)
         self._parents.append(parents)
         self._size += len(tokens)
         return torch.arange(self._size - len(tokens), self._size, device=tokens.device)
 
     def append_attention(self, attention: Tensor) -> None:
-        """Add the attention (R, N) of the prefixes that were added last."""
+        """Add the attention (R, N) of the most recently added prefixes."""
         self._attention.append(attention if self.has_full_attention else attention[:, : self.position_count].argmax(1))
 
     def trace_back(self, end_nodes: Sequence[int], lengths: Sequence[int]) -> list[tuple[list[int], Tensor]]:
-        """Read the prefix before each hypothesis' last prediction.
+        """Reconstruct the prefix before the last prediction of each hypothesis.
 
         Args:
-            end_nodes: the prefixes' numbers.
+            end_nodes: numbers of the prefixes.
             lengths: for each, I: the prediction that follows it is the I-th.
 
         Returns:
-            For each, its I − 1 tokens, and the attention (I, N), or the positions attended to most (I,), of all I
-            predictions.
+            For each, its I − 1 tokens, and the attention (I, N) of all I predictions, or the positions with the highest
+            weights (I,).
         """
         tokens = torch.cat(self._tokens).tolist()
         parents = torch.cat(self._parents).tolist()

@@ -1,4 +1,4 @@
-"""Rows of a search, and the sentences that they belong to."""
+"""The assignment of search rows to sentences."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,15 +11,16 @@ from pipeline_py.nmt.torch_setup import is_cpu
 
 @dataclass(frozen=True)
 class RowSentences:
-    """Which sentence each of R rows is of.
+    """The sentence of each of the R rows of a search.
 
     Attributes:
-        sentence: (R,) its number among B.
-        reach: in how many columns of the memory each of the B sentences may have something; None: in all.
-        runs: rows that stand together and are of one sentence, and which; None where a device would have to be asked.
-        width: the most rows that a sentence has; None where a device would have to be asked for it.
-        place: (R,) where a row stands when each sentence has room for `width` rows, b · width + its number among those
-            of its sentence; None as well.
+        sentence_indices: (R,) index of the sentence among B.
+        column_counts: for each of the B sentences the number of leading memory columns it uses; None: all columns.
+        row_spans: slices of consecutive rows of one sentence, with its index; None on a GPU, to avoid a
+            synchronization.
+        max_rows: the largest number of rows of a sentence; None on a GPU.
+        padded_indices: (R,) index of each row if every sentence has `max_rows` rows: b · max_rows + rank of the row
+            within its sentence; None on a GPU.
     """
 
     sentence_indices: Tensor
@@ -32,16 +33,18 @@ class RowSentences:
     def from_sentences(
         sentence_indices: Tensor, sentence_count: int, column_counts: tuple[int, ...] | None = None
     ) -> "RowSentences":
-        """Give rows (R,) of B sentences their places; a GPU is not asked."""
+        """Build the assignment from the sentence index of each row (R,), without synchronizing a GPU."""
         if not is_cpu(sentence_indices.device):
             return RowSentences(sentence_indices, column_counts)
         counts = torch.bincount(sentence_indices, minlength=sentence_count)
         width = int(counts.max())
         order = sentence_indices.argsort(stable=True)
-        of_sorted = sentence_indices.index_select(0, order)
-        number = torch.arange(len(sentence_indices)) - (counts.cumsum(0) - counts).index_select(0, of_sorted)
-        place = torch.empty_like(sentence_indices).index_copy_(0, order, of_sorted * width + number)
-        of_runs, lengths = torch.unique_consecutive(sentence_indices, return_counts=True)
+        sorted_sentences = sentence_indices.index_select(0, order)
+        number = torch.arange(len(sentence_indices)) - (counts.cumsum(0) - counts).index_select(0, sorted_sentences)
+        place = torch.empty_like(sentence_indices).index_copy_(0, order, sorted_sentences * width + number)
+        span_sentences, lengths = torch.unique_consecutive(sentence_indices, return_counts=True)
         stops = [0, *lengths.cumsum(0).tolist()]
-        runs = tuple((slice(*span), owner) for span, owner in zip(pairwise(stops), of_runs.tolist(), strict=True))
+        runs = tuple(
+            (slice(*span), owner) for span, owner in zip(pairwise(stops), span_sentences.tolist(), strict=True)
+        )
         return RowSentences(sentence_indices, column_counts, runs, width, place)

@@ -17,12 +17,12 @@ def rectangle(lengths: list[int]) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("lengths", LENGTHS)
-def test_they_are_packed_as_torch_packs_them(lengths: list[int]) -> None:
+def test_packing_equals_torch(lengths: list[int]) -> None:
     words, values = PackedWords.from_lengths(lengths), rectangle(lengths)
     theirs = pack_padded_sequence(values, torch.tensor(lengths), enforce_sorted=False)
     assert words.batch_sizes == tuple(theirs.batch_sizes.tolist())
     assert (words.position_count, words.sentence_count) == values.shape
-    # Where lengths are equal torch does not say which sentence is first; with us it is the one that stands first.
+    # Torch does not define the order of equal lengths; PackedWords keeps the order of the batch.
     packed = words.pack(values)
     assert packed.sort().values.tolist() == theirs.data.sort().values.tolist()
     assert words.sentence_order.tolist() == sorted(range(len(lengths)), key=lambda b: (-lengths[b], b))
@@ -31,7 +31,7 @@ def test_they_are_packed_as_torch_packs_them(lengths: list[int]) -> None:
 
 @pytest.mark.parametrize("lengths", LENGTHS)
 @pytest.mark.parametrize("with_padding", [False, True])
-def test_each_word_is_found_again(lengths: list[int], with_padding: bool) -> None:
+def test_unpacking_restores_words(lengths: list[int], with_padding: bool) -> None:
     values = rectangle(lengths)
     words = PackedWords.from_lengths(lengths, len(values) if with_padding else None)
     packed = words.pack(values)
@@ -54,14 +54,14 @@ def test_each_word_is_found_again(lengths: list[int], with_padding: bool) -> Non
 
 @pytest.mark.parametrize("lengths", LENGTHS)
 @pytest.mark.parametrize("with_padding", [False, True])
-@pytest.mark.parametrize("kept", [0, 1])
-def test_sentences_turn_round_within_their_lengths(lengths: list[int], with_padding: bool, kept: int) -> None:
+@pytest.mark.parametrize("kept_suffix", [0, 1])
+def test_reversed_indices_reverse_sentences(lengths: list[int], with_padding: bool, kept_suffix: int) -> None:
     values = rectangle(lengths)
     words = PackedWords.from_lengths(lengths, len(values) if with_padding else None)
-    packed, turned = words.pack(values), words.compute_reversed_indices(torch.tensor(lengths) - kept)
+    packed, turned = words.pack(values), words.compute_reversed_indices(torch.tensor(lengths) - kept_suffix)
     expected = values.clone()
     for sentence, length in enumerate(lengths):
-        expected[: length - kept, sentence] = values[: length - kept, sentence].flip(0)
+        expected[: length - kept_suffix, sentence] = values[: length - kept_suffix, sentence].flip(0)
     assert torch.equal(words.unpack_by_position(packed.index_select(0, turned)), expected)
     assert torch.equal(turned.index_select(0, turned), torch.arange(len(packed)))
     last = packed.index_select(0, words.find_last_words(torch.tensor(lengths)))

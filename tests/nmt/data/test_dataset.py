@@ -36,7 +36,7 @@ def random_pairs(lengths: list[tuple[int, int]]) -> tuple[list, list]:
     return sources, targets
 
 
-def test_a_batch_is_padded_as_documented(tmp_path: Path) -> None:
+def test_batch_is_padded(tmp_path: Path) -> None:
     data = open_(write(tmp_path, [[3, 0], [4, 5, 0]], [[2, 3, 0], [0]], [[0, 1, 1, 0], [0, 1, 2, 3, 0, 5, 6, 7, 0]]))
     batch = data.build_batch(np.array([1, 0]))
     assert batch.source.tolist() == [[4, 5, 0], [3, 0, 0]]
@@ -56,18 +56,18 @@ lengths = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1
 
 @settings(max_examples=40)
 @given(lengths=lengths, batch_size=st.integers(1, 20), unit=st.sampled_from(["sentences", "tokens"]))
-def test_an_epoch_holds_every_kept_pair_once(tmp_path_factory, lengths, batch_size: int, unit: str) -> None:
+def test_epoch_has_every_pair_once(tmp_path_factory, lengths, batch_size: int, unit: str) -> None:
     longest = 9
-    kept = [number for number, pair in enumerate(lengths) if max(pair) <= longest]
+    pair_indices = [number for number, pair in enumerate(lengths) if max(pair) <= longest]
     paths = write(tmp_path_factory.mktemp("pairs"), *random_pairs(lengths))
-    if not kept:
+    if not pair_indices:
         with pytest.raises(InputError, match="have more than 9 pieces"):
             open_(paths, longest)
         return
     data = open_(paths, longest)
-    assert data.skipped_count == len(lengths) - len(kept)
+    assert data.skipped_count == len(lengths) - len(pair_indices)
     for batches in (data.build_epoch_batches(1, 0, batch_size, unit), data.build_sorted_batches(batch_size, unit)):
-        assert sorted(pair for batch in batches for pair in batch) == kept
+        assert sorted(pair for batch in batches for pair in batch) == pair_indices
         for batch in batches:
             if unit == "sentences":
                 assert 1 <= len(batch) <= batch_size
@@ -77,7 +77,7 @@ def test_an_epoch_holds_every_kept_pair_once(tmp_path_factory, lengths, batch_si
 
 
 @pytest.mark.parametrize("unit", ["sentences", "tokens"])
-def test_order_of_epochs(tmp_path: Path, unit: str) -> None:
+def test_epoch_order_depends_on_seed_and_epoch(tmp_path: Path, unit: str) -> None:
     random = np.random.default_rng(1)
     pairs = [(int(random.integers(1, 30)), int(random.integers(1, 30))) for _ in range(3000)]
     data = open_(write(tmp_path, *random_pairs(pairs)))
@@ -106,14 +106,14 @@ def test_order_of_epochs(tmp_path: Path, unit: str) -> None:
         ({"sources": [], "targets": [], "distances": []}, "source: the file is empty"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, change: dict, message: str) -> None:
+def test_inconsistent_files_raise_error(tmp_path: Path, change: dict, message: str) -> None:
     content: dict = {"sources": [[3, 0], [4, 5, 0]], "targets": [[2, 0], [0]], "distances": [[0, 1, 1, 0], [0] * 9]}
     with pytest.raises(InputError) as error:
         open_(write(tmp_path, **content | change))
     assert message.format(folder=tmp_path) in str(error.value)
 
 
-def test_a_file_that_is_not_packed(tmp_path: Path) -> None:
+def test_unpacked_file_raises_error(tmp_path: Path) -> None:
     paths = write(tmp_path, [[0]], [[0]])
     paths["target"].write_text("not arrow\n")
     with pytest.raises(InputError, match="damaged"):
@@ -121,13 +121,13 @@ def test_a_file_that_is_not_packed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("longest", [1, 2, 4])
-def test_target_frequencies_are_counted_over_the_pairs_that_are_kept(tmp_path: Path, longest: int) -> None:
+def test_target_frequencies_exclude_long_pairs(tmp_path: Path, longest: int) -> None:
     random = np.random.default_rng(5)
     # More than one block of the file; 7 and 8 occur nowhere.
     targets = [[*random.integers(1, 7, random.integers(0, 5)), 0] for _ in range(MAX_ROWS_PER_BLOCK + 700)]
     data = open_(write(tmp_path, [[0]] * len(targets), targets), max_length=longest)
     counted = Counter(int(word) for number in data.pair_indices for word in targets[number])
-    found = data.count_target_frequencies(SIZE)
-    assert found.tolist() == [max(counted[word], 1) for word in range(SIZE)]
-    assert found[0] == len(data.pair_indices)
-    assert found.dtype == np.int64
+    frequencies = data.count_target_frequencies(SIZE)
+    assert frequencies.tolist() == [max(counted[word], 1) for word in range(SIZE)]
+    assert frequencies[0] == len(data.pair_indices)
+    assert frequencies.dtype == np.int64

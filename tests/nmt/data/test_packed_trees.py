@@ -30,7 +30,7 @@ def opened(tmp_path: Path) -> Opened:
     return make
 
 
-def test_trees_that_are_right(opened: Opened) -> None:
+def test_valid_trees_are_accepted(opened: Opened) -> None:
     check_trees(*opened(PARSES, PIECES), is_forest=False)
     check_trees(*opened(LEXICAL, PIECES), is_forest=True)
     check_trees(*opened([[-1]] * 3, PIECES[:3]), is_forest=False)
@@ -53,7 +53,7 @@ KIND = "trees of words and of sentences are mixed up"
         ([-1, 0, 1, 1], 2, KIND),
     ],
 )
-def test_trees_that_are_none(opened: Opened, row: list[int], pieces: int, message: str) -> None:
+def test_invalid_trees_raise_error(opened: Opened, row: list[int], pieces: int, message: str) -> None:
     """The bad row stands among good ones that also have phrases."""
     trees, source = opened([*PARSES, row, *PARSES], [*PIECES, pieces, *PIECES])
     with pytest.raises(InputError, match=rf"trees, line {len(PARSES) + 1}: .*{message}"):
@@ -68,14 +68,14 @@ def test_trees_that_are_none(opened: Opened, row: list[int], pieces: int, messag
         ([0], 1, KIND),
     ],
 )
-def test_lexical_trees_that_are_none(opened: Opened, row: list[int], pieces: int, message: str) -> None:
+def test_invalid_lexical_trees_raise_error(opened: Opened, row: list[int], pieces: int, message: str) -> None:
     trees, source = opened([*LEXICAL, row, *LEXICAL], [*PIECES, pieces, *PIECES])
     with pytest.raises(InputError, match=rf"trees, line {len(LEXICAL) + 1}: .*{message}"):
         check_trees(trees, source, is_forest=True)
 
 
 @pytest.mark.parametrize("wrong", range(12))
-def test_lines_are_counted_over_all_blocks_of_a_file(opened: Opened, monkeypatch, wrong: int) -> None:
+def test_error_line_counts_all_blocks(opened: Opened, monkeypatch, wrong: int) -> None:
     monkeypatch.setattr(ragged_arrays, "MAX_ROWS_PER_BLOCK", 5)
     rows = [*LEXICAL, *LEXICAL]
     rows[wrong] = [5, *rows[wrong][1:]]
@@ -83,7 +83,7 @@ def test_lines_are_counted_over_all_blocks_of_a_file(opened: Opened, monkeypatch
         check_trees(*opened(rows, [*PIECES, *PIECES]), is_forest=True)
 
 
-def test_readers_of_sentences_check_their_trees(opened: Opened) -> None:
+def test_datasets_check_trees(opened: Opened) -> None:
     trees, source = opened(PARSES, PIECES)
     vocabularies = {"source": 2, "target": 2}
     data = ParallelDataset(source.path, source.path, {"trees": trees.path}, vocabularies)

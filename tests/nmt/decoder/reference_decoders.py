@@ -35,7 +35,7 @@ class ReferenceDecoding(NamedTuple):
 
 
 class ReferenceDecoder(ABC):
-    """What both decoders have in common; the masks of dropout are those of the word first and of the softmax last."""
+    """Base of both reference decoders; the first dropout mask is of the word, the last of the softmax."""
 
     def __init__(self, decoder: LSTMDecoder | GRUDecoder, system: CompositionConfig) -> None:
         self.decoder = decoder

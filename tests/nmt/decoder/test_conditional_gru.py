@@ -15,7 +15,7 @@ from tests.nmt.reference_network import (
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def test_both_contexts_may_feed_the_second_gru() -> None:
+def test_both_contexts_can_feed_second_gru() -> None:
     decoder = {"type": "conditional_gru", "gru_context": "both"}
     model = build_model(build_system({"contexts": ["global", "syntax"], "decoder": decoder}))
     reference = ReferenceNetwork(model)
@@ -26,7 +26,7 @@ def test_both_contexts_may_feed_the_second_gru() -> None:
 
 
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
-def test_steps_are_the_reference_and_the_loss(composition: dict) -> None:
+def test_steps_equal_reference_and_loss(composition: dict) -> None:
     model = build_model(build_system(composition)).eval()
     batch = build_batch()
     assert batch.target is not None and batch.target_lengths is not None
@@ -52,7 +52,7 @@ def test_steps_are_the_reference_and_the_loss(composition: dict) -> None:
 
 
 @pytest.mark.parametrize("composition", COMPOSITIONS.values(), ids=COMPOSITIONS.keys())
-def test_selected_rows_go_on_as_before(composition: dict) -> None:
+def test_selected_rows_continue_unchanged(composition: dict) -> None:
     model = build_model(build_system(composition)).eval()
     with torch.no_grad():
         memory = model.encode(build_batch())
@@ -62,14 +62,16 @@ def test_selected_rows_go_on_as_before(composition: dict) -> None:
         words = torch.tensor([1, 2, 3, 4, 5])
         logits, _, _ = model.decoder.step(words, state, memory)
         state, memory = state.select_rows(index), memory.select_rows(index)
-        chosen, _, _ = model.decoder.step(words[index], state, memory)
-        further = torch.tensor([1, 3, 1])  # of rows that have their state in common with others
-        again, _, _ = model.decoder.step(words[index][further], state.select_rows(further), memory.select_rows(further))
-    torch.testing.assert_close(chosen, logits[index], rtol=1e-12, atol=1e-12)
-    torch.testing.assert_close(again, logits[index][further], rtol=1e-12, atol=1e-12)
+        selected, _, _ = model.decoder.step(words[index], state, memory)
+        next_index = torch.tensor([1, 3, 1])  # of rows that have their state in common with others
+        again, _, _ = model.decoder.step(
+            words[index][next_index], state.select_rows(next_index), memory.select_rows(next_index)
+        )
+    torch.testing.assert_close(selected, logits[index], rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(again, logits[index][next_index], rtol=1e-12, atol=1e-12)
 
 
-def test_statistics_are_counted_over_real_words_only() -> None:
+def test_statistics_exclude_padding() -> None:
     model = build_model(
         build_system({"contexts": ["flexible", {"type": "syntax", "window": 1, "position": "interpolate"}]})
     ).eval()

@@ -20,7 +20,7 @@ from tests.nmt.network_assertions import assert_same_gradients, draw_parameters,
 
 E, H, V = 5, 4, 7
 WORDS, PHRASES = (4, 7, 1, 3), (3, 5, 0, 0)
-"""Of each sentence; the last could not be parsed, the one before is empty but for EOS."""
+"""Numbers of words and phrases of each sentence; the last has no parse, the third is empty except EOS."""
 TARGET_LENGTHS = (3, 1, 5, 4)
 LSTM = {"type": "lstm"}
 CASES = [
@@ -109,7 +109,7 @@ def decode_by_reference(
 
 
 @pytest.mark.parametrize(("options", "score", "contexts", "phrases"), CASES)
-def test_losses_and_gradients_are_the_reference(options, score, contexts, phrases) -> None:
+def test_losses_and_gradients_equal_reference(options, score, contexts, phrases) -> None:
     decoder, system = make_decoder(options, score, contexts), make_system(options, score, contexts)
     memory = make_memory(system, phrases)
     expected = [decoding.loss for decoding in decode_by_reference(decoder, system, memory)]
@@ -119,7 +119,7 @@ def test_losses_and_gradients_are_the_reference(options, score, contexts, phrase
 
 @pytest.mark.parametrize(("options", "score", "contexts", "phrases"), CASES)
 @torch.no_grad()
-def test_steps_are_the_loss_and_the_reference(options, score, contexts, phrases) -> None:
+def test_steps_equal_loss_and_reference(options, score, contexts, phrases) -> None:
     system = make_system(options, score, contexts)
     decoder = make_decoder(options, score, contexts).eval()
     memory = with_keys(decoder, make_memory(system, phrases))
@@ -149,7 +149,7 @@ def test_steps_are_the_loss_and_the_reference(options, score, contexts, phrases)
             assert not phrase_weights[lengths[row] :].any()
 
 
-def test_a_gate_that_is_shut_is_a_weight_of_zero() -> None:
+def test_closed_gate_equals_zero_weight() -> None:
     learned, fixed = (
         make_decoder({"type": "gru", "phrase_weight": weight}, "mlp", ["global"]) for weight in ("learned", 0.0)
     )
@@ -165,25 +165,25 @@ def test_a_gate_that_is_shut_is_a_weight_of_zero() -> None:
 @pytest.mark.parametrize(
     ("options", "score", "sizes"), [(*TYPICAL[0], [E, 2 * H, H]), (*TYPICAL[1], [E, H, H, E])], ids=["lstm", "gru"]
 )
-def test_dropout_is_where_it_is_said_to_be(options, score, sizes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dropout_masks_equal_reference(options, score, sizes, monkeypatch: pytest.MonkeyPatch) -> None:
     decoder, system = make_decoder(options, score, ["global"], dropout=0.4), make_system(options, score, ["global"])
     memory = make_memory(system)
-    drawn = record_masks(decoder, monkeypatch)
+    recorded_masks = record_masks(decoder, monkeypatch)
     losses = compute_losses(decoder, memory)
-    assert [mask.shape[1] for mask in drawn] == sizes
+    assert [mask.shape[1] for mask in recorded_masks] == sizes
     order = PackedWords.from_lengths(make_target()[1]).sentence_order.argsort()
-    masks = [mask[order] for mask in drawn]
+    masks = [mask[order] for mask in recorded_masks]
     expected = [decoding.loss for decoding in decode_by_reference(decoder, system, memory, masks)]
     torch.testing.assert_close(losses, torch.stack(expected), rtol=1e-12, atol=1e-12)
-    drawn.clear()
+    recorded_masks.clear()
     losses = compute_losses(decoder.eval(), memory)
     expected = [decoding.loss for decoding in decode_by_reference(decoder, system, memory)]
     torch.testing.assert_close(losses, torch.stack(expected), rtol=1e-12, atol=1e-12)
-    assert drawn == [None] * len(sizes)
+    assert recorded_masks == [None] * len(sizes)
 
 
 @torch.no_grad()
-def test_the_first_word_is_predicted_without_reading_one() -> None:
+def test_first_step_reads_no_word() -> None:
     decoder = make_decoder(LSTM, "dot", ["global"]).eval()
     memory = with_keys(decoder, make_memory(make_system(LSTM, "dot", ["global"])))
     before = decoder.step(None, decoder.build_initial_state(memory), memory)[0]
@@ -196,14 +196,14 @@ def test_the_first_word_is_predicted_without_reading_one() -> None:
 
 @pytest.mark.parametrize(("options", "score"), TYPICAL, ids=["lstm", "gru"])
 @torch.no_grad()
-def test_selected_rows_go_on_as_before(options, score) -> None:
+def test_selected_rows_continue_unchanged(options, score) -> None:
     decoder = make_decoder(options, score, ["global", "global"]).eval()
     memory = with_keys(decoder, make_memory(make_system(options, score, ["global", "global"])))
     first, state, _ = decoder.step(None, decoder.build_initial_state(memory), memory)
     index, words = torch.tensor([3, 0, 0, 2]), torch.tensor([1, 2, 3, 4])
     logits, _, _ = decoder.step(words, state, memory)
-    chosen, _, _ = decoder.step(words[index], state.select_rows(index), memory.select_rows(index))
-    torch.testing.assert_close(chosen, logits[index], rtol=1e-12, atol=1e-12)
+    selected, _, _ = decoder.step(words[index], state.select_rows(index), memory.select_rows(index))
+    torch.testing.assert_close(selected, logits[index], rtol=1e-12, atol=1e-12)
     if options == LSTM:  # whose first step reads nothing
         again, _, _ = decoder.step(
             None, decoder.build_initial_state(memory).select_rows(index), memory.select_rows(index)

@@ -1,4 +1,4 @@
-"""Beam search against a plain one: one sentence at a time, Python lists, no batching, no early end."""
+"""Compare beam search with a plain search over Python lists, without batches and without early ends."""
 
 import math
 from dataclasses import dataclass
@@ -145,9 +145,9 @@ def predictions(hypothesis):
     return hypothesis.tokens if hypothesis.is_cut else [*hypothesis.tokens, EOS]
 
 
-def compare(found, expected):
-    assert [predictions(hypothesis) for hypothesis in found] == [tokens for _, _, tokens in expected]
-    for hypothesis, (score, total, tokens) in zip(found, expected, strict=True):
+def compare(results, expected):
+    assert [predictions(hypothesis) for hypothesis in results] == [tokens for _, _, tokens in expected]
+    for hypothesis, (score, total, tokens) in zip(results, expected, strict=True):
         assert hypothesis.score == pytest.approx(score, abs=1e-9)
         assert hypothesis.log_probability == pytest.approx(total, abs=1e-9)
         assert len(hypothesis.alignment) == len(tokens)
@@ -162,14 +162,14 @@ def compare(found, expected):
     sharpness=st.sampled_from([0.1, 1.0, 3.0]),
     lengths=st.sampled_from([0.0, 1.0, 9.0]),
 )
-def test_agrees_with_the_plain_search(seed, tokens, beam, alpha, sharpness, lengths):
+def test_toy_results_equal_plain_search(seed, tokens, beam, alpha, sharpness, lengths):
     random = np.random.default_rng(seed)
     toy = Toy(random, tokens, sharpness)
     sources = sentences(random, count=5)
     limits = random.integers(1, 9, size=5).tolist()
     n_best = int(random.integers(1, beam + 1))
     terms = random_terms(random, 5, max(limits), lengths)
-    found = beam_search(
+    results = beam_search(
         [toy],
         [collate_batch(sources)],
         beam_size=beam,
@@ -178,7 +178,7 @@ def test_agrees_with_the_plain_search(seed, tokens, beam, alpha, sharpness, leng
         length_terms=terms if lengths else None,
         n_best=n_best,
     )
-    for hypotheses, source, limit, term in zip(found, sources, limits, terms.tolist(), strict=True):
+    for hypotheses, source, limit, term in zip(results, sources, limits, terms.tolist(), strict=True):
         expected = plain_search(
             lambda prefix, source=source: toy.log_probabilities(source, prefix),
             beam,
@@ -198,33 +198,33 @@ def test_agrees_with_the_plain_search(seed, tokens, beam, alpha, sharpness, leng
     sharpness=st.sampled_from([0.0, 0.1, 3.0]),
     attention=st.booleans(),
 )
-def test_a_beam_of_one_finds_what_beams_of_any_width_would_with_the_same_scores(
-    seed, tokens, alpha, sharpness, attention
-):
+def test_greedy_search_equals_general_search(seed, tokens, alpha, sharpness, attention):
     random = np.random.default_rng(seed)
     toy = Toy(random, tokens, sharpness)
     batch = collate_batch(sentences(random, count=7))
-    asked = {"max_lengths": torch.tensor(random.integers(1, 9, size=7)), "length_normalization": alpha}
-    asked |= {"beam_size": 1, "should_return_attention": attention}
-    found = beam_search([toy], [batch], **asked)
-    nothing = torch.zeros(7, int(asked["max_lengths"].max()) + 1, dtype=torch.float64)  # which takes the way of all
-    expected = beam_search([toy], [batch], **asked, length_terms=nothing)
-    for (one,), (other,) in zip(found, expected, strict=True):
-        assert (one.tokens, one.is_cut, one.alignment) == (other.tokens, other.is_cut, other.alignment)
-        assert (one.score, one.log_probability) == (other.score, other.log_probability)
-        assert one.attention is other.attention is None or np.array_equal(one.attention, other.attention)
+    options = {"max_lengths": torch.tensor(random.integers(1, 9, size=7)), "length_normalization": alpha}
+    options |= {"beam_size": 1, "should_return_attention": attention}
+    results = beam_search([toy], [batch], **options)
+    zero_terms = torch.zeros(
+        7, int(options["max_lengths"].max()) + 1, dtype=torch.float64
+    )  # selects the general search
+    expected = beam_search([toy], [batch], **options, length_terms=zero_terms)
+    for (greedy,), (general,) in zip(results, expected, strict=True):
+        assert (greedy.tokens, greedy.is_cut, greedy.alignment) == (general.tokens, general.is_cut, general.alignment)
+        assert (greedy.score, greedy.log_probability) == (general.score, general.log_probability)
+        assert greedy.attention is general.attention is None or np.array_equal(greedy.attention, general.attention)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 @pytest.mark.parametrize("lengths", [0.0, 3.0])
-def test_a_beam_wider_than_the_space_finds_the_best_of_all(alpha, lengths):
+def test_exhaustive_beam_finds_best_hypotheses(alpha, lengths):
     random = np.random.default_rng(5)
     toy = Toy(random, tokens=3)
     sources = sentences(random, count=4)
     limit, n_best = 5, 10
     terms = random_terms(random, 4, limit, lengths)
 
-    def everything(source, term, prefix=(), total=0.0):
+    def enumerate_hypotheses(source, term, prefix=(), total=0.0):
         for token, value in enumerate(toy.log_probabilities(source, list(prefix))):
             prolonged = (*prefix, token)
             if token == EOS or len(prolonged) == limit:
@@ -232,9 +232,9 @@ def test_a_beam_wider_than_the_space_finds_the_best_of_all(alpha, lengths):
                 score = (total + value + term[len(words)]) / len(prolonged) ** alpha
                 yield score, total + value, list(prolonged)
             else:
-                yield from everything(source, term, prolonged, total + value)
+                yield from enumerate_hypotheses(source, term, prolonged, total + value)
 
-    found = beam_search(
+    results = beam_search(
         [toy],
         [collate_batch(sources)],
         beam_size=3**limit,
@@ -243,8 +243,8 @@ def test_a_beam_wider_than_the_space_finds_the_best_of_all(alpha, lengths):
         length_terms=terms,
         n_best=n_best,
     )
-    for hypotheses, source, term in zip(found, sources, terms.tolist(), strict=True):
-        compare(hypotheses, sorted(everything(source, term), key=lambda entry: -entry[0])[:n_best])
+    for hypotheses, source, term in zip(results, sources, terms.tolist(), strict=True):
+        compare(hypotheses, sorted(enumerate_hypotheses(source, term), key=lambda entry: -entry[0])[:n_best])
 
 
 def ending_toy(tokens, probability_of_end):
@@ -255,63 +255,63 @@ def ending_toy(tokens, probability_of_end):
     return toy
 
 
-def test_an_ending_at_an_unlikely_length_falls_out_of_the_beam():
+def test_length_model_removes_unlikely_endings():
     toy, batch, limits = ending_toy(4, 0.4), collate_batch([np.array([5, EOS])]), torch.tensor([9])
     (plain,) = beam_search([toy], [batch], beam_size=3, max_lengths=limits, n_best=3)
     assert plain[0].tokens == []
     assert max(len(hypothesis.tokens) for hypothesis in plain) == 1
     terms = torch.full((1, 10), math.log(1e-6), dtype=torch.float64)
     terms[0, 4], terms[0, 5] = math.log(0.9), math.log(0.1)
-    (found,) = beam_search([toy], [batch], beam_size=3, max_lengths=limits, length_terms=terms, n_best=3)
-    assert [len(hypothesis.tokens) for hypothesis in found] == [4, 4, 4]
-    assert found[0].log_probability == pytest.approx(4 * math.log(0.2) + math.log(0.4))
-    assert found[0].score == pytest.approx(found[0].log_probability + math.log(0.9))
+    (results,) = beam_search([toy], [batch], beam_size=3, max_lengths=limits, length_terms=terms, n_best=3)
+    assert [len(hypothesis.tokens) for hypothesis in results] == [4, 4, 4]
+    assert results[0].log_probability == pytest.approx(4 * math.log(0.2) + math.log(0.4))
+    assert results[0].score == pytest.approx(results[0].log_probability + math.log(0.9))
 
 
-def test_what_is_cut_gets_the_term_of_its_length():
-    """Of two predictions, [x x] is cut at length 2; p(1) is so low that it wins over [x EOS] though EOS is likelier."""
+def test_cut_hypotheses_get_length_term():
+    """With two predictions, [x x] is cut at length 2; it wins over [x EOS] because p(1) is very low."""
     toy, batch = ending_toy(3, 0.5), collate_batch([np.array([5, EOS])])
     terms = torch.tensor([[math.log(1e-9), math.log(1e-3), math.log(0.5)]], dtype=torch.float64)
-    (found,) = beam_search([toy], [batch], beam_size=1, max_lengths=torch.tensor([2]), length_terms=terms)
-    assert (found[0].tokens, found[0].is_cut) == ([1, 1], True)
-    assert found[0].log_probability == pytest.approx(2 * math.log(0.25))
-    assert found[0].score == pytest.approx(2 * math.log(0.25) + math.log(0.5))
+    (results,) = beam_search([toy], [batch], beam_size=1, max_lengths=torch.tensor([2]), length_terms=terms)
+    assert (results[0].tokens, results[0].is_cut) == ([1, 1], True)
+    assert results[0].log_probability == pytest.approx(2 * math.log(0.25))
+    assert results[0].score == pytest.approx(2 * math.log(0.25) + math.log(0.5))
     # The other way round, EOS rises above tokens that are likelier by themselves and would leave it no room.
     toy, terms = ending_toy(3, 0.02), terms.flip(1)
     terms[0, 0] = math.log(1e-9)
-    (found,) = beam_search([toy], [batch], beam_size=1, max_lengths=torch.tensor([2]), length_terms=terms)
-    assert (found[0].tokens, found[0].is_cut) == ([1], False)
-    assert found[0].score == pytest.approx(math.log(0.49) + math.log(0.02) + math.log(1e-3))
+    (results,) = beam_search([toy], [batch], beam_size=1, max_lengths=torch.tensor([2]), length_terms=terms)
+    assert (results[0].tokens, results[0].is_cut) == ([1], False)
+    assert results[0].score == pytest.approx(math.log(0.49) + math.log(0.02) + math.log(1e-3))
 
 
-def test_ties_go_to_the_better_parent_and_the_lower_token():
+def test_ties_prefer_better_parent_and_lower_token():
     toy = Toy(np.random.default_rng(0), tokens=7)
     toy.logits.zero_()
     toy.logits[:, 3:] += 1.0  # tokens 3 to 6 tie for the first place, in every row
     toy.logits[:, EOS] -= 9.0
     sources = sentences(np.random.default_rng(1), count=3)
-    found = beam_search([toy], [collate_batch(sources)], beam_size=6, max_lengths=torch.full((3,), 4), n_best=6)
-    for hypotheses, source in zip(found, sources, strict=True):
+    results = beam_search([toy], [collate_batch(sources)], beam_size=6, max_lengths=torch.full((3,), 4), n_best=6)
+    for hypotheses, source in zip(results, sources, strict=True):
         compare(
             hypotheses,
             plain_search(lambda prefix, source=source: toy.log_probabilities(source, prefix), 6, 4, 0.0, 6),
         )
-    assert [hypothesis.tokens for hypothesis in found[0]][:2] == [[3, 3, 3, 3], [3, 3, 3, 4]]
+    assert [hypothesis.tokens for hypothesis in results[0]][:2] == [[3, 3, 3, 3], [3, 3, 3, 4]]
 
 
-def test_impossible_tokens_are_never_chosen():
+def test_impossible_tokens_are_never_selected():
     toy = Toy(np.random.default_rng(2), tokens=5)
     toy.logits[:, 2:] = -torch.inf
-    found = beam_search(
+    results = beam_search(
         [toy], [collate_batch([np.array([4, EOS])])], beam_size=8, max_lengths=torch.tensor([3]), n_best=8
     )
     # EOS or 1 at each of three predictions: 3 translations that end and one that is cut.
-    assert sorted(hypothesis.tokens for hypothesis in found[0]) == [[], [1], [1, 1], [1, 1, 1]]
-    assert [hypothesis.is_cut for hypothesis in found[0] if len(hypothesis.tokens) == 3] == [True]
+    assert sorted(hypothesis.tokens for hypothesis in results[0]) == [[], [1], [1, 1], [1, 1, 1]]
+    assert [hypothesis.is_cut for hypothesis in results[0] if len(hypothesis.tokens) == 3] == [True]
 
 
 @pytest.mark.parametrize("beam", [1, 5])
-def test_output_that_is_not_a_number_is_an_error(beam):
+def test_nan_logits_raise_error(beam):
     toy = Toy(np.random.default_rng(2), tokens=5)
     toy.logits[:, 3] = torch.nan
     with pytest.raises(FloatingPointError, match="not a number"):
@@ -319,8 +319,8 @@ def test_output_that_is_not_a_number_is_an_error(beam):
 
 
 @pytest.mark.parametrize("lengths", [0.0, 2.0])
-def test_an_ensemble_averages_probabilities(lengths):
-    """Each member reads sentences of its own, of another length, and another width of memory."""
+def test_ensemble_averages_probabilities(lengths):
+    """Each member reads different sentences, of different lengths and memory widths."""
     random = np.random.default_rng(11)
     toys = [Toy(random, tokens=9, phrases=phrases) for phrases in (False, True, False)]
     sources = [sentences(random, count=4, longest=longest) for longest in (6, 12, 3)]
@@ -337,8 +337,8 @@ def test_an_ensemble_averages_probabilities(lengths):
 
     batches = [collate_batch(read) for read in sources]
     limits = torch.full((4,), 7)
-    found = beam_search(toys, batches, beam_size=4, max_lengths=limits, length_terms=terms, n_best=4)
-    for number, (hypotheses, term) in enumerate(zip(found, terms.tolist(), strict=True)):
+    results = beam_search(toys, batches, beam_size=4, max_lengths=limits, length_terms=terms, n_best=4)
+    for number, (hypotheses, term) in enumerate(zip(results, terms.tolist(), strict=True)):
         compare(
             hypotheses,
             plain_search(lambda prefix, number=number: mean(number, prefix), 4, 7, 0.0, 4, term.__getitem__),
@@ -398,44 +398,44 @@ def stepwise(model, batch):
 
 @pytest.mark.parametrize("contexts", CONTEXTS)
 @torch.no_grad()
-def test_networks_agree_with_the_plain_search(contexts):
+def test_network_results_equal_plain_search(contexts):
     random = np.random.default_rng(4)
     model = network(CONTEXTS[contexts])
     sources = sentences(random, count=5)
     syntax = trees(random, sources)
-    found = beam_search(
+    results = beam_search(
         [model], [collate_batch(sources, syntax=syntax)], beam_size=4, max_lengths=torch.full((5,), 7), n_best=3
     )
     for number, source in enumerate(sources):
-        alone = collate_batch([source], syntax={"distances": [syntax["distances"][number]]})
-        compare(found[number], plain_search(stepwise(model, alone), 4, 7, 0.0, 3))
+        single_sentence = collate_batch([source], syntax={"distances": [syntax["distances"][number]]})
+        compare(results[number], plain_search(stepwise(model, single_sentence), 4, 7, 0.0, 3))
 
 
 @torch.no_grad()
-def test_networks_with_other_sources_agree_with_the_plain_search_together():
+def test_ensemble_with_different_sources_equals_plain_search():
     random = np.random.default_rng(14)
     models = [network(CONTEXTS["syntax"]), network(CONTEXTS["local"], seed=5)]
     sources = [sentences(random, count=5), sentences(random, count=5, longest=11)]
     syntax, terms = trees(random, sources[0]), random_terms(random, 5, 7, 2.0)
     batches = [collate_batch(sources[0], syntax=syntax), collate_batch(sources[1])]
     limits = torch.full((5,), 7)
-    found = beam_search(models, batches, beam_size=4, max_lengths=limits, length_terms=terms, n_best=3)
+    results = beam_search(models, batches, beam_size=4, max_lengths=limits, length_terms=terms, n_best=3)
     for number, term in enumerate(terms.tolist()):
-        alone = [
+        single_sentence = [
             stepwise(
                 models[0], collate_batch([sources[0][number]], syntax={"distances": [syntax["distances"][number]]})
             ),
             stepwise(models[1], collate_batch([sources[1][number]])),
         ]
 
-        def mean(prefix, alone=alone):
-            probabilities = [np.exp(log_probabilities(prefix)) for log_probabilities in alone]
+        def mean(prefix, single_sentence=single_sentence):
+            probabilities = [np.exp(log_probabilities(prefix)) for log_probabilities in single_sentence]
             return np.log(np.mean(probabilities, axis=0)).tolist()
 
-        compare(found[number], plain_search(mean, 4, 7, 0.0, 3, term.__getitem__))
+        compare(results[number], plain_search(mean, 4, 7, 0.0, 3, term.__getitem__))
 
 
-def test_the_company_of_a_sentence_does_not_matter_to_an_ensemble_with_a_length_model():
+def test_ensemble_results_do_not_depend_on_batch():
     random = np.random.default_rng(8)
     models = [network(CONTEXTS["local"], dtype=torch.float32), network(CONTEXTS["flexible"], 5, torch.float32)]
     sources = [sentences(random, count=40, longest=longest) for longest in (12, 7)]
@@ -447,17 +447,21 @@ def test_the_company_of_a_sentence_does_not_matter_to_an_ensemble_with_a_length_
         reached = terms[start:end, : int(limits.max()) + 1]
         return beam_search(models, batches, beam_size=5, max_lengths=limits, length_terms=reached, n_best=2)
 
-    apart = [hypotheses for start in range(0, 40, 4) for hypotheses in search(start, start + 4)]
-    for some, others in zip(search(0, 40), apart, strict=True):
-        for one, other in zip(some, others, strict=True):
-            assert (one.tokens, one.is_cut, one.alignment) == (other.tokens, other.is_cut, other.alignment)
-            assert one.score == pytest.approx(other.score, abs=1e-4)
-            assert one.log_probability == pytest.approx(other.log_probability, abs=1e-4)
+    separate_results = [hypotheses for start in range(0, 40, 4) for hypotheses in search(start, start + 4)]
+    for actual, expected in zip(search(0, 40), separate_results, strict=True):
+        for hypothesis, reference in zip(actual, expected, strict=True):
+            assert (hypothesis.tokens, hypothesis.is_cut, hypothesis.alignment) == (
+                reference.tokens,
+                reference.is_cut,
+                reference.alignment,
+            )
+            assert hypothesis.score == pytest.approx(reference.score, abs=1e-4)
+            assert hypothesis.log_probability == pytest.approx(reference.log_probability, abs=1e-4)
 
 
 @pytest.mark.parametrize("contexts", CONTEXTS)
 @pytest.mark.parametrize("size", [1, 3])
-def test_the_company_of_a_sentence_does_not_matter(contexts, size):
+def test_results_do_not_depend_on_batch(contexts, size):
     random = np.random.default_rng(8)
     model = network(CONTEXTS[contexts], dtype=torch.float32)
     sources = sentences(random, count=64, longest=12)
@@ -468,13 +472,17 @@ def test_the_company_of_a_sentence_does_not_matter(contexts, size):
         limits = 2 * batch.source_lengths + 3
         return beam_search([model], [batch], beam_size=5, max_lengths=limits, n_best=2, should_return_attention=True)
 
-    together = search(0, 64)
-    apart = [hypotheses for start in range(0, 24, size) for hypotheses in search(start, start + size)]
-    for some, others in zip(together, apart, strict=False):
-        for one, other in zip(some, others, strict=True):
-            assert (one.tokens, one.is_cut, one.alignment) == (other.tokens, other.is_cut, other.alignment)
-            assert one.score == pytest.approx(other.score, abs=1e-4)
-            np.testing.assert_allclose(one.attention, other.attention, atol=1e-5)
+    batch_results = search(0, 64)
+    separate_results = [hypotheses for start in range(0, 24, size) for hypotheses in search(start, start + size)]
+    for actual, expected in zip(batch_results, separate_results, strict=False):
+        for hypothesis, reference in zip(actual, expected, strict=True):
+            assert (hypothesis.tokens, hypothesis.is_cut, hypothesis.alignment) == (
+                reference.tokens,
+                reference.is_cut,
+                reference.alignment,
+            )
+            assert hypothesis.score == pytest.approx(reference.score, abs=1e-4)
+            np.testing.assert_allclose(hypothesis.attention, reference.attention, atol=1e-5)
 
 
 def toy_models(*phrases):
@@ -488,18 +496,18 @@ def toy_models(*phrases):
     ids=["network", "with phrases", "ensemble", "ensemble with phrases"],
 )
 @torch.no_grad()
-def test_attention_is_that_of_the_first_model_for_the_predictions(models):
-    """Alignment is to words alone; whole attention has the columns that the sentence has by itself."""
+def test_attention_is_from_first_model(models):
+    """Alignments exclude phrases; attention has the columns of the unpadded sentence."""
     model = models[0]
     sources = sentences(np.random.default_rng(6), count=6)
     batches = [collate_batch(sources) for _ in models]
-    given = {"beam_size": 4, "max_lengths": torch.full((6,), 6), "n_best": 4}
-    found = beam_search(models, batches, **given, should_return_attention=True)
-    plain = beam_search(models, batches, **given)
-    assert any(hypothesis.is_cut for hypotheses in found for hypothesis in hypotheses)
+    options = {"beam_size": 4, "max_lengths": torch.full((6,), 6), "n_best": 4}
+    results = beam_search(models, batches, **options, should_return_attention=True)
+    plain = beam_search(models, batches, **options)
+    assert any(hypothesis.is_cut for hypotheses in results for hypothesis in hypotheses)
     phrases = 0
-    for hypotheses, others, source in zip(found, plain, sources, strict=True):
-        for hypothesis, other in zip(hypotheses, others, strict=True):
+    for hypotheses, plain_hypotheses, source in zip(results, plain, sources, strict=True):
+        for hypothesis, reference in zip(hypotheses, plain_hypotheses, strict=True):
             memory = model.encode(collate_batch([source]))
             state, previous, rows = model.decoder.build_initial_state(memory), None, []
             for token in predictions(hypothesis):
@@ -508,13 +516,13 @@ def test_attention_is_that_of_the_first_model_for_the_predictions(models):
                 previous = torch.tensor([token])
             np.testing.assert_allclose(hypothesis.attention, np.stack(rows), atol=1e-12)
             to_words = np.stack(rows)[:, : len(source)]
-            assert hypothesis.alignment == other.alignment == np.argmax(to_words, axis=1).tolist()
-            assert other.attention is None
+            assert hypothesis.alignment == reference.alignment == np.argmax(to_words, axis=1).tolist()
+            assert reference.attention is None
             phrases += sum(row.argmax() >= len(source) for row in rows)
     assert (phrases > 0) == getattr(model, "phrases", False)
 
 
-def test_parts_of_the_batch_that_are_done_are_not_computed():
+def test_finished_sentences_are_not_computed():
     model = network(CONTEXTS["global"], dtype=torch.float32)
     step, rows = model.decoder.step, []
     model.decoder.step = lambda previous, state, memory: (rows.append(len(memory.mask)), step(previous, state, memory))[
@@ -528,7 +536,7 @@ def test_parts_of_the_batch_that_are_done_are_not_computed():
 
 
 @pytest.mark.parametrize("size", [5, 640, 2 * 13 * 64, 2 * 13 * 64 + 64, 4000, 4096])
-def test_the_greatest_of_a_row_are_found_wherever_they_stand(size: int) -> None:
+def test_greatest_values_of_each_row_are_found(size: int) -> None:
     logits = torch.randn(40, size, generator=torch.Generator().manual_seed(size), dtype=torch.float64)
     logits[0, -5:] += 10  # all in the last block, or behind it
     logits[1, :4] += 10
@@ -536,7 +544,7 @@ def test_the_greatest_of_a_row_are_found_wherever_they_stand(size: int) -> None:
     normalizers, maxima = scan_logits(logits)
     torch.testing.assert_close(normalizers, logits.logsumexp(dim=1, keepdim=True))
     values, tokens = _find_greatest_values(logits, maxima, count)
-    for row, (found, places) in enumerate(zip(values.tolist(), tokens.tolist(), strict=True)):
+    for row, (greatest, places) in enumerate(zip(values.tolist(), tokens.tolist(), strict=True)):
         expected = sorted(range(size), key=lambda token: -logits[row, token].item())[:count]
         assert places == expected
-        assert found == logits[row, expected].tolist()
+        assert greatest == logits[row, expected].tolist()

@@ -1,4 +1,4 @@
-"""Every row has a place of its own among those of its sentence."""
+"""Tests of the assignment of rows to sentences."""
 
 from itertools import pairwise
 
@@ -10,13 +10,13 @@ from pipeline_py.nmt.search.row_sentences import RowSentences
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=40))
-def test_places(rows: list[int]) -> None:
-    owners = RowSentences.from_sentences(torch.tensor(rows), 7)
-    assert owners.max_rows == max(rows.count(sentence) for sentence in rows)
-    assert owners.padded_indices is not None
-    expected = [sentence * owners.max_rows + rows[:row].count(sentence) for row, sentence in enumerate(rows)]
-    assert owners.padded_indices.tolist() == expected
-    assert owners.sentence_indices.tolist() == rows
-    assert owners.row_spans is not None
-    assert [owner for run, owner in owners.row_spans for _ in rows[run]] == rows
-    assert all(one[1] != other[1] for one, other in pairwise(owners.row_spans))
+def test_padded_indices_and_spans(rows: list[int]) -> None:
+    row_sentences = RowSentences.from_sentences(torch.tensor(rows), 7)
+    assert row_sentences.max_rows == max(rows.count(sentence) for sentence in rows)
+    assert row_sentences.padded_indices is not None
+    expected = [sentence * row_sentences.max_rows + rows[:row].count(sentence) for row, sentence in enumerate(rows)]
+    assert row_sentences.padded_indices.tolist() == expected
+    assert row_sentences.sentence_indices.tolist() == rows
+    assert row_sentences.row_spans is not None
+    assert [sentence for span, sentence in row_sentences.row_spans for _ in rows[span]] == rows
+    assert all(span[1] != next_span[1] for span, next_span in pairwise(row_sentences.row_spans))
