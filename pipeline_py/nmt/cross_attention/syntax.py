@@ -12,11 +12,11 @@ from pipeline_py.nmt.transformer.multi_head_attention import CrossAttentionChang
 
 
 class SyntaxDirectedCrossAttention(CrossAttentionChange):
-    """A Gaussian of the syntax distance from where a head looks, as `weighting.syntax` has it with `attention`.
+    """A Gaussian of the syntax distance from the attended position of a head, as in `weighting.syntax` (`attention`).
 
     m = Σ_k α_k M[k], with M the distances in the tree and α the softmax of the head's scores e over the sentence. Words
-    with m > n get no weight, but for those with the smallest m where all are so far; σ = n/2. The scores of the others
-    become e − m² / 2σ² (`log`) or e · exp(−m² / 2σ²) (`score`).
+    with m > n get no weight, unless no word has m ≤ n: then the words with the smallest m are used. σ = n/2. The
+    scores become e − m² / 2σ² (`log`) or e · exp(−m² / 2σ²) (`score`).
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class SyntaxDirectedCrossAttention(CrossAttentionChange):
         self.is_score_multiplied = options.gaussian == "score"
 
     def forward(self, scores: Tensor, memory: EncoderMemory) -> Tensor:
-        """Bring the distances of the sentences to the scores (B, heads, I, J)."""
+        """Apply the distances to the scores (B, heads, I, J)."""
         mask = memory.mask[:, None, None]
         weights = masked_softmax(scores, mask)
         with torch.autocast(weights.device.type, enabled=False):

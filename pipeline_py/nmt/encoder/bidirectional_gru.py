@@ -17,9 +17,9 @@ from pipeline_py.nmt.recurrence.gru import GRU
 class BidirectionalGRUEncoder(nn.Module):
     """Annotation h_j = [→h_j; ←h_j] of size 2·hidden; the summary is their mean over the sentence.
 
-    What is read at a position are the vectors of the inputs side by side, of the embedding's size together.
+    The input at a position is the concatenation of all input vectors, of the embedding size together.
 
-    Dropout, as in Nematus: on what is read, for each direction its own, and on h on its way into the recurrent
+    Dropout, as in Nematus: on the input vectors, with a mask for each direction, and on h before the recurrent
     product.
     """
 
@@ -41,9 +41,9 @@ class BidirectionalGRUEncoder(nn.Module):
         """Annotate B sentences of up to J positions."""
         values = self.inputs(batch)  # (N, E)
         words = batch.source_words
-        turned = words.compute_reversed_indices(batch.source_lengths)
+        reversed_indices = words.compute_reversed_indices(batch.source_lengths)
         rightward = run_recurrence(self.forwards, values, words, self.dropout)
-        leftward = run_recurrence(self.backwards, values.index_select(0, turned), words, self.dropout)
-        states = words.unpack(torch.cat([rightward, leftward.index_select(0, turned)], dim=1))
+        leftward = run_recurrence(self.backwards, values.index_select(0, reversed_indices), words, self.dropout)
+        states = words.unpack(torch.cat([rightward, leftward.index_select(0, reversed_indices)], dim=1))
         summary = states.sum(dim=1) / batch.source_lengths.unsqueeze(1)
         return EncoderMemory.from_words(batch, states, summary)

@@ -21,26 +21,22 @@ from pipeline_py.nmt.recurrence.lstm import LSTM
 class LatentGraphEncoder(ParsingEncoder):
     """Annotations of the hidden size H; the summary is [h; c] of size 2·H.
 
-    With h_i = [→h_i; ←h_i] (2·H) the states of an LSTM of H in each direction, for all positions i and j, EOS among
-    them:
+    With h_i = [→h_i; ←h_i] (2·H) the states of a bidirectional LSTM, for all positions i and j including EOS:
 
-    - p(j | i) = softmax_j(m(i, j)), that j is the head of i: m(i, j) = h_iᵀ W h_j for j ≠ i; at j = i stands ROOT, with
-      m(i, i) = h_iᵀ W r and a learned vector r (2·H);
-    - z_i = Σ_{j≠i} p(j | i) h_j + p(i | i) r, the head that is to be expected (2·H);
+    - p(j | i) = softmax_j(m(i, j)), the probability that j is the head of i: m(i, j) = h_iᵀ W h_j for j ≠ i;
+      j = i is ROOT, with m(i, i) = h_iᵀ W r and a learned vector r (2·H);
+    - z_i = Σ_{j≠i} p(j | i) h_j + p(i | i) r, the expected head (2·H);
     - p(ℓ | i) = softmax(W_ℓ [h_i; z_i] + b), the label (L);
     - the annotation is tanh(W_dep [h_i; z_i; p(ℓ | i)] + b).
 
-    Nothing is decided for one head, so the translation's loss trains the parser too, from where its pretraining left
-    it. The summary's h and c are linear maps (H, 2·H) of [→h_n; ←h_1] and of the cells, as those of the bidirectional
-    LSTM, since the decoder starts from vectors of size H.
+    Heads stay distributions, and the translation loss trains the pretrained parser further. The summary's h and c are
+    linear maps (H, 2·H) of [→h_n; ←h_1] and of the cells, as in the bidirectional LSTM encoder.
 
-    tree2seq (section 5.3) has the same settings for all its systems and names of this one only the graph convolution
-    and the pretraining. Readings of it: words are read through the same embeddings as everywhere, where Hashimoto and
-    Tsuruoka add character n-grams; the one bidirectional LSTM parses and translates, where theirs has a layer of its
-    own for tags below, and for translation above; no tags are predicted; the annotation is of size H, which the
-    score needs.
+    tree2seq (section 5.3) specifies only the graph convolution and the pretraining. Differences from Hashimoto and
+    Tsuruoka: word embeddings without character n-grams; one bidirectional LSTM for parsing and translation, without
+    separate layers for tags and for translation; no predicted tags; annotations of size H, which the score needs.
 
-    Dropout: on what is read, for each direction its own, and on h on its way into the recurrent product.
+    Dropout: on the input vectors, with a mask for each direction, and on h before the recurrent product.
     """
 
     def __init__(
@@ -65,16 +61,16 @@ class LatentGraphEncoder(ParsingEncoder):
         self.dropout = SharedDropout(model_config.dropout_rates)
 
     def initialize(self, rule: InitializationRule) -> None:
-        """Let ROOT begin as the rule says."""
+        """Initialize the vector of ROOT."""
         rule.fill_vector(self.root)
 
     def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
-        states, last, cells = self._run_lstm(batch)
-        parse, with_heads = self._predict_from_states(states, batch)
-        seen = torch.cat([with_heads, parse.label_scores.softmax(dim=2)], dim=2)
-        annotations = upcast_half_precision(self.annotation(seen)).tanh()
-        summary = upcast_half_precision(self.last_state(last)), upcast_half_precision(self.last_cell(cells))
+        states, last_states, last_cells = self._run_lstm(batch)
+        parse, states_and_heads = self._predict_from_states(states, batch)
+        annotation_inputs = torch.cat([states_and_heads, parse.label_scores.softmax(dim=2)], dim=2)
+        annotations = upcast_half_precision(self.annotation(annotation_inputs)).tanh()
+        summary = upcast_half_precision(self.last_state(last_states)), upcast_half_precision(self.last_cell(last_cells))
         return EncoderMemory.from_words(batch, annotations, torch.cat(summary, dim=1))
 
     def predict_parse(self, batch: Batch) -> ParseScores:
@@ -82,27 +78,34 @@ class LatentGraphEncoder(ParsingEncoder):
         return self._predict_from_states(self._run_lstm(batch)[0], batch)[0]
 
     def _predict_from_states(self, states: Tensor, batch: Batch) -> tuple[ParseScores, Tensor]:
-        """Parse from states h (B, J, 2·H); what is returned besides is [h_i; z_i] (B, J, 4·H)."""
-        itself = torch.eye(states.shape[1], dtype=torch.bool, device=states.device)
+        """Parse from states h (B, J, 2·H); return the scores and [h_i; z_i] (B, J, 4·H)."""
+        diagonal_mask = torch.eye(states.shape[1], dtype=torch.bool, device=states.device)
         queries = self.head(states)
-        scores = torch.where(itself, (queries @ self.root).unsqueeze(2), torch.bmm(queries, states.transpose(1, 2)))
+        scores = torch.where(
+            diagonal_mask, (queries @ self.root).unsqueeze(2), torch.bmm(queries, states.transpose(1, 2))
+        )
         scores = upcast_half_precision(scores).masked_fill(~batch.source_mask.unsqueeze(1), -torch.inf)
-        shares = scores.softmax(dim=2)
-        expected = torch.bmm(shares.masked_fill(itself, 0), states)
-        expected = expected + shares.diagonal(dim1=1, dim2=2).unsqueeze(2) * self.root
-        with_heads = torch.cat([states, expected], dim=2)
-        return ParseScores(scores, upcast_half_precision(self.label(with_heads))), with_heads
+        head_probabilities = scores.softmax(dim=2)
+        expected_heads = torch.bmm(head_probabilities.masked_fill(diagonal_mask, 0), states)
+        expected_heads = expected_heads + head_probabilities.diagonal(dim1=1, dim2=2).unsqueeze(2) * self.root
+        states_and_heads = torch.cat([states, expected_heads], dim=2)
+        return ParseScores(scores, upcast_half_precision(self.label(states_and_heads))), states_and_heads
 
     def _run_lstm(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Run both directions of the LSTM: h at every position (B, J, 2·H), [→h_n; ←h_1] and their cells (B, 2·H)."""
+        """Run the LSTM; return all states (B, J, 2·H), [→h_n; ←h_1] and the cells of the latter (B, 2·H)."""
         values = self.inputs(batch)  # (N, E)
         words = batch.source_words
-        turned, last = words.compute_reversed_indices(batch.source_lengths), words.find_last_words(batch.source_lengths)
+        reversed_indices, last_indices = (
+            words.compute_reversed_indices(batch.source_lengths),
+            words.find_last_words(batch.source_lengths),
+        )
         rightward = run_recurrence(self.forwards, values, words, self.dropout)
-        leftward = run_recurrence(self.backwards, values.index_select(0, turned), words, self.dropout)
-        states = words.unpack(torch.cat([rightward[0], leftward[0].index_select(0, turned)], dim=1))
+        leftward = run_recurrence(self.backwards, values.index_select(0, reversed_indices), words, self.dropout)
+        states = words.unpack(torch.cat([rightward[0], leftward[0].index_select(0, reversed_indices)], dim=1))
         state, cell = (
-            torch.cat([one.index_select(0, last), other.index_select(0, last)], dim=1)
-            for one, other in zip(rightward, leftward, strict=True)
+            torch.cat(
+                [forward_values.index_select(0, last_indices), backward_values.index_select(0, last_indices)], dim=1
+            )
+            for forward_values, backward_values in zip(rightward, leftward, strict=True)
         )
         return states, state, cell

@@ -19,12 +19,12 @@ from pipeline_py.nmt.recurrence.lstm import LSTM
 class LSTMEncoder(nn.Module):
     """Annotation h_j of the hidden size H; the summary is the last state with its cell, [h; c] of size 2·H.
 
-    What is read at a position are the vectors of the inputs side by side, of the embedding's size together. Reversed,
-    the words are read from the last to the first and then EOS, whose state is the last one; every annotation stands at
-    its own word's position. With two directions, h_j is a linear map (H, 2·H) of [→h_j; ←h_j], and the summary's h and
-    c are one each of [→h_n; ←h_1] and of [→c_n; ←c_1], since the decoder attends and starts with vectors of size H.
+    The input at a position is the concatenation of all input vectors, of the embedding size together. The direction
+    `reversed` reads the words from last to first, then EOS, whose state is the last one; annotations keep the order of
+    the words. With two directions, h_j is a linear map (H, 2·H) of [→h_j; ←h_j], and the summary's h and c are linear
+    maps of [→h_n; ←h_1] and [→c_n; ←c_1], since the decoder expects vectors of size H.
 
-    Dropout: on what is read, for each direction its own, and on h on its way into the recurrent product.
+    Dropout: on the input vectors, with a mask for each direction, and on h before the recurrent product.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class LSTMEncoder(nn.Module):
         """Annotate B sentences of up to J positions."""
         lengths = batch.source_lengths
         values = self.inputs(batch)  # (N, E)
-        # Turned round without its last position, a sentence ends with EOS all the same.
+        # The last position is not reversed: EOS stays at the end.
         states, *last = self._run_direction(self.forwards, values, batch, lengths - 1 if self.is_reversed else None)
         if self.backwards is not None:
             leftward, *first = self._run_direction(self.backwards, values, batch, lengths)
@@ -70,18 +70,18 @@ class LSTMEncoder(nn.Module):
         """Run one direction.
 
         Args:
-            lstm: its parameters.
-            input_vectors: what is read (N, E).
-            batch: the sentences.
-            reversed_lengths: how many positions of each sentence are read from the last to the first (B,), or None.
+            lstm: the LSTM of this direction.
+            input_vectors: (N, E).
+            batch: the batch of sentences.
+            reversed_lengths: number of positions of each sentence to read in reverse order (B,); None: no position.
 
         Returns:
             States of the words (N, H), h and c of the last step (B, H).
         """
         words = batch.source_words
-        turned = None if reversed_lengths is None else words.compute_reversed_indices(reversed_lengths)
-        input_vectors = input_vectors if turned is None else input_vectors.index_select(0, turned)
+        reversed_indices = None if reversed_lengths is None else words.compute_reversed_indices(reversed_lengths)
+        input_vectors = input_vectors if reversed_indices is None else input_vectors.index_select(0, reversed_indices)
         states, cells = run_recurrence(lstm, input_vectors, words, self.dropout)
-        last = words.find_last_words(batch.source_lengths)
-        in_place = states if turned is None else states.index_select(0, turned)
-        return in_place, states.index_select(0, last), cells.index_select(0, last)
+        last_indices = words.find_last_words(batch.source_lengths)
+        word_states = states if reversed_indices is None else states.index_select(0, reversed_indices)
+        return word_states, states.index_select(0, last_indices), cells.index_select(0, last_indices)

@@ -1,4 +1,4 @@
-"""How the sequential encoders read: what their inputs say of each word, through a recurrence."""
+"""Input vectors and the run of a recurrence over them, for the sequential encoders."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from pipeline_py.nmt.dropout import SharedDropout
 
 
 class ConcatenatedInputs(nn.ModuleList):
-    """The vectors of several inputs side by side."""
+    """The concatenated vectors of several inputs."""
 
     def forward(self, batch: Batch) -> Tensor:
         """Represent the N words of a batch: (N, E)."""
@@ -19,10 +19,10 @@ class ConcatenatedInputs(nn.ModuleList):
 
 
 def run_recurrence(recurrence: Any, input_vectors: Tensor, packed_words: PackedWords, dropout: SharedDropout) -> Any:
-    """Read words (N, E) in their order, with dropout of what is read, and of h on its way into the recurrent product.
+    """Run a recurrence over words (N, E), with dropout on the input vectors and on h before the recurrent product.
 
     Returns:
-        What the recurrence's `sequence` gives: states (N, H), of an LSTM cells too.
+        The result of the recurrence's `forward_packed`: states (N, H), and cells (N, H) of an LSTM.
     """
     input_vectors = packed_words.apply_dropout_mask(
         input_vectors,

@@ -29,9 +29,9 @@ from pipeline_py.nmt.transformer.transformer_layers import (
 class TransformerEncoder(nn.Module):
     """Annotations are the states of the last layer, of the hidden size; the summary is their mean over the sentence.
 
-    What is read at a position are the vectors of the inputs side by side, times √D, plus sinusoidal positions.
+    The input at a position is the concatenation of all input vectors, times √D, plus sinusoidal positions.
 
-    Dropout, as published: on what is read, and on what each sublayer adds to its residual connection.
+    Dropout, as published: on the input, and on the output of each sublayer before the residual connection.
     """
 
     def __init__(
@@ -72,13 +72,15 @@ class TransformerEncoder(nn.Module):
     def _build_score_transform(
         self, layer_index: int, batch: Batch, auxiliary_losses: list[AuxiliaryLoss], layer_input: Tensor
     ) -> ScoreTransform | None:
-        """Say what changes the scores of a layer that reads (B, J, D), and add what that learns to a list."""
+        """Return the score transform of a layer with input (B, J, D), and append its auxiliary losses to the list."""
         changes = [
             (options, change)
             for options, change in zip(self.options.self_attention_changes, self.changes, strict=True)
             if options.is_layer_changed(layer_index)
         ]
-        auxiliary_losses += [learnt for _, change in changes if (learnt := change.compute_auxiliary_loss(layer_input, batch))]  # type: ignore[operator]
+        for _, change in changes:
+            if auxiliary_loss := change.compute_auxiliary_loss(layer_input, batch):  # type: ignore[operator]
+                auxiliary_losses.append(auxiliary_loss)
         return combine_score_transforms(
             (options, partial(change, states=layer_input, batch=batch)) for options, change in changes
         )

@@ -15,15 +15,15 @@ from pipeline_py.nmt.trees.tree_gru import TopDownGRU, TreeGRU
 
 
 class TreeGRUEncoder(nn.Module):
-    """Words as `gru` reads them, then phrases from the words up, then, if asked, all of them from the root down.
+    """A GRU encoder over words, a bottom-up Tree-GRU over phrases, and optionally a top-down GRU over all nodes.
 
-    Annotations are the words', EOS among them, and behind them the phrases'. The end of sentence is in no tree, and
-    the words of a sentence without a tree are in none either: they stay as they were read.
+    Annotations are those of the words, EOS included, followed by those of the phrases. EOS and the words of sentences
+    without a tree keep the states of the GRU.
 
-    The summary is the root's state, which the way down does not change; zero where a sentence has no root (tree2seq
-    section 3.2). Lexical trees give no sentence one: their summary is the mean of the words' annotations.
+    The summary is the bottom-up state of the root, or zero for a sentence without a root (tree2seq section 3.2). With
+    lexical trees it is the mean of the words' annotations.
 
-    Dropout: that of `gru`; there is none within trees.
+    Dropout: as in `gru`; there is no dropout within trees.
     """
 
     def __init__(
@@ -42,22 +42,22 @@ class TreeGRUEncoder(nn.Module):
         self.top_down = TopDownGRU(model_config.hidden) if options.top_down else None
 
     def forward(self, batch: Batch) -> EncoderMemory:
-        """Annotate B sentences of up to J positions and P phrases; the trees are not handed on with the memory."""
+        """Annotate B sentences of up to J positions and P phrases."""
         schedule = batch.get_tree_schedule(self.tree_kind)
-        read = self.leaves(batch)
-        leaves = read.annotations[0].transpose(0, 1).flatten(0, 1)  # (J·B, H)
+        memory = self.leaves(batch)
+        leaves = memory.annotations[0].transpose(0, 1).flatten(0, 1)  # (J·B, H)
         phrases = self.bottom_up(leaves, schedule)
-        final = torch.cat([leaves, phrases])
+        node_states = torch.cat([leaves, phrases])
         if self.top_down is not None:
-            final = self.top_down(final, schedule)
+            node_states = self.top_down(node_states, schedule)
 
-        words, inner = final.split([len(leaves), len(phrases)])
-        words = words.view(read.position_count, len(batch), self.annotation_size).transpose(0, 1)
+        words, inner = node_states.split([len(leaves), len(phrases)])
+        words = words.view(memory.position_count, len(batch), self.annotation_size).transpose(0, 1)
         summary = (
             schedule.get_root_values(leaves, phrases)
             if self.tree_type == "parse"
-            else gru.average_states(words, read.mask)
+            else gru.average_states(words, memory.mask)
         )
-        return replace(read, annotations=(words,), summaries=(summary,)).append_phrases(
+        return replace(memory, annotations=(words,), summaries=(summary,)).append_phrases(
             schedule.group_by_sentence(inner), schedule
         )

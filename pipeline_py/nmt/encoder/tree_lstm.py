@@ -18,15 +18,15 @@ from pipeline_py.nmt.trees.tree_lstm import TreeLSTM
 class TreeLSTMEncoder(nn.Module):
     """Annotations of words and EOS, then of phrases, all of the hidden size H; the summary is [h; c] of size 2·H.
 
-    A word's annotation is the state of a forward LSTM, which with its cell is the leaf of the tree; phrases have no
-    input of their own (eq. 11–18). The summary is another Tree-LSTM's node over the last state, that of EOS, and the
-    root (eq. 19); where there is no tree, the root's h and c are 0.
+    With LSTM leaves, a word's annotation is the state of a forward LSTM; the state and its cell are a leaf of the tree.
+    Phrases have no input vectors (eq. 11–18). A second Tree-LSTM combines the last state, that of EOS, and the root to
+    the summary (eq. 19). Without a tree, the root's h and c are 0.
 
-    Leaves that are embeddings: a word's annotation is what is read at it, its c is 0, and the summary is the root, 0
-    where there is none.
+    With embeddings as leaves, a word's annotation is its input vector, its c is 0, and the summary is the root, or 0
+    without a tree.
 
-    Dropout: on what the LSTM reads, and on every h on its way into a product of the LSTM or of a Tree-LSTM, where left
-    and right children have masks of their own.
+    Dropout: on the input vectors, and on every h before a product of the LSTM or Tree-LSTM, with separate masks for
+    left and right children.
     """
 
     def __init__(
@@ -57,20 +57,20 @@ class TreeLSTMEncoder(nn.Module):
         else:
             states, cells = values, torch.zeros_like(values)
         leaves = (words.unpack_by_position(states).flatten(0, 1), words.unpack_by_position(cells).flatten(0, 1))
-        inner = self.tree(*leaves, schedule, self._draw_child_mask(len(lengths), states))
-        root = schedule.get_root_values(leaves[0], inner[0]), schedule.get_root_values(leaves[1], inner[1])
+        phrases = self.tree(*leaves, schedule, self._draw_child_mask(len(lengths), states))
+        root = schedule.get_root_values(leaves[0], phrases[0]), schedule.get_root_values(leaves[1], phrases[1])
         if self.has_lstm_leaves:
-            ends = words.find_last_words(lengths)
-            last = states.index_select(0, ends), cells.index_select(0, ends)
-            summary = self.summarize.compose_nodes(last, root, self._draw_child_mask(len(lengths), states))
+            last_indices = words.find_last_words(lengths)
+            last_state = states.index_select(0, last_indices), cells.index_select(0, last_indices)
+            summary = self.summarize.compose_nodes(last_state, root, self._draw_child_mask(len(lengths), states))
         else:
             summary = root
         annotations = (
             leaves[0].view(words.position_count, words.sentence_count, self.annotation_size).transpose(0, 1)
         )  # (B, J, H)
-        of_words = EncoderMemory.from_words(batch, annotations, torch.cat(summary, dim=1))
-        return of_words.append_phrases(schedule.group_by_sentence(inner[0]), schedule)
+        memory = EncoderMemory.from_words(batch, annotations, torch.cat(summary, dim=1))
+        return memory.append_phrases(schedule.group_by_sentence(phrases[0]), schedule)
 
     def _draw_child_mask(self, sentence_count: int, reference: Tensor) -> Tensor | None:
-        """Draw a mask of what a Tree-LSTM reads, [h_l; h_r] (B, 2·H)."""
+        """Draw a dropout mask of [h_l; h_r] (B, 2·H)."""
         return self.dropout.draw_mask("states", sentence_count, 2 * self.annotation_size, reference)

@@ -1,7 +1,7 @@
-"""Code in C, compiled where it is first needed and kept in the user's cache.
+"""Compilation of C code at first use, cached in the user's cache folder.
 
-What is kept is machine code that every later job runs, so nothing is loaded but what this user compiled: the file and
-its folder belong to them, nobody else may write to either, and the file ends with a checksum of what stands before.
+For security, only libraries compiled by this user are loaded: file and folder belong to the user, nobody else may write
+to them, and the file ends with a checksum of its content.
 """
 
 import contextlib
@@ -20,37 +20,37 @@ from pathlib import Path
 from pipeline_py.run.file_locks import NON_OWNER_WRITE_BITS, create_private_folder
 
 COMPILERS = ("gcc", "cc")
-"""GCC under its names: torch has the OpenMP of GCC, which code of other compilers does not find."""
+"""Names of GCC; other compilers do not find the OpenMP runtime of torch."""
 
 COMPILER_OPTIONS = ("-O3", "-fno-math-errno", "-fno-trapping-math", "-fopenmp", "-fPIC", "-Wno-psabi")
 COMPILER_TIMEOUT_SECONDS = 120
-"""After so many a compiler is taken for one that hangs."""
+"""Time limit for a compiler."""
 
 CHECKSUM_SIZE = hashlib.sha256().digest_size
-"""Bytes at the end of a file."""
+"""Size of the checksum at the end of a library, in bytes."""
 
 
 def load_library(source_path: Path, function_names: Sequence[str]) -> ctypes.CDLL | None:
-    """Load compiled code, after compiling it where nobody has yet.
+    """Load a compiled library, and compile it if it is not in the cache.
 
-    Where the user's cache cannot be used, code is compiled for this process alone. That, and a file of the cache that
-    is not what was compiled, is told by a warning on stderr.
+    If the cache cannot be used, the library is compiled for this process only. Warnings on stderr report this and
+    invalid files of the cache.
 
     Args:
-        source_path: in C, its loops divided by OpenMP.
-        function_names: that it has.
+        source_path: C source with OpenMP.
+        function_names: functions that the library must have.
 
     Returns:
-        Its functions; None, and a warning that says so, where nothing compiles or loads it.
+        The library; None, with a warning, if it cannot be compiled or loaded.
     """
     key = hashlib.sha256(
         source_path.read_bytes() + " ".join((*COMPILER_OPTIONS, platform.machine())).encode()
     ).hexdigest()[:16]
     reason = ""
-    for make_folder in (lambda: contextlib.nullcontext(create_private_folder()), _create_temporary_folder):
+    for open_folder in (lambda: contextlib.nullcontext(create_private_folder()), _create_temporary_folder):
         try:
-            with make_folder() as place:
-                found = _load_or_compile_library(source_path, place / f"{source_path.stem}-{key}.so", function_names)
+            with open_folder() as folder:
+                library = _load_or_compile_library(source_path, folder / f"{source_path.stem}-{key}.so", function_names)
         except OSError as error:
             reason = " ".join(str(error).split())
             continue
@@ -58,7 +58,7 @@ def load_library(source_path: Path, function_names: Sequence[str]) -> ctypes.CDL
             _print_warning(
                 f"{source_path.name}: compiled for this process alone ({reason}); correct that to compile it only once"
             )
-        return found
+        return library
     _print_warning(
         f"{source_path.name}: not compiled ({reason}), so torch computes in small steps, which is slower and rounds "
         "otherwise; install GCC, or mend that"
@@ -68,7 +68,7 @@ def load_library(source_path: Path, function_names: Sequence[str]) -> ctypes.CDL
 
 @contextlib.contextmanager
 def _create_temporary_folder() -> Iterator[Path]:
-    """A folder of this process, since others may write to those for temporary files."""
+    """Create a temporary folder for this process."""
     with tempfile.TemporaryDirectory(prefix="compiled.", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
@@ -92,28 +92,28 @@ def _load_or_compile_library(source_path: Path, library_path: Path, function_nam
 
 
 def _load_cached_library(library_path: Path, function_names: Sequence[str]) -> ctypes.CDLL:
-    """Load what is kept.
+    """Load a library from the cache.
 
     Raises:
-        FileNotFoundError: nothing is.
-        OSError: it is not what this user compiled.
+        FileNotFoundError: there is no library.
+        OSError: the library is invalid or not safe to load.
     """
-    # The descriptor stays open for a library that is loaded: by its name the loader would take the next for the same.
-    opened = os.open(library_path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    # The descriptor of a loaded library stays open: the loader identifies libraries by this name.
+    descriptor = os.open(library_path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
-        status = os.fstat(opened)
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError("no file")
         if status.st_uid != os.geteuid() or status.st_mode & NON_OWNER_WRITE_BITS:
             raise OSError("others may write to it")
-        with open(opened, "rb", closefd=False) as file:
+        with open(descriptor, "rb", closefd=False) as file:
             content = file.read()
         if content[-CHECKSUM_SIZE:] != _compute_checksum(content[:-CHECKSUM_SIZE]):
             raise OSError("its checksum does not match")
-        # What is loaded is what was looked at, whoever renames folders meanwhile.
-        library = ctypes.CDLL(f"/proc/self/fd/{opened}" if Path("/proc/self/fd").exists() else str(library_path))
+        # Load by descriptor: the checked file is loaded even if folders are renamed meanwhile.
+        library = ctypes.CDLL(f"/proc/self/fd/{descriptor}" if Path("/proc/self/fd").exists() else str(library_path))
     except OSError:
-        os.close(opened)
+        os.close(descriptor)
         raise
     if missing := [function for function in function_names if not hasattr(library, function)]:
         raise OSError(f"it has no {missing[0]}")
@@ -121,14 +121,14 @@ def _load_cached_library(library_path: Path, function_names: Sequence[str]) -> c
 
 
 def _compile_library(compiler: str, source_path: Path, library_path: Path) -> None:
-    """Compile to a file that is whole as soon as it is there, and that is never replaced: others may have loaded it.
+    """Compile a library atomically, and never replace an existing file, which other processes may have loaded.
 
     Raises:
         OSError: the compiler fails, or the file cannot be written.
     """
     with tempfile.TemporaryDirectory(prefix="compiled.", dir=library_path.parent, ignore_cleanup_errors=True) as work:
         compiled, linked = Path(work, "object.o"), Path(work, library_path.name)
-        # OpenMP is not linked: torch has it, whose threads are used, as a second pool of them would be in the way.
+        # OpenMP is not linked: the library uses the thread pool of torch.
         for arguments in ((*COMPILER_OPTIONS, "-c", source_path, "-o", compiled), ("-shared", compiled, "-o", linked)):
             _run_compiler([compiler, *map(str, arguments)], work)
         with linked.open("r+b") as file:
@@ -141,14 +141,14 @@ def _compile_library(compiler: str, source_path: Path, library_path: Path) -> No
             library_path.hardlink_to(linked)
         except FileExistsError:
             return
-        except OSError:  # of a file system without such links
+        except OSError:  # file system without hard links
             linked.replace(library_path)
 
 
 def _run_compiler(command: Sequence[str], work_folder: str) -> None:
-    environment = {**os.environ, "TMPDIR": work_folder}  # the usual folder for temporary files may be full
+    environment = {**os.environ, "TMPDIR": work_folder}  # the default temporary folder may be full
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -158,9 +158,9 @@ def _run_compiler(command: Sequence[str], work_folder: str) -> None:
         )
     except subprocess.TimeoutExpired:
         raise OSError(f"{command[0]} hangs") from None
-    if done.returncode != 0:
-        said = done.stderr.decode(errors="replace").split()[-20:]
-        raise OSError(" ".join(said) or f"{command[0]} ends with {done.returncode}")
+    if process.returncode != 0:
+        last_words = process.stderr.decode(errors="replace").split()[-20:]
+        raise OSError(" ".join(last_words) or f"{command[0]} ends with {process.returncode}")
 
 
 def _compute_checksum(content: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What a GPU computes, recorded once for each shape of what is given and then replayed."""
+"""CUDA graphs of functions, recorded once for each shape of the inputs."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable
@@ -11,18 +11,18 @@ from torch import Tensor
 Computation = Callable[[], Any]
 
 LENGTH_MULTIPLE = 8
-"""Where graphs are recorded, lengths are rounded up to multiples of it: few shapes are few graphs."""
+"""Multiple to which lengths are rounded up, which reduces the number of graphs."""
 
 CALLS_BEFORE_RECORDING = 2
-"""How often a shape is computed before it is worth recording."""
+"""Number of calls with a shape before it is recorded."""
 
 WARM_UP_RUNS = 3
-"""Times that something runs before it is recorded, for libraries to choose their ways and to set up memory."""
+"""Number of runs before recording, in which libraries select algorithms and allocate memory."""
 
 
 @dataclass
 class _Recording:
-    """The tensors that a recording reads, to be overwritten, those that were copied there last, and what replays it."""
+    """A recorded graph with its input buffers and the tensors last copied to them."""
 
     input_buffers: list[Tensor]
     last_inputs: list[Tensor]
@@ -30,10 +30,10 @@ class _Recording:
 
 
 class GraphedFunction:
-    """Computes a function, where it can by replaying what was recorded when it was given something of the same shape.
+    """A function whose calls are recorded as a graph for each input shape, and then replayed.
 
-    What is given and computed are tensors, in any nesting of tuples, dictionaries and dataclasses. Of the same shape is
-    what differs in the numbers of its tensors alone. None of these tensors may be changed in place.
+    Inputs and outputs are tensors in nested tuples, dictionaries and dataclasses. Inputs have the same shape if they
+    differ only in the values of tensors. These tensors must not be changed in place.
     """
 
     def __init__(
@@ -42,12 +42,12 @@ class GraphedFunction:
         recorder: Callable[[Computation], Computation],
         max_recordings: int | None = None,
     ) -> None:
-        """Record nothing yet.
+        """Wrap a function.
 
         Args:
-            function: the function; what it does follows from the shape of what it is given, and it waits for no device.
-            recorder: makes of something what does it again, with the same memory.
-            max_recordings: the most recordings, whose results take memory; None: as many as there are shapes.
+            function: its operations depend only on the shape of its inputs, and it does not synchronize.
+            recorder: turns a computation into one that replays it in the same memory.
+            max_recordings: maximum number of recordings, whose outputs take memory; None: unlimited.
         """
         self._max_recordings = max_recordings
         self._function = function
@@ -56,7 +56,7 @@ class GraphedFunction:
         self._recordings: dict[Hashable, _Recording] = {}
 
     def __call__(self, *inputs: Any) -> Any:
-        """Compute; the next call may overwrite the result."""
+        """Compute the function; the next call may overwrite the result."""
         parts = flatten_nested(inputs)
         shape = tuple(part.shape if isinstance(part, Tensor) else part for part in parts)
         self._call_counts[shape] += 1
@@ -64,42 +64,42 @@ class GraphedFunction:
             return self._function(*inputs)
         tensors = [part for part in parts if isinstance(part, Tensor)]
         recording = self._recordings.pop(shape, None) or self._create_recording(inputs, tensors)
-        self._recordings[shape] = recording  # behind those that were used before
+        self._recordings[shape] = recording  # most recently used last
         if self._max_recordings is not None and len(self._recordings) > self._max_recordings:
             del self._recordings[next(iter(self._recordings))]
         for read, before, new in zip(recording.input_buffers, recording.last_inputs, tensors, strict=True):
             if new is not before:
                 read.copy_(new, non_blocking=True)
         recording.last_inputs = tensors
-        # Tensors of their own, so that they are copied when they are given next, with what is in them then.
+        # New tensor objects, which are copied again when they are the next inputs.
         return _map_tensors(recording.replay(), Tensor.detach)
 
     def _create_recording(self, inputs: Any, tensors: list[Tensor]) -> _Recording:
-        own = _map_tensors(inputs, Tensor.clone)
-        read = [part for part in flatten_nested(own) if isinstance(part, Tensor)]
-        return _Recording(read, tensors, self._recorder(lambda: self._function(*own)))
+        input_copies = _map_tensors(inputs, Tensor.clone)
+        read = [part for part in flatten_nested(input_copies) if isinstance(part, Tensor)]
+        return _Recording(read, tensors, self._recorder(lambda: self._function(*input_copies)))
 
 
 def build_cuda_recorder() -> Callable[[Computation], Computation]:
-    """Make what records CUDA graphs, which share their memory, since only one of them is replayed at a time."""
+    """Build a recorder of CUDA graphs with a shared memory pool; graphs must not run concurrently."""
     pool = torch.cuda.graph_pool_handle()
 
     def record_graph(computation: Computation) -> Computation:
-        drawn = torch.cuda.get_rng_state()
-        aside = torch.cuda.Stream()
-        aside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(aside):
+        random_state = torch.cuda.get_rng_state()
+        warm_up_stream = torch.cuda.Stream()
+        warm_up_stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(warm_up_stream):
             for _ in range(WARM_UP_RUNS):
                 computation()
-        torch.cuda.current_stream().wait_stream(aside)
-        torch.cuda.set_rng_state(drawn)  # the same numbers are drawn whether or not something was recorded
+        torch.cuda.current_stream().wait_stream(warm_up_stream)
+        torch.cuda.set_rng_state(random_state)  # recording does not change the random numbers
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=pool):
-            found = computation()
+            outputs = computation()
 
         def replay() -> Any:
             graph.replay()
-            return found
+            return outputs
 
         return replay
 
@@ -107,7 +107,7 @@ def build_cuda_recorder() -> Callable[[Computation], Computation]:
 
 
 def _map_tensors(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
-    """Change all tensors of something."""
+    """Apply a function to all tensors of a nested value."""
     if isinstance(value, Tensor):
         return function(value)
     if isinstance(value, dict):
@@ -122,7 +122,7 @@ def _map_tensors(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
 
 
 def flatten_nested(value: Any) -> list[Any]:
-    """List all that something is put together from: tensors, numbers, None."""
+    """List all leaves of a nested value: tensors, numbers, None."""
     if isinstance(value, dict):
         value = tuple(value.items())
     if isinstance(value, tuple | list):

@@ -1,8 +1,7 @@
-"""What a network computes by element in a loop over time, in C (`elementwise.c`), for the processor that runs it.
+"""Elementwise operations of a loop over time, fused in C (`elementwise.c`) for the current CPU.
 
-torch makes a tensor of every operation, and writes to memory what the next one reads; for rows as short as those of a
-recurrence it takes longer to start an operation than to compute it. Where nothing compiles the code (`compiled.py`), on
-a GPU and in double precision torch does the same in several steps.
+For the short rows of a recurrence, torch needs longer to start an operation than to compute it. Without a compiler (see
+`compiled_library.py`), on a GPU and in double precision, torch computes the same in several operations.
 """
 
 import ctypes
@@ -22,29 +21,31 @@ HALF_PRECISION = torch.bfloat16
 
 
 class _RowPointer(ctypes.Structure):
-    """`struct rows`."""
+    """The C type `struct rows`."""
 
     _fields_ = (("first", c_void_p), ("row", c_int64), ("half", c_int32))
 
     @staticmethod
     def from_tensor(values: Tensor) -> "_RowPointer":
-        """Point at rows (R, X)."""
+        """Create a pointer to rows (R, X)."""
         return _RowPointer(values.data_ptr(), values.stride(0), values.dtype == HALF_PRECISION)
 
 
 def can_compute_scores(*tensors: Tensor) -> bool:
-    """Say whether `forward_scores` and `backward_scores` can be computed of queries, keys or v like these."""
-    return all(_is_readable(one, torch.float32) for one in tensors) and load_kernels() is not None
+    """Return whether the kernels support queries, keys or v like these tensors."""
+    return all(_is_readable(tensor, torch.float32) for tensor in tensors) and load_kernels() is not None
 
 
 def is_gru_input(values: Tensor) -> bool:
-    """Say whether `forward_gru` reads W x + b or U h like this."""
+    """Return whether `forward_gru` supports W x + b or U h like this tensor."""
     return _is_readable(values, torch.float32, HALF_PRECISION) and load_kernels() is not None
 
 
 def can_compute_gru(state: Tensor, *products: Tensor) -> bool:
-    """Say whether `forward_gru` and `backward_gru` can be computed of h, and of W x + b and U h as far as they are known."""
-    return _is_readable(state, torch.float32) and all(len(one) == len(state) and is_gru_input(one) for one in products)
+    """Return whether the GRU kernels support h and the products W x + b and U h."""
+    return _is_readable(state, torch.float32) and all(
+        len(product) == len(state) and is_gru_input(product) for product in products
+    )
 
 
 def forward_scores(
@@ -55,15 +56,15 @@ def forward_scores(
     column_counts: Tensor,
     sentence_indices: Tensor | None = None,
 ) -> Tensor:
-    """vᵀ tanh(q + k) + b_e.
+    """Compute vᵀ tanh(q + k) + b_e.
 
     Args:
         query: (R, A).
         keys: (B, N, A).
         vector: v (A,).
         bias: b_e ().
-        column_counts: how many columns of each sentence are computed (B,) int64; the others are 0.
-        sentence_indices: the sentence of each row (R,) int64, each one of the B; None: its own.
+        column_counts: number of columns to compute in each sentence (B,) int64; the others are 0.
+        sentence_indices: sentence of each row (R,) int64; None: row r belongs to sentence r.
 
     Returns:
         (R, N).
@@ -75,12 +76,12 @@ def forward_scores(
         else sentence_indices.dtype == torch.int64 and sentence_indices.is_contiguous()
     )
     query, keys = query.contiguous(), keys.contiguous()
-    found = query.new_zeros(len(query), keys.shape[1])
+    scores = query.new_zeros(len(query), keys.shape[1])
     _get_kernels().score(
-        len(query), *keys.shape[1:], *map(_get_data_pointer, (query, keys, vector)), bias.item(), _get_data_pointer(sentence_indices), _get_data_pointer(column_counts),
-        _get_data_pointer(found),
+        len(query), *keys.shape[1:], *map(_get_data_pointer, (query, keys, vector)), bias.item(),
+        *map(_get_data_pointer, (sentence_indices, column_counts, scores)),
     )  # fmt: skip
-    return found
+    return scores
 
 
 def backward_scores(
@@ -92,16 +93,16 @@ def backward_scores(
     weighted_squares: Tensor,
     grad_vector: Tensor,
 ) -> Tensor:
-    """Of the gradient g (R, N) of `forward_scores`, with t = tanh(q + k): add Σ g t² and Σ g t, and give v ⊙ Σ g (1 − t²).
+    """Compute the query's gradient v ⊙ Σ g (1 − t²), and accumulate g t² and Σ g t, with t = tanh(q + k).
 
     Args:
-        gradient: g, of the first R ≤ B sentences.
+        gradient: gradient g of the scores of the first R ≤ B sentences (R, N).
         query: (R, A).
         keys: (B, N, A).
         vector: v (A,).
-        column_counts: what is behind so many columns is left out (B,) int64.
-        weighted_squares: to which g t² is added (B, N, A).
-        grad_vector: to which Σ g t of each sentence is added (B, A).
+        column_counts: number of columns of each sentence (B,) int64.
+        weighted_squares: accumulator of g t² (B, N, A).
+        grad_vector: accumulator of Σ g t for each sentence (B, A).
 
     Returns:
         The gradient of the query (R, A).
@@ -113,13 +114,13 @@ def backward_scores(
     )
     gradient, query = gradient.contiguous(), query.contiguous()
     grad_query = torch.empty_like(query)
-    given = gradient, query, keys, vector, column_counts, grad_query, weighted_squares, grad_vector
-    _get_kernels().score_back(len(query), *keys.shape[1:], *map(_get_data_pointer, given))
+    arguments = gradient, query, keys, vector, column_counts, grad_query, weighted_squares, grad_vector
+    _get_kernels().score_back(len(query), *keys.shape[1:], *map(_get_data_pointer, arguments))
     return grad_query
 
 
 def forward_gru(input_products: Tensor, recurrent_products: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-    """What a GRU does after its products.
+    """Apply the gates of a GRU to its matrix products.
 
     Args:
         input_products: W x + b (R, 3·H).
@@ -127,13 +128,13 @@ def forward_gru(input_products: Tensor, recurrent_products: Tensor, state: Tenso
         state: h (R, H).
 
     Returns:
-        r, z and n side by side (R, 3·H), and h' (R, H).
+        Gates [r; z; n] (R, 3·H), and h' (R, H).
     """
-    gates, new = state.new_empty(len(state), 3 * state.shape[1]), state.new_empty(state.shape)
+    gates, new_state = state.new_empty(len(state), 3 * state.shape[1]), state.new_empty(state.shape)
     _get_kernels().gru(
-        *state.shape, *map(_RowPointer.from_tensor, (input_products, recurrent_products, state, gates, new))
+        *state.shape, *map(_RowPointer.from_tensor, (input_products, recurrent_products, state, gates, new_state))
     )
-    return gates, new
+    return gates, new_state
 
 
 def backward_gru(
@@ -144,22 +145,22 @@ def backward_gru(
     input_dtype: torch.dtype,
     grad_recurrent: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """Give the gradients of W x + b, in the precision of the inputs, and of h, of that of h' (R, H).
+    """Compute the gradients of W x + b, in `input_dtype`, and of h from the gradient of h' (R, H).
 
-    That of U h is put in `grad_recurrent` (R, 3·H).
+    The gradient of U h is written to `grad_recurrent` (R, 3·H).
     """
     grad_inputs, grad_state = torch.empty_like(gates, dtype=input_dtype), state.new_empty(state.shape)
     gradient = gradient if gradient.stride(-1) == 1 else gradient.contiguous()
-    given = gradient, gates, state, recurrent_products, grad_inputs, grad_recurrent, grad_state
-    _get_kernels().gru_back(*state.shape, *map(_RowPointer.from_tensor, given))
+    arguments = gradient, gates, state, recurrent_products, grad_inputs, grad_recurrent, grad_state
+    _get_kernels().gru_back(*state.shape, *map(_RowPointer.from_tensor, arguments))
     return grad_inputs, grad_state
 
 
 @cache
 def load_kernels() -> ctypes.CDLL | None:
-    """Load the kernels; None where they cannot be compiled."""
-    found = compiled_library.load_library(C_SOURCE_PATH, C_FUNCTION_NAMES)
-    return None if found is None else _declare_argument_types(found)
+    """Load the kernels; None if they cannot be compiled."""
+    library = compiled_library.load_library(C_SOURCE_PATH, C_FUNCTION_NAMES)
+    return None if library is None else _declare_argument_types(library)
 
 
 def _declare_argument_types(library: ctypes.CDLL) -> ctypes.CDLL:
@@ -174,9 +175,9 @@ def _declare_argument_types(library: ctypes.CDLL) -> ctypes.CDLL:
 
 
 def _get_kernels() -> ctypes.CDLL:
-    found = load_kernels()
-    assert found is not None, "`compute_scores` and `compute_gru` say whether there is any"
-    return found
+    library = load_kernels()
+    assert library is not None, "check `can_compute_scores` or `can_compute_gru` first"
+    return library
 
 
 def _is_readable(values: Tensor, *dtypes: torch.dtype) -> bool:

@@ -1,4 +1,4 @@
-"""Linear maps whose weights are laid out once for many products, also within a loop over time."""
+"""Linear maps with packed weights for many products, also in loops over time."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,19 +24,19 @@ from pipeline_py.nmt.initialization import InitializationRule
 from pipeline_py.nmt.torch_setup import is_cpu
 
 MAX_UNPADDED_ROWS = 32
-"""Rows up to which a search multiplies those there are; more are filled up, since each number has its own program."""
+"""Largest number of rows that a search does not pad; oneDNN compiles a program for each number of rows."""
 
 
 class PackedWeight:
-    """A matrix laid out for products of few rows as the processor likes it best."""
+    """A matrix packed for fast products with few rows."""
 
     def __init__(self, matrix: Tensor, is_for_search: bool = False, should_round_to_bfloat16: bool = False) -> None:
-        """Lay out a matrix.
+        """Pack a matrix.
 
         Args:
             matrix: (X, Y).
-            is_for_search: whether it is for a search, whose many products have ever other numbers of rows.
-            should_round_to_bfloat16: whether products read and make bfloat16, and are returned as float32.
+            is_for_search: whether it is for a search, with varying numbers of rows.
+            should_round_to_bfloat16: whether to compute products in bfloat16 and return float32.
         """
         self.dtype = matrix.dtype
         self._is_for_search = is_for_search
@@ -48,7 +48,7 @@ class PackedWeight:
                 matrix.T.contiguous().to(self._product_dtype), None
             )
         if self._packed_matrix is None or not _is_read_as_bfloat16(matrix.dtype):
-            self._matrix = matrix.contiguous()  # on a CPU a product reads rows a third faster than columns
+            self._matrix = matrix.contiguous()  # on a CPU, rows are read a third faster than columns
 
     def __call__(self, values: Tensor, bias: Tensor | None = None) -> Tensor:
         """Multiply (B, X) with the matrix (X, Y) and add a bias (Y,)."""
@@ -58,13 +58,13 @@ class PackedWeight:
         if self._is_for_search and rows > MAX_UNPADDED_ROWS:
             values = pad_rows(values, round_up_to_block(rows))
         if self._product_dtype != values.dtype:
-            made = multiply_packed(values.to(self._product_dtype), self._packed_matrix).to(values.dtype)[:rows]
-            return made if bias is None else made.add_(bias)
+            product = multiply_packed(values.to(self._product_dtype), self._packed_matrix).to(values.dtype)[:rows]
+            return product if bias is None else product.add_(bias)
         return multiply_packed(values, self._packed_matrix, bias)[:rows]
 
 
 class Linear(nn.Linear):
-    """y = W x + b; where it is `pack_weights`, with the weight as it was then."""
+    """y = W x + b; within `pack_weights`, with the packed weight."""
 
     packed_weight: PackedWeight | None = None
 
@@ -76,29 +76,29 @@ class Linear(nn.Linear):
 
 
 class OutputLayer(Linear):
-    """What a softmax is made of."""
+    """The output layer before a softmax."""
 
     def initialize(self, rule: InitializationRule) -> None:
-        """Begin as the rule says."""
+        """Initialize weight and bias."""
         rule.fill_output(self.weight)
         rule.fill_bias(self.bias)
 
 
 def multiply_packed(values: Tensor, packed_matrix: Tensor | None, bias: Tensor | None = None) -> Tensor:
-    """Multiply (B, X) with a matrix (X, Y) that oneDNN has laid out, and add a bias (Y,)."""
-    made: Tensor = torch.ops.mkldnn._linear_pointwise(values, packed_matrix, bias, "none", [], "")
-    return made
+    """Multiply (B, X) with a matrix (X, Y) packed by oneDNN, and add a bias (Y,)."""
+    product: Tensor = torch.ops.mkldnn._linear_pointwise(values, packed_matrix, bias, "none", [], "")
+    return product
 
 
 @contextmanager
 def pack_weights(decoders: Iterable[nn.Module], should_round_to_bfloat16: bool = False) -> Iterator[None]:
-    """Lay out all maps of decoders for the many products of searches; meanwhile no weight may change.
+    """Pack the weights of all linear maps of decoders for searches; weights must not change meanwhile.
 
-    Within another context of the same decoders nothing is laid out again.
+    Nested contexts of the same decoders do not pack again.
 
     Args:
         decoders: the decoders.
-        should_round_to_bfloat16: whether products of all maps but the output layer read bfloat16.
+        should_round_to_bfloat16: whether all maps except the output layer compute in bfloat16.
     """
     parts = (part for decoder in decoders for part in decoder.modules())
     maps = [part for part in parts if isinstance(part, Linear) and part.packed_weight is None]
@@ -115,13 +115,13 @@ def pack_weights(decoders: Iterable[nn.Module], should_round_to_bfloat16: bool =
 
 
 def _is_read_as_bfloat16(dtype: torch.dtype) -> bool:
-    """Say whether products of a precision read bfloat16, which only oneDNN does."""
+    """Return whether products of this dtype read bfloat16, which only oneDNN supports."""
     return dtype == torch.bfloat16 or torch.backends.mkldnn.matmul.fp32_precision == "bf16"  # type: ignore[attr-defined]
 
 
 @cache
 def _should_pack(dtype: torch.dtype, is_for_search: bool) -> bool:
-    """Say whether oneDNN multiplies here with a matrix that it has laid out before, and whether that pays."""
+    """Return whether oneDNN supports packed matrices of this dtype and is faster with them."""
     if not torch.backends.mkldnn.is_available():
         return False
     if dtype == torch.bfloat16:
@@ -130,31 +130,31 @@ def _should_pack(dtype: torch.dtype, is_for_search: bool) -> bool:
 
 
 class LoopLinear(Linear, TracedModule):
-    """y = W x + b; within a `time_loop` that names it, the gradients of W and b are computed after the loop."""
+    """y = W x + b; in a time loop with its trace, the gradients of W and b are computed after the loop."""
 
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Map (…, X) → (…, Y), within the loop (B, X) → (B, Y), and drop out what the mask (B, X) says."""
+        """Map (…, X) → (…, Y), in a loop (B, X) → (B, Y), with an optional dropout mask (B, X)."""
         if self.trace is None:
             return super().forward(apply_dropout_mask(values, mask))
         product: Tensor = _TracedLinearFunction.apply(values, mask, self.trace)
         return product
 
     def begin_trace(self, max_rows: int) -> LoopTrace:
-        """Begin a trace of a loop whose steps have so many rows together, or fewer."""
+        """Begin a trace of a loop with at most `max_rows` rows in total."""
         return LinearTrace(self, max_rows)
 
 
 class RecurrentLinear(LoopLinear):
-    """What a state of size X goes through from step to step: the matrices of all gates (n·X, X)."""
+    """The recurrent matrices of all gates (n·X, X) for a state of size X."""
 
     def initialize(self, rule: InitializationRule) -> None:
-        """Begin as the rule says."""
+        """Initialize weight and bias."""
         rule.fill_recurrent(self.weight)
         rule.fill_bias(self.bias)
 
 
 class LinearTrace(LoopTrace):
-    """A weight as the products read it, what they were applied to, and the gradients of what they gave."""
+    """The trace of a linear map: its packed weight, the inputs of all steps, and the gradients of their outputs."""
 
     def __init__(self, layer: LoopLinear, max_rows: int) -> None:
         super().__init__(layer, layer.weight, layer.bias)
@@ -162,25 +162,25 @@ class LinearTrace(LoopTrace):
         weight = layer.weight.detach().to(dtype)
         self.forward_weight, self.backward_weight = PackedWeight(weight.T), PackedWeight(weight)
         self.bias = None if layer.bias is None else layer.bias.detach().to(dtype)
-        # Of all steps, (N, X) and (N, Y), as the one product at the end reads them.
+        # Of all steps, (N, X) and (N, Y), for one product after the loop.
         self._step_inputs = weight.new_empty(count_padded_rows(max_rows, dtype, weight.device), weight.shape[1])
         self._grad_outputs: Tensor | None = None
         self._step_rows: list[slice] = []
         self._steps_with_gradient: set[int] = set()
 
     def add_step(self, values: Tensor, mask: Tensor | None) -> tuple[int, Tensor]:
-        """Take the next step's values (B, X), dropped out by a mask: its number, and what the product reads."""
+        """Add a step with values (B, X) and a dropout mask; return its number and the masked values."""
         start = self._step_rows[-1].stop if self._step_rows else 0
         self._step_rows.append(slice(start, start + len(values)))
-        placed = self._step_inputs[self._step_rows[-1]]
+        product_inputs = self._step_inputs[self._step_rows[-1]]
         if mask is None:
-            placed.copy_(values)
+            product_inputs.copy_(values)
         else:
-            torch.mul(values, mask[: len(values)], out=placed)
-        return len(self._step_rows) - 1, placed
+            torch.mul(values, mask[: len(values)], out=product_inputs)
+        return len(self._step_rows) - 1, product_inputs
 
     def get_gradient_rows(self, step: int, width: int) -> Tensor:
-        """Say where the gradient (B, Y) of what a step's product gave is to be put: the product back reads it there."""
+        """Return the rows (B, Y) into which to write the gradient of a step's output."""
         if self._grad_outputs is None:
             self._grad_outputs = self._step_inputs.new_empty(len(self._step_inputs), width)
         self._steps_with_gradient.add(step)
@@ -202,22 +202,22 @@ class LinearTrace(LoopTrace):
 
 
 def get_loop_dtype(weight: Tensor) -> torch.dtype:
-    """Say in which precision a loop multiplies with a weight."""
+    """Return the dtype of products with a weight in a loop."""
     device = weight.device.type
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else weight.dtype
 
 
 class _TracedLinearFunction(Function):
-    """Applies what is traced; going backwards, leaves the gradients of weights for later."""
+    """A linear map in a loop; the gradients of the weights are computed after the loop."""
 
     @staticmethod
     def forward(ctx: Any, values: Tensor, mask: Tensor | None, trace: LinearTrace) -> Tensor:
         ctx.trace, ctx.mask, ctx.dtype = trace, mask, values.dtype
-        ctx.step, placed = trace.add_step(values, mask)
-        return trace.forward_weight(placed, trace.bias)
+        ctx.step, product_inputs = trace.add_step(values, mask)
+        return trace.forward_weight(product_inputs, trace.bias)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        placed = ctx.trace.get_gradient_rows(ctx.step, gradient.shape[1]).copy_(gradient)
-        return apply_dropout_mask(ctx.trace.backward_weight(placed).to(ctx.dtype), ctx.mask), None, None
+        product_inputs = ctx.trace.get_gradient_rows(ctx.step, gradient.shape[1]).copy_(gradient)
+        return apply_dropout_mask(ctx.trace.backward_weight(product_inputs).to(ctx.dtype), ctx.mask), None, None

@@ -1,4 +1,4 @@
-"""Scores of a one-layer perceptron in a loop over time and in a search; the formula is in `score/mlp.py`."""
+"""Perceptron attention scores in a loop over time and in a search; the formula is in `score/mlp.py`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,10 +15,10 @@ from pipeline_py.nmt.search.row_sentences import RowSentences
 
 
 class ScoreTrace(LoopTrace):
-    """Keys, v and b_e, and sums of the gradients so far.
+    """The trace of perceptron scores: keys, v, b_e and accumulated gradients.
 
-    With t = tanh(…), the hidden units, and g the gradient of a score, that of a key is v ⊙ Σ g (1 − t²) over the
-    steps: Σ g t² is summed up step by step, and the rest is done after the loop.
+    With the hidden units t = tanh(…) and the gradient g of a score, the gradient of a key is v ⊙ Σ g (1 − t²) over the
+    steps. Σ g t² is accumulated step by step, the rest is computed after the loop.
     """
 
     def __init__(
@@ -27,10 +27,10 @@ class ScoreTrace(LoopTrace):
         super().__init__(module, keys, vector, bias)
         columns, numbers = keys.shape[1], build_column_counts(column_counts, keys)
         self.column_counts = numbers.tolist()
-        self.column_mask: Tensor | None = None  # (B, N), where not all is
+        self.column_mask: Tensor | None = None  # (B, N), if there is padding
         if min(self.column_counts) < columns:
-            reached = torch.arange(columns) < numbers.unsqueeze(1)
-            self.column_mask = reached.to(keys.device, non_blocking=True)
+            column_mask = torch.arange(columns) < numbers.unsqueeze(1)
+            self.column_mask = column_mask.to(keys.device, non_blocking=True)
         self.keys, self.vector, self.bias = keys.detach().contiguous(), vector.detach(), bias.detach()
         self.kernel_column_counts = numbers if elementwise.can_compute_scores(self.keys, self.vector) else None
         self.weighted_squares: Tensor | None = None
@@ -41,17 +41,16 @@ class ScoreTrace(LoopTrace):
         if self.weighted_squares is None:
             return None, None, None
         grad_keys = self.weighted_squares.neg_().add_(self.grad_scores.unsqueeze(2)).mul_(self.vector)
-        found = grad_keys, self.grad_vector.sum(dim=0), self.grad_scores.sum()
+        gradients = grad_keys, self.grad_vector.sum(dim=0), self.grad_scores.sum()
         self.weighted_squares = None
         self.grad_vector, self.grad_scores = torch.zeros_like(self.grad_vector), torch.zeros_like(self.grad_scores)
-        return found
+        return gradients
 
 
 class TracedScoreFunction(Function):
-    """vᵀ tanh(query + key) + b_e; going backwards, leaves the gradients of keys, v and b_e for later.
+    """vᵀ tanh(query + key) + b_e; the gradients of keys, v and b_e are computed after the loop.
 
-    The hidden units are computed again on the way back: they are the most that a step makes, and to write them to
-    memory and read them again takes longer.
+    The backward pass computes the hidden units again, which is faster than storing them.
     """
 
     @staticmethod
@@ -76,7 +75,7 @@ class TracedScoreFunction(Function):
             gradient = gradient * trace.column_mask[: len(query)]
         trace.grad_scores[: len(query)].add_(gradient)
         if trace.kernel_column_counts is not None:
-            given = (
+            arguments = (
                 gradient,
                 query,
                 trace.keys,
@@ -85,7 +84,7 @@ class TracedScoreFunction(Function):
                 trace.weighted_squares,
                 trace.grad_vector,
             )
-            return elementwise.backward_scores(*given), None
+            return elementwise.backward_scores(*arguments), None
         grad_query = torch.empty_like(query).unsqueeze(1)
         for group, hidden in _compute_traced_hidden_units(query, trace):
             rows, grad_group = group[0], gradient[group].unsqueeze(1)
@@ -97,29 +96,33 @@ class TracedScoreFunction(Function):
 
 
 def _compute_traced_hidden_units(query: Tensor, trace: ScoreTrace) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
-    """Compute the hidden units of a step: groups of rows, with their columns, and their units (G, C, A)."""
+    """Yield groups of rows and columns of a step with their hidden units (G, C, A)."""
     for rows in split_rows(len(query), trace.keys[0].numel(), trace.keys.device):
         part = rows, slice(0, max(trace.column_counts[rows]))
         yield part, (trace.keys[part] + query[rows].unsqueeze(1)).tanh_()
 
 
 def build_column_counts(column_counts: Sequence[int] | None, keys: Tensor) -> Tensor:
-    """How many columns each sentence of keys (B, N, A) has (B,); without a reach all."""
+    """Return the number of columns of each sentence of keys (B, N, A) as a tensor (B,); by default all."""
     return torch.tensor(column_counts or [keys.shape[1]] * len(keys))
 
 
 def compute_hidden_units(
-    query: Tensor, keys: Tensor, owners: RowSentences | None
+    query: Tensor, keys: Tensor, row_sentences: RowSentences | None
 ) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
-    """Compute tanh(query + key), (R, A), (B, N, A): groups of rows, with their columns, and their units (G, C, A)."""
+    """Yield groups of rows and columns with tanh(query + key) (G, C, A), for queries (R, A) and keys (B, N, A)."""
     width, device = keys[0].numel(), keys.device
-    if owners is not None and owners.row_spans is not None:
-        for run, sentence in owners.row_spans:
-            columns = slice(0, keys.shape[1] if owners.column_counts is None else owners.column_counts[sentence])
+    if row_sentences is not None and row_sentences.row_spans is not None:
+        for run, sentence in row_sentences.row_spans:
+            columns = slice(
+                0, keys.shape[1] if row_sentences.column_counts is None else row_sentences.column_counts[sentence]
+            )
             for rows in split_rows(run.stop - run.start, width, device):
                 part = slice(run.start + rows.start, run.start + rows.stop)
                 yield (part, columns), (keys[sentence, columns] + query[part].unsqueeze(1)).tanh_()
     else:
         for rows in split_rows(len(query), width, device):
-            own = keys[rows] if owners is None else keys.index_select(0, owners.sentence_indices[rows])
-            yield (rows, slice(0, keys.shape[1])), (own + query[rows].unsqueeze(1)).tanh_()
+            row_keys = (
+                keys[rows] if row_sentences is None else keys.index_select(0, row_sentences.sentence_indices[rows])
+            )
+            yield (rows, slice(0, keys.shape[1])), (row_keys + query[rows].unsqueeze(1)).tanh_()

@@ -1,7 +1,7 @@
-"""Loops over time, whose unchanging tensors get their gradient after the loop, from all steps at once.
+"""Loops over time that compute the gradients of constant tensors once, after the loop.
 
-Autograd would make one small product per step and weight, and add it to a sum as large as the weight. One product
-over all steps does the same in less than half the time.
+Autograd would compute and accumulate a gradient per step and weight. One product over all steps takes less than half
+the time.
 """
 
 from abc import ABC, abstractmethod
@@ -16,17 +16,17 @@ from torch.autograd.function import once_differentiable
 
 
 class TracedModule(nn.Module):
-    """Something applied at each step; in a loop that names it, its tensors get their gradient after the loop."""
+    """A module applied at each step of a loop; with a trace, its gradients are computed after the loop."""
 
     trace: Any = None
 
 
 class LoopTrace(ABC):
-    """What a part was applied to at each step of one loop, and what is known of the gradients.
+    """A record of a module's applications in one loop, with its accumulated gradients.
 
     Attributes:
-        module: to whose `trace` it belongs during the loop.
-        tensors: those whose gradient is computed after the loop.
+        module: module that holds this trace during the loop.
+        tensors: tensors whose gradient is computed after the loop.
     """
 
     def __init__(self, module: TracedModule, *tensors: Tensor | None) -> None:
@@ -35,7 +35,7 @@ class LoopTrace(ABC):
 
     @abstractmethod
     def sum_gradients(self) -> Sequence[Tensor | None]:
-        """Sum the gradients of `tensors` over all steps that had one; forget them."""
+        """Sum the gradients of `tensors` over all steps, and reset them."""
 
 
 @contextmanager
@@ -43,9 +43,9 @@ def open_time_loop(initial_state: Tensor, trace_factories: Iterable[Callable[[],
     """Open a loop over time.
 
     Args:
-        initial_state: from which the loop starts. Its parts may be applied only to what is computed from the state that the
-            loop is given, since its gradient is what comes last when the loop is gone through backwards.
-        trace_factories: each begins the trace of a part; where nothing is to be differentiated, none is begun.
+        initial_state: state before the first step. Traced modules may be applied only to values that depend on the
+            yielded state, whose gradient is computed last.
+        trace_factories: functions that begin the traces; not called without autograd.
 
     Yields:
         The state to start from.
@@ -53,18 +53,18 @@ def open_time_loop(initial_state: Tensor, trace_factories: Iterable[Callable[[],
     if not torch.is_grad_enabled():
         yield initial_state
         return
-    begun = [begin() for begin in trace_factories]
-    for trace in begun:
+    traces = [begin_trace() for begin_trace in trace_factories]
+    for trace in traces:
         trace.module.trace = trace
     try:
-        yield _LoopEntryFunction.apply(initial_state, begun, *(tensor for trace in begun for tensor in trace.tensors))
+        yield _LoopEntryFunction.apply(initial_state, traces, *(tensor for trace in traces for tensor in trace.tensors))
     finally:
-        for trace in begun:
+        for trace in traces:
             trace.module.trace = None
 
 
 class _LoopEntryFunction(Function):
-    """Hands on the state; going backwards, gives what does not change its gradients."""
+    """The entry of a loop; its backward pass returns the gradients of the traced tensors."""
 
     @staticmethod
     def forward(ctx: Any, state: Tensor, traces: list[LoopTrace], *tensors: Tensor | None) -> Tensor:

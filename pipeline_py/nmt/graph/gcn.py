@@ -19,13 +19,13 @@ class SyntacticGraphConvolution(nn.Module):
     """In each layer h'_v = ReLU(Σ_u g_uv (W_d h_u + b_l)), over the neighbours u of v in the tree and v itself.
 
     d is the direction of the edge: `in` from the head of v, `out` from a dependent of v, `self`; l is the direction
-    and the label of the dependent. g_uv = σ(h_u · w_d + c_l) is a scalar gate. What the decoder starts from stays that
-    of the encoder.
+    and the label of the dependent. g_uv = σ(h_u · w_d + c_l) is a scalar gate. The summary of the encoder stays
+    unchanged.
 
-    Further pieces of a word hang under its first one, with the label of the word. Roots, EOS, and all positions of a
-    sentence without a parse have no neighbour but themselves.
+    The other pieces of a word are dependents of its first piece, with the label of the word. Roots, EOS, and all
+    positions of a sentence without a parse have only themselves as neighbours.
 
-    Dropout: on what each layer reads.
+    Dropout: on the input of each layer.
     """
 
     def __init__(
@@ -41,10 +41,10 @@ class SyntacticGraphConvolution(nn.Module):
         """Replace the annotations (B, J, M) of a memory without phrases."""
         (states,) = memory.annotations
         heads, labels = (batch.get_syntax(kind).squeeze(2) for kind in ("heads", "labels"))
-        own = torch.arange(heads.shape[1], device=heads.device)
-        hangs = (heads != NO_HEAD) & (heads != own)
+        positions = torch.arange(heads.shape[1], device=heads.device)
+        hangs = (heads != NO_HEAD) & (heads != positions)
         for layer in self.layers:
-            states = layer(self.dropout(states), torch.where(hangs, heads, own), labels, hangs)
+            states = layer(self.dropout(states), torch.where(hangs, heads, positions), labels, hangs)
         return replace(memory, annotations=(states.masked_fill(~batch.source_mask.unsqueeze(2), 0),))
 
 
@@ -59,22 +59,24 @@ class _GraphConvolutionLayer(nn.Module):
         self.own_bias = nn.Parameter(torch.zeros(annotation_size + 1))
 
     def initialize(self, rule: InitializationRule) -> None:
-        """Let gates begin as the rule says, biases at 0."""
+        """Initialize the gates; biases are 0."""
         for gate in self.gates:
             rule.fill_vector(gate)
 
     def forward(self, states: Tensor, heads: Tensor, labels: Tensor, has_head: Tensor) -> Tensor:
-        """Map states (B, J, M) → (B, J, M), given heads and labels (B, J), and which positions hang under another."""
+        """Map states (B, J, M) → (B, J, M), given heads and labels (B, J), and a mask of positions with a head."""
         messages = {}
         for number, (edge, part) in enumerate(self.maps.items()):
             messages[edge] = torch.cat([part(states), (states * self.gates[number]).sum(dim=2, keepdim=True)], dim=2)
-        # What a head sends to each dependent, and what that sends back; the last column is the gate's.
-        place = heads.unsqueeze(2).expand_as(messages["in"])
-        downwards = _apply_gate(messages["in"].gather(1, place) + self.biases["in"][labels])
+        # Messages from heads to dependents and back; the last column is the gate.
+        head_indices = heads.unsqueeze(2).expand_as(messages["in"])
+        downwards = _apply_gate(messages["in"].gather(1, head_indices) + self.biases["in"][labels])
         upwards = _apply_gate(messages["out"] + self.biases["out"][labels])
-        linked = has_head.unsqueeze(2)
-        own = _apply_gate(messages["self"] + self.own_bias)
-        return torch.relu((own + downwards * linked).scatter_add(1, place[:, :, :-1], upwards * linked))
+        has_edge = has_head.unsqueeze(2)
+        self_messages = _apply_gate(messages["self"] + self.own_bias)
+        return torch.relu(
+            (self_messages + downwards * has_edge).scatter_add(1, head_indices[:, :, :-1], upwards * has_edge)
+        )
 
 
 def _apply_gate(messages: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from pipeline_py.nmt.data.batch import Batch
 
 
 class LabelEmbedding(nn.Module):
-    """A row of a table for the label of each word; the end of the sentence has a label of its own."""
+    """An embedding of the dependency label of each word; EOS has a special label."""
 
     def __init__(self, options: LabelInputConfig, embedding_size: int, vocabulary_sizes: Mapping[str, int]) -> None:
         super().__init__()

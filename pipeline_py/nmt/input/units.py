@@ -10,20 +10,20 @@ from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.fast.linear import Linear
 
 KERNEL_WIDTH = 3
-"""Rows under a convolution's kernel."""
+"""Number of rows of a convolution kernel."""
 
 
 class DependencyUnitConvolution(nn.Module):
-    """V_U, made of the n = 10 embedded words of a unit, (n, d), by convolutions and poolings along the unit.
+    """V_U, computed from the n = 10 embedded words of a unit, (n, d), by convolutions and poolings.
 
-    A convolution has kernels over 3 rows and all d columns, d of them, with a bias, and then ReLU; a pooling takes the
-    larger of two consecutive rows, column by column.
+    A convolution has d kernels over 3 rows and all d columns, with a bias and ReLU; a pooling is the maximum of two
+    consecutive rows.
 
     - `stacked` reproduces the sizes that the paper prints: convolution 10 → 8, convolution of stride 2 with one row
       of zeros at each end 8 → 4, poolings 4 → 2 → 1.
     - `alternate`: convolution 10 → 8, pooling 8 → 4, convolution 4 → 2, pooling 2 → 1.
 
-    The output is the mean over the rows that are left, which is one.
+    The output is the mean over the remaining rows.
     """
 
     def __init__(self, options: UnitInputConfig, embedding_size: int, vocabulary_sizes: Mapping[str, int]) -> None:

@@ -9,7 +9,7 @@ from pipeline_py.nmt.data.batch import Batch
 
 
 class WordEmbedding(nn.Module):
-    """V_x, a row of a table for each identifier of the source vocabulary."""
+    """V_x, an embedding of each word of the source vocabulary."""
 
     def __init__(self, options: WordInputConfig, embedding_size: int, vocabulary_sizes: Mapping[str, int]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""BlackOut: a softmax over the word and sampled words (Ji et al. 2016; tree2seq eq. 22–25)."""
+"""BlackOut loss: a softmax over the word and sampled words (Ji et al. 2016; tree2seq eq. 22–25)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,7 @@ from pipeline_py.subword.vocabulary import EOS
 
 
 def compute_sampled_logits(readout: Tensor, weight: Tensor, sample_biases: Tensor, sample_ids: Tensor) -> Tensor:
-    """Compute w_k · r + b_k of the rows k that are sampled for a sentence.
+    """Compute w_k · r + b_k for the sampled rows k of each sentence.
 
     Args:
         readout: r at T positions of each sentence (B, T, E).
@@ -27,7 +27,7 @@ def compute_sampled_logits(readout: Tensor, weight: Tensor, sample_biases: Tenso
         sample_ids: rows of the weight (B, K) int64.
 
     Returns:
-        (B, T, K), in the precision of the weight, also where autocast is on.
+        Logits (B, T, K) in the precision of the weight, also under autocast.
     """
     with torch.autocast(readout.device.type, enabled=False):
         outputs: Tensor = _SampledLogitsFunction.apply(readout.to(weight.dtype), weight, sample_biases, sample_ids)
@@ -35,7 +35,7 @@ def compute_sampled_logits(readout: Tensor, weight: Tensor, sample_biases: Tenso
 
 
 class _SampledLogitsFunction(Function):
-    """Gathers the rows in both directions instead of keeping them, since B · K rows are more than the weight has."""
+    """Logits of sampled rows; the backward pass gathers the B · K rows again instead of storing them."""
 
     @staticmethod
     def forward(ctx: Any, readout: Tensor, weight: Tensor, sample_biases: Tensor, sample_ids: Tensor) -> Tensor:
@@ -65,7 +65,7 @@ def _gather_weight_rows(weight: Tensor, sample_ids: Tensor) -> Tensor:
 
 def _split_sentences(readout: Tensor) -> Iterator[slice]:
     """Divide the sentences (B, …) into groups that are computed at once."""
-    # The rows of one sentence stay in a CPU's cache: 0.6 of the time of all at once. A GPU wants large products.
+    # On a CPU the rows of one sentence stay in the cache (0.6 of the time of one large product).
     size = 1 if is_cpu(readout.device) else len(readout)
     return (slice(start, start + size) for start in range(0, len(readout), size))
 
@@ -73,11 +73,11 @@ def _split_sentences(readout: Tensor) -> Iterator[slice]:
 class BlackOutLoss(SoftmaxLoss):
     """−log p̃(y) − Σ_k log(1 − p̃(y^k)) in training; the loss of the full softmax otherwise.
 
-    p̃ is the softmax over y and K drawn words y^k of log q + s, with s what the output layer gives and q = 1/Q. The y^k
-    are drawn from Q ∝ count^power, with replacement, once for each sentence; those that are y itself are left out at y.
-    (Eq. 22 of tree2seq has lost the log of 1 − p̃; it stands so in Ji et al.)
+    p̃ is the softmax over y and K drawn words y^k of log q + s, with the logits s of the output layer and q = 1/Q.
+    The y^k are sampled from Q ∝ count^power with replacement, once for each sentence; samples equal to y are ignored.
+    (Eq. 22 of tree2seq omits the log of 1 − p̃, see Ji et al.)
 
-    A word that does not occur in the training data counts as if it occurred once, so that every q is finite.
+    Words that do not occur in the training data have a count of 1.
     """
 
     def __init__(self, options: BlackOutLossConfig, target_vocabulary_size: int) -> None:
@@ -93,10 +93,10 @@ class BlackOutLoss(SoftmaxLoss):
             self.register_buffer(name, torch.zeros(0, dtype=torch.float64), persistent=False)
 
     def set_word_frequencies(self, word_counts: Tensor) -> None:
-        """Take how often each word occurs in the training data (V,), EOS and the unknown word included.
+        """Set the counts of words in the training data (V,), EOS and the unknown word included.
 
         Raises:
-            ValueError: the counts are not of the target vocabulary, or of sentences without an end.
+            ValueError: the counts do not fit the target vocabulary, or that of EOS is 0.
         """
         if word_counts.shape != (self.target_vocabulary_size,):
             raise ValueError(
@@ -119,28 +119,28 @@ class BlackOutLoss(SoftmaxLoss):
         if not self.training:
             return super().forward(output_layer, readout, targets, packed_words)
         if not len(self.cumulative_distribution):
-            raise RuntimeError("BlackOut draws words by their frequency; call `learn_frequencies` before training")
+            raise RuntimeError("BlackOut draws words by their frequency; call `set_word_frequencies` before training")
         draws = self._draw_samples(packed_words.sentence_count)
         bias = output_layer.bias + self.log_weights.to(output_layer.bias.dtype)  # (V,)
         rows = functional.embedding(targets, output_layer.weight)
-        of_targets = (upcast_half_precision(readout) * rows).sum(dim=1) + _gather_values(bias, targets)
+        target_logits = (upcast_half_precision(readout) * rows).sum(dim=1) + _gather_values(bias, targets)
 
-        # Sentences side by side in a rectangle (B, I), since each has draws of its own.
-        place, shape = packed_words.rectangle_indices, (packed_words.sentence_count, packed_words.position_count)
+        # A rectangle (B, I) of sentences, since samples differ between sentences.
+        indices, shape = packed_words.rectangle_indices, (packed_words.sentence_count, packed_words.position_count)
         count = packed_words.sentence_count * packed_words.position_count
-        side_by_side = readout.new_zeros(count, readout.shape[1]).index_copy(0, place, readout)
-        of_draws = compute_sampled_logits(
-            side_by_side.view(*shape, -1), output_layer.weight, _gather_values(bias, draws), draws
+        grouped_readout = readout.new_zeros(count, readout.shape[1]).index_copy(0, indices, readout)
+        sample_logits = compute_sampled_logits(
+            grouped_readout.view(*shape, -1), output_layer.weight, _gather_values(bias, draws), draws
         )
-        said = targets.new_zeros(count).index_copy(0, place, targets).view(shape)
-        left_out = draws.unsqueeze(1) == said.unsqueeze(2)
-        of_draws = of_draws.masked_fill(left_out, torch.finfo(of_draws.dtype).min)
-        of_words = of_targets.new_zeros(count).index_copy(0, place, of_targets).view(shape)
-        return _compute_losses(of_words, of_draws).flatten().index_select(0, place)
+        sentence_targets = targets.new_zeros(count).index_copy(0, indices, targets).view(shape)
+        target_mask = draws.unsqueeze(1) == sentence_targets.unsqueeze(2)
+        sample_logits = sample_logits.masked_fill(target_mask, torch.finfo(sample_logits.dtype).min)
+        word_logits = target_logits.new_zeros(count).index_copy(0, indices, target_logits).view(shape)
+        return _compute_losses(word_logits, sample_logits).flatten().index_select(0, indices)
 
     def _draw_samples(self, sentence_count: int) -> Tensor:
         """Draw words for each sentence (B, K) from torch's global generator."""
-        # By inverting Q's distribution function: on CUDA, torch.multinomial does not repeat its draws.
+        # Inverse transform sampling: on CUDA, torch.multinomial is not reproducible.
         uniform = torch.rand(
             sentence_count,
             self.sample_count,
@@ -151,18 +151,19 @@ class BlackOutLoss(SoftmaxLoss):
 
 
 def _gather_values(values: Tensor, indices: Tensor) -> Tensor:
-    """Take values (V,) by their numbers (…) → (…); as an embedding, whose gradient is fast."""
+    """Gather values (V,) at indices (…): (…). An embedding has a fast gradient."""
     return functional.embedding(indices, values.unsqueeze(1)).squeeze(-1)
 
 
 def _compute_losses(word_logits: Tensor, sample_logits: Tensor) -> Tensor:
-    """Compute −log p̃(y) − Σ_k log(1 − p̃(y^k)) of logits (…) and (…, K); a draw that is left out has the least one.
+    """Compute −log p̃(y) − Σ_k log(1 − p̃(y^k)) of logits (…) and (…, K).
 
-    1 − p̃ of the likeliest draw is the share of all others, which is never 0; those others have p̃ ≤ ½.
+    For the most probable sample, 1 − p̃ is computed as the sum of all other probabilities, which is never 0; the other
+    samples have p̃ ≤ ½.
     """
-    largest, where = sample_logits.max(dim=-1, keepdim=True)
-    others = sample_logits.scatter(-1, where, torch.finfo(sample_logits.dtype).min)
-    rest = torch.logaddexp(word_logits, others.logsumexp(dim=-1))
+    largest, largest_index = sample_logits.max(dim=-1, keepdim=True)
+    other_logits = sample_logits.scatter(-1, largest_index, torch.finfo(sample_logits.dtype).min)
+    rest = torch.logaddexp(word_logits, other_logits.logsumexp(dim=-1))
     total = torch.logaddexp(rest, largest.squeeze(-1))
-    of_others = torch.log1p(-torch.exp(others - total.unsqueeze(-1))).sum(dim=-1)
-    return (total - word_logits) + (total - rest) - of_others
+    other_terms = torch.log1p(-torch.exp(other_logits - total.unsqueeze(-1))).sum(dim=-1)
+    return (total - word_logits) + (total - rest) - other_terms

@@ -19,7 +19,7 @@ class SoftmaxLoss(nn.Module):
     """
 
     def __init__(self, options: SoftmaxLossConfig | BlackOutLossConfig, target_vocabulary_size: int) -> None:
-        """Take the part's options, and V, the size of the target vocabulary."""
+        """Read the options; V is the size of the target vocabulary."""
         super().__init__()
         self.label_smoothing = options.label_smoothing if isinstance(options, SoftmaxLossConfig) else 0.0
 
@@ -28,9 +28,9 @@ class SoftmaxLoss(nn.Module):
 
         Args:
             output_layer: the output layer, (N, E) → (N, V).
-            readout: what it reads (N, E).
-            targets: the words (N,) int64.
-            packed_words: where they stand.
+            readout: its input (N, E).
+            targets: identifiers of the words (N,) int64.
+            packed_words: positions of the words.
 
         Returns:
             (N,) losses in nats, at least float32.
@@ -40,13 +40,13 @@ class SoftmaxLoss(nn.Module):
         return losses
 
     def set_word_frequencies(self, word_counts: Tensor) -> None:
-        """Take how often each word occurs in the training data (V,); of no use here."""
+        """Ignore the word counts of the training data (V,); sampled losses use them."""
 
 
 class _SoftmaxLossFunction(Function):
-    """logsumexp(W r + b) − (1 − ε) (W r + b)_y − ε/V Σ (W r + b); on the way back W r makes room for its gradient.
+    """logsumexp(W r + b) − (1 − ε) (W r + b)_y − ε/V Σ (W r + b); the backward pass overwrites W r by its gradient.
 
-    W r is in half precision where autocast is on, what is made of it at least in single precision.
+    W r is in half precision under autocast, results are at least float32.
     """
 
     @staticmethod
@@ -69,23 +69,25 @@ class _SoftmaxLossFunction(Function):
                 means[rows] = logits.mean(dim=1)
         ctx.save_for_backward(readout, weight, bias, targets, normalizers)
         ctx.products = products
-        own = products[: len(targets)].gather(1, targets.unsqueeze(1)).squeeze(1) + bias.index_select(0, targets)
-        return normalizers - (own if means is None else torch.lerp(own, means, label_smoothing))
+        target_logits = products[: len(targets)].gather(1, targets.unsqueeze(1)).squeeze(1) + bias.index_select(
+            0, targets
+        )
+        return normalizers - (target_logits if means is None else torch.lerp(target_logits, means, label_smoothing))
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, None, None]:
         readout, weight, bias, targets, normalizers = ctx.saved_tensors
         products, ctx.products = ctx.products, None
-        if products is None:  # who goes back a second time finds that room taken
+        if products is None:  # overwritten by an earlier backward pass
             products = multiply_matrices(readout, weight.T)
         grad_bias = torch.zeros_like(bias)
         for rows in split_rows(len(targets), products.shape[1], products.device):
-            scale, own = gradient[rows].unsqueeze(1), targets[rows].unsqueeze(1)
+            scale, target_columns = gradient[rows].unsqueeze(1), targets[rows].unsqueeze(1)
             grad_logits = (products[rows] + bias).sub_(normalizers[rows].unsqueeze(1)).exp_().mul_(scale)
             if ctx.smoothing:
                 grad_logits -= scale * (ctx.smoothing / products.shape[1])
-            grad_logits.scatter_(1, own, grad_logits.gather(1, own) - scale * (1 - ctx.smoothing))
+            grad_logits.scatter_(1, target_columns, grad_logits.gather(1, target_columns) - scale * (1 - ctx.smoothing))
             grad_bias += grad_logits.sum(dim=0)
             products[rows] = grad_logits
         grad_readout, grad_weight = multiply_matrices(products, weight), compute_weight_gradient(products, readout)

@@ -1,4 +1,4 @@
-"""Gated recurrent units as Nematus has them: one bias, reset gate after the recurrent product."""
+"""Gated recurrent units as in Nematus: one bias, reset gate after the recurrent product."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -16,7 +16,7 @@ from pipeline_py.nmt.fast.time_loop import open_time_loop
 class GRU(nn.Module):
     """h' = (1 − z) ⊙ n + z ⊙ h, with [r; z] = sigmoid(W x + b + U h) and n = tanh(W x + b + r ⊙ U h).
 
-    The bias enters the input side only; apart from that it is `torch.nn.GRU`, and the gates stand in its order.
+    The bias is on the input side only; otherwise this is `torch.nn.GRU`, with the same order of gates.
     """
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
@@ -32,21 +32,21 @@ class GRU(nn.Module):
         dropout_mask: Tensor | None = None,
         state_indices: Tensor | None = None,
     ) -> Tensor:
-        """Move on by one position.
+        """Compute the state of one position.
 
         Args:
-            input_products: W x + b (B, 3·H), made by `input`; outside of any loop where x is known before.
-            state: h (B, H), or the different ones (D, H).
-            dropout_mask: dropout of h on its way into U, not of the h that is carried on (B, H).
-            state_indices: which of the different ones each row has (B,), whose U h are computed once; None: each its own.
+            input_products: W x + b (B, 3·H), the output of `input`.
+            state: h (B, H), or the distinct states (D, H).
+            dropout_mask: dropout of h before the product with U (B, H); h itself stays unmasked.
+            state_indices: index of each row's distinct state (B,), whose U h is computed once; None: no sharing.
 
         Returns:
             h' (B, H).
         """
         trace = self.recurrent.trace
         if trace is not None and elementwise.can_compute_gru(state, input_products):
-            moved_on: Tensor = GRUStep.apply(input_products, state, dropout_mask, trace)
-            return moved_on
+            new_state: Tensor = GRUStep.apply(input_products, state, dropout_mask, trace)
+            return new_state
         recurrent = self.recurrent(state, dropout_mask)
         if state_indices is not None:
             recurrent, state = recurrent.index_select(0, state_indices), state.index_select(0, state_indices)
@@ -55,12 +55,12 @@ class GRU(nn.Module):
     def forward_packed(
         self, input_products: Tensor, batch_sizes: Sequence[int], dropout_mask: Tensor | None = None
     ) -> Tensor:
-        """Read whole sentences from a state of zeros.
+        """Run over whole sentences from a zero state.
 
         Args:
             input_products: W x + b (N, 3·H), for words packed position by position.
-            batch_sizes: how many words there are at each position.
-            dropout_mask: dropout of h on its way into U (B, H).
+            batch_sizes: number of words at each position.
+            dropout_mask: dropout of h before the product with U (B, H).
 
         Returns:
             All states (N, H).
@@ -76,12 +76,12 @@ class GRU(nn.Module):
 
 
 def cast_gru_input_products(input_products: Tensor) -> Tensor:
-    """Bring W x + b of all steps to a precision that no step has to bring it to."""
+    """Cast W x + b of all steps to a precision that the steps can read."""
     return input_products if elementwise.is_gru_input(input_products) else upcast_half_precision(input_products)
 
 
 def _apply_gru_gates(input_products: Tensor, recurrent_products: Tensor, state: Tensor) -> Tensor:
-    """What a GRU does after its matrix products: W x + b (B, 3·H), U h (B, 3·H), h (B, H) → h' (B, H)."""
+    """Apply the gates to W x + b (B, 3·H), U h (B, 3·H) and h (B, H): h' (B, H)."""
     if not torch.is_grad_enabled() and elementwise.can_compute_gru(state, input_products, recurrent_products):
         return elementwise.forward_gru(input_products, recurrent_products, state)[1]
     size = state.shape[1]

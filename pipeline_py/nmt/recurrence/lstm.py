@@ -15,8 +15,8 @@ from pipeline_py.nmt.initialization import InitializationRule
 class LSTM(nn.Module):
     """c' = i ⊙ c̃ + f ⊙ c and h' = o ⊙ tanh(c'), with [i; f; o] = sigmoid(W x + b + U h), c̃ = tanh(W x + b + U h).
 
-    The rows of W, b and U are those of i, f, o, c̃ in this order, each of H. It is `torch.nn.LSTM` with one bias, on
-    the input side, and with the last two gates exchanged: torch has i, f, c̃, o.
+    The rows of W, b and U are in the order i, f, o, c̃, each of H. This is `torch.nn.LSTM` with one bias, on the input
+    side, and another order of gates: torch has i, f, c̃, o.
     """
 
     def __init__(self, input_size: int, hidden_size: int) -> None:
@@ -28,34 +28,34 @@ class LSTM(nn.Module):
     def step(
         self, input_products: Tensor, hidden: Tensor, cell: Tensor, dropout_mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Move on by one position.
+        """Compute the state of one position.
 
         Args:
-            input_products: W x + b (B, 4·H), made by `input`; outside of any loop where x is known before.
+            input_products: W x + b (B, 4·H), the output of `input`.
             hidden: h (B, H).
             cell: c (B, H).
-            dropout_mask: dropout of h on its way into U (B, H).
+            dropout_mask: dropout of h before the product with U (B, H).
 
         Returns:
             h' and c' (B, H).
         """
-        gates, three = (
+        gates, candidate_start = (
             input_products.to(cell.dtype) + self.recurrent(hidden, dropout_mask).to(cell.dtype),
             3 * self.hidden_size,
         )
-        write, forget, read = gates[:, :three].sigmoid().chunk(3, dim=1)
-        new = torch.addcmul(forget * cell, write, gates[:, three:].tanh())
-        return read * new.tanh(), new
+        write, forget, read = gates[:, :candidate_start].sigmoid().chunk(3, dim=1)
+        new_cell = torch.addcmul(forget * cell, write, gates[:, candidate_start:].tanh())
+        return read * new_cell.tanh(), new_cell
 
     def forward_packed(
         self, input_products: Tensor, batch_sizes: Sequence[int], dropout_mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Read whole sentences from zeros.
+        """Run over whole sentences from a zero state.
 
         Args:
             input_products: W x + b (N, 4·H), for words packed position by position.
-            batch_sizes: how many words there are at each position.
-            dropout_mask: dropout of h on its way into U (B, H).
+            batch_sizes: number of words at each position.
+            dropout_mask: dropout of h before the product with U (B, H).
 
         Returns:
             All states and all cells, (N, H) each.
@@ -77,6 +77,6 @@ class _LSTMInputLayer(LoopLinear):
     """W x + b of all gates."""
 
     def initialize(self, rule: InitializationRule) -> None:
-        """Begin as the rule says, but with biases of 1 of the forget gates, so that a cell is kept."""
+        """Initialize the parameters; the biases of the forget gates are 1."""
         rule.fill_linear(self)
         self.bias[len(self.bias) // 4 : len(self.bias) // 2] = 1

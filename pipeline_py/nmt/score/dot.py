@@ -8,7 +8,7 @@ from pipeline_py.nmt.search.row_sentences import RowSentences
 
 
 class DotProductScore(nn.Module):
-    """e_ij = h_j · s; annotations and query are of one size."""
+    """e_ij = h_j · s; annotations and query have the same size."""
 
     def __init__(self, options: DotScoreConfig, query_size: int, annotation_size: int) -> None:
         super().__init__()
@@ -22,5 +22,5 @@ class DotProductScore(nn.Module):
         return cast_to_product_dtype(annotations)
 
     def forward(self, query: Tensor, keys: Tensor, row_sentences: RowSentences | None = None) -> Tensor:
-        """Score all annotations against one query: (R, H), (B, N, H) → (R, N); without owners a row is a sentence."""
+        """Score annotations (B, N, H) against queries (R, H): (R, N); without `row_sentences`, a row is a sentence."""
         return multiply_sentence_matrices(query, keys.transpose(1, 2), row_sentences)

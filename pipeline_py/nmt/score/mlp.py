@@ -21,7 +21,7 @@ from pipeline_py.nmt.search.row_sentences import RowSentences
 
 
 class PerceptronScore(TracedModule):
-    """e_ij = vᵀ tanh(W s' + U h_j + b) + b_e, of width 2·hidden, or another."""
+    """e_ij = vᵀ tanh(W s' + U h_j + b) + b_e, of configurable width A."""
 
     def __init__(self, options: MLPScoreConfig, query_size: int, annotation_size: int) -> None:
         super().__init__()
@@ -32,19 +32,19 @@ class PerceptronScore(TracedModule):
         self.bias = nn.Parameter(torch.zeros(()))
 
     def initialize(self, rule: InitializationRule) -> None:
-        """Begin as the rule says."""
+        """Initialize the parameters."""
         rule.fill_vector(self.vector)
         rule.fill_bias(self.bias)
 
     def compute_keys(self, annotations: Tensor, unpadded_indices: Tensor | None = None) -> Tensor:
-        """Compute U h_j + b, which no step changes.
+        """Compute U h_j + b, which is the same in all steps.
 
         Args:
             annotations: (B, N, M).
-            unpadded_indices: b · N + j of those that matter (n,); None: all.
+            unpadded_indices: indices b · N + j of unpadded annotations (n,); None: all.
 
         Returns:
-            (B, N, A), at least float32, zero for those that do not matter.
+            (B, N, A), at least float32, zero at padding.
         """
         if unpadded_indices is None:
             return upcast_half_precision(self.key(annotations))
@@ -61,10 +61,10 @@ class PerceptronScore(TracedModule):
         Args:
             query: (R, Q).
             keys: (B, N, A).
-            row_sentences: of the rows; None: rows are sentences.
+            row_sentences: sentences of the rows; None: rows are sentences.
 
         Returns:
-            (R, N), at least float32; behind the last column that a row's sentence reaches anything finite.
+            (R, N), at least float32; finite but undefined at padding.
         """
         query = upcast_half_precision(self.query(query))
         if self.trace is not None:
@@ -84,8 +84,8 @@ class PerceptronScore(TracedModule):
             return scores + self.bias
 
     def begin_trace(self, keys: Tensor, column_counts: Sequence[int] | None = None) -> LoopTrace:
-        """Begin a trace of a loop in which all is scored with `compute_keys` (B, N, A).
+        """Begin the trace of a loop that scores the same keys (B, N, A) in each step.
 
-        Each sentence needs the scores of its first columns, in number `column_counts` (B,); those behind them are 0.
+        Only the first `column_counts` (B,) columns of each sentence are scored; the others are 0.
         """
         return ScoreTrace(self, keys, self.vector, self.bias, column_counts)

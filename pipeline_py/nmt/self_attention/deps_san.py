@@ -1,4 +1,4 @@
-"""Self-attention near in the dependency tree (Peng et al. 2021)."""
+"""Self-attention scaled by dependency distance (Peng et al. 2021)."""
 
 from collections.abc import Mapping
 
@@ -19,7 +19,7 @@ class DependencyScaledAttention(SelfAttentionChange):
         self.sigma, self.is_score_multiplied = options.sigma, options.gaussian == "score"
 
     def forward(self, scores: Tensor, states: Tensor, batch: Batch) -> Tensor:
-        """Bring the distances of the sentences to the scores (B, heads, J, J)."""
+        """Apply the distances to the scores (B, heads, J, J)."""
         distance = batch.get_syntax("distances").to(scores.dtype).unsqueeze(1)
         exponent = -(distance**2) / (2 * self.sigma**2)
         return scores * exponent.exp() if self.is_score_multiplied else scores + exponent

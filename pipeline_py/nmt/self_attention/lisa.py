@@ -17,13 +17,14 @@ from pipeline_py.nmt.transformer.multi_head_attention import SelfAttentionChange
 
 
 class PredictedParentAttention(SelfAttentionChange):
-    """The weights of a head are the distribution over the heads of words, of a deep biaffine scorer.
+    """Attention weights that are the distribution over syntactic heads of a deep biaffine scorer.
 
-    With x_i what the attention reads, d_i = LeakyReLU(W_d x_i + b) and h_j = LeakyReLU(W_h x_j + b), both of the size
-    of one head of the attention: s_ij = d_iᵀ W h_j + uᵀ h_j says how well position j fits as the head of i. −log p of
-    the true heads is added to the loss in training; no tree is needed for translation.
+    With x_i the input of the attention, d_i = LeakyReLU(W_d x_i + b) and h_j = LeakyReLU(W_h x_j + b), both of the size
+    of one attention head, s_ij = d_iᵀ W h_j + uᵀ h_j is the score of position j as the head of i. −log p of the true
+    heads is added to the loss in training; translation needs no trees.
 
-    The head of a piece is the first piece of its head word. A root has the first piece of its own word, EOS itself.
+    The head of a piece is the first piece of its head word. The head of a root is the first
+    piece of its own word; that of EOS is EOS.
     """
 
     def __init__(
@@ -36,11 +37,11 @@ class PredictedParentAttention(SelfAttentionChange):
         self.biaffine = Linear(hidden_size // head_count, hidden_size // head_count)
 
     def forward(self, scores: Tensor, states: Tensor, batch: Batch) -> Tensor:
-        """Put the scores of the parse in their place (B, heads, J, J)."""
+        """Replace the scores by those of the parse (B, heads, J, J)."""
         return self._score_heads(states).unsqueeze(1).expand_as(scores)
 
     def compute_auxiliary_loss(self, states: Tensor, batch: Batch) -> AuxiliaryLoss | None:
-        """Compare the parse with the trees of the batch, if it has some; EOS does not count for the accuracy."""
+        """Compare the parse with the trees of the batch, if any; the accuracy does not include EOS."""
         if "parents" not in batch.syntax_tensors:
             return None
         heads = batch.get_syntax("parents")[:, :, 0]
@@ -52,6 +53,6 @@ class PredictedParentAttention(SelfAttentionChange):
         return AuxiliaryLoss(self.loss_weight * compute_log_loss(scores, heads), observed)
 
     def _score_heads(self, states: Tensor) -> Tensor:
-        """Score for each position the others as its head (B, J, J)."""
+        """Score all positions as the head of each position (B, J, J)."""
         dependent, head = (functional.leaky_relu(part(states)) for part in (self.dependent, self.head))
         return upcast_half_precision(self.biaffine(dependent) @ head.transpose(1, 2))

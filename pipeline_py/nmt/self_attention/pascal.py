@@ -13,10 +13,10 @@ from pipeline_py.nmt.transformer.multi_head_attention import SelfAttentionChange
 
 
 class ParentScaledAttention(SelfAttentionChange):
-    """e_ij · N(j; p_i, σ²), the density at position j, with p_i the middle of the pieces of the head word of i.
+    """e_ij · N(j; p_i, σ²), the density at position j, with p_i the middle piece position of the head word of i.
 
-    In training a row of a head stays as it is with the probability of `parent_ignoring`; so do all rows of a sentence
-    without a parse, always.
+    In training, a row of a head stays unchanged with the probability `parent_ignoring`. Rows of sentences without a
+    parse always stay unchanged.
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class ParentScaledAttention(SelfAttentionChange):
         self.sigma, self.parent_ignoring_rate = options.sigma, options.parent_ignoring
 
     def forward(self, scores: Tensor, states: Tensor, batch: Batch) -> Tensor:
-        """Bring the parents to the scores (B, heads, J, J)."""
+        """Apply the parents to the scores (B, heads, J, J)."""
         parents = batch.get_syntax("parents")  # (B, J, 2)
         unknown = (parents[:, :, 0] == NO_HEAD)[:, None, :, None]
         middle = (parents.sum(dim=2).to(scores.dtype) / 2)[:, None, :, None]

@@ -1,4 +1,4 @@
-"""The batches that a training run is fed with."""
+"""The batches of a training run."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from pipeline_py.nmt.training.update import MicroBatch
 
 
 class BatchLoader:
-    """Batches in the order of their epoch, of each the share of this process, in parts, on a device."""
+    """The batches of each epoch, split into this process's share and micro-batches, on a device."""
 
     def __init__(
         self,
@@ -24,15 +24,15 @@ class BatchLoader:
         process_group: ProcessGroup,
         length_multiple: int,
     ) -> None:
-        """Take what batches are made of.
+        """Create a loader.
 
         Args:
             dataset: the training pairs.
-            training: says how large batches are.
-            seed: decides, with the epoch, which pairs are in a batch, and the order of batches.
-            device: where batches go.
-            process_group: those that share every batch.
-            length_multiple: lengths are rounded up to it.
+            training: determines the batch size.
+            seed: determines, together with the epoch, the composition and order of batches.
+            device: device of the batches.
+            process_group: processes that share every batch.
+            length_multiple: lengths are rounded up to a multiple of it.
         """
         self._dataset = dataset
         self._training = training
@@ -45,7 +45,7 @@ class BatchLoader:
         self._prefetched_batches: dict[int, list[MicroBatch]] = {}
 
     def get_batches(self, epoch: int) -> Sequence[Any]:
-        """The pairs of each batch of an epoch, from 0."""
+        """Return the pair indices of each batch of an epoch, counted from 0."""
         if self._epoch != epoch:
             training = self._training
             self._batches = self._dataset.build_epoch_batches(
@@ -55,21 +55,21 @@ class BatchLoader:
         return self._batches
 
     def count_target_words(self, pair_indices: Any) -> int:
-        """How many target words a batch has, EOS not included."""
+        """Count the target words of a batch, EOS not included."""
         return self._dataset.count_target_words(pair_indices)
 
     def compute_loss_divisor(self, pair_indices: Any) -> int:
-        """What the loss of a batch is divided by: its sentences, or its target words, EOS included."""
+        """Return the divisor of a batch's loss: its number of sentences, or of target words including EOS."""
         return len(pair_indices) + (self.count_target_words(pair_indices) if self._training.loss_per == "word" else 0)
 
     def compute_process_share(self, pair_indices: Any) -> float:
-        """The share of a batch's size that is this process'."""
+        """Compute the fraction of a batch's loss divisor that belongs to this process."""
         return self.compute_loss_divisor(self._process_group.select_share(pair_indices)) / self.compute_loss_divisor(
             pair_indices
         )
 
     def take_micro_batches(self, epoch: int, batch_index: int) -> list[MicroBatch]:
-        """Give the parts of a batch that are this process'."""
+        """Return the micro-batches of this process."""
         pairs = self.get_batches(epoch)[batch_index]
         return (
             self._prefetched_batches.pop(batch_index)
@@ -78,7 +78,7 @@ class BatchLoader:
         )
 
     def prefetch_batch(self, epoch: int, batch_index: int) -> None:
-        """Read a batch, if there is one and a device that is busy meanwhile."""
+        """Read the next batch, if there is one, while a GPU computes."""
         if not is_cpu(self._device) and batch_index < len(self.get_batches(epoch)):
             self._prefetched_batches = {batch_index: self._build_micro_batches(self.get_batches(epoch)[batch_index])}
 

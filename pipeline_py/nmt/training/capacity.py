@@ -1,4 +1,4 @@
-"""Networks with as many parameters as others (tree2seq section 5.3, Table 7)."""
+"""Networks with the same number of parameters as a reference (tree2seq section 5.3, Table 7)."""
 
 from bisect import bisect_left
 from collections.abc import Mapping
@@ -11,50 +11,48 @@ from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.run.errors import InputError
 
 MAX_SIZE = 8192
-"""The largest size that is tried."""
+"""Largest embedding and hidden size to try."""
 
 
 def match_parameter_count(
     system: CompositionConfig, reference_system: CompositionConfig, vocabulary_sizes: Mapping[str, int]
 ) -> CompositionConfig:
-    """Give a composition the embedding and hidden size, one number d, with which it is as large as another.
+    """Set embedding and hidden size to the smallest d with at least the parameters of a reference system.
 
-    d is the smallest number with at least as many parameters. So a system that does better than what is matched to it
-    does so with fewer, and the sizes are those of the paper: 269 and 272 beside trees at 256. With the nearest count
-    the first would be 268.
+    Rounding up never favours the reference system, and yields the sizes of the paper (269 and 272 for trees at 256).
 
     Args:
-        system: the composition; its own sizes do not count.
-        reference_system: the system to be matched.
-        vocabulary_sizes: sizes of the vocabularies of both, as `Model` takes them.
+        system: the composition; its sizes are ignored.
+        reference_system: the composition with the number of parameters to match.
+        vocabulary_sizes: sizes of the vocabularies, as in `TranslationModel`.
 
     Returns:
-        The composition with its sizes.
+        The composition with the new sizes.
 
     Raises:
-        InputError: no size fits the composition and is large enough.
+        InputError: no valid size up to `MAX_SIZE` has enough parameters.
     """
-    sized = [fitting for size in range(1, MAX_SIZE + 1) if (fitting := _resize_system(system, size)) is not None]
-    wanted = count_parameters(reference_system, vocabulary_sizes)
-    # No part has fewer parameters at a larger size.
-    place = bisect_left(sized, wanted, key=lambda candidate: count_parameters(candidate, vocabulary_sizes))
-    if place == len(sized):
+    candidates = [resized for size in range(1, MAX_SIZE + 1) if (resized := _resize_system(system, size)) is not None]
+    target_count = count_parameters(reference_system, vocabulary_sizes)
+    # The number of parameters increases with the size.
+    index = bisect_left(candidates, target_count, key=lambda candidate: count_parameters(candidate, vocabulary_sizes))
+    if index == len(candidates):
         raise InputError(
-            f"no embedding and hidden size up to {MAX_SIZE} that fits the inputs gives the system the {wanted} "
+            f"no embedding and hidden size up to {MAX_SIZE} that fits the inputs gives the system the {target_count} "
             "parameters of the one it shall be like; give its inputs no `size`, or leave `like` out"
         )
-    return sized[place]
+    return candidates[index]
 
 
 def count_parameters(system: CompositionConfig, vocabulary_sizes: Mapping[str, int]) -> int:
-    """Count the parameters of a system without making any."""
+    """Count the parameters of a system without allocating them."""
     with torch.device("meta"):
         model = TranslationModel(system, vocabulary_sizes)
     return sum(parameter.numel() for parameter in model.parameters())
 
 
 def _resize_system(system: CompositionConfig, size: int) -> CompositionConfig | None:
-    """Give a composition a size; None where its parts do not fit that, as halves of an odd one."""
+    """Return the composition with another size; None if the size is invalid for its parts, such as an odd one."""
     content = system.model_dump()
     try:
         return CompositionConfig.model_validate(

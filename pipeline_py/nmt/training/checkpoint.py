@@ -24,28 +24,28 @@ from pipeline_py.nmt.training.update import get_learning_rate, set_learning_rate
 
 @dataclass
 class TrainingState:
-    """How far a run has come; with the tensors of a checkpoint, all that its future depends on.
+    """The progress of a run; together with the tensors of a checkpoint, its complete state.
 
     Attributes:
-        epoch: passes over the training data that are complete.
-        batch_index: batches of the present epoch that are done.
-        update: batches that were done in all, skipped ones included.
-        skipped_updates: of these, how many changed nothing, since their loss or gradient was not finite.
+        epoch: completed passes over the training data.
+        batch_index: completed batches of the current epoch.
+        update: total number of updates, skipped ones included.
+        skipped_updates: number of updates skipped because of a non-finite loss or gradient.
         best_score: best score on the development set (higher is better; a loss counts negatively).
-        best_update: when it was reached.
-        validations_since_best: looks at the development set since then.
-        loss_since_validation: summed over the target tokens since the last look, in nats.
-        gradient_norm_since_validation: summed gradient norm of the updates since the last look.
-        tokens_since_validation: target tokens since the last look, EOS included.
-        updates_since_validation: updates since the last look that were not skipped.
-        target_words: target words in all, EOS not included.
-        training_seconds: time spent on updates.
-        elapsed_seconds: time spent in all.
-        training_cpu_seconds: time that processors worked on updates, of all threads and processes; None: not known.
-        cpu_seconds: the same, in all.
-        cpu_wait_seconds: time that threads could have worked and had no core, in all.
-        load_weighted_seconds: time spent in all, each second times the machine's load.
-        learning_curve: one row a look.
+        best_update: update of the best score.
+        validations_since_best: validations since the best score.
+        loss_since_validation: loss summed over the target tokens since the last validation, in nats.
+        gradient_norm_since_validation: summed gradient norms since the last validation.
+        tokens_since_validation: target tokens since the last validation, EOS included.
+        updates_since_validation: applied updates since the last validation.
+        target_words: total number of target words, EOS not included.
+        training_seconds: wall-clock time of updates.
+        elapsed_seconds: total wall-clock time.
+        training_cpu_seconds: CPU time of updates, over all threads and processes; None: unknown.
+        cpu_seconds: total CPU time; None: unknown.
+        cpu_wait_seconds: total time in which runnable threads waited for a core; None: unknown.
+        load_weighted_seconds: total wall-clock time, weighted by the machine's load.
+        learning_curve: one row for each validation.
     """
 
     epoch: int = 0
@@ -75,17 +75,17 @@ class TrainingState:
 
     @property
     def words_per_cpu_second(self) -> float | None:
-        """The same per second of a processor; None where that is not known."""
+        """Target words (EOS not included) per CPU second of training; None if unknown."""
         return self.target_words / self.training_cpu_seconds if self.training_cpu_seconds else None
 
     @property
     def best_validation(self) -> dict[str, Any]:
-        """The look at the development set whose weights are kept, the best."""
+        """Row of the learning curve with the best score."""
         return next(row for row in reversed(self.learning_curve) if row["best"])
 
     @property
     def is_validated(self) -> bool:
-        """Whether the development set was looked at since the last update."""
+        """True if there was a validation after the last update."""
         return bool(self.learning_curve) and self.learning_curve[-1]["update"] == self.update
 
 
@@ -93,29 +93,29 @@ TensorSequence = tuple[Tensor, ...] | list[Tensor]
 
 
 def average_weights(state_dicts: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
-    """Average tensors of the same names and shapes, in double precision; one alone stays as it is.
+    """Average tensors of the same names and shapes, in double precision.
 
     Vaswani et al. (2017), section 6.1.
     """
     return {
-        name: torch.stack([one[name].double() for one in state_dicts]).mean(dim=0).to(first.dtype)
+        name: torch.stack([state_dict[name].double() for state_dict in state_dicts]).mean(dim=0).to(first.dtype)
         for name, first in state_dicts[0].items()
     }
 
 
 def build_moving_average(network: nn.Module, decay: float) -> AveragedModel:
-    """Copy a network, to follow its weights from update to update (Polyak and Juditsky 1992).
+    """Build a moving average of a network's weights (Polyak and Juditsky 1992).
 
-    Update t, from 0 on, moves the average by 1 - min(decay, (1 + t) / (10 + t)) of the way to the network's weights, so
-    that it soon forgets the first ones.
+    Update t, from 0 on, moves the average by 1 - min(decay, (1 + t) / (10 + t)) of the way to the network's weights,
+    which soon forgets the first weights.
 
     Args:
-        network: whose `update_parameters` are called for after each update.
-        decay: of the average, once there were many updates.
+        network: the network; call `update_parameters` of the result after each update.
+        decay: decay of the average after many updates.
     """
 
     def update_average(averages: TensorSequence, current_weights: TensorSequence, average_count: Tensor | int) -> None:
-        updates = int(average.n_averaged)  # `followed` may be on a GPU, which would be waited for
+        updates = int(average.n_averaged)  # `average_count` may be on a GPU, and reading it would synchronize
         get_ema_multi_avg_fn(min(decay, (1 + updates) / (10 + updates)))(averages, current_weights, average_count)
 
     average = AveragedModel(network, multi_avg_fn=update_average)
@@ -129,11 +129,11 @@ VALIDATION_GROUP_PREFIX = "kept."
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a run resumes from.
+    """A snapshot that a run can resume from.
 
     Attributes:
         tensors: named groups of named tensors, on the CPU.
-        state: plain values, as JSON.
+        state: JSON values.
     """
 
     tensors: dict[str, dict[str, Tensor]]
@@ -148,19 +148,20 @@ class Checkpoint:
         validation_weights: list[dict[str, Tensor]],
         state: dict[str, Any],
     ) -> "Checkpoint":
-        """Take what a run depends on, the moving average of weights included, and the weights of validations."""
-        random = {"cpu": torch.get_rng_state()}
+        """Collect the state of a run, including the moving average and the weights of validations."""
+        random_states = {"cpu": torch.get_rng_state()}
         if device.type == "cuda":
-            random["cuda"] = torch.cuda.get_rng_state(device)
+            random_states["cuda"] = torch.cuda.get_rng_state(device)
         tensors = {
             "model": _copy_weights_to_cpu(network),
             "optimizer": flatten_optimizer_state(optimizer),
-            "random": random,
+            "random": random_states,
         }
         if averaged_network is not None:
             tensors["average"] = _copy_weights_to_cpu(averaged_network)
         return Checkpoint(
-            tensors | {f"{VALIDATION_GROUP_PREFIX}{number}": one for number, one in enumerate(validation_weights)},
+            tensors
+            | {f"{VALIDATION_GROUP_PREFIX}{number}": weights for number, weights in enumerate(validation_weights)},
             state,
         )
 
@@ -171,7 +172,7 @@ class Checkpoint:
         averaged_network: nn.Module | None,
         device: torch.device,
     ) -> list[dict[str, Tensor]]:
-        """Bring all that a run depends on to where it was; return the weights of validations that were kept."""
+        """Restore the state of a run; return the weights of validations."""
         network.load_state_dict(self.tensors["model"])
         restore_optimizer_state(optimizer, self.tensors["optimizer"])
         if averaged_network is not None:
@@ -179,29 +180,30 @@ class Checkpoint:
         torch.set_rng_state(self.tensors["random"]["cpu"])
         if device.type == "cuda":
             torch.cuda.set_rng_state(self.tensors["random"]["cuda"], device)
-        kept = [name for name in self.tensors if name.startswith(VALIDATION_GROUP_PREFIX)]
+        validation_groups = [name for name in self.tensors if name.startswith(VALIDATION_GROUP_PREFIX)]
         return [
             self.tensors[name]
-            for name in sorted(kept, key=lambda name: int(name.removeprefix(VALIDATION_GROUP_PREFIX)))
+            for name in sorted(validation_groups, key=lambda name: int(name.removeprefix(VALIDATION_GROUP_PREFIX)))
         ]
 
 
 class CheckpointStore:
-    """The rolling checkpoint of one run in a directory of its own."""
+    """The rolling checkpoint of a run in its directory."""
 
     def __init__(self, directory: Path, rounding_description: str) -> None:
-        """Name the directory.
+        """Create a store.
 
         Args:
-            directory: of trainings with the same inputs, settings and code.
-            rounding_description: what else decides the last digits; a checkpoint with another description is not resumed.
+            directory: directory for trainings with the same inputs, settings and code.
+            rounding_description: other properties that affect rounding, such as threads; a checkpoint
+                with another description is not resumed.
         """
         self.path = directory / CHECKPOINT_FILE_NAME
         self._rounding_description = rounding_description
 
     def save(self, checkpoint: Checkpoint) -> None:
-        """Replace the checkpoint by a newer one; a kill in between leaves the older one whole."""
-        flat = {
+        """Replace the checkpoint atomically."""
+        tensors_by_key = {
             f"{group}/{name}": tensor.contiguous()
             for group, tensors in checkpoint.tensors.items()
             for name, tensor in tensors.items()
@@ -214,16 +216,16 @@ class CheckpointStore:
             }
         )
         with write_atomically(self.path) as temporary:
-            save_file(flat, temporary, metadata={"checkpoint": content})
+            save_file(tensors_by_key, temporary, metadata={"checkpoint": content})
             artifacts.write_checksum(temporary)
 
     def load(self) -> Checkpoint | None:
-        """Read the checkpoint; None if there is none that can be resumed.
+        """Read the checkpoint; None if there is no usable one.
 
-        A checkpoint whose rounding differs, or a damaged one, is renamed, and a message says so.
+        A damaged checkpoint, or one with different rounding, is renamed with a message.
         """
-        for remains in self.path.parent.glob(".*"):  # ours, and what safetensors writes to before it has a name
-            remains.unlink()  # of a run that was killed while it wrote
+        for remains in self.path.parent.glob(".*"):  # temporary files of ours and of safetensors
+            remains.unlink()  # left by a killed run
         if not self.path.exists():
             return None
         if not artifacts.has_valid_checksum(self.path):
@@ -232,20 +234,23 @@ class CheckpointStore:
         with safe_open(self.path, framework="pt") as file:
             content = json.loads(file.metadata()["checkpoint"])
             if content["rounding"] != self._rounding_description:
-                reason = f"it was computed with {content['rounding']}, and this training computes with {self._rounding_description}"
+                reason = (
+                    f"it was computed with {content['rounding']}, "
+                    f"and this training computes with {self._rounding_description}"
+                )
                 self._rename_rejected_checkpoint(reason, "other")
                 return None
             tensors: dict[str, dict[str, Tensor]] = {}
             for key in file.keys():  # noqa: SIM118 (not a mapping)
                 group, _, name = key.partition("/")
-                # A copy: the file's own memory is aligned differently, which can change the last bit of a sum.
+                # A copy, since the alignment of the file's memory can change the last bit of a sum.
                 tensors.setdefault(group, {})[name] = file.get_tensor(key).clone()
         return Checkpoint(tensors, content["state"])
 
     def _rename_rejected_checkpoint(self, reason: str, name_suffix: str) -> None:
-        other = self.path.with_name(f"{self.path.stem}.{name_suffix}{self.path.suffix}")
-        self.path.replace(other)
-        print(f"checkpoint {self.path} is not resumed: {reason}; renamed to {other.name}", file=sys.stderr)
+        renamed_path = self.path.with_name(f"{self.path.stem}.{name_suffix}{self.path.suffix}")
+        self.path.replace(renamed_path)
+        print(f"checkpoint {self.path} is not resumed: {reason}; renamed to {renamed_path.name}", file=sys.stderr)
 
 
 def _copy_weights_to_cpu(network: nn.Module) -> dict[str, Tensor]:
@@ -253,9 +258,9 @@ def _copy_weights_to_cpu(network: nn.Module) -> dict[str, Tensor]:
 
 
 def flatten_optimizer_state(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """Name the tensors of an optimizer's state `<number of parameter>.<name>`; all of our rules keep only tensors.
+    """Flatten an optimizer's state to tensors named `<parameter number>.<name>`.
 
-    The rate, which may have changed since the rule was built, is added as `learning_rate`.
+    The current learning rate is added as `learning_rate`.
     """
     state = {
         f"{number}.{name}": value.detach().cpu()
@@ -267,7 +272,7 @@ def flatten_optimizer_state(optimizer: torch.optim.Optimizer) -> dict[str, Tenso
 
 
 def restore_optimizer_state(optimizer: torch.optim.Optimizer, tensors: dict[str, Tensor]) -> None:
-    """Give an optimizer the state that `flatten_optimizer_state` took."""
+    """Restore the state returned by `flatten_optimizer_state`."""
     state: dict[int, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         if key != LEARNING_RATE_KEY:

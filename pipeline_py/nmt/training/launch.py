@@ -1,4 +1,4 @@
-"""Starting the processes of one training."""
+"""The launch of the processes of a distributed training."""
 
 import json
 import os
@@ -14,11 +14,11 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.run.job_runner import StageFunction
 
 WORLD_SIZE_VARIABLE = "WORLD_SIZE"
-"""A variable of the environment in which torchrun tells a process how many there are."""
+"""Environment variable in which torchrun passes the number of processes."""
 
 
 def is_torchrun_worker(process_count: int) -> bool:
-    """Say whether this is one of the processes that train together, started by torchrun.
+    """Return whether torchrun has started this process for a distributed training.
 
     Raises:
         InputError: torchrun has started more or fewer than `process_count`.
@@ -33,24 +33,32 @@ def is_torchrun_worker(process_count: int) -> bool:
 
 
 def launch_processes(process_count: int, stage_name: str, arguments: Mapping[str, Any]) -> None:
-    """Run a stage in several processes of this machine, as torchrun does, and wait for them.
+    """Run a stage in several processes of this machine with torchrun, and wait for them.
 
     Args:
-        process_count: how many.
-        stage_name: its name, "nmt.train".
-        arguments: of its function.
+        process_count: number of processes.
+        stage_name: name of the stage, e.g. "nmt.train".
+        arguments: arguments of the stage function.
 
     Raises:
-        SystemExit: one of them has failed and printed why; the others are ended.
-        KeyboardInterrupt: Ctrl-C has ended all of them.
+        SystemExit: a process failed and printed its error; the others are terminated.
+        KeyboardInterrupt: Ctrl-C terminated all processes.
     """
     from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.run import main
 
-    call = [stage_name, to_json(arguments).decode()]
+    worker_arguments = [stage_name, to_json(arguments).decode()]
     try:
-        main(["--standalone", f"--nproc-per-node={process_count}", "-m", "pipeline_py.nmt.training.launch", *call])
+        main(
+            [
+                "--standalone",
+                f"--nproc-per-node={process_count}",
+                "-m",
+                "pipeline_py.nmt.training.launch",
+                *worker_arguments,
+            ]
+        )
     except ChildFailedError:
         sys.exit(1)
     except SignalException as error:
@@ -63,11 +71,11 @@ def run_worker(stage_name: str, arguments_json: str) -> None:
     """Run a stage in one of the processes.
 
     Args:
-        stage_name: its name.
-        arguments_json: of its function, as JSON.
+        stage_name: name of the stage.
+        arguments_json: arguments of the stage function as JSON.
     """
-    called = StageFunction(stage_name)
-    called.call_function(called.validate_arguments(json.loads(arguments_json)))
+    stage = StageFunction(stage_name)
+    stage.call_function(stage.validate_arguments(json.loads(arguments_json)))
 
 
 if __name__ == "__main__":

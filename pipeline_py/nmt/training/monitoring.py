@@ -1,4 +1,4 @@
-"""Time of a training run over all its resumptions, and its learning curves for TensorBoard."""
+"""Times of a training run, summed over resumptions, and its learning curve for TensorBoard."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -10,38 +10,38 @@ from pipeline_py.run.cpu_usage import CpuUsage, compute_difference, get_machine_
 from pipeline_py.run.errors import InputError
 
 SECONDS_BETWEEN_LOAD_SAMPLES = 30.0
-"""Seconds of updates between two looks at the load of the machine."""
+"""Seconds between two measurements of the machine's load."""
 
 
 class TrainingClock:
-    """Adds up what is spent between its ticks; `last_tick` is the time of the last one, in seconds since whenever."""
+    """A clock that adds wall-clock and CPU time to the training state; `last_tick` is on the monotonic clock."""
 
     def __init__(self, usage: CpuUsage) -> None:
-        """Begin now; `usage` counts the processors' time."""
+        """Start the clock; `usage` measures CPU time."""
         self._usage = usage
         self.last_tick = self._last_load_sample = time.monotonic()
         self._cpu_seconds, self._cpu_wait_seconds = usage.measure_cpu_seconds(), usage.measure_cpu_wait_seconds()
 
     def tick(self, state: TrainingState, is_training: bool = False) -> None:
-        """Add the time since the last tick to the run's, and to that of training if it was spent there."""
-        now, cpu = time.monotonic(), self._usage.measure_cpu_seconds()
-        state.elapsed_seconds += now - self.last_tick
-        state.cpu_seconds = _add_difference(state.cpu_seconds, self._cpu_seconds, cpu)
+        """Add the time since the last tick to the total, and to the training time if `is_training`."""
+        time_now, cpu_seconds = time.monotonic(), self._usage.measure_cpu_seconds()
+        state.elapsed_seconds += time_now - self.last_tick
+        state.cpu_seconds = _add_difference(state.cpu_seconds, self._cpu_seconds, cpu_seconds)
         if is_training:
-            state.training_seconds += now - self.last_tick
-            state.training_cpu_seconds = _add_difference(state.training_cpu_seconds, self._cpu_seconds, cpu)
-        self.last_tick, self._cpu_seconds = now, cpu
-        if not is_training or now - self._last_load_sample > SECONDS_BETWEEN_LOAD_SAMPLES:
-            waited = self._usage.measure_cpu_wait_seconds()
-            state.cpu_wait_seconds = _add_difference(state.cpu_wait_seconds, self._cpu_wait_seconds, waited)
-            state.load_weighted_seconds += get_machine_load() * (now - self._last_load_sample)
-            self._last_load_sample, self._cpu_wait_seconds = now, waited
+            state.training_seconds += time_now - self.last_tick
+            state.training_cpu_seconds = _add_difference(state.training_cpu_seconds, self._cpu_seconds, cpu_seconds)
+        self.last_tick, self._cpu_seconds = time_now, cpu_seconds
+        if not is_training or time_now - self._last_load_sample > SECONDS_BETWEEN_LOAD_SAMPLES:
+            wait_seconds = self._usage.measure_cpu_wait_seconds()
+            state.cpu_wait_seconds = _add_difference(state.cpu_wait_seconds, self._cpu_wait_seconds, wait_seconds)
+            state.load_weighted_seconds += get_machine_load() * (time_now - self._last_load_sample)
+            self._last_load_sample, self._cpu_wait_seconds = time_now, wait_seconds
 
 
 def _add_difference(total: float | None, start: float | None, end: float | None) -> float | None:
-    """Add what was counted since; None from where something is not known."""
-    more = compute_difference(start, end)
-    return None if total is None or more is None else total + more
+    """Add the difference to the total; None if any value is unknown."""
+    increment = compute_difference(start, end)
+    return None if total is None or increment is None else total + increment
 
 
 TENSORBOARD_NAMES = {
@@ -58,14 +58,14 @@ TENSORBOARD_NAMES = {
 def start_tensorboard_writer(
     folder: Path, curve_rows: Sequence[Mapping[str, Any]]
 ) -> Callable[[Mapping[str, Any]], None]:
-    """Begin to write for TensorBoard.
+    """Start writing for TensorBoard.
 
     Args:
-        folder: one run is one folder.
-        curve_rows: rows that are there already; what an interrupted run wrote after them is not shown.
+        folder: folder of the run.
+        curve_rows: rows before a resumption; later rows of an interrupted run are hidden.
 
     Returns:
-        What is given each further row.
+        A function that writes a row.
 
     Raises:
         InputError: TensorBoard is not installed.

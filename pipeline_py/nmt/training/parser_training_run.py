@@ -1,4 +1,4 @@
-"""The training of a parser inside an encoder, before it is trained to translate."""
+"""The pretraining of the parser in an encoder."""
 
 import sys
 from collections.abc import Iterator
@@ -27,25 +27,24 @@ from pipeline_py.nmt.training.update import (
 
 @dataclass
 class ParserTrainingRun:
-    """Trains a parser; `run_updates` is iterated over to the end, then it holds the weights with the best dev loss.
+    """A training of a parser; after `run_updates`, the parser holds the weights with the best dev loss.
 
-    Batches, update rule, clipping, precision and the decay of the rate are those of training to translate; the loss is
-    the mean over sentences of −log p(head) − log p(label), summed over words. A batch whose loss or gradient is not
-    finite changes nothing.
+    Batches, optimizer, clipping, precision and decay are those of translation training. The loss is the mean over
+    sentences of −log p(head) − log p(label), summed over words. Batches with a non-finite loss or gradient are skipped.
 
     Attributes:
-        system_name: of the system, in messages.
-        parser: what is trained, on the device.
-        epochs: passes over the training data, after each of which the development data are looked at.
-        training: settings; those that say when to look, and when to stop, do not count.
+        system_name: name of the system in messages.
+        parser: the encoder to train, on the device.
+        epochs: passes over the training data, each followed by a validation.
+        training: settings; those of validation intervals and stopping are ignored.
         train_dataset: sentences with "heads" and "labels".
-        dev_dataset: the same to choose the weights by; at least one word has a head.
-        device: where the parser is.
-        seed: decides the order of the batches.
-        learning_curve: a row for each look: "epoch", "train_loss" and "dev_loss" in nats per word, the shares of dev words with
-            the right head ("dev_unlabelled_attachment") and with the right label too ("dev_labelled_attachment"), and
-            the "learning_rate" until then.
-        skipped_batches: batches that were not finite.
+        dev_dataset: development sentences with at least one head.
+        device: device of the parser.
+        seed: determines the order of the batches.
+        learning_curve: a row for each validation: "epoch", "train_loss" and "dev_loss" in nats per word, the fractions
+            of dev words with the correct head ("dev_unlabelled_attachment") and with the correct head and
+            label ("dev_labelled_attachment"), and the "learning_rate" before.
+        skipped_batches: number of batches with a non-finite loss or gradient.
     """
 
     system_name: str
@@ -61,12 +60,12 @@ class ParserTrainingRun:
 
     @property
     def total_updates(self) -> int:
-        """How many updates there are; with batches of so many tokens an estimate."""
+        """Number of updates; an estimate if the batch size is in tokens."""
         return self.epochs * len(self._get_batches(0))
 
     @property
     def best_validation(self) -> dict[str, Any]:
-        """The row of the weights that are kept: that of the lowest dev loss."""
+        """Row of the learning curve with the lowest dev loss."""
         return min(self.learning_curve, key=lambda row: row["dev_loss"])
 
     def run_updates(self) -> Iterator[int]:
@@ -76,26 +75,26 @@ class ParserTrainingRun:
             InputError: the training diverged.
         """
         optimizer = build_optimizer(self.training.optimizer, self.parser.parameters())
-        change = Updater(self.parser, self.parser.compute_parsing_loss, optimizer, self.training, self.device)
-        kept: dict[str, Tensor] = {}
+        updater = Updater(self.parser, self.parser.compute_parsing_loss, optimizer, self.training, self.device)
+        best_weights: dict[str, Tensor] = {}
         update = 0
         for epoch in range(self.epochs):
-            loss, words, changed = 0.0, 0, 0
+            loss, words, applied_updates = 0.0, 0, 0
             batches = self._get_batches(epoch)
             for number, sentences in enumerate(batches):
-                done = (epoch + number / len(batches)) / self.epochs
-                apply_learning_rate_schedule(optimizer, self.training.optimizer, update, done)
-                skipped = self.skipped_batches
-                batch_loss, batch_words = self._make_update(change, sentences)
+                progress = (epoch + number / len(batches)) / self.epochs
+                apply_learning_rate_schedule(optimizer, self.training.optimizer, update, progress)
+                skipped_before = self.skipped_batches
+                batch_loss, batch_words = self._make_update(updater, sentences)
                 loss, words, update = loss + batch_loss, words + batch_words, update + 1
-                changed += self.skipped_batches == skipped
+                applied_updates += self.skipped_batches == skipped_before
                 yield update
             self._validate(epoch + 1, loss / words if words else None, optimizer)
             check_weights_finite(self.system_name, update, self.parser)
-            check_divergence(self.system_name, update, self.learning_curve[-1]["dev_loss"], changed)
+            check_divergence(self.system_name, update, self.learning_curve[-1]["dev_loss"], applied_updates)
             if self.best_validation is self.learning_curve[-1]:
-                kept = {name: tensor.detach().clone() for name, tensor in self.parser.state_dict().items()}
-        self.parser.load_state_dict(kept)
+                best_weights = {name: tensor.detach().clone() for name, tensor in self.parser.state_dict().items()}
+        self.parser.load_state_dict(best_weights)
 
     def _get_batches(self, epoch: int) -> list[np.ndarray]:
         return self.train_dataset.build_epoch_batches(
@@ -103,7 +102,7 @@ class ParserTrainingRun:
         )
 
     def _make_update(self, updater: Updater, sentence_indices: np.ndarray) -> tuple[float, int]:
-        """Make one update; return the summed loss and the number of words, 0 where nothing was changed."""
+        """Update the parameters; return the summed loss and the number of words, 0 for a skipped batch."""
         self.parser.train()
         batch = self.train_dataset.build_batch(sentence_indices, updater.length_multiple).to(self.device)
         updater.compute_gradients([MicroBatch(batch)])
@@ -115,9 +114,9 @@ class ParserTrainingRun:
 
     @torch.no_grad()
     def _validate(self, epoch: int, train_loss: float | None, optimizer: torch.optim.Optimizer) -> None:
-        """Add a row to the curve, and decay the rate where the development data say so."""
+        """Add a row to the learning curve, and decay the rate if the development loss requires it."""
         self.parser.eval()
-        loss, words, right, both = 0.0, 0, 0, 0
+        loss, words, attached_correct, labelled_correct = 0.0, 0, 0, 0
         for sentences in self.dev_dataset.build_sorted_batches(self.training.batch_size, self.training.batch_unit):
             batch = self.dev_dataset.build_batch(sentences).to(self.device)
             with self._create_autocast():
@@ -125,7 +124,7 @@ class ParserTrainingRun:
             loss += float(parse.compute_loss(batch).double().sum())
             words += int(count_parsed_words(batch))
             attached, labelled = parse.count_attachments(batch)
-            right, both = right + attached, both + labelled
+            attached_correct, labelled_correct = attached_correct + attached, labelled_correct + labelled
         rate = get_learning_rate(optimizer)
         losses = [*(row["dev_loss"] for row in self.learning_curve), loss / words]
         since_best = len(losses) - 1 - losses.index(min(losses))
@@ -135,14 +134,14 @@ class ParserTrainingRun:
                 "epoch": epoch,
                 "train_loss": train_loss,
                 "dev_loss": loss / words,
-                "dev_unlabelled_attachment": right / words,
-                "dev_labelled_attachment": both / words,
+                "dev_unlabelled_attachment": attached_correct / words,
+                "dev_labelled_attachment": labelled_correct / words,
                 "learning_rate": rate,
             }
         )
         tqdm.write(
             f"{self.system_name}: parsing, epoch {epoch}, dev loss {loss / words:.4f}, "
-            f"unlabelled attachment {right / words:.4f}, labelled {both / words:.4f}",
+            f"unlabelled attachment {attached_correct / words:.4f}, labelled {labelled_correct / words:.4f}",
             file=sys.stderr,
         )
 

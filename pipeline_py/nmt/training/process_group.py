@@ -1,4 +1,4 @@
-"""Several processes that train one network, each on its share of every batch."""
+"""A group of processes that train one network, each on its share of every batch."""
 
 import ctypes
 import os
@@ -16,22 +16,22 @@ from torch import Tensor, distributed
 Value = TypeVar("Value")
 
 LOCAL_RANK_VARIABLE = "LOCAL_RANK"
-"""A variable of the environment in which torchrun tells a process which one it is on its machine."""
+"""Environment variable in which torchrun passes the rank of a process on its machine."""
 
 PR_SET_PDEATHSIG = 1
-"""A number of prctl(2)."""
+"""Operation of prctl(2) that sets the signal at the death of the parent."""
 
 PROCESS_TIMEOUT = timedelta(hours=2)
-"""How long a process waits for the others; the first one may look at the development set meanwhile."""
+"""Time limit for waiting, for example while the first process validates."""
 
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """This process among those that train together; by default it is the only one.
+    """The group of training processes as seen from this process; by default a single process.
 
     Attributes:
-        rank: its number, from 0 on.
-        world_size: how many there are.
+        rank: number of this process, from 0.
+        world_size: number of processes.
     """
 
     rank: int = 0
@@ -39,7 +39,7 @@ class ProcessGroup:
 
     @staticmethod
     def from_torchrun(device: torch.device) -> "ProcessGroup":
-        """Join the others that torchrun has started, through NCCL on GPUs, each with its own, through Gloo on CPUs."""
+        """Join the processes started by torchrun, with NCCL on GPUs (one GPU per process) or Gloo on CPUs."""
         _terminate_with_parent()
         if device.type == "cuda":
             torch.cuda.set_device(int(os.environ[LOCAL_RANK_VARIABLE]))
@@ -48,56 +48,56 @@ class ProcessGroup:
 
     @property
     def is_first(self) -> bool:
-        """Whether this is the one that writes files and tells how far it is."""
+        """True for the process that writes files and prints progress."""
         return self.rank == 0
 
     def select_share(self, pair_indices: np.ndarray) -> np.ndarray:
-        """Choose from the pairs of a batch those of this process; long and short ones for each."""
+        """Select the pairs of a batch for this process, a mix of long and short ones."""
         return pair_indices[self.rank :: self.world_size]
 
     def set_random_seed(self, seed: int, update: int) -> None:
-        """Let each process drop out other units than the others, whether or not the run was interrupted before."""
+        """Seed torch differently in each process, independently of interruptions."""
         if self.world_size > 1:
             torch.manual_seed(int(np.random.SeedSequence([seed, update, self.rank]).generate_state(1, np.uint64)[0]))
 
     def average_tensors(self, tensors: Sequence[Tensor], share: float) -> None:
-        """Replace tensors by the sum of all processes' ones, each times its share."""
+        """Replace tensors by their sum over all processes, weighted by shares."""
         if self.world_size == 1:
             return
-        joined = torch.cat([tensor.flatten() for tensor in tensors]).mul_(share)
-        distributed.all_reduce(joined)
-        for tensor, mean in zip(tensors, joined.split([tensor.numel() for tensor in tensors]), strict=True):
+        flat_tensors = torch.cat([tensor.flatten() for tensor in tensors]).mul_(share)
+        distributed.all_reduce(flat_tensors)
+        for tensor, mean in zip(tensors, flat_tensors.split([tensor.numel() for tensor in tensors]), strict=True):
             tensor.copy_(mean.view_as(tensor))
 
     def broadcast_from_first(self, compute: Callable[[], Value]) -> Value:
-        """Let the first process compute something, and tell the others."""
+        """Compute a value in the first process, and send it to the others."""
         if self.world_size == 1:
             return compute()
-        held: list[Any] = [compute() if self.is_first else None]
-        distributed.broadcast_object_list(held)
-        return held[0]
+        values: list[Any] = [compute() if self.is_first else None]
+        distributed.broadcast_object_list(values)
+        return values[0]
 
     def read_after_first(self, reader: Callable[[], Value]) -> Value:
-        """Read something after the first process has, which may put it in order."""
+        """Read something after the first process has read, and possibly repaired, it."""
         if self.world_size > 1 and not self.is_first:
             distributed.barrier()
             return reader()
-        found = reader()
+        result = reader()
         if self.world_size > 1:
             distributed.barrier()
-        return found
+        return result
 
     def collect_process_ids(self) -> list[int]:
-        """The numbers by which this machine knows the processes; that of one elsewhere is of none here, so 0."""
-        own = (platform.node(), os.getpid())
+        """Return the process ids of the group, 0 for processes on other machines."""
+        node_and_process = (platform.node(), os.getpid())
         if self.world_size == 1:
-            return [own[1]]
-        held: list[Any] = [None] * self.world_size
-        distributed.all_gather_object(held, own)
-        return [number if node == own[0] else 0 for node, number in held]
+            return [node_and_process[1]]
+        nodes_and_processes: list[Any] = [None] * self.world_size
+        distributed.all_gather_object(nodes_and_processes, node_and_process)
+        return [number if node == node_and_process[0] else 0 for node, number in nodes_and_processes]
 
     def leave_group(self) -> None:
-        """Wait for the others, and leave."""
+        """Wait for the other processes, and leave the group."""
         if self.world_size > 1:
             distributed.barrier()
             distributed.destroy_process_group()
@@ -107,6 +107,6 @@ SINGLE_PROCESS = ProcessGroup()
 
 
 def _terminate_with_parent() -> None:
-    """Let the system end this process when torchrun ends, however it does, instead of training on without it."""
+    """Let the kernel kill this process when torchrun ends for any reason."""
     if platform.system() == "Linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

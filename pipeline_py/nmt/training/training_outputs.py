@@ -1,4 +1,4 @@
-"""What a training leaves beside the weights: its learning curve and its facts."""
+"""The learning curve and the metadata of a training."""
 
 import math
 import sys
@@ -26,34 +26,35 @@ CURVE_COLUMN_FORMATS = {
     "seconds": ".1f",
     "words_per_second": ".1f",
 }
-"""Columns of the learning curve and how they are written; only the last two differ between equal runs."""
+"""Columns of the learning curve and their formats; only the last two differ between repeated runs."""
 
 MAX_LOG_PERPLEXITY = 700
-"""Above it, a perplexity is no number of double precision."""
+"""Largest loss whose perplexity is finite in double precision."""
 
 
 def write_learning_curve(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Write a row for each look at the development set, as `Run` made them."""
+    """Write one row for each validation."""
     with open_atomic_text_file(path) as file:
         file.write("\t".join(CURVE_COLUMN_FORMATS) + "\n")
         for row in rows:
             values = (
-                "" if row[column] is None else format(row[column], how) for column, how in CURVE_COLUMN_FORMATS.items()
+                "" if row[column] is None else format(row[column], column_format)
+                for column, column_format in CURVE_COLUMN_FORMATS.items()
             )
             file.write("\t".join(values) + "\n")
 
 
 def write_training_metadata(path: Path, run: TrainingRun, too_long_pairs: int) -> None:
-    """Write size, speed, scores and versions, and warn where other work disturbed the time.
+    """Write size, speed, scores and versions; warn if other processes slowed down the training.
 
     Args:
-        path: JSON.
-        run: which has ended.
-        too_long_pairs: pairs that were skipped.
+        path: JSON file to write.
+        run: the finished training.
+        too_long_pairs: number of skipped pairs.
     """
     state, training, system = run.state, run.training, run.model.composition
-    best, dev_loss, on_card = state.best_score, state.best_validation["dev_loss"], run.device.type == "cuda"
-    facts = {
+    best, dev_loss, is_on_gpu = state.best_score, state.best_validation["dev_loss"], run.device.type == "cuda"
+    metadata = {
         "parameters": sum(parameter.numel() for parameter in run.model.parameters()),
         "embedding": system.model.embedding,
         "hidden": system.model.hidden,
@@ -71,15 +72,15 @@ def write_training_metadata(path: Path, run: TrainingRun, too_long_pairs: int) -
         "seconds": round(state.elapsed_seconds, 1),
         "training_seconds": round(state.training_seconds, 3),
         "seconds_per_epoch": round(state.training_seconds / run.completed_epochs, 3),
-        "gpu_hours": round(state.elapsed_seconds * training.processes / 3600, 4) if on_card else None,
+        "gpu_hours": round(state.elapsed_seconds * training.processes / 3600, 4) if is_on_gpu else None,
         **cpu_usage.build_usage_metadata(
             state.cpu_seconds, state.cpu_wait_seconds, state.load_weighted_seconds, state.elapsed_seconds
         ),
         "training_cpu_seconds": _round_or_none(state.training_cpu_seconds, 3),
         "cpu_seconds_per_epoch": _round_or_none(state.training_cpu_seconds, 3, run.completed_epochs),
-        "target_words_per_cpu_second": None if on_card else _round_or_none(state.words_per_cpu_second, 1),
+        "target_words_per_cpu_second": None if is_on_gpu else _round_or_none(state.words_per_cpu_second, 1),
         "target_words_per_gpu_second": _round_or_none(state.words_per_second, 1, training.processes)
-        if on_card
+        if is_on_gpu
         else None,
         "seed": run.seed,
         "device": run.device.type,
@@ -91,10 +92,11 @@ def write_training_metadata(path: Path, run: TrainingRun, too_long_pairs: int) -
         "statistics": run.compute_context_statistics(),
         "versions": {"torch": torch.__version__, "numpy": np.__version__},
     }
-    write_json(path, facts)
-    if (share := facts["core_share"]) is not None and share < cpu_usage.MIN_CORE_SHARE:
+    write_json(path, metadata)
+    if (share := metadata["core_share"]) is not None and share < cpu_usage.MIN_CORE_SHARE:
         print(
-            f"{run.system_name}: other work took its cores for {1 - share:.0%} of the time; compare CPU seconds",
+            f"{run.system_name} had its CPU cores only {share:.0%} of the time; compare systems by CPU seconds, not by "
+            "wall-clock time",
             file=sys.stderr,
         )
 

@@ -1,4 +1,4 @@
-"""One training run: updates, looks at the development set, checkpoints, the end."""
+"""The training loop: updates, validations and checkpoints."""
 
 import math
 import sys
@@ -39,9 +39,9 @@ from pipeline_py.subword.vocabulary import Vocabulary
 
 
 class TrainingRun:
-    """Trains a model; `run_updates` is iterated over to the end, then `model` holds the best weights.
+    """A training of a model; after the last item of `run_updates`, `model` holds the best weights.
 
-    A run that is resumed from any checkpoint of its own makes the same updates as one that never stopped.
+    Resuming from a checkpoint reproduces an uninterrupted run exactly.
     """
 
     def __init__(
@@ -77,16 +77,16 @@ class TrainingRun:
         )
         self._validation_weights: list[dict[str, Tensor]] = []
         self._write_tensorboard_row: Callable[[Mapping[str, Any]], None] | None = None
-        numbers = process_group.collect_process_ids()
-        self._clock = TrainingClock(CpuUsage(numbers if process_group.is_first else []))
+        process_ids = process_group.collect_process_ids()
+        self._clock = TrainingClock(CpuUsage(process_ids if process_group.is_first else []))
         self._last_save_time = self._clock.last_tick
 
     def start_tensorboard(self, folder: Path) -> None:
-        """Let TensorBoard show the learning curve from here on."""
+        """Write the learning curve for TensorBoard from now on."""
         self._write_tensorboard_row = start_tensorboard_writer(folder, self.state.learning_curve)
 
     def resume(self) -> bool:
-        """Go back to the last checkpoint, if there is one."""
+        """Restore the last checkpoint; return whether there is one."""
         checkpoint = self._process_group.read_after_first(self._checkpoint_store.load)
         if checkpoint is None:
             return False
@@ -95,7 +95,7 @@ class TrainingRun:
         return True
 
     def estimate_remaining_updates(self) -> int | None:
-        """Estimate how many updates are still to be made; None where only patience ends the run."""
+        """Estimate the number of remaining updates; None if only patience ends the run."""
         training, state = self.training, self.state
         limits = []
         if training.updates is not None:
@@ -120,8 +120,8 @@ class TrainingRun:
                 self._make_update()
                 state.batch_index += 1
                 self._update_clock(is_training=True)
-                every = self.training.validate_every
-                if every is not None and state.update % every == 0:
+                interval = self.training.validate_every
+                if interval is not None and state.update % interval == 0:
                     self._validate()
                 elif self._clock.last_tick - self._last_save_time > 60 * self.training.checkpoint_minutes:
                     check_weights_finite(self.system_name, state.update, self.model)
@@ -136,23 +136,27 @@ class TrainingRun:
 
     @property
     def completed_epochs(self) -> float:
-        """Passes over the training data, the present one by its batches."""
+        """Number of passes over the training data, including the completed part of the current one."""
         state = self.state
         return state.epoch + (
             state.batch_index / len(self._batch_loader.get_batches(state.epoch)) if state.batch_index else 0.0
         )
 
     def format_status(self) -> str:
-        """Say in a few words how far the run is."""
+        """Format speed and best validation for the progress bar."""
         state = self.state
-        seen = f"{state.words_per_second:,.0f} words/s"
+        speed = f"{state.words_per_second:,.0f} words/s"
         if not state.learning_curve:
-            return seen
+            return speed
         best = state.best_validation
         bleu = "" if best["dev_bleu"] is None else f", dev BLEU {best['dev_bleu']:.2f}"
-        since = state.validations_since_best
-        ended = f", stopped: {since} validations without a better one" if since >= self.training.patience else ""
-        return f"{seen}, dev loss {best['dev_loss']:.3f}{bleu}{ended}"
+        validations = state.validations_since_best
+        ending = (
+            f", stopped: {validations} validations without a better one"
+            if validations >= self.training.patience
+            else ""
+        )
+        return f"{speed}, dev loss {best['dev_loss']:.3f}{bleu}{ending}"
 
     def _end_epoch_if_done(self) -> None:
         state = self.state
@@ -163,7 +167,7 @@ class TrainingRun:
                 self._validate()
 
     def compute_context_statistics(self) -> list[dict[str, float]]:
-        """Average what the weighting of each context counts on the development set."""
+        """Average the attention statistics of each context over the development set."""
         return self._validator.compute_context_statistics(self.model)
 
     def _is_finished(self) -> bool:
@@ -175,13 +179,13 @@ class TrainingRun:
         )
 
     def _compute_progress(self) -> float:
-        """The part of the longest possible training that is done; 0 where only patience ends it."""
+        """Return the completed fraction of the maximum training length; 0 if only patience ends the training."""
         training, state = self.training, self.state
-        of_epochs = self.completed_epochs / training.epochs if training.epochs is not None else 0.0
-        return max(of_epochs, state.update / training.updates if training.updates is not None else 0.0)
+        epoch_progress = self.completed_epochs / training.epochs if training.epochs is not None else 0.0
+        return max(epoch_progress, state.update / training.updates if training.updates is not None else 0.0)
 
     def _make_update(self) -> None:
-        """Make one update: loss = mean over sentences, or words, of summed log-loss; gradient norm clipped."""
+        """Update the parameters: loss is the mean over sentences or words, gradients are clipped by norm."""
         state = self.state
         epoch, number = state.epoch, state.batch_index
         pairs, parts = (
@@ -206,23 +210,23 @@ class TrainingRun:
         state.updates_since_validation += 1
 
     def _validate(self) -> None:
-        """Score the model on the development set, keep it if it is the best, decay the rate, and write a checkpoint."""
+        """Score the model on the development set, store the best weights, decay the rate, and write a checkpoint."""
         state = self.state
-        scored = (
+        network = (
             self.model if self._averaged_network is None else cast("TranslationModel", self._averaged_network.module)
         )
-        loss, bleu = self._process_group.broadcast_from_first(lambda: self._compute_dev_scores(scored))
+        loss, bleu = self._process_group.broadcast_from_first(lambda: self._compute_dev_scores(network))
         check_weights_finite(self.system_name, state.update, self.model)
         check_divergence(self.system_name, state.update, loss, state.updates_since_validation)
         score = -loss if bleu is None else bleu
-        better = state.best_score is None or score > state.best_score
-        if better or self.training.average > 1:
-            weights = {name: tensor.detach().cpu().clone() for name, tensor in scored.state_dict().items()}
+        is_best = state.best_score is None or score > state.best_score
+        if is_best or self.training.average > 1:
+            weights = {name: tensor.detach().cpu().clone() for name, tensor in network.state_dict().items()}
             self._validation_weights = [*self._validation_weights, weights][-self.training.average :]
-        if better:
+        if is_best:
             state.best_score = score
             state.best_update = state.update
-        state.validations_since_best = 0 if better else state.validations_since_best + 1
+        state.validations_since_best = 0 if is_best else state.validations_since_best + 1
         rate = get_learning_rate(self._optimizer)
         losses = [*(row["dev_loss"] for row in state.learning_curve), loss]
         decay_learning_rate_if_worse(self._optimizer, self.training.optimizer, losses, state.validations_since_best)
@@ -236,7 +240,7 @@ class TrainingRun:
                 else None,
                 "dev_loss": loss,
                 "dev_bleu": bleu,
-                "best": better,
+                "best": is_best,
                 "gradient_norm": state.gradient_norm_since_validation / state.updates_since_validation
                 if state.updates_since_validation
                 else None,
@@ -252,14 +256,16 @@ class TrainingRun:
             state.tokens_since_validation,
             state.updates_since_validation,
         ) = 0.0, 0.0, 0, 0
-        since = state.validations_since_best
-        self._print_validation("best" if better else f"best {since} validation{'s' if since > 1 else ''} ago")
+        validations = state.validations_since_best
+        self._print_validation(
+            "best" if is_best else f"best {validations} validation{'s' if validations > 1 else ''} ago"
+        )
         if self._write_tensorboard_row is not None:
             self._write_tensorboard_row(state.learning_curve[-1])
         self._save_checkpoint()
 
     def _validate_averaged_weights(self) -> None:
-        """Score the mean of weights as well: these are the ones that remain."""
+        """Score the averaged weights, which are the result of the training."""
         state = self.state
         loss, bleu = self._process_group.broadcast_from_first(lambda: self._compute_dev_scores(self.model))
         state.best_score, state.best_update = -loss if bleu is None else bleu, state.update
@@ -269,13 +275,13 @@ class TrainingRun:
         self._print_validation(f"mean of the last {len(self._validation_weights)} validations")
 
     def _compute_dev_scores(self, model: TranslationModel) -> tuple[float, float | None]:
-        """Compute loss and, where it chooses the weights, BLEU on the development set."""
+        """Compute the development loss and, if early stopping uses it, BLEU."""
         loss = self._validator.compute_loss(model)
         if self.training.early_stopping != "bleu":
             return loss, None
         try:
             return loss, self._validator.compute_bleu(model, self._target_vocabulary)
-        except FloatingPointError:  # the network predicts something that is not a number
+        except FloatingPointError:  # the network predicts NaN
             return math.nan, None
 
     def _save_checkpoint(self) -> None:
@@ -299,7 +305,7 @@ class TrainingRun:
         row = self.state.learning_curve[-1]
         bleu = "" if row["dev_bleu"] is None else f", dev BLEU {row['dev_bleu']:.2f}"
         tqdm.write(
-            f"{self.system_name}: epoch {row['epoch']:.2f}, update {row['update']}, dev loss {row['dev_loss']:.4f}{bleu} "
-            f"({comment})",
+            f"{self.system_name}: epoch {row['epoch']:.2f}, update {row['update']}, "
+            f"dev loss {row['dev_loss']:.4f}{bleu} ({comment})",
             file=sys.stderr,
         )

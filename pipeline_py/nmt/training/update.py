@@ -1,6 +1,6 @@
-"""Updates of a network's parameters, and the end of trainings that diverge.
+"""Updates of a network's parameters, and checks for divergence.
 
-A single batch without a finite loss or gradient is skipped and counted (tree2seq section 4.2).
+A batch with a non-finite loss or gradient is skipped and counted (tree2seq section 4.2).
 """
 
 import math
@@ -27,12 +27,12 @@ from pipeline_py.run.errors import InputError
 
 
 def check_weights_finite(system_name: str, update: int, network: nn.Module) -> None:
-    """Raise `InputError` where a weight is not finite.
+    """Raise `InputError` if a weight is not finite.
 
     Args:
-        system_name: of the system, in the message.
+        system_name: name of the system in the message.
         update: number of the last update, in the message.
-        network: what is trained.
+        network: the trained network.
     """
     for part, values in network.named_parameters():
         if not values.isfinite().all():
@@ -40,13 +40,13 @@ def check_weights_finite(system_name: str, update: int, network: nn.Module) -> N
 
 
 def check_divergence(system_name: str, update: int, loss: float, applied_updates: int) -> None:
-    """Raise `InputError` where a look at the development set shows that a training cannot go on.
+    """Raise `InputError` if a validation shows that the training has diverged.
 
     Args:
-        system_name: of the system, in the message.
+        system_name: name of the system in the message.
         update: number of the last update, in the message.
-        loss: on the development set.
-        applied_updates: updates since the last look that changed the weights.
+        loss: loss on the development set.
+        applied_updates: applied updates since the last validation.
     """
     if not math.isfinite(loss):
         raise _create_divergence_error(system_name, update, f"the loss on the development set is {loss}")
@@ -58,13 +58,13 @@ def check_divergence(system_name: str, update: int, loss: float, applied_updates
 
 def _create_divergence_error(system_name: str, update: int, reason: str) -> InputError:
     return InputError(
-        f"the training of {system_name} diverged by update {update}: {reason}; lower `optimizer.learning_rate` or `clip` of "
-        "`training`, or choose another `model.initialization`"
+        f"the training of {system_name} diverged by update {update}: {reason}; lower `optimizer.learning_rate` or "
+        "`clip` of `training`, or choose another `model.initialization`"
     )
 
 
 def build_optimizer(options: OptimizerConfig, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
-    """Make the update rule that the options name: ADADELTA (Zeiler 2012), Adam (Kingma and Ba 2015) or plain SGD."""
+    """Build the optimizer that the options name: ADADELTA (Zeiler 2012), Adam (Kingma and Ba 2015) or plain SGD."""
     common: Any = {"lr": options.learning_rate or DEFAULT_LEARNING_RATES[options.name], "weight_decay": options.l2}
     if options.name == "adadelta":
         return torch.optim.Adadelta(
@@ -77,12 +77,12 @@ def build_optimizer(options: OptimizerConfig, parameters: Iterable[nn.Parameter]
 
 
 def get_learning_rate(optimizer: torch.optim.Optimizer) -> float:
-    """Read the rate, which all parameters share."""
+    """Return the learning rate, which all parameters share."""
     return float(optimizer.param_groups[0]["lr"])
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
-    """Use the rate from the next update on."""
+    """Set the learning rate of all parameters."""
     for group in optimizer.param_groups:
         group["lr"] = rate
 
@@ -90,18 +90,18 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
 def apply_learning_rate_schedule(
     optimizer: torch.optim.Optimizer, options: OptimizerConfig, update: int, progress: float
 ) -> None:
-    """Set the rate of the next update, which is that of `compute_learning_rate`; a constant one without warm-up is left alone."""
+    """Set the rate of the next update by `compute_learning_rate`, except for a constant rate after warm-up."""
     if options.schedule != "constant" or update <= options.warmup:
         set_learning_rate(optimizer, compute_learning_rate(options, update, progress))
 
 
 def compute_learning_rate(options: OptimizerConfig, update: int, progress: float) -> float:
-    """Say the rate of an update.
+    """Compute the learning rate of an update.
 
     Args:
-        options: their schedule and their warm-up multiply the rate.
-        update: how many were made before.
-        progress: the part of the training that is done, from 0 to 1.
+        options: initial rate, schedule and warm-up.
+        update: number of previous updates.
+        progress: completed fraction of the training, from 0 to 1.
     """
     height = options.learning_rate or DEFAULT_LEARNING_RATES[options.name]
     risen = (update + 1) / (options.warmup + 1)
@@ -116,13 +116,13 @@ def compute_learning_rate(options: OptimizerConfig, update: int, progress: float
 def decay_learning_rate_if_worse(
     optimizer: torch.optim.Optimizer, options: OptimizerConfig, dev_losses: Sequence[float], validations_since_best: int
 ) -> None:
-    """Lower the rate, if it is to decay, where dev has become worse (tree2seq section 4.2) or no better for long.
+    """Decay the rate if the dev loss increased (tree2seq section 4.2) or patience is exhausted.
 
     Args:
-        optimizer: what is used from the next update on.
-        options: say by which factor, if at all, and when.
-        dev_losses: on the development set, of all validations.
-        validations_since_best: how many of the last ones had no better score.
+        optimizer: its rate is changed.
+        options: factor and patience of the decay.
+        dev_losses: development losses of all validations.
+        validations_since_best: number of validations since the best score.
     """
     if options.decay is None:
         return
@@ -135,9 +135,9 @@ def decay_learning_rate_if_worse(
 
 
 def disable_unsupported_graphs(training: TrainingConfig, system: CompositionConfig) -> TrainingConfig:
-    """Leave `graphs` on only where the shape of a batch says what is computed of it.
+    """Turn `graphs` off if the computation does not follow from the shape of a batch.
 
-    So it is where no binary trees are read, batches are not computed in parts, and losses are not divided by words.
+    This is the case with binary trees, with accumulated gradients, and for losses divided by words.
     """
     trees = any(
         isinstance(load_syntax_kind(kind).row_layout, BinaryTreeLayout) for kind in system.training_syntax_names
@@ -147,11 +147,11 @@ def disable_unsupported_graphs(training: TrainingConfig, system: CompositionConf
 
 
 class MicroBatch(NamedTuple):
-    """A part of a batch, for gradients that are summed up.
+    """A part of a batch whose gradients are accumulated.
 
     Attributes:
-        batch: on the device.
-        loss_weight: a factor of the mean loss of its sentences in the sum.
+        batch: the sentences, on the device.
+        loss_weight: weight of the mean loss of its sentences in the sum.
     """
 
     batch: Batch
@@ -160,12 +160,12 @@ class MicroBatch(NamedTuple):
 
 @dataclass(frozen=True)
 class UpdateResult:
-    """What an update came to.
+    """The result of an update.
 
     Attributes:
-        loss: of the whole batch, per sentence or word.
-        gradient_norm: before clipping.
-        is_applied: whether the parameters were changed; not where loss or gradient is no finite number.
+        loss: loss of the batch, per sentence or word.
+        gradient_norm: gradient norm before clipping.
+        is_applied: whether the parameters were changed; false for a non-finite loss or gradient.
     """
 
     loss: float
@@ -174,11 +174,10 @@ class UpdateResult:
 
 
 class Updater:
-    """Computes the gradients of a batch, clips them, and moves the parameters.
+    """An updater that computes gradients, clips them, and updates the parameters.
 
-    Nothing waits for the device until `apply_gradients`; what is put between it and `compute_gradients` is done meanwhile. On a GPU, where
-    `training.graphs` asks for it, gradients are recorded as graphs, since launching the many small kernels of a
-    recurrence one by one takes longer than they do.
+    Only `apply_gradients` waits for the device; other work can be done between it and `compute_gradients`. On a GPU
+    with `training.graphs`, gradients are recorded as CUDA graphs, which avoids the launch time of small kernels.
     """
 
     def __init__(
@@ -190,15 +189,15 @@ class Updater:
         device: torch.device,
         process_group: ProcessGroup = SINGLE_PROCESS,
     ) -> None:
-        """Take what an update needs.
+        """Create an updater.
 
         Args:
-            network: whose parameters are moved.
-            compute_loss: of each sentence of a batch (B,).
-            optimizer: of the same parameters.
-            training: says the precision, the largest norm of a gradient, and whether graphs are recorded (`disable_unsupported_graphs`).
-            device: where the network is.
-            process_group: those that train the same network, each on its share of a batch.
+            network: the network to train.
+            compute_loss: returns the loss of each sentence of a batch (B,).
+            optimizer: optimizer of the network's parameters.
+            training: precision, gradient clipping, and use of graphs (see `disable_unsupported_graphs`).
+            device: device of the network.
+            process_group: processes that train the same network.
         """
         self._parameters = list(network.parameters())
         self._compute_loss = compute_loss
@@ -219,8 +218,8 @@ class Updater:
         """Compute the clipped gradients of a batch.
 
         Args:
-            micro_batches: of this process' share of the batch; none where it has none.
-            process_share: of the whole batch, by what its loss is divided by.
+            micro_batches: this process's share of the batch; may be empty.
+            process_share: this process's fraction of the loss divisor.
         """
         if not micro_batches:
             loss = self._zero_gradients()
@@ -235,7 +234,7 @@ class Updater:
         self._loss_and_norm = torch.stack([loss, norm])
 
     def apply_gradients(self) -> UpdateResult:
-        """Wait for the gradients, and move the parameters if all is finite."""
+        """Wait for the gradients, and update the parameters if loss and norm are finite."""
         loss, norm = self._loss_and_norm.tolist()
         finite = math.isfinite(loss) and math.isfinite(norm)
         if finite:
@@ -247,7 +246,7 @@ class Updater:
         return self._accumulate_gradients(batch, 1.0)
 
     def _accumulate_gradients(self, batch: Batch, loss_weight: float) -> Tensor:
-        """Add the gradients of a part to those of the parameters; return its share of the loss."""
+        """Add the gradients of a micro-batch to those of the parameters; return its weighted loss."""
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._is_bfloat16):
             loss = self._compute_loss(batch).mean() * loss_weight
         loss.backward()

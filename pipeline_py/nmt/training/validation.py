@@ -1,4 +1,4 @@
-"""A model's scores on the development set."""
+"""Scores of a model on the development set."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,25 +13,25 @@ from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
 MAX_LENGTH_RATIO = 3
-"""A translation of the development set has at most this times the source's pieces, plus 10."""
+"""Maximum length of a translation, relative to the source's pieces; plus 10."""
 
 UNKNOWN_REFERENCE_WORD = "<outside>"
-"""Stands in references for words outside the vocabulary, so that no model is rewarded for `<unk>`."""
+"""Replacement for unknown words in references, which rewards no model for `<unk>`."""
 
 
 class Validator:
-    """The development set, on which models are compared while they are trained."""
+    """The scorer of models on the development set."""
 
     def __init__(
         self, dataset: ParallelDataset, batches: list[np.ndarray], device: torch.device, is_bfloat16: bool
     ) -> None:
-        """Prepare the scores.
+        """Create a validator.
 
         Args:
-            dataset: the pairs, none of them skipped.
-            batches: their numbers, batch by batch.
-            device: where the models are.
-            is_bfloat16: whether matrix products are made in bfloat16.
+            dataset: the pairs of the development set.
+            batches: pair indices of each batch.
+            device: device of the models.
+            is_bfloat16: whether to compute matrix products in bfloat16.
         """
         self.dataset = dataset
         self.batches = batches
@@ -57,25 +57,30 @@ class Validator:
         with pack_weights([model.decoder]):
             for pairs, batch in self._iterate_batches(model):
                 limits = MAX_LENGTH_RATIO * (batch.source_lengths - 1) + 10
-                found = beam_search([model], [batch], beam_size=1, max_lengths=limits)
+                hypotheses = beam_search([model], [batch], beam_size=1, max_lengths=limits)
                 translations += [
-                    " ".join(pieces.join_pieces(target_vocabulary.decode(best.tokens))) for best, *_ in found
+                    " ".join(pieces.join_pieces(target_vocabulary.decode(best.tokens))) for best, *_ in hypotheses
                 ]
                 references += [_decode_reference(self.dataset.get_target(pair), target_vocabulary) for pair in pairs]
         return float(corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score)
 
     def compute_context_statistics(self, model: TranslationModel) -> list[dict[str, float]]:
-        """Average what the weighting of each context counts, over all target words; one mapping a context.
+        """Average the attention statistics of each context over all target words.
 
-        The first one also has the accuracy of what encoders learn beside translation.
+        The first context's mapping includes the accuracy of auxiliary tasks.
         """
         sums: list[dict[str, float]] = [defaultdict(float) for _ in model.composition.contexts]
         counts: list[dict[str, float]] = [defaultdict(float) for _ in model.composition.contexts]
         for _, batch in self._iterate_batches(model):
             assert batch.target is not None and batch.target_lengths is not None
             memory = model.encode(batch)
-            observed = [*enumerate(model.decoder.collect_statistics(memory, batch.target, batch.target_lengths))]
-            for number, statistics in [*observed, *((0, learnt.statistics) for learnt in memory.auxiliary_losses)]:
+            statistics_by_context = [
+                *enumerate(model.decoder.collect_statistics(memory, batch.target, batch.target_lengths))
+            ]
+            for number, statistics in [
+                *statistics_by_context,
+                *((0, auxiliary_loss.statistics) for auxiliary_loss in memory.auxiliary_losses),
+            ]:
                 for name, (total, count) in statistics.items():
                     sums[number][name] += float(total.sum())
                     counts[number][name] += float(count.sum())
@@ -85,7 +90,7 @@ class Validator:
         ]
 
     def _iterate_batches(self, model: TranslationModel) -> Iterator[tuple[np.ndarray, Batch]]:
-        """Yield numbers and batches, with the model set to evaluate until the last one is used."""
+        """Yield pair indices and batches, with the model in evaluation mode."""
         training = model.training
         model.eval()
         with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_bfloat16):

@@ -1,4 +1,4 @@
-"""Multi-head attention (Vaswani et al. 2017, section 3.2), and changes of its scores."""
+"""Multi-head attention (Vaswani et al. 2017, section 3.2), and transforms of its scores."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -17,14 +17,14 @@ from pipeline_py.nmt.model import find_part_class
 from pipeline_py.nmt.torch_setup import is_cpu
 
 ScoreTransform = Callable[[Tensor], Tensor]
-"""Makes other scores (B, heads, I, N) of scores."""
+"""A function from attention scores (B, heads, I, N) to new scores of the same shape."""
 
 
 class MultiHeadAttention(nn.Module):
     """W_o [head_1; …], head = softmax(W_q x · W_k h / √d) W_v h with d = D / heads; each map has a bias."""
 
     def __init__(self, hidden_size: int, head_count: int, annotation_size: int | None = None) -> None:
-        """Take D, the number of heads, and the size M of what is attended to; None: D."""
+        """Create the projections; `annotation_size` is the size M of the keys' and values' inputs (default: D)."""
         super().__init__()
         self.head_count = head_count
         self.query = Linear(hidden_size, hidden_size)
@@ -43,34 +43,34 @@ class MultiHeadAttention(nn.Module):
         """Attend from states (B, I, D).
 
         Args:
-            states: what attends.
-            keys: what `key` made of what is attended to (B, N, D).
-            values: what `value` made of it (B, N, D).
-            allowed: which columns each row may attend to (B, I, N) or (B, 1, N); None: all.
-            change: of the scores.
+            states: inputs of the queries (B, I, D).
+            keys: outputs of `key` (B, N, D).
+            values: outputs of `value` (B, N, D).
+            attention_mask: columns that each row may attend to (B, I, N) or (B, 1, N); None: all.
+            score_transform: applied to the scores before masking.
 
         Returns:
             (B, I, D).
         """
         if score_transform is not None or _is_half_precision_on_cpu(states):
             return self.apply_weights(self.compute_weights(states, keys, attention_mask, score_transform), values)
-        attended = functional.scaled_dot_product_attention(
+        head_outputs = functional.scaled_dot_product_attention(
             self._split_heads(self.query(states)),
             self._split_heads(keys),
             self._split_heads(values),
             None if attention_mask is None else attention_mask.unsqueeze(1),
         )
-        return self._merge_heads(attended)
+        return self._merge_heads(head_outputs)
 
     def attend_causally(self, states: Tensor) -> Tensor:
-        """Attend from each of the states (B, I, D) to itself and those before it: (B, I, D)."""
+        """Attend from each state (B, I, D) to itself and earlier states: (B, I, D)."""
         states = cast_to_autocast_dtype(states)
         keys, values = self.key(states), self.value(states)
         if _is_half_precision_on_cpu(states):
             length = states.shape[1]
-            before = torch.ones(1, length, length, dtype=torch.bool, device=states.device).tril()
-            return self.apply_weights(self.compute_weights(states, keys, before), values)
-        queries, keys, values = (self._split_heads(each) for each in (self.query(states), keys, values))
+            causal_mask = torch.ones(1, length, length, dtype=torch.bool, device=states.device).tril()
+            return self.apply_weights(self.compute_weights(states, keys, causal_mask), values)
+        queries, keys, values = (self._split_heads(tensor) for tensor in (self.query(states), keys, values))
         return self._merge_heads(functional.scaled_dot_product_attention(queries, keys, values, is_causal=True))
 
     def compute_weights(
@@ -92,7 +92,7 @@ class MultiHeadAttention(nn.Module):
         )
 
     def apply_weights(self, weights: Tensor, values: Tensor) -> Tensor:
-        """Sum up values (B, N, D) by the weights of all heads (B, heads, I, N): (B, I, D)."""
+        """Average values (B, N, D) by the weights of all heads (B, heads, I, N) and project them: (B, I, D)."""
         return self._merge_heads(weights.to(values.dtype) @ self._split_heads(values))
 
     def _split_heads(self, values: Tensor) -> Tensor:
@@ -101,35 +101,32 @@ class MultiHeadAttention(nn.Module):
 
     def _merge_heads(self, head_outputs: Tensor) -> Tensor:
         """(B, heads, I, d) → (B, I, D)."""
-        joined: Tensor = self.output(head_outputs.transpose(1, 2).flatten(2))
-        return joined
+        outputs: Tensor = self.output(head_outputs.transpose(1, 2).flatten(2))
+        return outputs
 
 
 def cast_to_autocast_dtype(states: Tensor) -> Tensor:
-    """Bring what several maps read to the precision of their products: autocast would do so for each of them."""
+    """Cast the common input of several maps once; autocast would cast it for each map."""
     kind = states.device.type
     return states.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else states
 
 
 def _is_half_precision_on_cpu(states: Tensor) -> bool:
-    """Say whether products are in half precision on a CPU: torch's own attention takes many times longer there."""
+    """Return whether this is half precision on a CPU, for which torch's fused attention is many times slower."""
     return is_cpu(states.device) and torch.is_autocast_enabled(states.device.type)
 
 
 class SelfAttentionChange(nn.Module, ABC):
-    """A part of the kind `self_attention`; see `built`.
-
-    It is called for each layer that its options choose, and for the heads that they choose of it.
-    """
+    """A part that changes self-attention scores, in the layers and heads that its options select."""
 
     @abstractmethod
     def forward(self, scores: Tensor, states: Tensor, batch: Batch) -> Tensor:
-        """Make other scores, whose softmax over the words of the sentence are the weights.
+        """Compute new scores; the weights are their softmax over the words of the sentence.
 
         Args:
-            scores: q_i · k_j / √d of the chosen heads (B, heads, J, J), queries i in rows; at least float32. Padding
-                is not masked yet.
-            states: what the attention reads (B, J, D), normalized if it is so before the sublayer.
+            scores: q_i · k_j / √d of the selected heads (B, heads, J, J), queries i in rows; at least float32. Padding
+                is not yet masked.
+            states: input of the attention (B, J, D), after the layer normalization if that precedes the sublayer.
             batch: the sentences and their syntax.
 
         Returns:
@@ -137,21 +134,21 @@ class SelfAttentionChange(nn.Module, ABC):
         """
 
     def compute_auxiliary_loss(self, states: Tensor, batch: Batch) -> AuxiliaryLoss | None:
-        """Say what the part learns beside translation of what a layer's attention reads (B, J, D); None: nothing."""
+        """Compute the part's auxiliary loss from the attention's input (B, J, D); None without an auxiliary task."""
         return None
 
 
 class CrossAttentionChange(nn.Module, ABC):
-    """A part of the kind `cross_attention`, built and called as a `ScoreChange`."""
+    """A part that changes cross-attention scores, in the layers and heads that its options select."""
 
     @abstractmethod
     def forward(self, scores: Tensor, memory: EncoderMemory) -> Tensor:
-        """Make other scores, whose softmax over what is attended to are the weights.
+        """Compute new scores; the weights are their softmax over the columns.
 
         Args:
-            scores: q_i · k_j / √d of the chosen heads (B, heads, I, N), queries i in rows; at least float32. Padding
-                is not masked yet.
-            memory: what is attended to, and its syntax; in a search a row stands for each of B hypotheses.
+            scores: q_i · k_j / √d of the selected heads (B, heads, I, N), queries i in rows; at least float32. Padding
+                is not yet masked.
+            memory: the encoder memory with its syntax; in a search, one row for each of B hypotheses.
 
         Returns:
             (B, heads, I, N).
@@ -166,33 +163,34 @@ def build_attention_change(
     head_count: int,
     vocabulary_sizes: Mapping[str, int],
 ) -> Any:
-    """Build a part of its options of `config.systems.network_parts`.
+    """Build a part from its options (`config.systems.network_parts`).
 
     Args:
-        kind: what it is to be.
-        folder: where its module is in `nmt`.
-        options: of the part.
-        size: D, the hidden size.
-        heads: how many there are in a layer.
-        vocabularies: kind of syntax → how many identifiers it has, for kinds of identifiers.
+        base_class: required base class.
+        part_package: package of the part's module within `nmt`.
+        options: options of the part.
+        hidden_size: D, the hidden size.
+        head_count: heads of a layer.
+        vocabulary_sizes: kind of syntax → size of its vocabulary.
 
     Raises:
-        TypeError: the class in its module is none of these.
+        TypeError: the class in the module is not derived from `base_class`.
     """
-    found = find_part_class(part_package, options.type)
-    if not issubclass(found, base_class):
+    part_class = find_part_class(part_package, options.type)
+    if not issubclass(part_class, base_class):
         raise TypeError(
-            f"`{found.__name__}` in {found.__module__} is no `{base_class.__name__}`; derive it from that class"
+            f"`{part_class.__name__}` in {part_class.__module__} is no `{base_class.__name__}`; "
+            "derive it from that class"
         )
-    return found(options, hidden_size, head_count, vocabulary_sizes)
+    return part_class(options, hidden_size, head_count, vocabulary_sizes)
 
 
 def combine_score_transforms(
     configs_and_transforms: Iterable[tuple[AttentionChangeConfig, ScoreTransform]],
 ) -> ScoreTransform | None:
-    """Put together what parts of a layer, by their options, change of its scores; None: nothing.
+    """Compose the score transforms of a layer's parts; None without parts.
 
-    The change raises TypeError where a part makes scores of another shape.
+    The result raises TypeError if a part returns scores of another shape.
     """
     changes = [
         _restrict_to_heads(_add_shape_check(change, type(options).__name__), options)
@@ -202,8 +200,8 @@ def combine_score_transforms(
         return None
 
     def transform_scores(scores: Tensor) -> Tensor:
-        for one in changes:
-            scores = one(scores)
+        for transform in changes:
+            scores = transform(scores)
         return scores
 
     return transform_scores
@@ -211,11 +209,13 @@ def combine_score_transforms(
 
 def _add_shape_check(score_transform: ScoreTransform, part_name: str) -> ScoreTransform:
     def transform_with_check(scores: Tensor) -> Tensor:
-        made: Any = score_transform(scores)
-        if getattr(made, "shape", None) != scores.shape:
-            what = f"scores {tuple(made.shape)}" if isinstance(made, Tensor) else repr(made)
-            raise TypeError(f"{part_name} made {what} of scores {tuple(scores.shape)}; return scores of the same shape")
-        return made
+        new_scores: Any = score_transform(scores)
+        if getattr(new_scores, "shape", None) != scores.shape:
+            description = f"scores {tuple(new_scores.shape)}" if isinstance(new_scores, Tensor) else repr(new_scores)
+            raise TypeError(
+                f"{part_name} made {description} of scores {tuple(scores.shape)}; return scores of the same shape"
+            )
+        return new_scores
 
     return transform_with_check
 
@@ -226,9 +226,9 @@ def _restrict_to_heads(score_transform: ScoreTransform, options: AttentionChange
 
     def transform_selected_heads(scores: Tensor) -> Tensor:
         parts = list(scores.split(1, dim=1))
-        chosen = options.select_heads(len(parts))
-        changed = score_transform(torch.cat([parts[head] for head in chosen], dim=1)).split(1, dim=1)
-        for head, values in zip(chosen, changed, strict=True):
+        selected_heads = options.select_heads(len(parts))
+        new_values = score_transform(torch.cat([parts[head] for head in selected_heads], dim=1)).split(1, dim=1)
+        for head, values in zip(selected_heads, new_values, strict=True):
             parts[head] = values
         return torch.cat(parts, dim=1)
 

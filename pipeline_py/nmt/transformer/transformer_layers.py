@@ -16,18 +16,18 @@ from pipeline_py.nmt.search.row_sentences import RowSentences
 from pipeline_py.nmt.transformer.multi_head_attention import MultiHeadAttention, ScoreTransform, cast_to_autocast_dtype
 
 WAVELENGTH_BASE = 10_000.0
-"""The longest wave is 2π times this."""
+"""Longest wavelength of the positional encoding, in units of 2π."""
 
 
 def add_positional_encoding(embeddings: Tensor, first_position: int = 0) -> Tensor:
-    """Add positions to the embeddings x of words (B, I, D) from position `first` on: √D · x + p.
+    """Scale embeddings x (B, I, D) and add the encoding p of positions from `first_position`: √D · x + p.
 
-    p_2k = sin(i / 10000^(2k/D)) and p_2k+1 = cos of the same, at position i counted from 0.
+    p_2k = sin(i / 10000^(2k/D)) and p_2k+1 is the cosine of the same angle, at position i counted from 0.
     """
     length, size = embeddings.shape[1:]
     place = torch.arange(first_position, first_position + length, device=embeddings.device, dtype=torch.float64)
-    even = torch.arange(0, size, 2, device=embeddings.device, dtype=torch.float64)
-    angles = place.unsqueeze(1) * WAVELENGTH_BASE ** (-even / size)
+    even_columns = torch.arange(0, size, 2, device=embeddings.device, dtype=torch.float64)
+    angles = place.unsqueeze(1) * WAVELENGTH_BASE ** (-even_columns / size)
     positions = torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)
     return embeddings * size**0.5 + positions.to(embeddings.dtype)
 
@@ -47,7 +47,7 @@ class FeedForward(nn.Module):
 
 
 class ResidualConnection(nn.Module):
-    """LayerNorm(x + f(x)) as published (`post`), or x + f(LayerNorm(x)) (`pre`); f(x) is dropped out."""
+    """LayerNorm(x + f(x)) as published (`post`), or x + f(LayerNorm(x)) (`pre`); with dropout of f(x)."""
 
     def __init__(self, hidden_size: int, norm_position: str, dropout_rate: float) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class ResidualConnection(nn.Module):
         self.dropout = Dropout(dropout_rate)
 
     def forward(self, states: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        """Put a sublayer (…, D) → (…, D) around states (…, D)."""
+        """Apply a sublayer (…, D) → (…, D) to states (…, D) with its residual connection."""
         if self.is_pre_norm:
             return states + self.dropout(sublayer(self.norm(states)))
         normed: Tensor = self.norm(states + self.dropout(sublayer(states)))
@@ -64,7 +64,7 @@ class ResidualConnection(nn.Module):
 
 
 def build_last_norm(hidden_size: int, norm_position: str) -> nn.Module:
-    """Make what stands behind the last layer: a normalization, where none stands behind each sublayer."""
+    """Build the module after the last layer: a layer normalization for `pre`, otherwise the identity."""
     return nn.LayerNorm(hidden_size) if norm_position == "pre" else nn.Identity()
 
 
@@ -88,9 +88,8 @@ class TransformerEncoderLayer(nn.Module):
 
         Args:
             states: (B, J, D).
-            mask: where words are (B, J).
-            changing: told what the attention reads (B, J, D), normalized if it is so before the sublayer, says what
-                changes its scores.
+            mask: true at words (B, J).
+            build_score_transform: returns the score transform for the attention's input (B, J, D).
 
         Returns:
             (B, J, D).
@@ -107,22 +106,22 @@ class TransformerEncoderLayer(nn.Module):
     def _attend_to_source(
         self, states: Tensor, attention_mask: Tensor, build_score_transform: Callable[[Tensor], ScoreTransform | None]
     ) -> Tensor:
-        change = build_score_transform(states)
+        score_transform = build_score_transform(states)
         states = cast_to_autocast_dtype(states)
         keys, values = self.attention.key(states), self.attention.value(states)
-        attended: Tensor = self.attention(states, keys, values, attention_mask, change)
-        return attended
+        outputs: Tensor = self.attention(states, keys, values, attention_mask, score_transform)
+        return outputs
 
 
 @dataclass(frozen=True)
 class LayerMemory:
-    """What a layer reads of the memory.
+    """The inputs of a decoder layer's attention to the memory.
 
     Attributes:
-        memory: whose mask (B, N), or in a search (R, N), and owners are read.
-        keys: what the layer's attention made of the annotations, once for all words (B, N, D).
-        values: the same.
-        change: of the scores.
+        memory: provides the mask (B, N), in a search (R, N), and the sentences of the rows.
+        keys: keys of the annotations (B, N, D), computed once for all words.
+        values: values of the annotations (B, N, D).
+        score_transform: transform of the scores.
     """
 
     memory: EncoderMemory
@@ -149,12 +148,12 @@ class TransformerDecoderLayer(nn.Module):
         """Map the states of whole sentences.
 
         Args:
-            states: of all words (B, I, D).
-            attended: what is attended to.
-            observe: whether weights are asked for.
+            states: states of all words (B, I, D).
+            layer_memory: keys and values of the memory.
+            should_return_weights: whether to return attention weights.
 
         Returns:
-            (B, I, D), and the weights of the memory, the mean of the heads' (B, I, N), or None.
+            States (B, I, D), and the mean of the heads' weights on the memory (B, I, N) or None.
         """
         return self._attend_and_feed_forward(
             self.around_attention(states, self.attention.attend_causally), layer_memory, should_return_weights
@@ -166,27 +165,27 @@ class TransformerDecoderLayer(nn.Module):
         """Map the states of one word of each row.
 
         Args:
-            states: of the word (R, 1, D).
-            past: keys and values of the self-attention to the T words before (R, 2, T, D).
-            attended: what is attended to.
-            observe: whether weights are asked for.
+            states: states of the word (R, 1, D).
+            past_keys_and_values: keys and values of the self-attention for the T previous words (R, 2, T, D).
+            layer_memory: keys and values of the memory.
+            should_return_weights: whether to return attention weights.
 
         Returns:
-            (R, 1, D), the past of the next word (R, 2, T + 1, D), and weights (R, 1, N), or None.
+            States (R, 1, D), keys and values including this word (R, 2, T + 1, D), and weights (R, 1, N) or None.
         """
-        so_far = past_keys_and_values
+        all_keys_and_values = past_keys_and_values
 
         def attend_to_prefix(states: Tensor) -> Tensor:
-            nonlocal so_far
-            own = torch.stack([self.attention.key(states), self.attention.value(states)], dim=1)
-            so_far = torch.cat([past_keys_and_values, own], dim=2)
-            mixed: Tensor = self.attention(states, so_far[:, 0], so_far[:, 1])
+            nonlocal all_keys_and_values
+            new_keys_and_values = torch.stack([self.attention.key(states), self.attention.value(states)], dim=1)
+            all_keys_and_values = torch.cat([past_keys_and_values, new_keys_and_values], dim=2)
+            mixed: Tensor = self.attention(states, all_keys_and_values[:, 0], all_keys_and_values[:, 1])
             return mixed
 
         states, weights = self._attend_and_feed_forward(
             self.around_attention(states, attend_to_prefix), layer_memory, should_return_weights
         )
-        return states, so_far, weights
+        return states, all_keys_and_values, weights
 
     def _attend_and_feed_forward(
         self, states: Tensor, layer_memory: LayerMemory, should_return_weights: bool
@@ -204,43 +203,47 @@ class TransformerDecoderLayer(nn.Module):
     def _attend_to_memory(
         self, states: Tensor, layer_memory: LayerMemory, should_return_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
-        """Attend to the memory from states (B, I, D), in a search (R, 1, D); weights are the mean of the heads'."""
+        """Attend to the memory from states (B, I, D), in a search (R, 1, D); return outputs and mean head weights."""
         keys, values, allowed = layer_memory.keys, layer_memory.values, layer_memory.memory.mask.unsqueeze(1)
-        owners = layer_memory.memory.row_sentences
-        # Scores are changed by what a memory has for each row.
-        grouped = owners is not None and owners.padded_indices is not None and layer_memory.score_transform is None
-        if owners is not None and grouped:
+        row_sentences = layer_memory.memory.row_sentences
+        # A score transform reads the memory of each row.
+        is_grouped = (
+            row_sentences is not None
+            and row_sentences.padded_indices is not None
+            and layer_memory.score_transform is None
+        )
+        if row_sentences is not None and is_grouped:
             states, allowed = (
-                _group_rows_by_sentence(states, owners, len(keys), 0),
-                _group_rows_by_sentence(allowed, owners, len(keys), 1),
+                _group_rows_by_sentence(states, row_sentences, len(keys), 0),
+                _group_rows_by_sentence(allowed, row_sentences, len(keys), 1),
             )
-        elif owners is not None:
+        elif row_sentences is not None:
             keys, values = (
-                keys.index_select(0, owners.sentence_indices),
-                values.index_select(0, owners.sentence_indices),
+                keys.index_select(0, row_sentences.sentence_indices),
+                values.index_select(0, row_sentences.sentence_indices),
             )
         weights = None
         if should_return_weights:
-            of_heads = self.to_memory.compute_weights(states, keys, allowed, layer_memory.score_transform)
-            mixed, weights = self.to_memory.apply_weights(of_heads, values), of_heads.mean(dim=1)
+            head_weights = self.to_memory.compute_weights(states, keys, allowed, layer_memory.score_transform)
+            outputs, weights = self.to_memory.apply_weights(head_weights, values), head_weights.mean(dim=1)
         else:
-            mixed = self.to_memory(states, keys, values, allowed, layer_memory.score_transform)
-        if owners is not None and grouped:
-            mixed = _ungroup_rows(mixed, owners)
-            weights = None if weights is None else _ungroup_rows(weights, owners)
-        return mixed, weights
+            outputs = self.to_memory(states, keys, values, allowed, layer_memory.score_transform)
+        if row_sentences is not None and is_grouped:
+            outputs = _ungroup_rows(outputs, row_sentences)
+            weights = None if weights is None else _ungroup_rows(weights, row_sentences)
+        return outputs, weights
 
 
 def _group_rows_by_sentence(rows: Tensor, row_sentences: RowSentences, sentence_count: int, fill_value: int) -> Tensor:
-    """Lay the rows of a sentence side by side, so that its keys are read once: (R, 1, X) → (B, width, X)."""
+    """Group rows by sentence, which reads its keys only once: (R, 1, X) → (B, width, X)."""
     assert row_sentences.padded_indices is not None and row_sentences.max_rows is not None
-    spread = rows.new_full((sentence_count * row_sentences.max_rows, rows.shape[2]), fill_value)
-    return spread.index_copy_(0, row_sentences.padded_indices, rows.squeeze(1)).unflatten(
+    grouped_rows = rows.new_full((sentence_count * row_sentences.max_rows, rows.shape[2]), fill_value)
+    return grouped_rows.index_copy_(0, row_sentences.padded_indices, rows.squeeze(1)).unflatten(
         0, (sentence_count, row_sentences.max_rows)
     )
 
 
 def _ungroup_rows(values: Tensor, row_sentences: RowSentences) -> Tensor:
-    """Take the rows back: (B, width, X) → (R, 1, X)."""
+    """Undo `_group_rows_by_sentence`: (B, width, X) → (R, 1, X)."""
     assert row_sentences.padded_indices is not None
     return values.flatten(0, 1).index_select(0, row_sentences.padded_indices).unsqueeze(1)

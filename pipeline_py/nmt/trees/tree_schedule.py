@@ -1,4 +1,4 @@
-"""The trees of a batch, arranged so that all nodes of one height are computed together."""
+"""The trees of a batch, arranged for the computation of all nodes of one level at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,20 +13,20 @@ from pipeline_py.kinds.trees import NO_ROOT, VALUES_PER_NODE
 
 @dataclass(frozen=True)
 class TreeSchedule:
-    """Binary trees over the words of B sentences, M inner nodes together, in order of level over the whole batch.
+    """The binary trees of B sentences with M inner nodes in total, ordered by level over the whole batch.
 
-    The table of all nodes has the J·B words first, then the inner nodes: word j of sentence b is row j·B + b, as in an
-    output (J, B, H) flattened, and inner node m is row J·B + m. Children stand before their parents.
+    The table of nodes has J·B words, then the inner nodes: word j of sentence b is row j·B + b, and inner node m is
+    row J·B + m. Children precede their parents.
 
     Attributes:
-        words: J, padded length of the sentences, EOS counted.
-        phrases: P, the most inner nodes of any sentence.
-        sizes: inner nodes of level 1, of level 2, …; M together.
-        children: rows of the left and the right child of each inner node (M, 2) int64.
-        places: b·P + k for an inner node that is the k-th of sentence b (M,) int64.
-        roots: row of each sentence's root, −1 where there is none (B,) int64.
-        mask: true where a sentence has a phrase (B, P) bool.
-        lengths: inner nodes of each sentence (B,) int64.
+        position_count: J, padded length of the sentences, EOS included.
+        max_phrases: P, largest number of inner nodes of a sentence.
+        level_sizes: number of inner nodes of level 1, 2, …; M in total.
+        child_rows: rows of the left and right child of each inner node (M, 2) int64.
+        phrase_indices: b·P + k for the k-th inner node of sentence b (M,) int64.
+        root_rows: row of each sentence's root, or −1 (B,) int64.
+        phrase_mask: true at phrases, false at padding (B, P) bool.
+        phrase_counts: number of inner nodes of each sentence (B,) int64.
     """
 
     position_count: int
@@ -45,9 +45,9 @@ class TreeSchedule:
         """Arrange packed trees.
 
         Args:
-            rows: the trees of each sentence, as `kinds.trees` describes them; they are not checked.
-            lengths: words of each sentence, EOS counted.
-            words: J of the batch, where sentences are padded beyond the longest of them.
+            tree_rows: the tree of each sentence in the format of `kinds.trees`; not checked here.
+            sentence_lengths: words of each sentence, EOS included.
+            position_count: J; None: the longest sentence.
         """
         sentences, position_count = len(tree_rows), max(sentence_lengths) if position_count is None else position_count
         leaves = np.array(sentence_lengths) - 1
@@ -59,7 +59,7 @@ class TreeSchedule:
         counts = row_sizes // VALUES_PER_NODE
         phrases = int(counts.max())
 
-        # The nodes of all sentences one after the other, words first in each, and behind them one that is no node.
+        # Nodes of all sentences, words before phrases in each; the last entry is a placeholder for "no root".
         starts = (leaves + counts).cumsum() - (leaves + counts)
         sentence = np.repeat(np.arange(sentences), counts)
         number = np.arange(len(nodes)) - np.repeat(counts.cumsum() - counts, counts)
@@ -87,9 +87,9 @@ class TreeSchedule:
 
     @property
     def level_slices(self) -> list[slice]:
-        """Where each level's inner nodes stand among all, lowest level first.
+        """Slices of the inner nodes of each level, lowest level first.
 
-        Without inner nodes there is one empty level, so that the weights of a tree have a gradient in every batch.
+        Without inner nodes there is one empty level, which gives the weights of a tree a gradient in every batch.
         """
         sizes = self.level_sizes or (0,)
         return [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
@@ -100,13 +100,13 @@ class TreeSchedule:
         return replace(self, **{name: getattr(self, name).to(device, non_blocking=True) for name in names})
 
     def group_by_sentence(self, node_values: Tensor) -> Tensor:
-        """Sort what inner nodes have by sentence: (M, X) → (B, P, X), 0 where a sentence has no such phrase."""
+        """Group the values of inner nodes by sentence: (M, X) → (B, P, X), padded with 0."""
         padded = node_values.new_zeros(len(self) * self.max_phrases, node_values.shape[1])
         return padded.index_copy(0, self.phrase_indices, node_values).view(
             len(self), self.max_phrases, node_values.shape[1]
         )
 
     def get_root_values(self, word_values: Tensor, node_values: Tensor) -> Tensor:
-        """Take what roots have: words (J·B, X), inner nodes (M, X) → (B, X), 0 where there is no root."""
+        """Select the values of roots from words (J·B, X) and inner nodes (M, X): (B, X), 0 without a root."""
         rows = torch.cat([word_values, node_values]).index_select(0, self.root_rows.clamp(min=0))
         return rows.masked_fill((self.root_rows == NO_ROOT).unsqueeze(1), 0)

@@ -1,4 +1,4 @@
-"""Flexible attention: a penalty for moving away from the last centre (Shu and Nakayama 2017, W17-3201)."""
+"""Flexible attention: a penalty for moving away from the previous centre (Shu and Nakayama 2017, W17-3201)."""
 
 import torch
 from torch import Tensor, nn
@@ -17,14 +17,14 @@ from pipeline_py.nmt.initialization import InitializationRule
 from pipeline_py.nmt.weighting.position_predictor import build_positions
 
 MAX_EXPONENT = 50.0
-"""Keeps g finite, so that no penalty becomes inf · 0; a penalty of e^50 forbids a position just as well."""
+"""Upper bound of log g, which keeps penalties finite."""
 
 
 class FlexibleWeighting(Weighting):
-    """softmax(e_ij − g · (j − p)² / 2σ²), where p = Σ_j α_{i−1,j} · j is the centre of the step before.
+    """softmax(e_ij − g · (j − p)² / 2σ²), where p = Σ_j α_{i−1,j} · j is the centre of the previous step.
 
-    g = exp(vᵀ tanh(W s' + b)) > 0 says how strictly; the first centre is 0. With a `threshold`, positions whose
-    penalty exceeds it get no weight when decoding (never in training); the least penalised one always stays.
+    g = exp(vᵀ tanh(W s' + b)) > 0 is the strictness; the first centre is 0. With a `threshold`, positions with a
+    higher penalty get no weight when decoding (never in training), except the position with the lowest penalty.
     """
 
     def __init__(self, options: FlexibleContextConfig, query_size: int) -> None:
@@ -35,17 +35,17 @@ class FlexibleWeighting(Weighting):
         self.vector = nn.Parameter(torch.empty(query_size))
 
     def initialize(self, rule: InitializationRule) -> None:
-        """Let the vector begin as the rule says."""
+        """Initialize the vector."""
         rule.fill_vector(self.vector)
 
     def build_initial_state(self, memory: EncoderMemory) -> WeightingState:
-        """Begin at the start of the sentence: one centre each (B,)."""
+        """Return a centre of 0 for each sentence (B,)."""
         return (memory.annotations[0].new_zeros(len(memory.lengths)),)
 
     def forward(
         self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
     ) -> tuple[Tensor, WeightingState]:
-        """Weigh the positions: (B, J) → (B, J); the centre (B,) is carried on."""
+        """Weigh the positions: (B, J) → (B, J); the new state is the centre (B,)."""
         penalty = self._compute_penalty(query, memory, state)
         allowed = memory.mask if self.training else self._build_allowed_mask(penalty, memory)
         weights = masked_softmax(scores - penalty, allowed)
@@ -54,14 +54,14 @@ class FlexibleWeighting(Weighting):
     def collect_statistics(
         self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
     ) -> AttentionStatistics:
-        """Count the positions that are looked at, the paper's vision span."""
+        """Count the positions below the threshold, the vision span of the paper."""
         span = self._build_allowed_mask(self._compute_penalty(query, memory, state), memory).sum(dim=1)
         return {"vision_span": (span, torch.ones_like(span))}
 
     def _compute_penalty(self, query: Tensor, memory: EncoderMemory, state: WeightingState) -> Tensor:
-        seen = torch.tanh(upcast_half_precision(self.query(query)))
+        hidden = torch.tanh(upcast_half_precision(self.query(query)))
         # Elementwise products, here and of the centre: autocast would round matrix products to half precision.
-        strictness = (seen * self.vector).sum(dim=1).clamp(max=MAX_EXPONENT).exp()
+        strictness = (hidden * self.vector).sum(dim=1).clamp(max=MAX_EXPONENT).exp()
         (centre,) = state
         distance = build_positions(memory, centre) - centre.unsqueeze(1)  # (B, J)
         return strictness.unsqueeze(1) * distance**2 / (2 * self.sigma**2)

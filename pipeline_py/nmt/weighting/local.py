@@ -12,9 +12,9 @@ from pipeline_py.nmt.weighting.position_predictor import PositionPredictor, buil
 class LocalWeighting(Weighting):
     """α_ij · exp(−(j − p)² / 2σ²) within a window around p and 0 outside, with σ = D/2.
 
-    `normalized` says what α is: the softmax over the whole `sentence` (eq. 6), with the window [p − D, p + D], or that
-    over the `window` [⌊p⌋ − D, ⌊p⌋ + D] alone (as in Luong's code). The weights do not sum to 1 either way. The window
-    is never empty: p lies in [0, J], and D is at least 1.
+    `normalized` chooses α: the softmax over the whole `sentence` (eq. 6) with the window [p − D, p + D], or the softmax
+    over the `window` [⌊p⌋ − D, ⌊p⌋ + D] only (as in Luong's code). In both cases the weights do not sum to 1. The
+    window is never empty: p lies in [0, J], and D is at least 1.
     """
 
     def __init__(self, options: LocalContextConfig, query_size: int) -> None:
@@ -29,11 +29,11 @@ class LocalWeighting(Weighting):
     ) -> tuple[Tensor, WeightingState]:
         """Weigh the positions: (B, J) → (B, J)."""
         centre = self.position(query, memory).unsqueeze(1)  # (B, 1)
-        places = build_positions(memory, centre)  # (J,)
-        distance = places - centre  # (B, J)
+        positions = build_positions(memory, centre)  # (J,)
+        distance = positions - centre  # (B, J)
         gaussian = torch.exp(-(distance**2) / (2 * self.sigma**2))
         if self.is_normalized_over_sentence:
-            inside = distance.abs() <= self.window
-            return masked_softmax(scores, memory.mask) * gaussian * inside, state
-        inside = (places - centre.detach().floor()).abs() <= self.window
-        return masked_softmax(scores, memory.mask & inside) * gaussian, state
+            window_mask = distance.abs() <= self.window
+            return masked_softmax(scores, memory.mask) * gaussian * window_mask, state
+        window_mask = (positions - centre.detach().floor()).abs() <= self.window
+        return masked_softmax(scores, memory.mask & window_mask) * gaussian, state

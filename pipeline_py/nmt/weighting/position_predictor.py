@@ -1,4 +1,4 @@
-"""Where in the source a decoder state looks (Luong et al. 2015; SDAtt eq. 5)."""
+"""Prediction of the source position to attend to (Luong et al. 2015; SDAtt eq. 5)."""
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ from pipeline_py.nmt.initialization import InitializationRule
 
 
 class PositionPredictor(nn.Module):
-    """p = J · sigmoid(vᵀ tanh(W_p s')), a real number in [0, J], with J the sentence's own length, EOS counted."""
+    """p = J · sigmoid(vᵀ tanh(W_p s')), a real number in [0, J], with J the length of the sentence, EOS included."""
 
     def __init__(self, query_size: int) -> None:
         super().__init__()
@@ -18,16 +18,16 @@ class PositionPredictor(nn.Module):
         self.vector = nn.Parameter(torch.empty(query_size))
 
     def initialize(self, rule: InitializationRule) -> None:
-        """Let the vector begin as the rule says."""
+        """Initialize the vector."""
         rule.fill_vector(self.vector)
 
     def forward(self, query: Tensor, memory: EncoderMemory) -> Tensor:
-        """Predict one position a sentence: (B, Q) → (B,)."""
-        seen = torch.tanh(upcast_half_precision(self.query(query)))
-        # Not a matrix product: autocast would round it, and with it the position, to half precision.
-        return memory.lengths * torch.sigmoid((seen * self.vector).sum(dim=1))
+        """Predict one position for each sentence: (B, Q) → (B,)."""
+        hidden = torch.tanh(upcast_half_precision(self.query(query)))
+        # Elementwise, since autocast would round a matrix product to half precision.
+        return memory.lengths * torch.sigmoid((hidden * self.vector).sum(dim=1))
 
 
 def build_positions(memory: EncoderMemory, reference: Tensor) -> Tensor:
-    """Count the positions from 0: (J,) of the dtype of `like`."""
+    """Return the positions 0, 1, …, J − 1 in the dtype and on the device of `reference`."""
     return torch.arange(memory.mask.shape[1], dtype=reference.dtype, device=reference.device)

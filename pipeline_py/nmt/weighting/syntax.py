@@ -10,21 +10,21 @@ from pipeline_py.nmt.weighting.position_predictor import PositionPredictor
 
 
 class SyntaxWeighting(Weighting):
-    """A softmax over the words within syntax distance n of where the attention is, with a Gaussian of it, σ = n/2.
+    """Attention to the words within syntax distance n of the attended position, with a Gaussian of it, σ = n/2.
 
     M is the matrix of distances in the tree. The paper takes the row M[p] of the predicted position p (eq. 5, counted
-    from 0), which is real; `position` says what the distances m are:
+    from 0), a real number; `position` chooses the distances m:
 
-    - `attention`: m = Σ_k α_k M[k] with α the softmax over the whole sentence; nothing is predicted. Where no word has
-      m ≤ n, those with the smallest m are taken.
-    - `interpolate`: m = (1 − f) · M[k] + f · M[k + 1] with k = min(⌊p⌋, J − 2) and f = p − k; behind the last row, that
-      of EOS, the line through the last two goes on, so that p has a gradient there too. The words are those within n
-      of the nearer row (of the right one when f is just a half), so there is always one: the row's own word.
-    - `round`: m is that nearer row. The predictor of p gets no gradient.
+    - `attention`: m = Σ_k α_k M[k] with α the softmax over the whole sentence; no position is predicted. If no word
+      has m ≤ n, the words with the smallest m are used.
+    - `interpolate`: m = (1 − f) · M[k] + f · M[k + 1] with k = min(⌊p⌋, J − 2) and f = p − k; after the last row,
+      that of EOS, the line through the last two rows is extrapolated, which gives p a gradient there too. The words are
+      those within n of the nearer row (the right one if f = 0.5).
+    - `round`: m is the nearer row. The predictor of p gets no gradient.
 
-    `gaussian` says where it stands:
+    `gaussian` chooses where the Gaussian is applied:
 
-    - `log`: its logarithm is added to the score, softmax of e_ij − m_j² / 2σ²; that is `weight`, summing to 1 again.
+    - `log`: its logarithm is added to the score, softmax of e_ij − m_j² / 2σ²; this is `weight`, normalized to 1.
     - `score`: it scales the score, softmax of e_ij · exp(−m_j² / 2σ²) (eq. 10 as printed).
     - `weight`: it scales the weight after the softmax of e_ij over the same words, and the weights do not sum to 1 (as
       in Luong's local attention).
@@ -41,25 +41,28 @@ class SyntaxWeighting(Weighting):
         self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
     ) -> tuple[Tensor, WeightingState]:
         """Weigh the positions: (B, J) → (B, J)."""
-        distance, near = self._compute_distances(scores, query, memory)
+        distance, window_mask = self._compute_distances(scores, query, memory)
         exponent = -(distance**2) / (2 * self.sigma**2)
         if self.options.gaussian == "log":
-            return masked_softmax(scores + exponent, near), state
+            return masked_softmax(scores + exponent, window_mask), state
         if self.options.gaussian == "score":
-            return masked_softmax(scores * exponent.exp(), near), state
-        return masked_softmax(scores, near) * exponent.exp(), state
+            return masked_softmax(scores * exponent.exp(), window_mask), state
+        return masked_softmax(scores, window_mask) * exponent.exp(), state
 
     def collect_statistics(
         self, scores: Tensor, query: Tensor, memory: EncoderMemory, state: WeightingState
     ) -> AttentionStatistics:
-        """Count the words near enough, the negative scores among them, and positions behind the last row of M."""
-        _, near = self._compute_distances(scores, query, memory)
-        words = near.sum(dim=1)
+        """Count the words in the window, the negative scores among them, and positions after the last row of M."""
+        _, window_mask = self._compute_distances(scores, query, memory)
+        words = window_mask.sum(dim=1)
         steps = torch.ones_like(words)
-        found = {"negative_scores": ((near & (scores < 0)).sum(dim=1), words), "words_in_window": (words, steps)}
+        statistics = {
+            "negative_scores": ((window_mask & (scores < 0)).sum(dim=1), words),
+            "words_in_window": (words, steps),
+        }
         if self.position is not None:
-            found["positions_behind_the_last_word"] = (self.position(query, memory) > memory.lengths - 1, steps)
-        return found
+            statistics["positions_behind_the_last_word"] = (self.position(query, memory) > memory.lengths - 1, steps)
+        return statistics
 
     def _compute_distances(self, scores: Tensor, query: Tensor, memory: EncoderMemory) -> tuple[Tensor, Tensor]:
         """Return m (B, J) and the words that may get weight (B, J) bool."""
@@ -71,14 +74,14 @@ class SyntaxWeighting(Weighting):
             least = distance.masked_fill(~memory.mask, torch.inf).amin(dim=1, keepdim=True)
             return distance, memory.mask & (distance <= least.clamp(min=self.window))
         centre = self.position(query, memory)
-        # No row is looked for outside the sentence, even where p is not a number.
+        # Stay within the sentence even if p is not a number.
         left = torch.minimum(centre.detach().floor().long(), memory.lengths - 2).clamp(min=0)
         right = torch.minimum(left + 1, memory.lengths - 1)
         fraction = (centre - left).unsqueeze(1)
         sentences = torch.arange(len(matrix), device=matrix.device)
         from_left, from_right = matrix[sentences, left], matrix[sentences, right]  # (B, J) each
         nearer = torch.where(fraction < 0.5, from_left, from_right)
-        near = memory.mask & (nearer <= self.window)
+        window_mask = memory.mask & (nearer <= self.window)
         if self.options.position == "round":
-            return nearer.to(scores.dtype), near
-        return torch.lerp(from_left.to(centre.dtype), from_right.to(centre.dtype), fraction), near
+            return nearer.to(scores.dtype), window_mask
+        return torch.lerp(from_left.to(centre.dtype), from_right.to(centre.dtype), fraction), window_mask

@@ -236,6 +236,6 @@ def test_training_without_frequencies() -> None:
     part = BlackOutLoss(BlackOutLossConfig(), V).train()
     linear, readout, targets, sentences = make_words()
     words = words_of(sentences, 4)
-    with pytest.raises(RuntimeError, match="call `learn_frequencies` before training"):
+    with pytest.raises(RuntimeError, match="call `set_word_frequencies` before training"):
         part(linear, readout, targets, words)
     part.eval()(linear, readout, targets, words)

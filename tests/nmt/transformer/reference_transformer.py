@@ -11,8 +11,8 @@ from tests.nmt.formulas import softmax
 class ReferenceTransformer:
     """Log-loss of a sentence, and the weights of the last layer's attention to the source.
 
-    `build_score_change` and `build_cross_change` say what a part of the kind `self_attention` or `cross_attention` makes of scores; a
-    further part has a subclass that says it.
+    `build_score_change` and `build_cross_change` return the score transforms of `self_attention` and `cross_attention`
+    parts; subclasses add further parts.
     """
 
     def __init__(self, model: TranslationModel) -> None:

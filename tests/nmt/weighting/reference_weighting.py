@@ -10,7 +10,7 @@ from tests.nmt.formulas import sigmoid, softmax
 def compute_weights(
     options, parameters, scores: list[float], query: np.ndarray, distances: np.ndarray, centre: float, is_training: bool
 ) -> list[float]:
-    """Attention weights of one step (SDAtt eq. 2–11; Shu and Nakayama 2017); `parameters` are the weighting's parameters."""
+    """Compute the attention weights of one step (SDAtt eq. 2–11; Shu and Nakayama 2017)."""
     J = len(scores)
     if options.type == "global":
         return softmax(scores)
