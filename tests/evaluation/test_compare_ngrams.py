@@ -82,7 +82,7 @@ def texts(tmp_path: Path) -> Texts:
 
 @pytest.mark.parametrize(("references", "longest"), [(1, 4), (2, 4), (1, 2)])
 def test_agrees_with_counting_positions(texts: Texts, references: int, longest: int) -> None:
-    rows = texts.rows(references, most=10**6, longest=longest)
+    rows = texts.rows(references, max_per_direction=10**6, longest=longest)
     assert {(row["system"], row["other"]) for row in rows} == {("Mine", "Base (n=2)"), ("Base (n=2)", "Mine")}
     chosen: dict[str, set[str]] = {"Mine": set(), "Base (n=2)": set()}
     for row in rows:
@@ -109,7 +109,7 @@ def test_an_example_by_hand(texts: Texts) -> None:
         ("Mine", "a", pytest.approx(3 / 5)),
         ("Base", "c", pytest.approx(2 / 3)),
     ]
-    (bigram, *_) = texts.rows(shortest=2, longest=2, most=1)
+    (bigram, *_) = texts.rows(shortest=2, longest=2, max_per_direction=1)
     assert bigram == {
         **{"system": "Mine", "other": "Base", "ngram": "a a", "matches_system": "1", "matches_other": "0"},
         **{"references": "1", "share": "0.6666666666666666"},
@@ -117,7 +117,7 @@ def test_an_example_by_hand(texts: Texts) -> None:
 
 
 def test_only_so_many_in_either_direction(texts: Texts) -> None:
-    every, few = texts.rows(most=10**6), texts.rows(most=3)
+    every, few = texts.rows(max_per_direction=10**6), texts.rows(max_per_direction=3)
     by_system = [[row for row in every if row["system"] == name][:3] for name in ("Mine", "Base (n=2)")]
     assert few == [*by_system[0], *by_system[1]]
 
@@ -149,7 +149,7 @@ def test_the_order_is_that_of_exact_shares_and_always_the_same(counts, state) ->
 
 def test_case_counts_if_it_is_to(texts: Texts) -> None:
     texts.outputs = {"Base": [""] * SENTENCES, "Mine": [line.upper() for line in texts.references[0]]}
-    letters = {character for row in texts.rows(lowercase=False, most=100) for character in row["ngram"]}
+    letters = {character for row in texts.rows(lowercase=False, max_per_direction=100) for character in row["ngram"]}
     assert letters <= {*'",. '} and {row["other"] for row in texts.rows()} == {"Base"}
 
 

@@ -322,9 +322,9 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
     kept = [place for place in range(20) if state.random() < 0.6]
     write_sentence_columns(tmp_path / "none.arrow", {"length": np.ones(20), "parse": np.zeros(20)})
     with pytest.raises(InputError, match=r"none\.arrow: no sentence was parsed"):
-        run(tmp_path, outputs, [reference], parsed=tmp_path / "none.arrow")
+        run(tmp_path, outputs, [reference], sentence_properties=tmp_path / "none.arrow")
     write_sentence_columns(tmp_path / "some.arrow", {"parse": np.array([place in kept for place in range(20)])})
-    ours = run(tmp_path, outputs, [reference], samples=50, trials=50, parsed=tmp_path / "some.arrow")
+    ours = run(tmp_path, outputs, [reference], samples=50, trials=50, sentence_properties=tmp_path / "some.arrow")
     fewer = {name: [lines[place] for place in kept] for name, lines in outputs.items()}
     assert ours == run(tmp_path, fewer, [[reference[place] for place in kept]], samples=50, trials=50)
 

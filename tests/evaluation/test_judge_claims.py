@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import yaml
 from sacrebleu.metrics.bleu import BLEU
-from tests.evaluation.test_compare import disturbed, text
+
 
 from pipeline_py.config.claims import ClaimConfig, PublishedResultConfig
 from pipeline_py.config.evaluation import TrainedThresholdsConfig
 from pipeline_py.evaluation.column_files import write_sentence_columns
 from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS, judge_claims, resolve_claims
 from pipeline_py.run.errors import InputError
+from tests.evaluation.test_compare_systems import disturbed, text
 from tests.evaluation.statistics_files import write_output_statistics
 from tests.nested_files import group_by_system
 from tests.text_files import read_table
@@ -130,7 +131,7 @@ def test_a_gain_that_control_trees_give_too_need_not_be_due_to_syntax(tmp_path, 
         outputs,
         ["SDAtt", "GlobalAtt", "SDAtt [random]", "SDAtt [chain]"],
         [{"system": "SDAtt", "above": "GlobalAtt"}],
-        reads_trees=["SDAtt", "SDAtt [random]", "SDAtt [chain]"],
+        systems_with_trees=["SDAtt", "SDAtt [random]", "SDAtt [chain]"],
         controls=[("SDAtt", "random", "random", "SDAtt [random]"), ("SDAtt", "chain", "line", "SDAtt [chain]")],
     )
     (row,) = averages(rows)
@@ -145,7 +146,7 @@ def test_a_gain_that_control_trees_give_too_need_not_be_due_to_syntax(tmp_path, 
 
 
 def test_an_answer_names_the_control_trees_that_it_lacks(tmp_path, outputs):
-    options = {"reads_trees": ["SDAtt"], "controls": [("SDAtt", "random", "random", "SDAtt [random]")]}
+    options = {"systems_with_trees": ["SDAtt"], "controls": [("SDAtt", "random", "random", "SDAtt [random]")]}
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
     (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, **options))
     assert (row["verdict"], row["syntax"]) == ("confirmed", "open")
@@ -155,7 +156,7 @@ def test_an_answer_names_the_control_trees_that_it_lacks(tmp_path, outputs):
 
 
 def test_a_part_of_the_experiment_gives_no_verdict(tmp_path, outputs):
-    options = {"reads_trees": ["SDAtt"], "partial": True}
+    options = {"systems_with_trees": ["SDAtt"], "partial": True}
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
     (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, **options))
     assert (row["verdict"], row["syntax"]) == ("", "") and float(row["low"]) > 0
@@ -170,7 +171,7 @@ def test_untrained_systems_and_small_sets_have_no_verdict(tmp_path, outputs):
         of_set["LocalAtt:s2"] = ["a man in a man in a man in a man"] * 40
         of_set["SDAtt [random]:s1"] = ["the the the"] * 40
     options = {
-        "reads_trees": ["SDAtt"],
+        "systems_with_trees": ["SDAtt"],
         "controls": [("SDAtt", "random", "random", "SDAtt [random]")],
         "thresholds": {},
     }
@@ -261,15 +262,15 @@ def test_claims_about_sentences_of_some_length(tmp_path, outputs):
 def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path, outputs):
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}, {"system": "LocalAtt", "above": "SDAtt"}]
     systems = ["SDAtt", "GlobalAtt", "LocalAtt"]
-    first = run(tmp_path, outputs, systems, claimed, reads_trees=["SDAtt"])
+    first = run(tmp_path, outputs, systems, claimed, systems_with_trees=["SDAtt"])
     turned = {on: dict(reversed(of_set.items())) for on, of_set in outputs.items()}
     runs = {on: {name: turned[on][name] for name in sorted(turned[on], key=lambda name: name[-1])} for on in turned}
-    assert run(tmp_path, runs, systems, claimed, reads_trees=["SDAtt"]) == first
+    assert run(tmp_path, runs, systems, claimed, systems_with_trees=["SDAtt"]) == first
 
 
 def test_a_system_that_reads_trees_answers_beside_its_first_twin_alone(tmp_path, outputs):
     claimed = [{"system": "SDAtt", "above": other} for other in ("GlobalAtt", "LocalAtt")]
-    rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, reads_trees=["SDAtt"]))
+    rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, systems_with_trees=["SDAtt"]))
     assert [row["about"] for row in rows] == ["syntax", "syntax"]
     assert [row["syntax"] for row in rows] == ["open", "open"]
     assert " BLEU better than GlobalAtt (" in rows[0]["sentence"]
@@ -283,7 +284,7 @@ def test_a_claim_goes_for_other_trees_that_mean_something(tmp_path, outputs):
         outputs,
         ["SDAtt", "GlobalAtt", "SDAtt [gold]", "LocalAtt"],
         [{"system": "SDAtt", "above": "GlobalAtt"}, {"system": "SDAtt", "above": "LocalAtt"}],
-        reads_trees=["SDAtt", "SDAtt [gold]", "LocalAtt"],
+        systems_with_trees=["SDAtt", "SDAtt [gold]", "LocalAtt"],
         variants=[("SDAtt", "gold", "SDAtt [gold]")],
     )
     pairs = [(row["system"], row["other"]) for row in averages(rows)]
@@ -302,9 +303,9 @@ def test_gains_that_several_papers_print_stand_beside_each_answer():
 def test_what_a_table_asks_is_answered_once(tmp_path, outputs):
     asked = [("SDAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt")]
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
-    rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, asked=asked))
+    rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, table_comparisons=asked))
     assert [(row["paper"], row["system"]) for row in rows] == [("Chen", "SDAtt"), ("", "LocalAtt")]
-    (row,) = averages(run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], [], asked=asked))
+    (row,) = averages(run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], [], table_comparisons=asked))
     assert row["system"] == "LocalAtt"
 
 
@@ -363,7 +364,7 @@ def test_claims_of_equivalence_are_tested_against_their_margin(tmp_path, outputs
     rows = []
     for number, claim in enumerate(claimed):  # the same relation with another margin is a claim of another paper
         (place := tmp_path / str(number)).mkdir()
-        rows += averages(run(place, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], [claim], reads_trees=["SDAtt"]))
+        rows += averages(run(place, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], [claim], systems_with_trees=["SDAtt"]))
     assert [(row["system"], row["relation"]) for row in rows] == [
         (system, relation) for (system, _), (relation, _) in zip(pairs, relations, strict=True)
     ]
@@ -381,10 +382,10 @@ def test_claims_of_equivalence_are_tested_against_their_margin(tmp_path, outputs
 def test_a_claim_and_its_equivalence_stand_beside_each_other(tmp_path, outputs):
     claim = {"system": "SDAtt", "above": "GlobalAtt"}
     claimed = [claim, {**claim, "relation": "comparable", "margin": 5}, {**claim, "relation": "not worse", "margin": 5}]
-    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, asked=[("SDAtt", "GlobalAtt")])
+    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, table_comparisons=[("SDAtt", "GlobalAtt")])
     assert [row["relation"] for row in averages(rows)] == ["better", "comparable", "not worse"]
     (proposed, *_), only = [
-        averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], given, asked=[("SDAtt", "GlobalAtt")]))
+        averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], given, table_comparisons=[("SDAtt", "GlobalAtt")]))
         for given in (claimed[1:2], claimed[:1])
     ]
     assert proposed["relation"] == "comparable" and len(only) == 1, "a table asks only which system is better"

@@ -173,9 +173,9 @@ def other_table(folder):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (half_a_table, r"translation.ttable: the file of the model is missing or not as it was written; train"),
+        (half_a_table, r"translation.ttable: a file of the model is missing or was changed; train"),
         (without_language_model, r"language: the file of the model is missing"),
-        (other_table, r"translation.ttable: the file of the model is missing or not as it was written; train"),
+        (other_table, r"translation.ttable: a file of the model is missing or was changed; train"),
     ],
 )
 def test_a_model_at_fault(folder, spoil, message):
