@@ -53,12 +53,18 @@ def run(
 
 
 def by_sacrebleu(
-    kind: str, one: list[str], other: list[str], references: list[list[str]], lowercase: bool, draws: int, seed: int
+    kind: str,
+    system: list[str],
+    baseline: list[str],
+    references: list[list[str]],
+    lowercase: bool,
+    draws: int,
+    seed: int,
 ) -> dict[str, tuple[Result, Result]]:
     """Results of the baseline `other` and of `one` against it, by metric."""
     metrics = {"b": BLEU(lowercase=lowercase), "r": SacrebleuRibes("13a", lowercase)}
     with mock.patch.dict(os.environ, {"SACREBLEU_SEED": str(seed)}):
-        _, results = PairedTest([("other", other), ("one", one)], metrics, references, kind, draws)()
+        _, results = PairedTest([("other", baseline), ("one", system)], metrics, references, kind, draws)()
     return {name.lower(): tuple(results[name]) for name in ("BLEU", "RIBES")}  # type: ignore[misc]
 
 
@@ -85,13 +91,13 @@ def test_agrees_with_sacrebleu(tmp_path: Path, lowercase: bool, seed: int, refer
     half = {(row["metric"], row["system"]): (float(row["high"]) - float(row["low"])) / 2 for row in intervals}
     for row in pairs:
         lines, metric = (outputs[row["system"]], outputs[row["other"]]), row["metric"]
-        baseline, one = by_sacrebleu("bs", *lines, texts, lowercase, 300, seed)[metric]
-        assert float(row["score_system"]) == pytest.approx(one.score)
+        baseline, result = by_sacrebleu("bs", *lines, texts, lowercase, 300, seed)[metric]
+        assert float(row["score_system"]) == pytest.approx(result.score)
         assert float(row["score_other"]) == pytest.approx(baseline.score)
-        assert float(row["difference"]) == pytest.approx(one.score - baseline.score)
-        assert float(row["p_bootstrap_sacrebleu"]) == one.p_value
+        assert float(row["difference"]) == pytest.approx(result.score - baseline.score)
+        assert float(row["p_bootstrap_sacrebleu"]) == result.p_value
         # sacrebleu adds up in single precision.
-        assert half[metric, row["system"]] == pytest.approx(one.ci, rel=1e-4)
+        assert half[metric, row["system"]] == pytest.approx(result.ci, rel=1e-4)
         assert half[metric, row["other"]] == pytest.approx(baseline.ci, rel=1e-4)
         _, exchanged = by_sacrebleu("ar", *lines, texts, lowercase, 700, seed)[metric]
         # sacrebleu does not count exchanges that give the very difference again.
@@ -107,16 +113,19 @@ def test_sign_tests_are_those_of_the_outputs(tmp_path: Path) -> None:
     ((row,), _) = run(tmp_path, outputs, [reference], samples=9, trials=9)
     systems = {name: [tmp_path / f"{name}-{number}.arrow" for number in (1, 2)] for name in "AB"}
     statistics = read_statistics(systems, ["bleu"])["bleu"]
-    both = run_sign_test(statistics["B"].run_statistics, statistics["A"].run_statistics, statistics["A"].metric)
-    expected = both.insertion_test
+    sign_test = run_sign_test(statistics["B"].run_statistics, statistics["A"].run_statistics, statistics["A"].metric)
+    expected = sign_test.insertion_test
     assert (row["system"], row["other"]) == ("B", "A")
     counts = [int(float(row[column])) for column in ("better", "worse", "ties")]
     assert counts == [expected.better, expected.worse, expected.ties] and sum(counts) == 30 and min(counts[:2]) > 3
     assert float(row["p_sign_inserted"]) == binomtest(counts[0], counts[0] + counts[1]).pvalue
     assert [int(float(row[f"{column}_replaced"])) for column in ("better", "worse", "ties")] == [
-        *both.replacement_test.counts
+        *sign_test.replacement_test.counts
     ]
-    assert float(row["p_sign_replaced"]) == both.replacement_test.p_value and float(row["p_sign"]) == both.p_value
+    assert (
+        float(row["p_sign_replaced"]) == sign_test.replacement_test.p_value
+        and float(row["p_sign"]) == sign_test.p_value
+    )
 
 
 @pytest.mark.parametrize("metric", [BLEU(lowercase=True), SacrebleuRibes("13a", True)], ids=["bleu", "ribes"])
@@ -128,34 +137,37 @@ def test_a_difference_of_several_runs_is_that_of_their_means(tmp_path: Path, met
     name = type(metric).__name__.lower()
     ((row,), intervals) = run(tmp_path, outputs, [reference], samples=40, trials=50, seed=5, metrics=[name])
     ours, theirs = [outputs["A:1"], outputs["A:2"]], [outputs["B"]]
-    everything = list(range(12))
-    difference = score_of(metric, ours, reference, everything) - score_of(metric, theirs, reference, everything)
+    all_indices = list(range(12))
+    difference = score_of(metric, ours, reference, all_indices) - score_of(metric, theirs, reference, all_indices)
     assert float(row["difference"]) == pytest.approx(difference)
-    assert float(row["score_system"]) == pytest.approx(score_of(metric, ours, reference, everything))
-    assert [float(each["score"]) for each in intervals] == [float(row["score_other"]), float(row["score_system"])]
+    assert float(row["score_system"]) == pytest.approx(score_of(metric, ours, reference, all_indices))
+    assert [float(interval["score"]) for interval in intervals] == [
+        float(row["score_other"]),
+        float(row["score_system"]),
+    ]
 
-    drawn = np.random.default_rng(5).choice(12, size=(40, 12), replace=True)
+    samples = np.random.default_rng(5).choice(12, size=(40, 12), replace=True)
     differences = [
         score_of(metric, ours, reference, list(places)) - score_of(metric, theirs, reference, list(places))
-        for places in drawn
+        for places in samples
     ]
-    fewer = min(sum(one <= 0 for one in differences), sum(one >= 0 for one in differences))
+    fewer = min(sum(score <= 0 for score in differences), sum(score >= 0 for score in differences))
     assert float(row["p_bootstrap"]) == pytest.approx(min(1, 2 * (1 + fewer) / 41))
     mean = sum(map(abs, differences)) / 40
-    larger = sum(abs(one) - mean > abs(difference) for one in differences)
+    larger = sum(abs(score) - mean > abs(difference) for score in differences)
     assert float(row["p_bootstrap_sacrebleu"]) == pytest.approx((1 + larger) / 41)
 
     as_large = 0
-    for kept in np.random.default_rng(5).integers(2, size=(50, 12), dtype=bool):
+    for kept_indices in np.random.default_rng(5).integers(2, size=(50, 12), dtype=bool):
         mixed = [
             [
-                [a if keep == is_ours else b for a, b, keep in zip(run, theirs[0], kept, strict=True)]
+                [a if keep == is_ours else b for a, b, keep in zip(run, theirs[0], kept_indices, strict=True)]
                 for run in ours
             ]
             for is_ours in (True, False)
         ]  # fmt: skip
-        one, other = (score_of(metric, runs, reference, everything) for runs in mixed)
-        as_large += abs(one - other) >= abs(difference) - 1e-9
+        score, other_score = (score_of(metric, runs, reference, all_indices) for runs in mixed)
+        as_large += abs(score - other_score) >= abs(difference) - 1e-9
     assert float(row["p_randomization"]) == pytest.approx((1 + as_large) / 51)
 
 
@@ -210,16 +222,16 @@ def test_two_systems_have_the_same_numbers_in_every_table(tmp_path: Path) -> Non
     state = random.Random(12)
     reference = text(state, 40)
     outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.3))}
-    others = {f"{name}:{number}": disturbed(reference, state, 0.25) for name in "CD" for number in (1, 2, 3)}
-    ((alone,), _) = run(tmp_path, outputs, [reference], samples=200, trials=200)
-    pairs, _ = run(tmp_path, {**others, **outputs}, [reference], samples=200, trials=200)
+    other_outputs = {f"{name}:{number}": disturbed(reference, state, 0.25) for name in "CD" for number in (1, 2, 3)}
+    ((single_pair,), _) = run(tmp_path, outputs, [reference], samples=200, trials=200)
+    pairs, _ = run(tmp_path, {**other_outputs, **outputs}, [reference], samples=200, trials=200)
     (among,) = (row for row in pairs if (row["system"], row["other"]) == ("B", "A"))
     about_systems = ("low", "high", "detectable", "run_deviation", "run_deviation_from", "p_systems")
     same = [
         column for column in SYSTEM_COMPARISON_COLUMNS if not column.endswith("_holm") and column not in about_systems
     ]
-    assert [alone[column] for column in same] == [among[column] for column in same]
-    assert len(pairs) == 6 and alone["p_sign_holm"] == alone["p_sign"] < among["p_sign_holm"]
+    assert [single_pair[column] for column in same] == [among[column] for column in same]
+    assert len(pairs) == 6 and single_pair["p_sign_holm"] == single_pair["p_sign"] < among["p_sign_holm"]
 
 
 def test_which_system_comes_first_decides_the_sign_alone(tmp_path: Path) -> None:
@@ -243,10 +255,10 @@ def test_interval_of_the_difference_by_resampled_corpora(tmp_path: Path) -> None
     outputs["A:2"] = disturbed(reference, state, 0.2)
     ((row,), _) = run(tmp_path, outputs, [reference], samples=80, trials=10, seed=5)
     metric, ours = BLEU(lowercase=True), [outputs["A:1"], outputs["A:2"]]
-    drawn = np.random.default_rng(5).choice(12, size=(80, 12), replace=True)
+    samples = np.random.default_rng(5).choice(12, size=(80, 12), replace=True)
     differences = sorted(
         score_of(metric, ours, reference, list(places)) - score_of(metric, [outputs["B"]], reference, list(places))
-        for places in drawn
+        for places in samples
     )
     assert float(row["low_outputs"]) == pytest.approx(differences[1])
     assert float(row["high_outputs"]) == pytest.approx(differences[-2])
@@ -259,11 +271,11 @@ def test_exchanged_sentences_bring_all_runs(tmp_path: Path) -> None:
     reference = text(state, 25)
     outputs = {f"A:{run}": disturbed(reference, state, 0.3) for run in (1, 2)}
     single = disturbed(reference, state, 0.4)
-    ((once,), _) = run(tmp_path, {**outputs, "B": single}, [reference], samples=9, trials=300)
+    ((single_run,), _) = run(tmp_path, {**outputs, "B": single}, [reference], samples=9, trials=300)
     ((twice,), _) = run(tmp_path, {**outputs, "B:1": single, "B:2": single}, [reference], samples=9, trials=300)
     tests = ("p_sign", "p_bootstrap", "p_randomization", "better")
-    assert [once[name] for name in tests] == [twice[name] for name in tests] and 0.01 < float(
-        once["p_randomization"]
+    assert [single_run[name] for name in tests] == [twice[name] for name in tests] and 0.01 < float(
+        single_run["p_randomization"]
     ) < 1
 
 
@@ -279,8 +291,10 @@ def test_any_metric_is_compared_in_its_own_direction(tmp_path: Path, name: str) 
     assert float(row["better"]) > 3 * float(row["worse"])
     assert max(float(row[f"p_{test}"]) for test in ("sign", "bootstrap", "randomization")) < 0.05
     metric = CHRF(lowercase=True) if name == "chrf" else TER()
-    for each in intervals:
-        assert float(each["score"]) == pytest.approx(metric.corpus_score(outputs[each["system"]], [reference]).score)
+    for interval in intervals:
+        assert float(interval["score"]) == pytest.approx(
+            metric.corpus_score(outputs[interval["system"]], [reference]).score
+        )
 
 
 def test_is_corrected_for_all_pairs(tmp_path: Path) -> None:
@@ -319,14 +333,14 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
     state = random.Random(9)
     reference = text(state, 20)
     outputs = {name: disturbed(reference, state, 0.3) for name in "AB"}
-    kept = [place for place in range(20) if state.random() < 0.6]
+    kept_indices = [place for place in range(20) if state.random() < 0.6]
     write_sentence_columns(tmp_path / "none.arrow", {"length": np.ones(20), "parse": np.zeros(20)})
     with pytest.raises(InputError, match=r"none\.arrow: no sentence was parsed"):
         run(tmp_path, outputs, [reference], sentence_properties=tmp_path / "none.arrow")
-    write_sentence_columns(tmp_path / "some.arrow", {"parse": np.array([place in kept for place in range(20)])})
+    write_sentence_columns(tmp_path / "some.arrow", {"parse": np.array([place in kept_indices for place in range(20)])})
     ours = run(tmp_path, outputs, [reference], samples=50, trials=50, sentence_properties=tmp_path / "some.arrow")
-    fewer = {name: [lines[place] for place in kept] for name, lines in outputs.items()}
-    assert ours == run(tmp_path, fewer, [[reference[place] for place in kept]], samples=50, trials=50)
+    fewer = {name: [lines[place] for place in kept_indices] for name, lines in outputs.items()}
+    assert ours == run(tmp_path, fewer, [[reference[place] for place in kept_indices]], samples=50, trials=50)
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,13 @@ import pytest
 import yaml
 from sacrebleu.metrics.bleu import BLEU
 
-
 from pipeline_py.config.claims import ClaimConfig, PublishedResultConfig
 from pipeline_py.config.evaluation import TrainedThresholdsConfig
 from pipeline_py.evaluation.column_files import write_sentence_columns
 from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS, judge_claims, resolve_claims
 from pipeline_py.run.errors import InputError
-from tests.evaluation.test_compare_systems import disturbed, text
 from tests.evaluation.statistics_files import write_output_statistics
+from tests.evaluation.test_compare_systems import disturbed, text
 from tests.nested_files import group_by_system
 from tests.text_files import read_table
 
@@ -25,8 +24,8 @@ ANY_OUTPUT = {"score": 0, "chance": 0, "repetition": 1, "distinct": 0, "length":
 RATES = {"GlobalAtt": 0.4, "SDAtt": 0.1, "SDAtt [random]": 0.4, "SDAtt [gold]": 0.05, "LocalAtt": 0.9}
 
 
-def file(path: Path, *given: dict, paper: str = "Chen") -> Path:
-    path.write_text(yaml.safe_dump({"paper": paper, "claims": [{"says": "It is.", **one} for one in given]}))
+def file(path: Path, *claims: dict, paper: str = "Chen") -> Path:
+    path.write_text(yaml.safe_dump({"paper": paper, "claims": [{"says": "It is.", **claim} for claim in claims]}))
     return path
 
 
@@ -35,9 +34,9 @@ def outputs() -> dict[str, dict[str, list[str]]]:
     """By set and NAME:RUN, two runs of each system; and the references of the sets."""
     state = random.Random(4)
     sets = {}
-    for on in ("dev", "one", "two"):
+    for set_name in ("dev", "one", "two"):
         reference = text(state, 40)
-        sets[on] = {"reference": reference} | {
+        sets[set_name] = {"reference": reference} | {
             f"{name}:{run}": disturbed(reference, state, rate) for name, rate in RATES.items() for run in ("s1", "s2")
         }
     return sets
@@ -47,10 +46,10 @@ def run(folder: Path, outputs: dict, systems: list[str], claimed: list[dict], **
     """Rows of the TSV."""
     metrics = options.pop("metrics", ["bleu"])
     statistics = {}
-    for on, of_set in outputs.items():
-        (place := folder / on).mkdir(exist_ok=True)
-        lines = {name: said for name, said in of_set.items() if name.partition(":")[0] in systems}
-        statistics[on] = group_by_system(write_output_statistics(place, lines, [of_set["reference"]], metrics))  # type: ignore[arg-type]
+    for set_name, of_set in outputs.items():
+        (place := folder / set_name).mkdir(exist_ok=True)
+        lines = {name: lines_of_run for name, lines_of_run in of_set.items() if name.partition(":")[0] in systems}
+        statistics[set_name] = group_by_system(write_output_statistics(place, lines, [of_set["reference"]], metrics))  # type: ignore[arg-type]
     files = [file(folder / "claims.yaml", *claimed)] if claimed else []
     thresholds = TrainedThresholdsConfig.model_validate(options.pop("thresholds", ANY_OUTPUT))
     places = {"claims_output": folder / "claims.tsv", "exclusions_output": folder / "exclusions.tsv"}
@@ -71,14 +70,14 @@ def test_a_claim_is_of_the_mean_over_test_sets_and_runs(tmp_path, outputs):
     )
     assert [row["set"] for row in rows] == ["AVG", "dev", "one", "two"]
 
-    def score(on: str, system: str) -> float:
-        of = outputs[on]
+    def score(set_name: str, system: str) -> float:
+        of = outputs[set_name]
         runs = [
             BLEU(lowercase=True).corpus_score(of[f"{system}:{run}"], [of["reference"]]).score for run in ("s1", "s2")
         ]
         return fmean(runs)
 
-    expected = {on: score(on, "SDAtt") - score(on, "GlobalAtt") for on in ("dev", "one", "two")}
+    expected = {set_name: score(set_name, "SDAtt") - score(set_name, "GlobalAtt") for set_name in ("dev", "one", "two")}
     expected["AVG"] = (expected["one"] + expected["two"]) / 2
     for row in rows:
         assert float(row["difference"]) == pytest.approx(expected[row["set"]])
@@ -86,7 +85,9 @@ def test_a_claim_is_of_the_mean_over_test_sets_and_runs(tmp_path, outputs):
             row["runs_system"],
             row["runs_other"],
         ) == ("2", "2")
-    assert float(rows[0]["score_system"]) == pytest.approx(fmean(score(on, "SDAtt") for on in ("one", "two")))
+    assert float(rows[0]["score_system"]) == pytest.approx(
+        fmean(score(set_name, "SDAtt") for set_name in ("one", "two"))
+    )
     assert rows[0]["verdict"] == "confirmed" and rows[0]["paper"] == "Chen" and rows[0]["says"] == "It is."
     assert rows[0]["printed"] == "+1.50 BLEU (p < .01) on en-de, test: Table 1"
     assert "on the development set" in rows[1]["sentence"] and "on" not in rows[0]["sentence"].split()
@@ -190,15 +191,15 @@ def test_untrained_systems_and_small_sets_have_no_verdict(tmp_path, outputs):
 
     for of_set in outputs.values():
         of_set["SDAtt:s2"] = ["the the the"] * 40
-    both = [{"system": "SDAtt", "above": "LocalAtt"}]
-    (row,) = averages(run(tmp_path, outputs, systems, both, thresholds={}))
+    claimed_pair = [{"system": "SDAtt", "above": "LocalAtt"}]
+    (row,) = averages(run(tmp_path, outputs, systems, claimed_pair, thresholds={}))
     assert row["sentence"].endswith("since SDAtt and LocalAtt have not learned to translate.")
 
     (row, _) = averages(run(tmp_path, outputs, systems, claimed, fewest_sentences=41))
     assert row["verdict"] == "not tested" and "dev has 40 different sentences, fewer than 41" in row["sentence"]
     assert "set\tone\t40 different sentences, fewer than 41" in exclusions.read_text()
-    for on in ("dev", "two"):
-        outputs[on] = {name: lines * 2 for name, lines in outputs[on].items()}
+    for set_name in ("dev", "two"):
+        outputs[set_name] = {name: lines * 2 for name, lines in outputs[set_name].items()}
     (row, *_) = averages(run(tmp_path, outputs, systems, claimed, fewest_sentences=41))
     assert row["verdict"] == "not tested", "repeated sentences do not count"
 
@@ -243,18 +244,18 @@ def test_networks_far_below_phrases_are_untrained(tmp_path, outputs):
 
 
 def test_claims_about_sentences_of_some_length(tmp_path, outputs):
-    lengths = {on: np.arange(40.0) for on in outputs}
-    for on, values in lengths.items():
-        write_sentence_columns(tmp_path / f"{on}.properties.arrow", {"length": values})
-    given = {on: tmp_path / f"{on}.properties.arrow" for on in outputs}
+    lengths = {set_name: np.arange(40.0) for set_name in outputs}
+    for set_name, values in lengths.items():
+        write_sentence_columns(tmp_path / f"{set_name}.properties.arrow", {"length": values})
+    property_files = {set_name: tmp_path / f"{set_name}.properties.arrow" for set_name in outputs}
     claimed = [{"system": "SDAtt", "above": "GlobalAtt", "sentences": {"longer_than": 9, "up_to": 29}}]
-    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, properties=given)
+    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, properties=property_files)
     kind = "sentences of more than 9 words and at most 29 words"
     assert {row["sentences"] for row in rows} == {kind} and f" on {kind} (" in rows[0]["sentence"]
-    some = {on: {name: lines[10:30] for name, lines in of_set.items()} for on, of_set in outputs.items()}
+    some = {set_name: {name: lines[10:30] for name, lines in of_set.items()} for set_name, of_set in outputs.items()}
     (tmp_path / "some").mkdir()
-    alone = run(tmp_path / "some", some, ["SDAtt", "GlobalAtt"], [{"system": "SDAtt", "above": "GlobalAtt"}])
-    assert [row["difference"] for row in rows] == [row["difference"] for row in alone]
+    selected_rows = run(tmp_path / "some", some, ["SDAtt", "GlobalAtt"], [{"system": "SDAtt", "above": "GlobalAtt"}])
+    assert [row["difference"] for row in rows] == [row["difference"] for row in selected_rows]
     with pytest.raises(InputError, match=r"a claim is about sentences of .*, which needs the properties of dev"):
         run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed)
 
@@ -263,13 +264,16 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path, outputs):
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}, {"system": "LocalAtt", "above": "SDAtt"}]
     systems = ["SDAtt", "GlobalAtt", "LocalAtt"]
     first = run(tmp_path, outputs, systems, claimed, systems_with_trees=["SDAtt"])
-    turned = {on: dict(reversed(of_set.items())) for on, of_set in outputs.items()}
-    runs = {on: {name: turned[on][name] for name in sorted(turned[on], key=lambda name: name[-1])} for on in turned}
+    turned = {set_name: dict(reversed(of_set.items())) for set_name, of_set in outputs.items()}
+    runs = {
+        set_name: {name: turned[set_name][name] for name in sorted(turned[set_name], key=lambda name: name[-1])}
+        for set_name in turned
+    }
     assert run(tmp_path, runs, systems, claimed, systems_with_trees=["SDAtt"]) == first
 
 
 def test_a_system_that_reads_trees_answers_beside_its_first_twin_alone(tmp_path, outputs):
-    claimed = [{"system": "SDAtt", "above": other} for other in ("GlobalAtt", "LocalAtt")]
+    claimed = [{"system": "SDAtt", "above": other_system} for other_system in ("GlobalAtt", "LocalAtt")]
     rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, systems_with_trees=["SDAtt"]))
     assert [row["about"] for row in rows] == ["syntax", "syntax"]
     assert [row["syntax"] for row in rows] == ["open", "open"]
@@ -301,11 +305,13 @@ def test_gains_that_several_papers_print_stand_beside_each_answer():
 
 
 def test_what_a_table_asks_is_answered_once(tmp_path, outputs):
-    asked = [("SDAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt")]
+    table_comparisons = [("SDAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt")]
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
-    rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, table_comparisons=asked))
+    rows = averages(
+        run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, table_comparisons=table_comparisons)
+    )
     assert [(row["paper"], row["system"]) for row in rows] == [("Chen", "SDAtt"), ("", "LocalAtt")]
-    (row,) = averages(run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], [], table_comparisons=asked))
+    (row,) = averages(run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], [], table_comparisons=table_comparisons))
     assert row["system"] == "LocalAtt"
 
 
@@ -358,8 +364,13 @@ def test_claims_of_equivalence_are_tested_against_their_margin(tmp_path, outputs
     ]
     pairs = [("SDAtt", "GlobalAtt")] * 4 + [("LocalAtt", "GlobalAtt")] * 3
     claimed = [
-        {"system": system, "above": other, "relation": relation, **({} if margin is None else {"margin": margin})}
-        for (system, other), (relation, margin) in zip(pairs, relations, strict=True)
+        {
+            "system": system,
+            "above": other_system,
+            "relation": relation,
+            **({} if margin is None else {"margin": margin}),
+        }
+        for (system, other_system), (relation, margin) in zip(pairs, relations, strict=True)
     ]
     rows = []
     for number, claim in enumerate(claimed):  # the same relation with another margin is a claim of another paper
@@ -385,8 +396,8 @@ def test_a_claim_and_its_equivalence_stand_beside_each_other(tmp_path, outputs):
     rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, table_comparisons=[("SDAtt", "GlobalAtt")])
     assert [row["relation"] for row in averages(rows)] == ["better", "comparable", "not worse"]
     (proposed, *_), only = [
-        averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], given, table_comparisons=[("SDAtt", "GlobalAtt")]))
-        for given in (claimed[1:2], claimed[:1])
+        averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claims, table_comparisons=[("SDAtt", "GlobalAtt")]))
+        for claims in (claimed[1:2], claimed[:1])
     ]
     assert proposed["relation"] == "comparable" and len(only) == 1, "a table asks only which system is better"
 

@@ -206,9 +206,9 @@ def test_what_phrases_say(texts: Texts) -> None:
 
 
 def test_both_kinds_of_trees(texts: Texts) -> None:
-    both = texts.rows(dependencies=texts.folder / "conllu", phrases=texts.folder / "ptb")
+    statistics_pair = texts.rows(dependencies=texts.folder / "conllu", phrases=texts.folder / "ptb")
     kinds = ["length", "phrase_depth", "depth", "dependency_length", "parse"]
-    assert list(dict.fromkeys(row["by"] for row in both)) == kinds
+    assert list(dict.fromkeys(row["by"] for row in statistics_pair)) == kinds
 
 
 @pytest.mark.parametrize("trees", ["conllu", "ptb"])
@@ -269,9 +269,13 @@ class Sets:
             self.properties[name] = folder / name / "source.arrow"
 
     def rows(self, **options: Any) -> list[dict[str, str]]:
-        given: dict[str, Any] = {"statistics": self.statistics, "properties": self.properties, "metrics": ["bleu"]}
+        stage_options: dict[str, Any] = {
+            "statistics": self.statistics,
+            "properties": self.properties,
+            "metrics": ["bleu"],
+        }
         outputs = {"scores_output": self.folder / "out.tsv", "sentence_scores_output": self.folder / "scores.tsv"}
-        score_sentence_groups(**{**given, **options}, **outputs)
+        score_sentence_groups(**{**stage_options, **options}, **outputs)
         return read_table(self.folder / "out.tsv")
 
 
@@ -302,14 +306,14 @@ def test_intervals_are_of_sets_that_are_written_out(tmp_path: Path, monkeypatch:
     sets = Sets(tmp_path, {"x": [3, 7, 2, 30, 8, 9, 1]})
     (row, _) = sets.rows()
     group = [0, 1, 2, 4, 5, 6]
-    drawn = np.random.default_rng(12345).choice(6, size=(40, 6), replace=True)
+    samples = np.random.default_rng(12345).choice(6, size=(40, 6), replace=True)
     scores = sorted(
         BLEU(lowercase=True)
         .corpus_score(
             [sets.outputs[group[at]] for at in places], [[sets.reference[group[at]] for at in places]]
         )
         .score
-        for places in drawn
+        for places in samples
     )  # fmt: skip
     assert [float(row["bleu_low"]), float(row["bleu_high"])] == pytest.approx([scores[1], scores[-2]])
 

@@ -23,7 +23,9 @@ CI = "95 % CI [+0.4, +2.0]; 3 runs each"
 
 
 def verdict(result: SystemDifference | None, **options: object) -> Verdict:
-    return Verdict("SDAtt", "GlobalAtt", "BLEU", result, **{"is_syntax_comparison": True, "should_answer_syntax": True, **options})  # type: ignore[arg-type]
+    return Verdict(
+        "SDAtt", "GlobalAtt", "BLEU", result, **{"is_syntax_comparison": True, "should_answer_syntax": True, **options}
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,12 @@ def verdict(result: SystemDifference | None, **options: object) -> Verdict:
         ),
         (
             GAIN,
-            {"is_syntax_comparison": False, "should_answer_syntax": False, "missing_metrics": ["RIBES"], "scope": "the development set"},
+            {
+                "is_syntax_comparison": False,
+                "should_answer_syntax": False,
+                "missing_metrics": ["RIBES"],
+                "scope": "the development set",
+            },
             "confirmed",
             "",
             f"SDAtt: 1.2 BLEU better than GlobalAtt on the development set, since RIBES is not computed ({CI}).",
@@ -104,8 +111,12 @@ def verdict(result: SystemDifference | None, **options: object) -> Verdict:
     ],
 )
 def test_a_verdict_is_a_word_and_a_sentence(result, options, word, syntax, sentence) -> None:
-    found = verdict(result, **options)
-    assert (found.outcome, found.syntax_answer, found.summary_sentence) == (word, syntax, sentence)
+    result_verdict = verdict(result, **options)
+    assert (result_verdict.outcome, result_verdict.syntax_answer, result_verdict.summary_sentence) == (
+        word,
+        syntax,
+        sentence,
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,11 +137,11 @@ def test_a_verdict_is_a_word_and_a_sentence(result, options, word, syntax, sente
     ],
 )
 def test_other_relations_are_tested_against_a_margin(relation, result, word) -> None:
-    found = verdict(result, relation=relation, margin=0.5)
-    assert found.outcome == word and found.syntax_answer == ""
+    result_verdict = verdict(result, relation=relation, margin=0.5)
+    assert result_verdict.outcome == word and result_verdict.syntax_answer == ""
     claimed = {"comparable": "comparable to GlobalAtt within", "not worse": "not worse by"}[relation]
     value = format_difference(result.value)
-    assert found.summary_sentence.startswith(
+    assert result_verdict.summary_sentence.startswith(
         f"SDAtt, {claimed} 0.5 BLEU: {word}, {value} BLEU against GlobalAtt (95 % CI ["
     )
     partial = verdict(result, relation=relation, margin=0.5, is_complete=False)
@@ -142,7 +153,10 @@ def test_order_preserving_trees_complete_the_controls(shape: str) -> None:
     controls = {"random": LESS, "other": replace(LESS, tree_shape=shape)}
     assert verdict(GAIN, control_results=controls).syntax_answer == "yes"
     assert verdict(GAIN, control_results={"other": controls["other"]}).missing_controls == ["random trees"]
-    assert verdict(GAIN, control_results={"random": LESS, "x": replace(LESS, tree_shape="balanced")}).syntax_answer == "open"
+    assert (
+        verdict(GAIN, control_results={"random": LESS, "x": replace(LESS, tree_shape="balanced")}).syntax_answer
+        == "open"
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,7 +185,9 @@ def test_all_metrics_that_are_not_computed_are_named() -> None:
         (["RIBES", "TER"], "RIBES and TER are"),
         (["RIBES", "TER", "chrF"], "RIBES, TER and chrF are"),
     ):
-        sentence = verdict(GAIN, is_syntax_comparison=False, should_answer_syntax=False, missing_metrics=metrics).summary_sentence
+        sentence = verdict(
+            GAIN, is_syntax_comparison=False, should_answer_syntax=False, missing_metrics=metrics
+        ).summary_sentence
         assert f" better than GlobalAtt, since {text} not computed (" in sentence
 
 

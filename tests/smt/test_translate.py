@@ -70,8 +70,8 @@ def folder(tmp_path, model):
     """A directory with a copy of the model and sentences to translate."""
     shutil.copytree(model, tmp_path / "model")
     long = [WORDS[number % 15] for number in range(2 * thot.MAX_SENTENCE_WORDS + 3)]
-    made = [[], *sentences(20, 3), ["new", "word1", "newer"], [], long, ["new"], ["word2"]]
-    write(tmp_path / "test.source", made)
+    new_model = [[], *sentences(20, 3), ["new", "word1", "newer"], [], long, ["new"], ["word2"]]
+    write(tmp_path / "test.source", new_model)
     return tmp_path
 
 
@@ -123,18 +123,18 @@ def test_weights_that_are_set_reach_the_decoder(tmp_path):
     chance = random.Random(4)
     model = trained(tmp_path, lambda words: [chance.choice(["q", "q", "r"]) + word for word in words])
     usual = [1.0] * 7 + [0.0]
-    other = [*usual[:5], -1.0, -1.0, 0.0]  # improbable translations win
+    other_model = [*usual[:5], -1.0, -1.0, 0.0]  # improbable translations win
     texts = sentences(20, 5)
 
     def outputs(translator):
         return [translator.translate(words).words for words in texts]
 
     with_usual = outputs(thot.ThotTranslator(model, 0, usual))
-    with_other = outputs(thot.ThotTranslator(model, 0, other))
+    with_other = outputs(thot.ThotTranslator(model, 0, other_model))
     assert with_usual != with_other
     live = thot.ThotTranslator(model, 0, usual)
     assert outputs(live) == with_usual
-    live.set_weights(other)
+    live.set_weights(other_model)
     assert outputs(live) == with_other
     live.set_weights(usual)
     assert outputs(live) == with_usual
@@ -196,15 +196,21 @@ def test_a_model_that_thot_cannot_read(folder, monkeypatch):
 
 def test_a_job(folder):
     def run(**changes):
-        given = {name: str(path) for name, path in arguments(folder, **changes).items()}
-        job = {"stage": "smt.translate", "arguments": given, "calls": [{}], "results": str(folder), "process": ""}
+        stage_arguments = {name: str(path) for name, path in arguments(folder, **changes).items()}
+        job = {
+            "stage": "smt.translate",
+            "arguments": stage_arguments,
+            "calls": [{}],
+            "results": str(folder),
+            "process": "",
+        }
         command = [sys.executable, "-m", "pipeline_py.run", json.dumps(job)]
         return subprocess.run(command, capture_output=True, text=True)
 
-    done = run()
-    assert done.returncode == 0, done.stderr
+    process = run()
+    assert process.returncode == 0, process.stderr
     assert len(lines(folder / "out.pieces")) == 26
-    assert "translate test.source: 26/26" in done.stderr
+    assert "translate test.source: 26/26" in process.stderr
 
     failed = run(model=folder / "nowhere")
     assert failed.returncode == 1

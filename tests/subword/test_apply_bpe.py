@@ -97,8 +97,8 @@ def test_placeholders_are_never_split(tmp_path: Path) -> None:
     (tmp_path / "codes").write_text(CODES)
     (tmp_path / "vocabulary").write_text("low 3\n")
     segmenter = Segmenter(tmp_path / "codes", tmp_path / "vocabulary")
-    found = segmenter.split_sentence(["$number", "low", "$date", "$time", "$times", "$"])
-    assert found == ["$number", "low", "$date", "$time", "$@@", "t@@", "i@@", "m@@", "e@@", "s", "$"]
+    pieces_by_word = segmenter.split_sentence(["$number", "low", "$date", "$time", "$times", "$"])
+    assert pieces_by_word == ["$number", "low", "$date", "$time", "$@@", "t@@", "i@@", "m@@", "e@@", "s", "$"]
 
 
 def test_a_vocabulary_without_frequent_pieces_is_refused(tmp_path: Path) -> None:

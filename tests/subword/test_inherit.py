@@ -36,13 +36,13 @@ def random_matrix(words: int, seed: int) -> np.ndarray:
 def test_distances_against_loops(counts: list[int], seed: int) -> None:
     matrix = random_matrix(len(counts), seed)
     owners = words_of(counts)
-    found = inherit_distances(matrix, owners)
+    distances = inherit_distances(matrix, owners)
     extended = [*owners, len(counts)]
-    assert found.shape == (len(extended), len(extended))
-    assert found.dtype == np.uint8
-    for i, one in enumerate(extended):
-        for j, other in enumerate(extended):
-            assert found[i, j] == (0 if one == other else matrix[one, other])
+    assert distances.shape == (len(extended), len(extended))
+    assert distances.dtype == np.uint8
+    for i, first_piece in enumerate(extended):
+        for j, second_piece in enumerate(extended):
+            assert distances[i, j] == (0 if first_piece == second_piece else matrix[first_piece, second_piece])
 
 
 def test_distances_of_a_worked_example() -> None:
