@@ -54,7 +54,7 @@ class Texts:
         return sum(words[start : start + len(wanted)] == wanted for start in range(len(words)))
 
     def expected(self, ngram: str, system: str | None, references: int) -> int:
-        """How often a system matches an n-gram; None: how often it could."""
+        """Return the matches of an n-gram by a system, or the possible ones for None."""
         total = 0
         for place in range(SENTENCES):
             most = max(self.times(ngram, lines[place]) for lines in self.references[:references])
@@ -167,12 +167,12 @@ def test_case_counts_if_it_is_to(texts: Texts) -> None:
     assert letters <= {*'",. '} and {row["other"] for row in texts.rows()} == {"Base"}
 
 
-def test_a_system_alone_is_beside_none(texts: Texts) -> None:
+def test_single_system_has_no_ngrams(texts: Texts) -> None:
     texts.outputs = {"Base": texts.references[0]}
     assert texts.rows() == []
 
 
-def test_mistakes_are_said(texts: Texts) -> None:
+def test_invalid_input_is_reported(texts: Texts) -> None:
     with pytest.raises(InputError, match=r"shortest \(3\) is more than longest \(2\); give n-grams of one length"):
         texts.rows(shortest=3, longest=2)
     texts.references[0][4] = " "

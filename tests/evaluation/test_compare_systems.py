@@ -218,7 +218,7 @@ def test_different_numbers_of_runs_leave_tests_of_outputs_out(tmp_path: Path) ->
 
 
 def test_two_systems_have_the_same_numbers_in_every_table(tmp_path: Path) -> None:
-    """Whatever else is compared there; corrections and the pooled variance between runs are the table's own."""
+    """Only corrections and the pooled variance between runs depend on the other systems of a table."""
     state = random.Random(12)
     reference = text(state, 40)
     outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.3))}
@@ -234,7 +234,7 @@ def test_two_systems_have_the_same_numbers_in_every_table(tmp_path: Path) -> Non
     assert len(pairs) == 6 and single_pair["p_sign_holm"] == single_pair["p_sign"] < among["p_sign_holm"]
 
 
-def test_which_system_comes_first_decides_the_sign_alone(tmp_path: Path) -> None:
+def test_order_of_systems_affects_only_the_sign(tmp_path: Path) -> None:
     state = random.Random(11)
     reference = text(state, 40)
     outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.3))}
@@ -281,7 +281,7 @@ def test_exchanged_sentences_bring_all_runs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["chrf", "ter"])
 def test_any_metric_is_compared_in_its_own_direction(tmp_path: Path, name: str) -> None:
-    """What has fewer edits is better: the better system's scores say so in either direction."""
+    """Fewer edits are better, in either direction of the comparison."""
     state = random.Random(8)
     reference = text(state, 40)
     outputs = {"bad": disturbed(reference, state, 0.6), "good": disturbed(reference, state, 0.1)}
@@ -322,7 +322,7 @@ def test_equal_outputs_do_not_differ(tmp_path: Path) -> None:
     assert (row["difference"], row["low"], row["high"], row["ties"]) == ("0.0", "0.0", "0.0", "30")
 
 
-def test_a_system_alone_has_an_interval(tmp_path: Path) -> None:
+def test_single_system_has_an_interval(tmp_path: Path) -> None:
     reference = text(random.Random(8), 20)
     pairs, intervals = run(tmp_path, {"A": disturbed(reference, random.Random(8), 0.3)}, [reference], samples=50)
     assert pairs == [] and [row["system"] for row in intervals] == ["A"]
@@ -350,7 +350,7 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
         ({"a": "a", "b": "cased"}, "bleu of 'a' was counted as nrefs.* and of 'b' as .*case:mixed.*; count both alike"),
     ],
 )
-def test_what_cannot_be_compared(tmp_path: Path, systems: dict[str, str], message: str) -> None:
+def test_incomparable_files_are_reported(tmp_path: Path, systems: dict[str, str], message: str) -> None:
     write_output_statistics(tmp_path, {"a": ["a b", "c d"]}, [["a b", "c d"]])
     write_output_statistics(tmp_path, {"short": ["a b"]}, [["a b"]])
     write_output_statistics(tmp_path, {"cased": ["a b", "c d"]}, [["a b", "c d"]], lowercase=False)

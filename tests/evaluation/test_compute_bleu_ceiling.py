@@ -114,7 +114,7 @@ def test_truecased_tokens_get_their_capital_again(tmp_path):
     assert read_ceilings(output)[0].bleu < 90
 
 
-def test_sets_have_references_of_their_own(tmp_path):
+def test_each_set_uses_its_references(tmp_path):
     for name, text in (
         ("a", "eins zwei drei vier ."),
         ("b", "fünf sechs sieben acht ."),

@@ -113,7 +113,7 @@ def test_it_is_a_metric_with_its_tests(texts: Texts):
     assert all(float(cells[f"p_{test}"]) < 0.01 for test in ("sign", "bootstrap", "randomization"))
 
 
-def test_mistakes_are_said(texts: Texts):
+def test_invalid_input_is_reported(texts: Texts):
     texts.weights("broken")
     with pytest.raises(InputError, match="COMET failed: RuntimeError: the weights are of another network"):
         texts.scored("good", "broken")
@@ -129,7 +129,7 @@ def test_mistakes_are_said(texts: Texts):
         )
 
 
-def test_what_is_absent_is_said_before_any_job(tmp_path: Path):
+def test_missing_requirements_are_reported_before_any_job(tmp_path: Path):
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     with pytest.raises(InputError, match="COMET needs weights; name them by"):
         load_experiment(default, {"evaluation": {"metrics": ["bleu", "comet"]}})

@@ -104,7 +104,7 @@ def test_claims_about_other_systems_are_left_out(tmp_path, outputs):
     assert run(tmp_path, outputs, ["GlobalAtt"], claimed) == []
 
 
-def test_a_system_that_is_on_dev_alone_is_compared_there(tmp_path, outputs):
+def test_systems_with_only_a_common_dev_set_are_compared_on_it(tmp_path, outputs):
     of_dev = {
         "dev": outputs["dev"],
         "one": {name: outputs["one"][name] for name in ("reference", "SDAtt:s1", "SDAtt:s2")},
@@ -272,7 +272,7 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path, outputs):
     assert run(tmp_path, runs, systems, claimed, systems_with_trees=["SDAtt"]) == first
 
 
-def test_a_system_that_reads_trees_answers_beside_its_first_twin_alone(tmp_path, outputs):
+def test_only_the_first_baseline_without_trees_answers_about_syntax(tmp_path, outputs):
     claimed = [{"system": "SDAtt", "above": other_system} for other_system in ("GlobalAtt", "LocalAtt")]
     rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, systems_with_trees=["SDAtt"]))
     assert [row["about"] for row in rows] == ["syntax", "syntax"]
@@ -281,7 +281,7 @@ def test_a_system_that_reads_trees_answers_beside_its_first_twin_alone(tmp_path,
     assert " BLEU better than LocalAtt (" in rows[1]["sentence"]
 
 
-def test_a_claim_goes_for_other_trees_that_mean_something(tmp_path, outputs):
+def test_claim_is_repeated_for_other_parsers(tmp_path, outputs):
     """Beside what reads none it is compared with the same, beside what reads trees with that on the same trees."""
     rows = run(
         tmp_path,
@@ -295,7 +295,7 @@ def test_a_claim_goes_for_other_trees_that_mean_something(tmp_path, outputs):
     assert pairs == [("SDAtt", "GlobalAtt"), ("SDAtt [gold]", "GlobalAtt"), ("SDAtt", "LocalAtt")]
 
 
-def test_gains_that_several_papers_print_stand_beside_each_answer():
+def test_published_differences_of_several_papers_are_combined():
     first, second = (PublishedResultConfig.model_validate({**PRINTED, "difference": value}) for value in (0.92, 0.75))
     pair = {"system": "SDAtt", "above": "GlobalAtt", "says": "It gains."}
     claimed = [(paper, ClaimConfig(**pair, printed=[printed])) for paper, printed in (("A", first), ("B", second))]
@@ -304,7 +304,7 @@ def test_gains_that_several_papers_print_stand_beside_each_answer():
     assert all([*question.published_differences] == [first, second] for question in questions)
 
 
-def test_what_a_table_asks_is_answered_once(tmp_path, outputs):
+def test_table_comparisons_are_not_repeated(tmp_path, outputs):
     table_comparisons = [("SDAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt")]
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
     rows = averages(
@@ -315,7 +315,7 @@ def test_what_a_table_asks_is_answered_once(tmp_path, outputs):
     assert row["system"] == "LocalAtt"
 
 
-def test_a_metric_that_is_not_counted_gives_way_to_bleu_and_that_is_said(tmp_path, outputs):
+def test_missing_metric_is_replaced_by_bleu_and_named(tmp_path, outputs):
     claimed = [
         {"system": "SDAtt", "above": "GlobalAtt", "metrics": ["ribes"]},
         {"system": "LocalAtt", "above": "GlobalAtt", "metrics": ["bleu", "ribes"]},
@@ -328,7 +328,7 @@ def test_a_metric_that_is_not_counted_gives_way_to_bleu_and_that_is_said(tmp_pat
     assert [row["metric"] for row in rows] == ["ribes", "bleu", "ribes"] and "RIBES" in rows[0]["sentence"]
 
 
-def test_single_runs_are_told_from_several(tmp_path, outputs):
+def test_single_runs_use_the_default_deviation(tmp_path, outputs):
     for of_set in outputs.values():
         for name in RATES:
             of_set[name] = of_set.pop(f"{name}:s1")
@@ -390,7 +390,7 @@ def test_claims_of_equivalence_are_tested_against_their_margin(tmp_path, outputs
     assert "LocalAtt, not worse by 0.01 BLEU: contradicted, -" in rows[5]["sentence"]
 
 
-def test_a_claim_and_its_equivalence_stand_beside_each_other(tmp_path, outputs):
+def test_claims_with_different_relations_are_separate(tmp_path, outputs):
     claim = {"system": "SDAtt", "above": "GlobalAtt"}
     claimed = [claim, {**claim, "relation": "comparable", "margin": 5}, {**claim, "relation": "not worse", "margin": 5}]
     rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, table_comparisons=[("SDAtt", "GlobalAtt")])

@@ -29,7 +29,7 @@ def write_scores(path, scores):
 
 @pytest.fixture
 def scores():
-    """Of each system and run log p of the correct and of the contrastive translations; some are equally probable."""
+    """Log probabilities of correct and contrastive translations by system and run, with some ties."""
     random = np.random.default_rng(1)
     runs = {name: random.integers(-4, 0, size=(3, 2, PAIRS)).astype(float) for name in NAMES}
     runs["Tree=2"] = runs["Tree=2"][:1]

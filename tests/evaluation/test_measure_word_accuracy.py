@@ -121,7 +121,7 @@ def test_agrees_with_crossing_out(texts: Texts, references: int) -> None:
 
 
 def test_intervals_are_of_sets_that_are_written_out(texts: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline_py.evaluation.significance.resampling.SAMPLES", 80)
+    monkeypatch.setattr("pipeline_py.evaluation.significance.resampling.DEFAULT_SAMPLE_COUNT", 80)
     rows = texts.rows(2)
     samples = np.random.default_rng(12345).choice(25, size=(80, 25), replace=True)
     for group, system in (("1", "A"), ("10-99", "B")):
@@ -131,11 +131,11 @@ def test_intervals_are_of_sets_that_are_written_out(texts: Texts, monkeypatch: p
         assert f1[2] < float(row["f1"]) < f1[-3]
 
 
-def test_case_decides_what_is_right(texts: Texts) -> None:
+def test_case_affects_matches(texts: Texts) -> None:
     assert {row["recall"] for row in texts.rows(lowercase=False).values()} == {"0.0"}
 
 
-def test_a_group_that_an_output_alone_has(texts: Texts) -> None:
+def test_group_with_output_words_only_is_included(texts: Texts) -> None:
     texts.references[0] = ["w20 w21"] * 25
     texts.outputs = {"A": ["w20 w0 w0"] * 25, "B": ["w21"] * 25}
     rows = texts.rows()

@@ -48,7 +48,7 @@ def test_moses_detokenizer_undoes_moses_tokenizer(tmp_path: Path, sentence: str)
     assert run(tmp_path, tokens, language="en", joiner="none") == [sentence]
 
 
-def test_words_keep_their_joiners_when_there_are_none(tmp_path: Path) -> None:
+def test_joiner_none_keeps_marks(tmp_path: Path) -> None:
     assert run(tmp_path, "a@@ b c@@", joiner="none", detokenizer="none") == ["a@@ b c@@"]
 
 
@@ -86,7 +86,7 @@ def test_unknown_words_take_the_joined_source_word_they_attended_to(tmp_path: Pa
     assert json.loads(counts.read_text())["noted"] == {"unknown word replaced": 3, "words": 5}
 
 
-def test_unknown_word_that_attended_to_the_end_leaves_nothing(tmp_path: Path) -> None:
+def test_unknown_word_that_attended_to_the_end_is_dropped(tmp_path: Path) -> None:
     options = {"alignment": write(tmp_path / "a", "0 2", "0"), "source_pieces": write(tmp_path / "s", "x y", "")}
     counts = tmp_path / "counts.json"
     text = run(tmp_path, "u <unk>", "<unk>", detokenizer="none", replace_unknown=True, counts_output=counts, **options)
@@ -157,7 +157,7 @@ DROPPED = "placeholder dropped: the source has none left"
         ("$numbers $ number", "0 0 0", "$numbers $ number", {}),
     ],
 )
-def test_placeholders_become_the_words_they_stand_for(
+def test_placeholders_become_their_source_words(
     tmp_path: Path, line: str, positions: str, text: str, noted: dict[str, int]
 ) -> None:
     source = "$number big box@@ es at $time , $number on $date"
@@ -199,7 +199,7 @@ def test_words_without_joiners(tmp_path: Path) -> None:
     assert text == "a@@ 9@@"
 
 
-def test_a_word_that_ends_like_a_piece_is_put_back_whole(tmp_path: Path) -> None:
+def test_word_that_ends_like_a_piece_is_restored(tmp_path: Path) -> None:
     assert restore_sentence(tmp_path, "$time b", "0 1", "$time b", "9@@ b")[0] == "9@@ b"
 
 

@@ -99,18 +99,18 @@ def test_case_counts_if_it_is_to(texts: Texts) -> None:
     assert len(texts.rows(lowercase=False)) == 5
 
 
-def test_what_separates_cells_is_a_space_in_them(texts: Texts) -> None:
+def test_cell_separators_become_spaces(texts: Texts) -> None:
     texts.source = [f"{line}\ta\rb\u2028c" for line in texts.source]
     for row in texts.rows():
         assert row["source"] == f'"source {int(row["sentence"]):02} a b\u2028c'
 
 
-def test_a_system_alone_has_no_examples(texts: Texts) -> None:
+def test_single_system_has_no_examples(texts: Texts) -> None:
     texts.outputs = {"Base": texts.references[0]}
     assert texts.rows() == []
 
 
-def test_mistakes_are_said(texts: Texts) -> None:
+def test_invalid_input_is_reported(texts: Texts) -> None:
     texts.source.pop()
     with pytest.raises(InputError, match=r"/source: the file has 39 lines and .* has more"):
         texts.rows()

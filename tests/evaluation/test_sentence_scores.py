@@ -82,7 +82,7 @@ def test_agrees_with_looking_at_every_sentence(texts: Texts) -> None:
     assert float(rows[19]["sentences"]) >= SENTENCES / 2, "a run without a mistake has 100 everywhere"
 
 
-def test_every_run_is_laid_beside_every_run_of_the_first_system(texts: Texts) -> None:
+def test_every_run_is_compared_with_every_run_of_the_first_system(texts: Texts) -> None:
     rows = [row for row in texts.rows() if row["by"] == "difference"]
     result_rows = {(row["system"], row["bucket"]): float(row["sentences"]) for row in rows}
     assert [*result_rows] == [(name, sign) for name in ("Mine", "Same") for sign in ("lower", "equal", "higher")]

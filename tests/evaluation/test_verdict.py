@@ -174,7 +174,7 @@ def test_order_preserving_trees_complete_the_controls(shape: str) -> None:
         ((1, 1), "same networks", "1 run each, searches of the same trained networks)"),
     ],
 )
-def test_both_numbers_of_runs_and_what_is_assumed_are_said(runs, origin, text) -> None:
+def test_sentence_states_run_counts_and_assumed_variance(runs, origin, text) -> None:
     result = replace(GAIN, run_counts=runs, run_variance_origin=origin, run_deviation=0.6)
     assert text in verdict(result, is_syntax_comparison=False).summary_sentence
 

@@ -34,7 +34,7 @@ def same_environment_afterwards(monkeypatch):
 
 
 def apart(adjective, noun):
-    """Whether an adjective and a noun never meet in train; they do in dev and test."""
+    """Return whether an adjective and a noun occur together only in dev and test."""
     return (ADJECTIVES.index(adjective) + NOUNS.index(noun)) % 4 == 0
 
 
@@ -169,7 +169,7 @@ def test_facts(trained, corpus):
     }
 
 
-def test_only_what_translating_needs_is_kept(trained, corpus):
+def test_model_has_only_files_needed_for_translation(trained, corpus):
     files = contents(trained / "model")
     assert not any(name.endswith((".bestal", ".final", ".wp")) for name in files)
     sentence = " ".join(corpus["train"][0][0]).encode()
@@ -177,7 +177,7 @@ def test_only_what_translating_needs_is_kept(trained, corpus):
     assert not any(str(trained).encode() in content for content in files.values())
 
 
-def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(folder, corpus):
+def test_dev_is_used_for_tuning_but_not_for_training(folder, corpus):
     strange = [(["strange", *words], ["qstrange", *target_words]) for words, target_words in corpus["dev"]]
     write(folder, "dev", strange)
     limited = options(tuning={"evaluations": 4, "sentences": 10})
@@ -198,7 +198,7 @@ def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(folder, corpus):
 
 
 @pytest.mark.parametrize("tuning", [{"evaluations": 1}, {"evaluations": 50, "minutes": 1e-6}])
-def test_the_first_weights_are_evaluated_whatever_the_limits(folder, tuning, capfd):
+def test_first_weights_are_always_evaluated(folder, tuning, capfd):
     train(**arguments(folder, system=options(tuning=tuning)))
     (statistics,) = json.loads((folder / "facts.json").read_text())["statistics"]
     config = json.loads((folder / "model" / "config.json").read_text())
@@ -211,14 +211,14 @@ class FakeTranslator:
     """Translates well where the language model weighs much, and takes a second for each sentence."""
 
     def __init__(self):
-        self.now = 0.0
+        self.seconds = 0.0
         self.tried = []
 
     def set_weights(self, weights):
         self.tried.append(weights)
 
     def translate(self, words):
-        self.now += 1
+        self.seconds += 1
         right = min(len(words), max(0, round(2 * self.tried[-1][1])))
         return thot.ThotTranslation(
             words=words[:right] + ["wrong"] * (len(words) - right), unknown_count=0, part_count=1
@@ -227,7 +227,7 @@ class FakeTranslator:
 
 def tuned(monkeypatch, **limits):
     translator = FakeTranslator()
-    monkeypatch.setattr(time, "monotonic", lambda: translator.now)
+    monkeypatch.setattr(time, "monotonic", lambda: translator.seconds)
     sentences = [[f"{letter}{number}" for number in range(8)] for letter in "abcdefghij"]
     tuner = WeightTuner(translator, sentences, sentences, TuningConfig(**limits), ProgressLog("test"))
     tuner.tune_weights()
@@ -246,20 +246,20 @@ def test_tuning_ends_at_the_number_of_evaluations_with_the_best_weights(monkeypa
     assert len(translator.tried) <= evaluations
     tried = list(translator.tried)
     assert tuner.best_bleu == max(bleu_of(tuner, weights) for weights in tried) == bleu_of(tuner, tuner.best_weights)
-    assert capsys.readouterr().err.count("\n") <= 1 + translator.now / 30
+    assert capsys.readouterr().err.count("\n") <= 1 + translator.seconds / 30
 
 
 @pytest.mark.parametrize("seconds", [1, 35, 55, 155])
 def test_tuning_ends_at_the_time_with_the_best_weights_so_far(monkeypatch, seconds):
     # 10 seconds for an evaluation: the eight first corners take 80.
     tuner, translator = tuned(monkeypatch, evaluations=1000, minutes=seconds / 60)
-    assert max(10, seconds) <= translator.now <= max(10, seconds) + 2
+    assert max(10, seconds) <= translator.seconds <= max(10, seconds) + 2
     assert tuner.evaluation_count == max(1, -(-seconds // 10))
     finished = translator.tried[: max(1, seconds // 10)]
     assert tuner.best_bleu == max(bleu_of(tuner, weights) for weights in finished) == bleu_of(tuner, tuner.best_weights)
 
 
-def test_weights_that_reward_what_is_improbable_are_not_tried(monkeypatch):
+def test_weights_with_a_wrong_sign_are_not_evaluated(monkeypatch):
     _, translator = tuned(monkeypatch, evaluations=60)
     assert all(weight >= 0 for weights in translator.tried for n, weight in enumerate(weights) if n not in (0, 2))
 

@@ -110,7 +110,7 @@ def test_a_moved_model_gives_the_same_bytes(folder, model):
     assert [(folder / name).read_bytes() for name in ("out.pieces", "out.json")] == before
 
 
-def test_what_was_translated_before_does_not_matter(folder, model):
+def test_translation_does_not_depend_on_earlier_sentences(folder, model):
     translate_with(**arguments(folder))
     forwards = lines(folder / "out.pieces")
     write(folder / "test.source", [line.split() for line in reversed(lines(folder / "test.source"))])
@@ -118,7 +118,7 @@ def test_what_was_translated_before_does_not_matter(folder, model):
     assert lines(folder / "out.pieces") == forwards[::-1]
 
 
-def test_weights_that_are_set_reach_the_decoder(tmp_path):
+def test_set_weights_changes_translations(tmp_path):
     """Tuning changes the weights of a translator that has already translated: it must be as one made with them."""
     chance = random.Random(4)
     model = trained(tmp_path, lambda words: [chance.choice(["q", "q", "r"]) + word for word in words])

@@ -13,7 +13,7 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.subword.inherit import inherit, inherit_distances, inherit_labels
 
 PIECES_OF_WORDS = st.lists(st.integers(1, 4), max_size=7)
-"""How many pieces each word has."""
+"""Numbers of pieces of the words of a sentence."""
 
 
 def text_of(counts: list[int]) -> str:

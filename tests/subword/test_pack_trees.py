@@ -160,7 +160,7 @@ def test_lexical_trees(tmp_path: Path, sentences: list[list[int]]) -> None:
         (["(S (A a)"], ["a"], "trees, line 1: a bracket of this tree is never closed"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, trees: list[str], pieces: list[str], message: str) -> None:
+def test_invalid_input_is_refused(tmp_path: Path, trees: list[str], pieces: list[str], message: str) -> None:
     write(tmp_path, trees, pieces)
     with pytest.raises(InputError) as error:
         run(tmp_path)

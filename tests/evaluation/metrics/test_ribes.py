@@ -182,7 +182,7 @@ def test_signature_and_json() -> None:
     assert metric.get_signature().format(short=True).startswith("#:2|c:lc|tok:13a|a:0.25|b:0.1|v:")
 
 
-def test_works_in_sacrebleus_own_test() -> None:
+def test_works_in_sacrebleus_significance_test() -> None:
     reference = ["a b c d e", "the cat sat", "no more of this", "one two three four"] * 5
     worse = [" ".join(reversed(line.split())) for line in reference]
     test = PairedTest([("good", reference), ("bad", worse)], {"r": SacrebleuRibes("13a", True)}, [reference], "bs", 100)

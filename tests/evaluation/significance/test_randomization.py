@@ -57,7 +57,7 @@ def test_agrees_with_exchanged_corpora() -> None:
     assert ours(first_outputs, second_outputs, reference, 60, 3) == pytest.approx((1 + as_large) / 61)
 
 
-def test_systems_that_differ_in_one_sentence_or_none_are_not_told_apart() -> None:
+def test_systems_with_at_most_one_different_sentence_do_not_differ_significantly() -> None:
     state = random.Random(2)
     reference = text(state, 20)
     second_outputs = disturbed(reference, state, 0.3)

@@ -128,7 +128,7 @@ def test_a_single_run_takes_the_variance_of_other_systems(systems) -> None:
     assert estimate.run_deviation == pytest.approx(sqrt(variance(b)))
 
 
-def test_a_single_run_takes_the_variance_of_the_other_where_there_is_no_third(systems) -> None:
+def test_single_run_takes_the_variance_of_the_other_of_two_systems(systems) -> None:
     a, c = systems["A"], systems["C"]
     known_variance = bootstrap_variance(a, c) - naive_noise(a) * (1 + 1 / 3)
     estimate = estimate_difference(a, c, [a, c], 9.0)
@@ -146,7 +146,7 @@ def test_two_single_runs_take_the_pooled_variance_once(systems) -> None:
     assert pool_run_variance(systems.values(), 9.0).system_count == 2
 
 
-def test_without_several_runs_the_default_is_taken_as_known(systems) -> None:
+def test_default_run_variance_has_infinite_degrees_of_freedom(systems) -> None:
     c, d = systems["C"], systems["D"]
     estimate = estimate_difference(c, d, [c, d], 0.7)
     half = norm.ppf(0.975) * sqrt(bootstrap_variance(c, d) + 2 * 0.7**2)
@@ -226,7 +226,7 @@ def test_draws_depend_neither_on_other_systems_nor_on_other_sets(generator) -> N
     assert abs(np.corrcoef(other_system["A"].resampled_scores[0], all_scores["A"].resampled_scores[0])[0, 1]) < 0.5
 
 
-def test_equal_outputs_differ_by_nothing(generator) -> None:
+def test_equal_outputs_have_difference_zero(generator) -> None:
     system = of_values(*generator.normal(size=(1, 40)))
     scores = resample_system_scores({"A": system, "B": system}, "x", 50, 1)
     estimate = estimate_difference(scores["A"], scores["B"], [], 0.0)
