@@ -174,7 +174,7 @@ def other_table(folder):
     ("spoil", "message"),
     [
         (half_a_table, r"translation.ttable: a file of the model is missing or was changed; train"),
-        (without_language_model, r"language: the file of the model is missing"),
+        (without_language_model, r"language: a file of the model is missing"),
         (other_table, r"translation.ttable: a file of the model is missing or was changed; train"),
     ],
 )

@@ -26,7 +26,7 @@ class Mean(Bleu):
     """A metric that is the mean over sentences: statistics are a value and 1."""
 
     @staticmethod
-    def scores(sums: np.ndarray) -> np.ndarray:
+    def score_corpora(sums: np.ndarray) -> np.ndarray:
         return sums[:, 0] / sums[:, 1]
 
 
