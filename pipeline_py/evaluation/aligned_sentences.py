@@ -1,4 +1,4 @@
-"""Outputs and references of a set, sentence by sentence."""
+"""Reading of aligned outputs and references, sentence by sentence."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,14 +8,10 @@ from pipeline_py.run.errors import InputError
 
 
 def read_aligned_sentences(outputs: Sequence[Path], references: Sequence[Path]) -> Iterator[tuple[str, ...]]:
-    """Yield, for every sentence, its line of each output and then of each reference.
-
-    Args:
-        outputs: files with one sentence a line, aligned with all others.
-        references: the same.
+    """Yield for every sentence its line in each output file, and then its line in each reference file.
 
     Raises:
-        InputError: without a reference or a sentence, where files differ in length, or at an empty reference.
+        InputError: there is no reference or no sentence, files differ in length, or a reference line is empty.
     """
     if not references:
         raise InputError("no reference given; give one or more")

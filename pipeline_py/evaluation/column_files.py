@@ -1,8 +1,4 @@
-"""Numbers of every sentence of a set in one Arrow file, and tables of a stage as TSV.
-
-A column has one number for each sentence, or equally many. The file carries a checksum, which is compared before
-anything is read.
-"""
+"""Files of tables: numbers for each sentence of a set (Arrow, with a checksum), and TSV."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,14 +14,7 @@ from pipeline_py.run.errors import InputError
 
 
 def write_tsv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]], should_quote: bool = True) -> None:
-    """Write rows under their header; None is an empty field.
-
-    Args:
-        path: the file.
-        columns: the header.
-        rows: as many cells each.
-        should_quote: whether a cell with a quote or a tab is quoted; else none may have a tab.
-    """
+    """Write a header and rows; None becomes an empty cell. Without quotes, no cell may contain a tab."""
     plain: dict[str, Any] = {} if should_quote else {"quoting": csv.QUOTE_NONE, "quotechar": None}
     with open_atomic_text_file(path) as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n", **plain)
@@ -36,13 +25,7 @@ def write_tsv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]],
 def write_sentence_columns(
     path: Path, columns: Mapping[str, np.ndarray], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write columns of (sentences,) or (sentences, numbers) as 64-bit floats.
-
-    Args:
-        path: the file.
-        columns: by name, in order; all of as many sentences.
-        metadata: what else the file says of its columns, by name.
-    """
+    """Write columns of shape (sentences,) or (sentences, numbers) as 64-bit floats, and metadata."""
     table = pa.table({name: _to_arrow_array(values) for name, values in columns.items()})
     table = table.replace_schema_metadata({"checksum": artifacts.CHECKSUM_PLACEHOLDER, **(metadata or {})})
     with write_atomically(path) as temporary:
@@ -52,21 +35,21 @@ def write_sentence_columns(
 
 
 def read_sentence_columns(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Read the columns of a file, and what it says of them.
+    """Read the columns and the metadata of a file.
 
     Raises:
-        FileNotFoundError: naming the file.
-        InputError: if it is damaged.
+        FileNotFoundError: the file does not exist.
+        InputError: the checksum does not match.
     """
     if not artifacts.has_valid_checksum(path):
         raise InputError(artifacts.CHECKSUM_MISMATCH_ERROR, path)
     table = pa.ipc.open_file(pa.memory_map(str(path))).read_all().combine_chunks()
-    about = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
-    return {name: _to_numpy_array(table.column(name)) for name in table.column_names}, about
+    metadata = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+    return {name: _to_numpy_array(table.column(name)) for name in table.column_names}, metadata
 
 
 def _to_arrow_array(values: np.ndarray) -> Any:
-    """Give numbers to Arrow as they lie in memory; `pa.array` would import pandas where there is one."""
+    """Share the buffer with Arrow; `pa.array` would import pandas if it is installed."""
     flat = np.ascontiguousarray(values, dtype=np.float64)
     array = pa.Array.from_buffers(pa.float64(), flat.size, [None, pa.py_buffer(flat)])
     return array if flat.ndim == 1 else pa.FixedSizeListArray.from_arrays(array, flat.shape[1])

@@ -1,7 +1,4 @@
-"""Find n-grams that one of two systems gets right more often than the other.
-
-They are ranked as compare-mt does (Neubig et al. 2019).
-"""
+"""Find n-grams that one of two systems gets right more often, ranked as in compare-mt (Neubig et al. 2019)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -23,7 +20,7 @@ NGRAM_COLUMNS = ("system", "other", "ngram", "matches_system", "matches_other", 
 
 
 class NgramMatches(NamedTuple):
-    """Words that follow each other; how often two systems match them, and how often they could."""
+    """An n-gram, its number of matches in the outputs of two systems, and its number in the references."""
 
     words: tuple[str, ...]
     system_matches: int
@@ -32,7 +29,7 @@ class NgramMatches(NamedTuple):
 
     @property
     def system_share(self) -> float:
-        """Which part of the matches is the system's, smoothed so that many matches say more than few."""
+        """The system's share of the matches of both systems, with add-one smoothing."""
         return (self.system_matches + 1) / (self.system_matches + self.other_matches + 2)
 
 
@@ -55,9 +52,9 @@ def compare_ngrams(
 
     N-grams are ranked by the system's share of the matches of both, (`matches_system` + 1) / (`matches_system` +
     `matches_other` + 2): compare-mt's score with its smoothing of 1. With equal shares, the larger difference comes
-    first, then the longer n-gram, then code point order. For each system except the first, the output has up to `max_per_direction`
-    n-grams that it matches more often, and then, with `system` and `other` exchanged, up to `max_per_direction` that the first
-    system matches more often. Cells are not quoted.
+    first, then the longer n-gram, then code point order. For each system except the first, the output has up to
+    `max_per_direction` n-grams that it matches more often, and then, with `system` and `other` exchanged, up to
+    `max_per_direction` that the first system matches more often. Cells are not quoted.
 
     Args:
         outputs: Detokenized outputs by system. The others are compared with the first.
@@ -80,23 +77,23 @@ def compare_ngrams(
     names = [*outputs]
     rows = [
         (
-            names[one],
-            names[two],
+            names[system_index],
+            names[other_index],
             " ".join(ngram.words),
             ngram.system_matches,
             ngram.other_matches,
             ngram.reference_count,
             ngram.system_share,
         )
-        for place in range(1, len(names))
-        for one, two in ((place, 0), (0, place))
-        for ngram in rank_ngrams(_iterate_pair_matches(counts, one, two))[:max_per_direction]
+        for number in range(1, len(names))
+        for system_index, other_index in ((number, 0), (0, number))
+        for ngram in rank_ngrams(_iterate_pair_matches(counts, system_index, other_index))[:max_per_direction]
     ]
     write_tsv(output, NGRAM_COLUMNS, rows, should_quote=False)
 
 
 def rank_ngrams(ngrams: Iterator[NgramMatches]) -> list[NgramMatches]:
-    """Order the n-grams that the system matches more often than the other, those that tell most first."""
+    """Sort the n-grams that the system matches more often than the other, by falling share."""
 
     def rank(ngram: NgramMatches) -> tuple[float, int, int, tuple[str, ...]]:
         return -ngram.system_share, ngram.other_matches - ngram.system_matches, -len(ngram.words), ngram.words
@@ -107,7 +104,7 @@ def rank_ngrams(ngrams: Iterator[NgramMatches]) -> list[NgramMatches]:
 def _iterate_pair_matches(
     counts: Mapping[tuple[str, ...], Sequence[int]], system_index: int, other_index: int
 ) -> Iterator[NgramMatches]:
-    """Yield every n-gram with the matches of the systems at two places."""
+    """Yield every n-gram with the matches of two systems."""
     for words, (references, *matches) in counts.items():
         yield NgramMatches(words, matches[system_index], matches[other_index], references)
 
@@ -118,13 +115,15 @@ def _count_ngram_matches(
     split_words: Callable[[str], list[str]],
     ngram_lengths: tuple[int, int],
 ) -> dict[tuple[str, ...], list[int]]:
-    """For each n-gram of the references how often it could be matched, and behind that how often each output does."""
+    """Return for each n-gram its number in the references, followed by the number of matches in each output."""
     counts: dict[tuple[str, ...], list[int]] = {}
     for lines in show_progress(read_aligned_sentences(outputs, references), "ngrams"):
-        found = [extract_all_word_ngrams(" ".join(split_words(line)), *ngram_lengths)[0] for line in lines]
-        said, asked = found[: len(outputs)], reduce(or_, found[len(outputs) :])
-        for words, most in asked.items():
+        line_ngrams = [extract_all_word_ngrams(" ".join(split_words(line)), *ngram_lengths)[0] for line in lines]
+        output_ngrams, reference_ngrams = line_ngrams[: len(outputs)], reduce(or_, line_ngrams[len(outputs) :])
+        for words, reference_count in reference_ngrams.items():
             row = counts.setdefault(words, [0] * (1 + len(outputs)))
-            for place, times in enumerate((most, *(min(most, ngrams[words]) for ngrams in said))):
-                row[place] += times
+            for column, count in enumerate(
+                (reference_count, *(min(reference_count, ngrams[words]) for ngrams in output_ngrams))
+            ):
+                row[column] += count
     return counts

@@ -18,7 +18,7 @@ from pipeline_py.evaluation.system_statistics import SystemStatistics, read_stat
 from pipeline_py.run.errors import InputError
 
 COMPARISON_TESTS = ("systems", "sign", "bootstrap", "randomization")
-"""The test of systems, then those of the given outputs."""
+"""The test of systems, followed by the tests of the given outputs."""
 
 SYSTEM_COMPARISON_COLUMNS = (
     *("metric", "system", "other", "runs_system", "runs_other", "score_system", "score_other"),
@@ -88,22 +88,22 @@ def compare_systems(
         trials: Number of random exchanges.
         seed: Seed of the draws; by default sacrebleu's.
         fewest_sentences: Number of different references that a set needs for inference.
-        sentence_properties: The file of `evaluation.measure_source_properties` for a parser's trees: only parsed sentences are scored. By
-            default all are.
+        sentence_properties: The file of `evaluation.measure_source_properties` for a parser's trees: only parsed
+            sentences are scored. By default all are.
 
     Raises:
         InputError: if files differ in length, or no sentence is to be scored.
     """
     systems = {system: [*runs.values()] for system, runs in statistics.items()}
-    places = None if sentence_properties is None else find_parsed_sentences(sentence_properties)
-    deviations, network_of = run_deviation or {}, networks or {}
-    properties = read_output_properties(next(iter(systems.values()))[0]).select_sentences(places)
+    sentence_indices = None if sentence_properties is None else find_parsed_sentences(sentence_properties)
+    deviations, network_names = run_deviation or {}, networks or {}
+    properties = read_output_properties(next(iter(systems.values()))[0]).select_sentences(sentence_indices)
     can_infer = properties.distinct_reference_count >= fewest_sentences
     pairs: list[SystemComparisonRow] = []
     intervals: list[SystemComparisonRow] = []
-    for name, of_systems in read_statistics(systems, metrics, places).items():
+    for name, system_statistics in read_statistics(systems, metrics, sentence_indices).items():
         comparison = PairwiseComparison(
-            of_systems, deviations.get(name, 0.0), network_of, samples, trials, seed, can_infer
+            system_statistics, deviations.get(name, 0.0), network_names, samples, trials, seed, can_infer
         )
         pairs += [(name, *row) for row in comparison.build_comparison_rows()]
         intervals += [(name, *row) for row in comparison.build_interval_rows()]
@@ -112,10 +112,10 @@ def compare_systems(
 
 
 def find_parsed_sentences(path: Path) -> np.ndarray:
-    """The places of the sentences that were parsed, from 0.
+    """Return the indices of the sentences that have a parse.
 
     Raises:
-        InputError: if there is none.
+        InputError: no sentence has a parse.
     """
     parsed = read_sentence_columns(path)[0].get("parse", np.zeros(0))
     if not parsed.any():
@@ -124,7 +124,7 @@ def find_parsed_sentences(path: Path) -> np.ndarray:
 
 
 class PairwiseComparison:
-    """All pairs of systems on one set by one metric."""
+    """A comparison of all pairs of systems on one set in one metric."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class PairwiseComparison:
         """Resample the set.
 
         Args:
-            statistics: of each system, by its name.
+            statistics: sentence statistics by system.
             run_deviation: the standard deviation between runs that is assumed if no system has several.
             network_names: the trained network of systems that share one.
             sample_count: number of resampled sets.
@@ -159,7 +159,7 @@ class PairwiseComparison:
         }
 
     def build_interval_rows(self) -> Iterator[SystemComparisonRow]:
-        """Give each system's score with its interval over sentences."""
+        """Yield each system's score with its interval over sentences."""
         for name, system in self.system_scores.items():
             ends = (
                 resampling.compute_score_interval(system.resampled_scores.mean(axis=0))
@@ -169,8 +169,8 @@ class PairwiseComparison:
             yield (name, system.mean_score, *ends)
 
     def build_comparison_rows(self) -> Iterator[SystemComparisonRow]:
-        """Give the rows of all pairs, from the column `system` on."""
-        pairs = [(name, other) for other, name in combinations(self.statistics, 2)]
+        """Yield the rows of all pairs, from the column `system` on."""
+        pairs = [(name, other_scores) for other_scores, name in combinations(self.statistics, 2)]
         differences = [self._estimate_difference(*pair) for pair in pairs]
         signs = [self._run_sign_test(*pair) for pair in pairs]
         bootstraps = [self._run_bootstrap(*pair) for pair in pairs]
@@ -188,21 +188,21 @@ class PairwiseComparison:
         for pair, difference, sign, bootstrap, *tests in zip(
             pairs, differences, signs, bootstraps, *columns, strict=True
         ):
-            one, other = (self.system_scores[name] for name in pair)
+            system_scores, other_scores = (self.system_scores[name] for name in pair)
             counts = (nan,) * 6 if sign is None else (*sign.insertion_test.counts, *sign.replacement_test.counts)
             directions = (nan, nan) if sign is None else (sign.insertion_test.p_value, sign.replacement_test.p_value)
-            about_systems = (difference.low, difference.high, difference.smallest_detectable)
-            inferred = (*bootstrap[1], *counts, *tests, *directions, bootstrap[2])
+            system_values = (difference.low, difference.high, difference.smallest_detectable)
+            output_values = (*bootstrap[1], *counts, *tests, *directions, bootstrap[2])
             yield (
                 *pair,
                 *difference.run_counts,
-                one.mean_score,
-                other.mean_score,
+                system_scores.mean_score,
+                other_scores.mean_score,
                 difference.value,
-                *(value if self.can_infer else None for value in about_systems),
+                *(value if self.can_infer else None for value in system_values),
                 difference.run_deviation,
-                difference.origin,
-                *(None if not self.can_infer or isnan(value) else value for value in inferred),
+                difference.run_variance_origin,
+                *(None if not self.can_infer or isnan(value) else value for value in output_values),
             )
 
     def _estimate_difference(self, system: str, other_system: str) -> SystemDifference:
@@ -216,16 +216,15 @@ class PairwiseComparison:
         )
 
     def _pair_runs(self, system: str, other_system: str) -> tuple[np.ndarray, np.ndarray] | None:
-        """Give both systems equally many runs, (runs, sentences, statistics); a single run is repeated.
+        """Return equally many runs of both systems, (runs, sentences, statistics); a single run is repeated.
 
-        Returns:
-            None if both have several runs, and not equally many.
+        Returns None if both systems have several runs, but not equally many.
         """
-        both = [self.statistics[name].run_statistics for name in (system, other_system)]
-        runs = max(map(len, both))
-        if any(len(each) not in (1, runs) for each in both):
+        pair = [self.statistics[name].run_statistics for name in (system, other_system)]
+        runs = max(map(len, pair))
+        if any(len(statistics) not in (1, runs) for statistics in pair):
             return None
-        first, second = (np.broadcast_to(each, (runs, *each.shape[1:])) for each in both)
+        first, second = (np.broadcast_to(statistics, (runs, *statistics.shape[1:])) for statistics in pair)
         return first, second
 
     def _run_sign_test(self, system: str, other_system: str) -> TwoWaySignTestResult | None:
@@ -233,19 +232,19 @@ class PairwiseComparison:
         return None if runs is None else run_sign_test(*runs, self.metric)
 
     def _run_bootstrap(self, system: str, other_system: str) -> tuple[float, tuple[float, float], float]:
-        """Give the p-value, the interval and sacrebleu's p-value."""
-        one, two = (self.system_scores[name] for name in (system, other_system))
-        resampled = one.resampled_scores.mean(axis=0), two.resampled_scores.mean(axis=0)
+        """Return the p-value, the interval and sacrebleu's p-value."""
+        scores, other_scores = (self.system_scores[name] for name in (system, other_system))
+        resampled = scores.resampled_scores.mean(axis=0), other_scores.resampled_scores.mean(axis=0)
         return (
             resampling.compute_bootstrap_p_value(*resampled),
             resampling.compute_difference_interval(*resampled),
-            resampling.compute_sacrebleu_p_value(one.mean_score - two.mean_score, *resampled),
+            resampling.compute_sacrebleu_p_value(scores.mean_score - other_scores.mean_score, *resampled),
         )
 
     def _run_randomization(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Give the p-values of pairs; the same sentences change places in all of them."""
+        """Return the p-values of all pairs, which exchange the same sentences."""
         sentences = next(iter(self.statistics.values())).run_statistics.shape[1]
-        sums_of_kept = sum_over_samples(
+        all_kept_sums = sum_over_samples(
             randomization.draw_kept_sentences(sentences, self.trial_count, self.seed),
             {name: system.run_statistics for name, system in self.statistics.items()},
         )
@@ -255,9 +254,9 @@ class PairwiseComparison:
             if runs is None:
                 p_values.append(nan)
                 continue
-            totals = [each.sum(axis=1) for each in runs]
+            totals = [statistics.sum(axis=1) for statistics in runs]
             kept_sums = [
-                np.broadcast_to(sums_of_kept[name], (len(runs[0]), *sums_of_kept[name].shape[1:])) for name in pair
+                np.broadcast_to(all_kept_sums[name], (len(runs[0]), *all_kept_sums[name].shape[1:])) for name in pair
             ]
             p_values.append(
                 randomization.compute_randomization_p_value(

@@ -20,7 +20,7 @@ from pipeline_py.files.language_properties import UNSPACED_LANGUAGES, get_base_l
 from pipeline_py.files.text_files import split_tokens
 
 CEILING_WARNING_THRESHOLD = 99.0
-"""The BLEU below which a ceiling is worth a warning."""
+"""The BLEU below which a ceiling causes a warning."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class BleuCeiling:
 
     @property
     def is_low(self) -> bool:
-        """Whether the ceiling is worth a warning."""
+        """True if the ceiling is below `CEILING_WARNING_THRESHOLD`."""
         return self.bleu < CEILING_WARNING_THRESHOLD
 
     @property
@@ -73,8 +73,8 @@ def compute_bleu_ceiling(
 ) -> None:
     """Compute the ceiling of BLEU on each set, and print a warning for each low one on stderr.
 
-    The tokens of the first reference become text as outputs do (`evaluation.postprocess`), and are scored as outputs
-    are. Of a low ceiling, `causes` names the setting whose change recovers most of the loss, else all settings.
+    The tokens of the first reference are detokenized and scored as outputs are (`evaluation.postprocess`). For a low
+    ceiling, `causes` names the setting whose change recovers most of the loss, or else all settings.
 
     Args:
         tokens: Tokens of the first reference of each set, as systems learn to produce them.
@@ -96,19 +96,19 @@ def compute_bleu_ceiling(
     for name, path in tokens.items():
         lines, *texts = map(list, zip(*read_aligned_sentences([path], references[name]), strict=True))
         words = [split_tokens(line) for line in lines]
-        found = BleuCeiling(name, scoring.compute_bleu(words, texts), len(words))
-        if found.is_low:
+        ceiling = BleuCeiling(name, scoring.compute_bleu(words, texts), len(words))
+        if ceiling.is_low:
             settings = ", ".join(f"`{key}: {value}`" for key, value in (causes or {}).items())
             cause = scoring.find_cause(words, texts) or settings
-            found = replace(found, causes=cause, example=scoring.find_common_difference(words, texts[0]))
-            print(f"warning: {found.warning_message}", file=sys.stderr)
-        ceilings.append(found)
+            ceiling = replace(ceiling, causes=cause, example=scoring.find_common_difference(words, texts[0]))
+            print(f"warning: {ceiling.warning_message}", file=sys.stderr)
+        ceilings.append(ceiling)
     write_tsv(output, CEILING_COLUMNS, map(astuple, ceilings), should_quote=False)
 
 
 @dataclass(frozen=True)
 class CeilingScorer:
-    """Settings of detokenization and BLEU; attributes as the options of the stage."""
+    """A scorer of detokenized text; its attributes are the options of the stage."""
 
     language: str
     detokenizer: DetokenizerName
@@ -122,7 +122,7 @@ class CeilingScorer:
         return [join([*tokens]) for tokens in tokenized_sentences]
 
     def compute_bleu(self, tokenized_sentences: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
-        """Score the text of tokens against references."""
+        """Return BLEU of the detokenized sentences."""
         metric = Bleu(self.tokenizer, self.lowercase, references)
         counts = np.array(
             metric.compute_sentence_statistics(self.detokenize_sentences(tokenized_sentences)), dtype=float
@@ -130,26 +130,26 @@ class CeilingScorer:
         return float(Bleu.score_corpora(counts.sum(axis=0, keepdims=True))[0])
 
     def find_cause(self, tokenized_sentences: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> str:
-        """Name the setting without which more than half of the loss is gone; empty if there is none."""
+        """Return the setting whose change recovers more than half of the loss, or an empty string."""
         loss = 100 - self.compute_bleu(tokenized_sentences, references)
         is_unspaced = get_base_language(self.language) in UNSPACED_LANGUAGES
-        alternatives: list[DetokenizerName] = ["chinese" if is_unspaced else "moses", "none"]
-        others = {
+        detokenizers: list[DetokenizerName] = ["chinese" if is_unspaced else "moses", "none"]
+        alternatives = {
             f"`evaluation.detokenizer: {self.detokenizer}` (`{name}` gives {{:.1f}})": replace(self, detokenizer=name)
-            for name in alternatives
+            for name in detokenizers
             if name != self.detokenizer
         }
         if not self.lowercase:
             name = "`corpora.target.case` and `evaluation.lowercase: false` (`true` gives {:.1f})"
-            others[name] = replace(self, lowercase=True)
-        scores = {name: other.compute_bleu(tokenized_sentences, references) for name, other in others.items()}
+            alternatives[name] = replace(self, lowercase=True)
+        scores = {name: scorer.compute_bleu(tokenized_sentences, references) for name, scorer in alternatives.items()}
         best = max(scores, key=scores.__getitem__)
         return best.format(scores[best]) if 100 - scores[best] < loss / 2 else ""
 
     def find_common_difference(
         self, tokenized_sentences: Sequence[Sequence[str]], reference_sentences: Sequence[str]
     ) -> str:
-        """Describe the most frequent difference between the text of tokens and the reference."""
+        """Describe the most frequent difference between the detokenized sentences and the references."""
         split = build_word_splitter(self.tokenizer, self.lowercase)
         differences: Counter[str] = Counter()
         for restored, text in zip(self.detokenize_sentences(tokenized_sentences), reference_sentences, strict=True):

@@ -44,18 +44,33 @@ def compute_comet_scores(
     texts = [*zip(*read_aligned_sentences([hypothesis, source], [reference]), strict=True)]
     with TemporaryDirectory() as folder:
         names = ("hypothesis", "source", "reference", "scores.json")
-        said, read, right, scored = (Path(folder, name) for name in names)
-        for path, lines in zip((said, read, right), texts, strict=True):
+        hypothesis_file, source_file, reference_file, scores_file = (Path(folder, name) for name in names)
+        for path, lines in zip((hypothesis_file, source_file, reference_file), texts, strict=True):
             # COMET reads lines as Python does, which end at a carriage return as well.
             path.write_text("".join(" ".join(line.split()) + "\n" for line in lines), encoding="utf-8")
-        command = [python, "-m", "comet.cli.score", "--sources", str(read), "--translations", str(said)]
-        command += ["--references", str(right), "--model", str(checkpoint.resolve()), f"--gpus={gpus}", "--quiet"]
-        command += ["--only_system", "--to_json", str(scored)]
-        ran = subprocess.run(command, env=os.environ | {"HF_HUB_OFFLINE": "1"}, capture_output=True, text=True)
-        if ran.returncode or not scored.is_file():
-            said_last = (ran.stderr.strip().splitlines() or ["it says nothing"])[-1]
-            raise InputError(f"COMET failed: {said_last}; try `{' '.join(command[:3])}` by itself", checkpoint)
-        (rows,) = json.loads(scored.read_text(encoding="utf-8")).values()
+        command = [
+            python,
+            "-m",
+            "comet.cli.score",
+            "--sources",
+            str(source_file),
+            "--translations",
+            str(hypothesis_file),
+        ]
+        command += [
+            "--references",
+            str(reference_file),
+            "--model",
+            str(checkpoint.resolve()),
+            f"--gpus={gpus}",
+            "--quiet",
+        ]
+        command += ["--only_system", "--to_json", str(scores_file)]
+        process = subprocess.run(command, env=os.environ | {"HF_HUB_OFFLINE": "1"}, capture_output=True, text=True)
+        if process.returncode or not scores_file.is_file():
+            last_line = (process.stderr.strip().splitlines() or ["no error message"])[-1]
+            raise InputError(f"COMET failed: {last_line}; try `{' '.join(command[:3])}` by itself", checkpoint)
+        (rows,) = json.loads(scores_file.read_text(encoding="utf-8")).values()
     scores = [float(row["COMET"]) for row in rows]
     if len(scores) != len(texts[0]) or not all(map(math.isfinite, scores)):
         raise InputError("COMET did not give each sentence a score; use another model", checkpoint)

@@ -1,4 +1,4 @@
-"""Compute the statistics of each output sentence from which all scores and tests follow."""
+"""Compute the sentence statistics that all scores and tests are computed from."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def compute_metric_statistics(
     and one of properties of the outputs (`evaluation.output_properties`). The score of any sentences follows from the
     sum of their rows (`evaluation.metric`). The score files have the score of the whole set in each metric, as the JSON
     object that the `sacrebleu` command prints, with the score in full precision and the number of `sentences`; for BLEU
-    also the counts behind it.
+    also its n-gram counts.
 
     Args:
         hypothesis: The system's output, one sentence a line.
@@ -59,26 +59,26 @@ def compute_metric_statistics(
 
     outputs, *texts = map(list, zip(*read_aligned_sentences([hypothesis], references), strict=True))
     columns, signatures = {}, {}
-    scored = segment_scores or {}
+    score_files = segment_scores or {}
     files = dict(zip(metrics, scores_output or [], strict=False))
     for name in show_progress(dict.fromkeys([*metrics, SENTENCE_METRIC]), "statistics", unit="metrics"):
-        kind = get_metric_class(name)
-        counting: Metric
-        if issubclass(kind, SacrebleuBackedMetric):
-            counting = kind(tokenizer, lowercase, texts, language)
-        elif issubclass(kind, ExternalScoreMetric) and name in scored:
-            counting = kind(scored[name])
+        metric_class = get_metric_class(name)
+        metric: Metric
+        if issubclass(metric_class, SacrebleuBackedMetric):
+            metric = metric_class(tokenizer, lowercase, texts, language)
+        elif issubclass(metric_class, ExternalScoreMetric) and name in score_files:
+            metric = metric_class(score_files[name])
         else:
             raise InputError(f"another program scores sentences by {name}; give its file in `segment_scores`")
-        counted = counting.compute_sentence_statistics(outputs)
-        columns[name], signatures[name] = np.array(counted, dtype=np.float64), counting.signature
+        statistics = metric.compute_sentence_statistics(outputs)
+        columns[name], signatures[name] = np.array(statistics, dtype=np.float64), metric.signature
         if name in files:
-            write_json(files[name], counting.to_score_json(counted))
+            write_json(files[name], metric.to_score_json(statistics))
     half = len(outputs) // 2
-    others = Bleu(tokenizer, lowercase, [lines[half:] + lines[:half] for lines in texts])
+    chance_bleu = Bleu(tokenizer, lowercase, [lines[half:] + lines[:half] for lines in texts])
     split_words = BLEU(lowercase=lowercase, tokenize=tokenizer).tokenizer
     columns[PROPERTIES_COLUMN] = measure_outputs(
-        outputs, texts[0], lambda line: split_words(line).split(), others.compute_sentence_statistics(outputs)
+        outputs, texts[0], lambda line: split_words(line).split(), chance_bleu.compute_sentence_statistics(outputs)
     )
     signatures[PROPERTIES_COLUMN] = tokenizer
     write_sentence_columns(output, columns, signatures)

@@ -1,4 +1,4 @@
-"""Shares of the highest attention weights on words and on phrases (tree2seq, Table 12)."""
+"""Count the highest attention weights on words and on phrases (tree2seq, Table 12)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,14 +17,14 @@ SHARE_COLUMNS = ("system", "threshold", "words", "phrases", "generated_words")
 WEIGHT_THRESHOLDS = (0.2, 0.4, 0.6, 0.8)
 
 TOP_WEIGHT_COUNT = 5
-"""Destinations counted of each generated word."""
+"""Number of weights that are counted for each generated word."""
 
 
 class AttentionCounts(NamedTuple):
-    """What is counted of one file.
+    """Counts of high attention weights in one file.
 
     Attributes:
-        word_counts, phrase_counts: for each threshold how many weights above it lie there (4,).
+        word_counts, phrase_counts: number of weights above each threshold, (4,).
         generated_words: generated words.
     """
 
@@ -72,8 +72,8 @@ def count_attention_shares(*, systems: dict[str, dict[str, AttentionFiles]], out
 def count_high_weights(weights: np.ndarray, word_count: int) -> tuple[np.ndarray, np.ndarray]:
     """Count the weights above each threshold, of the five highest of each step.
 
-    Five weights of one step cannot all be above .2, since they add up to 1 at the most. So every weight above a
-    threshold is one of the five highest.
+    Weights of one step add up to 1, and five of them cannot all be above .2. Every weight above a threshold is
+    therefore one of the five highest.
 
     Args:
         weights: (I, N); columns are words, then phrases.
@@ -94,18 +94,18 @@ def _format_share_rows(system: str, run_counts: Sequence[AttentionCounts]) -> li
     )
     percent = 100 / (TOP_WEIGHT_COUNT * max(1, generated))
     return [
-        (system, threshold, f"{on_words * percent:.2f}", f"{on_phrases * percent:.2f}", generated)
-        for threshold, on_words, on_phrases in zip(WEIGHT_THRESHOLDS, words, phrases, strict=True)
+        (system, threshold, f"{word_count * percent:.2f}", f"{phrase_count * percent:.2f}", generated)
+        for threshold, word_count, phrase_count in zip(WEIGHT_THRESHOLDS, words, phrases, strict=True)
     ]
 
 
 def _count_run_weights(attention_path: Path, source_path: Path, pieces_path: Path) -> AttentionCounts:
     rows, sources = RaggedArrayFile(attention_path), RaggedArrayFile(source_path)
     targets = [len(line) for line in subword.read_tokens(pieces_path)]
-    for other, sentences in ((source_path, len(sources)), (pieces_path, len(targets))):
+    for path, sentences in ((source_path, len(sources)), (pieces_path, len(targets))):
         if sentences != len(rows):
             raise InputError(
-                f"the file has {len(rows)} sentences and {other} has {sentences}; give the files of one set",
+                f"the file has {len(rows)} sentences and {path} has {sentences}; give the files of one set",
                 attention_path,
             )
     words, phrases = np.zeros(len(WEIGHT_THRESHOLDS), dtype=np.int64), np.zeros(len(WEIGHT_THRESHOLDS), dtype=np.int64)
@@ -113,8 +113,8 @@ def _count_run_weights(attention_path: Path, source_path: Path, pieces_path: Pat
         positions, row = int(sources.row_lengths[number]), rows[number]
         if not generated and not len(row):
             continue
-        # How many phrases there are only the attention tells.
-        on_words, on_phrases = count_high_weights(row.reshape(generated + 1, -1)[:generated], positions)
-        words += on_words
-        phrases += on_phrases
+        # Only the attention file knows the number of phrases.
+        word_counts, phrase_counts = count_high_weights(row.reshape(generated + 1, -1)[:generated], positions)
+        words += word_counts
+        phrases += phrase_counts
     return AttentionCounts(words, phrases, sum(targets))

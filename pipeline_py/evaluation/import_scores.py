@@ -36,18 +36,18 @@ def import_scores(*, scores: Path, pairs: Path, name: str, correct_output: Path,
             "each",
             scores,
         )
-    found = [
+    cells = [
         [_validate_score_cell(row, header.index(column), len(header), scores, line) for column in REQUIRED_COLUMNS]
         for line, row in enumerate(rows[1:], start=2)
     ]
-    for output, column in zip((correct_output, contrastive_output), zip(*found, strict=True), strict=True):
+    for output, column in zip((correct_output, contrastive_output), zip(*cells, strict=True), strict=True):
         with open_atomic_text_file(output) as file:
             file.write("log_probability\n")
             file.writelines(f"{number}\n" for number in column)
 
 
 def _validate_score_cell(row: list[str], column_index: int, cell_count: int, path: Path, line_number: int) -> str:
-    """A score as it is written, once it is seen to be one."""
+    """Return the cell if it is a finite number."""
     if len(row) != cell_count:
         raise InputError(
             f"the row has {len(row)} cells and the header {cell_count}; separate them by tabs", path, line_number

@@ -1,4 +1,4 @@
-"""Compare claims of papers, and what tables propose, with the results of this experiment."""
+"""Compare the claims of papers and the comparisons of tables with the results of the experiment."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,13 +40,7 @@ ClaimRow = tuple[str | float | None, ...]
 
 @dataclass(frozen=True)
 class ControlSystem:
-    """A system that differs from another only by reading control trees.
-
-    Attributes:
-        control_parser: the parser that makes the trees.
-        tree_shape: their shape.
-        name: the name of the system.
-    """
+    """A system that differs from another one only in reading control trees."""
 
     control_parser: str
     tree_shape: str
@@ -75,7 +69,7 @@ class ResolvedClaim:
 
 @dataclass(frozen=True)
 class ClaimEvidence:
-    """Scores of all systems on all sets, and what must not be concluded from them.
+    """Scores of all systems on all sets, and reasons against conclusions from them.
 
     Attributes:
         scores: by metric, kind of sentences, set and system; only of sets that are large enough.
@@ -99,11 +93,15 @@ class ClaimEvidence:
         self, metric: str, sentence_kind: str, set_names: Sequence[str], system: str, other_system: str
     ) -> SystemDifference:
         """Estimate the difference of two systems in the mean over sets."""
-        on_sets = [self.scores[metric][sentence_kind][on] for on in set_names]
+        set_scores = [self.scores[metric][sentence_kind][set_name] for set_name in set_names]
         names = [
-            name for name in on_sets[0] if name not in self.untrained_reasons and all(name in each for each in on_sets)
+            name
+            for name in set_scores[0]
+            if name not in self.untrained_reasons and all(name in scores for scores in set_scores)
         ]
-        means = {name: average_over_sets([each[name] for each in on_sets]) for name in {*names, system, other_system}}
+        means = {
+            name: average_over_sets([scores[name] for scores in set_scores]) for name in {*names, system, other_system}
+        }
         network = self.network_names.get(system)
         return estimate_difference(
             means[system],
@@ -115,7 +113,9 @@ class ClaimEvidence:
 
     def compute_mean_score(self, metric: str, sentence_kind: str, set_names: Sequence[str], system: str) -> float:
         """Return the mean score of a system over runs and sets."""
-        return float(np.mean([self.scores[metric][sentence_kind][on][system].mean_score for on in set_names]))
+        return float(
+            np.mean([self.scores[metric][sentence_kind][set_name][system].mean_score for set_name in set_names])
+        )
 
 
 def judge_claims(
@@ -163,11 +163,13 @@ def judge_claims(
     Args:
         claims: Files of claims: the paper, and which system is better than which. Claims about systems that do not
             exist here are left out.
-        statistics: Files of `evaluation.compute_metric_statistics` by set, system and run, with the same runs of a system on each set.
+        statistics: Files of `evaluation.compute_metric_statistics` by set, system and run, with the same runs of a
+            system on each set.
         metrics: Modules of `evaluation/metrics` that are computed here, BLEU first.
         claims_output: The verdicts as TSV.
         exclusions_output: TSV of the systems and sets without verdicts, with the reason.
-        properties: Files of `evaluation.measure_source_properties` by set; needed by claims about sentences of some length.
+        properties: Files of `evaluation.measure_source_properties` by set; needed by claims about sentences of some
+            length.
         table_comparisons: Comparisons that tables propose, as (system, other); left out if a paper claims the same.
         systems_with_trees: Systems that read trees.
         controls: (system, shape, parser, name), where `name` is the system with control trees of a shape from a parser.
@@ -187,19 +189,19 @@ def judge_claims(
     Raises:
         InputError: if files of one set differ in length or were counted differently, or properties are missing.
     """
-    systems = list(dict.fromkeys(name for of_set in statistics.values() for name in of_set))
+    systems = list(dict.fromkeys(name for set_statistics in statistics.values() for name in set_statistics))
     control_systems: dict[str, list[ControlSystem]] = {}
     for system, shape, parser, name in controls or []:
         control_systems.setdefault(system, []).append(ControlSystem(parser, shape, name))
     variant_systems: dict[str, dict[str, str]] = {}
     for system, parser, name in variants or []:
         variant_systems.setdefault(system, {})[parser] = name
-    reading = {*(systems_with_trees or [])}
+    reading_systems = {*(systems_with_trees or [])}
     questions = [
         *resolve_claims(
             collect_claims(claims, table_comparisons or []),
             systems,
-            reading,
+            reading_systems,
             control_systems,
             variant_systems,
         )
@@ -207,7 +209,7 @@ def judge_claims(
     evidence = read_evidence(
         statistics,
         metrics,
-        {str(each.claim.sentences or ""): each.claim.sentences for each in questions},
+        {str(question.claim.sentences or ""): question.claim.sentences for question in questions},
         properties or {},
         samples,
         seed,
@@ -217,11 +219,19 @@ def judge_claims(
         find_untrained_systems(statistics, phrase_based or [], thresholds or TrainedThresholdsConfig()),
         not partial,
     )
-    twins: dict[str, str] = {}
-    for each in questions:
-        if each.system in reading and each.other_system not in reading and each.claim.relation == "better":
-            twins.setdefault(each.system, each.other_system)
-    rows = [row for each in questions for row in _build_claim_rows(each, evidence, reading, twins)]
+    treeless_baselines: dict[str, str] = {}
+    for question in questions:
+        if (
+            question.system in reading_systems
+            and question.other_system not in reading_systems
+            and question.claim.relation == "better"
+        ):
+            treeless_baselines.setdefault(question.system, question.other_system)
+    rows = [
+        row
+        for question in questions
+        for row in _build_claim_rows(question, evidence, reading_systems, treeless_baselines)
+    ]
     write_tsv(claims_output, CLAIM_COLUMNS, rows, should_quote=False)
     excluded = [
         *(("system", name, "; ".join(reasons)) for name, reasons in sorted(evidence.untrained_reasons.items())),
@@ -263,18 +273,20 @@ def read_evidence(
     """
     scores: dict[str, dict[str, dict[str, dict[str, SystemScores]]]] = {}
     small: dict[str, dict[str, str]] = {kind: {} for kind in sentence_kinds}
-    for on, of_set in statistics_files.items():
-        files = {name: [*runs.values()] for name, runs in of_set.items()}
+    for set_name, set_files in statistics_files.items():
+        files = {name: [*runs.values()] for name, runs in set_files.items()}
         for kind, sentences in sentence_kinds.items():
-            places = None if sentences is None else _find_sentence_indices(sentences, on, property_files)
-            first = read_output_properties(next(iter(files.values()))[0]).select_sentences(places)
+            sentence_indices = (
+                None if sentences is None else _find_sentence_indices(sentences, set_name, property_files)
+            )
+            first = read_output_properties(next(iter(files.values()))[0]).select_sentences(sentence_indices)
             if (number := first.distinct_reference_count if len(first.rows) else 0) < min_sentences:
-                small[kind][on] = f"{number:,} different sentences, fewer than {min_sentences:,}"
+                small[kind][set_name] = f"{number:,} different sentences, fewer than {min_sentences:,}"
                 continue
-            statistics = read_statistics(files, metrics, places)
+            statistics = read_statistics(files, metrics, sentence_indices)
             for name, systems in statistics.items():
-                of_kind = scores.setdefault(name, {}).setdefault(kind, {})
-                of_kind[on] = resample_system_scores(systems, on, sample_count, seed)
+                kind_scores = scores.setdefault(name, {}).setdefault(kind, {})
+                kind_scores[set_name] = resample_system_scores(systems, set_name, sample_count, seed)
     return ClaimEvidence(scores, small, untrained_reasons, metrics, run_deviations, network_names, is_complete)
 
 
@@ -283,7 +295,7 @@ def find_untrained_systems(
     phrase_based_systems: Collection[str],
     thresholds: TrainedThresholdsConfig,
 ) -> dict[str, list[str]]:
-    """Find the systems of which a run has not learned to translate, with the reasons.
+    """Return the systems with a run that has not learned to translate, and the reasons.
 
     Args:
         statistics_files: files of `evaluation.compute_metric_statistics` by set, system and run.
@@ -291,18 +303,22 @@ def find_untrained_systems(
         thresholds: of the configuration.
     """
     files: dict[str, dict[str, list[tuple[str, Path]]]] = {}
-    for on, systems in statistics_files.items():
+    for set_name, systems in statistics_files.items():
         for system, runs in systems.items():
             for run, path in runs.items():
-                files.setdefault(system, {}).setdefault(run, []).append((on, path))
+                files.setdefault(system, {}).setdefault(run, []).append((set_name, path))
     baseline = {
-        on: path for name in phrase_based_systems if name in files for runs in files[name].values() for on, path in runs
+        set_name: path
+        for name in phrase_based_systems
+        if name in files
+        for runs in files[name].values()
+        for set_name, path in runs
     }
     untrained: dict[str, list[str]] = {}
-    for system, of_runs in files.items():
-        for run, paths in of_runs.items():
+    for system, run_files in files.items():
+        for run, paths in run_files.items():
             properties = join_set_properties([read_output_properties(path) for _, path in paths])
-            shared = [baseline[on] for on, _ in paths if on in baseline]
+            shared = [baseline[set_name] for set_name, _ in paths if set_name in baseline]
             is_comparable = system not in phrase_based_systems and len(shared) == len(paths)
             failures = find_training_failures(
                 properties,
@@ -311,7 +327,7 @@ def find_untrained_systems(
                 thresholds,
             )
             if failures:
-                prefix = f"{run}: " if len(of_runs) > 1 else ""
+                prefix = f"{run}: " if len(run_files) > 1 else ""
                 untrained.setdefault(system, []).append(prefix + ", ".join(failures))
     return untrained
 
@@ -319,18 +335,18 @@ def find_untrained_systems(
 def _compute_joint_bleu(paths: Sequence[Path]) -> float:
     """Return BLEU of one run over several sets together."""
     statistics = [read_statistics({"": [path]}, ["bleu"])["bleu"][""] for path in paths]
-    return float(Bleu.score_corpora(np.sum([each.run_sums for each in statistics], axis=0))[0])
+    return float(Bleu.score_corpora(np.sum([system.run_sums for system in statistics], axis=0))[0])
 
 
 def collect_claims(
     claim_files: Iterable[Path], table_comparisons: Iterable[tuple[str, str]]
 ) -> list[tuple[str, ClaimConfig]]:
-    """Read claims with their papers, and append the comparisons that only tables propose."""
+    """Read claims with their papers, and append the table comparisons that no paper claims."""
     claims = [(file.paper, claim) for file in map(read_claim_file, claim_files) for claim in file.claims]
     claimed = {(claim.system, claim.above) for _, claim in claims if claim.relation == "better" and not claim.sentences}
-    for system, other in dict.fromkeys(table_comparisons):
-        if (system, other) not in claimed:
-            claims.append(("", ClaimConfig(system=system, above=other, says="A table proposes it.")))
+    for system, other_system in dict.fromkeys(table_comparisons):
+        if (system, other_system) not in claimed:
+            claims.append(("", ClaimConfig(system=system, above=other_system, says="A table proposes it.")))
     return claims
 
 
@@ -341,7 +357,7 @@ def resolve_claims(
     control_systems: Mapping[str, Sequence[ControlSystem]],
     variant_systems: Mapping[str, Mapping[str, str]],
 ) -> Iterator[ResolvedClaim]:
-    """Find the claims about systems that exist here, and repeat them for other parsers.
+    """Yield the claims about existing systems, and repeat them for other parsers.
 
     Args:
         claims: claims with their papers.
@@ -351,26 +367,26 @@ def resolve_claims(
         variant_systems: by system and parser, the same with the trees of another parser.
     """
     claims = [*claims]
-    printed: dict[tuple[str, ...], list[PublishedResultConfig]] = {}
+    published_differences: dict[tuple[str, ...], list[PublishedResultConfig]] = {}
     for _, claim in claims:
-        printed.setdefault(_get_claim_key(claim), []).extend(claim.printed)
+        published_differences.setdefault(_get_claim_key(claim), []).extend(claim.printed)
     papers_by_question: dict[tuple[str, ...], set[str]] = {}
     for paper, claim in claims:
-        of_claim = [control for control in control_systems.get(claim.system, []) if control.name in system_names]
+        claim_controls = [control for control in control_systems.get(claim.system, []) if control.name in system_names]
         pairs = [(claim.system, claim.above)]
         for parser, name in variant_systems.get(claim.system, {}).items() if paper else ():
             # A system that reads trees is compared with one that reads trees of the same parser.
-            other = (
+            other_system = (
                 variant_systems.get(claim.above, {}).get(parser, "")
                 if claim.above in systems_with_trees
                 else claim.above
             )
-            pairs.append((name, other))
+            pairs.append((name, other_system))
         for pair in pairs:
             papers = papers_by_question.setdefault((*pair, claim.relation, str(claim.sentences or "")), set())
             if {*pair} <= {*system_names} and paper not in papers and (paper or not papers):
                 papers.add(paper)
-                yield ResolvedClaim(paper, claim, *pair, of_claim, printed[_get_claim_key(claim)])
+                yield ResolvedClaim(paper, claim, *pair, claim_controls, published_differences[_get_claim_key(claim)])
 
 
 def _get_claim_key(claim: ClaimConfig) -> tuple[str, ...]:
@@ -380,7 +396,7 @@ def _get_claim_key(claim: ClaimConfig) -> tuple[str, ...]:
 def _find_sentence_indices(
     sentence_filter: SentenceLengthConfig, set_name: str, property_files: Mapping[str, Path]
 ) -> np.ndarray:
-    """Return the places of some sentences of a set, from 0."""
+    """Return the indices of the sentences that a claim is about."""
     if set_name not in property_files:
         raise InputError(f"a claim is about {sentence_filter}, which needs the properties of {set_name}")
     lengths = read_sentence_columns(property_files[set_name])[0]["length"]
@@ -400,78 +416,92 @@ def _build_claim_rows(
     systems_with_trees: Collection[str],
     treeless_baselines: Mapping[str, str],
 ) -> Iterator[ClaimRow]:
-    """Give the rows of a question, by metric and set; a system's twin is the first without trees in the claims."""
-    claim, system, other = resolved_claim.claim, resolved_claim.system, resolved_claim.other_system
+    """Yield the rows of a claim, by metric and set.
+
+    `treeless_baselines` names for each system with trees the first system without trees in the claims.
+    """
+    claim, system, other_system = resolved_claim.claim, resolved_claim.system, resolved_claim.other_system
     kind = str(claim.sentences or "")
-    untrained = [name for name in (system, other) if name in evidence.untrained_reasons]
+    untrained = [name for name in (system, other_system) if name in evidence.untrained_reasons]
     untested = [f"{' and '.join(untrained)} {'have' if len(untrained) > 1 else 'has'} not learned to translate"]
     for metric in _select_claim_metrics(claim, evidence.metrics):
         scores = evidence.scores.get(metric, {}).get(kind, {})
-        both = [on for on, systems in scores.items() if {system, other} <= {*systems}]
-        tests = [on for on in both if on != DEV_SET_NAME] or both
-        small = [f"{on} has {reason}" for on, reason in evidence.small_set_reasons.get(kind, {}).items()]
+        common_sets = [set_name for set_name, systems in scores.items() if {system, other_system} <= {*systems}]
+        averaged_sets = [set_name for set_name in common_sets if set_name != DEV_SET_NAME] or common_sets
+        small = [f"{set_name} has {reason}" for set_name, reason in evidence.small_set_reasons.get(kind, {}).items()]
         base = Verdict(
             system,
-            other,
+            other_system,
             get_metric_class(metric).label,
             None,
             untested_reasons=(untested if untrained else small) or ["they have no set in common"],
             relation=claim.relation,
             margin=claim.margin,
-            is_syntax_comparison=system in systems_with_trees and other not in systems_with_trees,
-            should_answer_syntax=treeless_baselines.get(system) == other and claim.relation == "better" and not kind,
+            is_syntax_comparison=system in systems_with_trees and other_system not in systems_with_trees,
+            should_answer_syntax=treeless_baselines.get(system) == other_system
+            and claim.relation == "better"
+            and not kind,
             untested_controls={
                 control.control_parser: "not learned to translate"
                 for control in resolved_claim.control_systems
                 if control.name in evidence.untrained_reasons
             },
             published_differences=[
-                (each.task, each.difference) for each in resolved_claim.published_differences if each.metric == metric
+                (published.task, published.difference)
+                for published in resolved_claim.published_differences
+                if published.metric == metric
             ],
             missing_metrics=[] if metric in claim.metrics else [get_metric_class(name).label for name in claim.metrics],
             is_complete=evidence.is_complete,
             scope=kind,
         )
-        about = (resolved_claim.paper, f"{claim.system} above {claim.above}", claim.relation, kind, metric)
-        if untrained or not both:
+        claim_columns = (resolved_claim.paper, f"{claim.system} above {claim.above}", claim.relation, kind, metric)
+        if untrained or not common_sets:
             yield (
-                *about,
+                *claim_columns,
                 AVERAGE_SET_NAME,
                 "claim",
                 "",
                 system,
-                other,
+                other_system,
                 *[None] * 11,
                 *_build_conclusion_columns(base, claim),
             )
             continue
-        every_test = [on for on in (*scores, *evidence.small_set_reasons.get(kind, {})) if on != DEV_SET_NAME]
-        for on, sets in [(AVERAGE_SET_NAME, tests), *((on, [on]) for on in both)]:
-            scope = "" if on == AVERAGE_SET_NAME and tests == every_test else _join_set_names(sets)
+        test_sets = [
+            set_name for set_name in (*scores, *evidence.small_set_reasons.get(kind, {})) if set_name != DEV_SET_NAME
+        ]
+        for set_name, set_names in [
+            (AVERAGE_SET_NAME, averaged_sets),
+            *((set_name, [set_name]) for set_name in common_sets),
+        ]:
+            scope = "" if set_name == AVERAGE_SET_NAME and averaged_sets == test_sets else _join_set_names(set_names)
             verdict = replace(
                 base,
-                difference=evidence.estimate_mean_difference(metric, kind, sets, system, other),
-                control_results=_estimate_control_results(resolved_claim, evidence, metric, kind, sets),
+                difference=evidence.estimate_mean_difference(metric, kind, set_names, system, other_system),
+                control_results=_estimate_control_results(resolved_claim, evidence, metric, kind, set_names),
                 scope=" of ".join(filter(None, (kind, scope))),
             )
             assert verdict.difference is not None
-            numbers = _build_number_columns(evidence, metric, kind, sets, system, other, verdict.difference)
-            yield (*about, on, "claim", "", *numbers, *_build_conclusion_columns(verdict, claim))
+            numbers = _build_number_columns(evidence, metric, kind, set_names, system, other_system, verdict.difference)
+            yield (*claim_columns, set_name, "claim", "", *numbers, *_build_conclusion_columns(verdict, claim))
             for control in resolved_claim.control_systems:
                 if (result := verdict.control_results.get(control.control_parser)) is None:
                     continue
-                numbers = _build_number_columns(evidence, metric, kind, sets, control.name, other, result.control_gain)
-                yield (*about, on, "control", control.control_parser, *numbers, *[""] * 8)
                 numbers = _build_number_columns(
-                    evidence, metric, kind, sets, system, control.name, result.parser_advantage
+                    evidence, metric, kind, set_names, control.name, other_system, result.control_gain
                 )
-                yield (*about, on, "against control", control.control_parser, *numbers, *[""] * 8)
+                yield (*claim_columns, set_name, "control", control.control_parser, *numbers, *[""] * 8)
+                numbers = _build_number_columns(
+                    evidence, metric, kind, set_names, system, control.name, result.parser_advantage
+                )
+                yield (*claim_columns, set_name, "against control", control.control_parser, *numbers, *[""] * 8)
 
 
 def _estimate_control_results(
     resolved_claim: ResolvedClaim, evidence: ClaimEvidence, metric: str, sentence_kind: str, set_names: Sequence[str]
 ) -> dict[str, ControlResult]:
-    """Estimate the gain and the lead for each kind of control trees with scores on all of these sets."""
+    """Estimate the result of each control system that has scores on all of these sets."""
     scores = evidence.scores[metric][sentence_kind]
     return {
         control.control_parser: ControlResult(
@@ -482,12 +512,13 @@ def _estimate_control_results(
             evidence.estimate_mean_difference(metric, sentence_kind, set_names, resolved_claim.system, control.name),
         )
         for control in resolved_claim.control_systems
-        if control.name not in evidence.untrained_reasons and all(control.name in scores[on] for on in set_names)
+        if control.name not in evidence.untrained_reasons
+        and all(control.name in scores[set_name] for set_name in set_names)
     }
 
 
 def _build_conclusion_columns(verdict: Verdict, claim: ClaimConfig) -> ClaimRow:
-    """Give the columns from `about` on."""
+    """Return the columns from `about` on."""
     excluded = " | ".join(
         f"{value:+.2f} on {task}: {'excluded' if excluded else 'not excluded'}"
         for task, value, excluded in verdict.published_exclusions
@@ -505,7 +536,7 @@ def _build_conclusion_columns(verdict: Verdict, claim: ClaimConfig) -> ClaimRow:
 
 
 def _join_set_names(set_names: Sequence[str]) -> str:
-    return " and ".join("the development set" if on == DEV_SET_NAME else on for on in set_names)
+    return " and ".join("the development set" if set_name == DEV_SET_NAME else set_name for set_name in set_names)
 
 
 def _build_number_columns(
@@ -517,7 +548,7 @@ def _build_number_columns(
     other_system: str,
     difference: SystemDifference,
 ) -> ClaimRow:
-    """Give the columns from `system` to `run_deviation_from`."""
+    """Return the columns from `system` to `run_deviation_from`."""
     return (
         system,
         other_system,
@@ -535,7 +566,7 @@ def _build_number_columns(
 
 
 def _describe_published_difference(published: PublishedResultConfig) -> str:
-    """Describe a printed difference in words."""
+    """Describe a published difference in words."""
     significance = "" if published.significance is None else f" ({published.significance})"
     label = get_metric_class(published.metric).label
     return f"{published.difference:+.2f} {label}{significance} on {published.task}, {published.sets}: {published.where}"

@@ -30,13 +30,13 @@ PAIR_GROUP_BOUNDS: Mapping[str, Sequence[float]] = {
     "distance": (0, 1, 2, 3, 4, 6, 8, 10, 15),
     "frequency": (0, 2, 5, 10, 20, 50, 100, 1000, 10000),
 }
-"""Of what is known of pairs in numbers the upper bounds of its groups; some of LingEval97's, which has more."""
+"""Upper bounds of the groups of pairs by each numeric property; a subset of LingEval97's."""
 
 ALL_PAIRS = "all"
-"""By what the group of all pairs is made, and its name."""
+"""Grouping and name of the group of all pairs."""
 
 NORMAL_QUANTILE = NormalDist().inv_cdf(0.975)
-"""Of the standard normal distribution: 95 % lie between it and its negative."""
+"""The 97.5 % quantile of the standard normal distribution."""
 
 
 def measure_contrastive_accuracy(
@@ -70,78 +70,78 @@ def measure_contrastive_accuracy(
     Raises:
         InputError: if files are none of scores, or do not belong together.
     """
-    known = _read_pair_properties(pairs)
+    pair_properties = _read_pair_properties(pairs)
     systems = read_score_margins(correct, contrastive)
-    for name, decisions in systems.items():
-        if decisions.shape[1] != len(known["kind"]):
+    for name, margins in systems.items():
+        if margins.shape[1] != len(pair_properties["kind"]):
             raise InputError(
-                f"{name!r} has scores of {decisions.shape[1]} pairs and {pairs} has {len(known['kind'])}; "
+                f"{name!r} has scores of {margins.shape[1]} pairs and {pairs} has {len(pair_properties['kind'])}; "
                 "give the files of one set"
             )
-    right = {name: decisions > 0 for name, decisions in systems.items()}
-    tied = {name: decisions == 0 for name, decisions in systems.items()}
+    correct_masks = {name: margins > 0 for name, margins in systems.items()}
+    tie_masks = {name: margins == 0 for name, margins in systems.items()}
     rows = [
         (
             group.grouping,
             group.name,
             len(group.indices),
             name,
-            *_summarize_accuracy(of[:, group.indices]),
-            _count_ties(tied[name], group),
+            *_summarize_accuracy(correct_mask[:, group.indices]),
+            _count_ties(tie_masks[name], group),
         )
-        for group in _group_pairs(known)
-        for name, of in right.items()
+        for group in _group_pairs(pair_properties)
+        for name, correct_mask in correct_masks.items()
     ]
     write_tsv(accuracies_output, CONTRAST_ACCURACY_COLUMNS, rows)
-    write_tsv(comparisons_output, CONTRAST_COMPARISON_COLUMNS, _compare_accuracies(right))
+    write_tsv(comparisons_output, CONTRAST_COMPARISON_COLUMNS, _compare_accuracies(correct_masks))
 
 
 def read_score_margins(
     correct_files: Mapping[str, Mapping[str, Path]], contrastive_files: Mapping[str, Mapping[str, Path]]
 ) -> dict[str, np.ndarray]:
-    """Say how much likelier the correct translation of each pair is to a system than the contrastive one.
+    """Return the log probability of each correct translation minus that of the contrastive one.
 
     Args:
-        correct_files: files of scores of the correct translations, by system and run.
-        contrastive_files: the same of the contrastive ones.
+        correct_files: scores of the correct translations, by system and run.
+        contrastive_files: scores of the contrastive translations.
 
     Returns:
-        Differences of log p by system, (runs, pairs); 0 where both are equally probable.
+        Differences by system, (runs, pairs).
 
     Raises:
         InputError: if files differ in length.
     """
-    decisions: dict[str, list[np.ndarray]] = {}
+    margins: dict[str, list[np.ndarray]] = {}
     first: tuple[Path, int] | None = None
     for system, runs in correct_files.items():
         for run, path in runs.items():
-            other = contrastive_files[system][run]
-            scores, less = _read_scores(path), _read_scores(other)
+            contrastive_path = contrastive_files[system][run]
+            scores, contrastive_scores = _read_scores(path), _read_scores(contrastive_path)
             first = first or (path, len(scores))
-            for file, numbers in ((path, scores), (other, less)):
+            for file, numbers in ((path, scores), (contrastive_path, contrastive_scores)):
                 if len(numbers) != first[1]:
                     raise InputError(
                         f"{len(numbers)} scores, but {first[0]} has {first[1]}; give files of one set", file
                     )
-            decisions.setdefault(system, []).append(scores - less)
-    return {system: np.stack(of_runs) for system, of_runs in decisions.items()}
+            margins.setdefault(system, []).append(scores - contrastive_scores)
+    return {system: np.stack(run_margins) for system, run_margins in margins.items()}
 
 
 def compute_accuracies(margins: np.ndarray) -> list[float]:
-    """Percentage of pairs that each run is right of: (runs, pairs) → one number a run."""
-    return [100 * float(of_run) for of_run in (margins > 0).mean(axis=1)]
+    """Return the accuracy of each run in percent, from margins (runs, pairs)."""
+    return [100 * float(share) for share in (margins > 0).mean(axis=1)]
 
 
 def compute_accuracy_interval(margins: np.ndarray) -> tuple[float, float]:
-    """The ends, in percent, of Wilson's interval of the mean accuracy of (runs, pairs)."""
+    """Return Wilson's 95 % interval of the mean accuracy in percent, from margins (runs, pairs)."""
     low, high = compute_wilson_interval(fmean(compute_accuracies(margins)) / 100, margins.shape[1])
     return 100 * low, 100 * high
 
 
 def compute_wilson_interval(share: float, trial_count: int) -> tuple[float, float]:
-    """Give the ends of Wilson's 95 % interval of a share, 0 to 1.
+    """Return Wilson's 95 % interval (1927) of a share between 0 and 1.
 
-    They are the probabilities p at which the share found is 1.96 standard deviations √(p (1 − p) / n) from p.
+    Its ends are the probabilities p that are 1.96 standard deviations √(p (1 − p) / n) away from the share.
     """
     z2 = NORMAL_QUANTILE**2 / trial_count
     centre = (share + z2 / 2) / (1 + z2)
@@ -150,9 +150,13 @@ def compute_wilson_interval(share: float, trial_count: int) -> tuple[float, floa
 
 
 def _summarize_accuracy(correct_mask: np.ndarray) -> tuple[float, float | None, float, float]:
-    """Mean, deviation over runs, and interval in percent, of (runs, pairs)."""
-    of_runs = compute_accuracies(correct_mask)
-    return fmean(of_runs), stdev(of_runs) if len(of_runs) > 1 else None, *compute_accuracy_interval(correct_mask)
+    """Return the mean, the standard deviation over runs, and the ends of the interval in percent."""
+    accuracies = compute_accuracies(correct_mask)
+    return (
+        fmean(accuracies),
+        stdev(accuracies) if len(accuracies) > 1 else None,
+        *compute_accuracy_interval(correct_mask),
+    )
 
 
 def _count_ties(tie_mask: np.ndarray, group: SentenceGroup) -> float:
@@ -160,7 +164,7 @@ def _count_ties(tie_mask: np.ndarray, group: SentenceGroup) -> float:
 
 
 def _group_pairs(pair_properties: Mapping[str, Sequence[str]]) -> Iterator[SentenceGroup]:
-    """All pairs, those of each kind in the order of the set, and by distance and frequency."""
+    """Yield the group of all pairs, and the groups by kind, distance and frequency."""
     yield SentenceGroup(ALL_PAIRS, ALL_PAIRS, None, None, np.arange(len(pair_properties["kind"])))
     kinds = np.array(pair_properties["kind"], dtype=object)
     for kind in dict.fromkeys(pair_properties["kind"]):
@@ -173,18 +177,21 @@ def _group_pairs(pair_properties: Mapping[str, Sequence[str]]) -> Iterator[Sente
 def _compare_accuracies(correct_masks: Mapping[str, np.ndarray]) -> Iterator[tuple[str | float, ...]]:
     from scipy.stats import binomtest
 
-    shares = {name: of.mean(axis=0) for name, of in correct_masks.items()}
-    pairs = [(name, other) for other, name in combinations(shares, 2)]
-    changes = [shares[name] - shares[other] for name, other in pairs]
+    shares = {name: correct_mask.mean(axis=0) for name, correct_mask in correct_masks.items()}
+    pairs = [(name, other_name) for other_name, name in combinations(shares, 2)]
+    changes = [shares[name] - shares[other_name] for name, other_name in pairs]
     counts = [(int((change > 0).sum()), int((change < 0).sum()), int((change == 0).sum())) for change in changes]
     p_values = [
         float(binomtest(better, better + worse, 0.5).pvalue) if better + worse else 1.0 for better, worse, _ in counts
     ]
-    for (name, other), count, p_value, corrected in zip(
+    for (name, other_name), count, p_value, corrected in zip(
         pairs, counts, p_values, holm_correction.adjust_p_values(p_values), strict=True
     ):
-        one, two = fmean(compute_accuracies(correct_masks[name])), fmean(compute_accuracies(correct_masks[other]))
-        yield (name, other, one, two, one - two, *count, p_value, corrected)
+        accuracy, other_accuracy = (
+            fmean(compute_accuracies(correct_masks[name])),
+            fmean(compute_accuracies(correct_masks[other_name])),
+        )
+        yield (name, other_name, accuracy, other_accuracy, accuracy - other_accuracy, *count, p_value, corrected)
 
 
 def _read_pair_properties(path: Path) -> dict[str, list[str]]:

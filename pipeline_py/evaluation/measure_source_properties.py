@@ -22,8 +22,8 @@ def measure_source_properties(
 
     The properties are `length`, in words; for phrase trees `phrase_depth`; for dependency trees `depth` and
     `dependency_length`, the mean distance of words to their heads; and for either kind `parse`: 1 if there is a tree,
-    or 0 if the parse failed or the sentence is empty. `syntax.trees.tree_shape` defines depths and distances. A value is NaN
-    for a sentence without a tree, and the mean distance also for a sentence that has only roots.
+    or 0 if the parse failed or the sentence is empty. `syntax.trees.tree_shape` defines depths and distances. A value
+    is NaN for a sentence without a tree, and the mean distance also for a sentence that has only roots.
 
     Args:
         source: The tokenized source, words separated by spaces.
@@ -56,7 +56,7 @@ def _check_sentence_count(values: Sequence[float], lengths: Sequence[float], pat
 
 
 def _measure_dependencies(path: Path) -> tuple[list[float], list[float]]:
-    """Depths and mean dependency lengths, NaN where there are none."""
+    """Return depths and mean dependency lengths; NaN if a sentence has none."""
     depths, means = [], []
     for tree in read_dependency_trees(path):
         has_tree = bool(tree.words) and tree.failure_reason is None
@@ -67,7 +67,7 @@ def _measure_dependencies(path: Path) -> tuple[list[float], list[float]]:
 
 
 def _measure_phrase_depths(path: Path) -> list[float]:
-    """Depths, NaN where there are none."""
+    """Return tree depths; NaN if a sentence has no tree."""
     return [
         nan if tree.root is None or tree.is_failed else float(compute_phrase_tree_size(tree).depth)
         for tree in read_phrase_trees(path)

@@ -1,7 +1,4 @@
-"""Word accuracy of systems by frequency in the training text.
-
-Matches are counted as compare-mt does (Neubig et al. 2019).
-"""
+"""Measure word accuracy by frequency in the training text, as compare-mt does (Neubig et al. 2019)."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -23,7 +20,7 @@ from pipeline_py.subword.vocabulary import read_token_counts
 WORD_ACCURACY_COLUMNS = ("frequency", "system", "precision", "recall", "f1", "f1_low", "f1_high", "words")
 
 MIN_FREQUENCIES = (0, 1, 2, 3, 5, 10, 100, 1000)
-"""The least frequency of each group of words."""
+"""The lowest frequency of each group of words."""
 
 FREQUENCY_GROUPS = [
     *(str(least) if least + 1 == more else f"{least}-{more - 1}" for least, more in pairwise(MIN_FREQUENCIES)),
@@ -45,14 +42,14 @@ def measure_word_accuracy(
     A word of an output is right if the reference of the sentence has it at any position; it is right at most as often
     as it occurs there. Precision is the share of a group's output words that are right, recall the share of its
     reference words that were found, and F1 their harmonic mean, all in percent, and 0 if there is no such word.
-    `f1_low` and `f1_high` are the ends of the 95 % interval of F1, from resampled sentences as in `compare`. `measure_word_accuracy` is
-    the number of reference words. Sums are over all sentences, runs of a system, and references, each of which is
-    compared alone. Groups without a word in references and outputs are left out.
+    `f1_low` and `f1_high` are the ends of the 95 % interval of F1, from resampled sentences as in `compare_systems`.
+    `words` is the number of reference words. Sums are over all sentences, runs of a system, and references, each of
+    which is compared alone. Groups without a word in references and outputs are left out.
 
     Args:
         outputs: Detokenized outputs by system and run.
         references: Reference translations.
-        frequencies: The words of the training text with their counts, from `word_frequencies`.
+        frequencies: The words of the training text with their counts, from `count_word_frequencies`.
         output: The measures as TSV, by group and system.
         tokenizer: Sacrebleu's tokenizer, the same as for the scores and the frequencies.
         lowercase: Whether case is ignored, the same as for the scores.
@@ -61,32 +58,35 @@ def measure_word_accuracy(
         InputError: if files differ in length, or a reference line is empty.
     """
     systems = {system: [*runs.values()] for system, runs in outputs.items()}
-    counts = dict(read_token_counts(frequencies))
+    word_frequencies = dict(read_token_counts(frequencies))
     files = [path for paths in systems.values() for path in paths]
-    found = iter(_count_words(files, references, build_word_splitter(tokenizer, lowercase), counts))
-    by_sentence = {name: np.sum([next(found) for _ in paths], axis=0) for name, paths in systems.items()}
-    of_systems = {name: of_system.sum(axis=0) for name, of_system in by_sentence.items()}
-    intervals = _compute_f1_intervals(by_sentence)
+    file_counts = iter(_count_words(files, references, build_word_splitter(tokenizer, lowercase), word_frequencies))
+    sentence_counts = {name: np.sum([next(file_counts) for _ in paths], axis=0) for name, paths in systems.items()}
+    system_counts = {name: group_counts.sum(axis=0) for name, group_counts in sentence_counts.items()}
+    intervals = _compute_f1_intervals(sentence_counts)
     rows: list[tuple[object, ...]] = []
-    for place, group in enumerate(FREQUENCY_GROUPS):
-        # A word that one system alone says makes a group for all.
-        if any(of_system[:, place].any() for of_system in of_systems.values()):
-            for name, of_system in of_systems.items():
-                right, said, asked = map(int, of_system[:, place])
-                about = *compute_precision_recall_f1(right, said, asked), *intervals[name][place]
-                rows.append((group, name, *about, asked // len(systems[name])))
+    for group_index, group in enumerate(FREQUENCY_GROUPS):
+        # A group is written for all systems if any output or reference has a word of it.
+        if any(group_counts[:, group_index].any() for group_counts in system_counts.values()):
+            for name, group_counts in system_counts.items():
+                match_count, output_count, reference_count = map(int, group_counts[:, group_index])
+                measures = (
+                    *compute_precision_recall_f1(match_count, output_count, reference_count),
+                    *intervals[name][group_index],
+                )
+                rows.append((group, name, *measures, reference_count // len(systems[name])))
     write_tsv(output, WORD_ACCURACY_COLUMNS, rows)
 
 
 def find_frequency_group(frequency: int) -> int:
-    """The place in `FREQUENCY_GROUPS` of words that occur so often."""
+    """Return the index in `FREQUENCY_GROUPS` for a frequency."""
     return bisect_right(MIN_FREQUENCIES, frequency) - 1
 
 
 def compute_precision_recall_f1(
     match_count: int, output_count: int, reference_count: int
 ) -> tuple[float, float, float]:
-    """Precision, recall and F1 in percent, of how many words were right, said, and asked for."""
+    """Compute precision, recall and F1 in percent."""
     return (
         100 * match_count / max(1, output_count),
         100 * match_count / max(1, reference_count),
@@ -95,16 +95,22 @@ def compute_precision_recall_f1(
 
 
 def _compute_f1_intervals(system_counts: Mapping[str, np.ndarray]) -> dict[str, list[tuple[float, float]]]:
-    """The 95 % interval of F1 of each group, for each system: of counts, (sentences, 3, groups)."""
+    """Return the 95 % interval of F1 by system and group, from counts (sentences, 3, groups)."""
     (sentences,) = {len(counts) for counts in system_counts.values()}
-    times = resampling.draw_sentence_counts(sentences, resampling.DEFAULT_SAMPLE_COUNT, resampling.DEFAULT_SEED)
-    sums = sum_over_samples(times, {name: counts.reshape(1, sentences, -1) for name, counts in system_counts.items()})
-    found = {}
-    for name, of_system in sums.items():
-        right, said, asked = of_system.reshape(len(times), 3, -1).transpose(1, 2, 0)
-        f1 = 200 * right / np.maximum(1, said + asked)
-        found[name] = [resampling.compute_score_interval(of_group) for of_group in f1]
-    return found
+    sentence_counts = resampling.draw_sentence_counts(
+        sentences, resampling.DEFAULT_SAMPLE_COUNT, resampling.DEFAULT_SEED
+    )
+    sums = sum_over_samples(
+        sentence_counts, {name: counts.reshape(1, sentences, -1) for name, counts in system_counts.items()}
+    )
+    intervals = {}
+    for name, system_sums in sums.items():
+        match_counts, output_counts, reference_counts = system_sums.reshape(len(sentence_counts), 3, -1).transpose(
+            1, 2, 0
+        )
+        f1 = 200 * match_counts / np.maximum(1, output_counts + reference_counts)
+        intervals[name] = [resampling.compute_score_interval(group_f1) for group_f1 in f1]
+    return intervals
 
 
 def _count_words(
@@ -113,15 +119,15 @@ def _count_words(
     split_words: Callable[[str], list[str]],
     frequencies: Mapping[str, int],
 ) -> np.ndarray:
-    """How many words of each group are right, said, and asked for, (outputs, sentences, 3, groups)."""
+    """Count the matches, output words and reference words of each group, (outputs, sentences, 3, groups)."""
     counts: list[np.ndarray] = []
     for lines in show_progress(read_aligned_sentences(outputs, references), "words"):
         sentences = [Counter(split_words(line)) for line in lines]
-        asked = sentences[len(outputs) :]
+        reference_words = sentences[len(outputs) :]
         counts.append(np.zeros((len(outputs), 3, len(FREQUENCY_GROUPS)), dtype=np.int64))
-        for of_output, said in zip(counts[-1], sentences, strict=False):
-            for reference in asked:
-                for row, counted in zip(of_output, (said & reference, said, reference), strict=True):
-                    for word, count in counted.items():
+        for output_counts, output_words in zip(counts[-1], sentences, strict=False):
+            for reference in reference_words:
+                for row, words in zip(output_counts, (output_words & reference, output_words, reference), strict=True):
+                    for word, count in words.items():
                         row[find_frequency_group(frequencies.get(word, 0))] += count
     return np.stack(counts, axis=1)

@@ -1,7 +1,7 @@
-"""Metrics: statistics of each sentence, and the score of a corpus from their sum.
+"""Base classes of metrics, which score a corpus from the sum of its sentence statistics.
 
-Each is a class in a module of its own in `metrics`: `metrics/moses_bleu.py` has `MosesBleu`. What stands there can be
-named in the configuration, and is then counted, tested, broken down and shown as any other.
+Each module in `metrics` defines one metric, which the configuration refers to by the module's name:
+`metrics/moses_bleu.py` defines `MosesBleu`.
 """
 
 import json
@@ -22,16 +22,15 @@ if TYPE_CHECKING:
 TokenizerName = Literal["13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none"]
 
 SENTENCE_METRIC = "chrf"
-"""The metric by which single sentences are laid beside each other: BLEU says little of one, which often has no sequence
-of four words in common with its reference."""
+"""The metric for single sentences. BLEU is not used: a sentence often shares no 4-gram with its reference."""
 
 
 class Metric(ABC):
-    """One metric.
+    """A metric of translation quality.
 
     Attributes:
-        label: what people call it.
-        higher_is_better: whether more of it is better.
+        label: the metric's name in tables.
+        higher_is_better: true if higher scores are better.
     """
 
     label: ClassVar[str]
@@ -52,30 +51,30 @@ class Metric(ABC):
     @property
     @abstractmethod
     def signature(self) -> str:
-        """What decides a score."""
+        """The settings that affect a score, in sacrebleu's form."""
 
     @abstractmethod
     def compute_sentence_statistics(self, outputs: Sequence[str]) -> list[list[float]]:
-        """Give the statistics of each output."""
+        """Return the statistics of each output."""
 
     @abstractmethod
     def to_score_json(self, statistics: list[list[float]]) -> dict[str, Any]:
-        """Score a corpus: an object like that of the `sacrebleu` command, with the score in full precision."""
+        """Return the score of a corpus as the `sacrebleu` command prints it, in full precision."""
 
 
 def get_metric_class(name: str) -> type[Metric]:
-    """Find a metric by the name of its module."""
-    found: type[Metric] = getattr(
+    """Return the metric that a module of `metrics` defines."""
+    metric_class: type[Metric] = getattr(
         import_module(f"pipeline_py.evaluation.metrics.{name}"), name.title().replace("_", "")
     )
-    return found
+    return metric_class
 
 
 class SacrebleuBackedMetric(Metric):
-    """Its statistics are counted from outputs and references.
+    """A metric that sacrebleu computes from outputs and references.
 
     Attributes:
-        extra_json_fields: what its score as JSON says beside what all metrics say, by their names in sacrebleu's score.
+        extra_json_fields: attributes of sacrebleu's score that are added to the JSON object.
     """
 
     extra_json_fields: ClassVar[Sequence[str]] = ()
@@ -88,11 +87,11 @@ class SacrebleuBackedMetric(Metric):
         Args:
             tokenizer: sacrebleu's tokenizer, for metrics that count words as BLEU does.
             lowercase: whether case is ignored.
-            references: for each reference its sentences.
+            references: the sentences of each reference file.
             language: ISO 639 code of the target language, for metrics that count words by its rules.
 
         Raises:
-            InputError: if the tokenizer needs a package that is not installed.
+            InputError: the tokenizer needs a package that is not installed.
         """
         try:
             self._sacrebleu_metric = self.build_sacrebleu_metric(tokenizer, lowercase, references, language)
@@ -107,20 +106,20 @@ class SacrebleuBackedMetric(Metric):
     def build_sacrebleu_metric(
         tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
     ) -> "Counter":
-        """Give the metric of sacrebleu, or one made after its pattern, that counts statistics of sentences."""
+        """Return the sacrebleu metric that counts the statistics."""
 
     @property
     def signature(self) -> str:
-        """What decides a score, in sacrebleu's form."""
+        """The signature of sacrebleu."""
         return str(self._sacrebleu_metric.get_signature().format())
 
     def compute_sentence_statistics(self, outputs: Sequence[str]) -> list[list[float]]:
         """Count the statistics of each output."""
-        # None: the references that it was made with.
+        # None: the references given to the constructor.
         return self._sacrebleu_metric._extract_corpus_statistics(outputs, None)
 
     def to_score_json(self, statistics: list[list[float]]) -> dict[str, Any]:
-        """The object that the `sacrebleu` command prints of a corpus, with the score in full precision."""
+        """Return the object that the `sacrebleu` command prints, with the score in full precision."""
         result = self._sacrebleu_metric._aggregate_and_compute(statistics)
         printed = json.loads(result.format(signature=self.signature, is_json=True))
         fields = {field: getattr(result, field) for field in self.extra_json_fields}
@@ -128,38 +127,36 @@ class SacrebleuBackedMetric(Metric):
 
 
 class ExternalScoreMetric(Metric):
-    """A sentence's statistics are its score and 1."""
+    """A metric whose sentence scores another program computes; the statistics are the score and 1."""
 
     def __init__(self, scores_path: Path) -> None:
-        """Read the scores of an output's sentences.
-
-        Args:
-            scores_path: JSON with `signature` and `score_corpora`, one of each sentence.
-        """
+        """Read sentence scores from a JSON file with `signature` and `scores`."""
         content = json.loads(scores_path.read_text(encoding="utf-8"))
         self._path, self._signature, self._scores = scores_path, str(content["signature"]), content["scores"]
 
     @staticmethod
     def score_corpora(sums: np.ndarray) -> np.ndarray:
-        """Score many corpora at once: means over their sentences, times 100."""
+        """Return the mean over the sentences of each corpus, times 100."""
         return 100.0 * sums[:, 0] / sums[:, 1]
 
     @property
     def signature(self) -> str:
-        """What decides a score."""
+        """The signature in the file of scores."""
         return self._signature
 
     def compute_sentence_statistics(self, outputs: Sequence[str]) -> list[list[float]]:
-        """The score of each output.
+        """Return the statistics of each output.
 
         Raises:
-            InputError: if there are others than outputs.
+            InputError: the number of scores is not that of the outputs.
         """
         if len(self._scores) != len(outputs):
-            raise InputError(f"{len(self._scores)} scores of {len(outputs)} sentences; make it anew", self._path)
+            raise InputError(
+                f"{len(self._scores)} scores for {len(outputs)} sentences; compute the scores again", self._path
+            )
         return [[score, 1.0] for score in self._scores]
 
     def to_score_json(self, statistics: list[list[float]]) -> dict[str, Any]:
-        """The score of a corpus, as of other metrics."""
+        """Return the score of a corpus."""
         score = float(self.score_corpora(np.sum(statistics, axis=0)[None])[0])
         return {"name": self.label, "score": score, "signature": self.signature, "sentences": len(statistics)}

@@ -1,4 +1,4 @@
-"""Properties of outputs that tell whether a system has learned to translate, and how many sentences of a set differ."""
+"""Properties of outputs that show whether a system has learned to translate."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pipeline_py.evaluation.column_files import read_sentence_columns
 from pipeline_py.evaluation.metrics.bleu import Bleu
 
 PROPERTIES_COLUMN = "output properties"
-"""The column in a file of `evaluation.compute_metric_statistics`; no metric can have this name."""
+"""The column of properties in a file of `evaluation.compute_metric_statistics`; no metric can have this name."""
 
 REPETITION_NGRAM_LENGTH = 3
 """Length of the n-grams whose repetition is counted."""
@@ -33,8 +33,8 @@ def measure_outputs(
         chance_statistics: statistics of BLEU with the references of other sentences, (sentences, 10).
 
     Returns:
-        (sentences, 16): identifiers of output and reference, numbers of their words, number of n-grams of the output,
-        how many of these it had before, and the statistics of BLEU by chance.
+        (sentences, 16): hashes of output and reference, their numbers of words, the output's number of n-grams and of
+        repeated n-grams, and `chance_statistics`.
     """
     rows = []
     for output, reference, chance in zip(outputs, references, chance_statistics, strict=True):
@@ -61,17 +61,17 @@ class OutputProperties:
 
     @property
     def distinct_reference_count(self) -> int:
-        """The number of different references."""
+        """The number of different reference sentences."""
         return len(np.unique(self.rows[:, 1]))
 
     @property
     def distinct_output_ratio(self) -> float:
-        """The number of different outputs, relative to that of different references."""
+        """The number of different outputs divided by the number of different references."""
         return len(np.unique(self.rows[:, 0])) / self.distinct_reference_count
 
     @property
     def length_ratio(self) -> float:
-        """The number of words, relative to that of the references."""
+        """The number of output words divided by the number of reference words."""
         return float(self.rows[:, 2].sum() / max(self.rows[:, 3].sum(), 1))
 
     @property
@@ -85,7 +85,7 @@ class OutputProperties:
         return float(Bleu.score_corpora(self.rows[:, 6:].sum(axis=0, keepdims=True))[0])
 
     def select_sentences(self, sentence_indices: np.ndarray | None) -> "OutputProperties":
-        """Select sentences; None for all."""
+        """Select sentences by index; None selects all."""
         return self if sentence_indices is None else OutputProperties(self.rows[sentence_indices])
 
 
@@ -97,13 +97,13 @@ def read_output_properties(path: Path) -> OutputProperties:
 
 def join_set_properties(properties: Sequence[OutputProperties]) -> OutputProperties:
     """Join the outputs of one run on several sets."""
-    return OutputProperties(np.concatenate([each.rows for each in properties]))
+    return OutputProperties(np.concatenate([set_properties.rows for set_properties in properties]))
 
 
 def find_training_failures(
     properties: OutputProperties, bleu: float, phrase_based_bleu: float | None, thresholds: TrainedThresholdsConfig
 ) -> list[str]:
-    """Find the reasons why a run counts as untrained; none if it has learned to translate.
+    """Return the reasons why a run counts as untrained; empty if it has learned to translate.
 
     Args:
         properties: of its outputs.
@@ -131,8 +131,8 @@ def find_training_failures(
         )
     if properties.repeated_ngram_share > thresholds.repetition:
         failures.append(
-            f"{properties.repeated_ngram_share:.0%} of the {REPETITION_NGRAM_LENGTH}-grams repeat within a sentence, above "
-            f"{thresholds.repetition:.0%}"
+            f"{properties.repeated_ngram_share:.0%} of the {REPETITION_NGRAM_LENGTH}-grams repeat within a sentence, "
+            f"above {thresholds.repetition:.0%}"
         )
     shortest, longest = thresholds.length
     if not shortest <= properties.length_ratio <= longest:

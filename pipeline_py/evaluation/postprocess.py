@@ -93,7 +93,7 @@ def postprocess(
 
 
 def _read_pieces(pieces: Path, counts: SentenceCounts) -> Iterator[list[str]]:
-    """Yield the pieces of each output as they are."""
+    """Yield the pieces of each output without changes."""
     for line in read_lines(pieces):
         output = split_tokens(line)
         _count_unknown_words(output, counts)
@@ -137,7 +137,7 @@ def build_text_restorer(detokenizer: DetokenizerName, language: str, is_truecase
 
 
 def _build_case_restorer() -> Callable[[list[str]], list[str]]:
-    """Give a function that capitalises the first word of sentences, as Moses' detruecaser does."""
+    """Return a function that capitalizes the first word of a sentence, as Moses' detruecaser does."""
     from sacremoses import MosesDetruecaser
 
     detruecaser = MosesDetruecaser()
@@ -150,12 +150,12 @@ def build_detokenizer(detokenizer: DetokenizerName, language: str) -> Callable[[
         return " ".join
     if detokenizer == "chinese":
         return join_chinese_words
-    # The corpus is tokenized without XML escapes, so `&amp;` in the output is what the system means.
+    # The corpus is tokenized without XML escapes, so `&amp;` in an output is literal text.
     return build_moses_detokenizer(language)
 
 
 def join_chinese_words(words: list[str]) -> str:
-    """Join words, with a space only where two letters or digits of another script would run together.
+    """Join words, with a space only between two letters or digits of scripts that use spaces.
 
     `["我", "在", "New", "York", "买", "了", "3", "本", "书", "。"]` gives `我在New York买了3本书。`
     """

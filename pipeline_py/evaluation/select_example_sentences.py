@@ -1,4 +1,4 @@
-"""Choose example sentences: those that two systems translate with the most different scores."""
+"""Choose example sentences for which two systems have the most different scores."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,11 +37,11 @@ def select_example_sentences(
     """Choose the sentences that each system translates much better, or much worse, than the first one does.
 
     The score is sacrebleu's chrF of the sentence, in percent. For each system except the first, the output has up to
-    `max_per_direction` sentences that it translates better, the largest difference first, and then as many that it translates worse,
-    the smallest difference first, so that differences fall from top to bottom. With equal differences, the earlier
-    sentence comes first. All sentences are from the middle half of the set by length (first to third quartile of source
-    characters): a short sentence shows only one mistake, and a long one is hard to read. Cells are not quoted; a tab
-    within a sentence becomes a space.
+    `max_per_direction` sentences that it translates better, the largest difference first, and then as many that it
+    translates worse, the smallest difference first, so that differences fall from top to bottom. With equal
+    differences, the earlier sentence comes first. All sentences are from the middle half of the set by length (first to
+    third quartile of source characters): a short sentence shows only one mistake, and a long one is hard to read. Cells
+    are not quoted; a tab within a sentence becomes a space.
 
     Args:
         outputs: Detokenized outputs by system. The others are compared with the first.
@@ -55,29 +55,34 @@ def select_example_sentences(
         InputError: if files differ in length, or a reference line is empty.
     """
     lines = [*read_aligned_sentences([source, *outputs.values()], references)]
-    read = read_statistics({name: [path] for name, path in statistics.items()}, [SENTENCE_METRIC])[SENTENCE_METRIC]
-    scores = {name: of.metric.score_corpora(of.run_statistics[0]) for name, of in read.items()}
-    other, *systems = outputs
-    if len(scores[other]) != len(lines):
+    statistics_by_system = read_statistics({name: [path] for name, path in statistics.items()}, [SENTENCE_METRIC])[
+        SENTENCE_METRIC
+    ]
+    scores = {
+        name: system.metric.score_corpora(system.run_statistics[0]) for name, system in statistics_by_system.items()
+    }
+    baseline, *systems = outputs
+    if len(scores[baseline]) != len(lines):
         raise InputError(
-            f"{len(scores[other])} sentences, but {source} has {len(lines)}; give files of one set", statistics[other]
+            f"{len(scores[baseline])} sentences, but {source} has {len(lines)}; give files of one set",
+            statistics[baseline],
         )
     middle = mask_middle_lengths([line[0] for line in lines])
     rows: list[tuple[object, ...]] = []
     for place, name in enumerate(systems, start=2):
-        for sentence in select_most_different(np.where(middle, scores[name] - scores[other], 0), max_per_direction):
+        for sentence in select_most_different(np.where(middle, scores[name] - scores[baseline], 0), max_per_direction):
             line = lines[sentence]
             texts = line[0], line[1 + len(outputs)], line[place], line[1]
             cells = (text.replace("\t", " ").replace("\r", " ") for text in texts)
-            both = float(scores[name][sentence]), float(scores[other][sentence])
-            rows.append((name, other, sentence + 1, *cells, *both))
+            score_pair = float(scores[name][sentence]), float(scores[baseline][sentence])
+            rows.append((name, baseline, sentence + 1, *cells, *score_pair))
     write_tsv(output, EXAMPLE_COLUMNS, rows, should_quote=False)
 
 
 def mask_middle_lengths(texts: Sequence[str]) -> np.ndarray:
-    """Which texts are neither among the shortest quarter nor among the longest, (texts,) of bool.
+    """Return a mask of the texts with lengths from the first to the third quartile, (texts,) of bool.
 
-    Characters are counted, since not every language has spaces between words.
+    Lengths are in characters, since not every language has spaces between words.
     """
     lengths = np.array([len(text) for text in texts])
     shortest, longest = np.percentile(lengths, [25, 75]) if len(texts) else (0, 0)
@@ -85,8 +90,8 @@ def mask_middle_lengths(texts: Sequence[str]) -> np.ndarray:
 
 
 def select_most_different(score_differences: np.ndarray, max_per_direction: int) -> list[int]:
-    """Choose the sentences with up to `max_per_direction` advantages, the greatest first, and as many disadvantages, likewise."""
-    # Sorting is stable: of equal ones the earlier stays first.
+    """Choose up to `max_per_direction` sentences in each direction, sorted by falling difference."""
+    # The stable sort keeps equal differences in the order of sentences.
     better = [place for place in np.argsort(-score_differences, kind="stable").tolist() if score_differences[place] > 0]
     worse = [place for place in np.argsort(score_differences, kind="stable").tolist() if score_differences[place] < 0]
     return [

@@ -1,9 +1,8 @@
-"""Words of the output that come from the source: for unknown words, and for placeholders.
+"""Replacement of unknown words and placeholders in the output by source words.
 
-An unknown word becomes the source word that it attended to most (Luong et al. 2015, "copy").
-
-Yang et al. (2017, section 4.1) generalise rare times, dates and numbers and say nothing of putting them back; attention
-tells which is which, as it does for unknown words.
+An unknown word becomes the source word with the highest attention weight (Luong et al. 2015, "copy"). Yang et al.
+(2017, section 4.1) replace rare times, dates and numbers by placeholders, but do not say how to restore them; here
+attention selects their source words, too.
 """
 
 from collections.abc import Iterator
@@ -49,37 +48,44 @@ def read_aligned_outputs(
 
     Args:
         pieces: output pieces.
-        alignment: for each of them the source position, from 0, that it attended to most; in pieces.
-        source_pieces: the source; a position behind its last piece is EOS.
-        source_tokens: the source before it was generalised; without it, that is what the pieces make up.
-        joiner: of both sides.
-        has_tags: the first and the last source piece are tags, no words, as EOS.
+        alignment: for each output piece, the position of the source piece with the highest attention weight.
+        source_pieces: the source; the position after its last piece is EOS.
+        source_tokens: the source words before placeholders; None if the source has no placeholders.
+        joiner: the joiner of both sides.
+        has_tags: the first and the last source piece are tags, which are treated like EOS.
 
     Raises:
-        InputError: if files differ in length, or words do not fit their sentence.
+        InputError: files differ in length, or words do not fit their sentence.
     """
     paths = [pieces, alignment, source_pieces, *([source_tokens] if source_tokens else [])]
     for number, (line, positions, source, *tokens) in enumerate(read_parallel(*paths), start=1):
         source_line = split_tokens(source)
         sentence = source_line[1:-1] if has_tags else source_line
-        read = join_to_words(sentence, joiner)
-        word_at = [*(range(len(read)) if joiner == "none" else subword.find_word_indices(sentence)), len(read)]
+        source_words = join_to_words(sentence, joiner)
+        word_indices = [
+            *(range(len(source_words)) if joiner == "none" else subword.find_word_indices(sentence)),
+            len(source_words),
+        ]
         if has_tags:
-            word_at = [len(read), *word_at, len(read)]
-        original = read
+            word_indices = [len(source_words), *word_indices, len(source_words)]
+        original_words = source_words
         if source_tokens is not None:
-            original = split_tokens(tokens[0])
-            _check_original_words(read, original, source_tokens, number)
+            original_words = split_tokens(tokens[0])
+            _check_original_words(source_words, original_words, source_tokens, number)
         yield AlignedOutput(
-            split_tokens(line), [word_at[int(position)] for position in positions.split()], read, original
+            split_tokens(line),
+            [word_indices[int(position)] for position in positions.split()],
+            source_words,
+            original_words,
         )
 
 
 def _check_original_words(source_words: list[str], original_words: list[str], path: Path, line_number: int) -> None:
-    """See to it that one sentence is the other, but for its placeholders."""
+    """Raise an error unless the sentences differ only in placeholders."""
     if len(source_words) != len(original_words):
         raise InputError(
-            f"{len(original_words)} words, but the source pieces make up {len(source_words)}; give the words that were generalised",
+            f"{len(original_words)} words, but the source pieces make up {len(source_words)}; "
+            "give the words that were generalised",
             path,
             line_number,
         )
@@ -91,12 +97,12 @@ def _check_original_words(source_words: list[str], original_words: list[str], pa
 
 
 def join_to_words(pieces: list[str], joiner: JoinerName) -> list[str]:
-    """Give the words that pieces stand for, an empty one for a word of nothing but joiners."""
+    """Join pieces to words; a word that consists of joiners only is empty."""
     return pieces if joiner == "none" else subword.join_pieces(pieces)
 
 
 def join_to_nonempty_words(pieces: list[str], joiner: JoinerName) -> list[str]:
-    """Give the words that pieces stand for; a word of nothing but joiners is none."""
+    """Join pieces to words, without empty ones."""
     return [word for word in join_to_words(pieces, joiner) if word]
 
 
@@ -104,11 +110,11 @@ UNKNOWN_PIECE = "<unk>"
 
 
 def find_unknown_replacements(sentence: AlignedOutput, counts: SentenceCounts) -> dict[int, str]:
-    """Give the word in the place of each `<unk>` of the output; one that attended to EOS leaves no word.
+    """Return the source word for each `<unk>` of the output; empty if it attended to EOS.
 
     Args:
         sentence: an output and its source.
-        counts: notes what became of each.
+        counts: counts of replaced and dropped words, which are updated.
 
     Returns:
         Words by index of the output piece.
@@ -127,37 +133,48 @@ def find_unknown_replacements(sentence: AlignedOutput, counts: SentenceCounts) -
 def find_placeholder_replacements(
     sentence: AlignedOutput, used_positions: set[int], counts: SentenceCounts
 ) -> dict[int, str]:
-    """Give the word in the place of each placeholder of the output.
+    """Return the original source word for each placeholder of the output.
 
-    It is the original of the source word that the placeholder attended to, if that word is the same placeholder, be
-    it for the second time. The others, from left to right, take what is left of the source: first those for which it
-    has the same placeholder, then, since languages differ in what they write as a number or a date, those for which
-    it has another one. Of several the nearest is taken, in words, and of two as near the first. Where nothing is left
-    the placeholder leaves no word: it is none of the target language.
+    If the source word with the highest attention weight is the same placeholder, its original word is used, even
+    repeatedly. The other placeholders are assigned from left to right to source placeholders that are not used yet:
+    first to equal ones, then to different ones, since languages differ in what they write as a number or a date. The
+    nearest candidate is taken, and of two equally near ones the first. A placeholder without a candidate is dropped
+    (empty word), since it is not a word of the target language.
 
     Args:
         sentence: an output and its source.
-        used_positions: source words that are in the output already; only a placeholder that attended to one can repeat it.
-        counts: notes what became of each.
+        used_positions: source words that are in the output already; only a placeholder that attended to one of them
+            can repeat it.
+        counts: counts of restored and dropped placeholders, which are updated.
 
     Returns:
         Words by index of the output piece.
     """
-    read, attended = sentence.source_words, sentence.source_positions
+    source_words, attended = sentence.source_words, sentence.source_positions
     places = [place for place, piece in enumerate(sentence.pieces) if piece in PLACEHOLDERS]
-    source: dict[int, int] = {}
+    source_positions: dict[int, int] = {}
     for place in places:
-        if sentence.pieces[place] in read[attended[place] : attended[place] + 1]:
-            source[place] = attended[place]
+        if sentence.pieces[place] in source_words[attended[place] : attended[place] + 1]:
+            source_positions[place] = attended[place]
             counts.add_noted("placeholder put back: it attended to its like")
-    left = {word for word, form in enumerate(read) if form in PLACEHOLDERS} - used_positions - {*source.values()}
-    for same, what in ((True, "the nearest of its like"), (False, "one of another kind")):
+    unused_positions = (
+        {word for word, form in enumerate(source_words) if form in PLACEHOLDERS}
+        - used_positions
+        - {*source_positions.values()}
+    )
+    for is_same_placeholder, description in ((True, "the nearest of its like"), (False, "one of another kind")):
         for place in places:
-            near = [word for word in left if not same or read[word] == sentence.pieces[place]]
-            if place not in source and near:
-                _, source[place] = min((abs(word - attended[place]), word) for word in near)
-                left.remove(source[place])
-                counts.add_noted(f"placeholder put back: {what}")
-    if len(source) < len(places):
-        counts.add_noted("placeholder dropped: the source has none left", len(places) - len(source))
-    return {place: sentence.original_words[source[place]] if place in source else "" for place in places}
+            candidates = [
+                word
+                for word in unused_positions
+                if not is_same_placeholder or source_words[word] == sentence.pieces[place]
+            ]
+            if place not in source_positions and candidates:
+                _, source_positions[place] = min((abs(word - attended[place]), word) for word in candidates)
+                unused_positions.remove(source_positions[place])
+                counts.add_noted(f"placeholder put back: {description}")
+    if len(source_positions) < len(places):
+        counts.add_noted("placeholder dropped: the source has none left", len(places) - len(source_positions))
+    return {
+        place: sentence.original_words[source_positions[place]] if place in source_positions else "" for place in places
+    }

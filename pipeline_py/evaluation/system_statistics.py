@@ -1,4 +1,4 @@
-"""What scores are counted from, of systems that were run once or several times (training seeds), by sentence."""
+"""Sentence statistics of systems with one or several runs (training seeds)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from pipeline_py.evaluation.metric import Metric, get_metric_class
 from pipeline_py.run.errors import InputError
 
 SAMPLES_PER_BLOCK = 500
-"""So many are drawn, or become floats, at a time."""
+"""Number of samples that are processed at a time, to limit memory."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class SystemStatistics:
 
     Attributes:
         run_statistics: (runs, sentences, statistics).
-        metric: what they are of.
-        signatures: how each run was counted.
+        metric: the metric of the statistics.
+        signatures: signature of the metric for each run.
     """
 
     run_statistics: np.ndarray
@@ -39,27 +39,27 @@ class SystemStatistics:
         return [float(score) for score in self.metric.score_corpora(self.run_sums)]
 
     def select_sentences(self, sentence_indices: np.ndarray) -> "SystemStatistics":
-        """The statistics of some of the sentences."""
+        """Return the statistics of a subset of the sentences."""
         return SystemStatistics(self.run_statistics[:, sentence_indices], self.metric, self.signatures)
 
 
 def read_statistics(
     statistics_files: Mapping[str, Sequence[Path]], metrics: Sequence[str], sentence_indices: np.ndarray | None = None
 ) -> dict[str, dict[str, SystemStatistics]]:
-    """Read what scores of systems on one set are counted from.
+    """Read the statistics of systems on one set.
 
     Args:
-        statistics_files: of each the files of its runs, of `evaluation.compute_metric_statistics`.
-        metrics: those that are asked for.
-        sentence_indices: of the sentences that count; all if None.
+        statistics_files: by system, a file of `evaluation.compute_metric_statistics` for each run.
+        metrics: metrics to read.
+        sentence_indices: sentences to select; all if None.
 
     Returns:
-        By metric and system.
+        Statistics by metric and system.
 
     Raises:
-        InputError: if files differ in length, or were counted differently.
+        InputError: files differ in length, or metrics have different signatures.
     """
-    found: dict[str, dict[str, SystemStatistics]] = {name: {} for name in metrics}
+    statistics: dict[str, dict[str, SystemStatistics]] = {name: {} for name in metrics}
     first: tuple[Path, int] | None = None
     for system, paths in statistics_files.items():
         files = [read_sentence_columns(path) for path in paths]
@@ -70,34 +70,36 @@ def read_statistics(
                 raise InputError(f"{sentences} sentences, but {first[0]} has {first[1]}; give files of one set", path)
         for name in metrics:
             runs = np.stack([columns[name] for columns, _ in files])
-            signatures = [about[name] for _, about in files]
-            found[name][system] = SystemStatistics(
+            signatures = [signatures_by_metric[name] for _, signatures_by_metric in files]
+            statistics[name][system] = SystemStatistics(
                 runs if sentence_indices is None else runs[:, sentence_indices], get_metric_class(name), signatures
             )
-    for name, of_systems in found.items():
-        _check_signatures(name, of_systems)
-    return found
+    for name, systems in statistics.items():
+        _check_signatures(name, systems)
+    return statistics
 
 
 def _check_signatures(metric: str, systems: Mapping[str, SystemStatistics]) -> None:
-    """See to it that scores can be compared."""
-    counted = {signature: system for system, of in systems.items() for signature in of.signatures}
+    """Raise an error unless all systems have the same signature."""
+    counted = {signature: system for system, statistics in systems.items() for signature in statistics.signatures}
     if len(counted) > 1:
-        (one, first), (two, second), *_ = counted.items()
-        raise InputError(f"{metric} of {first!r} was counted as {one} and of {second!r} as {two}; count both alike")
+        (signature, first), (other_signature, second), *_ = counted.items()
+        raise InputError(
+            f"{metric} of {first!r} was counted as {signature} and of {second!r} as {other_signature}; count both alike"
+        )
 
 
 def sum_over_samples(sentence_counts: np.ndarray, systems: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Sum up the statistics of systems over sets that have each sentence more or less often.
+    """Sum up the statistics of systems over sets that contain each sentence a number of times.
 
     Args:
-        sentence_counts: how often, (sets, sentences), integers or booleans.
+        sentence_counts: number of times, (sets, sentences), integers or booleans.
         systems: statistics of each system, (runs, sentences, statistics).
 
     Returns:
-        Sums of each system, (runs, sets, statistics), floats; of integers they are exact.
+        Sums of each system, (runs, sets, statistics), floats; exact for integer statistics.
     """
-    # Products of floats are much faster than those of integers, and as exact below 2^53.
+    # Float products are much faster than integer products, and exact below 2^53.
     columns = [run.astype(np.float64) for runs in systems.values() for run in runs]
     statistics = np.concatenate(columns, axis=1)
     parts = [
@@ -109,13 +111,13 @@ def sum_over_samples(sentence_counts: np.ndarray, systems: Mapping[str, np.ndarr
 
 
 def compute_mean_scores(sums: np.ndarray, metric: type[Metric]) -> np.ndarray:
-    """Score corpora of several runs: the mean over the runs, as in tables.
+    """Return the mean score of corpora over runs.
 
     Args:
         sums: statistics summed over each corpus, (runs, corpora, statistics).
-        metric: what scores them.
+        metric: the metric of the statistics.
 
     Returns:
         Means in percent, (corpora,).
     """
-    return np.mean([metric.score_corpora(of_run) for of_run in sums], axis=0)
+    return np.mean([metric.score_corpora(run_sums) for run_sums in sums], axis=0)

@@ -1,4 +1,4 @@
-"""Forms of translations from elsewhere: escapes of Moses, pieces of words, lists of several translations."""
+"""Detection of unexpected forms of imported translations: Moses escapes, subwords, n-best lists."""
 
 import re
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ MAX_MISMATCH_SHARE = 0.05
 
 @dataclass(frozen=True)
 class FormMismatch:
-    """A form that translations have in place of the one that is configured.
+    """A form of translations that differs from the configured one.
 
     Attributes:
-        pattern: what a line of that form has.
-        description: what it is, for messages.
-        remedy: what to do.
-        mismatched_forms: values of `form` that it does not fit.
+        pattern: a pattern that matches lines of the form.
+        description: the form's description in messages.
+        remedy: advice in messages.
+        mismatched_forms: values of `form` that are wrong for it.
     """
 
     pattern: re.Pattern[str]
@@ -63,7 +63,7 @@ FORM_MISMATCHES = (
 
 
 def find_form_mismatch(lines: Sequence[str], form: TranslationForm) -> tuple[int, FormMismatch] | None:
-    """Return the first line of another form than the configured one, if more than a few are, and that form.
+    """Return the first line that is not of the configured form, and its form, if more than a few lines are not.
 
     Args:
         lines: Translations.

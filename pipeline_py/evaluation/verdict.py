@@ -1,4 +1,4 @@
-"""The verdict on one comparison of two systems, as a word and as a sentence."""
+"""Verdicts on comparisons of two systems, as a word and as a sentence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,16 +30,16 @@ class ControlResult:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A system compared with the one that a claim says it is better than, not worse than, or comparable to.
+    """A verdict on the claim that a system is better than, not worse than, or comparable to another one.
 
     Attributes:
-        system, other_system: their names.
-        metric_label: the metric's name for people.
+        system, other_system: names of the systems.
+        metric_label: the metric's name in tables.
         difference: the system's score minus that of the other; None if it cannot be tested.
         untested_reasons: why it cannot be tested; empty if it can.
         relation: the relation that is claimed.
         margin: for the relations `not worse` and `comparable`, in points.
-        is_syntax_comparison: whether the system reads trees and the other reads none, so that a gain may be due to syntax.
+        is_syntax_comparison: whether only the first system reads trees, so that a gain may be due to syntax.
         should_answer_syntax: whether the sentence answers whether syntax helps, and not only whether the claim holds.
         control_results: results with control trees, by their parser.
         untested_controls: why control trees have no result, by their parser.
@@ -98,10 +98,10 @@ class Verdict:
 
     @property
     def syntax_answer(self) -> SyntaxAnswer:
-        """Whether a confirmed gain is due to syntax; empty if no gain of a system with trees is confirmed.
+        """The answer whether a confirmed gain is due to syntax; empty without a confirmed gain of a system with trees.
 
-        `yes` needs random trees and order-preserving trees, and every kind of control trees to score lower. Where one
-        kind does not, the answer is `not shown`; where a kind is missing, it is `open`.
+        `yes` requires random trees and order-preserving trees, and that all control trees score lower. If some control
+        trees do not score lower, the answer is `not shown`; if a kind is missing, it is `open`.
         """
         if not self.is_syntax_comparison or self.relation != "better" or self.outcome != "confirmed":
             return ""
@@ -121,7 +121,8 @@ class Verdict:
         """The verdict as a sentence."""
         if self.difference is None:
             scope = f" on {self.scope}" if self.scope else ""
-            return f"{self.system}: not tested against {self.other_system}{scope}, since {' and '.join(self.untested_reasons)}."
+            reasons = " and ".join(self.untested_reasons)
+            return f"{self.system}: not tested against {self.other_system}{scope}, since {reasons}."
         return f"{self._finding_text}{self._syntax_text}{self._controls_text}.{self._published_text}"
 
     @property
@@ -134,7 +135,8 @@ class Verdict:
         scope = f" on {self.scope}" if self.scope else ""
         verb = "is" if len(self.missing_metrics) == 1 else "are"
         instead = f", since {_join_with_and(self.missing_metrics)} {verb} not computed" if self.missing_metrics else ""
-        against = f"{value} {self.metric_label} against {self.other_system}{scope}{instead} {interval}"
+        compared_system = f"{self.other_system}{scope}{instead} {interval}"
+        against = f"{value} {self.metric_label} against {compared_system}"
         if self.relation != "better" and self.outcome:
             margin = f"{self.margin:g} {self.metric_label}"
             claim = (
@@ -143,10 +145,10 @@ class Verdict:
             return f"{self.system}, {claim} {margin}: {self.outcome}, {against}"
         if self.outcome == "confirmed":
             yes = "yes, " if self.should_answer_syntax and self.syntax_answer == "yes" else ""
-            return f"{self.system}: {yes}{size} {self.metric_label} better than {self.other_system}{scope}{instead} {interval}"
+            return f"{self.system}: {yes}{size} {self.metric_label} better than {compared_system}"
         if self.outcome == "contradicted":
             no = "no, " if self.should_answer_syntax else ""
-            return f"{self.system}: {no}{size} {self.metric_label} worse than {self.other_system}{scope}{instead} {interval}"
+            return f"{self.system}: {no}{size} {self.metric_label} worse than {compared_system}"
         if self.outcome == "not distinguishable":
             return f"{self.system}: no {'gain' if self.should_answer_syntax else 'difference'} found, {against}"
         return f"{self.system}: {against}"
@@ -166,8 +168,8 @@ class Verdict:
         if answer == "yes":
             leads = _join_with_and(
                 [
-                    f"{name} trees ({_format_with_interval(one.parser_advantage)})"
-                    for name, one in self.control_results.items()
+                    f"{name} trees ({_format_with_interval(control.parser_advantage)})"
+                    for name, control in self.control_results.items()
                 ]
             )
             return f", and better than itself with {leads}"
@@ -176,7 +178,10 @@ class Verdict:
                 name: control for name, control in self.control_results.items() if not control.parser_advantage.is_gain
             }
             leads = _join_with_and(
-                [f"{name} trees ({_format_with_interval(one.parser_advantage)})" for name, one in equals.items()]
+                [
+                    f"{name} trees ({_format_with_interval(control.parser_advantage)})"
+                    for name, control in equals.items()
+                ]
             )
             return f"; syntax is not shown to be the reason: it is not measurably better than with {leads}"
         if answer == "open":
@@ -186,8 +191,8 @@ class Verdict:
     @property
     def _controls_text(self) -> str:
         gains = [
-            f"with {name} trees {format_difference(one.control_gain.value)}"
-            for name, one in self.control_results.items()
+            f"with {name} trees {format_difference(control.control_gain.value)}"
+            for name, control in self.control_results.items()
         ]
         untested = [f"{name} trees: {reason}" for name, reason in self.untested_controls.items()]
         return "".join(f"; {text}" for text in [*([", ".join(gains)] if gains else []), *untested])

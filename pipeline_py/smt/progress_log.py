@@ -1,4 +1,4 @@
-"""Lines on stderr about work that reports on itself instead of being iterated over."""
+"""Progress lines on stderr for work that reports its status instead of being iterated over."""
 
 import sys
 import time
@@ -12,14 +12,10 @@ if TYPE_CHECKING:
 
 
 class ProgressLog:
-    """Lines on stderr that say what is going on, not more often than is useful in a log file."""
+    """A log of progress on stderr with a limited number of lines."""
 
     def __init__(self, prefix: str) -> None:
-        """Start the clock.
-
-        Args:
-            prefix: how every line begins.
-        """
+        """Start the clock; every line begins with `prefix`."""
         self.prefix = prefix
         self.start_time = self.last_line_time = time.monotonic()
         self._usage = CpuUsage()
@@ -28,11 +24,11 @@ class ProgressLog:
 
     @property
     def elapsed_seconds(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the start."""
         return time.monotonic() - self.start_time
 
     def measure_usage(self) -> dict[str, float | None]:
-        """What the process took of processors since the beginning; the machine's load is that of the last minute."""
+        """Return the CPU usage of the process since the start; the machine's load is that of the last minute."""
         cpu, waited = self._initial_cpu_times
         return build_usage_metadata(
             compute_difference(cpu, self._usage.measure_cpu_seconds()),
@@ -42,17 +38,17 @@ class ProgressLog:
         )
 
     def write_line(self, text: str) -> None:
-        """Write a line now."""
+        """Write a line immediately."""
         self.last_line_time = time.monotonic()
         print(f"{self.prefix}: {text}, {self.elapsed_seconds:.0f} s elapsed", file=sys.stderr, flush=True)
 
     def write_line_if_due(self, text: str) -> None:
-        """Write a line unless there was one a moment ago."""
+        """Write a line unless the last one is recent."""
         if time.monotonic() - self.last_line_time >= SECONDS_BETWEEN_LOG_LINES:
             self.write_line(text)
 
     def report_status(self, status: "ProgressStatus") -> None:
-        """Write the phases of the library's training, and now and then how far a long one is."""
+        """Write each phase of the library's training, and from time to time the steps of a long one."""
         phase = (status.message or "training").lower()
         if phase != self.phase:
             self.phase = phase

@@ -1,6 +1,6 @@
-"""Thot, the phrase-based toolkit behind sil-machine, made to fit the stages.
+"""An adapter of Thot, the phrase-based toolkit of sil-machine.
 
-Any word is safe, dev is tuned on as it is given and never trained on, and a model is one directory that can be moved.
+It escapes words with special meanings, tunes only on the development set, and stores a model in one folder.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from pipeline_py.files.text_files import read_parallel, split_tokens
 from pipeline_py.run.errors import InputError
 
 MAX_SENTENCE_WORDS = MAX_SEGMENT_LENGTH
-"""Words of the longest sentence that Thot learns from and translates; it ignores others, and gives nothing for them."""
+"""The longest sentence, in words, that Thot trains on and translates; it ignores longer ones."""
 
 FEATURE_NAMES = (
     "word_penalty",
@@ -42,20 +42,20 @@ FEATURE_NAMES = (
 
 TRANSLATION_MODEL_PREFIX, LANGUAGE_MODEL_PREFIX, CONFIG_FILE_NAME = "translation", "language", "config.json"
 
-# What Thot wrote on the way and does not read again: alignments, and what serves to train on, or to complete words.
+# Files that Thot does not read again: alignments, and data for further training or for completing words.
 INTERMEDIATE_FILE_PATTERNS = ("*.A3.final", "*.bestal", "*.srctrgc", "*_classes", "*_class_names")
 # The training text; loading fails without the files, but only further training needs their lines.
 TRAINING_TEXT_PATTERNS = ("*_swm.src", "*_swm.trg", "*_invswm.src", "*_invswm.trg")
 
-# Thot's files are separated by white space and by `|||`, `({` and `})`, and comments begin with `#`; its words in
-# angle brackets are special, and a source may hold XML. The two plain words are those for nothing and for any unknown.
+# Thot's files use white space, `|||`, `({` and `})` as separators, and `#` for comments. Words in angle brackets are
+# special, and a source may contain XML. The reserved words are the empty word and the unknown word.
 UNSAFE_CHARACTER = re.compile(r"[%#<>|{}\s\x00-\x1f\x7f]")
 RESERVED_WORDS = {"NULL", "UNKNOWN_WORD"}
 ESCAPED_CHARACTER = re.compile("%([0-9a-f]+);")
 
 
 def escape_word(word: str) -> str:
-    """Rewrite a word so that it means nothing to Thot: `%` and the code point in hexadecimal, `;` at the end."""
+    """Escape characters with a meaning for Thot as `%`, the hexadecimal code point, and `;`."""
     if word in RESERVED_WORDS:
         return f"%{ord(word[0]):x};{word[1:]}"
     return UNSAFE_CHARACTER.sub(lambda match: f"%{ord(match[0]):x};", word)
@@ -67,7 +67,7 @@ def unescape_word(word: str) -> str:
 
 
 class ThotTrainingCorpus(ParallelTextCorpus):
-    """The sentence pairs of two files that Thot can learn from, read anew for each pass."""
+    """A corpus of the sentence pairs that Thot can train on, which are read again for each pass."""
 
     def __init__(self, source: Path, target: Path) -> None:
         """Count the pairs.
@@ -77,7 +77,7 @@ class ThotTrainingCorpus(ParallelTextCorpus):
             target: their translations.
 
         Raises:
-            InputError: if one file has more lines, or there is nothing to learn from.
+            InputError: files differ in length, or there is no pair to train on.
         """
         self.paths = (source, target)
         self.skipped_pairs = {"empty": 0, "too_long": 0}
@@ -119,19 +119,19 @@ def _find_skip_reason(sentence_pair: list[list[str]]) -> str | None:
 
 
 class ThotTrainer(ThotSmtModelTrainer):
-    """The library's trainer without its way to tune: it takes a random part of train for that, and then trains on it.
+    """The library's trainer without tuning, for which the library would hold out a random part of the training text.
 
-    Its steps are the same: word alignments by HMMs in both directions, symmetrised; phrases of at most ten source
-    words, with some 20 translations each; interpolated n-gram model.
+    The other steps are the same: HMM word alignments in both directions, symmetrized; phrases of at most ten source
+    words with about 20 translations each; an interpolated n-gram model.
     """
 
     def __init__(self, training_corpus: ThotTrainingCorpus, em_iterations: int, ngram_order: int) -> None:
         """Prepare the training.
 
         Args:
-            training_corpus: what to train on.
-            em_iterations: of EM, for each alignment model.
-            ngram_order: words of the language model's n-grams.
+            training_corpus: sentence pairs.
+            em_iterations: EM iterations for each alignment model.
+            ngram_order: order of the language model.
         """
         parameters = ThotSmtParameters(learning_em_iters=em_iterations)
         super().__init__(ThotWordAlignmentModelType.HMM, training_corpus, parameters)
@@ -141,16 +141,16 @@ class ThotTrainer(ThotSmtModelTrainer):
     def train_models(
         self, directory: Path, dev_target: list[list[str]], report_progress: Callable[[ProgressStatus], None]
     ) -> int:
-        """Write all models into a directory; of the log-linear model, only the weights remain to be tuned.
+        """Train all models and write them into a folder; the weights of the log-linear model are tuned later.
 
         Args:
-            directory: where to write.
-            dev_target: sentences on which the weights of the language model's n-grams are tuned (the library's
-                simplex, some 200 perplexities at most).
-            report_progress: told which step has been reached.
+            directory: the folder.
+            dev_target: sentences on which the interpolation weights of the language model are tuned (the library's
+                simplex, at most about 200 perplexities).
+            report_progress: called with the status of the training.
 
         Returns:
-            How many phrase pairs there are.
+            The number of phrase pairs.
         """
         translation, language = directory / TRANSLATION_MODEL_PREFIX, directory / LANGUAGE_MODEL_PREFIX
         reporter = ThotTrainProgressReporter(report_progress, None)
@@ -169,7 +169,7 @@ class ThotTrainer(ThotSmtModelTrainer):
             return sum(1 for _ in table)
 
     def _write_word_prediction_file(self, lm_prefix: Path, train_corpus: ParallelTextCorpus) -> None:
-        """Leave out what serves to complete the words that a translator types."""
+        """Write nothing; the file is only used to complete words while typing."""
 
 
 class ThotTranslator:
@@ -179,12 +179,12 @@ class ThotTranslator:
         """Load the models.
 
         Args:
-            directory: what `ThotTrainer.learn` wrote.
-            reordering_limit: source words that the decoder may skip.
-            weights: of the log-linear model, in the order of `FEATURE_NAMES`; None: Thot's own, until `set_weights`.
+            directory: models of `ThotTrainer.train_models`.
+            reordering_limit: number of source words that the decoder may skip.
+            weights: weights of the log-linear model in the order of `FEATURE_NAMES`; None for Thot's defaults.
 
         Raises:
-            RuntimeError: if Thot cannot read the models.
+            RuntimeError: Thot cannot read the models.
         """
         parameters = ThotSmtParameters(
             translation_model_filename_prefix=str(directory / TRANSLATION_MODEL_PREFIX),
@@ -197,40 +197,44 @@ class ThotTranslator:
             self.set_weights(weights)
 
     def set_weights(self, weights: Sequence[float]) -> None:
-        """Translate with other weights from now on; the models, which take longer to load, stay."""
+        """Set the weights of the log-linear model without loading the models again."""
         self._model.weights = list(weights)
 
     def translate(self, words: Sequence[str]) -> "ThotTranslation":
         """Translate a sentence, in parts if it is longer than `MAX_SENTENCE_WORDS`."""
         parts = split_long_sentence(words)
-        found = [self._decoder.translate(" ".join(map(escape_word, part))) for part in parts]
+        translations = [self._decoder.translate(" ".join(map(escape_word, part))) for part in parts]
         return ThotTranslation(
-            words=[unescape_word(word) for translation in found for word in translation.target],
-            unknown_count=sum(len(translation.target_unknown_words) for translation in found),
+            words=[unescape_word(word) for translation in translations for word in translation.target],
+            unknown_count=sum(len(translation.target_unknown_words) for translation in translations),
             part_count=len(parts),
         )
 
 
 @dataclass(frozen=True)
 class ThotTranslation:
-    """The best translation of a sentence."""
+    """The best translation of a sentence.
+
+    Attributes:
+        words: words of the translation.
+        unknown_count: number of unknown words that are copied from the source.
+        part_count: number of parts that the source was split into; 0 if it is empty.
+    """
 
     words: list[str]
     unknown_count: int
-    """How many of the words are copied from the source, because no translation is known."""
     part_count: int
-    """How many parts the source was cut into; none if it is empty."""
 
 
 def split_long_sentence(words: Sequence[str]) -> list[Sequence[str]]:
-    """Cut a sentence into as few parts of at most `MAX_SENTENCE_WORDS` words as can be, of nearly equal length."""
+    """Split a sentence into the fewest parts of at most `MAX_SENTENCE_WORDS` words, of nearly equal length."""
     parts = -(-len(words) // MAX_SENTENCE_WORDS)
     bounds = [number * len(words) // parts for number in range(parts + 1)] if parts else [0]
     return [words[left:right] for left, right in pairwise(bounds)]
 
 
 def write_model_config(directory: Path, reordering_limit: int, weights: Sequence[float]) -> None:
-    """Make a directory of models complete: `{"reordering", "weights", "files": {name: SHA-256}}`."""
+    """Write the configuration of a model: `{"reordering", "weights", "files": {name: SHA-256}}`."""
     files = {path.name: _compute_digest(path) for path in sorted(directory.iterdir())}
     config = {"reordering": reordering_limit, "weights": dict(zip(FEATURE_NAMES, weights, strict=True)), "files": files}
     write_json(directory / CONFIG_FILE_NAME, config)
@@ -240,17 +244,17 @@ def load_translator(directory: Path) -> ThotTranslator:
     """Load a trained and tuned model.
 
     Raises:
-        FileNotFoundError: naming the configuration.
-        InputError: where a file of the model is missing or not as it was written.
+        FileNotFoundError: the configuration does not exist.
+        InputError: a file of the model is missing or was changed.
     """
     remedy = "train the system again"
     config: dict[str, Any] = json.loads((directory / CONFIG_FILE_NAME).read_text(encoding="utf-8"))
     weights = [config["weights"][name] for name in FEATURE_NAMES]
     for name, digest in config["files"].items():
         path = directory / name
-        # Thot reads half a file without a word, and translates with what there was in it.
+        # Thot reads a truncated file without an error, and translates with its part of the model.
         if not path.is_file() or _compute_digest(path) != digest:
-            raise InputError(f"the file of the model is missing or not as it was written; {remedy}", path)
+            raise InputError(f"a file of the model is missing or was changed; {remedy}", path)
     try:
         return ThotTranslator(directory, config["reordering"], weights)
     except RuntimeError as error:

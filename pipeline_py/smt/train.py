@@ -45,7 +45,7 @@ def train(
         InputError: files are invalid, or do not belong together.
     """
     log = ProgressLog(f"train {name}")
-    # Thot's OpenMP reads it when it is loaded; the rule asks for one thread, and more hardly help.
+    # OpenMP reads it when Thot is loaded. The rule requests one thread; more are hardly faster.
     os.environ["OMP_NUM_THREADS"] = "1"
 
     from pipeline_py.smt.thot import ThotTrainer, ThotTrainingCorpus, ThotTranslator, write_model_config
@@ -88,8 +88,11 @@ def train(
 def _read_tuning_sentences(
     source: Path, target: Path, max_pairs: int | None
 ) -> tuple[list[list[str]], list[list[str]]]:
-    pairs = [(split_tokens(one), split_tokens(other)) for one, other in read_parallel(source, target)][:max_pairs]
-    if not any(one and other for one, other in pairs):
-        of_these = "" if len(pairs) != max_pairs else f" among the first {max_pairs}, which are tuned on"
-        raise InputError(f"no sentence pair with words on both sides{of_these}; give a development set", source)
-    return [one for one, _ in pairs], [other for _, other in pairs]
+    pairs = [
+        (split_tokens(source_words), split_tokens(target_words))
+        for source_words, target_words in read_parallel(source, target)
+    ][:max_pairs]
+    if not any(source_words and target_words for source_words, target_words in pairs):
+        limit_text = "" if len(pairs) != max_pairs else f" among the first {max_pairs}, which are tuned on"
+        raise InputError(f"no sentence pair with words on both sides{limit_text}; give a development set", source)
+    return [source_words for source_words, _ in pairs], [target_words for _, target_words in pairs]

@@ -1,4 +1,4 @@
-"""The search for the weights of the log-linear model, on the development set."""
+"""Tuning of the weights of the log-linear model on the development set."""
 
 import time
 from typing import TYPE_CHECKING
@@ -11,27 +11,27 @@ if TYPE_CHECKING:
 
     from pipeline_py.smt.thot import ThotTranslator
 
-# The simplex begins where all features weigh the same, as in the library, but in these units. A jump costs
-# ln 0.001 = 6.9 nats for each word that it skips: with the library's unit of 1 all translations are monotone, and so
-# are those at the corners around it, which tells the simplex nothing. A tenth is about what a jump costs in Moses.
+# The simplex starts from equal weights, as in the library, but in these units. A jump costs ln 0.001 = 6.9 nats for
+# each skipped word: with the library's unit of 1, all translations at the first corners are monotone, and the simplex
+# learns nothing from them. A tenth is about the cost of a jump in Moses.
 WEIGHT_UNITS = (1.0, 1.0, 1.0, 0.1, 1.0, 1.0, 1.0)
 # The last weight, of the sentence length, is not tuned.
 SENTENCE_LENGTH_WEIGHT = 0.0
 SIMPLEX_SCALE = 1.0
 CONVERGENCE_TOLERANCE = 0.001
-"""Standard deviation of BLEU (between 0 and 1) over the corners of the simplex, below which they are one point."""
+"""Standard deviation of BLEU (between 0 and 1) over the corners of the simplex at which the search has converged."""
 SIGNED_FEATURES = (0, 2)
 """Features whose weight may have either sign: word penalty and length of target phrases."""
 
 
 class TuningBudgetExhausted(Exception):
-    """The evaluations or the minutes are used up."""
+    """The exception that ends the search when evaluations or time are used up."""
 
 
 class WeightTuner:
-    """The library's search for weights, a downhill simplex, kept to a budget; the best weights so far are never lost.
+    """A tuner that runs the library's downhill simplex within a budget and keeps the best weights.
 
-    BLEU is case-insensitive and over words, as in `nmt.training.validation`.
+    BLEU is case-insensitive and on tokens, as in `nmt.training.validation`.
     """
 
     def __init__(
@@ -45,11 +45,11 @@ class WeightTuner:
         """Prepare the search.
 
         Args:
-            translator: what is tuned.
+            translator: the translator whose weights are tuned.
             sources: sentences to translate.
             targets: their references.
             tuning: the budget.
-            log: where to say how it goes.
+            log: the log of progress.
         """
         self.translator = translator
         self.sources = sources
@@ -58,11 +58,11 @@ class WeightTuner:
         self.log = log
         self.deadline: float | None = None
         self.evaluation_count = 0
-        """Points at which the simplex asked for BLEU, those cut short by the clock included."""
+        """Number of points that the simplex evaluated, including those that the deadline interrupted."""
         self.best_bleu: float | None = None
         """BLEU of the best weights in percent."""
         self.best_weights: list[float] = []
-        """In the order of `thot.WEIGHTS`."""
+        """The weights with the best BLEU, in the order of `thot.FEATURE_NAMES`."""
 
     def tune_weights(self) -> None:
         """Search until the simplex is small enough or the budget is used up; there is at least one evaluation."""
@@ -70,23 +70,25 @@ class WeightTuner:
 
         if self.tuning.minutes is not None:
             self.deadline = time.monotonic() + 60 * self.tuning.minutes
-        # The library does not count the first corners; `_error` counts all.
+        # The library does not count the first corners; `_compute_error` counts all.
         simplex = NelderMeadSimplex(CONVERGENCE_TOLERANCE, self.tuning.evaluations, SIMPLEX_SCALE)
         try:
             simplex.find_minimum(self._compute_error, [1.0] * len(WEIGHT_UNITS))
-            why = "the simplex has converged"
+            stop_reason = "the simplex has converged"
         except TuningBudgetExhausted as reason:
-            why = str(reason)
-        self.log.write_line(f"tuned weights: {self._format_progress()}; {why}")
+            stop_reason = str(reason)
+        self.log.write_line(f"tuned weights: {self._format_progress()}; {stop_reason}")
 
     def _compute_error(self, point: "np.ndarray", _: int) -> float:
-        """1 − BLEU (between 0 and 1); above 1 for weights that reward what is improbable, which are not tried."""
+        """Return 1 − BLEU (between 0 and 1), or more than 1 for weights with a wrong sign, without a translation."""
         self._check_budget(self.evaluation_count >= self.tuning.evaluations)
         self.evaluation_count += 1
         weights = [float(value) * unit for value, unit in zip(point, WEIGHT_UNITS, strict=True)]
-        wrong = -sum(weight for number, weight in enumerate(weights) if weight < 0 and number not in SIGNED_FEATURES)
-        if wrong:
-            return 1 + 1000 * wrong
+        violation = -sum(
+            weight for number, weight in enumerate(weights) if weight < 0 and number not in SIGNED_FEATURES
+        )
+        if violation:
+            return 1 + 1000 * violation
         all_weights = [*weights, SENTENCE_LENGTH_WEIGHT]
         bleu = self._compute_bleu(all_weights)
         if self.best_bleu is None or bleu > self.best_bleu:
@@ -102,13 +104,13 @@ class WeightTuner:
         for source in self.sources:
             self._check_budget()
             translations.append(" ".join(self.translator.translate(source).words))
-        found = corpus_bleu(translations, [self.references], tokenize="none", lowercase=True, force=True)
-        return float(found.score)
+        bleu = corpus_bleu(translations, [self.references], tokenize="none", lowercase=True, force=True)
+        return float(bleu.score)
 
     def _check_budget(self, has_no_evaluations_left: bool = False) -> None:
         if has_no_evaluations_left:
             raise TuningBudgetExhausted("the evaluations are used up")
-        # The first weights are evaluated whatever it takes: without them there is no model.
+        # The first weights are always evaluated: without them there is no model.
         if self.best_bleu is not None and self.deadline is not None and time.monotonic() > self.deadline:
             raise TuningBudgetExhausted("the time is used up")
 

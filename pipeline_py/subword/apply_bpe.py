@@ -11,7 +11,7 @@ from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import read_token_counts
 
 MAX_CACHED_WORDS = 500_000
-"""Of any text most words are among the first that differ, so pieces of later ones are found again each time."""
+"""Number of words whose pieces are cached; later words are rare and are split each time."""
 
 
 def apply_bpe(
@@ -26,7 +26,7 @@ def apply_bpe(
 
     The pieces are those of subword-nmt, with two exceptions: a placeholder for a time, date or number is never split;
     and if the last piece of a word would end with `@@` because the word does, its last character is a separate piece.
-    `pieces.join` therefore restores every word. An empty line stays empty.
+    Joining the pieces therefore restores every word. An empty line stays empty.
 
     Args:
         input: Tokenized text, one sentence a line.
@@ -45,31 +45,33 @@ def apply_bpe(
 
 
 class Segmenter:
-    """Learned merges, ready to split words; remembers the pieces of the first `MAX_CACHED_WORDS` different ones."""
+    """A segmenter of words by learned merges, with a cache of the first `MAX_CACHED_WORDS` different words."""
 
     def __init__(self, codes: Path, vocabulary: Path | None = None, vocabulary_threshold: int = 1) -> None:
-        """Read codes and, where given, the vocabulary that pieces are held to."""
+        """Read the codes, and optionally the vocabulary that pieces are restricted to."""
         from subword_nmt.apply_bpe import BPE
 
-        known = None
+        allowed_pieces = None
         if vocabulary is not None:
-            known = {token for token, count in read_token_counts(vocabulary) if count >= vocabulary_threshold}
-            if not known:
+            allowed_pieces = {token for token, count in read_token_counts(vocabulary) if count >= vocabulary_threshold}
+            if not allowed_pieces:
                 raise InputError(f"no piece occurs {vocabulary_threshold} times; lower the threshold", vocabulary)
         with codes.open(encoding="utf-8", newline="\n") as file:
-            self._bpe = BPE(file, separator=pieces.CONTINUATION_MARK, vocab=known)
+            self._bpe = BPE(file, separator=pieces.CONTINUATION_MARK, vocab=allowed_pieces)
         self._pieces_by_word = {placeholder: [placeholder] for placeholder in PLACEHOLDERS}
 
     def split_word(self, word: str) -> list[str]:
         """Return the pieces of a word."""
-        found = self._pieces_by_word.get(word)
-        if found is None:
+        word_pieces = self._pieces_by_word.get(word)
+        if word_pieces is None:
             *marked, last = self._bpe.segment_tokens([word])
-            self._bpe.cache.clear()  # which never forgets, and would hold every word a second time
-            found = pieces.mark_pieces([*(piece.removesuffix(pieces.CONTINUATION_MARK) for piece in marked), last])
+            self._bpe.cache.clear()  # it is unbounded, and would store every word a second time
+            word_pieces = pieces.mark_pieces(
+                [*(piece.removesuffix(pieces.CONTINUATION_MARK) for piece in marked), last]
+            )
             if len(self._pieces_by_word) < MAX_CACHED_WORDS:
-                self._pieces_by_word[word] = found
-        return found
+                self._pieces_by_word[word] = word_pieces
+        return word_pieces
 
     def split_sentence(self, words: list[str]) -> list[str]:
         """Return the pieces of a sentence."""

@@ -1,4 +1,4 @@
-"""Give pieces the syntax of their word: its distances, its label, its place in the phrase tree."""
+"""Transfer the syntax of words to their pieces: distances, labels, positions in the phrase tree."""
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -46,10 +46,10 @@ def inherit(*, kind: str, input: Path, pieces: Path, output: Path) -> None:
         InputError: words have no such syntax, a sentence has another number of words in the two files, or one file
             has more sentences.
     """
-    inherited = {known.name: known for known in load_all_syntax_kinds() if known.word_file_suffix}
-    if kind not in inherited:
-        raise InputError(f"{kind}: not a kind of syntax over words; give one of {', '.join(inherited)}")
-    values, ending = inherited[kind].row_layout, inherited[kind].word_file_suffix or ""
+    kinds = {syntax_kind.name: syntax_kind for syntax_kind in load_all_syntax_kinds() if syntax_kind.word_file_suffix}
+    if kind not in kinds:
+        raise InputError(f"{kind}: not a kind of syntax over words; give one of {', '.join(kinds)}")
+    values, ending = kinds[kind].row_layout, kinds[kind].word_file_suffix or ""
     sentences = show_progress(subword.read_tokens(pieces), f"inherit {kind}")
     if isinstance(values, DistanceMatrix):
         write_ragged_rows(output, _read_and_inherit_distances(input, pieces, sentences), "uint8")
@@ -66,7 +66,7 @@ def inherit(*, kind: str, input: Path, pieces: Path, output: Path) -> None:
 
 
 def inherit_distances(matrix: np.ndarray, word_indices: list[int]) -> np.ndarray:
-    """Give pieces the distances of their words, 0 to the other pieces of the same word.
+    """Assign the distances of words to their pieces; pieces of the same word have distance 0.
 
     Args:
         matrix: (J+1, J+1) distances between words, EOS last.
@@ -80,17 +80,17 @@ def inherit_distances(matrix: np.ndarray, word_indices: list[int]) -> np.ndarray
 
 
 def inherit_table(table: np.ndarray, word_indices: list[int]) -> np.ndarray:
-    """Give each of P pieces the values of its word, and EOS its own: (J+1, columns), (P,) → (P+1, columns)."""
+    """Assign the values of words to their pieces, and those of EOS to EOS: (J+1, columns), (P,) → (P+1, columns)."""
     return table[[*word_indices, len(table) - 1]]
 
 
 def inherit_labels(labels: list[str], word_indices: list[int]) -> list[str]:
-    """Give each of P pieces the label of its word."""
+    """Assign the labels of words to their pieces, (P,)."""
     return [labels[word] for word in word_indices]
 
 
 def inherit_tree(tree: PhraseTree, pieces: list[list[str]]) -> PhraseTree:
-    """Grow a left-branching lexical tree in the place of each word that is split.
+    """Replace each split word by a left-branching tree over its pieces.
 
     A leaf (NN word) of pieces p1 p2 p3 becomes (NN (NN (NN p1) (NN p2)) (NN p3)): every node has the word's tag.
     A binary tree stays binary. A failed parse stays flat and marked.
@@ -106,9 +106,9 @@ def inherit_tree(tree: PhraseTree, pieces: list[list[str]]) -> PhraseTree:
     words = iter(pieces)
 
     def build_lexical_tree(leaf: Preterminal) -> TreeNode:
-        first, *others = (Preterminal(leaf.label, piece) for piece in next(words))
+        first, *remaining_pieces = (Preterminal(leaf.label, piece) for piece in next(words))
         node: TreeNode = first
-        for piece in others:
+        for piece in remaining_pieces:
             node = PhraseNode(leaf.label, (node, piece))
         return node
 
@@ -165,22 +165,23 @@ def _read_and_inherit_trees(
 def _zip_with_pieces(
     syntax: Iterable[Syntax], sentences: Iterable[list[str]], syntax_path: Path, pieces_path: Path
 ) -> Iterator[tuple[Syntax, list[str]]]:
-    for number, (one, pieces) in enumerate(zip_longest(syntax, sentences)):
-        if one is None or pieces is None:
-            shorter, longer = (syntax_path, pieces_path) if one is None else (pieces_path, syntax_path)
+    for number, (value, pieces) in enumerate(zip_longest(syntax, sentences)):
+        if value is None or pieces is None:
+            shorter, longer = (syntax_path, pieces_path) if value is None else (pieces_path, syntax_path)
             raise InputError(
                 f"the file has {number} sentences and {longer} has more; make both from the same text", shorter
             )
-        yield one, pieces
+        yield value, pieces
 
 
 def _check_word_count(
     word_count: int, word_indices: list[int], syntax_path: Path, pieces_path: Path, line_number: int
 ) -> None:
-    found = word_indices[-1] + 1 if word_indices else 0
-    if word_count != found:
+    piece_word_count = word_indices[-1] + 1 if word_indices else 0
+    if word_count != piece_word_count:
         raise InputError(
-            f"{word_count} words, but the pieces of {pieces_path} make {found}; make both from the same text",
+            f"{word_count} words, but the pieces of {pieces_path} make {piece_word_count}; "
+            "make both from the same text",
             syntax_path,
             line_number,
         )

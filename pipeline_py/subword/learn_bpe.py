@@ -54,6 +54,6 @@ def _read_splittable_words(paths: list[Path]) -> Iterator[list[str]]:
 def _learn_merges(lines: Iterable[str], codes: StringIO, merges: int, min_frequency: int) -> None:
     from subword_nmt import learn_bpe as library
 
-    # Its own bar would redraw itself thousands of times in a log file.
+    # The library's progress bar would write thousands of lines into a log file.
     library.tqdm = partial(show_progress, label="learn_bpe", total=merges, unit="merges")
     library.learn_bpe(lines, codes, merges, min_frequency)

@@ -1,4 +1,4 @@
-"""Turn text into rows of identifiers on disk, which training maps into memory."""
+"""Convert text to rows of token identifiers, which training maps into memory."""
 
 from collections.abc import Iterator
 from pathlib import Path

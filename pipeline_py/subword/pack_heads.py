@@ -1,4 +1,4 @@
-"""Turn dependency trees into rows of heads on disk, a head for each piece."""
+"""Convert dependency trees to rows of heads, one for each piece."""
 
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -16,7 +16,7 @@ from pipeline_py.syntax.trees.dependency import read_dependency_trees
 from pipeline_py.syntax.trees.tree_formats import check_trees_against_tokens
 
 MAX_POSITION = np.iinfo(np.int16).max
-"""The last position that a row can name."""
+"""The highest position in a row."""
 
 
 def pack_heads(
@@ -54,26 +54,26 @@ def find_piece_heads(word_heads: Sequence[int], word_indices: Sequence[int]) -> 
     """Find the heads of a sentence's pieces and of EOS.
 
     Args:
-        word_heads: of each of J words; 0 is the root, i is the i-th word counted from 1.
-        word_indices: the index of each of n pieces' word, 0 … J − 1.
+        word_heads: heads of the J words; 0 is the root, i is the i-th word counted from 1.
+        word_indices: index of the word of each of the n pieces, 0 … J − 1.
 
     Returns:
         n + 1 positions, counted from 0.
     """
     first: dict[int, int] = {}
-    found = []
+    heads = []
     for piece, word in enumerate(word_indices):
         first.setdefault(word, piece)
     for piece, word in enumerate(word_indices):
         if piece != first[word]:
-            found.append(first[word])
+            heads.append(first[word])
         else:
-            found.append(first[word_heads[word] - 1] if word_heads[word] else piece)
-    return [*found, len(found)]
+            heads.append(first[word_heads[word] - 1] if word_heads[word] else piece)
+    return [*heads, len(heads)]
 
 
 def find_parent_spans(word_heads: Sequence[int], word_indices: Sequence[int]) -> list[int]:
-    """Find where the head words of a sentence's pieces and of EOS stand; arguments as of `find_piece_heads`.
+    """Find the spans of the head words of a sentence's pieces and of EOS; for arguments, see `find_piece_heads`.
 
     Returns:
         For each of n pieces and for EOS the first and the last position of the head word's pieces, 2 (n + 1) numbers.
@@ -82,8 +82,8 @@ def find_parent_spans(word_heads: Sequence[int], word_indices: Sequence[int]) ->
     for piece, word in enumerate(word_indices):
         first, _ = spans.get(word, (piece, piece))
         spans[word] = first, piece
-    found = [place for word in word_indices for place in spans[word_heads[word] - 1 if word_heads[word] else word]]
-    return [*found, len(word_indices), len(word_indices)]
+    positions = [place for word in word_indices for place in spans[word_heads[word] - 1 if word_heads[word] else word]]
+    return [*positions, len(word_indices), len(word_indices)]
 
 
 def _build_head_rows(
@@ -112,21 +112,22 @@ def _build_head_rows(
         elif len(tree.root_words) > 1:
             counts.add_noted("several roots")
         if tree.failure_reason is not None:
-            found = [NO_HEAD] * ((2 if parents else 1) * (len(units) + 1))
+            row = [NO_HEAD] * ((2 if parents else 1) * (len(units) + 1))
         else:
-            found = (find_parent_spans if parents else find_piece_heads)(tree.heads, words)
-        yield np.array(found, dtype=np.int16)
+            row = (find_parent_spans if parents else find_piece_heads)(tree.heads, words)
+        yield np.array(row, dtype=np.int16)
 
 
 def _resolve_word_indices(pieces: list[str], word_count: int, path: Path, line_number: int) -> list[int]:
-    """Find the word of each piece, checking that there are so many words."""
+    """Return the word index of each piece, and check the number of words."""
     if len(pieces) == word_count:
         return list(range(word_count))
-    found = subword.find_word_indices(pieces)
-    if len({*found}) != word_count:
+    word_indices = subword.find_word_indices(pieces)
+    if (piece_word_count := len({*word_indices})) != word_count:
         raise InputError(
-            f"the pieces make {len({*found})} words, but the sentence's tree has {word_count}; make both from the same text",
+            f"the pieces make {piece_word_count} words, but the sentence's tree has {word_count}; "
+            "make both from the same text",
             path,
             line_number,
         )
-    return found
+    return word_indices

@@ -1,4 +1,4 @@
-"""Turn binary phrase trees, or only trees within split words, into rows of numbers on disk."""
+"""Convert binary phrase trees, or only trees within split words, to rows of numbers."""
 
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
@@ -45,11 +45,11 @@ def pack_trees(*, trees: Path | None = None, pieces: Path, output: Path, counts_
 
 
 class ForestNode(NamedTuple):
-    """A node while numbers are not known.
+    """A node without its final number.
 
     Attributes:
         level: height, 0 for a leaf.
-        number: number of a leaf; of an inner node how many were made before it.
+        number: number of a leaf, or index of an inner node in the order of creation.
     """
 
     level: int
@@ -57,21 +57,21 @@ class ForestNode(NamedTuple):
 
 
 class ForestBuilder:
-    """Grows inner nodes over n leaves, from left to right, and numbers them in the end."""
+    """A builder of trees over n leaves, which numbers the inner nodes at the end."""
 
     def __init__(self, leaf_count: int) -> None:
         self._leaf_count = leaf_count
         self._inner_nodes: list[tuple[int, ForestNode, ForestNode]] = []
 
     def join_nodes(self, left: ForestNode, right: ForestNode) -> ForestNode:
-        """Make the parent of two nodes."""
+        """Create the parent of two nodes."""
         node = ForestNode(1 + max(left.level, right.level), len(self._inner_nodes))
         self._inner_nodes.append((node.level, left, right))
         return node
 
     def build_row(self, root: ForestNode | None) -> np.ndarray:
-        """Number the nodes and lay them out (1 + 3·k,)."""
-        # Nodes of one height lie beside each other, so the left one was made first, and sorting keeps them in order.
+        """Number the k inner nodes and return the row, (1 + 3·k,)."""
+        # Nodes of equal height are created from left to right, and the stable sort keeps this order.
         order = sorted(range(len(self._inner_nodes)), key=lambda place: self._inner_nodes[place][0])
         numbers = [0] * len(order)
         for number, place in enumerate(order, start=self._leaf_count):
@@ -128,9 +128,9 @@ def _build_lexical_rows(sentences: Iterable[list[str]], counts: SentenceCounts) 
         forest = ForestBuilder(len(pieces))
         nodes = _iterate_leaves(len(pieces))
         for word in subword.group_by_word(pieces):
-            node, *others = (next(nodes) for _ in word)
-            for other in others:
-                node = forest.join_nodes(node, other)
-            if others:
+            node, *remaining_leaves = (next(nodes) for _ in word)
+            for leaf in remaining_leaves:
+                node = forest.join_nodes(node, leaf)
+            if remaining_leaves:
                 counts.add_noted("words with a lexical tree")
         yield forest.build_row(None)

@@ -1,4 +1,4 @@
-"""Turn dependency units into rows of identifiers on disk."""
+"""Convert dependency units to rows of token identifiers."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -14,7 +14,7 @@ from pipeline_py.subword import pieces
 from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
 EPSILON_ID = EOS
-"""ε: no unit holds the end of the sentence, whose identifier is free."""
+"""The identifier of ε; units never contain EOS, so its identifier is free."""
 
 
 def pack_units(*, units: Path, tokens: Path, vocabulary: Path, output: Path, counts_output: Path) -> None:
@@ -48,7 +48,7 @@ def _encode_unit_rows(
             raise InputError(
                 f"the file has {number - 1} sentences and {longer} has more; make both from the same text", shorter
             )
-        # By place: ε, the sentence's words, and last, where -1 finds it, the padding.
+        # Index 0 is ε, then the sentence's words; index -1 is the padding.
         table = np.array([EPSILON_ID, *vocabulary.encode(words), len(vocabulary)], dtype=np.int32)
         counts.add_kept()
         counts.add_noted("words in units", int((row > 0).sum()))

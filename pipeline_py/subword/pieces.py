@@ -1,7 +1,6 @@
 """Pieces and the words they make up: a piece that ends with `@@` goes on, any other ends its word.
 
-`apply_bpe` sees to it that no word's last piece ends with `@@`, so words and pieces are never confused,
-even where `@@` occurs in the text.
+`apply_bpe` ensures that the last piece of a word never ends with `@@`, even if `@@` occurs in the text.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,8 +20,7 @@ def read_tokens(path: Path) -> Iterator[list[str]]:
 def mark_pieces(parts: Iterable[str]) -> list[str]:
     """Mark the parts of one word as its pieces.
 
-    A word that itself ends with `@@` in one part loses the last character to a part of its own: the parts `a@@`
-    become the pieces `a@@@` and `@`.
+    If the last part ends with `@@`, its last character becomes a separate piece: `a@@` becomes `a@@@` and `@`.
     """
     *parts, last = parts
     if last.endswith(CONTINUATION_MARK):

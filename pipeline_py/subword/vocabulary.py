@@ -1,4 +1,4 @@
-"""Make the vocabulary of a model: its tokens and their identifiers."""
+"""Build the vocabulary of a model: tokens and their identifiers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from pipeline_py.subword import pieces
 EOS = 0
 UNK = 1
 SPECIAL_TOKENS = ("</s>", "<unk>")
-"""The tokens of EOS and UNK. Where they occur in text they are words like any other, and unknown."""
+"""The tokens of EOS and UNK. If they occur in text, they are unknown words."""
 
 
 def vocabulary(*, input: list[Path], output: Path, max_size: NonNegativeInt = 0, min_count: PositiveInt = 1) -> None:
@@ -60,7 +60,7 @@ def read_token_counts(path: Path) -> Iterator[tuple[str, int]]:
 
 
 class Vocabulary:
-    """Tokens by identifier and identifiers by token; EOS and UNK come first.
+    """A mapping between tokens and identifiers; EOS and UNK come first.
 
     Attributes:
         tokens: (V,) the token of each identifier.
@@ -68,7 +68,7 @@ class Vocabulary:
     """
 
     def __init__(self, token_counts: Iterable[tuple[str, int]]) -> None:
-        """Take tokens with their counts, in order of their identifiers; the first two are `SPECIAL_TOKENS`."""
+        """Initialize from tokens and counts in the order of identifiers; the first two are `SPECIAL_TOKENS`."""
         self.tokens: list[str] = []
         self.counts: list[int] = []
         for token, count in token_counts:

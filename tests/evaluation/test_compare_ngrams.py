@@ -33,8 +33,8 @@ class Texts:
 
     @staticmethod
     def noisy(state: random.Random, line: str) -> str:
-        kept = [word if state.random() < 0.7 else state.choice(WORDS) for word in line.split()]
-        return " ".join(word.upper() for word in kept for _ in range(state.choice([0, 1, 1, 1, 2])))
+        words = [word if state.random() < 0.7 else state.choice(WORDS) for word in line.split()]
+        return " ".join(word.upper() for word in words for _ in range(state.choice([0, 1, 1, 1, 2])))
 
     def rows(self, references: int = 1, **options: object) -> list[Row]:
         compare_ngrams(
@@ -54,7 +54,7 @@ class Texts:
         return sum(words[start : start + len(wanted)] == wanted for start in range(len(words)))
 
     def expected(self, ngram: str, system: str | None, references: int) -> int:
-        """How often a system matches an n-gram; None: how often it could."""
+        """Return the matches of an n-gram by a system, or the possible ones for None."""
         total = 0
         for place in range(SENTENCES):
             most = max(self.times(ngram, lines[place]) for lines in self.references[:references])
@@ -63,16 +63,16 @@ class Texts:
 
     def possible(self, references: int, longest: int) -> set[str]:
         """All n-grams of the references."""
-        found = set()
+        ngrams = set()
         for lines in self.references[:references]:
             for line in lines:
                 words = line.lower().replace('"', ' " ').split()
-                found |= {
+                ngrams |= {
                     " ".join(words[start:end])
                     for start in range(len(words))
                     for end in range(start + 1, min(start + longest, len(words)) + 1)
                 }
-        return found
+        return ngrams
 
 
 @pytest.fixture
@@ -82,34 +82,41 @@ def texts(tmp_path: Path) -> Texts:
 
 @pytest.mark.parametrize(("references", "longest"), [(1, 4), (2, 4), (1, 2)])
 def test_agrees_with_counting_positions(texts: Texts, references: int, longest: int) -> None:
-    rows = texts.rows(references, most=10**6, longest=longest)
+    rows = texts.rows(references, max_per_direction=10**6, longest=longest)
     assert {(row["system"], row["other"]) for row in rows} == {("Mine", "Base (n=2)"), ("Base (n=2)", "Mine")}
-    chosen: dict[str, set[str]] = {"Mine": set(), "Base (n=2)": set()}
+    ngrams_by_system: dict[str, set[str]] = {"Mine": set(), "Base (n=2)": set()}
     for row in rows:
-        system, other = (texts.expected(row["ngram"], row[name], references) for name in ("system", "other"))
-        assert (int(row["matches_system"]), int(row["matches_other"])) == (system, other) and system > other
-        assert int(row["references"]) == texts.expected(row["ngram"], None, references) >= system
-        assert float(row["share"]) == pytest.approx((system + 1) / (system + other + 2))
-        chosen[row["system"]].add(row["ngram"])
+        system_count, other_count = (
+            texts.expected(row["ngram"], row[name], references) for name in ("system", "other")
+        )
+        assert (int(row["matches_system"]), int(row["matches_other"])) == (
+            system_count,
+            other_count,
+        ) and system_count > other_count
+        assert int(row["references"]) == texts.expected(row["ngram"], None, references) >= system_count
+        assert float(row["share"]) == pytest.approx((system_count + 1) / (system_count + other_count + 2))
+        ngrams_by_system[row["system"]].add(row["ngram"])
     for ngram in texts.possible(references, longest):
         mine, base = (texts.expected(ngram, name, references) for name in ("Mine", "Base (n=2)"))
-        assert (ngram in chosen["Mine"]) == (mine > base) and (ngram in chosen["Base (n=2)"]) == (base > mine)
-    assert len(chosen["Mine"]) > 5 and len(chosen["Base (n=2)"]) > 5
+        assert (ngram in ngrams_by_system["Mine"]) == (mine > base) and (ngram in ngrams_by_system["Base (n=2)"]) == (
+            base > mine
+        )
+    assert len(ngrams_by_system["Mine"]) > 5 and len(ngrams_by_system["Base (n=2)"]) > 5
 
 
 def test_an_example_by_hand(texts: Texts) -> None:
     """`a a` is in the reference once, and `b` three times: 3 of 3 + 1 and 2 of 2 + 1 are 4/6 and 3/5."""
     texts.references = [["a a c", "b b", "b c"]]
     texts.outputs = {"Base": ["a b", "b", "c"], "Mine": ["a a a", "b b b", "b"]}
-    found = [(row["system"], row["ngram"], float(row["share"])) for row in texts.rows(longest=2)]
-    assert found == [
+    ngrams = [(row["system"], row["ngram"], float(row["share"])) for row in texts.rows(longest=2)]
+    assert ngrams == [
         ("Mine", "b", pytest.approx(4 / 6)),
         ("Mine", "a a", pytest.approx(2 / 3)),
         ("Mine", "b b", pytest.approx(2 / 3)),
         ("Mine", "a", pytest.approx(3 / 5)),
         ("Base", "c", pytest.approx(2 / 3)),
     ]
-    (bigram, *_) = texts.rows(shortest=2, longest=2, most=1)
+    (bigram, *_) = texts.rows(shortest=2, longest=2, max_per_direction=1)
     assert bigram == {
         **{"system": "Mine", "other": "Base", "ngram": "a a", "matches_system": "1", "matches_other": "0"},
         **{"references": "1", "share": "0.6666666666666666"},
@@ -117,7 +124,7 @@ def test_an_example_by_hand(texts: Texts) -> None:
 
 
 def test_only_so_many_in_either_direction(texts: Texts) -> None:
-    every, few = texts.rows(most=10**6), texts.rows(most=3)
+    every, few = texts.rows(max_per_direction=10**6), texts.rows(max_per_direction=3)
     by_system = [[row for row in every if row["system"] == name][:3] for name in ("Mine", "Base (n=2)")]
     assert few == [*by_system[0], *by_system[1]]
 
@@ -131,34 +138,41 @@ def test_only_so_many_in_either_direction(texts: Texts) -> None:
     st.randoms(use_true_random=False),
 )
 def test_the_order_is_that_of_exact_shares_and_always_the_same(counts, state) -> None:
-    given_order = [NgramMatches(words, system, other, system + other) for words, (system, other) in counts.items()]
-    found = rank_ngrams(iter(given_order))
-    assert {one.words for one in found} == {words for words, (system, other) in counts.items() if system > other}
-    shares = [Fraction(one.system_matches + 1, one.system_matches + one.other_matches + 2) for one in found]
+    given_order = [
+        NgramMatches(words, system_count, other_count, system_count + other_count)
+        for words, (system_count, other_count) in counts.items()
+    ]
+    ranked = rank_ngrams(iter(given_order))
+    assert {ngram.words for ngram in ranked} == {
+        words for words, (system_count, other_count) in counts.items() if system_count > other_count
+    }
+    shares = [Fraction(ngram.system_matches + 1, ngram.system_matches + ngram.other_matches + 2) for ngram in ranked]
     assert shares == sorted(shares, reverse=True)
-    for (one, share), (two, next_share) in zip(
-        zip(found, shares, strict=True), zip(found[1:], shares[1:], strict=True), strict=False
+    for (ngram, share), (next_ngram, next_share) in zip(
+        zip(ranked, shares, strict=True), zip(ranked[1:], shares[1:], strict=True), strict=False
     ):
         if share == next_share:
-            assert one.system_matches - one.other_matches >= two.system_matches - two.other_matches
-            if one.system_matches == two.system_matches:
-                assert (-len(one.words), one.words) < (-len(two.words), two.words), "longer ones first"
+            assert ngram.system_matches - ngram.other_matches >= next_ngram.system_matches - next_ngram.other_matches
+            if ngram.system_matches == next_ngram.system_matches:
+                assert (-len(ngram.words), ngram.words) < (-len(next_ngram.words), next_ngram.words), (
+                    "longer ones first"
+                )
     state.shuffle(given_order)
-    assert rank_ngrams(iter(given_order)) == found
+    assert rank_ngrams(iter(given_order)) == ranked
 
 
 def test_case_counts_if_it_is_to(texts: Texts) -> None:
     texts.outputs = {"Base": [""] * SENTENCES, "Mine": [line.upper() for line in texts.references[0]]}
-    letters = {character for row in texts.rows(lowercase=False, most=100) for character in row["ngram"]}
+    letters = {character for row in texts.rows(lowercase=False, max_per_direction=100) for character in row["ngram"]}
     assert letters <= {*'",. '} and {row["other"] for row in texts.rows()} == {"Base"}
 
 
-def test_a_system_alone_is_beside_none(texts: Texts) -> None:
+def test_single_system_has_no_ngrams(texts: Texts) -> None:
     texts.outputs = {"Base": texts.references[0]}
     assert texts.rows() == []
 
 
-def test_mistakes_are_said(texts: Texts) -> None:
+def test_invalid_input_is_reported(texts: Texts) -> None:
     with pytest.raises(InputError, match=r"shortest \(3\) is more than longest \(2\); give n-grams of one length"):
         texts.rows(shortest=3, longest=2)
     texts.references[0][4] = " "

@@ -53,12 +53,18 @@ def run(
 
 
 def by_sacrebleu(
-    kind: str, one: list[str], other: list[str], references: list[list[str]], lowercase: bool, draws: int, seed: int
+    kind: str,
+    system: list[str],
+    baseline: list[str],
+    references: list[list[str]],
+    lowercase: bool,
+    draws: int,
+    seed: int,
 ) -> dict[str, tuple[Result, Result]]:
     """Results of the baseline `other` and of `one` against it, by metric."""
     metrics = {"b": BLEU(lowercase=lowercase), "r": SacrebleuRibes("13a", lowercase)}
     with mock.patch.dict(os.environ, {"SACREBLEU_SEED": str(seed)}):
-        _, results = PairedTest([("other", other), ("one", one)], metrics, references, kind, draws)()
+        _, results = PairedTest([("other", baseline), ("one", system)], metrics, references, kind, draws)()
     return {name.lower(): tuple(results[name]) for name in ("BLEU", "RIBES")}  # type: ignore[misc]
 
 
@@ -85,13 +91,13 @@ def test_agrees_with_sacrebleu(tmp_path: Path, lowercase: bool, seed: int, refer
     half = {(row["metric"], row["system"]): (float(row["high"]) - float(row["low"])) / 2 for row in intervals}
     for row in pairs:
         lines, metric = (outputs[row["system"]], outputs[row["other"]]), row["metric"]
-        baseline, one = by_sacrebleu("bs", *lines, texts, lowercase, 300, seed)[metric]
-        assert float(row["score_system"]) == pytest.approx(one.score)
+        baseline, result = by_sacrebleu("bs", *lines, texts, lowercase, 300, seed)[metric]
+        assert float(row["score_system"]) == pytest.approx(result.score)
         assert float(row["score_other"]) == pytest.approx(baseline.score)
-        assert float(row["difference"]) == pytest.approx(one.score - baseline.score)
-        assert float(row["p_bootstrap_sacrebleu"]) == one.p_value
+        assert float(row["difference"]) == pytest.approx(result.score - baseline.score)
+        assert float(row["p_bootstrap_sacrebleu"]) == result.p_value
         # sacrebleu adds up in single precision.
-        assert half[metric, row["system"]] == pytest.approx(one.ci, rel=1e-4)
+        assert half[metric, row["system"]] == pytest.approx(result.ci, rel=1e-4)
         assert half[metric, row["other"]] == pytest.approx(baseline.ci, rel=1e-4)
         _, exchanged = by_sacrebleu("ar", *lines, texts, lowercase, 700, seed)[metric]
         # sacrebleu does not count exchanges that give the very difference again.
@@ -107,16 +113,19 @@ def test_sign_tests_are_those_of_the_outputs(tmp_path: Path) -> None:
     ((row,), _) = run(tmp_path, outputs, [reference], samples=9, trials=9)
     systems = {name: [tmp_path / f"{name}-{number}.arrow" for number in (1, 2)] for name in "AB"}
     statistics = read_statistics(systems, ["bleu"])["bleu"]
-    both = run_sign_test(statistics["B"].run_statistics, statistics["A"].run_statistics, statistics["A"].metric)
-    expected = both.insertion_test
+    sign_test = run_sign_test(statistics["B"].run_statistics, statistics["A"].run_statistics, statistics["A"].metric)
+    expected = sign_test.insertion_test
     assert (row["system"], row["other"]) == ("B", "A")
     counts = [int(float(row[column])) for column in ("better", "worse", "ties")]
     assert counts == [expected.better, expected.worse, expected.ties] and sum(counts) == 30 and min(counts[:2]) > 3
     assert float(row["p_sign_inserted"]) == binomtest(counts[0], counts[0] + counts[1]).pvalue
     assert [int(float(row[f"{column}_replaced"])) for column in ("better", "worse", "ties")] == [
-        *both.replacement_test.counts
+        *sign_test.replacement_test.counts
     ]
-    assert float(row["p_sign_replaced"]) == both.replacement_test.p_value and float(row["p_sign"]) == both.p_value
+    assert (
+        float(row["p_sign_replaced"]) == sign_test.replacement_test.p_value
+        and float(row["p_sign"]) == sign_test.p_value
+    )
 
 
 @pytest.mark.parametrize("metric", [BLEU(lowercase=True), SacrebleuRibes("13a", True)], ids=["bleu", "ribes"])
@@ -125,37 +134,40 @@ def test_a_difference_of_several_runs_is_that_of_their_means(tmp_path: Path, met
     state = random.Random(3)
     reference = text(state, 12)
     outputs = {"B": disturbed(reference, state, 0.3)} | {f"A:{n}": disturbed(reference, state, 0.2) for n in (1, 2)}
-    name = type(metric).__name__.lower()
+    name = type(metric).__name__.lower().removeprefix("sacrebleu")
     ((row,), intervals) = run(tmp_path, outputs, [reference], samples=40, trials=50, seed=5, metrics=[name])
     ours, theirs = [outputs["A:1"], outputs["A:2"]], [outputs["B"]]
-    everything = list(range(12))
-    difference = score_of(metric, ours, reference, everything) - score_of(metric, theirs, reference, everything)
+    all_indices = list(range(12))
+    difference = score_of(metric, ours, reference, all_indices) - score_of(metric, theirs, reference, all_indices)
     assert float(row["difference"]) == pytest.approx(difference)
-    assert float(row["score_system"]) == pytest.approx(score_of(metric, ours, reference, everything))
-    assert [float(each["score"]) for each in intervals] == [float(row["score_other"]), float(row["score_system"])]
+    assert float(row["score_system"]) == pytest.approx(score_of(metric, ours, reference, all_indices))
+    assert [float(interval["score"]) for interval in intervals] == [
+        float(row["score_other"]),
+        float(row["score_system"]),
+    ]
 
-    drawn = np.random.default_rng(5).choice(12, size=(40, 12), replace=True)
+    samples = np.random.default_rng(5).choice(12, size=(40, 12), replace=True)
     differences = [
         score_of(metric, ours, reference, list(places)) - score_of(metric, theirs, reference, list(places))
-        for places in drawn
+        for places in samples
     ]
-    fewer = min(sum(one <= 0 for one in differences), sum(one >= 0 for one in differences))
+    fewer = min(sum(score <= 0 for score in differences), sum(score >= 0 for score in differences))
     assert float(row["p_bootstrap"]) == pytest.approx(min(1, 2 * (1 + fewer) / 41))
     mean = sum(map(abs, differences)) / 40
-    larger = sum(abs(one) - mean > abs(difference) for one in differences)
+    larger = sum(abs(score) - mean > abs(difference) for score in differences)
     assert float(row["p_bootstrap_sacrebleu"]) == pytest.approx((1 + larger) / 41)
 
     as_large = 0
-    for kept in np.random.default_rng(5).integers(2, size=(50, 12), dtype=bool):
+    for kept_indices in np.random.default_rng(5).integers(2, size=(50, 12), dtype=bool):
         mixed = [
             [
-                [a if keep == is_ours else b for a, b, keep in zip(run, theirs[0], kept, strict=True)]
+                [a if keep == is_ours else b for a, b, keep in zip(run, theirs[0], kept_indices, strict=True)]
                 for run in ours
             ]
             for is_ours in (True, False)
         ]  # fmt: skip
-        one, other = (score_of(metric, runs, reference, everything) for runs in mixed)
-        as_large += abs(one - other) >= abs(difference) - 1e-9
+        score, other_score = (score_of(metric, runs, reference, all_indices) for runs in mixed)
+        as_large += abs(score - other_score) >= abs(difference) - 1e-9
     assert float(row["p_randomization"]) == pytest.approx((1 + as_large) / 51)
 
 
@@ -206,23 +218,23 @@ def test_different_numbers_of_runs_leave_tests_of_outputs_out(tmp_path: Path) ->
 
 
 def test_two_systems_have_the_same_numbers_in_every_table(tmp_path: Path) -> None:
-    """Whatever else is compared there; corrections and the pooled variance between runs are the table's own."""
+    """Only corrections and the pooled variance between runs depend on the other systems of a table."""
     state = random.Random(12)
     reference = text(state, 40)
     outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.3))}
-    others = {f"{name}:{number}": disturbed(reference, state, 0.25) for name in "CD" for number in (1, 2, 3)}
-    ((alone,), _) = run(tmp_path, outputs, [reference], samples=200, trials=200)
-    pairs, _ = run(tmp_path, {**others, **outputs}, [reference], samples=200, trials=200)
+    other_outputs = {f"{name}:{number}": disturbed(reference, state, 0.25) for name in "CD" for number in (1, 2, 3)}
+    ((single_pair,), _) = run(tmp_path, outputs, [reference], samples=200, trials=200)
+    pairs, _ = run(tmp_path, {**other_outputs, **outputs}, [reference], samples=200, trials=200)
     (among,) = (row for row in pairs if (row["system"], row["other"]) == ("B", "A"))
     about_systems = ("low", "high", "detectable", "run_deviation", "run_deviation_from", "p_systems")
     same = [
         column for column in SYSTEM_COMPARISON_COLUMNS if not column.endswith("_holm") and column not in about_systems
     ]
-    assert [alone[column] for column in same] == [among[column] for column in same]
-    assert len(pairs) == 6 and alone["p_sign_holm"] == alone["p_sign"] < among["p_sign_holm"]
+    assert [single_pair[column] for column in same] == [among[column] for column in same]
+    assert len(pairs) == 6 and single_pair["p_sign_holm"] == single_pair["p_sign"] < among["p_sign_holm"]
 
 
-def test_which_system_comes_first_decides_the_sign_alone(tmp_path: Path) -> None:
+def test_order_of_systems_affects_only_the_sign(tmp_path: Path) -> None:
     state = random.Random(11)
     reference = text(state, 40)
     outputs = {name: disturbed(reference, state, rate) for name, rate in (("A", 0.2), ("B", 0.3))}
@@ -243,10 +255,10 @@ def test_interval_of_the_difference_by_resampled_corpora(tmp_path: Path) -> None
     outputs["A:2"] = disturbed(reference, state, 0.2)
     ((row,), _) = run(tmp_path, outputs, [reference], samples=80, trials=10, seed=5)
     metric, ours = BLEU(lowercase=True), [outputs["A:1"], outputs["A:2"]]
-    drawn = np.random.default_rng(5).choice(12, size=(80, 12), replace=True)
+    samples = np.random.default_rng(5).choice(12, size=(80, 12), replace=True)
     differences = sorted(
         score_of(metric, ours, reference, list(places)) - score_of(metric, [outputs["B"]], reference, list(places))
-        for places in drawn
+        for places in samples
     )
     assert float(row["low_outputs"]) == pytest.approx(differences[1])
     assert float(row["high_outputs"]) == pytest.approx(differences[-2])
@@ -259,17 +271,17 @@ def test_exchanged_sentences_bring_all_runs(tmp_path: Path) -> None:
     reference = text(state, 25)
     outputs = {f"A:{run}": disturbed(reference, state, 0.3) for run in (1, 2)}
     single = disturbed(reference, state, 0.4)
-    ((once,), _) = run(tmp_path, {**outputs, "B": single}, [reference], samples=9, trials=300)
+    ((single_run,), _) = run(tmp_path, {**outputs, "B": single}, [reference], samples=9, trials=300)
     ((twice,), _) = run(tmp_path, {**outputs, "B:1": single, "B:2": single}, [reference], samples=9, trials=300)
     tests = ("p_sign", "p_bootstrap", "p_randomization", "better")
-    assert [once[name] for name in tests] == [twice[name] for name in tests] and 0.01 < float(
-        once["p_randomization"]
+    assert [single_run[name] for name in tests] == [twice[name] for name in tests] and 0.01 < float(
+        single_run["p_randomization"]
     ) < 1
 
 
 @pytest.mark.parametrize("name", ["chrf", "ter"])
 def test_any_metric_is_compared_in_its_own_direction(tmp_path: Path, name: str) -> None:
-    """What has fewer edits is better: the better system's scores say so in either direction."""
+    """Fewer edits are better, in either direction of the comparison."""
     state = random.Random(8)
     reference = text(state, 40)
     outputs = {"bad": disturbed(reference, state, 0.6), "good": disturbed(reference, state, 0.1)}
@@ -279,8 +291,10 @@ def test_any_metric_is_compared_in_its_own_direction(tmp_path: Path, name: str) 
     assert float(row["better"]) > 3 * float(row["worse"])
     assert max(float(row[f"p_{test}"]) for test in ("sign", "bootstrap", "randomization")) < 0.05
     metric = CHRF(lowercase=True) if name == "chrf" else TER()
-    for each in intervals:
-        assert float(each["score"]) == pytest.approx(metric.corpus_score(outputs[each["system"]], [reference]).score)
+    for interval in intervals:
+        assert float(interval["score"]) == pytest.approx(
+            metric.corpus_score(outputs[interval["system"]], [reference]).score
+        )
 
 
 def test_is_corrected_for_all_pairs(tmp_path: Path) -> None:
@@ -308,7 +322,7 @@ def test_equal_outputs_do_not_differ(tmp_path: Path) -> None:
     assert (row["difference"], row["low"], row["high"], row["ties"]) == ("0.0", "0.0", "0.0", "30")
 
 
-def test_a_system_alone_has_an_interval(tmp_path: Path) -> None:
+def test_single_system_has_an_interval(tmp_path: Path) -> None:
     reference = text(random.Random(8), 20)
     pairs, intervals = run(tmp_path, {"A": disturbed(reference, random.Random(8), 0.3)}, [reference], samples=50)
     assert pairs == [] and [row["system"] for row in intervals] == ["A"]
@@ -319,14 +333,14 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
     state = random.Random(9)
     reference = text(state, 20)
     outputs = {name: disturbed(reference, state, 0.3) for name in "AB"}
-    kept = [place for place in range(20) if state.random() < 0.6]
+    kept_indices = [place for place in range(20) if state.random() < 0.6]
     write_sentence_columns(tmp_path / "none.arrow", {"length": np.ones(20), "parse": np.zeros(20)})
     with pytest.raises(InputError, match=r"none\.arrow: no sentence was parsed"):
-        run(tmp_path, outputs, [reference], parsed=tmp_path / "none.arrow")
-    write_sentence_columns(tmp_path / "some.arrow", {"parse": np.array([place in kept for place in range(20)])})
-    ours = run(tmp_path, outputs, [reference], samples=50, trials=50, parsed=tmp_path / "some.arrow")
-    fewer = {name: [lines[place] for place in kept] for name, lines in outputs.items()}
-    assert ours == run(tmp_path, fewer, [[reference[place] for place in kept]], samples=50, trials=50)
+        run(tmp_path, outputs, [reference], sentence_properties=tmp_path / "none.arrow")
+    write_sentence_columns(tmp_path / "some.arrow", {"parse": np.array([place in kept_indices for place in range(20)])})
+    ours = run(tmp_path, outputs, [reference], samples=50, trials=50, sentence_properties=tmp_path / "some.arrow")
+    fewer = {name: [lines[place] for place in kept_indices] for name, lines in outputs.items()}
+    assert ours == run(tmp_path, fewer, [[reference[place] for place in kept_indices]], samples=50, trials=50)
 
 
 @pytest.mark.parametrize(
@@ -336,7 +350,7 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
         ({"a": "a", "b": "cased"}, "bleu of 'a' was counted as nrefs.* and of 'b' as .*case:mixed.*; count both alike"),
     ],
 )
-def test_what_cannot_be_compared(tmp_path: Path, systems: dict[str, str], message: str) -> None:
+def test_incomparable_files_are_reported(tmp_path: Path, systems: dict[str, str], message: str) -> None:
     write_output_statistics(tmp_path, {"a": ["a b", "c d"]}, [["a b", "c d"]])
     write_output_statistics(tmp_path, {"short": ["a b"]}, [["a b"]])
     write_output_statistics(tmp_path, {"cased": ["a b", "c d"]}, [["a b", "c d"]], lowercase=False)

@@ -28,9 +28,9 @@ def measured(folder: Path, text: list[str], language: str, words: str = "moses",
         language=language,
         **options,
     )
-    (found,) = read_ceilings(output)
-    assert (found.set, found.sentences) == ("test", len(text))
-    return found
+    (ceiling,) = read_ceilings(output)
+    assert (ceiling.set, ceiling.sentences) == ("test", len(text))
+    return ceiling
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def measured(folder: Path, text: list[str], language: str, words: str = "moses",
     ],
 )
 def test_fitting_settings_change_nothing(tmp_path, capsys, text, language, words, options):
-    found = measured(tmp_path, text, language, words, **options)
-    assert found.bleu == pytest.approx(100) and not found.is_low and (found.causes, found.example) == ("", "")
+    ceiling = measured(tmp_path, text, language, words, **options)
+    assert ceiling.bleu == pytest.approx(100) and not ceiling.is_low and (ceiling.causes, ceiling.example) == ("", "")
     assert "warning" not in capsys.readouterr().err
 
 
@@ -78,18 +78,25 @@ def test_fitting_settings_change_nothing(tmp_path, capsys, text, language, words
             "`L'homme` becomes `l'homme`",
         ),
         # Codes and languages without rules of Moses, as English.
-        (FRENCH, "fra", "moses", {}, ", ".join(f"`{one}`" for one in SETTINGS), "`l'homme` becomes `l 'homme`"),
-        (TURKISH, "tr", "moses", {}, ", ".join(f"`{one}`" for one in SETTINGS), "`ankara'nın` becomes `ankara 'nın`"),
+        (FRENCH, "fra", "moses", {}, ", ".join(f"`{setting}`" for setting in SETTINGS), "`l'homme` becomes `l 'homme`"),
+        (
+            TURKISH,
+            "tr",
+            "moses",
+            {},
+            ", ".join(f"`{setting}`" for setting in SETTINGS),
+            "`ankara'nın` becomes `ankara 'nın`",
+        ),
     ],
 )
 def test_a_wrong_setting_is_warned_of(tmp_path, capsys, text, language, words, options, causes, example):
-    found = measured(tmp_path, text, language, words, **options)
-    assert found.bleu < 95 and found.is_low and (found.causes, found.example) == (causes, example)
-    assert f"warning: {found.warning_message}" in capsys.readouterr().err
-    assert found.warning_message.startswith(
-        f"test: the ceiling of BLEU is {found.bleu:.1f}; even a perfect translation"
+    ceiling = measured(tmp_path, text, language, words, **options)
+    assert ceiling.bleu < 95 and ceiling.is_low and (ceiling.causes, ceiling.example) == (causes, example)
+    assert f"warning: {ceiling.warning_message}" in capsys.readouterr().err
+    assert ceiling.warning_message.startswith(
+        f"test: the ceiling of BLEU is {ceiling.bleu:.1f}; even a perfect translation"
     )
-    assert found.warning_message.endswith(f"e.g. {example}. Check {causes}.")
+    assert ceiling.warning_message.endswith(f"e.g. {example}. Check {causes}.")
 
 
 def test_chinese_with_words_between_spaces_scores_nothing(tmp_path):
@@ -107,7 +114,7 @@ def test_truecased_tokens_get_their_capital_again(tmp_path):
     assert read_ceilings(output)[0].bleu < 90
 
 
-def test_sets_have_references_of_their_own(tmp_path):
+def test_each_set_uses_its_references(tmp_path):
     for name, text in (
         ("a", "eins zwei drei vier ."),
         ("b", "fünf sechs sieben acht ."),
@@ -117,7 +124,7 @@ def test_sets_have_references_of_their_own(tmp_path):
     options = {"tokens": {"one": tmp_path / "a", "two": tmp_path / "b"}, "output": tmp_path / "ceiling.tsv"}
     references = {"one": [tmp_path / "a"], "two": [tmp_path / "c", tmp_path / "b"]}
     compute_bleu_ceiling(**options, references=references)
-    assert [(found.set, found.bleu) for found in read_ceilings(tmp_path / "ceiling.tsv")] == [
+    assert [(ceiling.set, ceiling.bleu) for ceiling in read_ceilings(tmp_path / "ceiling.tsv")] == [
         ("one", pytest.approx(100)),
         ("two", pytest.approx(100)),
     ]

@@ -91,12 +91,14 @@ def texts(tmp_path: Path) -> Texts:
 
 def test_it_is_a_metric_with_its_tests(texts: Texts):
     files = {name: [texts.counted(name)] for name in ("good", "bad")}
-    found = read_statistics(files, ["comet"])["comet"]
-    assert found["good"].run_scores == [pytest.approx(50)] and found["bad"].run_scores == [pytest.approx(30)]
+    model_scores = read_statistics(files, ["comet"])["comet"]
+    assert model_scores["good"].run_scores == [pytest.approx(50)] and model_scores["bad"].run_scores == [
+        pytest.approx(30)
+    ]
     score = json.loads((texts.folder / "bad.comet.json").read_text())
     assert (score["name"], score["score"], score["sentences"]) == ("COMET", pytest.approx(30), 40)
     assert score["signature"] == "model:tiny|refs:1|version:2.2.7"
-    resampled = found["good"].metric.score_corpora(np.array([[3.0, 6.0], [1.0, 4.0]]))
+    resampled = model_scores["good"].metric.score_corpora(np.array([[3.0, 6.0], [1.0, 4.0]]))
     assert resampled == pytest.approx([50, 25]), "the mean over any sentences"
     output = texts.folder / "comparisons.tsv"
     compare_systems(
@@ -111,7 +113,7 @@ def test_it_is_a_metric_with_its_tests(texts: Texts):
     assert all(float(cells[f"p_{test}"]) < 0.01 for test in ("sign", "bootstrap", "randomization"))
 
 
-def test_mistakes_are_said(texts: Texts):
+def test_invalid_input_is_reported(texts: Texts):
     texts.weights("broken")
     with pytest.raises(InputError, match="COMET failed: RuntimeError: the weights are of another network"):
         texts.scored("good", "broken")
@@ -127,7 +129,7 @@ def test_mistakes_are_said(texts: Texts):
         )
 
 
-def test_what_is_absent_is_said_before_any_job(tmp_path: Path):
+def test_missing_requirements_are_reported_before_any_job(tmp_path: Path):
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     with pytest.raises(InputError, match="COMET needs weights; name them by"):
         load_experiment(default, {"evaluation": {"metrics": ["bleu", "comet"]}})
@@ -151,8 +153,8 @@ def test_a_tiny_model_of_the_same_format(texts: Texts):
         pytest.skip("needs COMET_PYTHON, the Python of an environment with unbabel-comet (docs/how_to/data.md)")
     maker = Path(__file__).with_name("tiny_comet.py")
     subprocess.run([python, str(maker), str(texts.folder / "tiny")], check=True, capture_output=True)
-    found = find_comet_installation(python, "tiny", str(texts.folder))
-    assert found.checkpoint.endswith("tiny/checkpoints/model.ckpt") and found.version
+    model_scores = find_comet_installation(python, "tiny", str(texts.folder))
+    assert model_scores.checkpoint.endswith("tiny/checkpoints/model.ckpt") and model_scores.version
     scores = json.loads(texts.scored("bad", "tiny", python).read_text())["scores"]
     assert len(scores) == 40 and len({*scores}) > 1
     assert scores == json.loads(texts.scored("bad", "tiny", python).read_text())["scores"]

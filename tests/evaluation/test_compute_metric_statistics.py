@@ -198,7 +198,7 @@ def test_gzipped_references_are_read(tmp_path: Path) -> None:
         ([], [], "reference: the file has no sentences"),
     ],
 )
-def test_what_cannot_be_scored(tmp_path: Path, hypotheses: list[str], references: list[str], message: str) -> None:
+def test_invalid_files_are_reported(tmp_path: Path, hypotheses: list[str], references: list[str], message: str) -> None:
     hypothesis, reference = write(tmp_path / "hypothesis", hypotheses), write(tmp_path / "reference", references)
     with pytest.raises(InputError, match=message):
         score(hypothesis=hypothesis, reference=[reference], output=tmp_path / "out")

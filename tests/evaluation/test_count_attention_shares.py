@@ -79,7 +79,7 @@ def test_runs_are_counted_together(folder):
     assert len(rows(folder)) == 4
 
 
-def test_nothing_said(folder):
+def test_empty_outputs_score_zero(folder):
     write(folder, "empty", [[[0.5, 0.5]]], [2], [""])
     count_attention_shares(**arguments(folder, {"empty": "empty"}))
     assert rows(folder)[0] == ["empty", "0.2", "0.00", "0.00", "0"]

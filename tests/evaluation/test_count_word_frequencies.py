@@ -26,7 +26,7 @@ def test_counts_words_as_they_are_scored(tmp_path: Path, name: str, tokenizer: T
     expected: Counter[str] = Counter()
     for line in TEXT:
         expected.update(tokenizer(line.lower() if lowercase else line).split())
-    found = list(read_token_counts(tmp_path / "out"))
-    assert dict(found) == expected and len(found) == len(expected)
-    assert found == sorted(found, key=lambda item: (-item[1], item[0]))
-    assert ("sat", 2) in found and ("The" in dict(found)) != lowercase
+    counts = list(read_token_counts(tmp_path / "out"))
+    assert dict(counts) == expected and len(counts) == len(expected)
+    assert counts == sorted(counts, key=lambda item: (-item[1], item[0]))
+    assert ("sat", 2) in counts and ("The" in dict(counts)) != lowercase

@@ -37,7 +37,7 @@ def test_scores_decide_which_pairs_are_right(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("correct\n-1\n-1\n-1\n", r"scores\.tsv, line 1: the file has no column `contrastive`"),
         ("", r"scores\.tsv, line 1: the file has no column `correct`"),
@@ -47,6 +47,6 @@ def test_scores_decide_which_pairs_are_right(tmp_path):
         ("correct\tcontrastive\n-1\t-2\n-1\t-2\nnan\t-2\n", r"scores\.tsv, line 4: `nan` is no number"),
     ],
 )
-def test_mistakes_are_told(tmp_path, content, said):
-    with pytest.raises(InputError, match=said):
+def test_invalid_input_is_reported(tmp_path, content, message):
+    with pytest.raises(InputError, match=message):
         imported(tmp_path, content)

@@ -36,7 +36,7 @@ def test_text_stays_as_it_is(tmp_path, name):
 
 
 def test_odd_characters_do_not_move_lines(tmp_path):
-    """What other tools take for the end of a line becomes a space, as in all text."""
+    """Characters that other tools treat as line ends become spaces."""
     content = "a\u2028b\tc\r\n\x0b\u0085d\re\n".encode()
     assert imported(tmp_path, content, 2) == ["a b c", "  d e"]
     assert json.loads((tmp_path / "one.json").read_text())["noted"] == {"control characters replaced by spaces": 2}
@@ -65,7 +65,7 @@ def test_escapes_of_moses_are_undone(tmp_path, tokens, form):
 
 
 def test_text_about_escapes_keeps_them(tmp_path):
-    """Where characters are not escaped that Moses escapes, Moses has escaped none."""
+    """If a character that Moses escapes is not escaped, the escapes in the text are literal."""
     lines = ["Write &amp; , not & .", "It 's < p > ' &lt; ' ."]
     joined = ["Write &amp;, not &.", "It's < p > '&lt;'."]
     assert imported(tmp_path, "\n".join(lines).encode(), 2, form="words") == joined
@@ -86,7 +86,7 @@ def test_text_about_escapes_keeps_them(tmp_path):
         ("It &apos;s", ["text"], "tokens with the escapes of Moses .*; say `form: words`"),
     ],
 )
-def test_another_form_is_told_with_its_line_and_the_remedy(tmp_path, line, forms, words):
+def test_wrong_form_is_reported_with_line_and_remedy(tmp_path, line, forms, words):
     content = f"\nGut .\n{line}\n".encode()
     for form in forms:
         for sentences in (3, 5):  # the form is told first, which may be why there are more lines
@@ -113,7 +113,7 @@ def test_a_wrong_encoding_is_named(tmp_path, content, words):
 
 
 @pytest.mark.parametrize(("lines", "sentences"), [(2, 3), (4, 3), (0, 1)])
-def test_another_number_of_lines_is_told_with_the_remedy(tmp_path, lines, sentences):
+def test_wrong_number_of_lines_is_reported(tmp_path, lines, sentences):
     with pytest.raises(InputError) as error:
         imported(tmp_path, b"x\n" * lines, sentences)
     assert str(error.value).startswith(f"{tmp_path / 'theirs.de'}: the file has {lines} lines and the set `one` has")
@@ -121,6 +121,6 @@ def test_another_number_of_lines_is_told_with_the_remedy(tmp_path, lines, senten
     assert not (tmp_path / "one.txt").exists()
 
 
-def test_bytes_that_are_no_text_are_told_with_their_line(tmp_path):
+def test_invalid_utf8_is_reported_with_its_line(tmp_path):
     with pytest.raises(InputError, match=r"theirs\.de, line 2: byte 1 is not UTF-8"):
         imported(tmp_path, b"a\nb\xff\n", 2)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import yaml
 from sacrebleu.metrics.bleu import BLEU
-from tests.evaluation.test_compare import disturbed, text
 
 from pipeline_py.config.claims import ClaimConfig, PublishedResultConfig
 from pipeline_py.config.evaluation import TrainedThresholdsConfig
@@ -16,6 +15,7 @@ from pipeline_py.evaluation.column_files import write_sentence_columns
 from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS, judge_claims, resolve_claims
 from pipeline_py.run.errors import InputError
 from tests.evaluation.statistics_files import write_output_statistics
+from tests.evaluation.test_compare_systems import disturbed, text
 from tests.nested_files import group_by_system
 from tests.text_files import read_table
 
@@ -24,8 +24,8 @@ ANY_OUTPUT = {"score": 0, "chance": 0, "repetition": 1, "distinct": 0, "length":
 RATES = {"GlobalAtt": 0.4, "SDAtt": 0.1, "SDAtt [random]": 0.4, "SDAtt [gold]": 0.05, "LocalAtt": 0.9}
 
 
-def file(path: Path, *given: dict, paper: str = "Chen") -> Path:
-    path.write_text(yaml.safe_dump({"paper": paper, "claims": [{"says": "It is.", **one} for one in given]}))
+def file(path: Path, *claims: dict, paper: str = "Chen") -> Path:
+    path.write_text(yaml.safe_dump({"paper": paper, "claims": [{"says": "It is.", **claim} for claim in claims]}))
     return path
 
 
@@ -34,9 +34,9 @@ def outputs() -> dict[str, dict[str, list[str]]]:
     """By set and NAME:RUN, two runs of each system; and the references of the sets."""
     state = random.Random(4)
     sets = {}
-    for on in ("dev", "one", "two"):
+    for set_name in ("dev", "one", "two"):
         reference = text(state, 40)
-        sets[on] = {"reference": reference} | {
+        sets[set_name] = {"reference": reference} | {
             f"{name}:{run}": disturbed(reference, state, rate) for name, rate in RATES.items() for run in ("s1", "s2")
         }
     return sets
@@ -46,10 +46,10 @@ def run(folder: Path, outputs: dict, systems: list[str], claimed: list[dict], **
     """Rows of the TSV."""
     metrics = options.pop("metrics", ["bleu"])
     statistics = {}
-    for on, of_set in outputs.items():
-        (place := folder / on).mkdir(exist_ok=True)
-        lines = {name: said for name, said in of_set.items() if name.partition(":")[0] in systems}
-        statistics[on] = group_by_system(write_output_statistics(place, lines, [of_set["reference"]], metrics))  # type: ignore[arg-type]
+    for set_name, of_set in outputs.items():
+        (place := folder / set_name).mkdir(exist_ok=True)
+        lines = {name: lines_of_run for name, lines_of_run in of_set.items() if name.partition(":")[0] in systems}
+        statistics[set_name] = group_by_system(write_output_statistics(place, lines, [of_set["reference"]], metrics))  # type: ignore[arg-type]
     files = [file(folder / "claims.yaml", *claimed)] if claimed else []
     thresholds = TrainedThresholdsConfig.model_validate(options.pop("thresholds", ANY_OUTPUT))
     places = {"claims_output": folder / "claims.tsv", "exclusions_output": folder / "exclusions.tsv"}
@@ -70,14 +70,14 @@ def test_a_claim_is_of_the_mean_over_test_sets_and_runs(tmp_path, outputs):
     )
     assert [row["set"] for row in rows] == ["AVG", "dev", "one", "two"]
 
-    def score(on: str, system: str) -> float:
-        of = outputs[on]
+    def score(set_name: str, system: str) -> float:
+        of = outputs[set_name]
         runs = [
             BLEU(lowercase=True).corpus_score(of[f"{system}:{run}"], [of["reference"]]).score for run in ("s1", "s2")
         ]
         return fmean(runs)
 
-    expected = {on: score(on, "SDAtt") - score(on, "GlobalAtt") for on in ("dev", "one", "two")}
+    expected = {set_name: score(set_name, "SDAtt") - score(set_name, "GlobalAtt") for set_name in ("dev", "one", "two")}
     expected["AVG"] = (expected["one"] + expected["two"]) / 2
     for row in rows:
         assert float(row["difference"]) == pytest.approx(expected[row["set"]])
@@ -85,7 +85,9 @@ def test_a_claim_is_of_the_mean_over_test_sets_and_runs(tmp_path, outputs):
             row["runs_system"],
             row["runs_other"],
         ) == ("2", "2")
-    assert float(rows[0]["score_system"]) == pytest.approx(fmean(score(on, "SDAtt") for on in ("one", "two")))
+    assert float(rows[0]["score_system"]) == pytest.approx(
+        fmean(score(set_name, "SDAtt") for set_name in ("one", "two"))
+    )
     assert rows[0]["verdict"] == "confirmed" and rows[0]["paper"] == "Chen" and rows[0]["says"] == "It is."
     assert rows[0]["printed"] == "+1.50 BLEU (p < .01) on en-de, test: Table 1"
     assert "on the development set" in rows[1]["sentence"] and "on" not in rows[0]["sentence"].split()
@@ -102,7 +104,7 @@ def test_claims_about_other_systems_are_left_out(tmp_path, outputs):
     assert run(tmp_path, outputs, ["GlobalAtt"], claimed) == []
 
 
-def test_a_system_that_is_on_dev_alone_is_compared_there(tmp_path, outputs):
+def test_systems_with_only_a_common_dev_set_are_compared_on_it(tmp_path, outputs):
     of_dev = {
         "dev": outputs["dev"],
         "one": {name: outputs["one"][name] for name in ("reference", "SDAtt:s1", "SDAtt:s2")},
@@ -130,7 +132,7 @@ def test_a_gain_that_control_trees_give_too_need_not_be_due_to_syntax(tmp_path, 
         outputs,
         ["SDAtt", "GlobalAtt", "SDAtt [random]", "SDAtt [chain]"],
         [{"system": "SDAtt", "above": "GlobalAtt"}],
-        reads_trees=["SDAtt", "SDAtt [random]", "SDAtt [chain]"],
+        systems_with_trees=["SDAtt", "SDAtt [random]", "SDAtt [chain]"],
         controls=[("SDAtt", "random", "random", "SDAtt [random]"), ("SDAtt", "chain", "line", "SDAtt [chain]")],
     )
     (row,) = averages(rows)
@@ -145,7 +147,7 @@ def test_a_gain_that_control_trees_give_too_need_not_be_due_to_syntax(tmp_path, 
 
 
 def test_an_answer_names_the_control_trees_that_it_lacks(tmp_path, outputs):
-    options = {"reads_trees": ["SDAtt"], "controls": [("SDAtt", "random", "random", "SDAtt [random]")]}
+    options = {"systems_with_trees": ["SDAtt"], "controls": [("SDAtt", "random", "random", "SDAtt [random]")]}
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
     (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, **options))
     assert (row["verdict"], row["syntax"]) == ("confirmed", "open")
@@ -155,7 +157,7 @@ def test_an_answer_names_the_control_trees_that_it_lacks(tmp_path, outputs):
 
 
 def test_a_part_of_the_experiment_gives_no_verdict(tmp_path, outputs):
-    options = {"reads_trees": ["SDAtt"], "partial": True}
+    options = {"systems_with_trees": ["SDAtt"], "partial": True}
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
     (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, **options))
     assert (row["verdict"], row["syntax"]) == ("", "") and float(row["low"]) > 0
@@ -170,7 +172,7 @@ def test_untrained_systems_and_small_sets_have_no_verdict(tmp_path, outputs):
         of_set["LocalAtt:s2"] = ["a man in a man in a man in a man"] * 40
         of_set["SDAtt [random]:s1"] = ["the the the"] * 40
     options = {
-        "reads_trees": ["SDAtt"],
+        "systems_with_trees": ["SDAtt"],
         "controls": [("SDAtt", "random", "random", "SDAtt [random]")],
         "thresholds": {},
     }
@@ -189,15 +191,15 @@ def test_untrained_systems_and_small_sets_have_no_verdict(tmp_path, outputs):
 
     for of_set in outputs.values():
         of_set["SDAtt:s2"] = ["the the the"] * 40
-    both = [{"system": "SDAtt", "above": "LocalAtt"}]
-    (row,) = averages(run(tmp_path, outputs, systems, both, thresholds={}))
+    claimed_pair = [{"system": "SDAtt", "above": "LocalAtt"}]
+    (row,) = averages(run(tmp_path, outputs, systems, claimed_pair, thresholds={}))
     assert row["sentence"].endswith("since SDAtt and LocalAtt have not learned to translate.")
 
     (row, _) = averages(run(tmp_path, outputs, systems, claimed, fewest_sentences=41))
     assert row["verdict"] == "not tested" and "dev has 40 different sentences, fewer than 41" in row["sentence"]
     assert "set\tone\t40 different sentences, fewer than 41" in exclusions.read_text()
-    for on in ("dev", "two"):
-        outputs[on] = {name: lines * 2 for name, lines in outputs[on].items()}
+    for set_name in ("dev", "two"):
+        outputs[set_name] = {name: lines * 2 for name, lines in outputs[set_name].items()}
     (row, *_) = averages(run(tmp_path, outputs, systems, claimed, fewest_sentences=41))
     assert row["verdict"] == "not tested", "repeated sentences do not count"
 
@@ -242,18 +244,18 @@ def test_networks_far_below_phrases_are_untrained(tmp_path, outputs):
 
 
 def test_claims_about_sentences_of_some_length(tmp_path, outputs):
-    lengths = {on: np.arange(40.0) for on in outputs}
-    for on, values in lengths.items():
-        write_sentence_columns(tmp_path / f"{on}.properties.arrow", {"length": values})
-    given = {on: tmp_path / f"{on}.properties.arrow" for on in outputs}
+    lengths = {set_name: np.arange(40.0) for set_name in outputs}
+    for set_name, values in lengths.items():
+        write_sentence_columns(tmp_path / f"{set_name}.properties.arrow", {"length": values})
+    property_files = {set_name: tmp_path / f"{set_name}.properties.arrow" for set_name in outputs}
     claimed = [{"system": "SDAtt", "above": "GlobalAtt", "sentences": {"longer_than": 9, "up_to": 29}}]
-    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, properties=given)
+    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, properties=property_files)
     kind = "sentences of more than 9 words and at most 29 words"
     assert {row["sentences"] for row in rows} == {kind} and f" on {kind} (" in rows[0]["sentence"]
-    some = {on: {name: lines[10:30] for name, lines in of_set.items()} for on, of_set in outputs.items()}
+    some = {set_name: {name: lines[10:30] for name, lines in of_set.items()} for set_name, of_set in outputs.items()}
     (tmp_path / "some").mkdir()
-    alone = run(tmp_path / "some", some, ["SDAtt", "GlobalAtt"], [{"system": "SDAtt", "above": "GlobalAtt"}])
-    assert [row["difference"] for row in rows] == [row["difference"] for row in alone]
+    selected_rows = run(tmp_path / "some", some, ["SDAtt", "GlobalAtt"], [{"system": "SDAtt", "above": "GlobalAtt"}])
+    assert [row["difference"] for row in rows] == [row["difference"] for row in selected_rows]
     with pytest.raises(InputError, match=r"a claim is about sentences of .*, which needs the properties of dev"):
         run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed)
 
@@ -261,36 +263,39 @@ def test_claims_about_sentences_of_some_length(tmp_path, outputs):
 def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path, outputs):
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}, {"system": "LocalAtt", "above": "SDAtt"}]
     systems = ["SDAtt", "GlobalAtt", "LocalAtt"]
-    first = run(tmp_path, outputs, systems, claimed, reads_trees=["SDAtt"])
-    turned = {on: dict(reversed(of_set.items())) for on, of_set in outputs.items()}
-    runs = {on: {name: turned[on][name] for name in sorted(turned[on], key=lambda name: name[-1])} for on in turned}
-    assert run(tmp_path, runs, systems, claimed, reads_trees=["SDAtt"]) == first
+    first = run(tmp_path, outputs, systems, claimed, systems_with_trees=["SDAtt"])
+    turned = {set_name: dict(reversed(of_set.items())) for set_name, of_set in outputs.items()}
+    runs = {
+        set_name: {name: turned[set_name][name] for name in sorted(turned[set_name], key=lambda name: name[-1])}
+        for set_name in turned
+    }
+    assert run(tmp_path, runs, systems, claimed, systems_with_trees=["SDAtt"]) == first
 
 
-def test_a_system_that_reads_trees_answers_beside_its_first_twin_alone(tmp_path, outputs):
-    claimed = [{"system": "SDAtt", "above": other} for other in ("GlobalAtt", "LocalAtt")]
-    rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, reads_trees=["SDAtt"]))
+def test_only_the_first_baseline_without_trees_answers_about_syntax(tmp_path, outputs):
+    claimed = [{"system": "SDAtt", "above": other_system} for other_system in ("GlobalAtt", "LocalAtt")]
+    rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, systems_with_trees=["SDAtt"]))
     assert [row["about"] for row in rows] == ["syntax", "syntax"]
     assert [row["syntax"] for row in rows] == ["open", "open"]
     assert " BLEU better than GlobalAtt (" in rows[0]["sentence"]
     assert " BLEU better than LocalAtt (" in rows[1]["sentence"]
 
 
-def test_a_claim_goes_for_other_trees_that_mean_something(tmp_path, outputs):
+def test_claim_is_repeated_for_other_parsers(tmp_path, outputs):
     """Beside what reads none it is compared with the same, beside what reads trees with that on the same trees."""
     rows = run(
         tmp_path,
         outputs,
         ["SDAtt", "GlobalAtt", "SDAtt [gold]", "LocalAtt"],
         [{"system": "SDAtt", "above": "GlobalAtt"}, {"system": "SDAtt", "above": "LocalAtt"}],
-        reads_trees=["SDAtt", "SDAtt [gold]", "LocalAtt"],
+        systems_with_trees=["SDAtt", "SDAtt [gold]", "LocalAtt"],
         variants=[("SDAtt", "gold", "SDAtt [gold]")],
     )
     pairs = [(row["system"], row["other"]) for row in averages(rows)]
     assert pairs == [("SDAtt", "GlobalAtt"), ("SDAtt [gold]", "GlobalAtt"), ("SDAtt", "LocalAtt")]
 
 
-def test_gains_that_several_papers_print_stand_beside_each_answer():
+def test_published_differences_of_several_papers_are_combined():
     first, second = (PublishedResultConfig.model_validate({**PRINTED, "difference": value}) for value in (0.92, 0.75))
     pair = {"system": "SDAtt", "above": "GlobalAtt", "says": "It gains."}
     claimed = [(paper, ClaimConfig(**pair, printed=[printed])) for paper, printed in (("A", first), ("B", second))]
@@ -299,16 +304,18 @@ def test_gains_that_several_papers_print_stand_beside_each_answer():
     assert all([*question.published_differences] == [first, second] for question in questions)
 
 
-def test_what_a_table_asks_is_answered_once(tmp_path, outputs):
-    asked = [("SDAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt")]
+def test_table_comparisons_are_not_repeated(tmp_path, outputs):
+    table_comparisons = [("SDAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt"), ("LocalAtt", "GlobalAtt")]
     claimed = [{"system": "SDAtt", "above": "GlobalAtt"}]
-    rows = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, asked=asked))
+    rows = averages(
+        run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, table_comparisons=table_comparisons)
+    )
     assert [(row["paper"], row["system"]) for row in rows] == [("Chen", "SDAtt"), ("", "LocalAtt")]
-    (row,) = averages(run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], [], asked=asked))
+    (row,) = averages(run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], [], table_comparisons=table_comparisons))
     assert row["system"] == "LocalAtt"
 
 
-def test_a_metric_that_is_not_counted_gives_way_to_bleu_and_that_is_said(tmp_path, outputs):
+def test_missing_metric_is_replaced_by_bleu_and_named(tmp_path, outputs):
     claimed = [
         {"system": "SDAtt", "above": "GlobalAtt", "metrics": ["ribes"]},
         {"system": "LocalAtt", "above": "GlobalAtt", "metrics": ["bleu", "ribes"]},
@@ -321,7 +328,7 @@ def test_a_metric_that_is_not_counted_gives_way_to_bleu_and_that_is_said(tmp_pat
     assert [row["metric"] for row in rows] == ["ribes", "bleu", "ribes"] and "RIBES" in rows[0]["sentence"]
 
 
-def test_single_runs_are_told_from_several(tmp_path, outputs):
+def test_single_runs_use_the_default_deviation(tmp_path, outputs):
     for of_set in outputs.values():
         for name in RATES:
             of_set[name] = of_set.pop(f"{name}:s1")
@@ -357,13 +364,18 @@ def test_claims_of_equivalence_are_tested_against_their_margin(tmp_path, outputs
     ]
     pairs = [("SDAtt", "GlobalAtt")] * 4 + [("LocalAtt", "GlobalAtt")] * 3
     claimed = [
-        {"system": system, "above": other, "relation": relation, **({} if margin is None else {"margin": margin})}
-        for (system, other), (relation, margin) in zip(pairs, relations, strict=True)
+        {
+            "system": system,
+            "above": other_system,
+            "relation": relation,
+            **({} if margin is None else {"margin": margin}),
+        }
+        for (system, other_system), (relation, margin) in zip(pairs, relations, strict=True)
     ]
     rows = []
     for number, claim in enumerate(claimed):  # the same relation with another margin is a claim of another paper
         (place := tmp_path / str(number)).mkdir()
-        rows += averages(run(place, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], [claim], reads_trees=["SDAtt"]))
+        rows += averages(run(place, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], [claim], systems_with_trees=["SDAtt"]))
     assert [(row["system"], row["relation"]) for row in rows] == [
         (system, relation) for (system, _), (relation, _) in zip(pairs, relations, strict=True)
     ]
@@ -378,14 +390,14 @@ def test_claims_of_equivalence_are_tested_against_their_margin(tmp_path, outputs
     assert "LocalAtt, not worse by 0.01 BLEU: contradicted, -" in rows[5]["sentence"]
 
 
-def test_a_claim_and_its_equivalence_stand_beside_each_other(tmp_path, outputs):
+def test_claims_with_different_relations_are_separate(tmp_path, outputs):
     claim = {"system": "SDAtt", "above": "GlobalAtt"}
     claimed = [claim, {**claim, "relation": "comparable", "margin": 5}, {**claim, "relation": "not worse", "margin": 5}]
-    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, asked=[("SDAtt", "GlobalAtt")])
+    rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, table_comparisons=[("SDAtt", "GlobalAtt")])
     assert [row["relation"] for row in averages(rows)] == ["better", "comparable", "not worse"]
     (proposed, *_), only = [
-        averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], given, asked=[("SDAtt", "GlobalAtt")]))
-        for given in (claimed[1:2], claimed[:1])
+        averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claims, table_comparisons=[("SDAtt", "GlobalAtt")]))
+        for claims in (claimed[1:2], claimed[:1])
     ]
     assert proposed["relation"] == "comparable" and len(only) == 1, "a table asks only which system is better"
 

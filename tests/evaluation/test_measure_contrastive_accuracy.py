@@ -29,7 +29,7 @@ def write_scores(path, scores):
 
 @pytest.fixture
 def scores():
-    """Of each system and run log p of the correct and of the contrastive translations; some are equally probable."""
+    """Log probabilities of correct and contrastive translations by system and run, with some ties."""
     random = np.random.default_rng(1)
     runs = {name: random.integers(-4, 0, size=(3, 2, PAIRS)).astype(float) for name in NAMES}
     runs["Tree=2"] = runs["Tree=2"][:1]
@@ -127,11 +127,11 @@ def test_pairs_of_systems_are_compared_by_the_pairs_that_one_is_right_of(folder,
     }
     expected = []
     for row in rows:
-        one, two = shares[row["system"]], shares[row["other"]]
-        better, worse = (sum(sign * (a - b) > 0 for a, b in zip(one, two, strict=True)) for sign in (1, -1))
+        comparison_row, two = shares[row["system"]], shares[row["other"]]
+        better, worse = (sum(sign * (a - b) > 0 for a, b in zip(comparison_row, two, strict=True)) for sign in (1, -1))
         assert (int(row["better"]), int(row["worse"]), int(row["ties"])) == (better, worse, PAIRS - better - worse)
-        assert float(row["accuracy_system"]) == pytest.approx(100 * np.mean(one))
-        assert float(row["difference"]) == pytest.approx(100 * (np.mean(one) - np.mean(two)))
+        assert float(row["accuracy_system"]) == pytest.approx(100 * np.mean(comparison_row))
+        assert float(row["difference"]) == pytest.approx(100 * (np.mean(comparison_row) - np.mean(two)))
         assert float(row["p_mcnemar"]) == pytest.approx(mcnemar(better, worse))
         expected.append(mcnemar(better, worse))
     ranked = sorted(expected)
@@ -144,7 +144,7 @@ def test_a_clear_difference_of_single_runs_is_mcnemars(tmp_path):
     (tmp_path / "pairs.tsv").write_text("kind\tdistance\tfrequency\n" + "\t\t\n" * 30)
     right = {"A": [1] * 30, "B": [1] * 15 + [0] * 12 + [1] * 3}
     for name, of in right.items():
-        write_scores(tmp_path / f"{name}.correct", [-1.0 if one else -3.0 for one in of])
+        write_scores(tmp_path / f"{name}.correct", [-1.0 if comparison_row else -3.0 for comparison_row in of])
         write_scores(tmp_path / f"{name}.contrastive", [-2.0] * 30)
     measure_contrastive_accuracy(
         correct={name: {"single": tmp_path / f"{name}.correct"} for name in right},
@@ -158,11 +158,11 @@ def test_a_clear_difference_of_single_runs_is_mcnemars(tmp_path):
     assert [row["by"] for row in read_table(tmp_path / "out.tsv")] == ["all", "all"]
 
 
-def one_score_less(folder, given):
+def one_score_less(folder, file_options):
     write_scores(folder / "SDAtt.2.contrastive", [-1.0] * (PAIRS - 1))
 
 
-def other_set(folder, given):
+def other_set(folder, file_options):
     (folder / "pairs.tsv").write_text("kind\tdistance\tfrequency\n\t\t\n")
 
 
@@ -174,8 +174,8 @@ def other_set(folder, given):
     ],
 )
 def test_files_at_fault(folder, scores, spoil, message):
-    given = arguments(folder, scores)
-    spoil(folder, given)
+    file_options = arguments(folder, scores)
+    spoil(folder, file_options)
     with pytest.raises(InputError, match=message):
-        measure_contrastive_accuracy(**given)
+        measure_contrastive_accuracy(**file_options)
     assert not (folder / "out.tsv").exists()

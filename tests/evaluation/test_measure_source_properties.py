@@ -31,13 +31,13 @@ def test_properties_of_both_kinds_of_trees(source: Path) -> None:
     np.testing.assert_equal([*columns.values()], [[3, 1], [2, np.nan], [2, np.nan], [1.5, np.nan], [1, 0]])
 
 
-def test_without_trees_there_is_the_length_alone(source: Path) -> None:
+def test_without_trees_only_the_length_is_written(source: Path) -> None:
     measure_source_properties(source=source, output=source.parent / "out.arrow")
     columns, _ = read_sentence_columns(source.parent / "out.arrow")
     assert {name: values.tolist() for name, values in columns.items()} == {"length": [3.0, 1.0]}
 
 
-def test_trees_of_another_text_are_told(source: Path) -> None:
+def test_trees_of_another_text_are_reported(source: Path) -> None:
     source.write_text("a\n")
     with pytest.raises(InputError, match=r"t\.ptb: the file has 2 sentences and the source has 1; give the files of"):
         measure_source_properties(source=source, output=source.parent / "out.arrow", phrases=source.parent / "t.ptb")

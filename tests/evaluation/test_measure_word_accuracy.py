@@ -40,8 +40,8 @@ class Texts:
         self.frequency = dict(zip(WORDS, counts, strict=True))
         self.references = [[self.sentence(state) for _ in range(25)] for _ in range(2)]
         self.outputs = {name: [self.noisy(state, line) for line in self.references[0]] for name in ("A:1", "A:2", "B")}
-        known = "".join(f"{word} {count}\n" for word, count in self.frequency.items() if count)
-        self.frequencies = self.write("frequencies", known)
+        frequencies = "".join(f"{word} {count}\n" for word, count in self.frequency.items() if count)
+        self.frequencies = self.write("frequencies", frequencies)
 
     @staticmethod
     def sentence(state: random.Random) -> str:
@@ -49,9 +49,9 @@ class Texts:
 
     @staticmethod
     def noisy(state: random.Random, line: str) -> str:
-        kept = [word if state.random() < 0.6 else state.choice(WORDS) for word in line.split()]
+        words = [word if state.random() < 0.6 else state.choice(WORDS) for word in line.split()]
         return " ".join(
-            word.upper() for word in state.sample(kept, len(kept)) for _ in range(state.choice([0, 1, 1, 2]))
+            word.upper() for word in state.sample(words, len(words)) for _ in range(state.choice([0, 1, 1, 2]))
         )
 
     def write(self, name: str, text: str) -> Path:
@@ -86,22 +86,22 @@ class Texts:
         def belongs(word: str) -> bool:
             return least <= self.frequency[word.lower()] <= most
 
-        right = said = asked = 0
+        right = output_words = reference_words = 0
         runs = [lines for name, lines in self.outputs.items() if name.partition(":")[0] == system]
         for lines in runs:
             for reference in self.references[:references]:
                 for line, expected in ((lines[place], reference[place]) for place in places):
                     left = expected.split()
-                    asked += sum(map(belongs, left))
+                    reference_words += sum(map(belongs, left))
                     for word in line.lower().split():
-                        said += belongs(word)
+                        output_words += belongs(word)
                         if word in left:
                             left.remove(word)
                             right += belongs(word)
-        precision = right / said if said else 0.0
-        recall = right / asked if asked else 0.0
+        precision = right / output_words if output_words else 0.0
+        recall = right / reference_words if reference_words else 0.0
         f1 = 2 * precision * recall / (precision + recall) if right else 0.0
-        return 100 * precision, 100 * recall, 100 * f1, asked // len(runs)
+        return 100 * precision, 100 * recall, 100 * f1, reference_words // len(runs)
 
 
 @pytest.fixture
@@ -121,21 +121,21 @@ def test_agrees_with_crossing_out(texts: Texts, references: int) -> None:
 
 
 def test_intervals_are_of_sets_that_are_written_out(texts: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline_py.evaluation.significance.resampling.SAMPLES", 80)
+    monkeypatch.setattr("pipeline_py.evaluation.significance.resampling.DEFAULT_SAMPLE_COUNT", 80)
     rows = texts.rows(2)
-    drawn = np.random.default_rng(12345).choice(25, size=(80, 25), replace=True)
+    samples = np.random.default_rng(12345).choice(25, size=(80, 25), replace=True)
     for group, system in (("1", "A"), ("10-99", "B")):
-        f1 = sorted(texts.expected(system, group, 2, list(places))[2] for places in drawn)
+        f1 = sorted(texts.expected(system, group, 2, list(places))[2] for places in samples)
         row = rows[group, system]
         assert [float(row["f1_low"]), float(row["f1_high"])] == pytest.approx([f1[2], f1[-3]])
         assert f1[2] < float(row["f1"]) < f1[-3]
 
 
-def test_case_decides_what_is_right(texts: Texts) -> None:
+def test_case_affects_matches(texts: Texts) -> None:
     assert {row["recall"] for row in texts.rows(lowercase=False).values()} == {"0.0"}
 
 
-def test_a_group_that_an_output_alone_has(texts: Texts) -> None:
+def test_group_with_output_words_only_is_included(texts: Texts) -> None:
     texts.references[0] = ["w20 w21"] * 25
     texts.outputs = {"A": ["w20 w0 w0"] * 25, "B": ["w21"] * 25}
     rows = texts.rows()

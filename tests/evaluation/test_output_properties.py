@@ -1,4 +1,4 @@
-"""Whether systems have learned to translate: properties counted by hand, and every reason against it."""
+"""Properties of outputs, and the reasons why a system counts as untrained."""
 
 from pathlib import Path
 
@@ -25,13 +25,20 @@ def measured(*outputs: str) -> OutputProperties:
 
 
 def test_properties_are_counted_by_hand() -> None:
-    found = measured("a b c a b c a", "a b", "a  b")
+    properties = measured("a b c a b c a", "a b", "a  b")
     # Trigrams: abc bca cab abc bca, of which two repeat.
-    assert found.rows[:, 2:6].tolist() == [[7, 7, 5, 2], [2, 7, 0, 0], [2, 7, 0, 0]]
-    assert found.repeated_ngram_share == 2 / 5 and found.length_ratio == 11 / 21
-    assert found.distinct_output_ratio == 2 / 3, "spaces do not make outputs different"
-    assert join_set_properties([found, found]).distinct_reference_count == found.distinct_reference_count == 3
-    assert found.select_sentences(np.array([0])).distinct_reference_count == 1 and found.select_sentences(None) is found
+    assert properties.rows[:, 2:6].tolist() == [[7, 7, 5, 2], [2, 7, 0, 0], [2, 7, 0, 0]]
+    assert properties.repeated_ngram_share == 2 / 5 and properties.length_ratio == 11 / 21
+    assert properties.distinct_output_ratio == 2 / 3, "spaces do not make outputs different"
+    assert (
+        join_set_properties([properties, properties]).distinct_reference_count
+        == properties.distinct_reference_count
+        == 3
+    )
+    assert (
+        properties.select_sentences(np.array([0])).distinct_reference_count == 1
+        and properties.select_sentences(None) is properties
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,8 +71,10 @@ def test_properties_are_counted_by_hand() -> None:
     ],
 )
 def test_every_reason(outputs: list[str], score: float, phrase_based: float | None, reasons: list[str]) -> None:
-    found = find_training_failures(measured(*outputs), score, phrase_based, THRESHOLDS)
-    assert len(found) == len(reasons) and all(reason in text for reason, text in zip(reasons, found, strict=True))
+    properties = find_training_failures(measured(*outputs), score, phrase_based, THRESHOLDS)
+    assert len(properties) == len(reasons) and all(
+        reason in text for reason, text in zip(reasons, properties, strict=True)
+    )
 
 
 def test_statistics_have_properties_in_words_of_the_language(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_moses_detokenizer_undoes_moses_tokenizer(tmp_path: Path, sentence: str)
     assert run(tmp_path, tokens, language="en", joiner="none") == [sentence]
 
 
-def test_words_keep_their_joiners_when_there_are_none(tmp_path: Path) -> None:
+def test_joiner_none_keeps_marks(tmp_path: Path) -> None:
     assert run(tmp_path, "a@@ b c@@", joiner="none", detokenizer="none") == ["a@@ b c@@"]
 
 
@@ -86,7 +86,7 @@ def test_unknown_words_take_the_joined_source_word_they_attended_to(tmp_path: Pa
     assert json.loads(counts.read_text())["noted"] == {"unknown word replaced": 3, "words": 5}
 
 
-def test_unknown_word_that_attended_to_the_end_leaves_nothing(tmp_path: Path) -> None:
+def test_unknown_word_that_attended_to_the_end_is_dropped(tmp_path: Path) -> None:
     options = {"alignment": write(tmp_path / "a", "0 2", "0"), "source_pieces": write(tmp_path / "s", "x y", "")}
     counts = tmp_path / "counts.json"
     text = run(tmp_path, "u <unk>", "<unk>", detokenizer="none", replace_unknown=True, counts_output=counts, **options)
@@ -113,7 +113,7 @@ def test_unknown_words_stay_without_the_switch(tmp_path: Path) -> None:
     assert json.loads(counts.read_text())["noted"] == {"unknown word left": 2, "words": 3}
 
 
-def put_back(
+def restore_sentence(
     tmp_path: Path, line: str, positions: str, source: str, tokens: str, **options: object
 ) -> tuple[str, dict]:
     files = {
@@ -157,50 +157,50 @@ DROPPED = "placeholder dropped: the source has none left"
         ("$numbers $ number", "0 0 0", "$numbers $ number", {}),
     ],
 )
-def test_placeholders_become_the_words_they_stand_for(
+def test_placeholders_become_their_source_words(
     tmp_path: Path, line: str, positions: str, text: str, noted: dict[str, int]
 ) -> None:
     source = "$number big box@@ es at $time , $number on $date"
     tokens = "17 big boxes at 14:30 , 5 on 2004-05-12"
-    assert put_back(tmp_path, line, positions, source, tokens) == (text, noted)
+    assert restore_sentence(tmp_path, line, positions, source, tokens) == (text, noted)
 
 
 def test_placeholders_of_a_tagged_source_are_put_back(tmp_path: Path) -> None:
-    text, _ = put_back(tmp_path, "$number $number", "2 0", "<t> $number $number <t>", "17 5", tagged=True)
+    text, _ = restore_sentence(tmp_path, "$number $number", "2 0", "<t> $number $number <t>", "17 5", tagged=True)
     assert text == "5 17"
 
 
 def test_of_two_as_near_the_first_is_put_back(tmp_path: Path) -> None:
-    assert put_back(tmp_path, "$number", "1", "$number and $number", "1 and 2")[0] == "1"
+    assert restore_sentence(tmp_path, "$number", "1", "$number and $number", "1 and 2")[0] == "1"
 
 
 def test_a_placeholder_without_a_source_is_left_out(tmp_path: Path) -> None:
-    assert put_back(tmp_path, "a $date b", "0 1 1", "x", "x") == ("a b", {DROPPED: 1})
-    assert put_back(tmp_path, "$date", "0", "", "") == ("", {DROPPED: 1, "empty output": 1})
+    assert restore_sentence(tmp_path, "a $date b", "0 1 1", "x", "x") == ("a b", {DROPPED: 1})
+    assert restore_sentence(tmp_path, "$date", "0", "", "") == ("", {DROPPED: 1, "empty output": 1})
 
 
 def test_a_placeholder_of_the_text_itself_comes_back(tmp_path: Path) -> None:
-    text, noted = put_back(tmp_path, "$number und $number", "2 1 0", "$number and $number", "$number and 17")
+    text, noted = restore_sentence(tmp_path, "$number und $number", "2 1 0", "$number and $number", "$number and 17")
     assert (text, noted) == ("17 und $number", {LIKE: 2})
 
 
 def test_unknown_words_and_placeholders_together(tmp_path: Path) -> None:
     """An unknown word that attended to a placeholder is its original, which is in the output then."""
     arguments = ("<unk> $number <unk>", "1 3 2", "the $number mar@@ mo@@ ts and $number", "the 17 marmots and 5")
-    text, noted = put_back(tmp_path, *arguments, replace_unknown=True)
+    text, noted = restore_sentence(tmp_path, *arguments, replace_unknown=True)
     assert (text, noted) == ("17 5 marmots", {"unknown word replaced": 2, NEAREST: 1})
-    assert put_back(tmp_path, *arguments) == ("<unk> 17 <unk>", {"unknown word left": 2, NEAREST: 1})
-    text, noted = put_back(tmp_path, *arguments, replace_unknown=True, restore_placeholders=False)
+    assert restore_sentence(tmp_path, *arguments) == ("<unk> 17 <unk>", {"unknown word left": 2, NEAREST: 1})
+    text, noted = restore_sentence(tmp_path, *arguments, replace_unknown=True, restore_placeholders=False)
     assert (text, noted) == ("17 $number marmots", {"unknown word replaced": 2})
 
 
 def test_words_without_joiners(tmp_path: Path) -> None:
-    text, _ = put_back(tmp_path, "a@@ $time", "0 2", "x@@ b $time", "x@@ b 9@@", joiner="none")
+    text, _ = restore_sentence(tmp_path, "a@@ $time", "0 2", "x@@ b $time", "x@@ b 9@@", joiner="none")
     assert text == "a@@ 9@@"
 
 
-def test_a_word_that_ends_like_a_piece_is_put_back_whole(tmp_path: Path) -> None:
-    assert put_back(tmp_path, "$time b", "0 1", "$time b", "9@@ b")[0] == "9@@ b"
+def test_word_that_ends_like_a_piece_is_restored(tmp_path: Path) -> None:
+    assert restore_sentence(tmp_path, "$time b", "0 1", "$time b", "9@@ b")[0] == "9@@ b"
 
 
 def test_text_comes_back_through_generalisation_and_pieces(tmp_path: Path) -> None:

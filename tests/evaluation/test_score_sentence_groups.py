@@ -142,7 +142,7 @@ def edges_to_root(heads: list[int], word: int) -> int:
     return 0 if heads[word - 1] == 0 else 1 + edges_to_root(heads, heads[word - 1])
 
 
-def test_length_alone_without_trees(texts: Texts) -> None:
+def test_without_trees_only_length_groups_are_written(texts: Texts) -> None:
     rows = texts.rows(bounds=[4, 10])
     assert [*rows[0]][-5:] == ["system", "bleu", "sd", "bleu_low", "bleu_high"] and {row["by"] for row in rows} == {
         "length"
@@ -168,7 +168,7 @@ def test_a_group_of_all_sentences_has_the_interval_of_the_set(texts: Texts) -> N
         assert float(row["bleu_low"]) < float(row["bleu"]) < float(row["bleu_high"])
 
 
-def test_what_dependencies_say(texts: Texts) -> None:
+def test_properties_of_dependency_trees(texts: Texts) -> None:
     rows = texts.rows(dependencies=texts.folder / "conllu")
     assert list(dict.fromkeys(row["by"] for row in rows)) == ["length", "depth", "dependency_length", "parse"]
     depths: list[float | None] = []
@@ -191,7 +191,7 @@ def test_what_dependencies_say(texts: Texts) -> None:
     assert len({row["bucket"] for row in rows if row["by"] == "depth"}) > 4
 
 
-def test_what_phrases_say(texts: Texts) -> None:
+def test_properties_of_phrase_trees(texts: Texts) -> None:
     rows = texts.rows(phrases=texts.folder / "ptb")
     assert list(dict.fromkeys(row["by"] for row in rows)) == ["length", "phrase_depth", "parse"]
     depths: list[float | None] = []
@@ -206,9 +206,9 @@ def test_what_phrases_say(texts: Texts) -> None:
 
 
 def test_both_kinds_of_trees(texts: Texts) -> None:
-    both = texts.rows(dependencies=texts.folder / "conllu", phrases=texts.folder / "ptb")
+    statistics_pair = texts.rows(dependencies=texts.folder / "conllu", phrases=texts.folder / "ptb")
     kinds = ["length", "phrase_depth", "depth", "dependency_length", "parse"]
-    assert list(dict.fromkeys(row["by"] for row in both)) == kinds
+    assert list(dict.fromkeys(row["by"] for row in statistics_pair)) == kinds
 
 
 @pytest.mark.parametrize("trees", ["conllu", "ptb"])
@@ -269,9 +269,13 @@ class Sets:
             self.properties[name] = folder / name / "source.arrow"
 
     def rows(self, **options: Any) -> list[dict[str, str]]:
-        given: dict[str, Any] = {"statistics": self.statistics, "properties": self.properties, "metrics": ["bleu"]}
+        stage_options: dict[str, Any] = {
+            "statistics": self.statistics,
+            "properties": self.properties,
+            "metrics": ["bleu"],
+        }
         outputs = {"scores_output": self.folder / "out.tsv", "sentence_scores_output": self.folder / "scores.tsv"}
-        score_sentence_groups(**{**given, **options}, **outputs)
+        score_sentence_groups(**{**stage_options, **options}, **outputs)
         return read_table(self.folder / "out.tsv")
 
 
@@ -298,18 +302,18 @@ def test_groups_are_of_all_sets_together_and_of_every_metric(tmp_path: Path) -> 
 
 def test_intervals_are_of_sets_that_are_written_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sets are drawn from the group's sentences alone."""
-    monkeypatch.setattr("pipeline_py.evaluation.significance.resampling.SAMPLES", 40)
+    monkeypatch.setattr("pipeline_py.evaluation.significance.resampling.DEFAULT_SAMPLE_COUNT", 40)
     sets = Sets(tmp_path, {"x": [3, 7, 2, 30, 8, 9, 1]})
     (row, _) = sets.rows()
     group = [0, 1, 2, 4, 5, 6]
-    drawn = np.random.default_rng(12345).choice(6, size=(40, 6), replace=True)
+    samples = np.random.default_rng(12345).choice(6, size=(40, 6), replace=True)
     scores = sorted(
         BLEU(lowercase=True)
         .corpus_score(
             [sets.outputs[group[at]] for at in places], [[sets.reference[group[at]] for at in places]]
         )
         .score
-        for places in drawn
+        for places in samples
     )  # fmt: skip
     assert [float(row["bleu_low"]), float(row["bleu_high"])] == pytest.approx([scores[1], scores[-2]])
 

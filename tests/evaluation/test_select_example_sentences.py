@@ -61,7 +61,7 @@ def texts(tmp_path: Path) -> Texts:
 
 @pytest.mark.parametrize("most", [1, 4, 100])
 def test_the_most_different_sentences_in_either_direction(texts: Texts, most: int) -> None:
-    rows = texts.rows(most=most)
+    rows = texts.rows(max_per_direction=most)
     assert {(row["system"], row["other"]) for row in rows} == {("Mine", "Base (n=2)")}, "equal outputs are no example"
     differences = {place: texts.score("Mine", place) - texts.score("Base (n=2)", place) for place in range(SENTENCES)}
     better = sorted((place for place in differences if differences[place] > 0), key=lambda at: -differences[at])[:most]
@@ -80,7 +80,7 @@ def test_the_most_different_sentences_in_either_direction(texts: Texts, most: in
 def test_of_equal_differences_the_earlier_sentence_comes_first(texts: Texts) -> None:
     texts.references = [["a b c"] * SENTENCES]
     texts.outputs = {"Base": ["a b"] * SENTENCES, "Better": ["a b c"] * SENTENCES, "Worse": ["a"] * SENTENCES}
-    rows = texts.rows(most=3)
+    rows = texts.rows(max_per_direction=3)
     assert [(row["system"], row["sentence"]) for row in rows] == [
         (system, str(number)) for system in ("Better", "Worse") for number in (1, 2, 3)
     ]
@@ -89,7 +89,7 @@ def test_of_equal_differences_the_earlier_sentence_comes_first(texts: Texts) -> 
 def test_examples_are_neither_short_nor_long(texts: Texts) -> None:
     """The two middle quarters of eight lengths, which are mixed up."""
     texts.source = ["x" * (1 + place * 3 % 8) for place in range(SENTENCES)]
-    lengths = {len(row["source"]) for row in texts.rows(most=SENTENCES)}
+    lengths = {len(row["source"]) for row in texts.rows(max_per_direction=SENTENCES)}
     assert lengths and lengths <= {3, 4, 5, 6}
 
 
@@ -99,18 +99,18 @@ def test_case_counts_if_it_is_to(texts: Texts) -> None:
     assert len(texts.rows(lowercase=False)) == 5
 
 
-def test_what_separates_cells_is_a_space_in_them(texts: Texts) -> None:
+def test_cell_separators_become_spaces(texts: Texts) -> None:
     texts.source = [f"{line}\ta\rb\u2028c" for line in texts.source]
     for row in texts.rows():
         assert row["source"] == f'"source {int(row["sentence"]):02} a b\u2028c'
 
 
-def test_a_system_alone_has_no_examples(texts: Texts) -> None:
+def test_single_system_has_no_examples(texts: Texts) -> None:
     texts.outputs = {"Base": texts.references[0]}
     assert texts.rows() == []
 
 
-def test_mistakes_are_said(texts: Texts) -> None:
+def test_invalid_input_is_reported(texts: Texts) -> None:
     texts.source.pop()
     with pytest.raises(InputError, match=r"/source: the file has 39 lines and .* has more"):
         texts.rows()

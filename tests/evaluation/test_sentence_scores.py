@@ -34,8 +34,8 @@ class Texts:
         self.folder = folder
         state = random.Random(7)
         self.references = [[self.sentence(state) for _ in range(SENTENCES)] for _ in range(2)]
-        kept = (0.5, 0.7, 0.9, 1.0)
-        lines = [[self.noisy(state, line, share) for line in self.references[0]] for share in kept]
+        kept_words = (0.5, 0.7, 0.9, 1.0)
+        lines = [[self.noisy(state, line, share) for line in self.references[0]] for share in kept_words]
         self.outputs = dict(zip(("Base:1", "Base:2", "Mine:1", "Mine:2"), lines, strict=True)) | {"Same": lines[0]}
 
     @staticmethod
@@ -82,19 +82,22 @@ def test_agrees_with_looking_at_every_sentence(texts: Texts) -> None:
     assert float(rows[19]["sentences"]) >= SENTENCES / 2, "a run without a mistake has 100 everywhere"
 
 
-def test_every_run_is_laid_beside_every_run_of_the_first_system(texts: Texts) -> None:
+def test_every_run_is_compared_with_every_run_of_the_first_system(texts: Texts) -> None:
     rows = [row for row in texts.rows() if row["by"] == "difference"]
-    found = {(row["system"], row["bucket"]): float(row["sentences"]) for row in rows}
-    assert [*found] == [(name, sign) for name in ("Mine", "Same") for sign in ("lower", "equal", "higher")]
+    result_rows = {(row["system"], row["bucket"]): float(row["sentences"]) for row in rows}
+    assert [*result_rows] == [(name, sign) for name in ("Mine", "Same") for sign in ("lower", "equal", "higher")]
     assert {row["other"] for row in rows} == {"Base"} and {row["low"] + row["high"] for row in rows} == {""}
     for name in ("Mine", "Same"):
         pairs = [*product(texts.scores(name), texts.scores("Base"))]
         higher = fmean(sum(ours > theirs for ours, theirs in zip(*pair, strict=True)) for pair in pairs)
         lower = fmean(sum(ours < theirs for ours, theirs in zip(*pair, strict=True)) for pair in pairs)
-        assert [found[name, sign] for sign in ("lower", "equal", "higher")] == pytest.approx(
+        assert [result_rows[name, sign] for sign in ("lower", "equal", "higher")] == pytest.approx(
             [lower, SENTENCES - lower - higher, higher]
         )
-    assert found["Mine", "higher"] > found["Mine", "lower"] > 0 and found["Same", "equal"] >= SENTENCES / 2
+    assert (
+        result_rows["Mine", "higher"] > result_rows["Mine", "lower"] > 0
+        and result_rows["Same", "equal"] >= SENTENCES / 2
+    )
     assert sum(float(row["percent"]) for row in rows) == pytest.approx(200)
 
 
@@ -109,9 +112,9 @@ def test_every_score_is_in_one_group(scores: list[float]) -> None:
 
 @given(st.lists(st.tuples(percents, percents), min_size=1))
 def test_the_other_way_round_higher_is_lower(pairs: list[tuple[float, float]]) -> None:
-    one, two = np.array(pairs).T[:, None]
-    assert count_by_difference(one, two).tolist() == count_by_difference(two, one)[::-1].tolist()
-    assert count_by_difference(one, two)[2] == sum(ours > theirs for ours, theirs in pairs)
+    sentence_score, two = np.array(pairs).T[:, None]
+    assert count_by_difference(sentence_score, two).tolist() == count_by_difference(two, sentence_score)[::-1].tolist()
+    assert count_by_difference(sentence_score, two)[2] == sum(ours > theirs for ours, theirs in pairs)
 
 
 def test_case_counts_if_it_is_to(texts: Texts) -> None:

@@ -35,7 +35,7 @@ def test_scores_are_sacrebleus(statistics: dict[str, SystemStatistics]) -> None:
     for name, runs in OUTPUTS.items():
         expected = [BLEU(lowercase=True).corpus_score(lines, REFERENCES).score for lines in runs]
         assert statistics[name].run_scores == pytest.approx(expected)
-        some = [BLEU(lowercase=True).corpus_score(lines[1:], [each[1:] for each in REFERENCES]).score for lines in runs]
+        some = [BLEU(lowercase=True).corpus_score(lines[1:], [row[1:] for row in REFERENCES]).score for lines in runs]
         assert statistics[name].select_sentences(np.array([1, 2])).run_scores == pytest.approx(some)
 
 
@@ -47,8 +47,8 @@ def test_sums_over_sets(statistics: dict[str, SystemStatistics], sets: int) -> N
     for name, of_system in statistics.items():
         assert sums[name].shape == (len(OUTPUTS[name]), sets, 10)
         for run, of_run in zip(of_system.run_statistics, sums[name], strict=True):
-            for often, found in zip(times, of_run, strict=True):
-                assert found.tolist() == sum(run[place] * int(often[place]) for place in range(3)).tolist()
+            for often, system_sums in zip(times, of_run, strict=True):
+                assert system_sums.tolist() == sum(run[place] * int(often[place]) for place in range(3)).tolist()
 
 
 def test_corpora_of_several_runs_have_the_mean_score(statistics: dict[str, SystemStatistics]) -> None:

@@ -23,7 +23,9 @@ CI = "95 % CI [+0.4, +2.0]; 3 runs each"
 
 
 def verdict(result: SystemDifference | None, **options: object) -> Verdict:
-    return Verdict("SDAtt", "GlobalAtt", "BLEU", result, **{"is_twin": True, "is_answer": True, **options})  # type: ignore[arg-type]
+    return Verdict(
+        "SDAtt", "GlobalAtt", "BLEU", result, **{"is_syntax_comparison": True, "should_answer_syntax": True, **options}
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,7 @@ def verdict(result: SystemDifference | None, **options: object) -> Verdict:
     [
         (
             GAIN,
-            {"controls": {"random": LESS, "chain": replace(LESS, shape="chain")}},
+            {"control_results": {"random": LESS, "chain": replace(LESS, tree_shape="chain")}},
             "confirmed",
             "yes",
             f"SDAtt: yes, 1.2 BLEU better than GlobalAtt ({CI}), and better than itself with random trees (+4.3 "
@@ -39,7 +41,7 @@ def verdict(result: SystemDifference | None, **options: object) -> Verdict:
         ),
         (
             GAIN,
-            {"controls": {"random": LESS, "chain": AS_MUCH}},
+            {"control_results": {"random": LESS, "chain": AS_MUCH}},
             "confirmed",
             "not shown",
             f"SDAtt: 1.2 BLEU better than GlobalAtt ({CI}); syntax is not shown to be the reason: it is not measurably "
@@ -47,7 +49,7 @@ def verdict(result: SystemDifference | None, **options: object) -> Verdict:
         ),
         (
             GAIN,
-            {"controls": {"random": LESS}},
+            {"control_results": {"random": LESS}},
             "confirmed",
             "open",
             f"SDAtt: 1.2 BLEU better than GlobalAtt ({CI}); whether syntax is the reason is open without "
@@ -71,7 +73,7 @@ def verdict(result: SystemDifference | None, **options: object) -> Verdict:
         ),
         (
             NOTHING,
-            {"controls": {"random": LESS}, "published": [("en-de", 1.65), ("zh-en", 0.2)]},
+            {"control_results": {"random": LESS}, "published_differences": [("en-de", 1.65), ("zh-en", 0.2)]},
             "not distinguishable",
             "",
             "SDAtt: no gain found, -0.4 BLEU against GlobalAtt (95 % CI [-1.1, +0.3]; 3 runs each; smallest detectable "
@@ -80,22 +82,27 @@ def verdict(result: SystemDifference | None, **options: object) -> Verdict:
         ),
         (
             GAIN,
-            {"is_twin": False, "is_answer": False, "missing_metrics": ["RIBES"], "scope": "the development set"},
+            {
+                "is_syntax_comparison": False,
+                "should_answer_syntax": False,
+                "missing_metrics": ["RIBES"],
+                "scope": "the development set",
+            },
             "confirmed",
             "",
             f"SDAtt: 1.2 BLEU better than GlobalAtt on the development set, since RIBES is not computed ({CI}).",
         ),
         (
             difference(-3.0, -4.0, -2.0, higher=False),
-            {"is_twin": False, "is_answer": False},
+            {"is_syntax_comparison": False, "should_answer_syntax": False},
             "confirmed",
             "",
             "SDAtt: 3.0 BLEU better than GlobalAtt (95 % CI [-4.0, -2.0]; 3 runs each).",
         ),
-        (GAIN, {"is_final": False}, "", "", f"SDAtt: +1.2 BLEU against GlobalAtt ({CI})."),
+        (GAIN, {"is_complete": False}, "", "", f"SDAtt: +1.2 BLEU against GlobalAtt ({CI})."),
         (
             None,
-            {"reasons": ["SDAtt has not learned to translate"], "scope": "sentences of at most 20 words"},
+            {"untested_reasons": ["SDAtt has not learned to translate"], "scope": "sentences of at most 20 words"},
             "not tested",
             "",
             "SDAtt: not tested against GlobalAtt on sentences of at most 20 words, since SDAtt has not learned to "
@@ -104,8 +111,12 @@ def verdict(result: SystemDifference | None, **options: object) -> Verdict:
     ],
 )
 def test_a_verdict_is_a_word_and_a_sentence(result, options, word, syntax, sentence) -> None:
-    found = verdict(result, **options)
-    assert (found.outcome, found.syntax_answer, found.summary_sentence) == (word, syntax, sentence)
+    result_verdict = verdict(result, **options)
+    assert (result_verdict.outcome, result_verdict.syntax_answer, result_verdict.summary_sentence) == (
+        word,
+        syntax,
+        sentence,
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,23 +137,26 @@ def test_a_verdict_is_a_word_and_a_sentence(result, options, word, syntax, sente
     ],
 )
 def test_other_relations_are_tested_against_a_margin(relation, result, word) -> None:
-    found = verdict(result, relation=relation, margin=0.5)
-    assert found.outcome == word and found.syntax_answer == ""
+    result_verdict = verdict(result, relation=relation, margin=0.5)
+    assert result_verdict.outcome == word and result_verdict.syntax_answer == ""
     claimed = {"comparable": "comparable to GlobalAtt within", "not worse": "not worse by"}[relation]
     value = format_difference(result.value)
-    assert found.summary_sentence.startswith(
+    assert result_verdict.summary_sentence.startswith(
         f"SDAtt, {claimed} 0.5 BLEU: {word}, {value} BLEU against GlobalAtt (95 % CI ["
     )
-    partial = verdict(result, relation=relation, margin=0.5, is_final=False)
+    partial = verdict(result, relation=relation, margin=0.5, is_complete=False)
     assert partial.outcome == "" and partial.summary_sentence.startswith(f"SDAtt: {value} BLEU against GlobalAtt (")
 
 
 @pytest.mark.parametrize("shape", ["right-branching", "left-branching", "chain"])
 def test_order_preserving_trees_complete_the_controls(shape: str) -> None:
-    controls = {"random": LESS, "other": replace(LESS, shape=shape)}
-    assert verdict(GAIN, controls=controls).syntax_answer == "yes"
-    assert verdict(GAIN, controls={"other": controls["other"]}).missing_controls == ["random trees"]
-    assert verdict(GAIN, controls={"random": LESS, "x": replace(LESS, shape="balanced")}).syntax_answer == "open"
+    controls = {"random": LESS, "other": replace(LESS, tree_shape=shape)}
+    assert verdict(GAIN, control_results=controls).syntax_answer == "yes"
+    assert verdict(GAIN, control_results={"other": controls["other"]}).missing_controls == ["random trees"]
+    assert (
+        verdict(GAIN, control_results={"random": LESS, "x": replace(LESS, tree_shape="balanced")}).syntax_answer
+        == "open"
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,9 +174,9 @@ def test_order_preserving_trees_complete_the_controls(shape: str) -> None:
         ((1, 1), "same networks", "1 run each, searches of the same trained networks)"),
     ],
 )
-def test_both_numbers_of_runs_and_what_is_assumed_are_said(runs, origin, text) -> None:
-    result = replace(GAIN, runs=runs, origin=origin, run_deviation=0.6)
-    assert text in verdict(result, is_twin=False).summary_sentence
+def test_sentence_states_run_counts_and_assumed_variance(runs, origin, text) -> None:
+    result = replace(GAIN, run_counts=runs, run_variance_origin=origin, run_deviation=0.6)
+    assert text in verdict(result, is_syntax_comparison=False).summary_sentence
 
 
 def test_all_metrics_that_are_not_computed_are_named() -> None:
@@ -171,7 +185,9 @@ def test_all_metrics_that_are_not_computed_are_named() -> None:
         (["RIBES", "TER"], "RIBES and TER are"),
         (["RIBES", "TER", "chrF"], "RIBES, TER and chrF are"),
     ):
-        sentence = verdict(GAIN, is_twin=False, is_answer=False, missing_metrics=metrics).summary_sentence
+        sentence = verdict(
+            GAIN, is_syntax_comparison=False, should_answer_syntax=False, missing_metrics=metrics
+        ).summary_sentence
         assert f" better than GlobalAtt, since {text} not computed (" in sentence
 
 

@@ -11,8 +11,8 @@ from transformers import BertConfig, BertModel, BertTokenizerFast
 
 folder = Path(sys.argv[1])
 encoder, checkpoints = folder / "encoder", folder / "checkpoints"
-for each in (encoder, checkpoints):
-    each.mkdir(parents=True)
+for row in (encoder, checkpoints):
+    row.mkdir(parents=True)
 letters = "abcdefghijklmnopqrstuvwxyz0123456789."
 words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
 (encoder / "vocab.txt").write_text("\n".join(words) + "\n", encoding="utf-8")

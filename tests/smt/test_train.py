@@ -34,7 +34,7 @@ def same_environment_afterwards(monkeypatch):
 
 
 def apart(adjective, noun):
-    """Whether an adjective and a noun never meet in train; they do in dev and test."""
+    """Return whether an adjective and a noun occur together only in dev and test."""
     return (ADJECTIVES.index(adjective) + NOUNS.index(noun)) % 4 == 0
 
 
@@ -42,7 +42,7 @@ def has_unmet(words):
     return any(apart(*pair) for pair in pairwise(words) if pair[0] in ADJECTIVES)
 
 
-def language(pairs, seed, *, together):
+def language(pairs, seed, *, only_met_pairs):
     """Sentence pairs of a language without ambiguity whose adjectives stand after the noun."""
     chance = random.Random(seed)
 
@@ -52,19 +52,19 @@ def language(pairs, seed, *, together):
             chance.choice(ADJECTIVES),
             chance.choice(NOUNS),
         )
-        while together and apart(adjective, noun):
+        while only_met_pairs and apart(adjective, noun):
             noun = chance.choice(NOUNS)
         if chance.random() < 0.3:
             return [determiner, noun], [determiner, noun]
         return [determiner, adjective, noun], [determiner, noun, adjective]
 
-    made = []
+    sentence_pairs = []
     for _ in range(pairs):
         (subject, its), (thing, its_own) = noun_phrase(), noun_phrase()
         verb = f"verb{chance.randrange(6)}"
-        words, others = [*subject, verb, *thing], [*its, verb, *its_own]
-        made.append((words, [f"q{word}" for word in others]))
-    return made
+        words, target_words = [*subject, verb, *thing], [*its, verb, *its_own]
+        sentence_pairs.append((words, [f"q{word}" for word in target_words]))
+    return sentence_pairs
 
 
 def write(directory, name, pairs):
@@ -88,16 +88,16 @@ def contents(directory):
 
 
 def exactly_right(model, pairs):
-    return sum(model.translate(words).words == others for words, others in pairs) / len(pairs)
+    return sum(model.translate(words).words == target_words for words, target_words in pairs) / len(pairs)
 
 
 @pytest.fixture(scope="module")
 def corpus():
     return {
-        "train": language(200, 1, together=True),
-        "dev": language(15, 2, together=False),
-        "test": language(60, 3, together=True),
-        "unmet": [pair for pair in language(60, 3, together=False) if has_unmet(pair[0])],
+        "train": language(200, 1, only_met_pairs=True),
+        "dev": language(15, 2, only_met_pairs=False),
+        "test": language(60, 3, only_met_pairs=True),
+        "unmet": [pair for pair in language(60, 3, only_met_pairs=False) if has_unmet(pair[0])],
     }
 
 
@@ -121,8 +121,8 @@ def folder(tmp_path, trained):
 
 
 def test_words_and_their_order_are_learnt_and_hold_for_unseen_sentences(trained, corpus):
-    seen = {tuple(words) for words, _ in corpus["train"]}
-    unseen = [(words, others) for words, others in corpus["test"] if tuple(words) not in seen]
+    training_sentences = {tuple(words) for words, _ in corpus["train"]}
+    unseen = [(words, target_words) for words, target_words in corpus["test"] if tuple(words) not in training_sentences]
     assert len(unseen) > 50
     assert exactly_right(thot.load_translator(trained / "model"), unseen) > 0.95
 
@@ -139,16 +139,16 @@ def test_the_decoder_reorders_words_that_never_met(trained, corpus):
 def test_equal_inputs_give_equal_bytes(trained, folder):
     train(**arguments(folder))
     assert contents(folder / "model") == contents(trained / "model")
-    facts, others = (json.loads((place / "facts.json").read_text()) for place in (folder, trained))
+    facts, expected_facts = (json.loads((place / "facts.json").read_text()) for place in (folder, trained))
     of_time = dict.fromkeys(("seconds", "cpu_seconds", "core_share", "machine_load"))
-    assert {**facts, **of_time} == {**others, **of_time}
+    assert {**facts, **of_time} == {**expected_facts, **of_time}
 
 
 def test_facts(trained, corpus):
     facts = json.loads((trained / "facts.json").read_text())
     model = thot.load_translator(trained / "model")
     translations = [" ".join(model.translate(words).words) for words, _ in corpus["dev"]]
-    references = [" ".join(others) for _, others in corpus["dev"]]
+    references = [" ".join(target_words) for _, target_words in corpus["dev"]]
     bleu = corpus_bleu(translations, [references], tokenize="none", lowercase=True, force=True).score
     assert facts.pop("best_dev") == pytest.approx(bleu)
     # What the process did before, other tests, does not count. The seconds are whole, and threads are few.
@@ -169,7 +169,7 @@ def test_facts(trained, corpus):
     }
 
 
-def test_only_what_translating_needs_is_kept(trained, corpus):
+def test_model_has_only_files_needed_for_translation(trained, corpus):
     files = contents(trained / "model")
     assert not any(name.endswith((".bestal", ".final", ".wp")) for name in files)
     sentence = " ".join(corpus["train"][0][0]).encode()
@@ -177,8 +177,8 @@ def test_only_what_translating_needs_is_kept(trained, corpus):
     assert not any(str(trained).encode() in content for content in files.values())
 
 
-def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(folder, corpus):
-    strange = [(["strange", *words], ["qstrange", *others]) for words, others in corpus["dev"]]
+def test_dev_is_used_for_tuning_but_not_for_training(folder, corpus):
+    strange = [(["strange", *words], ["qstrange", *target_words]) for words, target_words in corpus["dev"]]
     write(folder, "dev", strange)
     limited = options(tuning={"evaluations": 4, "sentences": 10})
     train(**arguments(folder, system=limited))
@@ -192,13 +192,13 @@ def test_dev_is_tuned_on_as_it_is_given_and_never_trained_on(folder, corpus):
     train(**arguments(folder, system=limited))
     assert contents(folder / "model") == first
 
-    write(folder, "dev", [(words, others[::-1]) for words, others in strange])
+    write(folder, "dev", [(words, target_words[::-1]) for words, target_words in strange])
     train(**arguments(folder, system=limited))
     assert contents(folder / "model")["config.json"] != first["config.json"]
 
 
 @pytest.mark.parametrize("tuning", [{"evaluations": 1}, {"evaluations": 50, "minutes": 1e-6}])
-def test_the_first_weights_are_evaluated_whatever_the_limits(folder, tuning, capfd):
+def test_first_weights_are_always_evaluated(folder, tuning, capfd):
     train(**arguments(folder, system=options(tuning=tuning)))
     (statistics,) = json.loads((folder / "facts.json").read_text())["statistics"]
     config = json.loads((folder / "model" / "config.json").read_text())
@@ -211,14 +211,14 @@ class FakeTranslator:
     """Translates well where the language model weighs much, and takes a second for each sentence."""
 
     def __init__(self):
-        self.now = 0.0
+        self.seconds = 0.0
         self.tried = []
 
     def set_weights(self, weights):
         self.tried.append(weights)
 
     def translate(self, words):
-        self.now += 1
+        self.seconds += 1
         right = min(len(words), max(0, round(2 * self.tried[-1][1])))
         return thot.ThotTranslation(
             words=words[:right] + ["wrong"] * (len(words) - right), unknown_count=0, part_count=1
@@ -227,7 +227,7 @@ class FakeTranslator:
 
 def tuned(monkeypatch, **limits):
     translator = FakeTranslator()
-    monkeypatch.setattr(time, "monotonic", lambda: translator.now)
+    monkeypatch.setattr(time, "monotonic", lambda: translator.seconds)
     sentences = [[f"{letter}{number}" for number in range(8)] for letter in "abcdefghij"]
     tuner = WeightTuner(translator, sentences, sentences, TuningConfig(**limits), ProgressLog("test"))
     tuner.tune_weights()
@@ -246,20 +246,20 @@ def test_tuning_ends_at_the_number_of_evaluations_with_the_best_weights(monkeypa
     assert len(translator.tried) <= evaluations
     tried = list(translator.tried)
     assert tuner.best_bleu == max(bleu_of(tuner, weights) for weights in tried) == bleu_of(tuner, tuner.best_weights)
-    assert capsys.readouterr().err.count("\n") <= 1 + translator.now / 30
+    assert capsys.readouterr().err.count("\n") <= 1 + translator.seconds / 30
 
 
 @pytest.mark.parametrize("seconds", [1, 35, 55, 155])
 def test_tuning_ends_at_the_time_with_the_best_weights_so_far(monkeypatch, seconds):
     # 10 seconds for an evaluation: the eight first corners take 80.
     tuner, translator = tuned(monkeypatch, evaluations=1000, minutes=seconds / 60)
-    assert max(10, seconds) <= translator.now <= max(10, seconds) + 2
+    assert max(10, seconds) <= translator.seconds <= max(10, seconds) + 2
     assert tuner.evaluation_count == max(1, -(-seconds // 10))
     finished = translator.tried[: max(1, seconds // 10)]
     assert tuner.best_bleu == max(bleu_of(tuner, weights) for weights in finished) == bleu_of(tuner, tuner.best_weights)
 
 
-def test_weights_that_reward_what_is_improbable_are_not_tried(monkeypatch):
+def test_weights_with_a_wrong_sign_are_not_evaluated(monkeypatch):
     _, translator = tuned(monkeypatch, evaluations=60)
     assert all(weight >= 0 for weights in translator.tried for n, weight in enumerate(weights) if n not in (0, 2))
 
@@ -272,16 +272,16 @@ def test_odd_words_are_words_like_any_other(tmp_path, capfd):
 
     def with_odd_words(pairs, translated):
         return [
-            ([odd.get(word, word) for word in words], [translated.get(word, word) for word in others])
-            for words, others in pairs
+            ([odd.get(word, word) for word in words], [translated.get(word, word) for word in target_words])
+            for words, target_words in pairs
         ]
 
     translated = {f"q{noun}": word for noun, word in zip(NOUNS, [*ODD[1:], ODD[0]], strict=True)}
-    write(tmp_path, "train", with_odd_words(language(200, 1, together=True), translated))
-    write(tmp_path, "dev", with_odd_words(language(15, 2, together=False), translated))
+    write(tmp_path, "train", with_odd_words(language(200, 1, only_met_pairs=True), translated))
+    write(tmp_path, "dev", with_odd_words(language(15, 2, only_met_pairs=False), translated))
     train(**arguments(tmp_path))
     model = thot.load_translator(tmp_path / "model")
-    assert exactly_right(model, with_odd_words(language(60, 3, together=True), translated)) > 0.9
+    assert exactly_right(model, with_odd_words(language(60, 3, only_met_pairs=True), translated)) > 0.9
     unknown = ["%", "x|||y", "<src_segm>", "tab\there", "\u2028", "<number>", "\x1f"]
     translation = model.translate(unknown)
     assert (translation.words, translation.unknown_count) == (unknown, len(unknown))
@@ -369,15 +369,15 @@ def test_other_orders_and_a_corpus_of_one_pair(tmp_path):
 def test_a_job(folder):
     def run(system):
         files = {name: str(path) for name, path in arguments(folder).items() if name != "system"}
-        given = {"name": "PB", "system": system, **files}
-        job = {"stage": "smt.train", "arguments": given, "calls": [{}], "results": str(folder), "process": ""}
+        stage_arguments = {"name": "PB", "system": system, **files}
+        job = {"stage": "smt.train", "arguments": stage_arguments, "calls": [{}], "results": str(folder), "process": ""}
         command = [sys.executable, "-m", "pipeline_py.run", json.dumps(job)]
         return subprocess.run(command, capture_output=True, text=True)
 
-    done = run({**OPTIONS, "tuning": {"evaluations": 2}})
-    assert done.returncode == 0, done.stderr
+    process = run({**OPTIONS, "tuning": {"evaluations": 2}})
+    assert process.returncode == 0, process.stderr
     assert Path(folder / "model" / "config.json").is_file()
-    lines = done.stderr.splitlines()
+    lines = process.stderr.splitlines()
     assert all(line.startswith("train PB: ") for line in lines)
     assert any("best BLEU" in line and "evaluation 2 of 2" in line for line in lines)
     assert 8 < len(lines) < 15

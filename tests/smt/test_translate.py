@@ -70,8 +70,8 @@ def folder(tmp_path, model):
     """A directory with a copy of the model and sentences to translate."""
     shutil.copytree(model, tmp_path / "model")
     long = [WORDS[number % 15] for number in range(2 * thot.MAX_SENTENCE_WORDS + 3)]
-    made = [[], *sentences(20, 3), ["new", "word1", "newer"], [], long, ["new"], ["word2"]]
-    write(tmp_path / "test.source", made)
+    new_model = [[], *sentences(20, 3), ["new", "word1", "newer"], [], long, ["new"], ["word2"]]
+    write(tmp_path / "test.source", new_model)
     return tmp_path
 
 
@@ -110,7 +110,7 @@ def test_a_moved_model_gives_the_same_bytes(folder, model):
     assert [(folder / name).read_bytes() for name in ("out.pieces", "out.json")] == before
 
 
-def test_what_was_translated_before_does_not_matter(folder, model):
+def test_translation_does_not_depend_on_earlier_sentences(folder, model):
     translate_with(**arguments(folder))
     forwards = lines(folder / "out.pieces")
     write(folder / "test.source", [line.split() for line in reversed(lines(folder / "test.source"))])
@@ -118,23 +118,23 @@ def test_what_was_translated_before_does_not_matter(folder, model):
     assert lines(folder / "out.pieces") == forwards[::-1]
 
 
-def test_weights_that_are_set_reach_the_decoder(tmp_path):
+def test_set_weights_changes_translations(tmp_path):
     """Tuning changes the weights of a translator that has already translated: it must be as one made with them."""
     chance = random.Random(4)
     model = trained(tmp_path, lambda words: [chance.choice(["q", "q", "r"]) + word for word in words])
     usual = [1.0] * 7 + [0.0]
-    other = [*usual[:5], -1.0, -1.0, 0.0]  # improbable translations win
+    other_model = [*usual[:5], -1.0, -1.0, 0.0]  # improbable translations win
     texts = sentences(20, 5)
 
     def outputs(translator):
         return [translator.translate(words).words for words in texts]
 
     with_usual = outputs(thot.ThotTranslator(model, 0, usual))
-    with_other = outputs(thot.ThotTranslator(model, 0, other))
+    with_other = outputs(thot.ThotTranslator(model, 0, other_model))
     assert with_usual != with_other
     live = thot.ThotTranslator(model, 0, usual)
     assert outputs(live) == with_usual
-    live.set_weights(other)
+    live.set_weights(other_model)
     assert outputs(live) == with_other
     live.set_weights(usual)
     assert outputs(live) == with_usual
@@ -173,9 +173,9 @@ def other_table(folder):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (half_a_table, r"translation.ttable: the file of the model is missing or not as it was written; train"),
-        (without_language_model, r"language: the file of the model is missing"),
-        (other_table, r"translation.ttable: the file of the model is missing or not as it was written; train"),
+        (half_a_table, r"translation.ttable: a file of the model is missing or was changed; train"),
+        (without_language_model, r"language: a file of the model is missing"),
+        (other_table, r"translation.ttable: a file of the model is missing or was changed; train"),
     ],
 )
 def test_a_model_at_fault(folder, spoil, message):
@@ -196,15 +196,21 @@ def test_a_model_that_thot_cannot_read(folder, monkeypatch):
 
 def test_a_job(folder):
     def run(**changes):
-        given = {name: str(path) for name, path in arguments(folder, **changes).items()}
-        job = {"stage": "smt.translate", "arguments": given, "calls": [{}], "results": str(folder), "process": ""}
+        stage_arguments = {name: str(path) for name, path in arguments(folder, **changes).items()}
+        job = {
+            "stage": "smt.translate",
+            "arguments": stage_arguments,
+            "calls": [{}],
+            "results": str(folder),
+            "process": "",
+        }
         command = [sys.executable, "-m", "pipeline_py.run", json.dumps(job)]
         return subprocess.run(command, capture_output=True, text=True)
 
-    done = run()
-    assert done.returncode == 0, done.stderr
+    process = run()
+    assert process.returncode == 0, process.stderr
     assert len(lines(folder / "out.pieces")) == 26
-    assert "translate test.source: 26/26" in done.stderr
+    assert "translate test.source: 26/26" in process.stderr
 
     failed = run(model=folder / "nowhere")
     assert failed.returncode == 1

@@ -50,12 +50,12 @@ def test_pieces_are_those_of_subword_nmt(captions: Path, tmp_path: Path) -> None
     assert (tmp_path / "ours").read_bytes() == theirs(tmp_path)
 
 
-def test_what_is_remembered_is_bounded_and_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_is_bounded_and_does_not_change_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "codes").write_text(CODES, encoding="utf-8")
     words = ["low", "lower", "low", "$time", "a@@", "slow", "lower", "slow", "$time"]
     expected = Segmenter(tmp_path / "codes").split_sentence(words)
     assert expected[:2] == ["low", "lo@@"]
-    monkeypatch.setattr("pipeline_py.subword.apply_bpe.WORDS_REMEMBERED", 4)
+    monkeypatch.setattr("pipeline_py.subword.apply_bpe.MAX_CACHED_WORDS", 4)
     segmenter = Segmenter(tmp_path / "codes")
     assert segmenter.split_sentence(words) == expected == segmenter.split_sentence(words)
     assert set(segmenter._pieces_by_word) == {"$time", "$date", "$number", "low"}
@@ -77,7 +77,7 @@ def test_pieces_held_to_a_vocabulary(captions: Path, tmp_path: Path) -> None:
 
 
 @given(st.lists(st.text(st.sampled_from("@alow</w>\u00a0\u200d\u0301"), min_size=1), max_size=6))
-def test_words_come_back_whatever_they_are(tmp_path_factory: pytest.TempPathFactory, words: list[str]) -> None:
+def test_any_word_is_restored_by_joining(tmp_path_factory: pytest.TempPathFactory, words: list[str]) -> None:
     path = tmp_path_factory.getbasetemp() / "codes"
     path.write_text(CODES)
     segmented = Segmenter(path).split_sentence(words)
@@ -97,8 +97,8 @@ def test_placeholders_are_never_split(tmp_path: Path) -> None:
     (tmp_path / "codes").write_text(CODES)
     (tmp_path / "vocabulary").write_text("low 3\n")
     segmenter = Segmenter(tmp_path / "codes", tmp_path / "vocabulary")
-    found = segmenter.split_sentence(["$number", "low", "$date", "$time", "$times", "$"])
-    assert found == ["$number", "low", "$date", "$time", "$@@", "t@@", "i@@", "m@@", "e@@", "s", "$"]
+    pieces_by_word = segmenter.split_sentence(["$number", "low", "$date", "$time", "$times", "$"])
+    assert pieces_by_word == ["$number", "low", "$date", "$time", "$@@", "t@@", "i@@", "m@@", "e@@", "s", "$"]
 
 
 def test_a_vocabulary_without_frequent_pieces_is_refused(tmp_path: Path) -> None:

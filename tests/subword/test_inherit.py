@@ -13,7 +13,7 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.subword.inherit import inherit, inherit_distances, inherit_labels
 
 PIECES_OF_WORDS = st.lists(st.integers(1, 4), max_size=7)
-"""How many pieces each word has."""
+"""Numbers of pieces of the words of a sentence."""
 
 
 def text_of(counts: list[int]) -> str:
@@ -36,13 +36,13 @@ def random_matrix(words: int, seed: int) -> np.ndarray:
 def test_distances_against_loops(counts: list[int], seed: int) -> None:
     matrix = random_matrix(len(counts), seed)
     owners = words_of(counts)
-    found = inherit_distances(matrix, owners)
+    distances = inherit_distances(matrix, owners)
     extended = [*owners, len(counts)]
-    assert found.shape == (len(extended), len(extended))
-    assert found.dtype == np.uint8
-    for i, one in enumerate(extended):
-        for j, other in enumerate(extended):
-            assert found[i, j] == (0 if one == other else matrix[one, other])
+    assert distances.shape == (len(extended), len(extended))
+    assert distances.dtype == np.uint8
+    for i, first_piece in enumerate(extended):
+        for j, second_piece in enumerate(extended):
+            assert distances[i, j] == (0 if first_piece == second_piece else matrix[first_piece, second_piece])
 
 
 def test_distances_of_a_worked_example() -> None:

@@ -38,7 +38,7 @@ def test_known_tokens_decode_to_the_text_across_blocks(tmp_path: Path) -> None:
     paths = {name: tmp_path / name for name in ("vocabulary", "output", "counts_output")}
     pack(input=tmp_path / "text", **paths)
     rows = RaggedArrayFile(tmp_path / "output")
-    known = Vocabulary.load(tmp_path / "vocabulary")
+    vocabulary_tokens = Vocabulary.load(tmp_path / "vocabulary")
     assert len(rows) == len(lines)
     assert all(rows[k][-1] == EOS for k in range(len(rows)))
-    assert [" ".join(known.decode(rows[k][:-1])) for k in range(len(rows))] == lines
+    assert [" ".join(vocabulary_tokens.decode(rows[k][:-1])) for k in range(len(rows))] == lines

@@ -115,7 +115,7 @@ ONE = (["a", "bc"], [2, 0], None)
         ([(["a", "b"], [2, 1], None)], ["a b"], "{folder}/trees.conllu, line 2: the heads of word 1 run in a cycle"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, sentences: list, pieces: list[str], message: str) -> None:
+def test_invalid_input_is_refused(tmp_path: Path, sentences: list, pieces: list[str], message: str) -> None:
     write(tmp_path, sentences, pieces)
     with pytest.raises(InputError) as error:
         run(tmp_path)

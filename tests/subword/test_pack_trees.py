@@ -59,13 +59,13 @@ def read_back(row: list[int], leaves: int):
             met.append(number)
             return None, 0
         left, right, level = nodes[number]
-        (one, first), (other, second) = shape(left), shape(right)
+        (left_node, first), (right_node, second) = shape(left), shape(right)
         assert level == max(first, second) + 1
-        return (one, other), level
+        return (left_node, right_node), level
 
-    made, _ = shape(root)
+    node_numbers, _ = shape(root)
     assert met == list(range(leaves))
-    return made
+    return node_numbers
 
 
 def spans_in_order(row: list[int], leaves: int) -> list[tuple[int, int]]:
@@ -160,7 +160,7 @@ def test_lexical_trees(tmp_path: Path, sentences: list[list[int]]) -> None:
         (["(S (A a)"], ["a"], "trees, line 1: a bracket of this tree is never closed"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, trees: list[str], pieces: list[str], message: str) -> None:
+def test_invalid_input_is_refused(tmp_path: Path, trees: list[str], pieces: list[str], message: str) -> None:
     write(tmp_path, trees, pieces)
     with pytest.raises(InputError) as error:
         run(tmp_path)

@@ -18,11 +18,11 @@ TREES = """(ROOT (S (NP (DT the) (NN cat)) (VP (VBZ sleeps))))
 
 
 def files(folder: Path, source: str = SOURCE, target: str = TARGET, trees: str = TREES) -> dict[str, Path]:
-    given = {"source": source, "target": target, "trees": trees}
-    for name, text in given.items():
+    lines = {"source": source, "target": target, "trees": trees}
+    for name, text in lines.items():
         (folder / name).write_text(text, encoding="utf-8")
     outputs = {f"{name}_output": folder / f"{name}.made" for name in ("source", "target", "counts")}
-    return {name: folder / name for name in given} | outputs
+    return {name: folder / name for name in lines} | outputs
 
 
 def test_a_worked_example(tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ class Bleu(SacrebleuBackedMetric):
     def build_sacrebleu_metric(
         tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
     ) -> BLEU:
-        """Give sacrebleu's BLEU."""
-        # `force` only silences the warning about text that looks tokenized, which is meant to be so here.
+        """Return sacrebleu's BLEU."""
+        # `force` only silences the warning about text that looks tokenized.
         options: Any = {"lowercase": lowercase, "tokenize": tokenizer, "force": tokenizer == "none"}
         return BLEU(**options, references=references or None)
 
@@ -48,16 +48,16 @@ class Bleu(SacrebleuBackedMetric):
 
 
 def compute_log_brevity_penalty(sums: np.ndarray) -> np.ndarray:
-    """The logarithm of the brevity penalty of many corpora, (corpora,)."""
+    """Compute the logarithm of the brevity penalty of many corpora, (corpora,)."""
     lengths, reference_lengths = sums[:, 0], sums[:, 1]
     return np.minimum(0.0, 1.0 - reference_lengths / np.where(lengths > 0, lengths, 1))
 
 
 def build_word_splitter(tokenizer: TokenizerName, lowercase: bool) -> Callable[[str], list[str]]:
-    """Give what splits a line into the words that BLEU counts.
+    """Return a function that splits a line into the words of BLEU.
 
     Raises:
-        InputError: if the tokenizer needs a package that is not installed.
+        InputError: the tokenizer needs a package that is not installed.
     """
     counter = Bleu(tokenizer, lowercase, [])._sacrebleu_metric
     return lambda line: counter._preprocess_segment(line).split()

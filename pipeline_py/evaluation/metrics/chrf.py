@@ -1,7 +1,7 @@
-"""chrF (Popović 2015) as sacrebleu computes it: F of n-grams of characters, recall counting twice.
+"""chrF (Popović 2015) as sacrebleu computes it: the F2 score of character n-grams.
 
-A sentence's statistics are three integers for each order of n-grams: those of the output, of the reference, and those
-that both have; of several references they are of the one that it is most like.
+A sentence's statistics are three integers for each n-gram order: n-grams of the output, of the reference, and matches.
+Of several references, the one with the highest score counts.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ class Chrf(SacrebleuBackedMetric):
     def build_sacrebleu_metric(
         tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
     ) -> CHRF:
-        """Give sacrebleu's chrF, which knows no words."""
+        """Return sacrebleu's chrF without word n-grams."""
         return CHRF(lowercase=lowercase, references=references)
 
     @staticmethod
     def score_corpora(sums: np.ndarray) -> np.ndarray:
-        """Score many corpora at once; orders that output or reference lack do not count."""
+        """Score many corpora at once; orders without n-grams in output or reference do not count."""
         output, reference, matches = (sums[:, part::3] for part in range(3))
         counts = (output > 0) & (reference > 0)
         orders = np.maximum(1, counts.sum(axis=1))

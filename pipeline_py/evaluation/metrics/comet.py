@@ -4,6 +4,6 @@ from pipeline_py.evaluation.metric import ExternalScoreMetric
 
 
 class Comet(ExternalScoreMetric):
-    """The mean over sentences, times 100."""
+    """COMET as the mean over sentences, times 100."""
 
     label = "COMET"

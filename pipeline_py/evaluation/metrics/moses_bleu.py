@@ -1,7 +1,6 @@
-"""BLEU of the tokens of Moses, as papers of before sacrebleu have it (multi-bleu.perl on tokenized text).
+"""BLEU on Moses tokens, as in papers before sacrebleu (multi-bleu.perl on tokenized text).
 
-Output and references are text here too: punctuation is normalized and words are separated by the rules of Moses for the
-target language, in both alike. So outputs that were tokenized in other ways are counted in the same way.
+Outputs and references are detokenized text; both are normalized and tokenized here by Moses' rules for the language.
 """
 
 from collections.abc import Sequence
@@ -25,17 +24,17 @@ class MosesBleu(Bleu):
     def build_sacrebleu_metric(
         tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
     ) -> BLEU:
-        """Give sacrebleu's BLEU of other words, whatever tokenizer others have."""
+        """Return sacrebleu's BLEU on Moses tokens; `tokenizer` is not used."""
         return MosesTokenizedBLEU(language, lowercase, references)
 
 
 class MosesTokenizedBLEU(BLEU):
-    """sacrebleu's BLEU behind Moses' normalizer and tokenizer.
+    """sacrebleu's BLEU after Moses' normalizer and tokenizer.
 
     Args:
         language: ISO 639 code of the target language.
         lowercase: whether case is ignored.
-        references: for each reference its sentences.
+        references: the sentences of each reference file.
     """
 
     def __init__(self, language: str, lowercase: bool, references: Sequence[Sequence[str]]) -> None:
@@ -56,7 +55,7 @@ class MosesTokenizedBLEU(BLEU):
         return preprocessed
 
     def get_signature(self) -> Signature:
-        """Say what decides a score, in sacrebleu's form."""
+        """Return sacrebleu's signature with the tokenizer `moses-LANGUAGE`."""
         signature: Any = super().get_signature()
         signature.info["tok"] = f"moses-{self.language}"
         return signature

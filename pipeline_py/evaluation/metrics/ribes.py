@@ -1,13 +1,13 @@
-"""RIBES (Isozaki et al. 2010): whether an output has the words of the reference in the reference's order.
+"""RIBES (Isozaki et al. 2010): agreement of an output with the word order of the reference.
 
-RIBES = NKT · P^α · BP^β of a sentence: Kendall's τ of the aligned words, normalised to 0 … 1; the share of the output's
-words that are aligned; the brevity penalty. Of several references the best one counts; a corpus has the mean over its
-sentences.
+RIBES = NKT · P^α · BP^β of a sentence: Kendall's τ of the aligned words, normalized to 0 … 1; the share of the output's
+words that are aligned; the brevity penalty. Of several references, the best one counts. The score of a corpus is the
+mean over its sentences.
 
-Values are those of the authors' script, RIBES.py 1.02.4, which of two contexts of equal width tries the left one first
-and so aligns the paper's example (H0, R0) otherwise than the paper does. nltk 3.10.4 departs from the script: it tries
-the right one first, in the latter half of a sentence it leaves out the widest one to the left, and it gives 0 for a
-reference of one word.
+Values are those of the authors' script, RIBES.py 1.02.4. Of two contexts of equal width, the script tries the left one
+first, and therefore aligns the paper's example (H0, R0) differently from the paper. nltk 3.10.4 differs from the
+script: it tries the right context first, omits the widest left context in the second half of a sentence, and gives 0
+for a reference of one word.
 """
 
 import math
@@ -35,7 +35,7 @@ class Ribes(SacrebleuBackedMetric):
     def build_sacrebleu_metric(
         tokenizer: TokenizerName, lowercase: bool, references: Sequence[Sequence[str]], language: str
     ) -> "SacrebleuRibes":
-        """Give RIBES on the words that BLEU counts with the same tokenizer and case."""
+        """Return RIBES on the words of BLEU."""
         return SacrebleuRibes(tokenizer, lowercase, references)
 
     @staticmethod
@@ -45,7 +45,7 @@ class Ribes(SacrebleuBackedMetric):
 
 
 class RibesSignature(Signature):
-    """What decides a score, in sacrebleu's form."""
+    """A sacrebleu signature of RIBES."""
 
     def __init__(self, args: dict[str, Any]) -> None:
         super().__init__(args)
@@ -68,7 +68,7 @@ class SacrebleuRibes(SacrebleuMetric):
     Args:
         tokenizer: sacrebleu's tokenizer.
         lowercase: whether case is ignored, as the authors' script does.
-        references: for each reference its sentences.
+        references: the sentences of each reference file.
     """
 
     _SIGNATURE_TYPE = RibesSignature
@@ -100,7 +100,7 @@ class SacrebleuRibes(SacrebleuMetric):
 
 
 def compute_sentence_ribes(hypothesis: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    """RIBES of one output, given in words, against its references: 0 … 1; 0 where there are no words."""
+    """Compute RIBES of one tokenized output, 0 … 1; 0 without words."""
     return max((_score_against_reference(hypothesis, reference) for reference in references), default=0.0)
 
 
@@ -108,7 +108,7 @@ def _score_against_reference(hypothesis: Sequence[str], reference: Sequence[str]
     if not hypothesis or not reference:
         return 0.0
     places = align_words(hypothesis, reference)
-    # One aligned word has no order, except that nothing is left to be said about a reference of one word.
+    # A single aligned word has no order and scores 0, except in a reference of one word.
     order = float(len(places) == len(reference) == 1)
     if len(places) > 1:
         order = sum(before < after for before, after in combinations(places, 2)) / math.comb(len(places), 2)
@@ -118,19 +118,19 @@ def _score_against_reference(hypothesis: Sequence[str], reference: Sequence[str]
 
 
 def align_words(hypothesis: Sequence[str], reference: Sequence[str]) -> list[int]:
-    """Places in the reference of the words of the hypothesis, in the order of the hypothesis.
+    """Return the positions in the reference of the hypothesis's words, in the order of the hypothesis.
 
-    A word is known by its narrowest context that occurs once in either sentence: the word itself, or it with
-    1, 2 … words to its left or, failing that, as many to its right. Words without one are left out.
+    A word is aligned by its narrowest context that occurs exactly once in each sentence: the word itself, or the word
+    with 1, 2 … words to its left, or as many to its right. Words without such a context are left out.
     """
-    # With a character for each word, contexts are found by searching strings.
+    # Words are mapped to characters, so that contexts are found by string search.
     characters: dict[str, str] = {}
     output, text = (
         "".join(characters.setdefault(word, chr(len(characters))) for word in words)
         for words in (hypothesis, reference)
     )
-    found = (_find_reference_position(position, output, text) for position in range(len(output)))
-    return [place for place in found if place is not None]
+    positions = (_find_reference_position(position, output, text) for position in range(len(output)))
+    return [position for position in positions if position is not None]
 
 
 def _find_reference_position(position: int, output_characters: str, reference_characters: str) -> int | None:
@@ -149,6 +149,6 @@ def _find_reference_position(position: int, output_characters: str, reference_ch
 
 
 def _is_unique_substring(context: str, text: str) -> bool:
-    # str.count leaves out occurrences that overlap.
+    # str.count does not count overlapping occurrences.
     first = text.find(context)
     return first >= 0 and text.find(context, first + 1) < 0

@@ -1,6 +1,6 @@
-"""TER (Snover et al. 2006) as sacrebleu computes it: edits, shifts among them, by words of the reference.
+"""TER (Snover et al. 2006) as sacrebleu computes it: edits (with shifts) per reference word.
 
-A sentence's statistics are its edits, of several references the least, and the mean length of its references.
+A sentence's statistics are its number of edits (the lowest over references) and the mean length of its references.
 """
 
 from collections.abc import Sequence
@@ -28,6 +28,6 @@ class Ter(SacrebleuBackedMetric):
 
     @staticmethod
     def score_corpora(sums: np.ndarray) -> np.ndarray:
-        """Score many corpora at once; of empty references it is 100, or 0 where the output is empty too."""
+        """Score many corpora at once; with empty references, 100, or 0 if the output is empty too."""
         edits, lengths = sums[:, 0], sums[:, 1]
         return 100.0 * np.where(lengths > 0, edits / np.where(lengths > 0, lengths, 1), edits > 0)

@@ -1,4 +1,4 @@
-"""Holm's correction (1979) of the p-values of several tests: what would be called significant by chance alone."""
+"""Holm's correction (1979) of p-values for multiple tests."""
 
 from collections.abc import Sequence
 from math import isnan
@@ -7,9 +7,9 @@ import numpy as np
 
 
 def adjust_p_values(p_values: Sequence[float]) -> list[float]:
-    """Give the least level at which Holm's procedure rejects each of m hypotheses, the probability of any error.
+    """Return p-values that control the family-wise error rate.
 
-    With p₁ ≤ … ≤ pₘ that is the greatest of (m + 1 − i) pᵢ over all i up to a hypothesis's place, and 1 at the most.
+    With p₁ ≤ … ≤ pₘ, the adjusted k-th value is the maximum of (m + 1 − i) pᵢ over i ≤ k, but at most 1.
     """
     values = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(values, kind="stable")
@@ -20,6 +20,6 @@ def adjust_p_values(p_values: Sequence[float]) -> list[float]:
 
 
 def adjust_defined_p_values(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values of which some are unknown (NaN); these stay unknown and do not count as tests."""
+    """Adjust the p-values that are not NaN; NaN values stay, and do not count as tests."""
     adjusted_values = iter(adjust_p_values([value for value in p_values if not isnan(value)]))
     return [value if isnan(value) else next(adjusted_values) for value in p_values]

@@ -9,9 +9,9 @@ from pipeline_py.evaluation.system_statistics import SAMPLES_PER_BLOCK, SystemSt
 
 DEFAULT_SAMPLE_COUNT = 10000
 DEFAULT_SEED = 12345
-"""sacrebleu's."""
+"""sacrebleu's seed."""
 
-# Scores that are equal by arithmetic may differ by rounding, by some 1e-16 of their value.
+# Mathematically equal scores may differ by rounding, by about 1e-16 of their value.
 ROUNDING_TOLERANCE = 1e-12
 
 
@@ -21,24 +21,27 @@ def draw_sentence_counts(sentence_count: int, sample_count: int, seed: int) -> n
     The first sets of many are those that would be drawn if they were few.
     """
     generator = np.random.default_rng(seed)
-    # 16 bits are enough for what is 1 on average.
-    times = np.empty((sample_count, sentence_count), dtype=np.uint16)
+    # 16 bits are enough for counts with a mean of 1.
+    counts = np.empty((sample_count, sentence_count), dtype=np.uint16)
     for first in range(0, sample_count, SAMPLES_PER_BLOCK):
-        part = times[first : first + SAMPLES_PER_BLOCK]
-        drawn = generator.choice(sentence_count, size=part.shape, replace=True)
-        places = drawn + sentence_count * np.arange(len(part))[:, None]
-        part[:] = np.bincount(places.ravel(), minlength=part.size).reshape(part.shape)
-    return times
+        block = counts[first : first + SAMPLES_PER_BLOCK]
+        indices = generator.choice(sentence_count, size=block.shape, replace=True)
+        flat_indices = indices + sentence_count * np.arange(len(block))[:, None]
+        block[:] = np.bincount(flat_indices.ravel(), minlength=block.size).reshape(block.shape)
+    return counts
 
 
 def resample_run_scores(systems: Mapping[str, SystemStatistics], sample_count: int, seed: int) -> dict[str, np.ndarray]:
     """Score each run of systems on resampled sets, the same for all, (runs, samples)."""
-    (sentences,) = {of_system.run_statistics.shape[1] for of_system in systems.values()}
+    (sentences,) = {system.run_statistics.shape[1] for system in systems.values()}
     sums = sum_over_samples(
         draw_sentence_counts(sentences, sample_count, seed),
-        {name: of_system.run_statistics for name, of_system in systems.items()},
+        {name: system.run_statistics for name, system in systems.items()},
     )
-    return {name: np.stack([of.metric.score_corpora(of_run) for of_run in sums[name]]) for name, of in systems.items()}
+    return {
+        name: np.stack([system.metric.score_corpora(run_sums) for run_sums in sums[name]])
+        for name, system in systems.items()
+    }
 
 
 def resample_mean_scores(
@@ -88,7 +91,9 @@ def compute_score_interval(resampled_scores: np.ndarray) -> tuple[float, float]:
 
 
 def compute_difference_interval(system_scores: np.ndarray, other_scores: np.ndarray) -> tuple[float, float]:
-    """Return the ends of the 95 % interval of a difference, which excludes 0 exactly where `compute_bootstrap_p_value` is below 0.05.
+    """Return the ends of the 95 % interval of a difference.
+
+    It excludes 0 exactly if `compute_bootstrap_p_value` is below 0.05.
 
     Args:
         system_scores: the system's score on each resampled set, (samples,).
@@ -104,7 +109,7 @@ def _select_interval_ends(values: np.ndarray, excluded_count: int) -> tuple[floa
 
 
 def _subtract_scores(system_scores: np.ndarray, other_scores: np.ndarray) -> np.ndarray:
-    """Subtract scores; those that are equal but for rounding differ by 0."""
+    """Subtract scores; differences due to rounding become 0."""
     differences = system_scores - other_scores
     differences[np.isclose(system_scores, other_scores, rtol=ROUNDING_TOLERANCE, atol=0)] = 0.0
     return differences

@@ -14,8 +14,8 @@ import numpy as np
 from pipeline_py.evaluation.metric import Metric
 from pipeline_py.evaluation.system_statistics import compute_mean_scores
 
-# Scores that are equal by arithmetic may differ by rounding, by some 1e-16 of their value; one match more or less
-# among a hundred million words changes BLEU by more than 1e-9 of its value.
+# Mathematically equal scores may differ by rounding, by about 1e-16 of their value; one match in a hundred million
+# words changes BLEU by more than 1e-9 of its value.
 SIGN_TEST_TOLERANCE = 1e-12
 
 
@@ -41,7 +41,7 @@ class SignTestResult:
 
 @dataclass(frozen=True)
 class TwoWaySignTestResult:
-    """The sign test in both directions, seen from the system.
+    """A sign test in both directions, from the system's point of view.
 
     Attributes:
         insertion_test: the system's outputs replace those of the other system.

@@ -7,7 +7,7 @@ Its variance is the sum of two parts:
   runs, since the variance between runs contains that part already;
 - runs: s²/n of each system, with s² the variance of its scores between n runs.
 
-A system with a single run has no s² of its own. It takes the pooled variance of the other systems with several runs,
+A system with a single run has no s². It takes the pooled variance of the other systems with several runs,
 or else a default standard deviation.
 
 The critical value is a weighted mean of those of Welch (1947) and of Cochran and Cox (1957), with the weight
@@ -67,7 +67,7 @@ class SystemScores:
 
     @property
     def run_sentence_variance(self) -> float:
-        """The part of `run_variance` that is due to the sentences of the set, as the bootstrap estimates it."""
+        """The part of `run_variance` that is due to the sentences of the set, estimated by the bootstrap."""
         if not self.degrees_of_freedom:
             return 0.0
         deviations = self.resampled_scores - self.resampled_scores.mean(axis=0)
@@ -104,11 +104,11 @@ class SystemDifference:
         value: the difference of the mean scores.
         low, high: ends of its 95 % confidence interval.
         p_value: two-sided; below 0.05 exactly where the interval excludes 0.
-        smallest_detectable: the smallest true difference that is found with a probability of 80 % at the two-sided level of
-            0.05 (minimum detectable effect, Bloom 1995).
+        smallest_detectable: the minimum detectable difference at 80 % power and the two-sided level of 0.05 (Bloom
+            1995).
         run_counts: number of runs of each system.
-        run_variance_origin: where the variance between runs of a system with a single run comes from; `measured` where both have
-            several runs.
+        run_variance_origin: origin of the variance between runs of a system with a single run; `measured` if both
+            systems have several runs.
         run_deviation: the assumed standard deviation between runs of a system with a single run, else 0.
         higher_is_better: whether a positive difference is a gain.
         standard_error: the standard error of the difference.
@@ -129,12 +129,12 @@ class SystemDifference:
 
     @property
     def is_gain(self) -> bool:
-        """Whether the whole interval is on the better side of 0."""
+        """True if the interval is on the better side of 0."""
         return self.low > 0 if self.higher_is_better else self.high < 0
 
     @property
     def is_loss(self) -> bool:
-        """Whether the whole interval is on the worse side of 0."""
+        """True if the interval is on the worse side of 0."""
         return self.high < 0 if self.higher_is_better else self.low > 0
 
     def is_within_margin(self, margin: float) -> bool:
@@ -173,7 +173,7 @@ def resample_system_scores(
         sample_count: number of resampled sets.
         seed: seed of the resampling.
     """
-    # Sets of equal length would be resampled alike, and would not be independent.
+    # Without the permutation, sets of equal length would be resampled alike and not independently.
     order = np.random.default_rng([seed, crc32(set_name.encode())]).permutation(sample_count)
     resampled = resampling.resample_run_scores(systems, sample_count, seed)
     return {
@@ -185,8 +185,8 @@ def resample_system_scores(
 def average_over_sets(scores: Sequence[SystemScores]) -> SystemScores:
     """Average the scores of one system over sets, run by run."""
     return SystemScores(
-        np.mean([on_set.run_scores for on_set in scores], axis=0),
-        np.mean([on_set.resampled_scores for on_set in scores], axis=0),
+        np.mean([set_scores.run_scores for set_scores in scores], axis=0),
+        np.mean([set_scores.resampled_scores for set_scores in scores], axis=0),
         scores[0].higher_is_better,
     )
 
@@ -226,7 +226,7 @@ def estimate_difference(
         other_system: the system that it is compared with, on the same set or sets.
         variance_pool: systems of the experiment on the same set or sets, for the variance between runs of a single run.
         default_deviation: the standard deviation between runs where no system has several.
-        has_same_networks: whether each run of both systems is the same trained network, searched in two ways.
+        has_same_networks: whether both systems search with the same trained network in each run.
     """
     value = system.mean_score - other_system.mean_score
     rounding = resampling.ROUNDING_TOLERANCE * float(np.abs(system.run_scores).max())
@@ -246,25 +246,25 @@ def estimate_difference(
             sentences -= pairs.run_sentence_variance / len(pairs.run_scores)
             estimates.append(VarianceEstimate(pairs.run_variance / len(pairs.run_scores), pairs.degrees_of_freedom))
     else:
-        singles = [each for each in (system, other_system) if not each.degrees_of_freedom]
-        several = [each for each in (system, other_system) if each.degrees_of_freedom]
+        singles = [scores for scores in (system, other_system) if not scores.degrees_of_freedom]
+        several = [scores for scores in (system, other_system) if scores.degrees_of_freedom]
         if singles:
-            candidates = [each for each in variance_pool if each.degrees_of_freedom]
-            others = [each for each in candidates if not any(each is member for member in several)]
-            pooled = pool_run_variance(others or several, default_deviation)
+            candidates = [scores for scores in variance_pool if scores.degrees_of_freedom]
+            other_candidates = [scores for scores in candidates if not any(scores is member for member in several)]
+            pooled = pool_run_variance(other_candidates or several, default_deviation)
             origin, deviation = "pooled" if pooled.system_count else "default", pooled.standard_deviation
             sentences -= len(singles) * pooled.sentence_variance
             variance = len(singles) * pooled.variance
             if (
-                pooled.system_count and not others
+                pooled.system_count and not other_candidates
             ):  # the estimate is that of the other system, so it is not a second one
                 sentences -= several[0].run_sentence_variance / len(several[0].run_scores)
                 variance += several[0].run_variance / len(several[0].run_scores)
                 several = []
             estimates.append(VarianceEstimate(variance, pooled.degrees_of_freedom))
-        for each in several:
-            sentences -= each.run_sentence_variance / len(each.run_scores)
-            estimates.append(VarianceEstimate(each.run_variance / len(each.run_scores), each.degrees_of_freedom))
+        for scores in several:
+            sentences -= scores.run_sentence_variance / len(scores.run_scores)
+            estimates.append(VarianceEstimate(scores.run_variance / len(scores.run_scores), scores.degrees_of_freedom))
     known_variance = max(sentences, 0.0) + sum(part.variance for part in estimates if part.degrees_of_freedom == inf)
     estimates = [part for part in estimates if part.degrees_of_freedom < inf]
     error = sqrt(known_variance + sum(part.variance for part in estimates))

@@ -50,8 +50,8 @@ def test_the_rules_are_those_of_the_language(tmp_path: Path) -> None:
             output=tmp_path / "statistics",
             language=language,
         )
-        said = json.loads((tmp_path / "moses_bleu.json").read_text())
-        signatures.append(said["signature"])
-        scores.append(said["score"])
+        outputs = json.loads((tmp_path / "moses_bleu.json").read_text())
+        signatures.append(outputs["signature"])
+        scores.append(outputs["score"])
     assert ["tok:moses-de" in signatures[0], "tok:moses-fr" in signatures[1]] == [True, True]
     assert scores[0] != scores[1], "c'est is one word in German and two in French"

@@ -30,8 +30,8 @@ def naive(hypothesis: list[str], reference: list[str]) -> float:
     places = []
     for position in range(len(hypothesis)):
         contexts = [(0, 0)]
-        for further in range(1, len(hypothesis)):
-            contexts += [(further, 0), (0, further)]
+        for added_words in range(1, len(hypothesis)):
+            contexts += [(added_words, 0), (0, added_words)]
         for left, right in contexts:
             if left <= position and position + right < len(hypothesis):
                 context = hypothesis[position - left : position + right + 1]
@@ -123,8 +123,10 @@ def test_agrees_with_plain_loops(hypothesis: list[str], reference: list[str]) ->
 
 @settings(max_examples=200)
 @given(st.permutations("abcdefgh"), st.permutations("efghijkl"), st.integers(0, 8), st.integers(2, 8))
-def test_agrees_with_nltk_where_no_word_comes_twice(one: list[str], two: list[str], length: int, other: int) -> None:
-    hypothesis, reference = one[:length], two[:other]
+def test_agrees_with_nltk_where_no_word_comes_twice(
+    first_words: list[str], two: list[str], length: int, second_words: int
+) -> None:
+    hypothesis, reference = first_words[:length], two[:second_words]
     assert compute_sentence_ribes(hypothesis, [reference]) == pytest.approx(
         ribes_of_nltk([reference], hypothesis), abs=1e-12
     )
@@ -139,10 +141,15 @@ def test_same_words_in_the_same_and_in_the_opposite_order(words: list[str]) -> N
 def test_best_reference_counts_and_a_corpus_has_the_mean() -> None:
     hypotheses = ["a b c d", "d c b a", ""]
     references = [["a c b d", "a b c d", "a b"], ["b a c d", "d b c a", "x"]]
-    each = [max(of(line, one), of(line, two)) for line, one, two in zip(hypotheses, *references, strict=True)]
-    assert each[0] == pytest.approx(5 / 6)
-    assert each[1] == pytest.approx(5 / 6)
-    assert SacrebleuRibes("none", True).corpus_score(hypotheses, references).score == pytest.approx(100 * sum(each) / 3)
+    sentence = [
+        max(of(line, first_words), of(line, two))
+        for line, first_words, two in zip(hypotheses, *references, strict=True)
+    ]
+    assert sentence[0] == pytest.approx(5 / 6)
+    assert sentence[1] == pytest.approx(5 / 6)
+    assert SacrebleuRibes("none", True).corpus_score(hypotheses, references).score == pytest.approx(
+        100 * sum(sentence) / 3
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,7 +182,7 @@ def test_signature_and_json() -> None:
     assert metric.get_signature().format(short=True).startswith("#:2|c:lc|tok:13a|a:0.25|b:0.1|v:")
 
 
-def test_works_in_sacrebleus_own_test() -> None:
+def test_works_in_sacrebleus_significance_test() -> None:
     reference = ["a b c d e", "the cat sat", "no more of this", "one two three four"] * 5
     worse = [" ".join(reversed(line.split())) for line in reference]
     test = PairedTest([("good", reference), ("bad", worse)], {"r": SacrebleuRibes("13a", True)}, [reference], "bs", 100)

@@ -17,11 +17,11 @@ def closed(p_values: list[float]) -> list[float]:
     """
     places = range(len(p_values))
     tests = [
-        (chosen, min(1.0, size * min(p_values[place] for place in chosen)))
+        (subset, min(1.0, size * min(p_values[place] for place in subset)))
         for size in range(1, len(p_values) + 1)
-        for chosen in combinations(places, size)
+        for subset in combinations(places, size)
     ]
-    return [max(p for chosen, p in tests if place in chosen) for place in places]
+    return [max(p for subset, p in tests if place in subset) for place in places]
 
 
 @given(st.lists(st.floats(0, 1, allow_subnormal=False) | st.sampled_from([0.0, 0.01, 0.02, 1.0]), max_size=7))
@@ -35,7 +35,7 @@ def test_worked_example() -> None:
 
 
 def test_unknown_p_values_stay_unknown_and_do_not_count_as_tests() -> None:
-    first, second, *known = adjust_defined_p_values([nan, 0.01, nan, 0.03])
-    assert isnan(first) and isnan(known[0])
-    assert [second, known[1]] == pytest.approx([0.02, 0.03]) == adjust_p_values([0.01, 0.03])
+    first, second, *defined = adjust_defined_p_values([nan, 0.01, nan, 0.03])
+    assert isnan(first) and isnan(defined[0])
+    assert [second, defined[1]] == pytest.approx([0.02, 0.03]) == adjust_p_values([0.01, 0.03])
     assert adjust_defined_p_values([]) == [] and all(map(isnan, adjust_defined_p_values([nan, nan])))

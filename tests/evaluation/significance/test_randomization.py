@@ -22,40 +22,47 @@ def disturbed(lines: list[str], state: random.Random, rate: float) -> list[str]:
     return [" ".join("xx" if state.random() < rate else word for word in line.split()) for line in lines]
 
 
-def ours(one: list[str], other: list[str], reference: list[str], trials: int, seed: int) -> float:
-    both = {"one": compute_statistics(one, [reference]), "other": compute_statistics(other, [reference])}
-    kept = sum_over_samples(draw_kept_sentences(len(reference), trials, seed), both)
+def ours(first_outputs: list[str], second_outputs: list[str], reference: list[str], trials: int, seed: int) -> float:
+    statistics_pair = {
+        "one": compute_statistics(first_outputs, [reference]),
+        "other": compute_statistics(second_outputs, [reference]),
+    }
+    kept_mask = sum_over_samples(draw_kept_sentences(len(reference), trials, seed), statistics_pair)
     return compute_randomization_p_value(
-        both["one"].sum(axis=1), kept["one"], both["other"].sum(axis=1), kept["other"], Bleu
+        statistics_pair["one"].sum(axis=1),
+        kept_mask["one"],
+        statistics_pair["other"].sum(axis=1),
+        kept_mask["other"],
+        Bleu,
     )
 
 
 def test_agrees_with_exchanged_corpora() -> None:
     state = random.Random(1)
     reference = text(state, 15)
-    one, other = (disturbed(reference, state, rate) for rate in (0.2, 0.35))
-    kept = np.random.default_rng(3).integers(2, size=(60, 15), dtype=bool)
+    first_outputs, second_outputs = (disturbed(reference, state, rate) for rate in (0.2, 0.35))
+    kept_mask = np.random.default_rng(3).integers(2, size=(60, 15), dtype=bool)
 
     def score(lines: list[str]) -> float:
         return BLEU().corpus_score(lines, [reference]).score
 
-    difference = abs(score(one) - score(other))
+    difference = abs(score(first_outputs) - score(second_outputs))
     as_large = 0
-    for keeps in kept:
-        pairs = [*zip(one, other, keeps, strict=True)]
+    for keeps in kept_mask:
+        pairs = [*zip(first_outputs, second_outputs, keeps, strict=True)]
         first = [mine if keep else theirs for mine, theirs, keep in pairs]
         second = [theirs if keep else mine for mine, theirs, keep in pairs]
         as_large += abs(score(first) - score(second)) >= difference - 1e-9
     assert 0 < as_large < 60
-    assert ours(one, other, reference, 60, 3) == pytest.approx((1 + as_large) / 61)
+    assert ours(first_outputs, second_outputs, reference, 60, 3) == pytest.approx((1 + as_large) / 61)
 
 
-def test_systems_that_differ_in_one_sentence_or_none_are_not_told_apart() -> None:
+def test_systems_with_at_most_one_different_sentence_do_not_differ_significantly() -> None:
     state = random.Random(2)
     reference = text(state, 20)
-    other = disturbed(reference, state, 0.3)
-    assert ours(other, other, reference, 200, 1) == 1.0
-    assert ours([reference[0], *other[1:]], other, reference, 200, 1) == 1.0
+    second_outputs = disturbed(reference, state, 0.3)
+    assert ours(second_outputs, second_outputs, reference, 200, 1) == 1.0
+    assert ours([reference[0], *second_outputs[1:]], second_outputs, reference, 200, 1) == 1.0
 
 
 def test_a_clear_difference_is_found() -> None:

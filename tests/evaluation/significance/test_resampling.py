@@ -15,12 +15,12 @@ from pipeline_py.evaluation.significance.resampling import (
 
 def test_resampled_sets_are_shared_and_have_as_many_sentences() -> None:
     times = draw_sentence_counts(7, 50, 12345)
-    drawn = np.random.default_rng(12345).choice(7, size=(50, 7), replace=True)
-    assert times.tolist() == [[list(places).count(place) for place in range(7)] for places in drawn]
+    samples = np.random.default_rng(12345).choice(7, size=(50, 7), replace=True)
+    assert times.tolist() == [[list(places).count(place) for place in range(7)] for places in samples]
 
 
 @pytest.mark.parametrize(
-    ("system", "other", "expected"),
+    ("system", "other_scores", "expected"),
     [
         # Differences 1, -3, 0, 0: two are at least 0 on the side of fewer.
         ([1, 0, 2, 5], [0, 3, 2, 5], 1.0),
@@ -32,12 +32,12 @@ def test_resampled_sets_are_shared_and_have_as_many_sentences() -> None:
         ([1, 2, 3], [1, 2, 3 + 1e-14], 1.0),
     ],
 )
-def test_two_sided_p_value_counted_by_hand(system: list[float], other: list[float], expected: float) -> None:
-    assert compute_bootstrap_p_value(np.array(system, float), np.array(other, float)) == pytest.approx(expected)
+def test_two_sided_p_value_counted_by_hand(system: list[float], other_scores: list[float], expected: float) -> None:
+    assert compute_bootstrap_p_value(np.array(system, float), np.array(other_scores, float)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
-    ("difference", "system", "other", "expected"),
+    ("difference", "system", "other_scores", "expected"),
     [
         # |dₖ| = 1 3 0 0, mean 1: 3 − 1 > 1.5
         (-1.5, [1, 0, 2, 5], [0, 3, 2, 5], 2 / 5),
@@ -46,11 +46,11 @@ def test_two_sided_p_value_counted_by_hand(system: list[float], other: list[floa
     ],
 )
 def test_sacrebleus_p_value_counted_by_hand(
-    difference: float, system: list[float], other: list[float], expected: float
+    difference: float, system: list[float], other_scores: list[float], expected: float
 ) -> None:
-    assert compute_sacrebleu_p_value(difference, np.array(system, float), np.array(other, float)) == pytest.approx(
-        expected
-    )
+    assert compute_sacrebleu_p_value(
+        difference, np.array(system, float), np.array(other_scores, float)
+    ) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("samples", [40, 399, 1000, 10000])

@@ -112,13 +112,14 @@ def test_runs_are_replaced_together() -> None:
     """Two runs against two: the mean of their BLEU, rescored after the sentence of both has taken the others' place."""
     state = random.Random(3)
     reference = [line or "mat" for line in sentences(state, 30, 12)]
-    ones, others = ([[disturbed(line, state) for line in reference] for _ in range(2)] for _ in range(2))
+    system_rows, other_rows = ([[disturbed(line, state) for line in reference] for _ in range(2)] for _ in range(2))
     changes = np.zeros(30)
-    for one, other in zip(ones, others, strict=True):
-        before, after = rescored(one, other, [reference], lowercase=True)
+    for system_row, other_row in zip(system_rows, other_rows, strict=True):
+        before, after = rescored(system_row, other_row, [reference], lowercase=True)
         changes += np.array(after) - before
     result = run_sign_test(
-        *(np.concatenate([compute_statistics(run, [reference]) for run in runs]) for runs in (ones, others)), Bleu
+        *(np.concatenate([compute_statistics(run, [reference]) for run in runs]) for runs in (system_rows, other_rows)),
+        Bleu,
     )
     better, worse = int((changes > 1e-9).sum()), int((changes < -1e-9).sum())
     assert result.insertion_test.counts[:2] == (better, worse) and better > 5 and worse > 5
@@ -127,14 +128,14 @@ def test_runs_are_replaced_together() -> None:
 
 def test_any_score_of_a_corpus_may_be_tested() -> None:
     """RIBES is a mean over sentences, so each raises it by what it has more than the other's."""
-    one, other = np.array([[[0.4, 1], [0.6, 1], [0.5, 1]]]), np.array([[[0.3, 1], [0.7, 1], [0.5, 1]]])
-    result = run_sign_test(one, other, Ribes)
+    system_row, other_row = np.array([[[0.4, 1], [0.6, 1], [0.5, 1]]]), np.array([[[0.3, 1], [0.7, 1], [0.5, 1]]])
+    result = run_sign_test(system_row, other_row, Ribes)
     assert result.insertion_test.counts == result.replacement_test.counts == (1, 1, 1)
 
 
 def test_fewer_edits_are_better() -> None:
-    one, other = np.array([[[1.0, 9], [1, 9], [4, 9]]]), np.array([[[3.0, 9], [2, 9], [2, 9]]])
-    result = run_sign_test(one, other, Ter)
+    system_row, other_row = np.array([[[1.0, 9], [1, 9], [4, 9]]]), np.array([[[3.0, 9], [2, 9], [2, 9]]])
+    result = run_sign_test(system_row, other_row, Ter)
     assert result.insertion_test.counts == result.replacement_test.counts == (2, 1, 0)
 
 

@@ -44,9 +44,9 @@ class Setting:
 
     def difference(self, generator: np.random.Generator, level: float) -> SystemDifference:
         """Draw an experiment and estimate the difference."""
-        system, other = self.scores(generator, level)
+        system_scores, other_scores = self.scores(generator, level)
         pool = [self._draw(generator, 3, self.spreads[0], 0.0, np.zeros(150)) for _ in range(self.pool)]
-        return estimate_difference(system, other, [system, other, *pool], self.spreads[0])
+        return estimate_difference(system_scores, other_scores, [system_scores, other_scores, *pool], self.spreads[0])
 
     def _draw(
         self, generator: np.random.Generator, runs: int, spread: float, level: float, moved: np.ndarray
@@ -80,13 +80,13 @@ SETTINGS = {
 def test_coverage_and_power(setting: Setting) -> None:
     generator = np.random.default_rng(1)
     null = [setting.difference(generator, 0.0) for _ in range(TRIALS)]
-    covered = np.mean([each.low <= 0 <= each.high for each in null])
+    covered = np.mean([result.low <= 0 <= result.high for result in null])
     assert 0.94 - CHANCE <= covered <= 0.97 + CHANCE
-    assert np.mean([each.p_value < 0.05 for each in null]) == pytest.approx(1 - covered)
-    assert np.mean([each.p_value < 0.01 for each in null]) <= 0.012 + CHANCE / 2
-    level = float(np.mean([each.smallest_detectable for each in null]))
-    found = np.mean([setting.difference(generator, level).is_gain for _ in range(TRIALS)])
-    assert 0.77 - 2 * CHANCE <= found <= 0.83 + 2 * CHANCE
+    assert np.mean([result.p_value < 0.05 for result in null]) == pytest.approx(1 - covered)
+    assert np.mean([result.p_value < 0.01 for result in null]) <= 0.012 + CHANCE / 2
+    level = float(np.mean([result.smallest_detectable for result in null]))
+    power = np.mean([setting.difference(generator, level).is_gain for _ in range(TRIALS)])
+    assert 0.77 - 2 * CHANCE <= power <= 0.83 + 2 * CHANCE
 
 
 def draw_statistics(
