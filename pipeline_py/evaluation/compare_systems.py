@@ -201,7 +201,7 @@ class PairwiseComparison:
                 difference.value,
                 *(value if self.can_infer else None for value in about_systems),
                 difference.run_deviation,
-                difference.origin,
+                difference.run_variance_origin,
                 *(None if not self.can_infer or isnan(value) else value for value in inferred),
             )
 
