@@ -14,6 +14,7 @@ from pipeline_py.report.draw_attention import draw_attention
 from pipeline_py.report.figures.typesetting import compute_text_width
 from pipeline_py.run.errors import InputError
 from tests.job_process import run_figure_job
+from tests.report.svg_figures import skip_pdf
 
 SVG = "{http://www.w3.org/2000/svg}"
 SOURCE = "the film $showed$ <good> performance"
@@ -108,7 +109,8 @@ def arguments(folder, **changes):
 
 
 def draw(folder, **changes):
-    draw_attention(**arguments(folder, **changes))
+    with skip_pdf():
+        draw_attention(**arguments(folder, **changes))
     return Figure(folder / "figure.svg")
 
 
@@ -256,7 +258,7 @@ def test_svg_names_fallback_fonts(folder):
 
 def test_characters_without_font_are_reported(folder, capsys, recwarn, caplog):
     write(folder, "a", "\U0010fffd", "(X a)", [[1.0, 0.0], [0.0, 1.0]])
-    draw(folder)
+    draw_attention(**arguments(folder))
     assert capsys.readouterr().err == (
         "no installed font has \U0010fffd; the PDF shows boxes instead; install Noto Sans CJK SC\n"
     )

@@ -8,6 +8,7 @@ import pytest
 
 from pipeline_py.report.draw_bleu_by_length import draw_bleu_by_length
 from tests.job_process import run_figure_job
+from tests.report.svg_figures import skip_pdf
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEADER = "by\tbucket\tlow\thigh\tsentences\tsystem\tbleu\tsd\tbleu_low\tbleu_high"
@@ -30,8 +31,9 @@ def write_scores(folder: Path, groups: int = 3) -> Path:
 def draw(
     svg: Path, buckets: Path, title: str = "Lengths", labels: dict[str, str] = LABELS, smallest_group: int = 1
 ) -> None:
-    outputs = {"svg_output": svg, "pdf_output": svg.with_suffix(".pdf")}
-    draw_bleu_by_length(buckets=buckets, title=title, labels=labels, smallest_group=smallest_group, **outputs)
+    options = {"title": title, "labels": labels, "smallest_group": smallest_group}
+    with skip_pdf():
+        draw_bleu_by_length(buckets=buckets, svg_output=svg, pdf_output=svg.with_suffix(".pdf"), **options)
 
 
 def texts(svg: Path) -> list[str]:
@@ -140,15 +142,13 @@ def test_single_group_is_drawn(tmp_path: Path) -> None:
 
 
 def test_figure_is_deterministic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    buckets = write_scores(tmp_path)
-    draw(tmp_path / "a.svg", buckets)
+    options = {"buckets": write_scores(tmp_path), "title": "Lengths", "labels": LABELS}
+    draw_bleu_by_length(svg_output=tmp_path / "a.svg", pdf_output=tmp_path / "a.pdf", **options)
     # Another process at another time, with a user's matplotlibrc.
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nsvg.hashsalt: other\nfont.size: 20\n")
     monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path))
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
-    run_figure_job(
-        "report.draw_bleu_by_length", tmp_path, {"buckets": buckets, "title": "Lengths", "labels": LABELS}, "b"
-    )
+    run_figure_job("report.draw_bleu_by_length", tmp_path, options, "b")
     for kind in ("svg", "pdf"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
 

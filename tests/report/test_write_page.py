@@ -83,6 +83,12 @@ def page(page_path: Path) -> Page:
     return Page(page_path.read_text(encoding="utf-8"))
 
 
+@pytest.fixture
+def skip_figure_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw figures without saving them, which takes most of the time of a page."""
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"<svg/>"))
+
+
 def test_page_contains_all_sections(page: Page):
     for text in (
         *("Ours <b>", "31.25", "nrefs:1|case:lc", "1.00M", "4,000", "Training s", "are from a paper"),
@@ -118,6 +124,7 @@ def test_page_contains_all_sections(page: Page):
     assert "of another pair" not in page.text
 
 
+@pytest.mark.usefixtures("skip_figure_files")
 def test_page_shows_scores_of_small_sets(tmp_path: Path):
     """`evaluation.compare_systems` writes empty intervals and p-values for small sets."""
     files = write_page_files(tmp_path)
@@ -177,6 +184,7 @@ def test_page_without_files_has_provenance(tmp_path: Path):
     assert "Provenance" in text and "are from a paper" not in text
 
 
+@pytest.mark.usefixtures("skip_figure_files")
 def test_smallest_group_is_configurable(page: Page, tmp_path: Path):
     experiment = json.dumps(json.loads(build_configuration_json()) | {"evaluation": {"smallest_group": 3}})
     write_page(manifest=write_manifest(tmp_path, experiment=experiment), output=tmp_path / "page.html")
@@ -186,9 +194,8 @@ def test_smallest_group_is_configurable(page: Page, tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_page_omits_sections_without_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Saving figures is skipped, because it is slow and does not depend on the omitted files."""
-    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"<svg/>"))
+@pytest.mark.usefixtures("skip_figure_files")
+def test_page_omits_sections_without_files(tmp_path: Path):
     every = write_page_files(tmp_path)
     for left_out in every:
         files = {kind: of for kind, of in every.items() if kind != left_out}
@@ -209,6 +216,7 @@ def test_missing_or_damaged_file_raises_error(tmp_path: Path):
         write_page(manifest=write_manifest(tmp_path, {"facts": {"table1": tmp_path / "x.tsv"}}), output=output)
 
 
+@pytest.mark.usefixtures("skip_figure_files")
 def test_new_section_needs_only_module_and_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "lengths.py").write_text(
         "from pipeline_py.report.page_parts import PageSection\n"

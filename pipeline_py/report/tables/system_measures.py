@@ -301,20 +301,20 @@ class SystemMeasures:
     def describe_contrast(self, display_names: Mapping[str, str]) -> list[str]:
         """Explain accuracy on contrastive sets, and list the rows without it."""
         missing_sets = {
-            row: split
+            row: [split for split, decisions in self.contrast_decisions.items() if row not in decisions]
             for row in display_names
-            if (split := [split for split, decisions in self.contrast_decisions.items() if row not in decisions])
         }
         return [
             "Acc.: percentage of the pairs of a contrastive set for which the system gives the correct translation a "
             "higher probability than the contrastive one (equal ones count as wrong). In brackets: Wilson's 95 % "
             "interval over the pairs of these runs.",
             *(
-                f"{display_names[row]} has no Acc. on {', '.join(split)}: no scores of these translations were given."
+                f"{display_names[row]} has no Acc. on {', '.join(sets)}: no scores of these translations were given."
                 if row in self.external_systems
                 else f"{display_names[row]} has no Acc.: a phrase-based system cannot score a translation that it did "
                 "not produce."
-                for row, split in missing_sets.items()
+                for row, sets in missing_sets.items()
+                if sets
             ),
         ]
 
