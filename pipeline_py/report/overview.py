@@ -27,7 +27,7 @@ CHANCE_ACCURACY = 50
 def describe_positive_controls(manifest: PageManifest) -> Iterator[str]:
     """Describe, for each contrastive set of ambiguous attachments, which systems with gold trees are above chance."""
     experiment = manifest.experiment
-    true_parsers = {name for name, parser in experiment.parsers.items() if parser.type == "given"}
+    gold_parsers = {name for name, parser in experiment.parsers.items() if parser.type == "given"}
     for split, pairs in experiment.corpora.contrastive_sets.items():
         if pairs.generate is None or not {*pairs.generate.kinds} <= {*AMBIGUOUS_ATTACHMENTS}:
             continue
@@ -40,7 +40,7 @@ def describe_positive_controls(manifest: PageManifest) -> Iterator[str]:
             system: value
             for groups in set_accuracies
             for (system, _), value in groups.values.items()
-            if experiment.systems[system].parser in true_parsers
+            if experiment.systems[system].parser in gold_parsers
         }
         above_chance = [
             f"{system} {value:.0f} %" for system, value in accuracies.items() if lower_bounds[system] > CHANCE_ACCURACY

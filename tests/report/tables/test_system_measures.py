@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from pipeline_py.report.render_table import render_table
-from pipeline_py.run.errors import InputError
 from tests.nested_files import get_table_outputs, group_by_kind
 from tests.report.comparison_files import ComparisonRow, write_comparisons
 from tests.report.score_statistics import write_statistics
@@ -204,12 +203,6 @@ def test_missing_fact_of_a_run_gives_empty_cell(table_files):
     rows, markdown = table_files.table(columns=["hidden", "parameters", "perplexity", "minutes", "bleu"], marks=[])
     assert [(row["hidden"], row["perplexity"], row["minutes"]) for row in rows] == [("8", "", "1.50"), ("", "", "")]
     assert "| Sequence | – | – | – | – | 24.00 |" in markdown
-
-
-def test_damaged_statistics_raise_error(table_files):
-    table_files.write("Tree.dev.seed1.arrow", "nothing")
-    with pytest.raises(InputError, match=r"Tree\.dev\.seed1\.arrow: damaged"):
-        table_files.table()
 
 
 def test_note_states_parser_accuracy(table_files):
