@@ -1,4 +1,4 @@
-"""The answers of `evaluation.judge_claims` for people: one for each claim, by the first of its metrics that is computed."""
+"""Answers of `evaluation.judge_claims`, one for each claim by its first metric."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ RUN_COUNT_COLUMNS = ("runs_system", "runs_other")
 SYNTAX_SUBJECT = "syntax"
 
 MAX_PRINTED_CLAIMS = 10
-"""Number of claims that end a run without answers about syntax."""
+"""Number of claims that the terminal shows if no answer is about syntax."""
 
 NO_VERDICT_HEADING = (
     "Comparisons in this table (the verdict on syntax is in the report, which uses all runs and control trees of the "
@@ -39,20 +39,20 @@ class ClaimAnswer:
 
     Attributes:
         paper: the paper that makes the claim; empty if a table proposes it.
-        system, other_system: the system and the one that it is compared with.
-        sentence_group: which sentences it is about; empty for all.
-        relation: the relation that is claimed.
+        system, other_system: the two compared systems.
+        sentence_group: the group of sentences; empty for all sentences.
+        relation: the claimed relation.
         metric_label: the metric's name for people.
-        run_counts: numbers of runs of both.
+        run_counts: numbers of runs of both systems.
         run_deviation: the assumed standard deviation between runs of a system with a single run.
         run_deviation_source: its origin, as in `significance.system_difference`.
-        scores: scores of both.
+        scores: scores of both systems.
         difference: the difference; None if it is not tested.
         smallest_detectable: the smallest detectable difference.
-        is_about_syntax: whether the system reads trees and the other reads none.
+        is_about_syntax: whether only the first system reads trees.
         verdict, syntax_answer, published_exclusion, verdict_sentence: as in the file.
-        paper_conclusion, published_result: what the paper concludes, and what it prints where.
-        control_differences: by parser, the system with control trees minus the other.
+        paper_conclusion, published_result: the conclusion of the paper, and its result with its place.
+        control_differences: by parser, the system with control trees minus the other system.
     """
 
     paper: str
@@ -82,17 +82,17 @@ def read_answers(path: Path) -> list[ClaimAnswer]:
     rows = read_tsv(path, [*NUMBER_COLUMNS, *RUN_COUNT_COLUMNS]).to_dict("records")
     rows = [row for row in rows if row["set"] == AVERAGE_SET_NAME]
     answers: list[ClaimAnswer] = []
-    seen = set()
+    answered_keys = set()
     for place, row in enumerate(rows):
         key = tuple(row[column] for column in ("paper", "claim", "relation", "sentences", "system", "other"))
-        if row["role"] != "claim" or key in seen:
+        if row["role"] != "claim" or key in answered_keys:
             continue
-        seen.add(key)
-        details = []
-        for detail in rows[place + 1 :]:
-            if detail["role"] == "claim":
+        answered_keys.add(key)
+        detail_rows = []
+        for detail_row in rows[place + 1 :]:
+            if detail_row["role"] == "claim":
                 break
-            details.append(detail)
+            detail_rows.append(detail_row)
         is_tested = row["difference"] == row["difference"]
         answers.append(
             ClaimAnswer(
@@ -102,7 +102,7 @@ def read_answers(path: Path) -> list[ClaimAnswer]:
                 difference=_parse_interval(row) if is_tested else None,
                 is_about_syntax=row["about"] == SYNTAX_SUBJECT,
                 control_differences={
-                    each["trees"]: _parse_interval(each) for each in details if each["role"] == "control"
+                    detail["trees"]: _parse_interval(detail) for detail in detail_rows if detail["role"] == "control"
                 },
                 paper=row["paper"],
                 system=row["system"],
@@ -124,7 +124,7 @@ def read_answers(path: Path) -> list[ClaimAnswer]:
 
 
 def find_syntax_answers(answers: Sequence[ClaimAnswer]) -> list[ClaimAnswer]:
-    """Return, for each system that reads trees, the answer against its twin, the first that reads none."""
+    """Return, for each system that reads trees, the answer against its twin, the first system without trees."""
     twins: dict[str, ClaimAnswer] = {}
     for answer in answers:
         if answer.is_about_syntax and answer.relation == "better" and not answer.sentence_group:
@@ -139,7 +139,7 @@ def format_verdict_counts(answers: Sequence[ClaimAnswer]) -> str:
 
 
 def remove_repeated_answers(answers: Iterable[ClaimAnswer]) -> list[ClaimAnswer]:
-    """Keep one of the answers with equal sentences, which several papers or tables ask for."""
+    """Keep the first of the answers with the same sentence, which several papers or tables may request."""
     first: dict[str, ClaimAnswer] = {}
     for answer in answers:
         first.setdefault(answer.verdict_sentence, answer)
@@ -147,37 +147,45 @@ def remove_repeated_answers(answers: Iterable[ClaimAnswer]) -> list[ClaimAnswer]
 
 
 def group_answer_sentences(answers: Sequence[ClaimAnswer]) -> dict[str, list[str]]:
-    """Group the sentences by their heading below a table."""
+    """Group the sentences by heading below a table."""
     answers = remove_repeated_answers(answers)
-    syntax = find_syntax_answers(answers)
-    others = [answer for answer in answers if answer not in syntax]
+    syntax_answers = find_syntax_answers(answers)
+    other_answers = [answer for answer in answers if answer not in syntax_answers]
     if not any(answer.verdict for answer in answers):
         groups = {NO_VERDICT_HEADING: answers}
     else:
-        groups = {"Does syntax help?": syntax, "Other claims": others}
+        groups = {"Does syntax help?": syntax_answers, "Other claims": other_answers}
     return {heading: [answer.verdict_sentence for answer in group] for heading, group in groups.items() if group}
 
 
 def render_terminal_summary(answers: Sequence[ClaimAnswer], notes: Sequence[str]) -> list[str]:
-    """Render the lines that end a run: what is excluded, answers about syntax, and the number of others.
+    """Render the last lines of a run: exclusions, answers about syntax, and counts of other verdicts.
 
-    If no answer is about syntax, the first of the others are shown.
+    If no answer is about syntax, the first other answers are shown.
 
     Args:
-        answers: of this run.
+        answers: answers of this run.
         notes: sentences about systems and sets without verdicts.
     """
     answers = remove_repeated_answers(answers)
-    syntax = find_syntax_answers(answers)
-    others = [answer for answer in answers if answer not in syntax]
+    syntax_answers = find_syntax_answers(answers)
+    other_answers = [answer for answer in answers if answer not in syntax_answers]
     lines = [*notes]
     if any(answer.verdict for answer in answers):
-        lines += ["Does syntax help?", *(f"  {answer.verdict_sentence}" for answer in syntax)] if syntax else []
-        if others:
-            shown = [] if syntax else [f"  {answer.verdict_sentence}" for answer in others[:MAX_PRINTED_CLAIMS]]
-            lines += [f"Other claims: {format_verdict_counts(others)}{':' if shown else '.'}", *shown]
+        lines += (
+            ["Does syntax help?", *(f"  {answer.verdict_sentence}" for answer in syntax_answers)]
+            if syntax_answers
+            else []
+        )
+        if other_answers:
+            shown = (
+                []
+                if syntax_answers
+                else [f"  {answer.verdict_sentence}" for answer in other_answers[:MAX_PRINTED_CLAIMS]]
+            )
+            lines += [f"Other claims: {format_verdict_counts(other_answers)}{':' if shown else '.'}", *shown]
     elif answers:
-        lines += [NO_VERDICT_HEADING, *(f"  {answer.verdict_sentence}" for answer in syntax or others)]
+        lines += [NO_VERDICT_HEADING, *(f"  {answer.verdict_sentence}" for answer in syntax_answers or other_answers)]
     return lines
 
 

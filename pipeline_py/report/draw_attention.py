@@ -11,7 +11,7 @@ from pipeline_py.report.figures.typesetting import replace_unprintable
 from pipeline_py.run.errors import InputError
 
 DEFAULT_PANEL_COUNT = 4
-"""How many words the figure chooses by itself."""
+"""Number of words that the figure selects by default."""
 
 
 def draw_attention(
@@ -31,26 +31,26 @@ def draw_attention(
 ) -> None:
     """Draw the tree of a sentence, with words and phrases shaded by their attention weights.
 
-    Each chosen word of the translation has a panel. By default up to four words are chosen: first those with their
+    Each selected word of the translation has a panel. By default, up to four words are selected: first those with their
     highest weight on a phrase, then those with the highest weights.
 
     Args:
         sentence: Number of the sentence, from 1.
         source_pieces: Pieces of the source, one sentence a line.
-        translation: Pieces of the translation, as given to `nmt.attend`.
-        attention: The weights from `nmt.attend`.
+        translation: Pieces of the translation, an input of `nmt.attend`.
+        attention: Attention weights, an output of `nmt.attend`.
         svg_output: The figure as SVG, with its text as text.
         pdf_output: The figure as PDF.
         title: Title of the figure.
         tree: Binary Penn Treebank brackets over the pieces, one tree a line, for a system that reads trees; a failed
             parse shows only words.
-        lexical: Instead of a tree, for a system that reads only trees within split words.
-        gates: The weights of phrases from `nmt.attend`; shown if the system has them.
-        reference: A reference translation, one sentence a line, shown below.
-        words: Positions of words of the translation, from 1, that get a panel; the position after the last word is EOS.
+        lexical: Draw the trees within split words instead of a tree, for a system that reads only those.
+        gates: Weights of phrases, an output of `nmt.attend`; shown if the system has them.
+        reference: A reference translation, one sentence a line, shown below the figure.
+        words: Positions of the words that get a panel, from 1; the position after the last word is EOS.
 
     Raises:
-        InputError: if files lack the sentence, or there is no such word.
+        InputError: if a file lacks the sentence, or the translation lacks a word.
     """
     if tree is not None and lexical:
         raise InputError("give either a tree or `lexical`, not both")
@@ -63,8 +63,8 @@ def draw_attention(
         lexical=lexical,
         gates=gates,
     )
-    text = "" if reference is None else get_sentence(read_lines(reference), sentence, reference)
-    chosen = (
+    reference_text = "" if reference is None else get_sentence(read_lines(reference), sentence, reference)
+    steps = (
         _parse_word_positions(words, len(attended.translation))
         if words
         else select_informative_steps(attended, DEFAULT_PANEL_COUNT)
@@ -75,7 +75,7 @@ def draw_attention(
 
     with use_style():
         save_figure(
-            draw_attention_figure(replace_unprintable(title), attended, chosen, replace_unprintable(text)),
+            draw_attention_figure(replace_unprintable(title), attended, steps, replace_unprintable(reference_text)),
             replace_unprintable(title),
             svg_output,
             pdf_output,
@@ -83,7 +83,7 @@ def draw_attention(
 
 
 def _parse_word_positions(words: Sequence[int], step_count: int) -> list[int]:
-    """Read the positions of words as steps, in order, each once."""
+    """Convert positions of words to sorted, unique steps."""
     for word in words:
         if not 1 <= word <= step_count:
             raise InputError(

@@ -21,8 +21,8 @@ def draw_bleu_by_length(
 ) -> None:
     """Draw BLEU of each system by source length, with the number of sentences below each group.
 
-    Bars are 95 % intervals of BLEU; systems are shifted sideways so that their bars do not overlap. Groups that are too
-    small are not drawn; a note below the figure says how many sentences they have.
+    Bars are 95 % intervals of BLEU; systems are shifted sideways so that their bars do not overlap. Small groups are
+    omitted, and a note below the figure counts their sentences.
 
     Args:
         title: Title of the figure.
@@ -30,12 +30,12 @@ def draw_bleu_by_length(
         buckets: The scores, TSV of `evaluation.score_sentence_groups`.
         svg_output: The figure as SVG, with its text as text. The line of the n-th system has the identifier `system-n`.
         pdf_output: The figure as PDF.
-        smallest_group: Fewest sentences of a group that is drawn.
+        smallest_group: Minimum number of sentences of a group.
     """
-    of_length = next(groups for groups in read_breakdown(buckets, ["bleu"]) if groups.grouping_label == LENGTH_LABEL)
-    groups = of_length.remove_small_groups(smallest_group)
+    all_groups = next(groups for groups in read_breakdown(buckets, ["bleu"]) if groups.grouping_label == LENGTH_LABEL)
+    groups = all_groups.remove_small_groups(smallest_group)
     notes = ["Bars: 95 % intervals over the sentences of these runs.", *describe_small_groups(groups, smallest_group)]
-    looks = {system: get_line_style(number) for number, system in enumerate(labels)}
+    styles = {system: get_line_style(number) for number, system in enumerate(labels)}
     with figure_files.use_style(LINE_FIGURE_STYLE):
-        figure = draw_group_lines(groups, looks, title, [*labels.values()], " ".join(notes))
+        figure = draw_group_lines(groups, styles, title, [*labels.values()], " ".join(notes))
         figure_files.save_figure(figure, title, svg_output, pdf_output)

@@ -1,4 +1,4 @@
-"""Numbers of systems by groups of sentences or words, as a section shows them: lines, and the same in a table."""
+"""Scores of systems by groups of sentences or words, as figures and tables of a section."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GroupedScores:
-    """Numbers of systems by groups.
+    """Scores of systems by groups.
 
     Attributes:
-        grouping_label: what the groups are made by, for people.
-        measure_label: what was measured.
-        group_sizes: of each group, in order, how much it has; empty text where that is another number for each system.
-        size_unit: what `group_sizes` counts, in the singular.
-        values: (system, group) → number.
-        intervals: the same → the ends of its 95 % interval; nothing where there are none.
-        hidden_group_sizes: sizes of groups that are too small to be shown.
-        named_bound: which of their bounds groups are called by; empty where they have none.
-        is_drawn: whether lines say more than the numbers alone.
+        grouping_label: display name of the property that defines the groups.
+        measure_label: display name of the measure.
+        group_sizes: size of each group as text, in order; "" if the size differs between systems.
+        size_unit: unit of the sizes, in the singular.
+        values: score by (system, group).
+        intervals: 95 % interval by (system, group); empty if there are no intervals.
+        hidden_group_sizes: sizes of the groups that are too small to be shown.
+        named_bound: the bound that names the groups; "" if the groups have no bounds.
+        is_drawn: whether a figure shows the scores as lines.
     """
 
     grouping_label: str
@@ -43,19 +43,21 @@ class GroupedScores:
 
     @property
     def description(self) -> str:
-        """What is shown, in words."""
+        """Measure and grouping as a phrase."""
         return f"{self.measure_label} by {self.grouping_label[0].lower()}{self.grouping_label[1:]}"
 
     @property
     def formatted_sizes(self) -> list[str]:
-        """The sizes for people; none where systems differ in them."""
+        """Sizes with thousands separators; empty if sizes differ between systems."""
         return [f"{int(size):,}" for size in self.group_sizes.values() if size]
 
     def remove_small_groups(self, smallest_size: int) -> "GroupedScores":
-        """The groups that have at least so much; those whose size is not known stay."""
-        small = {group: int(size) for group, size in self.group_sizes.items() if size and int(size) < smallest_size}
-        kept = {group: size for group, size in self.group_sizes.items() if group not in small}
-        return replace(self, group_sizes=kept, hidden_group_sizes=tuple(small.values()))
+        """Hide the groups that are smaller than `smallest_size`; groups of unknown size stay."""
+        small_groups = {
+            group: int(size) for group, size in self.group_sizes.items() if size and int(size) < smallest_size
+        }
+        large_groups = {group: size for group, size in self.group_sizes.items() if group not in small_groups}
+        return replace(self, group_sizes=large_groups, hidden_group_sizes=tuple(small_groups.values()))
 
 
 def build_group_sections(
@@ -65,36 +67,50 @@ def build_group_sections(
     read_groups: Callable[[Path], list[GroupedScores]],
     is_folded: bool = False,
 ) -> Iterator[PageSection]:
-    """Figures of each set, the first set open, and what is no figure; then the numbers of the figures.
+    """Yield a section of figures and tables for each set, and a section with the scores of all figures.
 
     Args:
-        chapter: of the table.
-        file_kind: of the files that groups are read from.
-        title: of the section.
-        read_groups: reads them.
-        is_folded: whether the first set is folded too, as in a table of very many systems.
+        chapter: chapter of the table.
+        file_kind: kind of the files with groups.
+        title: title of the section.
+        read_groups: reader of these files.
+        is_folded: whether the first set is also folded; it always is in a table of many systems.
     """
-    numbers, smallest = [], chapter.experiment.evaluation.smallest_group
+    number_tables, smallest_size = [], chapter.experiment.evaluation.smallest_group
     for place, (split, path) in enumerate(chapter.manifest.iterate_set_files(file_kind, chapter.table_name)):
-        groups, on = [one.remove_small_groups(smallest) for one in read_groups(path)], chapter.get_set_name(split)
-        drawn = [one for one in groups if one.is_drawn and has_several_groups(one)]
-        numbers += [build_group_table(one, chapter.display_names, on) for one in drawn]
+        groups, set_name = (
+            [group_scores.remove_small_groups(smallest_size) for group_scores in read_groups(path)],
+            chapter.get_set_name(split),
+        )
+        drawn_groups = [
+            group_scores for group_scores in groups if group_scores.is_drawn and has_several_groups(group_scores)
+        ]
+        number_tables += [
+            build_group_table(group_scores, chapter.display_names, set_name) for group_scores in drawn_groups
+        ]
         anchor = f"{chapter.anchor}-{file_kind}-{split}"
         yield PageSection(
-            f"{title}: {on}" if place else title,
-            describe_group_sizes(groups, on, smallest),
-            legend=chapter.build_legend({system for one in drawn for system, _ in one.values}),
-            figures=[render_group_figure(one, chapter.line_styles, on, f"{anchor}-{n}") for n, one in enumerate(drawn)],
-            tables=[build_group_table(one, chapter.display_names, on) for one in groups if not one.is_drawn],
+            f"{title}: {set_name}" if place else title,
+            describe_group_sizes(groups, set_name, smallest_size),
+            legend=chapter.build_legend({system for group_scores in drawn_groups for system, _ in group_scores.values}),
+            figures=[
+                render_group_figure(group_scores, chapter.line_styles, set_name, f"{anchor}-{index}")
+                for index, group_scores in enumerate(drawn_groups)
+            ],
+            tables=[
+                build_group_table(group_scores, chapter.display_names, set_name)
+                for group_scores in groups
+                if not group_scores.is_drawn
+            ],
             is_folded=place > 0 or is_folded or chapter.is_wide,
         )
-    yield PageSection(f"{title}: the same in numbers", tables=numbers, is_folded=True)
+    yield PageSection(f"{title}: all scores", tables=number_tables, is_folded=True)
 
 
 def render_group_figure(
     groups: GroupedScores, line_styles: Mapping[str, LineStyle], set_name: str, figure_id: str
 ) -> InlineFigure:
-    """Draw one line for each system; within `figure_files.style(STYLE)`."""
+    """Draw one line for each system. Call it within `use_style(LINE_FIGURE_STYLE)`."""
     bars = ", with bars for 95 % intervals over the sentences of these runs" if groups.intervals else ""
     return render_inline_figure(
         draw_group_lines(groups, line_styles),
@@ -110,18 +126,18 @@ def draw_group_lines(
     line_names: Sequence[str] = (),
     note: str = "",
 ) -> "Figure":
-    """The same without a place on a page, where it may stand alone (`line_figure.draw`)."""
-    nothing = float("nan")
+    """Draw one line for each system with matplotlib; see `draw_lines` for the optional texts."""
+    missing = float("nan")
     lines = [
         LineSeries(
-            look,
+            style,
             range(len(groups.group_sizes)),
-            [groups.values.get((system, group), nothing) for group in groups.group_sizes],
-            [groups.intervals.get((system, group), (nothing, nothing)) for group in groups.group_sizes]
+            [groups.values.get((system, group), missing) for group in groups.group_sizes],
+            [groups.intervals.get((system, group), (missing, missing)) for group in groups.group_sizes]
             if groups.intervals
             else (),
         )
-        for system, look in line_styles.items()
+        for system, style in line_styles.items()
     ]
     return draw_lines(
         lines,
@@ -137,26 +153,28 @@ def draw_group_lines(
 
 
 def build_group_table(groups: GroupedScores, display_names: Mapping[str, str], set_name: str) -> Sheet:
-    """The same numbers, a row for each system."""
+    """Build the table of scores, a row for each system."""
 
-    def value(system: str, group: str) -> Cell:
-        found = groups.values.get((system, group))
-        if found is None:
+    def build_cell(system: str, group: str) -> Cell:
+        score = groups.values.get((system, group))
+        if score is None:
             return Cell(MISSING_VALUE)
-        ends = groups.intervals.get((system, group))
-        return Cell(f"{found:.2f}" + (f" ({ends[0]:.1f} to {ends[1]:.1f})" if ends is not None else ""), str(found))
+        interval = groups.intervals.get((system, group))
+        return Cell(
+            f"{score:.2f}" + (f" ({interval[0]:.1f} to {interval[1]:.1f})" if interval is not None else ""), str(score)
+        )
 
-    said = [
+    remarks = [
         *([f"groups are named by their {groups.named_bound} bound"] if groups.named_bound else []),
         *([f"column heads have the number of {groups.size_unit}s in brackets"] if groups.formatted_sizes else []),
         *(["cells have 95 % intervals over the sentences of these runs in brackets"] if groups.intervals else []),
     ]
     heads = [f"{group} ({count})" for group, count in zip(groups.group_sizes, groups.formatted_sizes, strict=False)]
     return build_sheet(
-        f"{groups.description} on {set_name}{'; ' if said else ''}{'; '.join(said)}.",
+        f"{groups.description} on {set_name}{'; ' if remarks else ''}{'; '.join(remarks)}.",
         ["System", *(heads or groups.group_sizes)],
         [
-            [name, *(value(system, group) for group in groups.group_sizes)]
+            [name, *(build_cell(system, group) for group in groups.group_sizes)]
             for system, name in display_names.items()
             if any(row == system for row, _ in groups.values)
         ],
@@ -164,34 +182,38 @@ def build_group_table(groups: GroupedScores, display_names: Mapping[str, str], s
 
 
 def has_several_groups(groups: GroupedScores) -> bool:
-    """Whether there is more than one group, so that they can be compared."""
+    """Return True if there is more than one group."""
     return len(groups.group_sizes) > 1
 
 
 def describe_group_sizes(groups: Sequence[GroupedScores], set_name: str, smallest_size: int) -> list[str]:
-    """Say what has one group only, and how much is in groups that are smaller than the smallest one to be shown."""
-    said = []
-    for one in groups:
-        alone = (
-            [] if has_several_groups(one) else [(group, int(size)) for group, size in one.group_sizes.items() if size]
+    """Describe groupings with a single group, and the size of hidden groups."""
+    sentences = []
+    for group_scores in groups:
+        single_group = (
+            []
+            if has_several_groups(group_scores)
+            else [(group, int(size)) for group, size in group_scores.group_sizes.items() if size]
         )
-        of_kind = [
+        remarks = [
             *(
-                f"{'' if one.hidden_group_sizes else 'all '}{size:,} {one.size_unit}s are in one group, {group}"
-                for group, size in alone
+                f"{'' if group_scores.hidden_group_sizes else 'all '}{size:,} {group_scores.size_unit}s are in one "
+                f"group, {group}"
+                for group, size in single_group
             ),
-            *(sentence.removesuffix(".") for sentence in describe_small_groups(one, smallest_size)),
+            *(sentence.removesuffix(".") for sentence in describe_small_groups(group_scores, smallest_size)),
         ]
-        said += [f"{one.grouping_label}, {set_name}: {'; '.join(of_kind)}."] if of_kind else []
-    return said
+        sentences += [f"{group_scores.grouping_label}, {set_name}: {'; '.join(remarks)}."] if remarks else []
+    return sentences
 
 
 def describe_small_groups(groups: GroupedScores, smallest_size: int) -> list[str]:
-    """Say in a sentence how much is in groups that are too small to be shown; nothing where none is."""
+    """Return a sentence with the total size of hidden groups, or an empty list."""
     if not groups.hidden_group_sizes:
         return []
     total = sum(groups.hidden_group_sizes)
+    group_noun = "a group" if len(groups.hidden_group_sizes) == 1 else "groups"
     return [
-        f"{total:,} {groups.size_unit}{'' if total == 1 else 's'} in {'a group' if len(groups.hidden_group_sizes) == 1 else 'groups'} "
-        f"smaller than {smallest_size:,} {'is' if total == 1 else 'are'} not shown."
+        f"{total:,} {groups.size_unit}{'' if total == 1 else 's'} in {group_noun} smaller than {smallest_size:,} "
+        f"{'is' if total == 1 else 'are'} not shown."
     ]

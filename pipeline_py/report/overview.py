@@ -1,4 +1,4 @@
-"""The top of the page: the answer, what it rests on, and how far it can be trusted."""
+"""The overview of the page: the answer, its evidence and its limitations."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -25,45 +25,51 @@ CHANCE_ACCURACY = 50
 
 
 def describe_positive_controls(manifest: PageManifest) -> Iterator[str]:
-    """Say of each contrastive set of open attachments which systems use true trees for them, and which do not."""
+    """Describe, for each contrastive set of ambiguous attachments, which systems with gold trees are above chance."""
     experiment = manifest.experiment
-    true = {name for name, parser in experiment.parsers.items() if parser.type == "given"}
+    gold_parsers = {name for name, parser in experiment.parsers.items() if parser.type == "given"}
     for split, pairs in experiment.corpora.contrastive_sets.items():
         if pairs.generate is None or not {*pairs.generate.kinds} <= {*AMBIGUOUS_ATTACHMENTS}:
             continue
         files = [file for place, file in manifest.get_files("contrast").items() if place.rpartition(":")[2] == split]
-        read = [read_set_accuracies({split: file})[0] for file in files]
-        low = {system: bounds[0] for groups in read for (system, _), bounds in groups.intervals.items()}
-        accuracy = {
-            system: value
-            for groups in read
-            for (system, _), value in groups.values.items()
-            if experiment.systems[system].parser in true
+        set_accuracies = [read_set_accuracies({split: file})[0] for file in files]
+        lower_bounds = {
+            system: bounds[0] for groups in set_accuracies for (system, _), bounds in groups.intervals.items()
         }
-        seen = [f"{system} {value:.0f} %" for system, value in accuracy.items() if low[system] > CHANCE_ACCURACY]
-        unseen = [f"{system} {value:.0f} %" for system, value in accuracy.items() if low[system] <= CHANCE_ACCURACY]
-        if accuracy:
-            better = f"these choose the right one more often in these runs: {', '.join(seen)}" if seen else ""
-            no_better = f"these do not do better than chance: {', '.join(unseen)}" if unseen else ""
+        accuracies = {
+            system: value
+            for groups in set_accuracies
+            for (system, _), value in groups.values.items()
+            if experiment.systems[system].parser in gold_parsers
+        }
+        above_chance = [
+            f"{system} {value:.0f} %" for system, value in accuracies.items() if lower_bounds[system] > CHANCE_ACCURACY
+        ]
+        not_above_chance = [
+            f"{system} {value:.0f} %" for system, value in accuracies.items() if lower_bounds[system] <= CHANCE_ACCURACY
+        ]
+        if accuracies:
+            groups = {"above chance in these runs": above_chance, "not above chance": not_above_chance}
+            texts = "; ".join(f"{title}: {', '.join(systems)}" for title, systems in groups.items() if systems)
             yield (
-                f"Positive control: in the set {split} only the tree tells which of two translations is right, and "
-                f"chance gives {CHANCE_ACCURACY} %. With true trees {'; '.join(filter(None, (better, no_better)))}."
+                f"Positive control: in the set {split}, only the tree shows which of two translations is correct; "
+                f"guessing gives {CHANCE_ACCURACY} %. With gold trees, {texts}."
             )
 
 
 SHOWN_PARSER_METRICS = ("UAS", "LAS", f"UAS{RAW_TEXT_SUFFIX}", f"LAS{RAW_TEXT_SUFFIX}", "F1")
-"""Measures of a parser that are shown at the top."""
+"""Parser metrics that the overview shows."""
 
 
 @dataclass(frozen=True)
 class Overview:
-    """The answer.
+    """Contents of the overview.
 
     Attributes:
         warnings: sentences about sets with low ceilings, and about systems and sets without verdicts.
         headline: the answer in one sentence.
         reading_guide: how to read the answers.
-        answer_sentences: sentences about systems that read trees, each with what a paper says about it, unless it is repeated.
+        answer_sentences: sentences about systems that read trees, each with the conclusion of a paper or "".
         limitations: sentences about the limits of the numbers.
     """
 
@@ -75,7 +81,7 @@ class Overview:
 
 
 def build_overview_sections(manifest: PageManifest) -> Iterator[PageSection]:
-    """Give the answer and a forest plot; then, folded, every claim that was compared with the results."""
+    """Yield the answer with its forest plot, and the folded table of all claims."""
     answers = [answer for path in manifest.get_files("claims").values() for answer in read_answers(path)]
     syntax = find_syntax_answers(answers)
     if syntax:
@@ -119,8 +125,8 @@ def format_headline(answers: Sequence[ClaimAnswer]) -> str:
         (syntax["yes"], "translates better because of them", "translate better because of them"),
         (
             syntax["open"],
-            "translates better, for a reason that control trees still have to show",
-            "translate better, for a reason that control trees still have to show",
+            "translates better, but was not compared with all kinds of control trees",
+            "translate better, but were not compared with all kinds of control trees",
         ),
         (
             syntax["not shown"],
@@ -132,52 +138,61 @@ def format_headline(answers: Sequence[ClaimAnswer]) -> str:
         (verdicts["not tested"], "is not tested", "are not tested"),
     )
     if len(answers) == 1:
-        (text,) = (one for number, one, _ in kinds if number)
+        (text,) = (singular for number, singular, _ in kinds if number)
         return f"The one system that reads parse trees, compared with its twin that reads none, {text}."
-    texts = "; ".join(f"{number} {one if number == 1 else several}" for number, one, several in kinds if number)
+    texts = "; ".join(f"{number} {singular if number == 1 else plural}" for number, singular, plural in kinds if number)
     return f"Of {len(answers)} systems that read parse trees, each compared with its twin that reads none, {texts}."
 
 
 def format_reading_guide(answers: Sequence[ClaimAnswer]) -> str:
-    """Explain the sentences of the answers."""
+    """Explain the terms in the sentences of the answers."""
     metrics = _join_with_and([*dict.fromkeys(answer.metric_label for answer in answers)])
     text = (
         "A system's twin is the system without trees that it is compared with. Differences are in points of "
         f"{metrics} (0 to 100), as means over the test sets unless stated otherwise. Square brackets contain the 95 % "
-        "confidence interval (CI) over other sentences and other training runs. The smallest detectable difference is "
-        "found with a probability of 80 %. Intervals and answers are not corrected for the number of comparisons."
+        "confidence interval (CI) over sentences and training runs. The smallest detectable difference is found with "
+        "80 % power. Intervals and answers are not corrected for the number of comparisons."
     )
     if kinds := [*dict.fromkeys(kind for answer in answers for kind in answer.control_differences)]:
         text += (
-            f" Control trees ({', '.join(kinds)}) are made without looking at the words: a system that does as well "
-            "with them does not gain from syntax."
+            f" Control trees ({', '.join(kinds)}) ignore the words of the sentence: a system that translates as well "
+            "with control trees does not gain from syntax."
         )
     return text
 
 
 def build_forest_plot(answers: Sequence[ClaimAnswer]) -> Sheet:
-    """Draw systems minus their twins with intervals to one scale, and below each the same system with control trees."""
+    """Plot the difference of each system to its twin with its interval, followed by the system with control trees."""
     intervals = [interval for answer in answers for interval in _collect_intervals(answer)]
-    least, most = min(0.0, *(one.low for one in intervals)), max(0.0, *(one.high for one in intervals))
-    scale = 100 / ((most - least) or 1.0)
+    scale_low, scale_high = (
+        min(0.0, *(interval.low for interval in intervals)),
+        max(0.0, *(interval.high for interval in intervals)),
+    )
+    scale = 100 / ((scale_high - scale_low) or 1.0)
 
     is_one_metric = len({answer.metric_label for answer in answers}) == 1
     rows: dict[tuple[str, str], list[Cell | str]] = {}
     for answer in answers:
         twin = answer.other_system if is_one_metric else f"{answer.other_system} ({answer.metric_label})"
-        for one in _collect_intervals(answer):
-            low, value, high = ((at - least) * scale for at in (one.low, one.difference, one.high))
-            is_control = one != answer.difference
-            bar = Cell("", str(one.difference), interval=(low, value, high), zero=-least * scale, faint=is_control)
-            ends = f"{format_difference(one.difference)} [{format_difference(one.low)}, {format_difference(one.high)}]"
+        for interval in _collect_intervals(answer):
+            low, value, high = (
+                (bound - scale_low) * scale for bound in (interval.low, interval.difference, interval.high)
+            )
+            is_control = interval != answer.difference
+            bar = Cell(
+                "", str(interval.difference), interval=(low, value, high), zero=-scale_low * scale, faint=is_control
+            )
+            value_text, *bound_texts = map(format_difference, (interval.difference, interval.low, interval.high))
+            difference_text = f"{value_text} [{', '.join(bound_texts)}]"
             # A system and its variants with another parser's trees have the same control trees.
             rows.setdefault(
-                (one.system, answer.other_system),
-                [one.system, bar, Cell(ends, str(one.difference)), twin],
+                (interval.system, answer.other_system),
+                [interval.system, bar, Cell(difference_text, str(interval.difference)), twin],
             )
     return build_sheet(
-        "Each system minus its twin, with 95 % intervals; in grey, the same system on control trees. The vertical line "
-        f"is 0 (no difference); the scale goes from {format_difference(least)} to {format_difference(most)}.",
+        "Each system minus its twin, with 95 % intervals; in grey, the same system with control trees. The vertical "
+        f"line is 0 (no difference); the scale goes from {format_difference(scale_low)} to "
+        f"{format_difference(scale_high)}.",
         ["System", "Minus its twin", "Difference", "Twin"],
         [*rows.values()],
         text_heads=["Twin"],
@@ -189,7 +204,7 @@ def _collect_intervals(answer: ClaimAnswer) -> list[DifferenceInterval]:
 
 
 def build_claim_table(answers: Sequence[ClaimAnswer]) -> Sheet:
-    """List every claim: what is printed of it, and what was found here."""
+    """Build the table of all claims with the published result and the result of this experiment."""
     heads = ["System", "Compared with", "Claim", "Verdict", "Score", "Other's score", "Difference", "95 % interval"]
     heads += ["Smallest detectable", "Runs", "Metric", "Source", "Conclusion of the paper", "Published", "Excluded"]
     reasons = {"not shown": ", syntax not shown to be the reason", "open": ", reason open"}
@@ -229,35 +244,39 @@ def build_claim_table(answers: Sequence[ClaimAnswer]) -> Sheet:
 
 
 def describe_limitations(manifest: PageManifest, answers: Sequence[ClaimAnswer]) -> Iterator[str]:
-    """Describe the limits of the numbers: runs, detectable differences, search, parsers, controls.
+    """Describe the limitations of the results: runs, detectable differences, search, parsers, control trees.
 
     Args:
-        manifest: of the page.
-        answers: about syntax, with a difference.
+        manifest: the manifest of the page.
+        answers: answers about syntax that have a difference.
     """
     experiment = manifest.experiment
     if answers:
         yield from _describe_runs(answers)
-        least, most = (
+        smallest, largest = (
             format_magnitude(bound(answer.smallest_detectable for answer in answers)) for bound in (min, max)
         )
-        size = f"{least} points" if least == most else f"{least} to {most} points, depending on the system,"
-        yield (
-            f"Size: a difference of {size} is found with a probability of 80 %. Smaller differences may exist without "
-            "being found."
+        size = (
+            f"{smallest} points" if smallest == largest else f"{smallest} to {largest} points, depending on the system"
         )
+        yield f"Smallest detectable difference: {size} (80 % power). Smaller differences may exist undetected."
     yield f"Search: {_describe_search(experiment, answers)}"
     if manifest.ceilings:
         values = _join_with_and([f"{ceiling.bleu:.1f} on {ceiling.set}" for ceiling in manifest.ceilings])
-        yield f"Ceiling: the references, tokenized and detokenized as outputs are, have BLEU {values}."
+        yield f"Ceiling: the references, tokenized and detokenized like outputs, have BLEU {values}."
     for parser, path in manifest.get_files("accuracy").items():
-        known = [f"{one.metric} {one.value}" for one in read_accuracy_rows(path) if one.metric in SHOWN_PARSER_METRICS]
-        if known:
-            yield f"Trees: on held-out gold trees, the parser {parser} reaches {', '.join(known)} of 100."
+        accuracies = [
+            f"{row.metric} {row.value}" for row in read_accuracy_rows(path) if row.metric in SHOWN_PARSER_METRICS
+        ]
+        if accuracies:
+            yield f"Trees: on held-out gold trees, the parser {parser} reaches {', '.join(accuracies)} of 100."
     yield from describe_positive_controls(manifest)
-    if without := [answer.system for answer in answers if not answer.control_differences]:
-        were = "was" if len(without) == 1 else "were"
-        yield f"Control: {_join_with_and(without)} {were} not scored with control trees, so a gain need not come from syntax."
+    if uncontrolled := [answer.system for answer in answers if not answer.control_differences]:
+        verb = "was" if len(uncontrolled) == 1 else "were"
+        yield (
+            f"Control: {_join_with_and(uncontrolled)} {verb} not scored with control trees; a gain may have a reason "
+            "other than syntax."
+        )
 
 
 def _describe_runs(answers: Sequence[ClaimAnswer]) -> Iterator[str]:
@@ -270,14 +289,14 @@ def _describe_runs(answers: Sequence[ClaimAnswer]) -> Iterator[str]:
         source = (
             "pooled over the systems with several runs"
             if "pooled" in sources
-            else "the default of `evaluation.run_deviation`; `training: {seeds: [1, 2, 3]}` measures it"
+            else "the default of evaluation.run_deviation; several seeds (training: {seeds: [1, 2, 3]}) measure it"
         )
         values = _join_with_and([f"{value:.2g}" for value in sorted(assumed)])
         yield f"Single runs: their standard deviation between runs is assumed to be {values} points, {source}."
 
 
 def _describe_search(experiment: ExperimentConfig, answers: Sequence[ClaimAnswer]) -> str:
-    """How translations were looked for."""
+    """Describe whether systems share the search, and its beam sizes."""
     systems = {
         name: experiment.systems.get(name) for answer in answers for name in (answer.system, answer.other_system)
     }

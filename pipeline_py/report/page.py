@@ -1,5 +1,6 @@
-"""The page of an experiment, from its chapters to HTML."""
+"""Render the HTML page of an experiment."""
 
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import groupby
@@ -7,6 +8,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from pipeline_py.report import chapters as chapters_of_page
 from pipeline_py.report import overview
@@ -18,27 +20,33 @@ from pipeline_py.report.page_parts import Chapter, PageManifest
 from pipeline_py.report.table_chapter import build_table_chapters
 from pipeline_py.report.tables.sheet import Column, format_signed
 
-ORIGIN_HEADINGS = {"": "", "cost": "what it cost", "paper": "as published"}
-"""What stands above columns that come from elsewhere than the table."""
+ORIGIN_HEADINGS = {"": "", "cost": "training cost", "paper": "as published"}
+"""Headings above columns by their origin."""
 
 
 def render_page(manifest: PageManifest) -> str:
-    """Make the page: the answer, a chapter for each table with its sections in their places, and the other chapters."""
+    """Render the page: overview, a chapter for each table, and the other chapters."""
     tables = [*build_table_chapters(manifest)]
     sections = import_ordered_modules(sections_of_tables)
     with figure_files.use_style(LINE_FIGURE_STYLE):
-        made = [
+        page_chapters = [
             Chapter(
                 table.anchor,
                 table.sheet.title,
-                [part for module in sections for part in module.build_sections(table) if not part.is_empty],
+                [section for module in sections for section in module.build_sections(table) if not section.is_empty],
             )
             for table in tables
         ]
         modules = import_ordered_modules(chapters_of_page)
-        others = [(module.PAGE_ORDER, chapter) for module in modules for chapter in module.build_chapters(manifest)]
-    # Chapters of tables stand at 0.
-    made = [*(one for place, one in others if place < 0), *made, *(one for place, one in others if place >= 0)]
+        other_chapters = [
+            (module.PAGE_ORDER, chapter) for module in modules for chapter in module.build_chapters(manifest)
+        ]
+    # Chapters of tables have order 0.
+    page_chapters = [
+        *(chapter for order, chapter in other_chapters if order < 0),
+        *page_chapters,
+        *(chapter for order, chapter in other_chapters if order >= 0),
+    ]
     environment = Environment(
         loader=PackageLoader("pipeline_py.report"),
         autoescape=True,
@@ -48,6 +56,7 @@ def render_page(manifest: PageManifest) -> str:
     )
     environment.filters["count_origin_runs"] = _count_origin_runs
     environment.filters["format_signed"] = format_signed
+    environment.filters["render_code"] = _render_code
     experiment = manifest.experiment
     source, target = experiment.corpora.source.language, experiment.corpora.target.language
     systems = {system for table in tables for system in table.display_names}
@@ -71,21 +80,26 @@ def render_page(manifest: PageManifest) -> str:
         origin_headings=ORIGIN_HEADINGS,
         has_published_numbers=any(
             column.origin == "paper"
-            for chapter in made
+            for chapter in page_chapters
             for section in chapter.sections
             for table in section.tables
             for column in table.columns
         ),
-        chapters=made,
+        chapters=page_chapters,
     )
 
 
 def import_ordered_modules(package: ModuleType) -> list[ModuleType]:
-    """All modules of a package, by their `PAGE_ORDER`."""
+    """Import all modules of a package, sorted by their `PAGE_ORDER`."""
     modules = [import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)]
     return sorted(modules, key=lambda module: module.PAGE_ORDER)
 
 
 def _count_origin_runs(columns: Sequence[Column]) -> list[tuple[str, int]]:
-    """How many neighbouring columns come from where."""
-    return [(origin, len([*run])) for origin, run in groupby(column.origin for column in columns)]
+    """Return the origin and length of each run of adjacent columns with the same origin."""
+    return [(origin, len([*group])) for origin, group in groupby(column.origin for column in columns)]
+
+
+def _render_code(text: str) -> Markup:
+    """Escape a text and render its parts in backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))

@@ -1,4 +1,4 @@
-"""What a page is made of: chapters and their parts, and the manifest of its files."""
+"""Chapters and sections of the page, and the manifest of its files."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,18 +20,18 @@ from pipeline_py.run.job_record import check_input_file
 
 @dataclass(frozen=True)
 class PageSection:
-    """A part of a chapter; what it has stands in the order of these attributes.
+    """A section of a chapter. The page shows its contents in the order of these attributes.
 
     Attributes:
-        title: may be empty.
-        paragraphs: paragraphs.
-        legend: names of systems and how their lines look.
-        figures: side by side where there is room.
-        tables: one below the other.
-        preformatted_text: text that keeps its lines.
-        template_data: what the section's own template shows.
-        template_name: of `templates`; a section that shows what no other does has one of its name.
-        is_folded: whether it is opened by a click; it is open on paper.
+        title: title, may be empty.
+        paragraphs: paragraphs of text.
+        legend: name and line style of each system.
+        figures: figures, side by side if they fit.
+        tables: tables, one below the other.
+        preformatted_text: text with fixed line breaks.
+        template_data: data for a template of its own.
+        template_name: file name in `templates`.
+        is_folded: whether the section is collapsed until the reader clicks on it.
     """
 
     title: str = ""
@@ -46,13 +46,13 @@ class PageSection:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show."""
+        """Return True if the section has no content."""
         return not (self.paragraphs or self.figures or self.tables or self.template_data or self.preformatted_text)
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter; `anchor` is what links to it say."""
+    """A chapter of the page; links refer to it by `anchor`."""
 
     anchor: str
     title: str
@@ -60,27 +60,27 @@ class Chapter:
 
     @property
     def anchored_sections(self) -> list[tuple[str, PageSection]]:
-        """Parts and what links to them say, which is empty where a part belongs to a linked one: `TITLE: more`."""
-        found: list[tuple[str, PageSection]] = []
-        linked: list[str] = []
-        for place, part in enumerate(self.sections):
-            is_linked = part.title and not any(part.title.startswith(f"{title}: ") for title in linked)
-            linked += [part.title] if is_linked else []
-            found.append((f"{self.anchor}-{place}" if is_linked else "", part))
-        return found
+        """Pairs of anchor and section. A continuation (`TITLE: more`) of an anchored section has an empty anchor."""
+        anchored: list[tuple[str, PageSection]] = []
+        linked_titles: list[str] = []
+        for index, section in enumerate(self.sections):
+            is_linked = section.title and not any(section.title.startswith(f"{title}: ") for title in linked_titles)
+            linked_titles += [section.title] if is_linked else []
+            anchored.append((f"{self.anchor}-{index}" if is_linked else "", section))
+        return anchored
 
 
 @dataclass(frozen=True)
 class PageManifest:
-    """Files and facts of a page.
+    """Files and metadata of a page.
 
     Attributes:
-        experiment: the configuration, its systems crossed with parsers.
-        files: by kind, such as `comparisons`, and by what they are of, such as `TABLE:SET`.
-        published_tables: for some tables the numbers of a paper's tables that are shown below them.
+        experiment: the configuration, with systems crossed with parsers.
+        files: paths by kind, such as `comparisons`, and name, such as `TABLE:SET`.
+        published_tables: numbers of the paper's tables to show, by table.
         code_hashes: hash of the code of each stage.
-        package_versions: of installed packages.
-        rerun_command: what makes the results again.
+        package_versions: versions of installed packages.
+        rerun_command: command that reproduces the results.
     """
 
     experiment: ExperimentConfig
@@ -91,11 +91,11 @@ class PageManifest:
     rerun_command: str
 
     def get_files(self, kind: str) -> Mapping[str, Path]:
-        """The files of a kind; what is not given is left out of the page."""
+        """Return the files of a kind by name."""
         return self.files.get(kind, {})
 
     def find_file(self, kind: str, name: str) -> Path | None:
-        """The file of a kind that is of a name; None where there is none."""
+        """Return one file of a kind, or None if the manifest lacks it."""
         return self.get_files(kind).get(name)
 
     @cached_property
@@ -106,28 +106,28 @@ class PageManifest:
 
     @cached_property
     def ceilings(self) -> list[BleuCeiling]:
-        """The ceilings of BLEU on all sets."""
+        """BLEU ceilings of all sets."""
         return [ceiling for path in self.get_files("ceiling").values() for ceiling in read_ceilings(path)]
 
     def iterate_set_files(self, kind: str, table: str) -> Iterator[tuple[str, Path]]:
-        """Sets of a table, and their files of a kind."""
+        """Yield the sets of a table that have a file of a kind, and the file."""
         for name, path in self.get_files(kind).items():
-            of_table, _, split = name.rpartition(":")
-            if of_table == table:
+            table_name, _, split = name.rpartition(":")
+            if table_name == table:
                 yield split, path
 
 
 def read_manifest(path: Path) -> PageManifest:
-    """Read a manifest, and see to it that the files that it names are whole.
+    """Read a manifest and verify its files.
 
     Raises:
-        InputError: if it names a file that is missing or damaged.
+        InputError: if a file is missing or damaged.
     """
     content = json.loads(path.read_text(encoding="utf-8"))
-    files = {kind: {name: Path(file) for name, file in of.items()} for kind, of in content["files"].items()}
-    for file in (file for of in files.values() for file in of.values()):
+    files = {kind: {name: Path(file) for name, file in paths.items()} for kind, paths in content["files"].items()}
+    for file in (file for paths in files.values() for file in paths.values()):
         if not file.is_file():
-            raise InputError("no such file; make it, or the page's manifest again", file)
+            raise InputError("no such file; create it, or create the manifest of the page again", file)
         check_input_file(file)
     experiment = parse_section_json(ExperimentConfig, content["experiment"], "experiment")
     return PageManifest(experiment, files, *(content[key] for key in ("published", "code", "versions", "command")))

@@ -1,4 +1,4 @@
-"""A table of facts about the systems of a table: cost, parser, seed and software."""
+"""Render a table of facts about systems: cost, parser, seed and software."""
 
 import json
 from importlib import metadata
@@ -23,7 +23,7 @@ FACT_KEYS = {
     "threads": "threads",
     "seed": "seed",
 }
-# Columns that are there if a file has the key of the same name: a phrase-based system has none of them.
+# Optional columns: a phrase-based system has none of these keys.
 OPTIONAL_FACT_KEYS = (
     "embedding",
     "hidden",
@@ -44,43 +44,45 @@ OPTIONAL_FACT_KEYS = (
     "precision",
     "kernels",
 )
-# What parses and scores whatever the system is made with.
+# Packages that parse and score for every system.
 SCORING_PACKAGE = "sacrebleu"
 SHARED_PACKAGES = ("stanza", SCORING_PACKAGE)
 LOCAL_ORIGIN = "here"
-"""The origin of a system that this experiment trained, where others come from elsewhere."""
+"""The origin of a system that this experiment trained."""
 
 
 def render_facts(
     *, description: dict[str, Any], files: dict[str, dict[str, Path]], tsv_output: Path, markdown_output: Path
 ) -> None:
-    """Make a table of the parameters, speed, time, hardware, seed, parser and versions of every system.
+    """Render a table of the parameters, speed, time, hardware, seed, parser and versions of every system.
 
     Where a fact does not apply, the TSV has an empty value and other formats a dash. Versions are those that trained
     the system, or the installed ones of stanza and sacrebleu if training did not load them.
 
-    `seconds` is wall-clock time, which other work on the machine makes longer. `cpu_seconds` is CPU time over all
-    threads and processes. The prefix `training_` means without validation; target words per CPU or GPU second are also
-    without validation. `core_share` is the part of the requested core time that a training got; `machine_load` is the
-    mean number of tasks that wanted a core, divided by the number of cores. `kernels` tells whether a training on a CPU
-    used the compiled code of `nmt/fast/elementwise.c`.
+    `seconds` is wall-clock time, which includes waiting for other work on the machine. `cpu_seconds` is CPU time over
+    all threads and processes. The prefix `training_` excludes validation; so do target words per CPU or GPU second.
+    `core_share` is the fraction of the requested core time that a training received; `machine_load` is the mean number
+    of tasks that wanted a core, divided by the number of cores. `kernels` is true if a training on a CPU used the
+    compiled code of `nmt/fast/elementwise.c`.
 
     Settings of search, training, data and subwords have columns if the table's systems differ in them.
 
     Facts that only networks have, such as the perplexity on dev, and statistics of their parts on dev, such as the
     vision span of flexible attention, have columns if at least one system has them.
 
-    `ceiling_SET` is the BLEU of the references of a set after tokenizing and detokenizing (`evaluation.compute_bleu_ceiling`).
+    `ceiling_SET` is the BLEU of the references of a set after tokenizing and detokenizing
+    (`evaluation.compute_bleu_ceiling`).
 
-    Systems from elsewhere have rows after the others. The column `origin` says who made them, if that is known. Their
-    other cells are empty in the TSV, and `unknown` in other formats.
+    External systems have rows after the others. The column `origin` names their maker, if known. Their other cells are
+    empty in the TSV, and `unknown` in other formats.
 
     Args:
         description: The plan's description of the systems: `parsers`, the parser of each system;
             `settings`, by column and system, the settings in which systems differ; `from_elsewhere`, the origin of each
-            system that was not made here; `sets`, the sets of the table, if there is a file of ceilings.
-        files: Inputs by kind and name: `render_facts` by SYSTEM:RUN, the facts.json of trainings in the table's order;
-            `accuracy` by PARSER:TREES, TSV of `syntax.measure_accuracy`; `ceiling`, a TSV of `evaluation.compute_bleu_ceiling`.
+            external system; `sets`, the sets of the table, if there is a file of ceilings.
+        files: Inputs by kind and name: `facts` by SYSTEM:RUN, the facts.json of trainings in the table's order;
+            `accuracy` by PARSER:TREES, TSV of `syntax.measure_accuracy`; `ceiling`, TSV of
+            `evaluation.compute_bleu_ceiling`.
         tsv_output: The table as TSV.
         markdown_output: The table as Markdown.
     """
@@ -109,7 +111,7 @@ def render_facts(
             {"system": system, **{column: content[key] for column, key in FACT_KEYS.items()}},
             {key: content.get(key) for key in OPTIONAL_FACT_KEYS},
             _collect_context_statistics(content),
-            {column: of.get(system) for column, of in description["settings"].items()},
+            {column: values_by_system.get(system) for column, values_by_system in description["settings"].items()},
             {"parser": parser},
             {metric: accuracy[metric].value if metric in accuracy else None for metric in PARSER_METRICS},
             {package: content["versions"].get(package, _get_installed_version(package)) for package in software},
@@ -117,7 +119,7 @@ def render_facts(
             ceilings,
         ]
         rows.append(row)
-    # The columns of each part are those that a row has; those of what need not be known, in which a row has something.
+    # Optional facts and parser metrics (parts 1 and 5) have a column only if a row has a value.
     columns = [
         (place, name)
         for place, parts in enumerate(zip(*rows, strict=True))
@@ -142,7 +144,7 @@ def render_facts(
 
 
 def _collect_context_statistics(facts: dict[str, Any]) -> dict[str, Any]:
-    """Name what each context of the decoder observed; contexts after the first get their number."""
+    """Return statistics of the decoder's contexts; names after the first context get its number."""
     return {
         name if number == 1 else f"{name} ({number})": value
         for number, context in enumerate(facts.get("statistics", []), start=1)
@@ -158,7 +160,7 @@ def _get_installed_version(package: str) -> str | None:
 
 
 def _format_value(value: Any) -> str:
-    """Write a value for people: a dash for none, no more decimals than matter."""
+    """Format a value for readers, with a dash for None and four significant digits."""
     if value is None:
         return MISSING_VALUE
     if isinstance(value, float):
@@ -167,5 +169,5 @@ def _format_value(value: Any) -> str:
 
 
 def _format_raw_value(value: Any) -> str:
-    """Write a value as it is, and what is true or false as yes or no."""
+    """Format a value for programs, booleans as yes or no."""
     return ("no", "yes")[value] if isinstance(value, bool) else str(value)

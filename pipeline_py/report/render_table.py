@@ -1,4 +1,4 @@
-"""Make a table of scores and other measures of systems, with significance marks, or of counts of texts."""
+"""Render a table of scores and other measures of systems, or of counts of texts."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -39,16 +39,16 @@ def render_table(
     markdown_output: Path,
     latex_output: Path,
 ) -> None:
-    """Make a table of the configuration, write it in all formats, and print it on stderr.
+    """Render a table of the configuration in all formats, and print it on stderr.
 
-    The first column of the TSV names the row; lines at its end that begin with `# ` say which rows are not as their
-    papers print them. A score that may have marks is followed by the column `NAME_marks`. With
-    several runs, numbers are means, and `NAME_sd` is their sample standard deviation. A table of type `bleu` has a
-    column for each set, named like the set, and `AVG`; the paper's numbers are in `NAME_published`. Columns of further
-    metrics are called `METRIC_SET`, as are those of a table of type `measures` with several sets.
+    The first column of the TSV names the row; lines at its end that begin with `# ` name rows that depart from their
+    papers. The column `NAME_marks` follows a score that can have marks. With several runs, numbers are means, and
+    `NAME_sd` is their sample standard deviation. A table of type `bleu` has a column for each set, named like the set,
+    and `AVG`; `NAME_published` has the numbers of the paper. Columns of further metrics are named `METRIC_SET`, as are
+    those of a table of type `measures` with several sets.
 
     Args:
-        description: The plan's description of the table: `render_table`, one of `tables` of the configuration;
+        description: The plan's description of the table: `table`, one of `tables` of the configuration;
             `dev`, the name of the development set; `tests`, the test sets; `metrics` of a table of type `bleu`;
             `settings` by system and column; `contrastive`, the contrastive sets; `set_names`; `notes` below the table;
             `lowercase_trees`, whether parsers read lower-cased text.
@@ -58,34 +58,36 @@ def render_table(
             `claims`, `exclusions` and `ceiling`. For counts: `counts` by SPLIT, `original`, `generalised` and `bpe` by
             LANGUAGE, or `shares`.
         tsv_output: The table as TSV.
-        sheet_output: The table as JSON, from which all other formats are made.
+        sheet_output: The table as JSON, the source of the report.
         markdown_output: The table as Markdown, followed by the verdicts on claims.
         latex_output: The table as LaTeX.
 
     Raises:
-        InputError: if files of one set differ in length or were counted differently, or a user's file is malformed.
+        InputError: if files of one set differ in length or signature, or a user's file is malformed.
     """
     options: AnyTableConfig = TypeAdapter(AnyTableConfig).validate_python(description["table"])
     inputs = InputFiles(files)
-    laid_out: Sheet
+    sheet: Sheet
     answers = [answer for path in inputs.get_files("claims").values() for answer in read_answers(path)]
     if isinstance(options, ParseTableConfig):
-        laid_out = count_tables.build_parse_sheet(options, inputs)
+        sheet = count_tables.build_parse_sheet(options, inputs)
     elif isinstance(options, VocabularyTableConfig):
-        laid_out = count_tables.build_vocabulary_sheet(options, inputs)
+        sheet = count_tables.build_vocabulary_sheet(options, inputs)
     elif isinstance(options, AttentionTableConfig):
-        laid_out = count_tables.build_attention_sheet(options, inputs)
+        sheet = count_tables.build_attention_sheet(options, inputs)
     else:
-        comparisons = read_comparison_index({on: path for (on,), path in inputs.get_files("comparisons").items()})
+        comparisons = read_comparison_index(
+            {set_name: path for (set_name,), path in inputs.get_files("comparisons").items()}
+        )
         ceilings = [ceiling for path in inputs.get_files("ceiling").values() for ceiling in read_ceilings(path)]
         sets = {split for *_, split in inputs.get_files("statistics")}
         notes = [ceiling.warning_message for ceiling in ceilings if ceiling.is_low and ceiling.set in sets]
         notes += description["notes"]
         if isinstance(options, BleuTableConfig):
-            measured = read_system_measures(inputs, options.systems, description["metrics"], description)
-            laid_out = build_bleu_sheet(
+            measures = read_system_measures(inputs, options.systems, description["metrics"], description)
+            sheet = build_bleu_sheet(
                 options,
-                measured,
+                measures,
                 comparisons,
                 description["dev"],
                 description["metrics"],
@@ -94,28 +96,28 @@ def render_table(
             )
         else:
             metrics = [*dict.fromkeys(map(get_column_metric, filter(is_scored_column, options.columns)))]
-            measured = read_system_measures(inputs, options.systems, metrics, description)
+            measures = read_system_measures(inputs, options.systems, metrics, description)
             accuracies = read_parser_accuracies(inputs.get_files("accuracy"))
             notes += describe_parser_accuracies(accuracies, description["lowercase_trees"])
-            laid_out = build_measures_sheet(options, measured, comparisons, description["set_names"], notes)
-        laid_out = replace(laid_out, departures=description.get("departures", []))
+            sheet = build_measures_sheet(options, measures, comparisons, description["set_names"], notes)
+        sheet = replace(sheet, departures=description.get("departures", []))
     renderings.write_sheet(
-        laid_out, tsv_output, sheet_output, markdown_output, latex_output, group_answer_sentences(answers)
+        sheet, tsv_output, sheet_output, markdown_output, latex_output, group_answer_sentences(answers)
     )
 
 
 def _read_published_numbers(options: BleuTableConfig, files: InputFiles) -> list[PublishedNumber]:
-    """The numbers of the paper that a table names."""
-    asked = options.published
-    if asked is None:
+    """Read the numbers of the paper that a table names."""
+    selection = options.published
+    if selection is None:
         return []
     path = files.get_single_file("published")
     numbers = read_published_numbers(path)
-    known = sorted({(number.table, number.task) for number in numbers})
-    if (asked.table, asked.task) not in known:
+    available_tables = sorted({(number.table, number.task) for number in numbers})
+    if (selection.table, selection.task) not in available_tables:
         raise InputError(
-            f"the paper has no table {asked.table} of {asked.task}; "
-            f"it has {', '.join(f'{table} of {task}' for table, task in known)}",
+            f"the paper has no table {selection.table} of {selection.task}; "
+            f"it has {', '.join(f'{table} of {task}' for table, task in available_tables)}",
             path,
         )
     return numbers

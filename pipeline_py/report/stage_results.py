@@ -1,4 +1,4 @@
-"""Results of other stages that the page reads: tables, JSON, ceilings, systems without verdicts."""
+"""Readers for the results of other stages: TSV files, ceilings and exclusions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def read_tsv(path: Path, number_columns: Sequence[str] = (), count_columns: Sequence[str] = ()) -> "pd.DataFrame":
-    """Read a TSV; quotes mean nothing, as a sentence may begin with one.
+    """Read a TSV file without quoting, because sentences may contain quotation marks.
 
     Args:
         path: the file.
-        number_columns: columns of numbers, as far as the file has them; an empty cell is NaN. Other columns are text.
-        count_columns: columns of whole numbers.
+        number_columns: columns of floats, ignored if the file lacks them; an empty cell is NaN. Other columns are text.
+        count_columns: columns of integers.
     """
     import pandas as pd
 
@@ -44,7 +44,7 @@ UNTRAINED_ADVICE = "Train longer or on more data, or change sizes or the learnin
 
 @dataclass(frozen=True)
 class VerdictExclusions:
-    """What a report does not draw conclusions from.
+    """Systems and sets that verdicts exclude.
 
     Attributes:
         system_reasons: reasons why systems count as untrained, by system.
@@ -57,12 +57,14 @@ class VerdictExclusions:
     @property
     def descriptions(self) -> list[str]:
         """Describe the exclusions, a sentence for each system and set."""
-        untrained = [
+        system_sentences = [
             f"{name} has not learned to translate, so no verdict includes it: {reason}."
             for name, reason in self.system_reasons.items()
         ]
-        small = [f"No verdict uses the set {name}: it has {reason}." for name, reason in self.set_reasons.items()]
-        return [*untrained, *([UNTRAINED_ADVICE] if untrained else []), *small]
+        set_sentences = [
+            f"No verdict uses the set {name}: it has {reason}." for name, reason in self.set_reasons.items()
+        ]
+        return [*system_sentences, *([UNTRAINED_ADVICE] if system_sentences else []), *set_sentences]
 
 
 def read_exclusions(path: Path) -> VerdictExclusions:

@@ -1,4 +1,4 @@
-"""Show the whole experiment on one page: answers, tables, comparisons, figures, examples, parsers, provenance."""
+"""Write the report of an experiment: answers, tables, comparisons, figures, examples, parsers and provenance."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ from pipeline_py.files.artifacts import open_atomic_text_file
 
 
 def write_page(*, manifest: Path, output: Path) -> None:
-    """Make a self-contained page: it opens from disk, and is complete without scripts.
+    """Write a self-contained HTML page that needs neither a server nor scripts.
 
-    Each table has a chapter with the sections of `write_page.sections`. The chapters of `write_page.chapters` follow. A section
-    without files in the manifest is left out.
+    Each table has a chapter with the sections of `report.sections`. The chapters of `report.chapters` follow. A section
+    without files in the manifest is omitted.
 
     Args:
-        manifest: List of the files of the page, a JSON of the plan (`write_page.manifest`).
+        manifest: The files of the page, a JSON file of the plan.
         output: The page as HTML.
 
     Raises:
@@ -21,6 +21,6 @@ def write_page(*, manifest: Path, output: Path) -> None:
     from pipeline_py.report.page import render_page
     from pipeline_py.report.page_parts import read_manifest
 
-    made = render_page(read_manifest(manifest))
+    page = render_page(read_manifest(manifest))
     with open_atomic_text_file(output) as file:
-        file.write(made)
+        file.write(page)

@@ -1,4 +1,4 @@
-"""Comparisons of systems as `evaluation.compare_systems` writes them, for the tests of what reads them."""
+"""Files of comparisons in the format of `evaluation.compare_systems`."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from pipeline_py.report.tables.system_comparison import SYSTEM_COMPARISON_COLUMN
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One pair; p of all tests is 1 unless it is given: uncorrected, or with the corrected one behind it."""
+    """A compared pair; p-values are uncorrected or pairs of uncorrected and corrected values, by default 1."""
 
     system: str
     other_system: str
@@ -21,11 +21,11 @@ class ComparisonRow:
     run_deviation_from: str = "measured"
 
     def to_cells(self) -> list[object]:
-        """The row of the file; by default more sentences speak for the higher score."""
+        """Return the row of the file; by default, more sentences favour the higher score."""
         difference = self.scores[0] - self.scores[1]
         better, worse, ties = self.sentence_counts or ((30, 10, 60) if difference > 0 else (10, 30, 60))
         values = [self.p_values.get(test, 1.0) for test in TEST_NAMES]
-        both = [value if isinstance(value, tuple) else (value, value) for value in values]
+        p_value_pairs = [value if isinstance(value, tuple) else (value, value) for value in values]
         cells: dict[str, object] = {
             "metric": self.metric,
             "system": self.system,
@@ -43,14 +43,14 @@ class ComparisonRow:
             "low_outputs": difference - 0.5,
             "high_outputs": difference + 0.5,
             **{"better": better, "worse": worse, "ties": ties},
-            **{f"p_{test}": uncorrected for test, (uncorrected, _) in zip(TEST_NAMES, both, strict=True)},
-            **{f"p_{test}_holm": corrected for test, (_, corrected) in zip(TEST_NAMES, both, strict=True)},
+            **{f"p_{test}": uncorrected for test, (uncorrected, _) in zip(TEST_NAMES, p_value_pairs, strict=True)},
+            **{f"p_{test}_holm": corrected for test, (_, corrected) in zip(TEST_NAMES, p_value_pairs, strict=True)},
         }
         return [cells.get(column, "") for column in SYSTEM_COMPARISON_COLUMNS]
 
 
 def write_comparisons(path: Path, rows: Iterable[ComparisonRow]) -> Path:
-    """Write the TSV."""
+    """Write the TSV file."""
     lines = ["\t".join(SYSTEM_COMPARISON_COLUMNS), *("\t".join(map(str, row.to_cells())) for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

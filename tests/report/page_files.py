@@ -1,4 +1,4 @@
-"""A very small experiment and everything that its page is made of, with names that would be markup."""
+"""Files of a page of a small experiment, with markup in names."""
 
 import csv
 from pathlib import Path
@@ -24,7 +24,7 @@ BLEU_SCORES = {"GlobalAtt": "30.00", "SDAtt": "9.50", "+SDAtt": "31.25"}
 
 
 def build_configuration_json() -> str:
-    """The experiment as JSON: a table of BLEU, and one of measures."""
+    """Return the experiment as JSON, with a table of BLEU and a table of measures."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     config["targets"] = None
     config["tables"] = {
@@ -47,7 +47,7 @@ def build_configuration_json() -> str:
 
 
 def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
-    """Everything that a page may be made of, by kind and name."""
+    """Write all files that a page can have, by kind and name."""
 
     def write_rows(name: str, *rows: list[Any]) -> Path:
         path = folder / name
@@ -143,7 +143,7 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
             for place, row in enumerate([*BLEU_SCORES][:2])
         ),
     )
-    told_apart = write_rows(
+    contrast_comparisons = write_rows(
         "contrast_comparisons.tsv",
         [*COMPARISONS],
         ["SDAtt", "GlobalAtt", 61, 60, 1, 130, 117, 1013, 0.04, 0.12],
@@ -198,7 +198,7 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
         "ngrams": {f"table1:{split}": ngrams for split in ("mixed", "dev")},
         "examples": {"table1:mixed": examples},
         "contrast": {f"table1:{split}": contrast for split in ("agreement", "order")},
-        "contrast_comparisons": {"table1:agreement": told_apart},
+        "contrast_comparisons": {"table1:agreement": contrast_comparisons},
         "claims": {"all": claims},
         "curve": {"SDAtt:seed1": curve, "GlobalAtt:seed1": curve},
         "accuracy": {"embedded": accuracy},
@@ -211,7 +211,7 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
 def build_claim_row(
     system: str, other_system: str, difference: float, claim_sentence: str = "", **overrides: str
 ) -> list[Any]:
-    """A row of a file of claims, of the mean over the test sets."""
+    """Build a row of a file of claims for the mean over the test sets."""
     row = dict.fromkeys(CLAIMS, "") | {
         "claim": f"{system} above {other_system}",
         "metric": "bleu",
@@ -241,7 +241,7 @@ def build_claim_row(
 
 
 def write_manifest(folder: Path, page_files: dict[str, dict[str, Path]] | None = None, **overrides: Any) -> Path:
-    """Write what `report` is made of: these files or all, and what else is known."""
+    """Write the manifest of a page with these files, or all files."""
     content = {
         "experiment": build_configuration_json(),
         "files": {

@@ -1,4 +1,4 @@
-"""Statistics that give a certain score, as `evaluation.compute_metric_statistics` writes them, for the tests of what reads them."""
+"""Files of statistics with a given score, in the format of `evaluation.compute_metric_statistics`."""
 
 from math import exp
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The figure of attention: numbers and shades at the right nodes, text as text, the same bytes each time."""
+"""Tests of the figure of attention."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -14,6 +14,7 @@ from pipeline_py.report.draw_attention import draw_attention
 from pipeline_py.report.figures.typesetting import compute_text_width
 from pipeline_py.run.errors import InputError
 from tests.job_process import run_figure_job
+from tests.report.svg_figures import skip_pdf
 
 SVG = "{http://www.w3.org/2000/svg}"
 SOURCE = "the film $showed$ <good> performance"
@@ -49,11 +50,11 @@ class Box(NamedTuple):
 
 
 class Figure:
-    """An SVG as its readers see it; y grows downwards."""
+    """Texts and boxes of an SVG; y grows downwards."""
 
     def __init__(self, path: Path) -> None:
         root = ElementTree.parse(path).getroot()
-        self.size = tuple(float(each) for each in root.get("viewBox", "").split()[2:])
+        self.size = tuple(float(number) for number in root.get("viewBox", "").split()[2:])
         self.texts = [
             Text("".join(e.itertext()), float(e.get("x", 0)), float(e.get("y", 0)), e.get("style", ""))
             for e in root.iter(f"{SVG}text")
@@ -75,7 +76,7 @@ class Figure:
         start = f"panel-{panel}-column-"
         return {int(name.removeprefix(start)): box for name, box in self.boxes.items() if name.startswith(start)}
 
-    def within(self, box: Box) -> list[str]:
+    def get_texts_in(self, box: Box) -> list[str]:
         return [t.text for t in self.texts if box.left < t.x < box.right and box.top < t.y < box.bottom]
 
 
@@ -86,12 +87,12 @@ def folder(tmp_path):
 
 
 def write(folder, source, translation, tree, weights, gates=None):
-    """Write a set of two sentences, the second of which is drawn."""
+    """Write a set of two sentences, the first of which is empty."""
     for name, line in {"source": source, "translation": translation, "tree": tree, "reference": "膜は$優れ$た"}.items():
         (folder / name).write_text(f"\n{line}\n", encoding="utf-8")
-    nothing = np.zeros(0, dtype=np.float32)
-    write_ragged_rows(folder / "weights.arrow", [nothing, np.asarray(weights, dtype=np.float32).ravel()], "float32")
-    write_ragged_rows(folder / "gates.arrow", [nothing, nothing if gates is None else gates], "float32")
+    empty = np.zeros(0, dtype=np.float32)
+    write_ragged_rows(folder / "weights.arrow", [empty, np.asarray(weights, dtype=np.float32).ravel()], "float32")
+    write_ragged_rows(folder / "gates.arrow", [empty, empty if gates is None else gates], "float32")
 
 
 def arguments(folder, **changes):
@@ -108,7 +109,8 @@ def arguments(folder, **changes):
 
 
 def draw(folder, **changes):
-    draw_attention(**arguments(folder, **changes))
+    with skip_pdf():
+        draw_attention(**arguments(folder, **changes))
     return Figure(folder / "figure.svg")
 
 
@@ -116,7 +118,7 @@ def darkness(fill):
     return 255 * 3 - sum(bytes.fromhex(fill[1:]))
 
 
-def test_numbers_are_those_of_the_nodes(folder):
+def test_boxes_have_labels_and_numbers_of_their_nodes(folder):
     figure = draw(folder, words=[2])
     columns = figure.columns(1)
     assert sorted(columns) == list(range(10))
@@ -124,11 +126,11 @@ def test_numbers_are_those_of_the_nodes(folder):
     # The five highest, 0.05 among them; 0.04 is the sixth.
     numbers = {5: ["0.11"], 6: ["0.41"], 7: ["0.22"], 8: ["0.08"], 0: ["0.05"]}
     for column, box in columns.items():
-        assert figure.within(box) == labels.get(column, []) + numbers.get(column, [])
+        assert figure.get_texts_in(box) == labels.get(column, []) + numbers.get(column, [])
     assert "0.04" not in figure.shown
 
 
-def test_shades_grow_with_the_weights(folder):
+def test_shades_increase_with_weights(folder):
     figure = draw(folder, words=[2])
     shades = [darkness(figure.columns(1)[column].fill) for column in np.argsort(WEIGHTS[1], kind="stable")]
     assert shades == sorted(shades) and shades[0] < shades[-1] / 3
@@ -136,14 +138,14 @@ def test_shades_grow_with_the_weights(folder):
     assert figure.shown["0.5   attention"] == 1
 
 
-def test_one_scale_for_all_panels(folder):
+def test_panels_share_colour_scale(folder):
     figure = draw(folder, words=[1, 2])
     assert figure.shown["0.9   attention"] == 1
     assert darkness(figure.columns(2)[6].fill) < darkness(figure.columns(1)[1].fill)
     assert figure.columns(1)[2].fill == figure.columns(1)[9].fill, "the same weight, the same shade"
 
 
-def test_the_tree_stands_over_its_words(folder):
+def test_tree_is_aligned_with_words(folder):
     figure = draw(folder, words=[1])
     columns = figure.columns(1)
     words = [figure.shown[word] for word in SOURCE.split()]
@@ -160,28 +162,28 @@ def test_the_tree_stands_over_its_words(folder):
         assert edges.top == pytest.approx(middle[phrase][1], abs=0.01)
         assert edges.bottom == pytest.approx(max(middle[left][1], middle[right][1]), abs=0.01)
     assert middle[9][1] < middle[8][1] < middle[7][1] == middle[6][1] < middle[0][1] == middle[5][1]
-    assert middle[5][0] > middle[4][0], "EOS stands behind the last word"
+    assert middle[5][0] > middle[4][0], "EOS follows the last word"
     assert len([name for name in figure.boxes if "edges" in name]) == 4
 
 
-def test_a_panel_for_each_word(folder):
+def test_every_selected_word_has_panel(folder):
     figure = draw(folder, words=[4, 2, 2, 5], title="Tree $x$ & <句法>", reference=folder / "reference")
     assert [text for text in figure.shown if text.startswith("word ")] == ["word 2", "word 4", "word 5"]
     assert {name.split("-")[1] for name in figure.boxes} == {"1", "2", "3"}
-    # In the translation, and the chosen ones over their panels.
+    # Selected words occur in the translation and above their panels.
     assert [figure.shown[token] for token in [*TRANSLATION.split(), "</s>"]] == [1, 2, 1, 2, 5]
-    chosen = [text.text for text in figure.texts if "#d55e00" in text.style and "font-weight: 700" in text.style]
-    assert chosen == ["は", "た", "</s>"] * 2
+    highlighted = [text.text for text in figure.texts if "#d55e00" in text.style and "font-weight: 700" in text.style]
+    assert highlighted == ["は", "た", "</s>"] * 2
     assert figure.shown["Tree $x$ & <句法>"] == figure.shown["膜は$優れ$た"] == figure.shown["reference"] == 1
 
 
-def test_the_most_telling_words_by_default(folder):
+def test_default_selects_informative_words(folder):
     # All four words fit; EOS is left out.
     shown = draw(folder).shown
     assert [text for text in shown if text.startswith("word ")] == ["word 1", "word 2", "word 3", "word 4"]
 
 
-def test_gates_under_the_translation(folder):
+def test_gates_are_drawn_below_translation(folder):
     figure = draw(folder, words=[2, 3], gates=folder / "gates.arrow")
     heights = []
     for step, beta in enumerate(GATES):
@@ -193,7 +195,7 @@ def test_gates_under_the_translation(folder):
     assert any("β" in text for text in figure.shown)
 
 
-def test_no_gates(folder):
+def test_sentence_without_gates_has_no_bars(folder):
     write(folder, SOURCE, TRANSLATION, TREE, WEIGHTS)
     figure = draw(folder, gates=folder / "gates.arrow")
     assert not [name for name in figure.boxes if "gate" in name]
@@ -201,31 +203,31 @@ def test_no_gates(folder):
 
 
 @pytest.mark.parametrize("tree", [None, "(FAILED (X the) (X film) (X $showed$) (X <good>) (X performance))"])
-def test_without_a_parse_there_are_the_words(folder, tree):
+def test_failed_parse_shows_only_words(folder, tree):
     write(folder, SOURCE, TRANSLATION, tree or "", WEIGHTS[:, :6])
     figure = draw(folder, words=[1], tree=folder / "tree" if tree else None)
     assert sorted(figure.columns(1)) == list(range(6))
     assert not [name for name in figure.boxes if "edges" in name]
-    assert figure.within(figure.columns(1)[1]) == ["0.90"]
+    assert figure.get_texts_in(figure.columns(1)[1]) == ["0.90"]
 
 
-def test_one_word_and_nothing_said(folder):
+def test_empty_translation_shows_eos(folder):
     write(folder, "能源", "", "(NN 能源)", [[0.25, 0.75]])
     figure = draw(folder)
-    assert [figure.within(box) for box in figure.columns(1).values()] == [["0.25"], ["0.75"]]
+    assert [figure.get_texts_in(box) for box in figure.columns(1).values()] == [["0.25"], ["0.75"]]
     assert figure.shown["能源"] == 1 and figure.shown["word 1"] == 1
 
 
-def test_trees_of_split_words_alone(folder):
+def test_lexical_trees_cover_split_words(folder):
     write(folder, "a capa@@ ci@@ tor", "x", "", [[0, 0, 0, 0, 0, 0.4, 0.6], [1, 0, 0, 0, 0, 0, 0]])
     figure = draw(folder, tree=None, lexical=True, words=[1])
     columns = figure.columns(1)
-    assert figure.within(columns[5]) == ["0.40"] and figure.within(columns[6]) == ["0.60"]
+    assert figure.get_texts_in(columns[5]) == ["0.40"] and figure.get_texts_in(columns[6]) == ["0.60"]
     assert columns[6].bottom < columns[5].top and columns[1].left < columns[6].left < columns[3].left
 
 
 @pytest.mark.parametrize("size", [5, 20, 40])
-def test_nothing_reaches_beyond_the_page(folder, size):
+def test_content_stays_within_figure(folder, size):
     random = np.random.default_rng(size)
     words = ["w" * int(length) for length in random.integers(1, 18, size=size)]
     tree = f"(NN {words[-1]})"
@@ -248,33 +250,37 @@ def test_nothing_reaches_beyond_the_page(folder, size):
         assert box.left > 0 and box.right < wide and box.top > 0 and box.bottom < high
 
 
-def test_text_stays_text_in_fonts_that_have_it(folder):
+def test_svg_names_fallback_fonts(folder):
     draw(folder)
     svg = (folder / "figure.svg").read_text(encoding="utf-8")
     assert re.search(r"font-family: 'DejaVu Sans', 'Noto Sans CJK SC', .*, sans-serif", svg)
 
 
-def test_the_pdf_says_what_no_font_has(folder, capsys, recwarn, caplog):
+def test_characters_without_font_are_reported(folder, capsys, recwarn, caplog):
     write(folder, "a", "\U0010fffd", "(X a)", [[1.0, 0.0], [0.0, 1.0]])
-    draw(folder)
-    assert capsys.readouterr().err == "no font has \U0010fffd; the PDF shows boxes; install Noto Sans CJK SC\n"
+    draw_attention(**arguments(folder))
+    assert capsys.readouterr().err == (
+        "no installed font has \U0010fffd; the PDF shows boxes instead; install Noto Sans CJK SC\n"
+    )
     assert (folder / "figure.pdf").read_bytes().startswith(b"%PDF")
     assert not recwarn.list and not caplog.records
 
 
-def test_same_input_same_bytes(folder, monkeypatch):
-    given = arguments(folder, gates=folder / "gates.arrow", title="能源")
-    draw_attention(**given)
-    # Another process at another time, and a user's own matplotlibrc.
+def test_figure_is_deterministic(folder, monkeypatch):
+    options = arguments(folder, gates=folder / "gates.arrow", title="能源")
+    draw_attention(**options)
+    # Another process at another time, with a user's matplotlibrc.
     (folder / "matplotlibrc").write_text("lines.linewidth: 9\nsvg.hashsalt: other\nfont.size: 20\n")
     monkeypatch.setenv("MATPLOTLIBRC", str(folder))
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
-    run_figure_job("report.draw_attention", folder, {n: v for n, v in given.items() if not n.endswith("_output")}, "b")
+    run_figure_job(
+        "report.draw_attention", folder, {n: v for n, v in options.items() if not n.endswith("_output")}, "b"
+    )
     for kind in ("svg", "pdf"):
         assert (folder / f"figure.{kind}").read_bytes() == (folder / f"b.{kind}").read_bytes()
 
 
-def test_the_callers_settings_stay(folder):
+def test_settings_are_restored(folder):
     import logging
 
     import matplotlib
@@ -299,13 +305,13 @@ def test_the_callers_settings_stay(folder):
         ({"words": [0]}, "figures: words: 0: "),
     ],
 )
-def test_bad_input(folder, changes, message):
+def test_invalid_input_raises_error(folder, changes, message):
     with pytest.raises(InputError, match=message):
         draw(folder, **changes)
     assert not (folder / "figure.svg").exists()
 
 
-def test_a_reference_of_fewer_lines(folder):
+def test_short_reference_raises_error(folder):
     (folder / "reference").write_text("one\n")
     with pytest.raises(InputError, match="reference: there is no sentence 2"):
         draw(folder, reference=folder / "reference")

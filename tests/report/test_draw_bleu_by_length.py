@@ -1,4 +1,4 @@
-"""Figures: the same bytes each time, text as text, and every point where the scores say."""
+"""Tests of the figure of BLEU by source length."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -8,15 +8,16 @@ import pytest
 
 from pipeline_py.report.draw_bleu_by_length import draw_bleu_by_length
 from tests.job_process import run_figure_job
+from tests.report.svg_figures import skip_pdf
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEADER = "by\tbucket\tlow\thigh\tsentences\tsystem\tbleu\tsd\tbleu_low\tbleu_high"
 GROUPS = {"10": 1612, "20": 843, ">20": 7}
 SCORES = {"GlobalAtt": [30.0, 33.0, 27.0], "SDAtt": [31.0, 35.0, 29.0], "_Chen": [30.5, 34.0, 28.5]}
-CALLED = {"GlobalAtt": "GlobalAtt", "SDAtt": "+SDAtt $n=2$ <句法>", "_Chen": "Chen et al. (2017)"}
+LABELS = {"GlobalAtt": "GlobalAtt", "SDAtt": "+SDAtt $n=2$ <句法>", "_Chen": "Chen et al. (2017)"}
 
 
-def scores(folder: Path, groups: int = 3) -> Path:
+def write_scores(folder: Path, groups: int = 3) -> Path:
     lines = [
         f"length\t{group}\t\t\t{number}\t{system}\t{values[place]}\t\t{values[place] - 1}\t{values[place] + 3}"
         for place, (group, number) in enumerate(list(GROUPS.items())[:groups])
@@ -28,38 +29,43 @@ def scores(folder: Path, groups: int = 3) -> Path:
 
 
 def draw(
-    svg: Path, buckets: Path, title: str = "Lengths", labels: dict[str, str] = CALLED, smallest_group: int = 1
+    svg: Path, buckets: Path, title: str = "Lengths", labels: dict[str, str] = LABELS, smallest_group: int = 1
 ) -> None:
-    outputs = {"svg_output": svg, "pdf_output": svg.with_suffix(".pdf")}
-    draw_bleu_by_length(buckets=buckets, title=title, labels=labels, smallest_group=smallest_group, **outputs)
+    options = {"title": title, "labels": labels, "smallest_group": smallest_group}
+    with skip_pdf():
+        draw_bleu_by_length(buckets=buckets, svg_output=svg, pdf_output=svg.with_suffix(".pdf"), **options)
 
 
 def texts(svg: Path) -> list[str]:
     return ["".join(element.itertext()).strip() for element in ElementTree.parse(svg).iter(f"{SVG}text")]
 
 
-def curve(svg: Path, number: int) -> list[tuple[float, float]]:
-    """Corners of the n-th system's line, in the coordinates of the SVG (y grows downwards)."""
+def find_curve(svg: Path, number: int) -> list[tuple[float, float]]:
+    """Return the corners of the n-th line in SVG coordinates (y grows downwards)."""
     (group,) = (g for g in ElementTree.parse(svg).iter(f"{SVG}g") if g.get("id") == f"system-{number}")
     (path,) = group.findall(f"{SVG}path")
     corners = re.findall(r"[ML] ([-\d.]+) ([-\d.]+)", path.get("d") or "")
     return [(float(x), float(y)) for x, y in corners]
 
 
-def bars(svg: Path) -> list[list[list[float]]]:
-    """Of each system, in order: x and both ends of the bars of its groups, in the coordinates of the SVG."""
+def find_bars(svg: Path) -> list[list[list[float]]]:
+    """Return x and both ends of each bar by system, in SVG coordinates."""
     collections = [g for g in ElementTree.parse(svg).iter(f"{SVG}g") if (g.get("id") or "").startswith("LineC")]
-    drawn = [[path.get("d") or "" for path in collection.iter(f"{SVG}path")] for collection in collections]
+    paths_by_collection = [
+        [path.get("d") or "" for path in collection.iter(f"{SVG}path")] for collection in collections
+    ]
     bar = re.compile(r"M ([-\d.]+) ([-\d.]+)\s+L [-\d.]+ ([-\d.]+)\s*")
-    return [[[float(number) for number in bar.fullmatch(path).groups()] for path in paths] for paths in drawn]  # type: ignore[union-attr]
+    return [
+        [[float(number) for number in bar.fullmatch(path).groups()] for path in paths] for paths in paths_by_collection
+    ]  # type: ignore[union-attr]
 
 
-def test_lines_go_through_the_scores(tmp_path: Path) -> None:
+def test_lines_pass_through_scores(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    draw(svg, scores(tmp_path))
-    curves = [curve(svg, number) for number in (1, 2, 3)]
+    draw(svg, write_scores(tmp_path))
+    curves = [find_curve(svg, number) for number in (1, 2, 3)]
     assert svg.read_text(encoding="utf-8").count('id="system-') == 3
-    # One straight scale takes all scores to all heights, and the groups are evenly apart.
+    # The scale of scores is linear, and groups are equidistant.
     (_, low), (_, high) = curves[0][2], curves[1][1]
     for points, values in zip(curves, SCORES.values(), strict=True):
         for (_, y), value in zip(points, values, strict=True):
@@ -68,10 +74,10 @@ def test_lines_go_through_the_scores(tmp_path: Path) -> None:
     assert high < low
 
 
-def test_text_stays_text(tmp_path: Path) -> None:
+def test_svg_contains_text_elements(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    draw(svg, scores(tmp_path), "BLEU by length, 中文")
-    shown = texts(svg)
+    draw(svg, write_scores(tmp_path), "BLEU by length, 中文")
+    figure_texts = texts(svg)
     for text in (
         "GlobalAtt",
         "Chen et al. (2017)",
@@ -80,29 +86,29 @@ def test_text_stays_text(tmp_path: Path) -> None:
         "BLEU",
         "(below: sentences)",
     ):
-        assert shown.count(text) == 1
+        assert figure_texts.count(text) == 1
     for text in ("10", "20", ">20", "1,612", "843", "7"):
-        assert text in shown
-    assert "_Chen" not in shown
+        assert text in figure_texts
+    assert "_Chen" not in figure_texts
 
 
-def test_a_name_may_begin_with_an_underscore(tmp_path: Path) -> None:
-    draw(tmp_path / "figure.svg", scores(tmp_path), labels={system: system for system in SCORES})
+def test_label_may_begin_with_underscore(tmp_path: Path) -> None:
+    draw(tmp_path / "figure.svg", write_scores(tmp_path), labels={system: system for system in SCORES})
     assert {"GlobalAtt", "SDAtt", "_Chen"} <= set(texts(tmp_path / "figure.svg"))
 
 
-def test_bars_are_the_intervals(tmp_path: Path) -> None:
+def test_bars_match_intervals(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    draw(svg, scores(tmp_path))
-    (_, low), (_, high) = curve(svg, 1)[2], curve(svg, 2)[1]
+    draw(svg, write_scores(tmp_path))
+    (_, low), (_, high) = find_curve(svg, 1)[2], find_curve(svg, 2)[1]
     points_of_one = (low - high) / (35.0 - 27.0)
-    drawn = bars(svg)
-    assert len(drawn) == len(SCORES)
-    for number, of_system in enumerate(drawn, start=1):
-        for (x, y), (at, lower, upper) in zip(curve(svg, number), of_system, strict=True):
-            assert at == pytest.approx(x)
+    bars = find_bars(svg)
+    assert len(bars) == len(SCORES)
+    for number, system_bars in enumerate(bars, start=1):
+        for (x, y), (bar_x, lower, upper) in zip(find_curve(svg, number), system_bars, strict=True):
+            assert bar_x == pytest.approx(x)
             assert (lower - y, y - upper) == pytest.approx((points_of_one, 3 * points_of_one), abs=1e-3)
-    assert len({curve(svg, number)[0][0] for number in (1, 2, 3)}) == 3, "bars stand side by side"
+    assert len({find_curve(svg, number)[0][0] for number in (1, 2, 3)}) == 3, "bars are side by side"
     assert any("Bars: 95 % intervals over the sentences of these runs." in text for text in texts(svg))
 
 
@@ -115,43 +121,41 @@ def test_bars_are_the_intervals(tmp_path: Path) -> None:
         (2000, [], "2,462 sentences in groups smaller than 2,000 are not shown."),
     ],
 )
-def test_groups_that_are_too_small_are_counted(
+def test_small_groups_are_omitted_and_counted(
     tmp_path: Path, smallest: int, groups: list[str], sentence: str | None
 ) -> None:
     svg = tmp_path / "figure.svg"
-    draw(svg, scores(tmp_path), smallest_group=smallest)
-    shown = texts(svg)
-    assert [group for group in GROUPS if group in shown] == groups
+    draw(svg, write_scores(tmp_path), smallest_group=smallest)
+    figure_texts = texts(svg)
+    assert [group for group in GROUPS if group in figure_texts] == groups
     if groups:
-        assert all(len(curve(svg, number)) == len(groups) for number in (1, 2, 3))
-    about = [text for text in shown if "not shown" in text]
-    assert about == ([] if sentence is None else [f"Bars: 95 % intervals over the sentences of these runs. {sentence}"])
+        assert all(len(find_curve(svg, number)) == len(groups) for number in (1, 2, 3))
+    notes = [text for text in figure_texts if "not shown" in text]
+    assert notes == ([] if sentence is None else [f"Bars: 95 % intervals over the sentences of these runs. {sentence}"])
 
 
-def test_one_group(tmp_path: Path) -> None:
+def test_single_group_is_drawn(tmp_path: Path) -> None:
     svg = tmp_path / "figure.svg"
-    draw(svg, scores(tmp_path, groups=1))
-    assert len(curve(svg, 1)) == 1
+    draw(svg, write_scores(tmp_path, groups=1))
+    assert len(find_curve(svg, 1)) == 1
     assert "10" in texts(svg) and "20" not in texts(svg)
 
 
-def test_same_scores_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    buckets = scores(tmp_path)
-    draw(tmp_path / "a.svg", buckets)
-    # Another process at another time, and a user's own matplotlibrc.
+def test_figure_is_deterministic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {"buckets": write_scores(tmp_path), "title": "Lengths", "labels": LABELS}
+    draw_bleu_by_length(svg_output=tmp_path / "a.svg", pdf_output=tmp_path / "a.pdf", **options)
+    # Another process at another time, with a user's matplotlibrc.
     (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9\nsvg.hashsalt: other\nfont.size: 20\n")
     monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path))
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
-    run_figure_job(
-        "report.draw_bleu_by_length", tmp_path, {"buckets": buckets, "title": "Lengths", "labels": CALLED}, "b"
-    )
+    run_figure_job("report.draw_bleu_by_length", tmp_path, options, "b")
     for kind in ("svg", "pdf"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
 
 
-def test_the_callers_settings_stay(tmp_path: Path) -> None:
+def test_matplotlib_settings_are_restored(tmp_path: Path) -> None:
     import matplotlib
 
     with matplotlib.rc_context({"font.size": 13.0}):
-        draw(tmp_path / "figure.svg", scores(tmp_path))
+        draw(tmp_path / "figure.svg", write_scores(tmp_path))
         assert matplotlib.rcParams["font.size"] == 13.0

@@ -1,4 +1,4 @@
-"""Numbers by groups, as the page shows them."""
+"""Tests of sections on scores by groups."""
 
 import re
 from pathlib import Path
@@ -18,10 +18,10 @@ from pipeline_py.report.sections.sentence_scores import read_sentence_scores
 from pipeline_py.report.sections.words import read_word_accuracies
 from pipeline_py.report.tables.sheet import Sheet
 
-CALLED = {"Base": "The base", "Mine": "Ours"}
+DISPLAY_NAMES = {"Base": "The base", "Mine": "Ours"}
 
 
-def written(folder: Path, text: str) -> Path:
+def write_rows(folder: Path, text: str) -> Path:
     path = folder / "groups.tsv"
     path.write_text("".join("\t".join(line.split(",")) + "\n" for line in text.split()), encoding="utf-8")
     return path
@@ -34,15 +34,15 @@ def texts(table: Sheet) -> list[list[str]]:
 HEADER = "by,bucket,sentences,system,bleu,bleu_low,bleu_high"
 
 
-def test_groups_that_have_the_name_of_their_upper_bound(tmp_path):
+def test_length_groups_are_named_by_upper_bound(tmp_path):
     rows = f"{HEADER} length,10,1200,Base,1.5,1,2 length,20,17,Base,2,0.5,3.5 length,20,17,Mine,3,2,4.06"
     rows += " parse,parsed,1217,Base,4,3,5"
-    length, parse = read_breakdown(written(tmp_path, rows), ["bleu"])
+    length, parse = read_breakdown(write_rows(tmp_path, rows), ["bleu"])
     assert (has_several_groups(length), has_several_groups(parse)) == (True, False)
     assert describe_group_sizes([length, parse], "dev", 10) == [
         "Parse, dev: all 1,217 sentences are in one group, parsed."
     ]
-    shown = table_of(length, CALLED, "dev")
+    shown = table_of(length, DISPLAY_NAMES, "dev")
     assert shown.title == (
         "BLEU by words of the source on dev; groups are named by their upper bound; column heads have the number of "
         "sentences in brackets; cells have 95 % intervals over the "
@@ -55,25 +55,29 @@ def test_groups_that_have_the_name_of_their_upper_bound(tmp_path):
     ]
 
 
-def test_groups_that_are_too_small_are_counted_in_words(tmp_path):
+def test_small_groups_are_hidden_and_described(tmp_path):
     rows = f"{HEADER} length,10,1200,Base,1.5,1,2 length,20,17,Base,2,1,3 length,30,2,Base,90,0,100"
     rows += " length,40,1,Base,0,0,0 depth,2,9,Base,3,2,4 depth,3,1211,Base,3,2,4 parse,parsed,4,Base,3,2,4"
-    length, depth, parse = (one.remove_small_groups(10) for one in read_breakdown(written(tmp_path, rows), ["bleu"]))
-    assert texts(table_of(length, CALLED, "dev"))[0] == ["System", "10 (1,200)", "20 (17)"]
-    assert [has_several_groups(one) for one in (length, depth, parse)] == [True, False, False]
+    length, depth, parse = (
+        groups.remove_small_groups(10) for groups in read_breakdown(write_rows(tmp_path, rows), ["bleu"])
+    )
+    assert texts(table_of(length, DISPLAY_NAMES, "dev"))[0] == ["System", "10 (1,200)", "20 (17)"]
+    assert [has_several_groups(groups) for groups in (length, depth, parse)] == [True, False, False]
     assert describe_group_sizes([length, depth, parse], "dev", 10) == [
         "Words of the source, dev: 3 sentences in groups smaller than 10 are not shown.",
         "Depth of the dependency tree, dev: 1,211 sentences are in one group, 3; "
         "9 sentences in a group smaller than 10 are not shown.",
         "Parse, dev: 4 sentences in a group smaller than 10 are not shown.",
     ]
-    assert all(one.remove_small_groups(1) == one for one in (read_breakdown(written(tmp_path, rows), ["bleu"])))
+    assert all(
+        groups.remove_small_groups(1) == groups for groups in (read_breakdown(write_rows(tmp_path, rows), ["bleu"]))
+    )
 
 
-def test_words_have_no_bounds(tmp_path):
+def test_word_groups_have_no_bounds(tmp_path):
     rows = "frequency,system,f1,f1_low,f1_high,words 0,Base,50,40,60,30 1,Base,60,59,61,40 2,Base,9,8,10,1"
-    (words,) = (one.remove_small_groups(10) for one in read_word_accuracies(written(tmp_path, rows)))
-    shown = table_of(words, CALLED, "dev")
+    (words,) = (groups.remove_small_groups(10) for groups in read_word_accuracies(write_rows(tmp_path, rows)))
+    shown = table_of(words, DISPLAY_NAMES, "dev")
     assert shown.title.endswith(
         "on dev; column heads have the number of words in brackets; cells have 95 % intervals over the "
         "sentences of these runs in brackets."
@@ -87,44 +91,46 @@ def test_words_have_no_bounds(tmp_path):
     ]
 
 
-def test_intervals_are_drawn_at_their_points(tmp_path):
+def test_figure_has_interval_bars_at_points(tmp_path):
     rows = f"{HEADER} length,10,1200,Base,1.5,1,2 length,20,17,Base,2,0.5,3.5 length,10,1200,Mine,3,2,4"
-    (length,) = read_breakdown(written(tmp_path, rows), ["bleu"])
+    (length,) = read_breakdown(write_rows(tmp_path, rows), ["bleu"])
     with figure_files.use_style(LINE_FIGURE_STYLE):
-        drawn = render_group_figure(length, {"Base": get_line_style(0), "Mine": get_line_style(1)}, "dev", "name")
-    assert drawn.title == (
+        figure = render_group_figure(length, {"Base": get_line_style(0), "Mine": get_line_style(1)}, "dev", "name")
+    assert figure.title == (
         "BLEU by words of the source on dev: a line for each system, with bars for 95 % intervals over the sentences "
         "of these runs"
     )
-    bars = re.findall(r'd="M ([-\d.]+) ([-\d.]+)\s+L ([-\d.]+) ([-\d.]+)\s*"[^>]*stroke-opacity: 0.7', drawn.markup)
-    assert len(bars) == 3 and all(bar[0] == bar[2] for bar in bars), "upright, one for each score that there is"
+    bars = re.findall(r'd="M ([-\d.]+) ([-\d.]+)\s+L ([-\d.]+) ([-\d.]+)\s*"[^>]*stroke-opacity: 0.7', figure.markup)
+    assert len(bars) == 3 and all(bar[0] == bar[2] for bar in bars), "vertical, one for each score"
     lengths = [float(bar[1]) - float(bar[3]) for bar in bars]
     assert lengths[1] / lengths[0] == pytest.approx(3, rel=0.01) and lengths[2] / lengths[0] == pytest.approx(
         2, rel=0.01
     )
 
 
-def test_sentences_are_counted_of_each_system(tmp_path):
+def test_sentence_scores_have_percentages_by_system(tmp_path):
     rows = "by,bucket,system,other,percent score,0,Base,,25 score,90,Base,,75 score,0,Mine,,0 score,90,Mine,,100"
     rows += " difference,lower,Mine,Base,20 difference,equal,Mine,Base,30 difference,higher,Mine,Base,50"
-    scores, differences = read_sentence_scores(written(tmp_path, rows), CALLED)
+    scores, differences = read_sentence_scores(write_rows(tmp_path, rows), DISPLAY_NAMES)
     assert scores.is_drawn and not differences.is_drawn
-    shown = table_of(scores, CALLED, "dev")
+    shown = table_of(scores, DISPLAY_NAMES, "dev")
     assert shown.title == ("Percent of sentences by sentence chrF on dev; groups are named by their lower bound.")
     assert texts(shown) == [["System", "0", "90"], ["The base", "25.00", "75.00"], ["Ours", "0.00", "100.00"]]
-    shown = table_of(differences, CALLED, "dev")
+    shown = table_of(differences, DISPLAY_NAMES, "dev")
     assert shown.title == "Percent of sentences by chrF compared with The base on dev."
     assert texts(shown) == [["System", "lower", "equal", "higher"], ["Ours", "20.00", "30.00", "50.00"]]
 
 
-def test_a_system_alone_is_beside_none(tmp_path):
-    (scores,) = read_sentence_scores(written(tmp_path, "by,bucket,system,other,percent score,0,Base,,100"), CALLED)
+def test_single_system_has_no_difference_groups(tmp_path):
+    (scores,) = read_sentence_scores(
+        write_rows(tmp_path, "by,bucket,system,other,percent score,0,Base,,100"), DISPLAY_NAMES
+    )
     assert scores.is_drawn
 
 
-def test_every_metric_has_groups_of_its_own(tmp_path):
+def test_every_metric_has_groups(tmp_path):
     rows = f"{HEADER},ter,ter_sd,ter_low,ter_high length,10,12,Base,1.5,1,2,60,,50,70"
-    bleu, ter = read_breakdown(written(tmp_path, rows), ["bleu", "ter"])
+    bleu, ter = read_breakdown(write_rows(tmp_path, rows), ["bleu", "ter"])
     assert (bleu.measure_label, ter.measure_label, ter.values, ter.intervals) == (
         "BLEU",
         "TER",

@@ -1,4 +1,4 @@
-"""One difference and one p for a pair, set and test, wherever they are shown: in files, tables, matrix and overview."""
+"""Tests that files, tables, the matrix and the overview show the same differences and p-values."""
 
 import csv
 import json
@@ -34,7 +34,7 @@ LETTERS = {"sign": "s", "bootstrap": "b", "randomization": "r"}
 
 
 class Tables(HTMLParser):
-    """The tables of a page: rows of texts, marks included, by caption."""
+    """Tables of a page as rows of texts with marks, by caption."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -60,28 +60,28 @@ class Tables(HTMLParser):
         elif self.inside:
             self.tables[self.caption][-1][-1] += data
 
-    def of(self, beginning: str) -> list[list[str]]:
-        """Rows of the only table whose caption begins so, without the head."""
-        (found,) = (rows for caption, rows in self.tables.items() if caption.startswith(beginning))
-        return [row for row in found if row][1:]
+    def get_rows(self, beginning: str) -> list[list[str]]:
+        """Return the rows without the head of the only table whose caption begins with this text."""
+        (matches,) = (rows for caption, rows in self.tables.items() if caption.startswith(beginning))
+        return [row for row in matches if row][1:]
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the file of comparisons says of a pair, turned so that it is about `system`."""
+class PairResult:
+    """The result of a pair in the file of comparisons, from the side of one system."""
 
     difference: float
     p: dict[str, tuple[float, float]]
     sides: dict[str, int]
 
     def side(self, test: str, level: float) -> int:
-        """Whom a test favours, uncorrected, as long as the score does too."""
+        """Return the significant side, uncorrected, if the score agrees, else 0."""
         is_found = self.p[test][0] < level and self.sides[test] == self.sides["systems"]
         return self.sides[test] if is_found else 0
 
     @property
     def text(self) -> str:
-        """The cell of a matrix."""
+        """Cell of the matrix."""
         text = f"{self.difference:+.2f}".replace("-", "−")
         letters = {
             side: "".join(LETTERS[test] for test in LETTERS if self.p[test][1] < 0.05 and self.sides[test] == side)
@@ -91,11 +91,11 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Made:
-    """Everything that the stages made of outputs of several runs."""
+class StageOutputs:
+    """Outputs of all stages for several runs."""
 
     folder: Path
-    known: dict[tuple[str, str, str], Known]
+    pairs: dict[tuple[str, str, str], PairResult]
     tables: Tables
 
     def tsv(self, name: str) -> dict[str, dict[str, str]]:
@@ -103,57 +103,57 @@ class Made:
             return {row["system"]: row for row in csv.DictReader(file, delimiter="\t")}
 
 
-def sign_of(value: float) -> int:
+def compute_sign(value: float) -> int:
     return (value > 0) - (value < 0)
 
 
-def read_known(path: Path, on: str) -> dict[tuple[str, str, str], Known]:
-    found = {}
+def read_pair_results(path: Path, set_name: str) -> dict[tuple[str, str, str], PairResult]:
+    pairs = {}
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             difference, count = float(row["difference"]), int(row["better"]) - int(row["worse"])
             p = {test: (float(row[f"p_{test}"]), float(row[f"p_{test}_holm"])) for test in ("systems", *LETTERS)}
-            for names, turn in (((row["system"], row["other"]), 1), ((row["other"], row["system"]), -1)):
-                side = turn * sign_of(difference)
+            for names, sign in (((row["system"], row["other"]), 1), ((row["other"], row["system"]), -1)):
+                side = sign * compute_sign(difference)
                 sides = {
-                    "sign": turn * sign_of(count),
+                    "sign": sign * compute_sign(count),
                     **dict.fromkeys(("systems", "bootstrap", "randomization"), side),
                 }
-                found[(on, *names)] = Known(turn * difference, p, sides)
-    return found
+                pairs[(set_name, *names)] = PairResult(sign * difference, p, sides)
+    return pairs
 
 
-def noisy(lines: list[str], state: random.Random, rate: float) -> list[str]:
+def add_noise(lines: list[str], state: random.Random, rate: float) -> list[str]:
     return [" ".join("xx" if state.random() < rate else word for word in line.split()) for line in lines]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Made:
+def outputs(tmp_path_factory) -> StageOutputs:
     folder = tmp_path_factory.mktemp("numbers")
     state = random.Random(12)
-    counted: dict[str, Path] = {}
+    statistics: dict[str, Path] = {}
     sets: dict[str, dict[str, dict[str, Path]]] = {}
-    compared: dict[str, Path] = {}
-    for on, number in SETS.items():
+    comparison_files: dict[str, Path] = {}
+    for set_name, number in SETS.items():
         lines = [" ".join(state.choice(WORDS) for _ in range(state.randint(4, 14))) for _ in range(number)]
-        reference = folder / f"{on}.reference"
+        reference = folder / f"{set_name}.reference"
         reference.write_text("".join(f"{line}\n" for line in lines))
-        outputs: dict[str, Path] = {}
+        output_files: dict[str, Path] = {}
         for system, runs in RUNS.items():
             for run in range(1, runs + 1):
-                path = folder / f"{system}.{run}.{on}"
-                path.write_text("".join(f"{line}\n" for line in noisy(lines, state, RATES[system] + 0.01 * run)))
-                file, scored = path.with_suffix(f".{on}.arrow"), folder / f"{system}.{run}.{on}.json"
+                path = folder / f"{system}.{run}.{set_name}"
+                path.write_text("".join(f"{line}\n" for line in add_noise(lines, state, RATES[system] + 0.01 * run)))
+                file, scored = path.with_suffix(f".{set_name}.arrow"), folder / f"{system}.{run}.{set_name}.json"
                 outcome = {"output": file, "scores_output": [scored]}
                 compute_metric_statistics(hypothesis=path, references=[reference], metrics=["bleu"], **outcome)
-                outputs[f"{system}:seed{run}"] = counted[f"{system}:seed{run}:{on}"] = file
-        sets[on] = group_by_system(outputs)
-        compared[on] = folder / f"{on}.comparisons.tsv"
+                output_files[f"{system}:seed{run}"] = statistics[f"{system}:seed{run}:{set_name}"] = file
+        sets[set_name] = group_by_system(output_files)
+        comparison_files[set_name] = folder / f"{set_name}.comparisons.tsv"
         compare_systems(
-            statistics=sets[on],
+            statistics=sets[set_name],
             metrics=["bleu"],
-            comparisons_output=compared[on],
-            intervals_output=folder / f"{on}.intervals.tsv",
+            comparisons_output=comparison_files[set_name],
+            intervals_output=folder / f"{set_name}.intervals.tsv",
             samples=1000,
             trials=1000,
         )
@@ -188,72 +188,76 @@ def made(tmp_path_factory) -> Made:
         render_table(
             description=description,
             files={
-                "statistics": counted,
-                "comparisons": {on: path for on, path in compared.items() if on != "dev"},
+                "statistics": statistics,
+                "comparisons": {set_name: path for set_name, path in comparison_files.items() if set_name != "dev"},
             },
             **get_table_outputs(folder, name),
         )
-    claimed = folder / "claims.tsv"
+    claims_output = folder / "claims.tsv"
     judge_claims(
         claims=[],
         statistics=sets,
         metrics=["bleu"],
         table_comparisons=[(system, "GlobalAtt") for system in PROPOSED],
         systems_with_trees=["SDAtt"],
-        claims_output=claimed,
+        claims_output=claims_output,
         exclusions_output=folder / "exclusions.tsv",
         samples=1000,
     )
     files = {
-        "claims": {"all": str(claimed)},
+        "claims": {"all": str(claims_output)},
         "table": {name: str(folder / f"{name}.sheet.json") for name in config["tables"]},
-        "comparisons": {f"table1:{on}": str(path) for on, path in compared.items()},
+        "comparisons": {f"table1:{set_name}": str(path) for set_name, path in comparison_files.items()},
     }
-    known_of_page = {"experiment": experiment.model_dump_json(exclude_unset=True), "files": files, "command": ""}
-    write_json(folder / "manifest.json", {**known_of_page, "published": {}, "code": {}, "versions": {}})
+    page_options = {"experiment": experiment.model_dump_json(exclude_unset=True), "files": files, "command": ""}
+    write_json(folder / "manifest.json", {**page_options, "published": {}, "code": {}, "versions": {}})
     write_page(manifest=folder / "manifest.json", output=folder / "report.html")
-    known = {place: pair for on, path in compared.items() for place, pair in read_known(path, on).items()}
-    return Made(folder, known, Tables((folder / "report.html").read_text(encoding="utf-8")))
+    pairs = {
+        key: pair
+        for set_name, path in comparison_files.items()
+        for key, pair in read_pair_results(path, set_name).items()
+    }
+    return StageOutputs(folder, pairs, Tables((folder / "report.html").read_text(encoding="utf-8")))
 
 
-def test_differences_are_those_of_the_scores_in_the_table(made: Made):
-    rows = made.tsv("table1.tsv")
-    for (on, system, other), pair in made.known.items():
+def test_comparison_differences_equal_differences_of_table_scores(outputs: StageOutputs):
+    rows = outputs.tsv("table1.tsv")
+    for (set_name, system, other_system), pair in outputs.pairs.items():
         means = [
-            fmean(json.loads(path.read_text())["score"] for path in made.folder.glob(f"{name}.*.{on}.json"))
-            for name in (system, other)
+            fmean(json.loads(path.read_text())["score"] for path in outputs.folder.glob(f"{name}.*.{set_name}.json"))
+            for name in (system, other_system)
         ]
         assert pair.difference == pytest.approx(means[0] - means[1])
-        assert [rows[system][on], rows[other][on]] == [f"{mean:.2f}" for mean in means]
-    assert len(made.known) == 3 * 12
+        assert [rows[system][set_name], rows[other_system][set_name]] == [f"{mean:.2f}" for mean in means]
+    assert len(outputs.pairs) == 3 * 12
 
 
-def test_marks_of_the_table_are_those_of_the_intervals_over_runs(made: Made):
-    rows, averages = made.tsv("table1.tsv"), {}
+def test_table_marks_agree_with_intervals_over_runs(outputs: StageOutputs):
+    rows, averages = outputs.tsv("table1.tsv"), {}
     for name in SYSTEMS:
         averages[name] = float(rows[name]["AVG"])
-    others = [name for name in SYSTEMS if name not in PROPOSED]
-    best, level = max(others, key=averages.__getitem__), 0.05 / len(others)
+    baselines = [name for name in SYSTEMS if name not in PROPOSED]
+    best, level = max(baselines, key=averages.__getitem__), 0.05 / len(baselines)
     expected = {}
-    for on in TESTS:
+    for set_name in TESTS:
         for system in SYSTEMS:
             marks = ""
             if system != "GlobalAtt":
-                pair = made.known[on, system, "GlobalAtt"]
+                pair = outputs.pairs[set_name, system, "GlobalAtt"]
                 strict, lax = (pair.side("systems", level) for level in (0.01, 0.05))
                 marks += {1: "", -1: "↓", 0: ""}[lax] + ("**" if strict else "*" if lax else "")
             if system in PROPOSED:
-                marks += {1: "†", -1: "↓†", 0: ""}[made.known[on, system, best].side("systems", level)]
-            expected[system, on] = marks
+                marks += {1: "†", -1: "↓†", 0: ""}[outputs.pairs[set_name, system, best].side("systems", level)]
+            expected[system, set_name] = marks
     assert {place: rows[place[0]][f"{place[1]}_marks"] for place in expected} == expected
     assert {"**†", "↓**", ""} <= {*expected.values()}
-    sheet = read_sheet(made.folder / "table1.sheet.json")
-    latex = (made.folder / "table1.tex").read_text(encoding="utf-8")
-    page = made.tables.of("BLEU in percent")
+    sheet = read_sheet(outputs.folder / "table1.sheet.json")
+    latex = (outputs.folder / "table1.tex").read_text(encoding="utf-8")
+    page = outputs.tables.get_rows("BLEU in percent")
     for row, shown in zip(sheet.rows, page, strict=True):
-        for on in TESTS:
-            cell, place = row[sheet.column_heads.index(on)], sheet.column_heads.index(on)
-            assert cell.marks == expected[row[0].text, on]
+        for set_name in TESTS:
+            cell, place = row[sheet.column_heads.index(set_name)], sheet.column_heads.index(set_name)
+            assert cell.marks == expected[row[0].text, set_name]
             assert shown[place] == cell.text + cell.marks
             in_latex = f"\\textbf{{{cell.text}}}" if cell.bold else cell.text
             if cell.marks:
@@ -261,28 +265,30 @@ def test_marks_of_the_table_are_those_of_the_intervals_over_runs(made: Made):
             assert f"& {in_latex} &" in latex
 
 
-def test_marks_of_measures_are_those_of_the_paired_bootstrap(made: Made):
-    rows = made.tsv("table2.tsv")
+def test_measure_marks_agree_with_paired_bootstrap(outputs: StageOutputs):
+    rows = outputs.tsv("table2.tsv")
     expected = {
-        (system, on): {1: "‡", -1: "↓‡", 0: ""}[made.known[on, system, "GlobalAtt"].side("bootstrap", 0.05)]
+        (system, set_name): {1: "‡", -1: "↓‡", 0: ""}[
+            outputs.pairs[set_name, system, "GlobalAtt"].side("bootstrap", 0.05)
+        ]
         for system in SYSTEMS
-        for on in TESTS
+        for set_name in TESTS
         if system != "GlobalAtt"
     }
     assert {place: rows[place[0]][f"bleu_{place[1]}_marks"] for place in expected} == expected
     assert {"‡", "↓‡"} <= {*expected.values()}
 
 
-def test_matrix_and_list_show_what_the_file_has(made: Made):
-    for on in SETS:
-        called = "dev (mixed)" if on == "dev" else on
-        matrix = made.tables.of(f"BLEU of the row minus BLEU of the column on {called};")
+def test_matrix_and_pair_table_agree_with_comparison_file(outputs: StageOutputs):
+    for set_name in SETS:
+        display_name = "dev (mixed)" if set_name == "dev" else set_name
+        matrix = outputs.tables.get_rows(f"BLEU of the row minus BLEU of the column on {display_name};")
         for row, column in permutations(range(len(SYSTEMS)), 2):
-            assert matrix[row][1 + column] == made.known[on, SYSTEMS[row], SYSTEMS[column]].text
-        listed = made.tables.of(f"Every pair of systems on {called}:")
+            assert matrix[row][1 + column] == outputs.pairs[set_name, SYSTEMS[row], SYSTEMS[column]].text
+        listed = outputs.tables.get_rows(f"Every pair of systems on {display_name}:")
         assert len(listed) == 6
-        for system, other, *_, difference, _, _, _, _, _, m, m_holm, s, s_holm, b, b_holm, r, r_holm in listed:
-            pair = made.known[on, system, other]
+        for system, other_system, *_, difference, _, _, _, _, _, m, m_holm, s, s_holm, b, b_holm, r, r_holm in listed:
+            pair = outputs.pairs[set_name, system, other_system]
             shown = {
                 "systems": (m, m_holm),
                 "sign": (s, s_holm),
@@ -294,14 +300,14 @@ def test_matrix_and_list_show_what_the_file_has(made: Made):
                 assert texts == tuple("< 0.001" if p < 0.001 else f"{p:.3f}" for p in pair.p[test])
 
 
-def test_the_overview_has_the_differences_of_the_matrices(made: Made):
-    averages = made.tsv("table1.tsv")
-    compared = made.tables.of("Each comparison that a paper claims")
-    assert [row[:2] for row in compared] == [[system, "GlobalAtt"] for system in PROPOSED]
-    (drawn,) = made.tables.of("Each system minus its twin")
-    for system, other, _, _, ours, theirs, difference, *_ in compared:
-        pairs = [made.known[on, system, other] for on in TESTS]
+def test_overview_has_mean_differences_of_matrices(outputs: StageOutputs):
+    averages = outputs.tsv("table1.tsv")
+    claim_rows = outputs.tables.get_rows("Each comparison that a paper claims")
+    assert [row[:2] for row in claim_rows] == [[system, "GlobalAtt"] for system in PROPOSED]
+    (plot_row,) = outputs.tables.get_rows("Each system minus its twin")
+    for system, other_system, _, _, system_score, other_score, difference, *_ in claim_rows:
+        pairs = [outputs.pairs[set_name, system, other_system] for set_name in TESTS]
         assert difference == f"{fmean(pair.difference for pair in pairs):+.2f}".replace("-", "−")
-        assert (ours, theirs) == (averages[system]["AVG"], averages[other]["AVG"])
-    mean = fmean(made.known[on, "SDAtt", "GlobalAtt"].difference for on in TESTS)
-    assert drawn[0] == "SDAtt" and drawn[2].startswith(f"{mean:+.1f} [")
+        assert (system_score, other_score) == (averages[system]["AVG"], averages[other_system]["AVG"])
+    mean = fmean(outputs.pairs[set_name, "SDAtt", "GlobalAtt"].difference for set_name in TESTS)
+    assert plot_row[0] == "SDAtt" and plot_row[2].startswith(f"{mean:+.1f} [")

@@ -1,4 +1,4 @@
-"""The top of the page: what it says of how many systems, what it draws, and what it warns of."""
+"""Tests of the overview and the answers of an experiment."""
 
 from dataclasses import astuple, replace
 from pathlib import Path
@@ -31,20 +31,20 @@ from tests.report.page_files import build_claim_row, build_configuration_json
 SYNTAX = {"about": "syntax"}
 
 
-def answers(folder: Path, *rows: list):
+def write_answers(folder: Path, *rows: list):
     write_tsv(folder / "claims.tsv", CLAIM_COLUMNS, rows, should_quote=False)
     return read_answers(folder / "claims.tsv")
 
 
-def manifest(folder: Path, **training) -> PageManifest:
+def build_manifest(folder: Path, **training) -> PageManifest:
     experiment = parse_section_json(ExperimentConfig, build_configuration_json(), "experiment")
     training = {"training": experiment.training.model_copy(update=training)}
     files = {"claims": {"all": folder / "claims.tsv"}}
     return PageManifest(experiment.model_copy(update=training), files, {}, {}, {}, "")
 
 
-def test_a_claim_is_one_answer_by_its_first_metric_over_all_sets(tmp_path):
-    found = answers(
+def test_read_answers_uses_first_metric_and_average(tmp_path):
+    answers = write_answers(
         tmp_path,
         build_claim_row("A", "B", 1.0, "A: one.", paper="Chen", **SYNTAX),
         build_claim_row("A [random]", "B", 0.5, role="control", trees="random"),
@@ -54,61 +54,61 @@ def test_a_claim_is_one_answer_by_its_first_metric_over_all_sets(tmp_path):
         build_claim_row("A", "B", 1.0, "A: one.", paper="Yang", **SYNTAX),
         build_claim_row("A", "C", 2.0, "A above C: two.", paper="Yang"),
     )
-    assert [(one.paper, one.system, one.other_system, one.metric_label) for one in found] == [
+    assert [(answer.paper, answer.system, answer.other_system, answer.metric_label) for answer in answers] == [
         *(("Chen", "A", "B", "BLEU"), ("Yang", "A", "B", "BLEU"), ("Yang", "A", "C", "BLEU")),
     ]
-    assert (found[0].control_differences["random"].difference, found[0].difference.low, found[0].run_counts) == (
+    assert (answers[0].control_differences["random"].difference, answers[0].difference.low, answers[0].run_counts) == (
         0.5,
         0.0,
         (1, 1),
     )
-    assert found[1].control_differences == {} and find_syntax_answers(found) == found[:1]
-    assert group_answer_sentences(found) == {"Does syntax help?": ["A: one."], "Other claims": ["A above C: two."]}
+    assert answers[1].control_differences == {} and find_syntax_answers(answers) == answers[:1]
+    assert group_answer_sentences(answers) == {"Does syntax help?": ["A: one."], "Other claims": ["A above C: two."]}
     several = [
-        *find_syntax_answers(found),
-        *answers(tmp_path, build_claim_row("A", "B", 1.0, "A: one.", paper="Yang", **SYNTAX)),
+        *find_syntax_answers(answers),
+        *write_answers(tmp_path, build_claim_row("A", "B", 1.0, "A: one.", paper="Yang", **SYNTAX)),
     ]
-    assert group_answer_sentences(several) == {"Does syntax help?": ["A: one."]}, "whoever asks, it is said once"
+    assert group_answer_sentences(several) == {"Does syntax help?": ["A: one."]}, "repeated answers are shown once"
 
 
-def test_without_a_verdict_there_are_differences(tmp_path):
-    found = answers(
+def test_answers_without_verdict_have_separate_heading(tmp_path):
+    answers = write_answers(
         tmp_path,
         build_claim_row("A", "B", 1.0, "A: +1.0", verdict="", **SYNTAX),
         build_claim_row("C", "B", 1, "C", verdict=""),
     )
-    assert group_answer_sentences(found) == {NO_VERDICT_HEADING: ["A: +1.0", "C"]}
-    assert render_terminal_summary(found, []) == [NO_VERDICT_HEADING, "  A: +1.0"]
+    assert group_answer_sentences(answers) == {NO_VERDICT_HEADING: ["A: +1.0", "C"]}
+    assert render_terminal_summary(answers, []) == [NO_VERDICT_HEADING, "  A: +1.0"]
 
 
-def test_what_is_not_tested_has_no_numbers(tmp_path):
+def test_untested_claim_has_no_numbers(tmp_path):
     row = dict(
         zip(CLAIM_COLUMNS, build_claim_row("A", "B", 0, "A: not tested", verdict="not tested", **SYNTAX), strict=True)
     )
     row |= dict.fromkeys(("runs_system", "score_system", "score_other", "difference", "low", "high", "detectable"), "")
-    (found,) = answers(tmp_path, [*row.values()])
-    assert found.difference is None and format_headline([found]).endswith("that reads none, is not tested.")
-    assert {cell.text for cell in build_claim_table([found]).rows[0][4:10]} == {"–"}
-    (overview, _) = build_overview_sections(manifest(tmp_path))
+    (answer,) = write_answers(tmp_path, [*row.values()])
+    assert answer.difference is None and format_headline([answer]).endswith("that reads none, is not tested.")
+    assert {cell.text for cell in build_claim_table([answer]).rows[0][4:10]} == {"–"}
+    (overview, _) = build_overview_sections(build_manifest(tmp_path))
     assert overview.tables == [] and overview.template_data[0].answer_sentences == [("A: not tested", "")]
 
 
-def test_exclusions_come_first(tmp_path):
-    answers(tmp_path, build_claim_row("A", "B", 1.0, "A: one.", **SYNTAX))
+def test_exclusions_are_shown_first(tmp_path):
+    write_answers(tmp_path, build_claim_row("A", "B", 1.0, "A: one.", **SYNTAX))
     exclusions = tmp_path / "exclusions.tsv"
     write_tsv(
         exclusions,
         EXCLUSION_COLUMNS,
         [("system", "C", "BLEU 1.2 is below 5"), ("set", "x", "3 different sentences, fewer than 50")],
     )
-    given = manifest(tmp_path)
-    given = replace(given, files={**given.files, "exclusions": {"all": exclusions}})
+    manifest = build_manifest(tmp_path)
+    manifest = replace(manifest, files={**manifest.files, "exclusions": {"all": exclusions}})
     expected = [
         "C has not learned to translate, so no verdict includes it: BLEU 1.2 is below 5.",
         "Train longer or on more data, or change sizes or the learning rate.",
         "No verdict uses the set x: it has 3 different sentences, fewer than 50.",
     ]
-    (overview, _) = build_overview_sections(given)
+    (overview, _) = build_overview_sections(manifest)
     assert overview.template_data[0].warnings == expected
     assert render_terminal_summary(read_answers(tmp_path / "claims.tsv"), expected)[:4] == [
         *expected,
@@ -116,22 +116,20 @@ def test_exclusions_come_first(tmp_path):
     ]
 
 
-def test_ceilings_are_shown_and_low_ones_come_first(tmp_path):
-    answers(tmp_path, build_claim_row("A", "B", 1.0, "A: one.", **SYNTAX))
+def test_low_ceilings_are_warnings(tmp_path):
+    write_answers(tmp_path, build_claim_row("A", "B", 1.0, "A: one.", **SYNTAX))
     ceilings = [
         BleuCeiling("dev", 99.96, 10),
         BleuCeiling("x", 86.3, 20, "`evaluation.detokenizer: none`", "`a` becomes `b`"),
     ]
     write_tsv(tmp_path / "ceiling.tsv", COLUMNS_OF_CEILINGS, map(astuple, ceilings), should_quote=False)
-    given = manifest(tmp_path)
-    given = replace(given, files={**given.files, "ceiling": {"all": tmp_path / "ceiling.tsv"}})
-    (overview, _) = build_overview_sections(given)
+    manifest = build_manifest(tmp_path)
+    manifest = replace(manifest, files={**manifest.files, "ceiling": {"all": tmp_path / "ceiling.tsv"}})
+    (overview, _) = build_overview_sections(manifest)
     assert overview.template_data[0].warnings == [ceilings[1].warning_message]
-    expected = (
-        "Ceiling: the references, tokenized and detokenized as outputs are, have BLEU 100.0 on dev and 86.3 on x."
-    )
+    expected = "Ceiling: the references, tokenized and detokenized like outputs, have BLEU 100.0 on dev and 86.3 on x."
     assert expected in overview.template_data[0].limitations
-    assert "Ceiling" not in " ".join(describe_limitations(manifest(tmp_path), []))
+    assert "Ceiling" not in " ".join(describe_limitations(build_manifest(tmp_path), []))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +139,7 @@ def test_ceilings_are_shown_and_low_ones_come_first(tmp_path):
             [("confirmed", "yes"), ("confirmed", "open"), ("confirmed", "not shown"), ("contradicted", "")]
             + [("not distinguishable", "")] * 2,
             "Of 6 systems that read parse trees, each compared with its twin that reads none, 1 translates better "
-            "because of them; 1 translates better, for a reason that control trees still have to show; 1 translates "
+            "because of them; 1 translates better, but was not compared with all kinds of control trees; 1 translates "
             "better, but not measurably better than with control trees; 1 translates worse; 2 show no detectable "
             "difference.",
         ),
@@ -156,16 +154,16 @@ def test_ceilings_are_shown_and_low_ones_come_first(tmp_path):
         ),
     ],
 )
-def test_the_headline_counts_what_was_found(tmp_path, verdicts, sentence):
+def test_headline_counts_verdicts(tmp_path, verdicts, sentence):
     rows = [
         build_claim_row(f"S{place}", "B", 1.0, "x", verdict=verdict, syntax=syntax, **SYNTAX)
         for place, (verdict, syntax) in enumerate(verdicts)
     ]
-    assert format_headline(find_syntax_answers(answers(tmp_path, *rows))) == sentence
+    assert format_headline(find_syntax_answers(write_answers(tmp_path, *rows))) == sentence
 
 
-def test_the_plot_has_one_scale_with_0_on_it_and_controls_behind(tmp_path):
-    twins = answers(
+def test_forest_plot_has_one_scale_with_zero(tmp_path):
+    twins = write_answers(
         tmp_path,
         build_claim_row("A", "B", 1.0, "x", **SYNTAX),
         build_claim_row("A [chain]", "B", -3.0, role="control", trees="chain"),
@@ -173,7 +171,7 @@ def test_the_plot_has_one_scale_with_0_on_it_and_controls_behind(tmp_path):
     )
     sheet = build_forest_plot(twins)
     assert [row[0].text for row in sheet.rows] == ["A", "A [chain]", "C"]
-    # from −4 to 6, so 0 is at 40 %
+    # The scale goes from −4 to 6, and 0 is at 40 %.
     assert [row[1].zero for row in sheet.rows] == [40.0] * 3
     assert sheet.rows[0][1].interval == pytest.approx((40, 50, 60))
     assert sheet.rows[1][1].interval == pytest.approx((0, 10, 20))
@@ -181,7 +179,7 @@ def test_the_plot_has_one_scale_with_0_on_it_and_controls_behind(tmp_path):
     assert [row[2].text for row in sheet.rows] == [
         *("+1.0 [0, +2.0]", "-3.0 [-4.0, -2.0]", "+5.0 [+4.0, +6.0]"),
     ]
-    again = answers(
+    again = write_answers(
         tmp_path,
         build_claim_row("A", "B", 1.0, "x", **SYNTAX),
         build_claim_row("A [chain]", "B", -3.0, role="control", trees="chain"),
@@ -189,57 +187,65 @@ def test_the_plot_has_one_scale_with_0_on_it_and_controls_behind(tmp_path):
         build_claim_row("A [chain]", "B", -3.0, role="control", trees="chain"),
     )
     assert [row[0].text for row in build_forest_plot(again).rows] == ["A", "A [chain]", "A [gold]"], (
-        "the same control, once"
+        "equal controls are shown once"
     )
-    only_gains = build_forest_plot(answers(tmp_path, build_claim_row("A", "B", 3.0, "x", **SYNTAX)))
+    only_gains = build_forest_plot(write_answers(tmp_path, build_claim_row("A", "B", 3.0, "x", **SYNTAX)))
     assert only_gains.rows[0][1].zero == 0 and only_gains.rows[0][1].interval == pytest.approx((50, 75, 100))
 
 
-def test_what_to_trust_knows_of_seeds_and_of_what_cannot_be_seen(tmp_path):
-    twins = answers(
+def test_limitations_describe_runs_and_detectable_differences(tmp_path):
+    twins = write_answers(
         tmp_path,
         build_claim_row("SDAtt", "GlobalAtt", 1.0, "x", detectable="1.26", **SYNTAX),
         build_claim_row("SDAtt [random]", "GlobalAtt", 0.5, role="control", trees="random"),
         build_claim_row("+SDAtt", "GlobalAtt", 1.0, "x", detectable="2.0", **SYNTAX),
     )
-    once = " ".join(describe_limitations(manifest(tmp_path), twins))
-    assert "networks were trained once. Intervals include the variation between runs." in once
-    assert "a difference of 1.3 to 2.0 points, depending on the system, is found with a probability of 80 %" in once
-    assert "Single runs: their standard deviation between runs is assumed to be 0.6 points, the default of" in once
-    assert "+SDAtt was not scored with control trees" in once and "with beam 5" in once
-    thrice = " ".join(
+    single_run_text = " ".join(describe_limitations(build_manifest(tmp_path), twins))
+    assert "networks were trained once. Intervals include the variation between runs." in single_run_text
+    assert "Smallest detectable difference: 1.3 to 2.0 points, depending on the system (80 % power)." in single_run_text
+    assert (
+        "Single runs: their standard deviation between runs is assumed to be 0.6 points, the default of"
+        in single_run_text
+    )
+    assert "+SDAtt was not scored with control trees" in single_run_text and "with beam 5" in single_run_text
+    three_runs_text = " ".join(
         describe_limitations(
-            manifest(tmp_path),
+            build_manifest(tmp_path),
             [replace(answer, run_counts=(3, 3), run_deviation_source="measured") for answer in twins],
         )
     )
-    assert "networks were trained 3 times" in thrice and "once" not in thrice and "Single" not in thrice
+    assert (
+        "networks were trained 3 times" in three_runs_text
+        and "once" not in three_runs_text
+        and "Single" not in three_runs_text
+    )
     pooled = replace(twins[0], run_counts=(3, 1), run_deviation_source="pooled")
-    mixed = " ".join(describe_limitations(manifest(tmp_path), [pooled, *twins]))
-    assert "trained once or 3 times" in mixed and "pooled over the systems with several runs" in mixed
+    mixed_text = " ".join(describe_limitations(build_manifest(tmp_path), [pooled, *twins]))
+    assert "trained once or 3 times" in mixed_text and "pooled over the systems with several runs" in mixed_text
 
 
-def test_a_run_ends_with_the_answer_and_counts_the_rest(tmp_path):
-    found = answers(
+def test_terminal_summary_counts_other_claims(tmp_path):
+    answers = write_answers(
         tmp_path,
         build_claim_row("A", "B", 1.0, "A: one.", **SYNTAX),
         build_claim_row("A", "C", 1.0, "x", verdict="confirmed"),
         build_claim_row("D", "C", 1.0, "y", verdict="contradicted"),
         build_claim_row("E", "C", 1.0, "z", verdict="confirmed"),
     )
-    others = "Other claims: 2 confirmed, 1 contradicted."
-    assert render_terminal_summary(found, []) == ["Does syntax help?", "  A: one.", others]
-    shown = [f"{others[:-1]}:", "  x", "  y", "  z"]
-    assert render_terminal_summary(found[1:], []) == shown, "without answers about syntax the others are shown"
-    assert render_terminal_summary(found[:1], []) == ["Does syntax help?", "  A: one."] and not render_terminal_summary(
-        [], []
-    )
+    counts = "Other claims: 2 confirmed, 1 contradicted."
+    assert render_terminal_summary(answers, []) == ["Does syntax help?", "  A: one.", counts]
+    shown = [f"{counts[:-1]}:", "  x", "  y", "  z"]
+    assert render_terminal_summary(answers[1:], []) == shown, "other answers are shown if none is about syntax"
+    assert render_terminal_summary(answers[:1], []) == [
+        "Does syntax help?",
+        "  A: one.",
+    ] and not render_terminal_summary([], [])
 
 
-def test_without_systems_that_read_trees_there_is_no_answer_but_claims(tmp_path):
-    found = answers(tmp_path, build_claim_row("A", "B", 1.0, "x", verdict="confirmed"))
-    (only,) = build_overview_sections(manifest(tmp_path))
-    assert only.is_folded and only.title == "All comparisons that papers claim or tables propose: 1 confirmed"
-    assert [cell.text for cell in build_claim_table(found).rows[0]][:4] == ["A", "B", "better", "confirmed"]
-    answers(tmp_path)
-    assert [*build_overview_sections(manifest(tmp_path))] == []
+def test_overview_without_syntax_answers_has_only_claims(tmp_path):
+    answers = write_answers(tmp_path, build_claim_row("A", "B", 1.0, "x", verdict="confirmed"))
+    (section,) = build_overview_sections(build_manifest(tmp_path))
+    assert section.is_folded and section.title == "All comparisons that papers claim or tables propose: 1 confirmed"
+    assert [cell.text for cell in build_claim_table(answers).rows[0]][:4] == ["A", "B", "better", "confirmed"]
+    write_answers(tmp_path)
+    assert [*build_overview_sections(build_manifest(tmp_path))] == []

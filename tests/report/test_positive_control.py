@@ -1,4 +1,4 @@
-"""What the page says of true trees where only trees tell what is right."""
+"""Tests of the positive control: gold trees on sets with ambiguous attachments."""
 
 import yaml
 
@@ -10,7 +10,7 @@ from pipeline_py.report.page_parts import PageManifest
 from tests.project_copy import ROOT
 
 
-def manifest(folder, rows) -> PageManifest:
+def build_manifest(folder, rows) -> PageManifest:
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     for split in ("phenomena", "phrases"):
         write_tsv(
@@ -22,7 +22,7 @@ def manifest(folder, rows) -> PageManifest:
     return PageManifest(load_experiment(config), files, {}, {}, {}, "")
 
 
-def test_systems_that_see_true_trees_are_told_from_those_that_do_not(tmp_path):
+def test_describe_positive_controls_splits_systems_at_chance(tmp_path):
     rows = [
         ("GlobalAtt", 48.0, 43.0),
         ("Tree2Seq [gold]", 92.2, 88.0),
@@ -30,14 +30,14 @@ def test_systems_that_see_true_trees_are_told_from_those_that_do_not(tmp_path):
         ("SDAtt [gold]", 52.0, 46.5),
         ("SDAtt [random]", 80.0, 75.0),
     ]
-    assert [*describe_positive_controls(manifest(tmp_path, rows))] == [
-        "Positive control: in the set phrases only the tree tells which of two translations is right, and chance gives "
-        "50 %. With true trees these choose the right one more often in these runs: Tree2Seq [gold] 92 %; "
-        "these do not do better than chance: SDAtt [gold] 52 %."
+    assert [*describe_positive_controls(build_manifest(tmp_path, rows))] == [
+        "Positive control: in the set phrases, only the tree shows which of two translations is correct; guessing "
+        "gives 50 %. With gold trees, above chance in these runs: Tree2Seq [gold] 92 %; not above chance: SDAtt "
+        "[gold] 52 %."
     ]
 
 
-def test_nobody_may_see_them_or_nobody_have_them(tmp_path):
-    said = " ".join(describe_positive_controls(manifest(tmp_path, [("SDAtt [gold]", 52.0, 46.5)])))
-    assert said.endswith("With true trees these do not do better than chance: SDAtt [gold] 52 %.")
-    assert not [*describe_positive_controls(manifest(tmp_path, [("SDAtt", 90.0, 86.5)]))]
+def test_describe_positive_controls_omits_empty_groups(tmp_path):
+    text = " ".join(describe_positive_controls(build_manifest(tmp_path, [("SDAtt [gold]", 52.0, 46.5)])))
+    assert text.endswith("With gold trees, not above chance: SDAtt [gold] 52 %.")
+    assert not [*describe_positive_controls(build_manifest(tmp_path, [("SDAtt", 90.0, 86.5)]))]

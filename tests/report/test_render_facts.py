@@ -1,4 +1,4 @@
-"""The table of facts: every column from its file, and what is missing named."""
+"""Tests of the table of facts."""
 
 import csv
 import json
@@ -25,39 +25,39 @@ TRAINED = {
 }
 
 
-def described(
+def build_description(
     parsers: dict[str, str] | None = None, settings: dict[str, dict[str, str]] | None = None
 ) -> dict[str, Any]:
     return {"parsers": parsers or {}, "settings": settings or {}}
 
 
-def outputs(folder: Path) -> dict[str, Path]:
+def get_outputs(folder: Path) -> dict[str, Path]:
     return {"tsv_output": folder / "facts.tsv", "markdown_output": folder / "facts.md"}
 
 
-def write(path: Path, content: Any) -> Path:
+def write_file(path: Path, content: Any) -> Path:
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return path
 
 
-def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = write(tmp_path / "first.json", {**TRAINED, "kernels": True})
-    second = write(
+def test_facts_have_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = write_file(tmp_path / "first.json", {**TRAINED, "kernels": True})
+    second = write_file(
         tmp_path / "second.json",
         {**TRAINED, "epochs": None, "kernels": False, "versions": {"stanza": "9.9"}, "statistics": [{}, {"span": 3.5}]},
     )
-    accuracy = write(
+    accuracy = write_file(
         tmp_path / "accuracy.tsv",
         "metric\tvalue\tsentences\twords\nUPOS\t97.5\t9\t99\nUAS\t91.25\t9\t99\nLAS\t88.5\t9\t99\n"
         "LAS (raw text)\t80.5\t9\t99\n",
     )
     render_facts(
-        description=described({"SDAtt (n=4)": "stanza"}),
+        description=build_description({"SDAtt (n=4)": "stanza"}),
         files={
             "facts": {"GlobalAtt:single": first, "SDAtt (n=4):seed1": second},
             "accuracy": {"stanza": accuracy},
         },
-        **outputs(tmp_path),
+        **get_outputs(tmp_path),
     )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         base, syntax = csv.DictReader(file, delimiter="\t")
@@ -78,27 +78,27 @@ def test_every_fact_has_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "GlobalAtt" in capsys.readouterr().err
 
 
-def test_ceilings_of_the_tables_sets_have_columns(tmp_path: Path) -> None:
-    ceilings = write(
+def test_ceilings_of_table_sets_have_columns(tmp_path: Path) -> None:
+    ceilings = write_file(
         tmp_path / "ceiling.tsv",
         "set\tbleu\tsentences\tcauses\texample\ndev\t99.5\t9\t\t\none\t86.25\t9\tx\ty\nother\t50\t9\tx\ty\n",
     )
     render_facts(
-        description={**described(), "sets": ["dev", "one"]},
-        files={"facts": {"A:single": write(tmp_path / "a.json", TRAINED)}, "ceiling": {"": ceilings}},
-        **outputs(tmp_path),
+        description={**build_description(), "sets": ["dev", "one"]},
+        files={"facts": {"A:single": write_file(tmp_path / "a.json", TRAINED)}, "ceiling": {"": ceilings}},
+        **get_outputs(tmp_path),
     )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file, delimiter="\t")
     assert (row["ceiling_dev"], row["ceiling_one"]) == ("99.5", "86.25") and "ceiling_other" not in row
 
 
-def test_every_run_has_a_row(tmp_path: Path) -> None:
-    files = [write(tmp_path / f"{seed}.json", {**TRAINED, "seed": seed}) for seed in (1, 2)]
+def test_every_run_has_row(tmp_path: Path) -> None:
+    files = [write_file(tmp_path / f"{seed}.json", {**TRAINED, "seed": seed}) for seed in (1, 2)]
     render_facts(
-        description=described({"SDAtt": "stanza"}),
+        description=build_description({"SDAtt": "stanza"}),
         files={"facts": {f"SDAtt:seed{seed}": file for seed, file in enumerate(files, start=1)}},
-        **outputs(tmp_path),
+        **get_outputs(tmp_path),
     )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
@@ -108,17 +108,19 @@ def test_every_run_has_a_row(tmp_path: Path) -> None:
     ]
 
 
-def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -> None:
+def test_optional_facts_have_columns_if_any_system_has_them(tmp_path: Path) -> None:
     network = {"hidden": 256, "loss": "blackout", "samples": 500, "dev_loss": 2.5, "dev_perplexity": 12.18}
     network |= {"gpu_hours": 1.5}
     files = [
-        write(tmp_path / "old.json", TRAINED),
-        write(
+        write_file(tmp_path / "old.json", TRAINED),
+        write_file(
             tmp_path / "softmax.json",
             {**TRAINED, "loss": "softmax", "samples": None, "seconds_per_epoch": 61.5},
         ),
     ]
-    render_facts(description=described(), files={"facts": {file.stem: file for file in files}}, **outputs(tmp_path))
+    render_facts(
+        description=build_description(), files={"facts": {file.stem: file for file in files}}, **get_outputs(tmp_path)
+    )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         old, softmax = csv.DictReader(file, delimiter="\t")
     assert {*old} & {"hidden", "loss", "samples", "dev_perplexity", "seconds_per_epoch"} == {
@@ -128,8 +130,10 @@ def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -
     assert (old["loss"], old["seconds_per_epoch"]) == ("", "")
     assert (softmax["loss"], softmax["seconds_per_epoch"]) == ("softmax", "61.5")
 
-    files.append(write(tmp_path / "blackout.json", {**TRAINED, **network}))
-    render_facts(description=described(), files={"facts": {file.stem: file for file in files}}, **outputs(tmp_path))
+    files.append(write_file(tmp_path / "blackout.json", {**TRAINED, **network}))
+    render_facts(
+        description=build_description(), files={"facts": {file.stem: file for file in files}}, **get_outputs(tmp_path)
+    )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert {key: rows[2][key] for key in network} == {key: str(value) for key, value in network.items()}
@@ -137,14 +141,14 @@ def test_what_networks_alone_have_has_columns_where_one_has_it(tmp_path: Path) -
     assert rows[2]["seconds_per_epoch"] == ""
 
 
-def test_what_systems_differ_in_has_columns(tmp_path: Path) -> None:
-    trained = write(tmp_path / "facts.json", TRAINED)
+def test_settings_that_differ_have_columns(tmp_path: Path) -> None:
+    trained = write_file(tmp_path / "facts.json", TRAINED)
     render_facts(
-        description=described(
+        description=build_description(
             settings={"search": {"A": "beam 5; Wide: beam 20", "B": "beam 5"}, "training": {"B": "epochs 4"}}
         ),
         files={"facts": dict.fromkeys(["A:seed1", "A:seed2", "B"], trained)},
-        **outputs(tmp_path),
+        **get_outputs(tmp_path),
     )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
@@ -152,24 +156,26 @@ def test_what_systems_differ_in_has_columns(tmp_path: Path) -> None:
     assert [row["training"] for row in rows] == ["", "", "epochs 4"] and "data" not in rows[0]
 
 
-def test_a_training_that_shared_its_cores_is_named_below(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_note_names_trainings_that_shared_cores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     times = {"cpu_seconds": 40.5, "target_words_per_cpu_second": 1080.4, "machine_load": 2.5}
-    shared = write(tmp_path / "shared.json", {**TRAINED, **times, "core_share": 0.4})
-    alone = write(tmp_path / "alone.json", {**TRAINED, **times, "core_share": 0.98})
-    render_facts(description=described(), files={"facts": {"A": shared, "B": alone}}, **outputs(tmp_path))
+    shared = write_file(tmp_path / "shared.json", {**TRAINED, **times, "core_share": 0.4})
+    unshared = write_file(tmp_path / "alone.json", {**TRAINED, **times, "core_share": 0.98})
+    render_facts(
+        description=build_description(), files={"facts": {"A": shared, "B": unshared}}, **get_outputs(tmp_path)
+    )
     with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["core_share"] for row in rows] == ["0.4", "0.98"]
     assert {(row["cpu_seconds"], row["target_words_per_cpu_second"]) for row in rows} == {("40.5", "1080.4")}
-    assert "that they got): A (40%). Compare" in (tmp_path / "facts.md").read_text()
-    assert "that they got): A (40%). Compare" in capsys.readouterr().err
+    assert "part of the time: A 40 %. Compare" in (tmp_path / "facts.md").read_text()
+    assert "part of the time: A 40 %. Compare" in capsys.readouterr().err
 
 
-def test_what_is_not_known_of_a_system_from_elsewhere_is_said(tmp_path: Path) -> None:
-    trained = write(tmp_path / "trained.json", TRAINED)
+def test_external_systems_have_origin_and_unknown_facts(tmp_path: Path) -> None:
+    trained = write_file(tmp_path / "trained.json", TRAINED)
     description = {"parsers": {}, "settings": {}, "from_elsewhere": {"Theirs": "a company", "LLM": None}}
     for files in ({"SDAtt:seed1": trained}, {}):
-        render_facts(description=description, files={"facts": files}, **outputs(tmp_path))
+        render_facts(description=description, files={"facts": files}, **get_outputs(tmp_path))
         with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as opened:
             rows = {row["system"]: row for row in csv.DictReader(opened, delimiter="\t")}
         assert [*rows] == [*(["SDAtt"] if files else []), "Theirs", "LLM"]

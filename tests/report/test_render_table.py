@@ -1,4 +1,4 @@
-"""Tables against Table 1 of the SDAtt paper: its averages, its marks, its layout."""
+"""Tests of tables, with the scores of Table 1 of the SDAtt paper."""
 
 import csv
 import json
@@ -39,7 +39,7 @@ def mean(value: float | list[float]) -> float:
 
 
 class Inputs:
-    """Files of a table, written on demand, and the arguments that name them."""
+    """Input files of a table, written on demand, and the arguments of the stage."""
 
     def __init__(self, folder: Path, scores: dict[str, list[Any]], sets: list[str]) -> None:
         self.folder = folder
@@ -56,8 +56,8 @@ class Inputs:
         files: dict[str, Path] = {}
         for row, values in self.scores.items():
             runs = zip(*(value if isinstance(value, list) else [value] for value in values), strict=True)
-            for run, of_run in enumerate(runs):
-                for name, value in zip(self.sets, of_run, strict=True):
+            for run, run_scores in enumerate(runs):
+                for name, value in zip(self.sets, run_scores, strict=True):
                     path = self.folder / f"{len(files)}.arrow"
                     write_statistics(path, {"bleu": value}, self.signatures[row, name])
                     files[f"statistics:{row}:seed{run}:{name}"] = path
@@ -65,12 +65,12 @@ class Inputs:
             rows = [
                 ComparisonRow(
                     system,
-                    other,
-                    (mean(self.scores[system][place]), mean(self.scores[other][place])),
-                    self.counts.get((name, system, other)),
-                    dict.fromkeys(("systems", "sign"), self.p_values.get((name, system, other), 0.2)),
+                    other_system,
+                    (mean(self.scores[system][place]), mean(self.scores[other_system][place])),
+                    self.counts.get((name, system, other_system)),
+                    dict.fromkeys(("systems", "sign"), self.p_values.get((name, system, other_system), 0.2)),
                 )
-                for other, system in combinations(self.scores, 2)
+                for other_system, system in combinations(self.scores, 2)
             ]
             if changed.get("marks") != "none":
                 files[f"comparisons:{name}"] = write_comparisons(self.folder / f"{name}.tsv", rows)
@@ -110,7 +110,7 @@ def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
 
 
-def test_bold_is_what_is_seen_to_be_better(tmp_path: Path) -> None:
+def test_bold_compares_rounded_scores(tmp_path: Path) -> None:
     few = Inputs(tmp_path, {"GlobalAtt": [1.0, 0.001, 30.004], "SDAtt": [1.0, 0.004, 30.006]}, ["dev", "one", "two"])
     render_table(**few.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     (row,) = [line for line in (tmp_path / "table.md").read_text(encoding="utf-8").splitlines() if "SDAtt |" in line]
@@ -118,7 +118,7 @@ def test_bold_is_what_is_seen_to_be_better(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("wide_terminal")
-def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_reproduces_published_table(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
     render_table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     rows = {row["system"]: row for row in paper.tsv()}
     assert list(rows) == list(PAPER)
@@ -127,7 +127,7 @@ def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixtur
         assert [rows[name][column] for column in ["dev", *TESTS]] == [f"{value:.2f}" for value in values]
         assert rows[name]["AVG"] == average
     assert [rows["SDAtt"][f"{test}_marks"] for test in TESTS] == ["**†"] * 5
-    # The papers mark what is better alone; here PBSMT has a mark too. The levels are strict: p < .01, p < .05.
+    # The papers mark only better scores; here PBSMT also has a mark. The levels are strict: p < .01, p < .05.
     assert [rows["PBSMT"][f"{test}_marks"] for test in TESTS] == ["↓**"] * 5
     assert [rows["LocalAtt"][f"{test}_marks"] for test in TESTS] == ["*", "", "", "", ""]
 
@@ -139,24 +139,28 @@ def test_reproduces_the_papers_table(paper: Inputs, capsys: pytest.CaptureFixtur
     assert len({line.index(".", 25) for line in printed[4:10]}) == 1
 
 
-def test_a_row_without_translations_of_a_set_has_an_empty_cell(paper: Inputs) -> None:
-    """It has no average, is compared with nothing there, and no row is marked against it; the best is another."""
-    given = paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"])
-    statistics = given["files"]["statistics"]
-    for system, on in (("Chen et al. (2017)", "NIST04"), ("GlobalAtt", "NIST06")):
-        del statistics[f"{system}:seed0:{on}"]
-    render_table(**given)
+def test_row_without_translations_of_a_set_has_empty_cell(paper: Inputs) -> None:
+    """The row has no average, marks or comparisons on the set, and is not the best baseline."""
+    arguments = paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"])
+    statistics = arguments["files"]["statistics"]
+    for system, set_name in (("Chen et al. (2017)", "NIST04"), ("GlobalAtt", "NIST06")):
+        del statistics[f"{system}:seed0:{set_name}"]
+    render_table(**arguments)
     rows = {row["system"]: row for row in paper.tsv()}
-    theirs = rows["Chen et al. (2017)"]
-    assert (theirs["NIST04"], theirs["NIST04_marks"], theirs["AVG"]) == ("", "", "") and theirs["NIST03"] == "35.98"
+    incomplete_row = rows["Chen et al. (2017)"]
+    assert (incomplete_row["NIST04"], incomplete_row["NIST04_marks"], incomplete_row["AVG"]) == (
+        "",
+        "",
+        "",
+    ) and incomplete_row["NIST03"] == "35.98"
     assert [rows["SDAtt"][f"{test}_marks"] for test in TESTS] == ["**", "**", "**", "", "**"], "† is against LocalAtt"
     assert rows["SDAtt"]["AVG"] == "34.55" and rows["PBSMT"]["NIST06_marks"] == ""
     assert "| Chen et al. (2017) | 37.42 | 35.98 | – | " in (paper.folder / "table.md").read_text(encoding="utf-8")
-    render_table(**{**given, "description": {**given["description"], "dev": None}})
+    render_table(**{**arguments, "description": {**arguments["description"], "dev": None}})
     assert [*paper.tsv()[0]][:2] == ["system", "NIST03"]
 
 
-def test_markdown_and_latex_show_the_same(paper: Inputs) -> None:
+def test_markdown_and_latex_have_same_content(paper: Inputs) -> None:
     render_table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     markdown = (paper.folder / "table.md").read_text(encoding="utf-8")
     assert "| System | Dev (NIST02) | NIST03 | NIST04 | NIST05 | NIST06 | NIST08 | AVG |\n" in markdown
@@ -169,7 +173,7 @@ def test_markdown_and_latex_show_the_same(paper: Inputs) -> None:
         "↓\\*\\*: significantly worse than GlobalAtt at p \\< 0.01 (interval over sentences and runs, uncorrected)."
         in markdown
     )
-    assert "↓†" not in markdown and "↓\\*:" not in markdown, "marks that do not occur are not explained"
+    assert "↓†" not in markdown and "↓\\*:" not in markdown, "only marks that occur are explained"
     assert markdown.count("nrefs:4") == 1
     latex = (paper.folder / "table.tex").read_text(encoding="utf-8")
     assert "SDAtt & 38.01 & \\textbf{36.67}$^{**\\dagger}$ & " in latex
@@ -179,7 +183,7 @@ def test_markdown_and_latex_show_the_same(paper: Inputs) -> None:
     assert "nrefs:4\\textbar{}case:lc" in latex
 
 
-def test_the_best_baseline_is_the_best_row_by_average_that_is_not_proposed(tmp_path: Path) -> None:
+def test_best_baseline_has_highest_average_of_rows_not_proposed(tmp_path: Path) -> None:
     scores = {"base": [0, 10.0, 10], "x": [99, 12, 12], "y": [0, 16, 9], "new": [0, 15, 15], "newer": [0, 20, 20]}
     inputs = Inputs(tmp_path, scores, ["dev", "a", "b"])
     inputs.p_values = {
@@ -191,7 +195,7 @@ def test_the_best_baseline_is_the_best_row_by_average_that_is_not_proposed(tmp_p
     }
     render_table(**inputs.arguments(baseline="base", proposed=["new", "newer"]))
     rows = {row["system"]: row for row in inputs.tsv()}
-    # y has the higher average of x and y; it is better than "new" on a, and "x" is not proposed.
+    # The average of y is higher than that of x; y is better than "new" on a.
     assert (rows["new"]["a_marks"], rows["new"]["b_marks"]) == ("↓†", "†")
     assert rows["x"]["a_marks"] == rows["newer"]["a_marks"] == ""
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
@@ -221,7 +225,7 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     assert "BLEU on test\\_2016 by sacrebleu" in latex
 
 
-def test_no_marks_need_no_sign_tests(tmp_path: Path) -> None:
+def test_table_without_marks_needs_no_comparisons(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     render_table(**inputs.arguments(baseline="a", marks="none"))
     assert [row["t_marks"] for row in inputs.tsv()] == ["", ""]
@@ -241,7 +245,7 @@ def test_several_runs_give_means_and_deviations(tmp_path: Path) -> None:
     assert "over 2 runs; scores without ± are of a single run." in markdown
 
 
-def test_rows_may_be_called_otherwise(tmp_path: Path) -> None:
+def test_labels_replace_system_names(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     inputs.p_values["t", "b", "a"] = 0.001
     render_table(**inputs.arguments(baseline="a", proposed=["b"], labels={"a": "Chen et al. (2017)"}))
@@ -249,12 +253,12 @@ def test_rows_may_be_called_otherwise(tmp_path: Path) -> None:
     assert "significantly better than Chen et al. (2017)" in (tmp_path / "table.md").read_text(encoding="utf-8")
 
 
-def test_published_numbers_stand_beside_ours(tmp_path: Path) -> None:
+def test_published_numbers_have_columns(tmp_path: Path) -> None:
     scores = {"PBSMT": [1.0, 2, 3, 4], "FlexAtt": [1.0, 2, 3, 4], "Mine": [1.0, 2, 3, 4]}
     inputs = Inputs(tmp_path, scores, ["dev", "newstest2013", "newstest2014", "other"])
-    asked = {"paper": "sdatt", "table": "1", "task": "en-de", "names": {"FlexAtt": "FlexibleAtt"}}
+    selection = {"paper": "sdatt", "table": "1", "task": "en-de", "names": {"FlexAtt": "FlexibleAtt"}}
     inputs.dev, inputs.files = "newstest2012", {"published": PUBLISHED}
-    render_table(**inputs.arguments(baseline="PBSMT", labels={"PBSMT": "PBSMT"}, published=asked))
+    render_table(**inputs.arguments(baseline="PBSMT", labels={"PBSMT": "PBSMT"}, published=selection))
     phrases, flexible, mine = inputs.tsv()
     columns = [f"{name}_published" for name in ("dev", "newstest2013", "newstest2014", "other", "AVG")]
     assert [flexible[name] for name in columns] == ["17.24", "20.57", "19.12", "", "19.91"]
@@ -265,11 +269,11 @@ def test_published_numbers_stand_beside_ours(tmp_path: Path) -> None:
     assert "| AVG | Dev (newstest2012) (paper) | newstest2013 (paper) | " in markdown
     assert "(paper): published numbers" in markdown
     with pytest.raises(InputError, match=r"has no table 1 of de-en; it has 1 of en-de, 1 of zh-en, 2 of en-de"):
-        render_table(**inputs.arguments(baseline="PBSMT", published={**asked, "task": "de-en"}))
+        render_table(**inputs.arguments(baseline="PBSMT", published={**selection, "task": "de-en"}))
 
 
-def test_marks_of_the_sdrnmt_paper(tmp_path: Path) -> None:
-    """Only proposed rows are marked, against the baseline that the table names, and there is no dagger."""
+def test_sdrnmt_style_marks_only_proposed_rows(tmp_path: Path) -> None:
+    """Only proposed rows have marks against the baseline, without a dagger."""
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0], "c": [1.0, 4.0]}, ["dev", "t"])
     inputs.p_values |= {("t", name, "a"): 0.001 for name in "bc"}
     render_table(**inputs.arguments(baseline="a", proposed=["c"], marks="sdrnmt"))
@@ -291,8 +295,7 @@ def test_what_is_proposed_may_be_worse_than_the_best(tmp_path: Path) -> None:
     )
 
 
-def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
-    """Then there is no mark, and a note says so."""
+def test_sign_test_against_score_gives_note_instead_of_mark(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 2.85]}, ["dev", "t"])
     inputs.counts["t", "b", "a"], inputs.p_values["t", "b", "a"] = (87, 188, 25), 1e-9
     render_table(**inputs.arguments(baseline="a", proposed=["b"], labels={"b": "Mine"}, tested="outputs"))
@@ -314,8 +317,8 @@ def test_sentences_may_speak_against_a_higher_score(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tested", "test"), [("systems", "interval over sentences and runs"), ("outputs", "sign test")]
 )
-def test_a_difference_that_cannot_be_tested_is_not_called_insignificant(tmp_path: Path, tested: str, test: str) -> None:
-    """On a small set, or of systems with different numbers of runs, p-values are empty in the file."""
+def test_note_states_that_difference_cannot_be_tested(tmp_path: Path, tested: str, test: str) -> None:
+    """P-values are empty on a small set, or for systems with different numbers of runs."""
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     arguments = inputs.arguments(baseline="a", tested=tested)
     lines = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
@@ -329,18 +332,21 @@ def test_a_difference_that_cannot_be_tested_is_not_called_insignificant(tmp_path
 
 
 @pytest.mark.parametrize("tested", ["systems", "outputs"])
-def test_marks_are_of_the_test_that_the_table_names(tmp_path: Path, tested: str) -> None:
-    """The interval finds one row, the sign test the other; a table has the mark of its own test, uncorrected."""
+def test_marks_use_configured_test(tmp_path: Path, tested: str) -> None:
+    """The interval finds one row, the sign test another row; the table shows the marks of its test, uncorrected."""
     scores = {"a": [1.0, 2.0], "by_systems": [1.0, 3.0], "by_outputs": [1.0, 3.5]}
     inputs = Inputs(tmp_path, scores, ["dev", "t"])
     arguments = inputs.arguments(baseline="a", tested=tested)
-    found = {
+    p_values_by_system = {
         "by_systems": {"systems": (0.001, 0.9), "sign": 0.2},
         "by_outputs": {"systems": 0.2, "sign": (0.001, 0.9)},
     }
     write_comparisons(
         tmp_path / "t.tsv",
-        [ComparisonRow(name, "a", (scores[name][1], 2.0), p_values=p_values) for name, p_values in found.items()],
+        [
+            ComparisonRow(name, "a", (scores[name][1], 2.0), p_values=p_values)
+            for name, p_values in p_values_by_system.items()
+        ],
     )
     render_table(**arguments)
     marks = {row["system"]: row["t_marks"] for row in inputs.tsv()}
@@ -349,10 +355,10 @@ def test_marks_are_of_the_test_that_the_table_names(tmp_path: Path, tested: str)
     assert f"p \\< 0.01 ({legend}, uncorrected)." in (tmp_path / "table.md").read_text(encoding="utf-8")
 
 
-def test_single_runs_are_told_below_marks_of_systems_alone(tmp_path: Path) -> None:
+def test_note_on_run_deviation_follows_only_tests_of_systems(tmp_path: Path) -> None:
     scores = {"a": [1.0, 2.0], "b": [1.0, 3.0]}
     for origin, source in (
-        ("default", "`evaluation.run_deviation`, since no system here has several runs"),
+        ("default", "evaluation.run_deviation, because no system here has several runs"),
         ("pooled", "pooled over the systems of the table that have several runs"),
     ):
         inputs = Inputs(tmp_path, scores, ["dev", "t"])
@@ -366,14 +372,14 @@ def test_single_runs_are_told_below_marks_of_systems_alone(tmp_path: Path) -> No
             assert (note in markdown) == (tested == "systems")
 
 
-def test_scores_counted_differently_are_not_compared(tmp_path: Path) -> None:
+def test_different_signatures_raise_error(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     inputs.signatures["b", "t"] = "case:mixed"
     with pytest.raises(InputError, match=r"bleu of .a. was counted as nrefs:4.* and of .b. as case:mixed; count"):
         render_table(**inputs.arguments(baseline="a"))
 
 
-def test_the_broken_file_is_named(tmp_path: Path) -> None:
+def test_damaged_file_raises_error(tmp_path: Path) -> None:
     inputs = Inputs(tmp_path, {"a": [1.0, 2.0], "b": [1.0, 3.0]}, ["dev", "t"])
     arguments = inputs.arguments(baseline="a")
     (tmp_path / "0.arrow").write_text("[1]")
@@ -382,9 +388,9 @@ def test_the_broken_file_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("wide_terminal")
-def test_trainings_without_compiled_code_are_named(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
-    told = {"GlobalAtt": True, "LocalAtt": False, "SDAtt": None}
-    for system, kernels in told.items():
+def test_note_names_trainings_without_compiled_code(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
+    kernels_by_system = {"GlobalAtt": True, "LocalAtt": False, "SDAtt": None}
+    for system, kernels in kernels_by_system.items():
         path = paper.folder / f"{system}.facts.json"
         path.write_text(json.dumps({"kernels": kernels}))
         paper.files[f"facts:{system}:seed1"] = path
@@ -395,7 +401,7 @@ def test_trainings_without_compiled_code_are_named(paper: Inputs, capsys: pytest
 
 @pytest.mark.usefixtures("wide_terminal")
 @pytest.mark.parametrize("also", ["float32", "bfloat16"])
-def test_different_precisions_are_told(paper: Inputs, also: str) -> None:
+def test_note_names_different_precisions(paper: Inputs, also: str) -> None:
     for system, precision in {"GlobalAtt": "float32", "LocalAtt": also, "SDAtt": None}.items():
         path = paper.folder / f"{system}.facts.json"
         path.write_text(json.dumps({"precision": precision}))
@@ -406,22 +412,21 @@ def test_different_precisions_are_told(paper: Inputs, also: str) -> None:
 
 
 @pytest.mark.usefixtures("wide_terminal")
-@pytest.mark.parametrize("other", [["cpu", "cuda"], ["cuda"], ["cpu"]])
-def test_different_devices_are_told(paper: Inputs, other: list[str]) -> None:
-    """Where all systems have the same devices for their runs, nothing differs between rows."""
-    for system, devices in {"GlobalAtt": ["cpu", "cuda"], "LocalAtt": other, "SDAtt": []}.items():
+@pytest.mark.parametrize("other_devices", [["cpu", "cuda"], ["cuda"], ["cpu"]])
+def test_note_names_different_devices(paper: Inputs, other_devices: list[str]) -> None:
+    for system, devices in {"GlobalAtt": ["cpu", "cuda"], "LocalAtt": other_devices, "SDAtt": []}.items():
         for seed, device in enumerate(devices, 1):
             path = paper.folder / f"{system}.{seed}.facts.json"
             path.write_text(json.dumps({"device": device}))
             paper.files[f"facts:{system}:seed{seed}"] = path
     render_table(**paper.arguments(baseline="GlobalAtt", labels={"LocalAtt": "Local"}))
     text = (paper.folder / "table.md").read_text()
-    cpu, gpu = ("GlobalAtt, Local" if device in other else "GlobalAtt" for device in ("cpu", "cuda"))
-    assert ("Trained on different devices" in text) == (len(other) == 1)
-    assert (f"Trained on different devices: CPU: {cpu}; GPU: {gpu}." in text) == (len(other) == 1)
+    cpu, gpu = ("GlobalAtt, Local" if device in other_devices else "GlobalAtt" for device in ("cpu", "cuda"))
+    assert ("Trained on different devices" in text) == (len(other_devices) == 1)
+    assert (f"Trained on different devices: CPU: {cpu}; GPU: {gpu}." in text) == (len(other_devices) == 1)
 
 
-def test_low_ceilings_of_its_sets_are_noted(paper: Inputs) -> None:
+def test_note_names_low_ceilings(paper: Inputs) -> None:
     ceilings = [("NIST02", 80.0), ("NIST03", 98.9), ("NIST04", 99.1)]
     file = paper.folder / "ceiling.tsv"
     rows = [[name, bleu, 9, "`evaluation.detokenizer: none`", ""] for name, bleu in ceilings]
@@ -433,7 +438,7 @@ def test_low_ceilings_of_its_sets_are_noted(paper: Inputs) -> None:
     assert text.count("the ceiling of BLEU") == 1
 
 
-def test_further_notes_stand_below(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notes_of_description_are_shown(paper: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
     note = "Rows differ in search: beam 5 (GlobalAtt); beam 20 (SDAtt)."
     paper.notes = [note]
     render_table(**paper.arguments(baseline="GlobalAtt"))
@@ -442,12 +447,11 @@ def test_further_notes_stand_below(paper: Inputs, capsys: pytest.CaptureFixture[
     assert note in capsys.readouterr().err
 
 
-def test_further_metrics_stand_behind_bleu_and_less_may_be_better(tmp_path: Path) -> None:
-    """Named in the configuration, TER has columns, an average and marks of its own."""
+def test_further_metrics_have_columns_and_marks(tmp_path: Path) -> None:
     reference = ["the cat sat on a mat today", "my old garden is green"] * 10
     outputs = {"a": [line.replace("a", "x x x") for line in reference], "b": reference}
     counts = write_output_statistics(tmp_path, outputs, [reference], ["bleu", "ter"])
-    statistics = {f"{system}:seed1:{on}": path for on in ("dev", "t") for system, path in counts.items()}
+    statistics = {f"{system}:seed1:{set_name}": path for set_name in ("dev", "t") for system, path in counts.items()}
     places = {"comparisons_output": tmp_path / "pairs.tsv", "intervals_output": tmp_path / "intervals.tsv"}
     compare_systems(statistics=group_by_system(counts), metrics=["bleu", "ter"], samples=200, trials=200, **places)
     options = {"title": "T", "systems": ["a", "b"], "baseline": "a", "proposed": ["b"]}
@@ -466,15 +470,15 @@ def test_further_metrics_stand_behind_bleu_and_less_may_be_better(tmp_path: Path
     assert "| **0.00**<sup>\\*\\*†</sup> |\n" in markdown
 
 
-def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None:
-    """Scores, averages and marks of a table from outputs, by both kinds of tests, of systems with different runs."""
+def test_order_of_rows_changes_only_the_order(tmp_path: Path) -> None:
+    """Scores, averages and marks by both kinds of tests, of systems with different numbers of runs."""
     words = ["the", "cat", "sat", "on", "a", "mat", "in", "my", "old", "garden"]
     state = random.Random(6)
     runs = {"base": 3, "other": 3, "new": 3, "single": 1}
     rates = {"base": 0.35, "other": 0.25, "new": 0.1, "single": 0.6}
-    given: dict[str, dict[str, dict[str, Path]]] = {}
-    for on in ("dev", "t", "u"):
-        (folder := tmp_path / on).mkdir()
+    statistics_by_set: dict[str, dict[str, dict[str, Path]]] = {}
+    for set_name in ("dev", "t", "u"):
+        (folder := tmp_path / set_name).mkdir()
         reference = [" ".join(state.choice(words) for _ in range(state.randint(4, 12))) for _ in range(60)]
         outputs = {
             f"{name}:s{run}": [
@@ -483,22 +487,22 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None
             for name in runs
             for run in range(runs[name])
         }
-        given[on] = group_by_system(write_output_statistics(folder, outputs, [reference], ["bleu"]))
+        statistics_by_set[set_name] = group_by_system(write_output_statistics(folder, outputs, [reference], ["bleu"]))
     tables: dict[str, list[list[dict[str, str]]]] = {"systems": [], "outputs": []}
     notes: dict[str, list[set[str]]] = {"systems": [], "outputs": []}
     pairs: list[dict[frozenset[str], list[float]]] = []
     for order in [*permutations(runs)][::5]:
-        for on in ("t", "u"):
+        for set_name in ("t", "u"):
             compare_systems(
-                statistics={name: given[on][name] for name in order},
+                statistics={name: statistics_by_set[set_name][name] for name in order},
                 metrics=["bleu"],
-                comparisons_output=tmp_path / f"{on}.tsv",
-                intervals_output=tmp_path / f"{on}.intervals.tsv",
+                comparisons_output=tmp_path / f"{set_name}.tsv",
+                intervals_output=tmp_path / f"{set_name}.intervals.tsv",
                 samples=200,
                 trials=100,
             )
         with (tmp_path / "t.tsv").open(encoding="utf-8", newline="") as file:
-            found = list(csv.DictReader(file, delimiter="\t"))
+            rows = list(csv.DictReader(file, delimiter="\t"))
         symmetric = [
             column for column in SYSTEM_COMPARISON_COLUMNS if column.startswith("p_") and "serted" not in column
         ]
@@ -510,7 +514,7 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None
                     *sorted(abs(float(row[end])) for end in ("low", "high")),
                     float(row["difference"]) * (1 if row["system"] < row["other"] else -1),
                 ]
-                for row in found
+                for row in rows
             }
         )
         for tested in tables:
@@ -522,30 +526,30 @@ def test_the_order_of_rows_changes_nothing_but_the_order(tmp_path: Path) -> None
                 **{"tests": ["t", "u"], "dev": "dev", "metrics": ["bleu"], "notes": []},
             }
             statistics = {
-                f"{name}:{run}:{on}": path
+                f"{name}:{run}:{set_name}": path
                 for name in order
-                for on, systems in given.items()
+                for set_name, systems in statistics_by_set.items()
                 for run, path in systems[name].items()
             }
             render_table(
                 description=description,
                 files={
                     "statistics": statistics,
-                    "comparisons": {on: tmp_path / f"{on}.tsv" for on in ("t", "u")},
+                    "comparisons": {set_name: tmp_path / f"{set_name}.tsv" for set_name in ("t", "u")},
                 },
                 **get_table_outputs(tmp_path),
             )
             with (tmp_path / "table.tsv").open(encoding="utf-8", newline="") as file:
-                shown = list(csv.DictReader(file, delimiter="\t"))
-            assert [row["system"] for row in shown] == [*order]
-            tables[tested].append(sorted(shown, key=lambda row: row["system"]))
+                rows = list(csv.DictReader(file, delimiter="\t"))
+            assert [row["system"] for row in rows] == [*order]
+            tables[tested].append(sorted(rows, key=lambda row: row["system"]))
             lines = (tmp_path / "table.md").read_text(encoding="utf-8").splitlines()
             notes[tested].append({line for line in lines if not line.startswith("|")})
     for tested, by_order in tables.items():
-        assert all(shown == by_order[0] for shown in by_order), tested
+        assert all(rows == by_order[0] for rows in by_order), tested
         assert all(lines == notes[tested][0] for lines in notes[tested]), tested
         assert [row["t_marks"] for row in by_order[0]][:2] == ["", "**†"] and "↓" in by_order[0][3]["t_marks"], tested
-    for of_order in pairs[1:]:
-        assert of_order.keys() == pairs[0].keys()
-        for pair, values in of_order.items():
+    for values_by_pair in pairs[1:]:
+        assert values_by_pair.keys() == pairs[0].keys()
+        for pair, values in values_by_pair.items():
             assert values == pytest.approx(pairs[0][pair]), pair

@@ -1,4 +1,4 @@
-"""The page: complete without scripts, nothing of the data is markup, and sound in a browser at three widths."""
+"""Tests of the page: complete without scripts, safe against markup in data, and readable at three widths."""
 
 import base64
 import json
@@ -33,7 +33,7 @@ WIDTHS = (360, 800, 1400)
 
 
 class Page(HTMLParser):
-    """Checks that tags match, and gathers what tests ask for."""
+    """Parser that checks that tags match, and collects identifiers, links and texts."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -47,11 +47,11 @@ class Page(HTMLParser):
         assert not self.open
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
+        attributes = dict(attrs)
         self.tags[tag] += 1
         self.names += [value for key, value in attrs if key == "id" and value]
-        self.links += [value for key in ("href", "src", "xlink:href") if (value := given.get(key))]
-        assert not any(key.startswith("on") for key in given), "no attribute is a script"
+        self.links += [value for key in ("href", "src", "xlink:href") if (value := attributes.get(key))]
+        assert not any(key.startswith("on") for key in attributes), "attributes contain no scripts"
         if tag not in VOID:
             self.open.append(tag)
 
@@ -72,18 +72,24 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
+def page_path(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     write_page(manifest=write_manifest(folder), output=folder / "report.html")
     return folder / "report.html"
 
 
 @pytest.fixture(scope="module")
-def page(made: Path) -> Page:
-    return Page(made.read_text(encoding="utf-8"))
+def page(page_path: Path) -> Page:
+    return Page(page_path.read_text(encoding="utf-8"))
 
 
-def test_everything_stands_on_the_page(page: Page):
+@pytest.fixture
+def skip_figure_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw figures without saving them, which takes most of the time of a page."""
+    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"<svg/>"))
+
+
+def test_page_contains_all_sections(page: Page):
     for text in (
         *("Ours <b>", "31.25", "nrefs:1|case:lc", "1.00M", "4,000", "Training s", "are from a paper"),
         *(
@@ -118,9 +124,10 @@ def test_everything_stands_on_the_page(page: Page):
     assert "of another pair" not in page.text
 
 
-def test_a_set_that_is_too_small_has_scores_on_the_page(tmp_path: Path):
-    """`evaluation.compare_systems` leaves its intervals and p-values empty."""
-    given = write_page_files(tmp_path)
+@pytest.mark.usefixtures("skip_figure_files")
+def test_page_shows_scores_of_small_sets(tmp_path: Path):
+    """`evaluation.compare_systems` writes empty intervals and p-values for small sets."""
+    files = write_page_files(tmp_path)
     for path, columns in (
         (tmp_path / "intervals.tsv", ("low", "high")),
         (tmp_path / "comparisons.tsv", ("low", "high", "low_outputs", "high_outputs", "p_")),
@@ -129,15 +136,14 @@ def test_a_set_that_is_too_small_has_scores_on_the_page(tmp_path: Path):
         empty = {place for place, column in enumerate(head) if column.startswith(columns)}
         lines = [["" if place in empty else cell for place, cell in enumerate(line)] for line in lines]
         path.write_text("".join("\t".join(line) + "\n" for line in (head, *lines)), encoding="utf-8")
-    write_page(manifest=write_manifest(tmp_path, given), output=tmp_path / "report.html")
+    write_page(manifest=write_manifest(tmp_path, files), output=tmp_path / "report.html")
     text = Page((tmp_path / "report.html").read_text(encoding="utf-8")).text
     assert "BLEU on mixed. The set is too small for confidence intervals." in text
     assert "No difference in BLEU on mixed can be tested: the set is too small" in text and "−20.50" in text
     assert not re.search(r"\bnan\b", text)
 
 
-def test_the_first_screen_is_the_answer(page: Page):
-    """It stands before the contents, and before all tables but its own."""
+def test_overview_precedes_contents_and_chapters(page: Page):
     places = [
         page.text.index(text)
         for text in (
@@ -149,27 +155,27 @@ def test_the_first_screen_is_the_answer(page: Page):
     assert places == sorted(places)
 
 
-def test_what_comes_from_data_is_text(page: Page):
+def test_markup_in_data_is_escaped(page: Page):
     assert page.tags["script"] == 1 and page.tags["title"] == 1 and "i" not in page.tags
     assert page.text.count(re.sub(r"\s+", " ", HOSTILE_MARKUP)) >= 3
 
 
-def test_the_page_needs_nothing_but_itself(page: Page, made: Path):
+def test_page_is_self_contained(page: Page, page_path: Path):
     assert all(link.startswith(("#", "data:,")) for link in page.links)
-    assert not re.search(r"url\((?!#)|@import|fetch\(|XMLHttpRequest", made.read_text(encoding="utf-8"))
+    assert not re.search(r"url\((?!#)|@import|fetch\(|XMLHttpRequest", page_path.read_text(encoding="utf-8"))
 
 
-def test_links_lead_somewhere_and_names_are_given_once(page: Page):
+def test_identifiers_are_unique_and_links_resolve(page: Page):
     assert len(page.names) == len({*page.names})
     assert {link[1:] for link in page.links if link.startswith("#")} <= {*page.names}
 
 
-def test_same_files_same_bytes(made: Path, tmp_path: Path):
+def test_page_is_deterministic(page_path: Path, tmp_path: Path):
     write_page(manifest=write_manifest(tmp_path), output=tmp_path / "again.html")
-    assert (tmp_path / "again.html").read_bytes() == made.read_bytes()
+    assert (tmp_path / "again.html").read_bytes() == page_path.read_bytes()
 
 
-def test_a_configuration_alone_is_a_page(tmp_path: Path):
+def test_page_without_files_has_provenance(tmp_path: Path):
     write_page(
         manifest=write_manifest(tmp_path, {}, published={}, code={}, versions={}, command=""),
         output=tmp_path / "page.html",
@@ -178,29 +184,31 @@ def test_a_configuration_alone_is_a_page(tmp_path: Path):
     assert "Provenance" in text and "are from a paper" not in text
 
 
-def test_the_configuration_says_how_large_a_group_needs_to_be(page: Page, tmp_path: Path):
+@pytest.mark.usefixtures("skip_figure_files")
+def test_smallest_group_is_configurable(page: Page, tmp_path: Path):
     experiment = json.dumps(json.loads(build_configuration_json()) | {"evaluation": {"smallest_group": 3}})
     write_page(manifest=write_manifest(tmp_path, experiment=experiment), output=tmp_path / "page.html")
-    shown = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
-    assert "30 (3)" in shown and "30 (3)" not in page.text
-    assert "are not shown" not in shown
+    open_page = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
+    assert "30 (3)" in open_page and "30 (3)" not in page.text
+    assert "are not shown" not in open_page
 
 
 @pytest.mark.slow
-def test_what_is_not_given_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Figures are laid out and not written, which takes longest and is the same for those that remain."""
-    monkeypatch.setattr(Figure, "savefig", lambda _, file, **__: file.write(b"<svg/>"))
+@pytest.mark.usefixtures("skip_figure_files")
+def test_page_omits_sections_without_files(tmp_path: Path):
     every = write_page_files(tmp_path)
     for left_out in every:
-        given = {kind: of for kind, of in every.items() if kind != left_out}
-        write_page(manifest=write_manifest(tmp_path, given), output=tmp_path / "page.html")
+        files = {kind: of for kind, of in every.items() if kind != left_out}
+        write_page(manifest=write_manifest(tmp_path, files), output=tmp_path / "page.html")
         assert "Provenance" in Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
 
 
-def test_a_manifest_names_files_that_are_there_and_whole(tmp_path: Path):
+def test_missing_or_damaged_file_raises_error(tmp_path: Path):
     output = tmp_path / "page.html"
     (tmp_path / "x.tsv").write_text("x\n")
-    with pytest.raises(InputError, match=r"gone\.tsv: no such file; make it, or the page's manifest again"):
+    with pytest.raises(
+        InputError, match=r"gone\.tsv: no such file; create it, or create the manifest of the page again"
+    ):
         write_page(manifest=write_manifest(tmp_path, {"facts": {"table1": tmp_path / "gone.tsv"}}), output=output)
     write_records({}, [tmp_path / "x.tsv"], tmp_path)
     (tmp_path / "x.tsv").write_text("y\n")
@@ -208,13 +216,14 @@ def test_a_manifest_names_files_that_are_there_and_whole(tmp_path: Path):
         write_page(manifest=write_manifest(tmp_path, {"facts": {"table1": tmp_path / "x.tsv"}}), output=output)
 
 
-def test_a_further_section_is_a_module_and_a_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Nothing else names it: it is found by where it stands, and shown in its place."""
+@pytest.mark.usefixtures("skip_figure_files")
+def test_new_section_needs_only_module_and_template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "lengths.py").write_text(
         "from pipeline_py.report.page_parts import PageSection\n"
         "PAGE_ORDER = 15\n"
         "def build_sections(chapter):\n"
-        "    yield PageSection('Lengths', template_data=[len(name) for name in chapter.display_names], template_name='lengths.html')\n"
+        "    lengths = [len(name) for name in chapter.display_names]\n"
+        "    yield PageSection('Lengths', template_data=lengths, template_name='lengths.html')\n"
     )
     (tmp_path / "lengths.html").write_text("<p class='lengths'>{{ section.template_data | sum }} letters</p>")
     monkeypatch.setattr(sections, "__path__", [*sections.__path__, str(tmp_path)])
@@ -225,7 +234,7 @@ def test_a_further_section_is_a_module_and_a_template(tmp_path: Path, monkeypatc
     assert chapter.index("20 letters") < chapter.index("All pairs of systems")
 
 
-def test_what_snakemake_shows_has_a_caption():
+def test_snakemake_report_files_have_captions():
     rules = (ROOT / "workflow" / "rules" / "report.smk").read_text(encoding="utf-8")
     captions = re.findall(r'caption="([^"]+)"', rules)
     assert len(captions) == rules.count("report(\n") == rules.count("category=")
@@ -234,7 +243,7 @@ def test_what_snakemake_shows_has_a_caption():
 
 
 @pytest.mark.slow
-def test_the_page_waits_for_what_it_shows_and_for_nothing_else(tmp_path: Path):
+def test_report_job_depends_only_on_shown_results(tmp_path: Path):
     jobs = ProjectCopy(tmp_path / "work").count_planned_jobs("results/report.html", config={"targets": ["table1"]})
     assert jobs["write_page"] == jobs["render_table"] == jobs["render_facts"] == 1
     assert {
@@ -275,28 +284,28 @@ def browser():
     running.quit()
 
 
-def shown(browser, made: Path, width: int = 800, scheme: str = "light") -> None:
-    """Open the page on a screen."""
+def open_page(browser, page_path: Path, width: int = 800, scheme: str = "light") -> None:
+    """Open the page in a browser with this screen width and colour scheme."""
     screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     wanted = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
-    browser.get(made.as_uri())
+    browser.get(page_path.as_uri())
 
 
-def contrast(one: list[float], other: list[float]) -> float:
-    """How well one colour is read on another, from 1 to 21 (WCAG 2.1)."""
+def compute_contrast(first_colour: list[float], second_colour: list[float]) -> float:
+    """Compute the contrast ratio of two colours, from 1 to 21 (WCAG 2.1)."""
     light, dark = sorted((sum(
         share * ((part / 255 / 12.92) if part / 255 <= 0.03928 else ((part / 255 + 0.055) / 1.055) ** 2.4)
         for share, part in zip((0.2126, 0.7152, 0.0722), colour, strict=True)
-    ) for colour in (one, other)), reverse=True)  # fmt: skip
+    ) for colour in (first_colour, second_colour)), reverse=True)  # fmt: skip
     return (light + 0.05) / (dark + 0.05)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_nothing_overflows_or_fails(browser, made: Path, width: int, scheme: str):
-    shown(browser, made, width, scheme)
+def test_page_fits_screen_without_errors(browser, page_path: Path, width: int, scheme: str):
+    open_page(browser, page_path, width, scheme)
     browser.execute_script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     beyond = browser.execute_script(
@@ -312,11 +321,11 @@ def test_nothing_overflows_or_fails(browser, made: Path, width: int, scheme: str
         """const style = getComputedStyle(document.body);
         return [style.color, style.backgroundColor].map((each) => each.match(/[0-9.]+/g).slice(0, 3).map(Number))"""
     )
-    assert contrast(*colours) > 10 and (sum(colours[1]) < 150) == (scheme == "dark")
+    assert compute_contrast(*colours) > 10 and (sum(colours[1]) < 150) == (scheme == "dark")
 
 
-def cells(browser, place: int) -> list[str]:
-    """A column of the first table of scores, from top to bottom."""
+def read_column(browser, place: int) -> list[str]:
+    """Return the texts of a column of the first table."""
     return browser.execute_script(
         """const rows = document.querySelector("#table1 table").tBodies[0].rows;
         return [...rows].map((row) => row.cells[arguments[0]].textContent)""",
@@ -324,39 +333,39 @@ def cells(browser, place: int) -> list[str]:
     )
 
 
-def test_a_click_on_a_head_sorts(browser, made: Path):
-    shown(browser, made)
+def test_click_on_column_head_sorts_rows(browser, page_path: Path):
+    open_page(browser, page_path)
     heads = browser.find_elements("css selector", "#table1 table thead tr:last-child th button")
     falling = sorted(BLEU_SCORES.values(), key=float, reverse=True)
-    assert cells(browser, 1) == [*BLEU_SCORES.values()] != falling
+    assert read_column(browser, 1) == [*BLEU_SCORES.values()] != falling
     heads[1].click()
-    assert cells(browser, 1) == falling
+    assert read_column(browser, 1) == falling
     heads[1].click()
-    assert cells(browser, 1) == falling[::-1], "9.50 is less than 30.00"
+    assert read_column(browser, 1) == falling[::-1], "9.50 is less than 30.00"
     heads[0].click()
-    assert cells(browser, 0) == sorted(cells(browser, 0), key=str.lower)
+    assert read_column(browser, 0) == sorted(read_column(browser, 0), key=str.lower)
     sorted_by = browser.find_elements("css selector", "#table1 table:first-of-type th[aria-sort]")
-    assert sum(each.get_attribute("aria-sort") == "ascending" for each in sorted_by) == 1
+    assert sum(header.get_attribute("aria-sort") == "ascending" for header in sorted_by) == 1
     assert browser.get_log("browser") == []
 
 
-def test_parts_unfold_and_links_lead_down_the_page(browser, made: Path):
-    shown(browser, made)
+def test_sections_unfold_and_links_scroll(browser, page_path: Path):
+    open_page(browser, page_path)
     folded = browser.find_elements("css selector", "details")
-    assert folded and not any(each.get_attribute("open") for each in folded)
-    for each in folded:
-        summary = each.find_element("css selector", "summary")
+    assert folded and not any(section.get_attribute("open") for section in folded)
+    for section in folded:
+        summary = section.find_element("css selector", "summary")
         browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", summary)
         summary.click()
-    assert all(each.get_attribute("open") for each in folded)
+    assert all(section.get_attribute("open") for section in folded)
     link = browser.find_element("css selector", "nav a[href='#provenance']")
     link.click()
     top = browser.execute_script("return document.getElementById('provenance').getBoundingClientRect().top")
     assert top < 900
 
 
-def test_paper_shows_what_is_unfolded(browser, made: Path):
-    shown(browser, made)
+def test_print_shows_only_unfolded_sections(browser, page_path: Path):
+    open_page(browser, page_path)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     count = "return [...document.querySelectorAll('main table')].filter((each) => !each.checkVisibility()).length"
     assert browser.execute_script(count) > 0
@@ -367,29 +376,28 @@ def test_paper_shows_what_is_unfolded(browser, made: Path):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
-def test_legends_stand_beside_figures_on_paper(browser, made: Path):
-    shown(browser, made)
+def test_print_places_legends_next_to_figures(browser, page_path: Path):
+    open_page(browser, page_path)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    beside = browser.execute_script(
+    is_beside = browser.execute_script(
         """return [...document.querySelectorAll(".drawn")].filter((each) => each.checkVisibility()).map((each) =>
         each.querySelector(".legend").getBoundingClientRect().right
         <= each.querySelector(".drawings").getBoundingClientRect().left)"""
     )
-    assert beside and all(beside)
+    assert is_beside and all(is_beside)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
-def test_few_pages_of_paper_are_needed(browser, made: Path):
-    """One chapter and what stands around it: with folded parts and the contents it would be more."""
-    shown(browser, made)
+def test_print_needs_few_pages(browser, page_path: Path):
+    open_page(browser, page_path)
     printed = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
     assert 1 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 4
 
 
 @pytest.mark.parametrize("kind", ["table", "svg"])
-def test_a_narrow_screen_cuts_nothing_off(browser, made: Path, kind: str):
-    """Tables and figures are as wide as the screen; nothing scrolls sideways within itself."""
-    shown(browser, made, 400)
+def test_narrow_screen_shows_full_content(browser, page_path: Path, kind: str):
+    """No table or figure needs to be scrolled horizontally."""
+    open_page(browser, page_path, 400)
     browser.find_element("css selector", "button.unfold").click()
     cut = browser.execute_script(
         """return [...document.querySelectorAll(arguments[0])].map((each) => each.closest(".scroll"))
@@ -400,8 +408,8 @@ def test_a_narrow_screen_cuts_nothing_off(browser, made: Path, kind: str):
     assert cut == []
 
 
-def test_every_section_is_linked(page: Page, made: Path):
-    text = made.read_text(encoding="utf-8")
+def test_contents_link_every_section(page: Page, page_path: Path):
+    text = page_path.read_text(encoding="utf-8")
     contents = text[text.index("<nav") : text.index("</nav>")]
     for title in re.findall(r"<h3[^>]*>(.*?)</h3>", text):
         assert f">{title}</a>" in contents, title
@@ -410,8 +418,8 @@ def test_every_section_is_linked(page: Page, made: Path):
     assert {f"#{anchor}" for anchor in re.findall(r'<(?:h3|details) id="([^"]+)"', text)} <= {*page.links}
 
 
-def test_a_link_to_what_is_folded_unfolds_it(browser, made: Path):
-    shown(browser, made)
+def test_link_to_folded_section_unfolds_it(browser, page_path: Path):
+    open_page(browser, page_path)
     anchor = browser.execute_script("return document.querySelector('main details[id]').id")
     browser.execute_script("location.hash = arguments[0]", anchor)
     opened = "return document.getElementById(arguments[0]).open"

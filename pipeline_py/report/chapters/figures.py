@@ -1,4 +1,4 @@
-"""The configured figures of attention."""
+"""The chapters of configured attention figures."""
 
 from collections.abc import Iterator
 
@@ -10,9 +10,9 @@ PAGE_ORDER = 10
 
 
 def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
-    """One for each figure that there is a picture of."""
+    """Yield a chapter for each figure with an image."""
     for name, options in manifest.experiment.figures.items():
-        drawn = [
+        figures = [
             build_inline_figure(
                 path.read_text(encoding="utf-8"),
                 f"{options.system}, sentence {number} of {options.set}",
@@ -20,10 +20,10 @@ def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
                 has_fixed_colours=True,
             )
             for key, path in manifest.get_files("figure").items()
-            for of_figure, _, number in (key.rpartition(":"),)
-            if of_figure == name
+            for figure_name, _, number in (key.rpartition(":"),)
+            if figure_name == name
         ]
-        if drawn:
+        if figures:
             text = (
                 "Each panel shows the attention (α) of one word of the translation to the words and phrases of the "
                 "source tree: a shade for each weight, and numbers for the five highest."
@@ -31,5 +31,5 @@ def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
             yield Chapter(
                 f"figure-{name.replace('/', '-')}",
                 replace_unprintable(options.title),
-                [PageSection(paragraphs=[text], figures=drawn)],
+                [PageSection(paragraphs=[text], figures=figures)],
             )

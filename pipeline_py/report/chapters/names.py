@@ -1,4 +1,4 @@
-"""What the names on a page mean: systems, sets and trees, a line each."""
+"""The chapter that explains the names of systems, sets and parsers."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,7 +16,7 @@ PAGE_ORDER = -10
 
 
 def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
-    """One chapter, of the systems, sets and parsers of the tables that are asked for."""
+    """Yield one chapter with the systems, sets and parsers of the requested tables."""
     experiment = manifest.experiment
     tables = [
         sheet
@@ -27,46 +27,54 @@ def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
 
 
 def build_system_table(experiment: ExperimentConfig) -> Sheet:
-    """What each system is made of; crossed with parsers it has one line."""
-    called: dict[str, dict[str, None]] = {}
-    read: dict[str, dict[str, None]] = {}
+    """Build the table of systems; a system with several parsers has one row."""
+    labels_by_system: dict[str, dict[str, None]] = {}
+    parsers_by_system: dict[str, dict[str, None]] = {}
     for name in experiment.select_requested_names(experiment.tables):
         table = experiment.tables[name]
         for row, label in table.display_names.items() if isinstance(table, SystemTableConfig) else ():
             system = row.partition(" [")[0]
             system = system if system in experiment.systems else row
-            called.setdefault(system, {}).update({label: None} if " [" not in label and label != system else {})
-            read.setdefault(system, {}).update(dict.fromkeys(experiment.get_system_parsers(row)))
+            labels_by_system.setdefault(system, {}).update(
+                {label: None} if " [" not in label and label != system else {}
+            )
+            parsers_by_system.setdefault(system, {}).update(dict.fromkeys(experiment.get_system_parsers(row)))
     return build_sheet(
         "Systems: their labels in tables where these differ from the name, the parts in which networks differ, and the "
         "parsers whose trees they read. A parser in square brackets after a system is the one whose trees it reads.",
         ["System", "In tables", "What it is", "Reads trees of"],
         [
-            [row, ", ".join(labels), _describe_composition(experiment, row), ", ".join(read[row])]
-            for row, labels in called.items()
+            [row, ", ".join(system_labels), _describe_composition(experiment, row), ", ".join(parsers_by_system[row])]
+            for row, system_labels in labels_by_system.items()
         ],
         text_heads=["In tables", "What it is", "Reads trees of"],
     )
 
 
 def _describe_composition(experiment: ExperimentConfig, row: str) -> str:
-    """What the documentation of its parts says: of a network, encoders with what they read, and contexts."""
+    """Join the docstring summaries of the parts of a system: encoders, their inputs, and contexts."""
     system = experiment.systems[row]
     if not isinstance(system, NeuralSystemConfig):
         members = f" Of {', '.join(system.members)}." if system.members else ""
         return _join_docstring_summaries([system]) + members
-    read = [one for encoder in system.encoders for one in encoder.inputs if one.required_syntax]
+    inputs = [
+        encoder_input
+        for encoder in system.encoders
+        for encoder_input in encoder.inputs
+        if encoder_input.required_syntax
+    ]
     several = f"{len(system.encoders)} encoders. " if len(system.encoders) > 1 else ""
-    return f"{several}{_join_docstring_summaries([*system.encoders, *read])} Attention: {_join_docstring_summaries(system.contexts)}"
+    encoders = _join_docstring_summaries([*system.encoders, *inputs])
+    return f"{several}{encoders} Attention: {_join_docstring_summaries(system.contexts)}"
 
 
 def _join_docstring_summaries(configs: Sequence[BaseModel]) -> str:
-    """The first line of what the documentation says of each."""
-    return " ".join(dict.fromkeys((type(one).__doc__ or "").split("\n")[0] for one in configs))
+    """Join the first docstring lines of the types of these configurations."""
+    return " ".join(dict.fromkeys((type(config).__doc__ or "").split("\n")[0] for config in configs))
 
 
 def build_set_table(experiment: ExperimentConfig) -> Sheet:
-    """What each text that something is measured on consists of."""
+    """Build the table of development, test and contrastive sets."""
     corpora = experiment.corpora
     texts: list[tuple[str, HeldOutTextConfig | ContrastiveSetConfig]] = []
     texts += (
@@ -88,20 +96,20 @@ def _describe_text(text: HeldOutTextConfig | ContrastiveSetConfig) -> str:
     files = text.file if isinstance(text, ContrastiveSetConfig) else [text.source] if text.source else []
     if files or text.generate is None:
         return f"From {', '.join(files)}."
-    made = text.generate
-    what, kinds = "sentences", ""
-    if not isinstance(made, GeneratedTextConfig):
-        what, kinds = "contrastive pairs", f"; what is wrong: {', '.join(made.kinds)}".replace("_", " ")
-    elif made.focus != "any":
-        kinds = f", each containing: {made.focus}".replace("_", " ")
-    return f"{made.sentences:,} generated {what} of {made.min_length} to {made.max_length} words{kinds}."
+    generated = text.generate
+    unit, kinds = "sentences", ""
+    if not isinstance(generated, GeneratedTextConfig):
+        unit, kinds = "contrastive pairs", f"; what is wrong: {', '.join(generated.kinds)}".replace("_", " ")
+    elif generated.focus != "any":
+        kinds = f", each containing: {generated.focus}".replace("_", " ")
+    return f"{generated.sentences:,} generated {unit} of {generated.min_length} to {generated.max_length} words{kinds}."
 
 
 def build_parser_table(experiment: ExperimentConfig) -> Sheet:
-    """Where trees come from."""
+    """Build the table of parsers."""
     rows = []
     for name in experiment.requested_parsers:
         parser = experiment.parsers[name]
-        said = _join_docstring_summaries([parser])
-        rows.append([name, f"Shape: {parser.shape}. {said}" if isinstance(parser, ControlParserConfig) else said])
+        summary = _join_docstring_summaries([parser])
+        rows.append([name, f"Shape: {parser.shape}. {summary}" if isinstance(parser, ControlParserConfig) else summary])
     return build_sheet("Parsers: the sources of trees.", ["Parser", "What it is"], rows, text_heads=["What it is"])

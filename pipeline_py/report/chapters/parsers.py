@@ -1,4 +1,4 @@
-"""What is known of parsers, as tables of a page: accuracy, what became of the texts, and how far parsers agree."""
+"""The chapter about parsers: accuracy, statistics of their trees, and agreement."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,11 +12,10 @@ PAGE_ORDER = 20
 
 
 def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
-    """What is known of the parsers."""
-    parts = [
-        PageSection(
-            "Accuracy", tables=[build_accuracy_table(found)] if (found := manifest.get_files("accuracy")) else []
-        ),
+    """Yield the chapter about parsers if it has any table."""
+    accuracy_files = manifest.get_files("accuracy")
+    sections = [
+        PageSection("Accuracy", tables=[build_accuracy_table(accuracy_files)] if accuracy_files else []),
         *(
             PageSection(
                 f"Trees of {name}", tables=build_measure_tables(path, f"Trees of {name} in each text"), is_folded=True
@@ -32,22 +31,22 @@ def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
             for name, path in manifest.get_files("agreement").items()
         ),
     ]
-    if known := [part for part in parts if not part.is_empty]:
-        yield Chapter("parsers", "Parsers", known)
+    if nonempty_sections := [section for section in sections if not section.is_empty]:
+        yield Chapter("parsers", "Parsers", nonempty_sections)
 
 
 def build_accuracy_table(files: Mapping[str, Path]) -> Sheet:
-    """How good parsers are on gold trees that they have not seen, a row for each metric of each."""
+    """Build the table of accuracies on held-out gold trees, a row for each parser and metric."""
     tables = {parser: read_accuracy_rows(path) for parser, path in files.items()}
     warnings = {parser: format_undivided_warning(table) for parser, table in tables.items()}
     return build_sheet(
-        "Accuracy on held-out gold trees: UPOS, UAS and LAS in percent of words, brackets as evalb counts them. With "
-        "raw text, the parser reads the words that the pipeline makes of the text, and values are F1.",
+        "Accuracy on held-out gold trees: UPOS, UAS and LAS in percent of words, bracket F1 as in evalb. With raw "
+        "text, the pipeline splits the text into words, and values are F1.",
         ["Parser", "Metric", "Value", "Sentences", "Words"],
         [
-            [parser, found.metric, found.value, found.sentences, found.words]
+            [parser, accuracy.metric, accuracy.value, accuracy.sentences, accuracy.words]
             for parser, table in tables.items()
-            for found in table
+            for accuracy in table
         ],
         text_heads=["Metric"],
         notes=[f"Warning: {parser}: {warning}." for parser, warning in warnings.items() if warning is not None],
@@ -55,13 +54,13 @@ def build_accuracy_table(files: Mapping[str, Path]) -> Sheet:
 
 
 def build_measure_tables(path: Path, caption: str) -> list[Sheet]:
-    """What was measured of the trees of a parser, or of two: a table for each kind, a column for each text."""
+    """Build tables of tree measures of one parser or a pair, one for each kind of tree, a column for each text."""
     rows = read_tsv(path).to_dict("records")
     tables = []
     for trees in dict.fromkeys(row["trees"] for row in rows):
-        of_kind = [row for row in rows if row["trees"] == trees]
-        values = {(row["measure"], row["split"]): row["value"] for row in of_kind if row["split"] != ALL_SPLITS}
-        of_all = [f"{row['measure']}: {row['value']}" for row in of_kind if row["split"] == ALL_SPLITS]
+        tree_rows = [row for row in rows if row["trees"] == trees]
+        values = {(row["measure"], row["split"]): row["value"] for row in tree_rows if row["split"] != ALL_SPLITS}
+        shared_values = [f"{row['measure']}: {row['value']}" for row in tree_rows if row["split"] == ALL_SPLITS]
         splits = dict.fromkeys(split for _, split in values)
         tables.append(
             build_sheet(
@@ -71,7 +70,7 @@ def build_measure_tables(path: Path, caption: str) -> list[Sheet]:
                     [measure, *(values.get((measure, split), "") for split in splits)]
                     for measure in dict.fromkeys(measure for measure, _ in values)
                 ],
-                notes=[f"The same for all texts: {'; '.join(of_all)}."] if of_all else [],
+                notes=[f"The same for all texts: {'; '.join(shared_values)}."] if shared_values else [],
             )
         )
     return tables

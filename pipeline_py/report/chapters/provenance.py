@@ -1,4 +1,4 @@
-"""Where everything on a page comes from: texts, configuration, code, versions, seeds and the command."""
+"""The chapter about provenance: command, seeds, software, texts, code and configuration."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -13,39 +13,41 @@ PAGE_ORDER = 30
 
 
 def build_text_table(count_files: Mapping[str, Path]) -> Sheet:
-    """How many sentences each text has, and what cleaning dropped.
+    """Build the table of sentences of each text, kept and dropped.
 
     Args:
-        count_files: of `corpus.clean`, by split.
+        count_files: JSON of `corpus.clean`, by split.
     """
-    read = {split: json.loads(path.read_text(encoding="utf-8")) for split, path in count_files.items()}
-    reasons = list(dict.fromkeys(reason for content in read.values() for reason in content["dropped"]))
+    counts_by_split = {split: json.loads(path.read_text(encoding="utf-8")) for split, path in count_files.items()}
+    reasons = list(
+        dict.fromkeys(reason for split_counts in counts_by_split.values() for reason in split_counts["dropped"])
+    )
     return build_sheet(
         "Sentences of each text: read, kept, and dropped by reason.",
         ["Text", "Read", "Kept", *(reason.replace("_", " ") for reason in reasons)],
         [
             [
                 split,
-                *(f"{content[key]:,}" for key in ("in", "kept")),
-                *(f"{content['dropped'].get(reason, 0):,}" for reason in reasons),
+                *(f"{split_counts[key]:,}" for key in ("in", "kept")),
+                *(f"{split_counts['dropped'].get(reason, 0):,}" for reason in reasons),
             ]
-            for split, content in read.items()
+            for split, split_counts in counts_by_split.items()
         ],
     )
 
 
 def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
-    """Yield the last chapter."""
+    """Yield the chapter."""
     experiment, counts = manifest.experiment, manifest.get_files("counts")
-    code, versions, command = manifest.code_hashes, manifest.package_versions, manifest.rerun_command
+    code_hashes, versions, command = manifest.code_hashes, manifest.package_versions, manifest.rerun_command
     configuration = yaml.safe_dump(
         experiment.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True, width=100
     )
     seeds = ", ".join(map(str, experiment.get_seeds()))
-    parts = [
+    sections = [
         PageSection(
-            "How it was made",
-            ["This command, in a clone of the project, makes everything on this page again:"],
+            "How to reproduce this page",
+            ["Run this command in a clone of the project to reproduce everything on this page:"],
             preformatted_text=command,
         )
         if command
@@ -68,16 +70,16 @@ def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
                     "without comments.",
                     "Stage",
                     "Code",
-                    code,
+                    code_hashes,
                 )
             ]
-            if code
+            if code_hashes
             else [],
             is_folded=True,
         ),
         PageSection("Configuration", preformatted_text=configuration, is_folded=True),
     ]
-    yield Chapter("provenance", "Provenance", [part for part in parts if not part.is_empty])
+    yield Chapter("provenance", "Provenance", [section for section in sections if not section.is_empty])
 
 
 def _build_key_value_table(caption: str, key_head: str, value_head: str, entries: Mapping[str, str]) -> Sheet:

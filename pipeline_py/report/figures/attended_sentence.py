@@ -1,7 +1,7 @@
-"""The attention of one sentence, and the phrases that its columns belong to.
+"""The attention of one sentence with its source phrases.
 
-J columns are those of the source's positions, EOS the last of them. Column J + k is that of the k-th phrase in the
-order of height (a word has 0, a phrase 1 more than the highest of its children), then from left to right.
+The first J columns are the source positions, the last of which is EOS. Column J + k is the k-th phrase, sorted by
+height (0 for a word, 1 + the maximum of its children for a phrase), then from left to right.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,12 +30,12 @@ from pipeline_py.syntax.trees.constituency import (
 
 @dataclass(frozen=True)
 class PhraseColumn:
-    """A phrase that is attended to.
+    """A phrase with a column of attention weights.
 
     Attributes:
-        label: its category.
-        height: 1 or more.
-        first, last: the words that it spans, counted from 0; `last` is one of them.
+        label: category.
+        height: height, 1 or more.
+        first, last: first and last word of its span, from 0, inclusive.
         children: columns of its children, from left to right.
     """
 
@@ -48,7 +48,7 @@ class PhraseColumn:
 
 @dataclass(frozen=True)
 class _NodeSpan:
-    """A node as its parent sees it."""
+    """Height and span of a node."""
 
     height: int
     first: int
@@ -56,39 +56,39 @@ class _NodeSpan:
 
 
 def build_phrase_columns(trees: Sequence[TreeNode], position_count: int) -> list[PhraseColumn]:
-    """Put the phrases of trees in the order of their columns.
+    """List the phrases of trees in the order of their columns.
 
     Args:
-        trees: over the words of a sentence from left to right, which they share out among them: one tree over all of
-            it, none where there is no parse, or one for each word that is made of pieces.
+        trees: trees over consecutive parts of a sentence: one tree over the sentence, no tree without a parse, or one
+            tree over the pieces of each word.
         position_count: J, the column of the first phrase.
     """
     places = count()
-    found: list[tuple[_NodeSpan, str, list[_NodeSpan]]] = []
+    spanned_phrases: list[tuple[_NodeSpan, str, list[_NodeSpan]]] = []
 
     def leaf(_: Preterminal) -> _NodeSpan:
         place = next(places)
         return _NodeSpan(0, place, place)
 
     def phrase(node: PhraseNode, children: list[_NodeSpan]) -> _NodeSpan:
-        spanned = _NodeSpan(1 + max(child.height for child in children), children[0].first, children[-1].last)
-        found.append((spanned, node.label, children))
-        return spanned
+        span = _NodeSpan(1 + max(child.height for child in children), children[0].first, children[-1].last)
+        spanned_phrases.append((span, node.label, children))
+        return span
 
     for tree in trees:
         fold_tree(tree, leaf, phrase)
-    # Phrases of one height cannot lie within each other, so the first word tells them apart.
-    found.sort(key=lambda one: (one[0].height, one[0].first))
-    column_of = {spanned: position_count + place for place, (spanned, _, _) in enumerate(found)}
+    # Phrases of equal height do not overlap, so height and first word define the order.
+    spanned_phrases.sort(key=lambda spanned_phrase: (spanned_phrase[0].height, spanned_phrase[0].first))
+    column_of = {span: position_count + place for place, (span, _, _) in enumerate(spanned_phrases)}
     return [
         PhraseColumn(
             label,
-            spanned.height,
-            spanned.first,
-            spanned.last,
+            span.height,
+            span.first,
+            span.last,
             tuple(column_of[child] if child.height else child.first for child in children),
         )
-        for spanned, label, children in found
+        for span, label, children in spanned_phrases
     ]
 
 
@@ -97,14 +97,14 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class AttendedSentence:
-    """A source, its translation, and the attention of each step.
+    """A source sentence, its translation, and the attention of each step.
 
     Attributes:
-        words: the pieces of the source, and EOS: J of them.
-        phrases: in the order of their columns.
-        translation: its pieces, and EOS: I of them.
-        weights: (I, J + phrases).
-        gates: β, the weight of phrases (I,); None where the system has none.
+        words: the J source positions: pieces and EOS.
+        phrases: phrases in the order of their columns.
+        translation: the I target positions: pieces and EOS.
+        weights: attention weights (I, J + phrases).
+        gates: β, the weight of phrases (I,); None if the system has no gates.
     """
 
     words: Sequence[str]
@@ -124,10 +124,10 @@ def read_attended_sentence(
     lexical: bool = False,
     gates: Path | None = None,
 ) -> AttendedSentence:
-    """Read sentence `sentence_number`, counted from 1; the files are those of `report.draw_attention`.
+    """Read a sentence, numbered from 1, from the files of `report.draw_attention`.
 
     Raises:
-        InputError: where a file lacks the sentence or its attention.
+        InputError: if a file lacks the sentence or its attention.
     """
     source = get_sentence(subword.read_tokens(source_pieces), sentence_number, source_pieces)
     target = get_sentence(subword.read_tokens(translation), sentence_number, translation)
@@ -152,10 +152,10 @@ def read_attended_sentence(
 
 
 def get_sentence(sentences: Iterable[Item], sentence_number: int, path: Path) -> Item:
-    """Take the sentence of a number, counted from 1.
+    """Return a sentence by its number, from 1.
 
     Raises:
-        InputError: where the file has fewer.
+        InputError: if the file has fewer sentences.
     """
     for item in islice(sentences, sentence_number - 1, None):
         return item
@@ -163,9 +163,9 @@ def get_sentence(sentences: Iterable[Item], sentence_number: int, path: Path) ->
 
 
 def select_informative_steps(attended: AttendedSentence, max_steps: int) -> list[int]:
-    """Choose the steps of up to `max_steps` words: where the highest weight lies on a phrase, then where it is highest.
+    """Select up to `max_steps` steps, first those with their maximum on a phrase, then those with the highest weight.
 
-    The step that predicts EOS is chosen only where the translation is empty.
+    The step that predicts EOS is selected only if the translation is empty.
     """
     weights = attended.weights[: max(1, len(attended.translation) - 1)]
     on_phrase = weights.argmax(axis=1) >= len(attended.words)
@@ -186,13 +186,13 @@ def _read_gates(path: Path, sentence_number: int) -> np.ndarray | None:
 
 
 def _read_tree_roots(path: Path, sentence_number: int) -> list[TreeNode]:
-    """Read the tree over the sentence; none where the parse failed."""
+    """Read the tree over the sentence; return an empty list if the parse failed."""
     tree = get_sentence(read_phrase_trees(path), sentence_number, path)
     return [] if tree.root is None or tree.is_failed else [tree.root]
 
 
 def _build_lexical_trees(source_pieces: Sequence[str]) -> list[TreeNode]:
-    """Grow a tree over the pieces of each word."""
+    """Build a tree over the pieces of each word."""
     words = subword.group_by_word(list(source_pieces))
     if not words:
         return []

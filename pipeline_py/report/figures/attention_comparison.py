@@ -1,4 +1,4 @@
-"""A source tree, and below it what two systems attended to at each word of their translations."""
+"""Figure of a source tree with the attention of two systems below it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 FONT_SIZE, SMALL_FONT_SIZE = 9.0, 6.5
 ROW_HEIGHT, WORD_GAP, MARGIN = 13.0, 9.0, 6.0
 MAX_LABEL_WIDTH = 130.0
-"""The most that words of a translation have on the left."""
+"""Maximum width of a word of a translation, in points."""
 
 TEXT_COLOUR, NOTE_COLOUR, LINE_COLOUR, WEIGHT_COLOUR = "#000000", "#555555", "#dddddd", "#0072b2"
-"""Those that a page knows."""
+"""Colours with a counterpart in the style sheet of the page."""
 
 PHRASES_LABEL, END_LABEL = "phrases", SPECIAL_TOKENS[EOS]
 
 
 @dataclass(frozen=True)
 class WordAttention:
-    """What one system attended to, over whole words.
+    """Attention of one system, aggregated over words.
 
     Attributes:
-        system_label: what it is called.
-        words: of the source, J.
-        translation: its words and the end of the sentence, I.
-        weights: (I, J + 1), the last column that of the source's end.
-        phrase_weights: (I,) what lies on phrases; None where the system has none.
+        system_label: display name of the system.
+        words: J source words.
+        translation: I target positions: words and end of the sentence.
+        weights: attention weights (I, J + 1); the last column is the end of the source.
+        phrase_weights: total weight of phrases (I,); None if the system reads no phrases.
     """
 
     system_label: str
@@ -50,14 +50,14 @@ class WordAttention:
 
 
 def aggregate_by_word(system_label: str, attended: AttendedSentence) -> WordAttention:
-    """Add up the weights of the pieces of a source word, and take the mean over those of a target word."""
+    """Sum weights over the pieces of a source word, and average them over the pieces of a target word."""
     source, target = list(attended.words[:-1]), list(attended.translation[:-1])
     columns = [len(word) for word in group_by_word(source)] + [1]
     rows = [len(word) for word in group_by_word(target)] + [1]
-    over_words = attended.weights[:, : len(attended.words)]
-    summed = np.add.reduceat(over_words, [0, *accumulate(columns[:-1])], axis=1)
-    means = np.add.reduceat(summed, [0, *accumulate(rows[:-1])], axis=0) / np.array(rows)[:, None]
-    on_phrases = np.add.reduceat(1 - over_words.sum(axis=1), [0, *accumulate(rows[:-1])]) / np.array(rows)
+    word_weights = attended.weights[:, : len(attended.words)]
+    summed_weights = np.add.reduceat(word_weights, [0, *accumulate(columns[:-1])], axis=1)
+    means = np.add.reduceat(summed_weights, [0, *accumulate(rows[:-1])], axis=0) / np.array(rows)[:, None]
+    on_phrases = np.add.reduceat(1 - word_weights.sum(axis=1), [0, *accumulate(rows[:-1])]) / np.array(rows)
     return WordAttention(
         system_label,
         join_pieces(source),
@@ -68,11 +68,11 @@ def aggregate_by_word(system_label: str, attended: AttendedSentence) -> WordAtte
 
 
 def draw_attention_comparison(tree: "SourceTree", attentions: Sequence[WordAttention]) -> "Figure":
-    """Draw the tree over its words, and below it a row of weights for each word of each translation."""
+    """Draw the tree, and below it a row of weights for each word of each translation."""
     words = [*map(replace_unprintable, tree.words), END_LABEL]
-    if any(each.phrase_weights is not None for each in attentions):
+    if any(attention.phrase_weights is not None for attention in attentions):
         words.append(PHRASES_LABEL)
-    labels = [replace_unprintable(word) for each in attentions for word in each.translation]
+    labels = [replace_unprintable(word) for attention in attentions for word in attention.translation]
     left = MARGIN + min(MAX_LABEL_WIDTH, max(compute_text_width(word, FONT_SIZE) for word in labels)) + 8
     slots = tree.widen_slots([max(18.0, compute_text_width(word, FONT_SIZE) + WORD_GAP) for word in words])
     ends = [left + end for end in accumulate(slots)]
@@ -88,12 +88,18 @@ def draw_attention_comparison(tree: "SourceTree", attentions: Sequence[WordAtten
             color=NOTE_COLOUR if word in (END_LABEL, PHRASES_LABEL) else TEXT_COLOUR,
             align="center",
         )
-    for each in attentions:
-        write_text(axes, (MARGIN, y + 1.8 * ROW_HEIGHT), each.system_label, FONT_SIZE, color=TEXT_COLOUR, bold=True)
+    for attention in attentions:
+        write_text(
+            axes, (MARGIN, y + 1.8 * ROW_HEIGHT), attention.system_label, FONT_SIZE, color=TEXT_COLOUR, bold=True
+        )
         y += 2.4 * ROW_HEIGHT
-        axes.vlines(x, y, y + ROW_HEIGHT * len(each.translation), color=LINE_COLOUR, linewidth=0.6, zorder=0)
-        weights = each.weights if each.phrase_weights is None else np.column_stack([each.weights, each.phrase_weights])
-        for word, row in zip(each.translation, weights, strict=True):
+        axes.vlines(x, y, y + ROW_HEIGHT * len(attention.translation), color=LINE_COLOUR, linewidth=0.6, zorder=0)
+        weights = (
+            attention.weights
+            if attention.phrase_weights is None
+            else np.column_stack([attention.weights, attention.phrase_weights])
+        )
+        for word, row in zip(attention.translation, weights, strict=True):
             label = truncate_text(replace_unprintable(word), FONT_SIZE, MAX_LABEL_WIDTH)
             write_text(
                 axes,

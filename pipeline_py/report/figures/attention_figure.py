@@ -1,6 +1,6 @@
-"""The figure of attention on the tree: the translation, and a tree for each chosen word of it.
+"""Figure of attention on the tree: the translation, and a tree for each selected word.
 
-After tree2seq, Figures 4–6, and Figure 6 of the hierarchical paper.
+Follows tree2seq, Figures 4–6, and Figure 6 of the hierarchical paper.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,46 +35,44 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MARGIN, GUTTER, PANEL_GAP = 12.0, 40.0, 28.0
-"""Around the figure, left of texts, and between panels, in points."""
+"""Margins of the figure, left margin of texts, and space between panels, in points."""
 
 PAGE_WIDTH, MIN_WIDTH = 800.0, 320.0
-"""Width for which panels stand side by side, as many as fit (a wider figure would be shown too small to be read), and
-that of text over a single small one."""
+"""Maximum width of a row of panels (a wider figure would be unreadable), and minimum width of the figure, in points."""
 
 TITLE_SIZE, TOKEN_SIZE, WORD_SIZE, NOTE_SIZE, NUMBER_SIZE, LABEL_SIZE = 10.0, 9.0, 8.5, 7.0, 6.5, 5.5
 LINE_HEIGHT = 14.0
-"""From one line of text to the next."""
+"""Distance between lines of text."""
 
 BAR_WIDTH, BAR_HEIGHT = 14.0, 10.0
-"""Of β = 1; its number is as wide."""
+"""Size of the bar of β = 1; its number has the same width."""
 
 SLANT_DEGREES, MAX_UPRIGHT_WIDTH = 45.0, 560.0
-"""Degrees by which words slant where they would need more room side by side."""
+"""Slant of words, and the width of a row above which words slant."""
 
 MIN_SLOT_WIDTH, WORD_GAP = 19.0, 9.0
-"""Room of a word, at the least that of a box with a number, and space between words, once more in front of EOS."""
+"""Minimum width of a word, and space between words, which doubles before EOS."""
 
 BOX_HEIGHT, LEVEL_HEIGHT = 11.0, 24.0
-"""Height of a box of one line, and from a phrase up to one that is 1 higher: a box of two lines and some space."""
+"""Height of a box of one line, and vertical distance between levels of the tree."""
 
 MAX_NUMBERED_WEIGHTS, MIN_NUMBERED_WEIGHT = 5, 0.045
-"""How many of the highest weights have numbers; of a tiny one a number would not say more than its shade."""
+"""Number of highest weights with a number, and the smallest weight with a number."""
 
 MAX_COLOUR_FRACTION = 0.92
-"""Part of matplotlib's scale "Blues" that is used; its end is nearly black."""
+"""Fraction of matplotlib's colour map "Blues" that is used; its end is nearly black."""
 
 LEGEND_WIDTH, LEGEND_HEIGHT, LEGEND_SHADES = 110.0, 7.0, 24
 
 
 @dataclass(frozen=True)
 class PanelLayout:
-    """Places of columns (words, EOS, then phrases) in a panel, from where the row of words begins.
+    """Positions of columns (words, EOS, phrases) in a panel, relative to the start of the row of words.
 
     Attributes:
-        column_centres: the middle of each column's box.
+        column_centres: centre of each column's box.
         is_slanted: whether words slant.
-        left_extent: how far words reach to the left of the row.
-        right_extent, top_extent, bottom_extent: how far all of it reaches otherwise.
+        left_extent, right_extent, top_extent, bottom_extent: extents of the panel.
     """
 
     column_centres: Sequence[tuple[float, float]]
@@ -86,97 +84,97 @@ class PanelLayout:
 
 
 def compute_panel_layout(words: Sequence[str], phrases: Sequence[PhraseColumn]) -> PanelLayout:
-    """Place J words, the last of them EOS, side by side and every phrase over the middle of its span."""
+    """Place J words, the last of which is EOS, side by side, and each phrase over the centre of its span."""
     widths = [compute_text_width(word, WORD_SIZE) for word in words]
-    slots = [max(MIN_SLOT_WIDTH, each + WORD_GAP) for each in widths]
-    slanted = sum(slots) + WORD_GAP > MAX_UPRIGHT_WIDTH
-    if slanted:
+    slots = [max(MIN_SLOT_WIDTH, width + WORD_GAP) for width in widths]
+    is_slanted = sum(slots) + WORD_GAP > MAX_UPRIGHT_WIDTH
+    if is_slanted:
         slots = [MIN_SLOT_WIDTH] * len(words)
     for phrase in phrases:
-        # Every label has its room, with some between boxes.
-        within = slice(phrase.first, phrase.last + 1)
-        missing = compute_text_width(phrase.label, LABEL_SIZE) + 4 + 5 - sum(slots[within])
-        slots[within] = [slot + max(0.0, missing) / len(slots[within]) for slot in slots[within]]
+        # Make room for the label and a gap between boxes.
+        phrase_slots = slice(phrase.first, phrase.last + 1)
+        missing = compute_text_width(phrase.label, LABEL_SIZE) + 4 + 5 - sum(slots[phrase_slots])
+        slots[phrase_slots] = [slot + max(0.0, missing) / len(slots[phrase_slots]) for slot in slots[phrase_slots]]
     ends = [*accumulate(slots)]
     ends[-1] += WORD_GAP
     starts = [end - slot for end, slot in zip(ends, slots, strict=True)]
     spans = [(place, place, 0) for place in range(len(words))]
     spans += [(phrase.first, phrase.last, phrase.height) for phrase in phrases]
     places = [((starts[first] + ends[last]) / 2, -LEVEL_HEIGHT * height) for first, last, height in spans]
-    reaches = [each * cos(radians(SLANT_DEGREES)) if slanted else 0.0 for each in widths]
+    reaches = [width * cos(radians(SLANT_DEGREES)) if is_slanted else 0.0 for width in widths]
     left = max(0.0, *(reach - x for reach, (x, _) in zip(reaches, places, strict=False)))
     top = BOX_HEIGHT - min(y for _, y in places)
-    return PanelLayout(places, slanted, left, ends[-1], top, BOX_HEIGHT + WORD_SIZE + max(reaches))
+    return PanelLayout(places, is_slanted, left, ends[-1], top, BOX_HEIGHT + WORD_SIZE + max(reaches))
 
 
 def draw_attention_figure(
     title: str, attended: AttendedSentence, steps: Sequence[int], reference: str = ""
 ) -> "Figure":
-    """Draw the figure; in an SVG the identifiers of panel N, counted from 1, begin with `panel-N-`.
+    """Draw the figure; SVG identifiers of panel N, from 1, begin with `panel-N-`.
 
     Args:
-        title: headline, may be empty.
-        attended: what is drawn.
-        steps: steps that have a panel, counted from 0.
-        reference: shown below, may be empty.
+        title: title, may be empty.
+        attended: the sentence and its attention.
+        steps: steps with a panel, from 0.
+        reference: reference translation, may be empty.
     """
-    tree = compute_panel_layout(attended.words, attended.phrases)
-    apart = max(tree.left_extent + tree.right_extent, MIN_WIDTH if len(steps) == 1 else 0.0) + PANEL_GAP
-    columns = max(1, min(len(steps), int((PAGE_WIDTH + PANEL_GAP) / apart)))
-    wide = max(columns * apart - PANEL_GAP, MIN_WIDTH)
-    # The darkest shade is that of the highest weight, up to the next tenth.
-    most = max(0.1, ceil(float(attended.weights[list(steps)].max()) * 10 - 1e-5) / 10)
+    layout = compute_panel_layout(attended.words, attended.phrases)
+    panel_spacing = max(layout.left_extent + layout.right_extent, MIN_WIDTH if len(steps) == 1 else 0.0) + PANEL_GAP
+    columns = max(1, min(len(steps), int((PAGE_WIDTH + PANEL_GAP) / panel_spacing)))
+    text_width = max(columns * panel_spacing - PANEL_GAP, MIN_WIDTH)
+    # The darkest shade is the highest weight, rounded up to the next tenth.
+    max_weight = max(0.1, ceil(float(attended.weights[list(steps)].max()) * 10 - 1e-5) / 10)
     blues = matplotlib.colormaps["Blues"]
 
     def colour(weight: float) -> str:
-        return to_hex(blues(MAX_COLOUR_FRACTION * min(1.0, weight / most)))
+        return to_hex(blues(MAX_COLOUR_FRACTION * min(1.0, weight / max_weight)))
 
     axes, y = create_axes(), MARGIN
-    for line in wrap_text(title, TITLE_SIZE, wide, bold=True) if title else []:
+    for line in wrap_text(title, TITLE_SIZE, text_width, bold=True) if title else []:
         write_text(axes, (MARGIN, y + LINE_HEIGHT / 2), line, TITLE_SIZE, bold=True)
         y += LINE_HEIGHT
-    y = _draw_translation(axes, attended, steps, wide - GUTTER, y + 4 if title else y)
+    y = _draw_translation(axes, attended, steps, text_width - GUTTER, y + 4 if title else y)
     for number, step in enumerate(steps):
-        x = MARGIN + number % columns * apart
+        x = MARGIN + number % columns * panel_spacing
         y += LINE_HEIGHT if number % columns == 0 else 0.0
         write_text(axes, (x, y), f"word {step + 1}", NOTE_SIZE, color=HIGHLIGHT_COLOUR)
         write_text(axes, (x + GUTTER, y), attended.translation[step], TOKEN_SIZE, color=HIGHLIGHT_COLOUR, bold=True)
         _draw_panel(
             axes,
             attended,
-            tree,
+            layout,
             step,
             colour,
-            (x + tree.left_extent, y + LINE_HEIGHT + tree.top_extent),
+            (x + layout.left_extent, y + LINE_HEIGHT + layout.top_extent),
             f"panel-{number + 1}",
         )
         if number % columns == columns - 1 or step == steps[-1]:
-            y += LINE_HEIGHT + tree.top_extent + tree.bottom_extent + PANEL_GAP / 2
-    for number, line in enumerate(wrap_text(reference, TOKEN_SIZE, wide - GUTTER) if reference else []):
+            y += LINE_HEIGHT + layout.top_extent + layout.bottom_extent + PANEL_GAP / 2
+    for number, line in enumerate(wrap_text(reference, TOKEN_SIZE, text_width - GUTTER) if reference else []):
         if number == 0:
             write_text(axes, (MARGIN, y), "reference", NOTE_SIZE, color=NOTE_COLOUR)
         write_text(axes, (MARGIN + GUTTER, y), line, TOKEN_SIZE)
         y += LINE_HEIGHT
-    _draw_legend(axes, colour, most, attended.gates is not None, y)
-    return crop_figure(axes, wide + 2 * MARGIN, y + LEGEND_HEIGHT + MARGIN)
+    _draw_legend(axes, colour, max_weight, attended.gates is not None, y)
+    return crop_figure(axes, text_width + 2 * MARGIN, y + LEGEND_HEIGHT + MARGIN)
 
 
 def _draw_translation(
     axes: "Axes", attended: AttendedSentence, steps: Sequence[int], line_width: float, y: float
 ) -> float:
-    """Draw the words of the translation, below each its β as a bar and a number; chosen ones stand out.
+    """Draw the words of the translation with β as a bar and a number; words with a panel are highlighted.
 
-    In an SVG the bar of step N, from 0, is called `gate-N`.
+    The SVG identifier of the bar of step N, from 0, is `gate-N`.
 
     Args:
-        axes: their unit is the point.
-        attended: what is drawn.
-        steps: steps that have a panel.
-        line_width: for a line of words.
-        y: where it begins.
+        axes: axes in points.
+        attended: the sentence and its attention.
+        steps: steps with a panel.
+        line_width: width of a line of words.
+        y: top of the text.
 
     Returns:
-        Where it ends.
+        The bottom of the text.
     """
     slots = [max(BAR_WIDTH, compute_text_width(token, TOKEN_SIZE, bold=True)) + 6 for token in attended.translation]
     for line in break_into_lines(slots, line_width):
@@ -215,8 +213,8 @@ def _draw_panel(
 ) -> None:
     """Draw the tree with the weights of one step.
 
-    In an SVG the box of a column is called `NAME-column-N`, N counted from 0, and the edges from a phrase to its
-    children `NAME-edges-N`.
+    The SVG identifier of the box of column N, from 0, is `PANEL-column-N`; the edges from a phrase to its children have
+    `PANEL-edges-N`.
     """
     weights = attended.weights[step]
     highest = np.argsort(-weights, kind="stable")[:MAX_NUMBERED_WEIGHTS].tolist()
@@ -242,18 +240,18 @@ def _draw_panel(
 
 
 def _draw_box(axes: "Axes", centre: tuple[float, float], label: str, number: str, shade: str, gid: str) -> None:
-    """Draw a box with its label, number, both (two lines), or nothing."""
-    wide = max(
+    """Draw a box with an optional label and an optional number."""
+    width = max(
         compute_text_width(label, LABEL_SIZE) + 4, compute_text_width(number, NUMBER_SIZE, bold=True) + 2, BOX_HEIGHT
     )
-    high = 2 * BOX_HEIGHT - 4 if label and number else BOX_HEIGHT
-    corner, look = (centre[0] - wide / 2, centre[1] - high / 2), "round,pad=0,rounding_size=2.5"
+    height = 2 * BOX_HEIGHT - 4 if label and number else BOX_HEIGHT
+    corner, look = (centre[0] - width / 2, centre[1] - height / 2), "round,pad=0,rounding_size=2.5"
     box = FancyBboxPatch(
-        corner, wide, high, boxstyle=look, facecolor=shade, edgecolor=FRAME_COLOUR, linewidth=0.5, gid=gid, zorder=2
+        corner, width, height, boxstyle=look, facecolor=shade, edgecolor=FRAME_COLOUR, linewidth=0.5, gid=gid, zorder=2
     )
     axes.add_patch(box)
-    apart = high / 4 if label and number else 0
-    for text, size, y in ((label, LABEL_SIZE, centre[1] - apart), (number, NUMBER_SIZE, centre[1] + apart)):
+    offset = height / 4 if label and number else 0
+    for text, size, y in ((label, LABEL_SIZE, centre[1] - offset), (number, NUMBER_SIZE, centre[1] + offset)):
         if text:
             write_text(
                 axes,
@@ -271,7 +269,7 @@ def _draw_legend(
 ) -> None:
     x, middle = MARGIN + GUTTER, y + LEGEND_HEIGHT / 2
     for place in range(LEGEND_SHADES):
-        # Each goes on under those that follow: side by side they would show seams.
+        # Each shade extends under the next ones, because adjacent rectangles would show seams.
         start = LEGEND_WIDTH * place / LEGEND_SHADES
         shade = get_colour(max_weight * (place + 0.5) / LEGEND_SHADES)
         axes.add_patch(

@@ -1,4 +1,4 @@
-"""Inks, paper, and text that stands on its line, for figures whose unit is the point; y grows downwards."""
+"""Colours and drawing functions for figures in points; y grows downwards."""
 
 from collections.abc import Sequence
 from math import cos, nan, radians, sin
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
 
 TEXT_COLOUR, PAPER_COLOUR = "#202124", "#ffffff"
 NOTE_COLOUR = "#5f6368"
-"""For what is said beside the matter."""
+"""Colour of notes."""
 
 HIGHLIGHT_COLOUR = "#d55e00"
-"""For the word that a panel is about."""
+"""Colour of the word of a panel."""
 
 EDGE_COLOUR, FRAME_COLOUR, BAR_BACKGROUND = "#9aa0a6", "#b4bac0", "#eceff1"
-"""Edges, frames of boxes, and the ground of bars."""
+"""Colours of edges, frames of boxes, and the background of bars."""
 
 LETTER_MIDDLE = 0.36
-"""The middle of a letter above its line, in ems."""
+"""Centre of a letter above its baseline, in ems."""
 
 
 def create_axes() -> "Axes":
-    """Axes that are drawn on from the upper left corner, and cut to their size at last."""
+    """Create axes with the origin at the upper left corner; `crop_figure` sets their size."""
     axes = Figure().add_axes((0, 0, 1, 1))
     axes.set_axis_off()
     return axes
 
 
 def crop_figure(axes: "Axes", width: float, height: float) -> Figure:
-    """The figure of what was drawn, in points."""
+    """Set the size of a figure in points and return it."""
     axes.set(xlim=(0, width), ylim=(height, 0))
     figure = axes.get_figure()
     assert isinstance(figure, Figure)
@@ -51,15 +51,15 @@ def write_text(
     bold: bool = False,
     slant: float = 0.0,
 ) -> None:
-    """Write a text whose middle, in height, is at a point: its left end, its right end, or its centre.
+    """Write a text whose left end, right end or centre is at a point, centred vertically.
 
-    Only the line, not the outline of the glyphs, decides where it stands: those of other fonts may be higher.
+    The position depends on the baseline, not on the glyphs, because fonts differ in the height of glyphs.
     """
     x, y = position
-    down = LETTER_MIDDLE * font_size
+    descent = LETTER_MIDDLE * font_size
     axes.text(
-        x + down * sin(radians(slant)),
-        y + down * cos(radians(slant)),
+        x + descent * sin(radians(slant)),
+        y + descent * cos(radians(slant)),
         text,
         size=font_size,
         weight="bold" if bold else "normal",
@@ -73,12 +73,12 @@ def write_text(
 
 
 def get_contrasting_colour(background: str) -> str:
-    """The ink that can be read on a shade."""
+    """Return the text colour that is readable on a background."""
     red, green, blue = to_rgb(background)
     return PAPER_COLOUR if 0.299 * red + 0.587 * green + 0.114 * blue < 0.55 else TEXT_COLOUR
 
 
 def compute_bracket(height: float, child_points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Corners of a bar over a phrase's children and a line down to each: it meets no edge that is not its own."""
+    """Return the corners of a bar over a phrase's children with a line down to each child."""
     corners = [(child_points[0][0], height), (child_points[-1][0], height)]
     return corners + [corner for x, y in child_points for corner in ((nan, nan), (x, height), (x, y))]

@@ -1,4 +1,4 @@
-"""Figures as files and as parts of a page: the same figure gives the same bytes."""
+"""Save figures as files or inline SVG; the same figure gives the same bytes."""
 
 import logging
 import re
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_FONT = "DejaVu Sans"
-"""The font that comes with matplotlib."""
+"""Font that is distributed with matplotlib."""
 
 FALLBACK_FONTS = (
     "Noto Sans CJK SC",
@@ -32,21 +32,21 @@ FALLBACK_FONTS = (
     "Yu Gothic",
     "IPAexGothic",
 )
-"""Tried in this order for what `DEFAULT_FONT` lacks, by matplotlib and by whoever shows an SVG."""
+"""Fonts for characters that `DEFAULT_FONT` lacks, in order, for matplotlib and SVG viewers."""
 
 BASE_STYLE: Any = {
     "font.family": [DEFAULT_FONT, *FALLBACK_FONTS, "sans-serif"],
     "pdf.fonttype": 42,
     "svg.fonttype": "none",
     "svg.hashsalt": "plot",
-    # A `$` in a text is a dollar, not the start of a formula.
+    # Do not parse `$` as the start of a formula.
     "text.parse_math": False,
 }
 
 
 @contextmanager
 def use_style(extra_settings: Mapping[str, Any] | None = None) -> Iterator[None]:
-    """Draw and save within it: neither a user's matplotlibrc nor the fonts of a machine change a byte of an SVG.
+    """Set a fixed style in this context, independent of a user's matplotlibrc and of installed fonts.
 
     Args:
         extra_settings: further settings of matplotlib.
@@ -58,7 +58,7 @@ def use_style(extra_settings: Mapping[str, Any] | None = None) -> Iterator[None]
     with matplotlib.rc_context(), warnings.catch_warnings():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(BASE_STYLE | dict(extra_settings or {}))
-        # What is missing is said once, by `save`, in place of once for each text.
+        # `save_figure` reports missing glyphs once instead of once for each text.
         warnings.filterwarnings("ignore", message=r"Glyph .* missing from font")
         fonts.setLevel(logging.ERROR)
         try:
@@ -68,11 +68,13 @@ def use_style(extra_settings: Mapping[str, Any] | None = None) -> Iterator[None]
 
 
 def save_figure(figure: "Figure", title: str, svg_output: Path | None, pdf_output: Path | None) -> None:
-    """Write a figure; stderr says which characters of a PDF no font has."""
+    """Write a figure as SVG and PDF, and report characters without a font on stderr."""
     if pdf_output is not None:
         from matplotlib.text import Text
 
-        _report_missing_glyphs("".join(found.get_text() for found in figure.findobj(Text) if isinstance(found, Text)))
+        _report_missing_glyphs(
+            "".join(artist.get_text() for artist in figure.findobj(Text) if isinstance(artist, Text))
+        )
     for path, kind, date in ((svg_output, "svg", "Date"), (pdf_output, "pdf", "CreationDate")):
         if path is not None:
             with write_atomically(path) as temporary:
@@ -86,11 +88,15 @@ def _report_missing_glyphs(text: str) -> None:
     fonts = [
         get_font(findfont(FontProperties(family=name))) for name in (DEFAULT_FONT, *FALLBACK_FONTS) if name in installed
     ]
-    lacking = sorted(
+    missing_characters = sorted(
         {char for char in text if char != "\n" and not any(font.get_char_index(ord(char)) for font in fonts)}
     )
-    if lacking:
-        print(f"no font has {''.join(lacking)}; the PDF shows boxes; install {FALLBACK_FONTS[0]}", file=sys.stderr)
+    if missing_characters:
+        print(
+            f"no installed font has {''.join(missing_characters)}; the PDF shows boxes instead; "
+            f"install {FALLBACK_FONTS[0]}",
+            file=sys.stderr,
+        )
 
 
 SVG_NAMESPACE, XLINK_NAMESPACE = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
@@ -108,7 +114,7 @@ STYLE_SHEET_COLOURS = {
     "#e69f00": "var(--orange)",
     "#56b4e9": "var(--sky)",
 }
-"""Inks of figures → what the style sheet calls them, which has another shade of each on a dark page."""
+"""CSS values of figure colours; the style sheet defines other shades for dark mode."""
 
 _URL_REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _FONT_FAMILY = re.compile(r"(font: (?:bold )?[\d.]+px) [^;]*|font-family: [^;]*(?:; )?")
@@ -116,18 +122,18 @@ _LONG_DECIMAL = re.compile(r"(\.\d\d)\d+")
 _HEX_COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 
 COORDINATE_ATTRIBUTES = {"d", "x", "y", "transform"}
-"""Attributes that say where something is."""
+"""Attributes with coordinates."""
 
 
 @dataclass(frozen=True)
 class InlineFigure:
-    """A figure of a page.
+    """A figure of the page.
 
     Attributes:
-        markup: an `svg` element, to be written as it is.
-        width: in pixels, at which its text has its size.
-        title: says in words what it shows.
-        has_fixed_colours: whether it keeps its own colours, and so a white ground.
+        markup: an `svg` element.
+        width: width in pixels at which text has its nominal size.
+        title: description of the figure.
+        has_fixed_colours: whether it keeps its colours and a white background.
     """
 
     markup: str
@@ -137,23 +143,23 @@ class InlineFigure:
 
 
 def build_inline_figure(svg: str, title: str, figure_id: str, has_fixed_colours: bool = False) -> InlineFigure:
-    """Make a part of a page of an SVG that matplotlib wrote.
+    """Convert an SVG file of matplotlib to an inline figure.
 
     Args:
-        svg: the whole file.
-        title: says in words what the figure shows.
-        figure_id: of the figure on the page; identifiers begin with it.
-        has_fixed_colours: leave colours as they are, for figures whose shades mean something.
+        svg: content of the file.
+        title: description of the figure.
+        figure_id: prefix of identifiers, unique on the page.
+        has_fixed_colours: keep colours, for figures whose shades have a meaning.
     """
     ElementTree.register_namespace("", SVG_NAMESPACE)
     ElementTree.register_namespace("xlink", XLINK_NAMESPACE)
     root = ElementTree.fromstring(svg)
     for parent in list(root.iter()):
         for child in list(parent):
-            # A style of all elements would be one of the whole page.
+            # A style element would apply to the whole page.
             if child.tag in (f"{{{SVG_NAMESPACE}}}metadata", f"{{{SVG_NAMESPACE}}}style", f"{{{SVG_NAMESPACE}}}title"):
                 parent.remove(child)
-    referred = {
+    referenced_ids = {
         target
         for element in root.iter()
         for key, value in element.attrib.items()
@@ -163,9 +169,9 @@ def build_inline_figure(svg: str, title: str, figure_id: str, has_fixed_colours:
         for key in ("text", "tail"):
             if not (getattr(element, key) or "").strip():
                 setattr(element, key, None)
-        _prefix_identifiers(element, f"{figure_id}-", referred)
+        _prefix_identifiers(element, f"{figure_id}-", referenced_ids)
         for key in COORDINATE_ATTRIBUTES & element.attrib.keys():
-            # A hundredth of a point cannot be seen.
+            # Hundredths of a point are precise enough.
             element.set(key, _LONG_DECIMAL.sub(r"\1", element.attrib[key]))
         if "style" in element.attrib:
             style = _remove_font_families(element.attrib["style"])
@@ -180,24 +186,24 @@ def build_inline_figure(svg: str, title: str, figure_id: str, has_fixed_colours:
 
 
 def render_inline_figure(figure: "Figure", title: str, figure_id: str, has_fixed_colours: bool = False) -> InlineFigure:
-    """Draw a figure for a page; within `figure_files.style`."""
+    """Convert a figure to an inline figure. Call it within `use_style()`."""
     file = BytesIO()
     figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     return build_inline_figure(file.getvalue().decode("utf-8"), title, figure_id, has_fixed_colours)
 
 
 def _replace_colour(match: re.Match[str]) -> str:
-    """What the style sheet calls a colour."""
+    """Return the CSS value of a colour."""
     return STYLE_SHEET_COLOURS.get(match[0].lower(), match[0])
 
 
 def _remove_font_families(style: str) -> str:
-    """A style without the families of its font, which the style sheet names once."""
-    return _FONT_FAMILY.sub(lambda found: f"{found[1]} var(--figures)" if found[1] else "", style)
+    """Remove font families from a style, because the style sheet sets them."""
+    return _FONT_FAMILY.sub(lambda match: f"{match[1]} var(--figures)" if match[1] else "", style)
 
 
 def _prefix_identifiers(element: ElementTree.Element, prefix: str, referenced_ids: set[str]) -> None:
-    """Put the figure's name before identifiers; those that nothing refers to go."""
+    """Prefix referenced identifiers, and remove the others."""
     for key, value in list(element.attrib.items()):
         if key == "id":
             if value in referenced_ids:
@@ -207,4 +213,4 @@ def _prefix_identifiers(element: ElementTree.Element, prefix: str, referenced_id
         elif key == f"{{{XLINK_NAMESPACE}}}href" and value.startswith("#"):
             element.set(key, f"#{prefix}{value[1:]}")
         else:
-            element.set(key, _URL_REFERENCE.sub(lambda found: f"url(#{prefix}{found[1]})", value))
+            element.set(key, _URL_REFERENCE.sub(lambda match: f"url(#{prefix}{match[1]})", value))

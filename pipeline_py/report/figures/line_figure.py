@@ -1,4 +1,4 @@
-"""Figures of lines: one line for each system, each with a look of its own. On a page the legend stands beside them."""
+"""Line figures with one style for each system; on the page, the template draws the legend."""
 
 import textwrap
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours without the yellow, which is too light for a line. The numbers of colours, markers and dashes
-# have no common factor, so that no two systems look alike, also in grey.
+# Colours of Okabe and Ito without yellow, which is too light for a line. The numbers of colours, markers and dashes
+# are coprime, so that all systems look different, also in grey.
 LINE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2)))
@@ -25,18 +25,18 @@ LINE_FIGURE_STYLE: Any = {
     "grid.color": "#dddddd",
 }
 MARKER_SIGNS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P": "✚", "X": "✖", "*": "★"}
-"""Markers of matplotlib as characters."""
+"""Characters of matplotlib's markers."""
 
 MANY_GROUPS = 6
-"""Groups whose names need smaller letters."""
+"""Number of groups above which their names have a smaller font."""
 
 _MAX_MARKED_POINTS = 12
-"""Points of a line that each have a marker."""
+"""Largest number of points of a line with markers."""
 
 
 @dataclass(frozen=True)
 class LineStyle:
-    """How the n-th system looks in every figure."""
+    """The line style of a system, the same in all figures."""
 
     colour: str
     marker: str
@@ -44,18 +44,18 @@ class LineStyle:
 
     @property
     def marker_sign(self) -> str:
-        """The marker, for a legend."""
+        """Marker for a legend."""
         return MARKER_SIGNS[self.marker]
 
     @property
     def dash_array(self) -> str:
-        """The dashes, for a legend."""
+        """Dashes for a legend."""
         return "" if self.dashes == "-" else " ".join(f"{1.6 * length:g}" for length in self.dashes[1])
 
 
 @dataclass(frozen=True)
 class LineSeries:
-    """The points of one system, and the ends of their intervals, if they have such."""
+    """Points of one system with optional intervals."""
 
     style: LineStyle
     x: Sequence[float]
@@ -64,7 +64,7 @@ class LineSeries:
 
 
 def get_line_style(index: int) -> LineStyle:
-    """The look of a system by its place in a table, from 0."""
+    """Return the line style of a system by its index in a table."""
     return LineStyle(
         LINE_COLOURS[index % len(LINE_COLOURS)].lower(), MARKERS[index % len(MARKERS)], DASHES[index % len(DASHES)]
     )
@@ -82,31 +82,31 @@ def draw_lines(
     line_names: Sequence[str] = (),
     note: str = "",
 ) -> "Figure":
-    """Draw lines; within `figure_files.style(STYLE)`.
+    """Draw lines. Call it within `use_style(LINE_FIGURE_STYLE)`.
 
     Args:
-        lines: one for each system or run; in an SVG the n-th is called `system-n`.
-        x_label: below the figure.
-        y_label: above it.
-        group_names: names of x = 0, 1, …, where these are groups and no numbers.
-        group_counts: how much each of the groups has, shown below its name.
-        size_label: what is counted.
-        title: of a figure that stands alone.
-        line_names: what its lines are called.
-        note: below it.
+        lines: one line for each system or run; the SVG identifier of the n-th line is `system-n`.
+        x_label: label below the figure.
+        y_label: label above the figure.
+        group_names: names of groups at x = 0, 1, …; None if x is a number.
+        group_counts: sizes of the groups, shown below their names.
+        size_label: unit of the sizes.
+        title: title of a figure outside the page.
+        line_names: labels of the lines in the legend of a figure outside the page.
+        note: note below the figure.
     """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=FIGURE_SIZES["alone" if line_names else "on a page"], layout="constrained")
     axes = figure.add_subplot()
-    apart = compute_line_shifts(len(lines)) if any(line.intervals for line in lines) else [0.0] * len(lines)
-    drawn = []
-    for place, (line, shift) in enumerate(zip(lines, apart, strict=True), start=1):
+    shifts = compute_line_shifts(len(lines)) if any(line.intervals for line in lines) else [0.0] * len(lines)
+    line_artists = []
+    for place, (line, shift) in enumerate(zip(lines, shifts, strict=True), start=1):
         points = [(x + shift, y) for x, y in zip(line.x, line.y, strict=True) if isfinite(y)]
         if points and line.intervals:
             ends = zip(*line.intervals, strict=True)
             axes.vlines([x + shift for x in line.x], *ends, color=line.style.colour, linewidth=0.9, alpha=0.7)
-        drawn += axes.plot(
+        line_artists += axes.plot(
             *zip(*points or [(0.0, float("nan"))], strict=True),
             color=line.style.colour,
             marker=line.style.marker if len(points) <= _MAX_MARKED_POINTS else None,
@@ -119,28 +119,30 @@ def draw_lines(
         )
     if group_names is not None:
         axes.set_xlim(-0.4, max(1, len(group_names)) - 0.6)
-        both = (
+        tick_labels = (
             [f"{group}\n{count}" for group, count in zip(group_names, group_counts, strict=True)]
             if group_counts
             else list(group_names)
         )
-        axes.set_xticks(range(len(group_names)), both, fontsize=7.5 if len(group_names) > MANY_GROUPS else 9)
+        axes.set_xticks(range(len(group_names)), tick_labels, fontsize=7.5 if len(group_names) > MANY_GROUPS else 9)
         x_label += f"\n(below: {size_label})" if group_counts else ""  # in one line, a long label would be cut
     axes.set_xlabel(f"{x_label}\n{note}" if note else x_label)
     axes.set_title(y_label, loc="left", fontsize=10)
     axes.set_axisbelow(True)
     if title:
-        # The headline of the figure, not of the axes, has the width above the legend as well.
+        # Unlike a title of the axes, a title of the figure also extends over the legend.
         figure.suptitle(textwrap.fill(title, 80), x=0.01, ha="left", fontsize=10, fontweight="bold")
     if line_names:
-        legend = figure.legend(drawn, [""] * len(drawn), loc="outside right center", frameon=False, handlelength=3.2)
-        # Set afterwards: a legend leaves out a label that begins with an underscore.
+        legend = figure.legend(
+            line_artists, [""] * len(line_artists), loc="outside right center", frameon=False, handlelength=3.2
+        )
+        # Set labels afterwards, because a legend omits labels that begin with an underscore.
         for text, name in zip(legend.get_texts(), line_names, strict=True):
             text.set_text(textwrap.fill(name, 24))
     return figure
 
 
 def compute_line_shifts(line_count: int) -> list[float]:
-    """How far lines are shifted to the right, in groups, for their bars not to overlap."""
-    apart = min(0.08, 0.5 / max(1, line_count))
-    return [apart * (place - (line_count - 1) / 2) for place in range(line_count)]
+    """Return shifts of lines to the right, in groups, so that their bars do not overlap."""
+    spacing = min(0.08, 0.5 / max(1, line_count))
+    return [spacing * (index - (line_count - 1) / 2) for index in range(line_count)]

@@ -1,4 +1,4 @@
-"""The tree of a source sentence over its words, wherever these stand: dependencies, or phrases."""
+"""Drawings of dependency and phrase trees over source words."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEVEL_HEIGHT = 13.0
-"""From one level to the next, in points."""
+"""Distance between levels, in points."""
 
 LABEL_SIZE = 6.5
 ARC_SHIFT = 2.5
-"""How far an arc begins beside the middle of its head, in points."""
+"""Horizontal distance of the start of an arc from the centre of its head, in points."""
 
 LABEL_COLOUR, EDGE_COLOUR = "#555555", "#009e73"
 
@@ -27,26 +27,26 @@ class SourceTree(Protocol):
     """A tree that can be drawn.
 
     Attributes:
-        words: of the sentence.
-        height: of the drawing, in points.
+        words: words of the sentence.
+        height: height of the drawing, in points.
     """
 
     words: Sequence[str]
     height: float
 
     def widen_slots(self, slots: Sequence[float]) -> list[float]:
-        """Widen the slots of words, in points, as its labels need it; further slots stay as they are."""
+        """Widen the slots of words, in points, to fit labels; slots after the last word stay the same."""
         ...
 
     def draw(self, axes: "Axes", word_centres: Sequence[float], base_y: float) -> None:
-        """Draw it over words that stand at x (further places are passed over), upwards from `base_y`."""
+        """Draw the tree over words at `word_centres`, upwards from `base_y`; further centres are ignored."""
 
 
 class DependencyArcs:
-    """Arcs from heads to what depends on them; an arc lies over those that it spans."""
+    """Arcs from heads to dependents; an arc lies above the arcs that it spans."""
 
     def __init__(self, tree: DependencyTree) -> None:
-        """Find how high each arc is; a failed parse has none."""
+        """Compute the level of each arc; a failed parse has no arcs."""
         self.words: Sequence[str] = tree.words
         parsed = [] if tree.failure_reason else [*enumerate(zip(tree.heads, tree.labels, strict=True))]
         arcs = [(head - 1, place, label) for place, (head, label) in parsed if head]
@@ -55,24 +55,29 @@ class DependencyArcs:
         for arc in sorted(arcs, key=lambda arc: abs(arc[0] - arc[1])):
             first, last = sorted(arc[:2])
             below = [
-                level for other, level in self._arc_levels.items() if min(other[:2]) < last and max(other[:2]) > first
+                level
+                for lower_arc, level in self._arc_levels.items()
+                if min(lower_arc[:2]) < last and max(lower_arc[:2]) > first
             ]
             self._arc_levels[arc] = 1 + max(below, default=0)
         self.height = LEVEL_HEIGHT * (max(self._arc_levels.values(), default=0) + 1)
 
     def widen_slots(self, slots: Sequence[float]) -> list[float]:
-        """Widen words until each arc, from the middle of a word to that of another, is as wide as its label."""
-        wider = [*slots]
+        """Widen slots until each arc is at least as wide as its label."""
+        slot_widths = [*slots]
         for head, place, label in self._arc_levels:
             first, last = sorted((head, place))
-            wide = sum(wider[first : last + 1]) - (wider[first] + wider[last]) / 2
+            width = sum(slot_widths[first : last + 1]) - (slot_widths[first] + slot_widths[last]) / 2
             _widen_range(
-                wider, first, last, (compute_text_width(label, LABEL_SIZE) + ARC_SHIFT + 2 - wide) / (last - first)
+                slot_widths,
+                first,
+                last,
+                (compute_text_width(label, LABEL_SIZE) + ARC_SHIFT + 2 - width) / (last - first),
             )
-        return wider
+        return slot_widths
 
     def draw(self, axes: "Axes", word_centres: Sequence[float], base_y: float) -> None:
-        """Draw it over words that stand at x, upwards from `base_y`."""
+        """Draw the tree over words at `word_centres`, upwards from `base_y`."""
         for root in self._roots:
             axes.plot(
                 [word_centres[root], word_centres[root]],
@@ -94,43 +99,43 @@ class DependencyArcs:
 
 
 class PhraseBrackets:
-    """Brackets over phrases, the lowest ones nearest to the words."""
+    """Brackets over phrases."""
 
     def __init__(self, words: Sequence[str], phrases: Sequence[PhraseColumn]) -> None:
-        """Take phrases whose columns follow those of the words."""
+        """Store words and their phrases, whose columns follow those of the words."""
         self.words, self._phrases = words, phrases
         self.height = LEVEL_HEIGHT * (max((phrase.height for phrase in phrases), default=0) + 1)
 
     def widen_slots(self, slots: Sequence[float]) -> list[float]:
-        """Widen words until each phrase is as wide as its label."""
-        wider = [*slots]
+        """Widen slots until each phrase is at least as wide as its label."""
+        slot_widths = [*slots]
         for phrase in self._phrases:
-            wide = sum(wider[phrase.first : phrase.last + 1])
-            needed = compute_text_width(phrase.label, LABEL_SIZE) + 4 - wide
-            _widen_range(wider, phrase.first, phrase.last, needed / (phrase.last + 1 - phrase.first))
-        return wider
+            width = sum(slot_widths[phrase.first : phrase.last + 1])
+            extra_width = compute_text_width(phrase.label, LABEL_SIZE) + 4 - width
+            _widen_range(slot_widths, phrase.first, phrase.last, extra_width / (phrase.last + 1 - phrase.first))
+        return slot_widths
 
     def draw(self, axes: "Axes", word_centres: Sequence[float], base_y: float) -> None:
-        """Draw it over words that stand at x, upwards from `base_y`."""
-        at = [(place, base_y) for place in word_centres[: len(self.words)]]
+        """Draw the tree over words at `word_centres`, upwards from `base_y`."""
+        points = [(place, base_y) for place in word_centres[: len(self.words)]]
         for phrase in self._phrases:
             top = base_y - LEVEL_HEIGHT * phrase.height
-            corners = compute_bracket(top, [at[child] for child in phrase.children])
+            corners = compute_bracket(top, [points[child] for child in phrase.children])
             middle = (corners[0][0] + corners[1][0]) / 2
             axes.plot(*zip(*corners, strict=True), color=EDGE_COLOUR, linewidth=0.8, zorder=1)
             write_text(
                 axes, (middle, top - LABEL_SIZE * 0.7), phrase.label, LABEL_SIZE, color=LABEL_COLOUR, align="center"
             )
-            at.append((middle, top))
+            points.append((middle, top))
 
 
 def _widen_range(slots: list[float], first: int, last: int, extra_width: float) -> None:
-    """Widen the slots of some words; none is made narrower."""
+    """Widen a range of slots; a negative width changes nothing."""
     slots[first : last + 1] = [slot + max(0.0, extra_width) for slot in slots[first : last + 1]]
 
 
 def read_source_tree(path: Path, sentence_number: int) -> SourceTree:
-    """Read the tree of a sentence, counted from 1, from CoNLL-U or from brackets in `.ptb`.
+    """Read the tree of a sentence, numbered from 1, from CoNLL-U or from brackets (`.ptb`).
 
     Raises:
         InputError: if the file lacks the sentence.

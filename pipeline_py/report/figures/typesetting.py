@@ -1,7 +1,7 @@
-"""Text in figures: what of it can be shown, how wide it is, and where its lines break.
+"""Text in figures: unprintable characters, widths and line breaks.
 
-Widths do not ask which fonts a machine has beyond the one that comes with matplotlib, so that figures are the same
-everywhere: an ideograph is as wide as it is high, and what DejaVu Sans lacks is as wide as its sign for that.
+Widths depend only on the font of matplotlib, so that figures are the same on all machines: an ideograph is as wide as
+it is high, and a character that DejaVu Sans lacks is as wide as the replacement glyph.
 """
 
 import unicodedata
@@ -16,7 +16,7 @@ ELLIPSIS = "…"
 
 
 def replace_unprintable(text: str) -> str:
-    """Put a sign for what no line of an SVG may hold: controls, halves of pairs, and line separators."""
+    """Replace characters that SVG text cannot contain: control characters, surrogates and line separators."""
     return "".join(
         " " if category == "Zs" else "\ufffd" if category in ("Cc", "Cn", "Cs", "Zl", "Zp") else character
         for character in text
@@ -25,12 +25,12 @@ def replace_unprintable(text: str) -> str:
 
 
 def compute_text_width(text: str, font_size: float, bold: bool = False) -> float:
-    """Width of a line in points, at a font size in points."""
+    """Return the width of a line in points, at a font size in points."""
     return font_size * sum(_compute_advance(character, bold) for character in text)
 
 
 def truncate_text(text: str, font_size: float, max_width: float) -> str:
-    """Cut a text off, with an ellipsis, where it is wider than `max_width` points."""
+    """Truncate a text with an ellipsis if it is wider than `max_width` points."""
     if compute_text_width(text, font_size) <= max_width:
         return text
     while text and compute_text_width(text + ELLIPSIS, font_size) > max_width:
@@ -39,19 +39,19 @@ def truncate_text(text: str, font_size: float, max_width: float) -> str:
 
 
 def break_into_lines(widths: Sequence[float], max_width: float) -> list[range]:
-    """Break a row of boxes into lines of at most `max_width` points; a box that is wider has a line of its own."""
+    """Break a row of boxes into lines of at most `max_width` points; a wider box gets a separate line."""
     lines: list[range] = []
     start, used = 0, 0.0
-    for place, each in enumerate(widths):
-        if place > start and used + each > max_width:
-            lines.append(range(start, place))
-            start, used = place, 0.0
-        used += each
+    for index, width in enumerate(widths):
+        if index > start and used + width > max_width:
+            lines.append(range(start, index))
+            start, used = index, 0.0
+        used += width
     return [*lines, range(start, len(widths))] if len(widths) else lines
 
 
 def wrap_text(text: str, font_size: float, max_width: float, bold: bool = False) -> list[str]:
-    """Break a text into lines of at most `max_width` points, at spaces, or within a word that is wider than a line."""
+    """Break a text into lines of at most `max_width` points, at spaces or within words that are wider than a line."""
     words: list[str] = []
     for word in text.split(" "):
         if compute_text_width(word, font_size, bold) > max_width:
@@ -66,7 +66,7 @@ def wrap_text(text: str, font_size: float, max_width: float, bold: bool = False)
 
 @cache
 def _compute_advance(character: str, bold: bool) -> float:
-    """Width of a character in ems."""
+    """Return the width of a character in ems."""
     if unicodedata.east_asian_width(character) in "WF":
         return 1.0
     if unicodedata.combining(character) or unicodedata.category(character) == "Cf":
@@ -83,7 +83,7 @@ def _load_font(bold: bool) -> "FT2Font":
     from matplotlib.font_manager import FontProperties, findfont
     from matplotlib.ft2font import FT2Font
 
-    # Of our own: matplotlib changes the size of those that it shares.
+    # A private copy, because matplotlib changes the size of shared fonts.
     font = FT2Font(findfont(FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal")))
     font.set_size(1, 72)
     return font

@@ -1,4 +1,4 @@
-"""Contrastive sets: how often systems find the correct translation likelier, and by what the errors are like."""
+"""Section on contrastive sets: accuracy in total and by kind of error, and pairs of systems."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -24,18 +24,20 @@ GROUPING_LABELS = {
 EXPLANATION = (
     "A contrastive pair has a correct translation and one with an error. Accuracy is the percentage of pairs for which "
     "a system gives the correct translation the higher probability (sum of log p over all subwords); guessing gives "
-    "50. Intervals (Wilson, 95 %) and tests (McNemar) are over the pairs of these runs, and say nothing about other "
-    "runs."
+    "50. Intervals (Wilson, 95 %) and tests (McNemar) are over the pairs of these runs and do not include variation "
+    "between runs."
 )
 
 
 def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
-    """All sets beside each other, each by kinds of errors, and systems by pairs."""
+    """Yield accuracies on all sets, accuracies by kind of error, and comparisons of systems."""
     files = dict(chapter.manifest.iterate_set_files("contrast", chapter.table_name))
     if not files:
         return
-    whole, ties = read_set_accuracies({chapter.get_set_name(split): path for split, path in files.items()})
-    without = [row for row in chapter.display_names if not any(system == row for system, _ in whole.values)]
+    accuracies, ties = read_set_accuracies({chapter.get_set_name(split): path for split, path in files.items()})
+    missing_systems = [
+        row for row in chapter.display_names if not any(system == row for system, _ in accuracies.values)
+    ]
     notes = [
         *(
             f"{chapter.display_names[row]} is missing: "
@@ -44,82 +46,87 @@ def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
                 if chapter.experiment.find_external_system(row)
                 else "a phrase-based system cannot score a translation that it did not produce."
             )
-            for row in without
+            for row in missing_systems
         ),
         *describe_ties(ties, chapter.display_names),
     ]
     yield PageSection(
         "Contrastive sets",
         [EXPLANATION],
-        tables=[replace(build_group_table(whole, chapter.display_names, "all pairs"), notes=notes)],
+        tables=[replace(build_group_table(accuracies, chapter.display_names, "all pairs"), notes=notes)],
     )
     yield from build_group_sections(chapter, "contrast", "Contrastive sets by kind of error", read_accuracy_groups)
-    compared = chapter.manifest.iterate_set_files("contrast_comparisons", chapter.table_name)
+    comparison_files = chapter.manifest.iterate_set_files("contrast_comparisons", chapter.table_name)
     sheets = [
-        build_comparison_table(path, chapter.display_names, chapter.get_set_name(split)) for split, path in compared
+        build_comparison_table(path, chapter.display_names, chapter.get_set_name(split))
+        for split, path in comparison_files
     ]
     yield PageSection("Pairs of systems on contrastive sets", tables=sheets, is_folded=True)
 
 
 def read_set_accuracies(files: Mapping[str, Path]) -> tuple[GroupedScores, dict[tuple[str, str], float]]:
-    """Read accuracies on all pairs of some sets, and how many of these are ties, by system and set."""
+    """Read the accuracy and the number of ties on all pairs, by system and set."""
     sizes: dict[str, str] = {}
     values: dict[tuple[str, str], tuple[float, ...]] = {}
-    for on, path in files.items():
+    for set_name, path in files.items():
         rows = read_tsv(path, ACCURACY_COLUMNS, ["pairs"])
         for row in rows[rows["by"] == "all"].to_dict("records"):
-            sizes[on] = str(row["pairs"])
-            values[row["system"], on] = tuple(row[name] for name in ACCURACY_COLUMNS)
+            sizes[set_name] = str(row["pairs"])
+            values[row["system"], set_name] = tuple(row[name] for name in ACCURACY_COLUMNS)
     groups = GroupedScores(
         "Contrastive set",
         MEASURE_LABEL,
         sizes,
         "pair",
-        {place: numbers[0] for place, numbers in values.items()},
-        {place: (numbers[1], numbers[2]) for place, numbers in values.items()},
+        {key: numbers[0] for key, numbers in values.items()},
+        {key: (numbers[1], numbers[2]) for key, numbers in values.items()},
     )
-    return groups, {place: numbers[3] for place, numbers in values.items()}
+    return groups, {key: numbers[3] for key, numbers in values.items()}
 
 
 def describe_ties(ties: Mapping[tuple[str, str], float], display_names: Mapping[str, str]) -> list[str]:
-    """Say on which sets systems find both translations of how many pairs equally likely, if they do of any."""
-    said = []
-    for on in dict.fromkeys(on for _, on in ties):
-        counts = [f"{name} {ties[system, on]:g}" for system, name in display_names.items() if ties.get((system, on))]
+    """Describe the number of ties of each system, a sentence for each set with ties."""
+    sentences = []
+    for set_name in dict.fromkeys(set_name for _, set_name in ties):
+        counts = [
+            f"{name} {ties[system, set_name]:g}"
+            for system, name in display_names.items()
+            if ties.get((system, set_name))
+        ]
         if counts:
-            said.append(
-                f"Pairs of {on} with two equally likely translations, which count as wrong: {', '.join(counts)}."
+            sentences.append(
+                f"Pairs of {set_name} with two equally likely translations, which count as wrong: {', '.join(counts)}."
             )
-    return said
+    return sentences
 
 
 def read_accuracy_groups(path: Path) -> list[GroupedScores]:
-    """Read accuracies by kind, distance and frequency, as far as there are several groups of a set."""
+    """Read accuracies by kind, distance and frequency, if a set has several groups."""
     rows = read_tsv(path, ACCURACY_COLUMNS, ["pairs"])
-    found = [
+    all_groups = [
         GroupedScores(
-            GROUPING_LABELS[str(by)],
+            GROUPING_LABELS[str(grouping)],
             MEASURE_LABEL,
-            dict(zip(of_kind["group"], of_kind["pairs"].map(str), strict=True)),
+            dict(zip(group_rows["group"], group_rows["pairs"].map(str), strict=True)),
             "pair",
-            of_kind.set_index(["system", "group"])["accuracy"].to_dict(),
-            of_kind.set_index(["system", "group"])[["low", "high"]].apply(tuple, axis=1).to_dict(),
-            named_bound="" if by == "kind" else "upper",
-            is_drawn=by != "kind",
+            group_rows.set_index(["system", "group"])["accuracy"].to_dict(),
+            group_rows.set_index(["system", "group"])[["low", "high"]].apply(tuple, axis=1).to_dict(),
+            named_bound="" if grouping == "kind" else "upper",
+            is_drawn=grouping != "kind",
         )
-        for by, of_kind in rows.groupby("by", sort=False)
-        if by in GROUPING_LABELS
+        for grouping, group_rows in rows.groupby("by", sort=False)
+        if grouping in GROUPING_LABELS
     ]
-    return [groups for groups in found if has_several_groups(groups)]
+    return [groups for groups in all_groups if has_several_groups(groups)]
 
 
 def build_comparison_table(path: Path, display_names: Mapping[str, str], set_name: str) -> Sheet:
-    """Every pair of systems on a set."""
+    """Build the table of all pairs of systems on a set."""
     rows = read_tsv(path, COMPARISON_COLUMNS, COUNT_COLUMNS).to_dict("records")
     return build_sheet(
-        f"Every pair of systems on {set_name}: accuracies; the number of pairs that only the system gets right (better), "
-        "only the other (worse), and both or neither (alike); p of McNemar's test before and after Holm's correction. "
-        f"p below {SIGNIFICANCE_LEVEL} is bold.",
+        f"Every pair of systems on {set_name}: accuracies; the number of pairs that only the system gets right "
+        "(better), only the other (worse), and both or neither (alike); p of McNemar's test before and after Holm's "
+        f"correction. p below {SIGNIFICANCE_LEVEL} is bold.",
         [
             "System",
             "Other",

@@ -1,4 +1,4 @@
-"""Sentences that two systems translate most differently, with the tree and both attentions where these are known."""
+"""Section with the sentences that two systems translate most differently, with tree and attention if available."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ from pipeline_py.subword.vocabulary import EOS, SPECIAL_TOKENS
 
 PAGE_ORDER = 90
 MAX_EXAMPLES_PER_SIDE = 2
-"""Examples for, and as many against a system, of each pair."""
+"""Largest number of examples in which one system of a pair is better."""
 
 DifferenceSpan = tuple[str, bool]
-"""Words, and whether they are those of one translation alone."""
+"""Words, and whether only one translation has them."""
 
 
 @dataclass(frozen=True)
 class ScoredTranslation:
-    """What one system said, and how good it is, in percent."""
+    """The translation of one system and its score in percent."""
 
     system: str
     text: str
@@ -37,7 +37,7 @@ class ScoredTranslation:
 
 @dataclass(frozen=True)
 class TranslationExample:
-    """A sentence, counted from 1, and two translations of it."""
+    """A sentence with two translations; sentence numbers start at 1."""
 
     sentence_number: int
     source: str
@@ -47,23 +47,23 @@ class TranslationExample:
 
     @property
     def score_difference(self) -> float:
-        """How much better the system is."""
+        """Score of the system minus score of the other system."""
         return self.system_translation.score - self.other_translation.score
 
     def split_into_spans(self) -> tuple[list[DifferenceSpan], list[DifferenceSpan]]:
-        """Both translations, cut where they differ."""
+        """Split both translations into equal and differing spans."""
         words = split_tokens(self.system_translation.text), split_tokens(self.other_translation.text)
-        both: tuple[list[DifferenceSpan], list[DifferenceSpan]] = ([], [])
+        spans: tuple[list[DifferenceSpan], list[DifferenceSpan]] = ([], [])
         for kind, *ends in SequenceMatcher(None, *words, autojunk=False).get_opcodes():
             for side, (start, end) in enumerate((ends[:2], ends[2:])):
                 if end > start:
-                    both[side].append((" ".join(words[side][start:end]), kind != "equal"))
-        return both
+                    spans[side].append((" ".join(words[side][start:end]), kind != "equal"))
+        return spans
 
 
 @dataclass(frozen=True)
 class RenderedExample:
-    """A sentence with what two systems, called by their labels, made of it."""
+    """An example with the display names of its systems and its figures."""
 
     example: TranslationExample
     system_label: str
@@ -72,22 +72,22 @@ class RenderedExample:
 
 
 def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
-    """Those of each set, the first set open."""
-    text = [
+    """Yield a section of examples for each set, folded after the first."""
+    explanation = [
         "The sentences on which a proposed system and its baseline differ most (if the table proposes none: its first "
         "two systems), from the half of the set that is of medium length. Numbers are sentence chrF (0 to 100). "
         "Highlighted words are in only one of the two translations."
     ]
-    for place, (split, path) in enumerate(chapter.manifest.iterate_set_files("examples", chapter.table_name)):
-        shown = [*render_examples(chapter, split, path)]
-        if shown:
-            title = "Sentences where systems differ most" + (f": {chapter.get_set_name(split)}" if place else "")
+    for index, (split, path) in enumerate(chapter.manifest.iterate_set_files("examples", chapter.table_name)):
+        examples = [*render_examples(chapter, split, path)]
+        if examples:
+            title = "Sentences where systems differ most" + (f": {chapter.get_set_name(split)}" if index else "")
             yield PageSection(
                 title,
-                text if place == 0 else [],
-                template_data=shown,
+                explanation if index == 0 else [],
+                template_data=examples,
                 template_name="examples.html",
-                is_folded=place > 0,
+                is_folded=index > 0,
             )
 
 
@@ -109,51 +109,60 @@ def read_examples(path: Path) -> list[TranslationExample]:
 
 
 def select_examples(examples: Sequence[TranslationExample], system: str, other_system: str) -> list[TranslationExample]:
-    """Of two systems those that differ most: where the one is better, then where the other is."""
-    found = [
-        each
-        if each.system_translation.system == system
+    """Select the largest differences of two systems: first those in favour of `system`, then the opposite."""
+    pair_examples = [
+        example
+        if example.system_translation.system == system
         else TranslationExample(
-            each.sentence_number, each.source, each.reference, each.other_translation, each.system_translation
+            example.sentence_number,
+            example.source,
+            example.reference,
+            example.other_translation,
+            example.system_translation,
         )
-        for each in examples
-        if {each.system_translation.system, each.other_translation.system} == {system, other_system}
+        for example in examples
+        if {example.system_translation.system, example.other_translation.system} == {system, other_system}
     ]
-    ranked = sorted({each.sentence_number: each for each in found}.values(), key=lambda each: each.score_difference)
-    better = [each for each in reversed(ranked) if each.score_difference > 0]
+    ranked = sorted(
+        {example.sentence_number: example for example in pair_examples}.values(),
+        key=lambda example: example.score_difference,
+    )
+    better_examples = [example for example in reversed(ranked) if example.score_difference > 0]
     return [
-        *better[:MAX_EXAMPLES_PER_SIDE],
-        *(each for each in ranked[:MAX_EXAMPLES_PER_SIDE] if each.score_difference < 0),
+        *better_examples[:MAX_EXAMPLES_PER_SIDE],
+        *(example for example in ranked[:MAX_EXAMPLES_PER_SIDE] if example.score_difference < 0),
     ]
 
 
 REQUIRED_FILE_KINDS = ("source_pieces", "translation", "attention")
 PANELS_PER_TRANSLATION = 2
-"""Words of a translation whose attention is drawn on phrases."""
+"""Number of words of a translation with a panel."""
 
 
 def render_examples(chapter: TableChapter, split: str, path: Path) -> Iterator[RenderedExample]:
-    """Yield the examples of a set that are shown; within `figure_files.style`."""
+    """Yield the selected examples of a set. Call it within `use_style()`."""
     examples = read_examples(path)
-    pairs = chapter.select_pairs([(each.system_translation.system, each.other_translation.system) for each in examples])
-    found = ((pair, example) for pair in pairs for example in select_examples(examples, *pair))
-    for place, (pair, example) in enumerate(found, start=1):
+    pairs = chapter.select_pairs(
+        [(example.system_translation.system, example.other_translation.system) for example in examples]
+    )
+    selected_examples = ((pair, example) for pair in pairs for example in select_examples(examples, *pair))
+    for number, (pair, example) in enumerate(selected_examples, start=1):
         tree = chapter.manifest.find_file("source_tree", f"{chapter.table_name}:{pair[0]}:{split}")
-        attended = {
+        attended_sentences = {
             chapter.display_names[system]: attention
             for system in pair
             if (attention := _read_attention(chapter, system, split, example.sentence_number)) is not None
         }
-        anchor = f"{chapter.anchor}-{split}-example-{place}"
-        drawn = [
-            *_render_tree_comparison(tree, example.sentence_number, attended, anchor),
-            *_render_phrase_attention(attended, anchor),
+        anchor = f"{chapter.anchor}-{split}-example-{number}"
+        figures = [
+            *_render_tree_comparison(tree, example.sentence_number, attended_sentences, anchor),
+            *_render_phrase_attention(attended_sentences, anchor),
         ]
-        yield RenderedExample(example, chapter.display_names[pair[0]], chapter.display_names[pair[1]], drawn)
+        yield RenderedExample(example, chapter.display_names[pair[0]], chapter.display_names[pair[1]], figures)
 
 
 def _read_attention(chapter: TableChapter, system: str, split: str, sentence_number: int) -> AttendedSentence | None:
-    """What a system attended to in a sentence; None where that was not asked for."""
+    """Read the attention of a system in a sentence; return None if the manifest lacks its files."""
     kinds = (*REQUIRED_FILE_KINDS, "gates", "tree")
     files = {kind: chapter.manifest.find_file("attended", f"{system}:{split}:{kind}") for kind in kinds}
     source, translation, attention = (files[kind] for kind in REQUIRED_FILE_KINDS)
@@ -168,14 +177,14 @@ def _read_attention(chapter: TableChapter, system: str, split: str, sentence_num
         attention=attention,
         tree=files["tree"],
         gates=files["gates"],
-        lexical=any(isinstance(each, NeuralSystemConfig) and each.reads_lexical_trees for each in networks),
+        lexical=any(isinstance(network, NeuralSystemConfig) and network.reads_lexical_trees for network in networks),
     )
 
 
 def _render_tree_comparison(
     tree: Path | None, sentence_number: int, attended_sentences: Mapping[str, AttendedSentence], figure_id: str
 ) -> list[InlineFigure]:
-    """Draw both systems below one tree; only those that read the words of this tree."""
+    """Draw the attention of both systems below the tree; systems with other words are omitted."""
     if tree is None or not attended_sentences:
         return []
     from pipeline_py.report.figures.attention_comparison import aggregate_by_word, draw_attention_comparison
@@ -184,31 +193,32 @@ def _render_tree_comparison(
 
     source = read_source_tree(tree, sentence_number)
     attentions = [
-        found
-        for called, each in attended_sentences.items()
-        if len((found := aggregate_by_word(called, each)).words) == len(source.words)
+        attention
+        for label, attended in attended_sentences.items()
+        if len((attention := aggregate_by_word(label, attended)).words) == len(source.words)
     ]
     if not attentions:
         return []
     title = (
-        f"The source tree, and the attention of {' and '.join(each.system_label for each in attentions)}: a row for each "
-        f"word of the translation; a stronger colour is a higher weight; {SPECIAL_TOKENS[EOS]} is the end of the sentence"
+        f"The source tree, and the attention of {' and '.join(attended.system_label for attended in attentions)}: a "
+        "row for each word of the translation; a stronger colour is a higher weight; "
+        f"{SPECIAL_TOKENS[EOS]} is the end of the sentence"
     )
     return [render_inline_figure(draw_attention_comparison(source, attentions), title, figure_id)]
 
 
 def _render_phrase_attention(attended_sentences: Mapping[str, AttendedSentence], figure_id: str) -> list[InlineFigure]:
-    """Draw what systems that read phrases attended to on these."""
-    drawn = []
-    for place, (called, each) in enumerate(attended_sentences.items(), start=1):
-        if each.phrases:
+    """Draw the attention to phrases, for systems that read phrases."""
+    figures = []
+    for number, (label, attended) in enumerate(attended_sentences.items(), start=1):
+        if attended.phrases:
             from pipeline_py.report.figures.attention_figure import draw_attention_figure
             from pipeline_py.report.figures.figure_files import render_inline_figure
 
-            figure = draw_attention_figure("", each, select_informative_steps(each, PANELS_PER_TRANSLATION))
+            figure = draw_attention_figure("", attended, select_informative_steps(attended, PANELS_PER_TRANSLATION))
             title = (
-                f"Attention of {called} to words and phrases, for some words of its translation; {SPECIAL_TOKENS[EOS]} is "
-                "the end of the sentence"
+                f"Attention of {label} to words and phrases, for some words of its translation; "
+                f"{SPECIAL_TOKENS[EOS]} is the end of the sentence"
             )
-            drawn.append(render_inline_figure(figure, title, f"{figure_id}-phrases-{place}", has_fixed_colours=True))
-    return drawn
+            figures.append(render_inline_figure(figure, title, f"{figure_id}-phrases-{number}", has_fixed_colours=True))
+    return figures

@@ -1,4 +1,4 @@
-"""The facts of all trainings behind a table; what is the same of all of them is said once."""
+"""Section with the facts of all trainings of a table; equal values are listed once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
@@ -26,31 +26,31 @@ def build_fact_table(rows: Sequence[Mapping[str, str]], display_names: Mapping[s
     """Lay out facts, a row for each training.
 
     Args:
-        rows: as `costs.read_facts` reads them.
-        display_names: what systems are called; members of an ensemble go by their own name.
+        rows: rows as `read_facts_table` returns them.
+        display_names: display names of systems; members of an ensemble have none and keep their names.
     """
     columns = [column for column in (rows[0] if rows else {}) if column != "system"]
     values = {column: {row[column] for row in rows} for column in columns}
-    differing = [column for column in columns if len(values[column]) > 1]
-    same = [
+    differing_columns = [column for column in columns if len(values[column]) > 1]
+    shared_facts = [
         f"{column.replace('_', ' ')}: {value}"
         for column in columns
         if len(values[column]) == 1
         for value in values[column]
         if value
     ]
-    outside = [
+    external_systems = [
         display_names.get(row["system"], row["system"])
         for row in rows
         if row.get("origin", LOCAL_ORIGIN) != LOCAL_ORIGIN
     ]
-    notes = [f"The same for all: {'; '.join(same)}."] if same else []
-    if outside:
-        notes.append(f"Translations from elsewhere, of whose training nothing more is known: {', '.join(outside)}.")
+    notes = [f"The same for all: {'; '.join(shared_facts)}."] if shared_facts else []
+    if external_systems:
+        notes.append(f"External translations, with unknown training: {', '.join(external_systems)}.")
     return build_sheet(
         "Facts of each training, from its facts.json: updates, epochs, target words per second, seconds, loss and "
         "perplexity on dev, versions.",
-        ["System", *(column.replace("_", " ") for column in differing)],
+        ["System", *(column.replace("_", " ") for column in differing_columns)],
         [
             [
                 display_names.get(row["system"], row["system"]),
@@ -58,7 +58,7 @@ def build_fact_table(rows: Sequence[Mapping[str, str]], display_names: Mapping[s
                     _format_value(
                         row[column], "unknown" if row.get("origin", LOCAL_ORIGIN) != LOCAL_ORIGIN else MISSING_VALUE
                     )
-                    for column in differing
+                    for column in differing_columns
                 ),
             ]
             for row in rows
@@ -68,10 +68,10 @@ def build_fact_table(rows: Sequence[Mapping[str, str]], display_names: Mapping[s
 
 
 def _format_value(text: str, placeholder: str) -> Cell:
-    """A number with no more decimals than matter, or what stands where there is no value."""
+    """Format a number with four significant digits; return other text unchanged and the placeholder for empty text."""
     try:
         value = float(text)
     except ValueError:
         return Cell(text or placeholder)
-    whole = isfinite(value) and value == int(value) and "." not in text
-    return Cell(f"{value:,.0f}" if whole or abs(value) >= 1000 else f"{value:.4g}", text)
+    is_integer = isfinite(value) and value == int(value) and "." not in text
+    return Cell(f"{value:,.0f}" if is_integer or abs(value) >= 1000 else f"{value:.4g}", text)

@@ -1,4 +1,4 @@
-"""Learning curves of a table's systems: the loss on dev by updates and by seconds, and BLEU where it was measured."""
+"""Section with learning curves: loss on dev by updates and by seconds, and BLEU if measured."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from pipeline_py.report.table_chapter import TableChapter
 PAGE_ORDER = 80
 CURVE_COLUMNS = ("update", "seconds", "dev_loss", "dev_bleu")
 LearningCurve = dict[str, list[float]]
-"""Column → its values, one for each time that dev was looked at; NaN where nothing was measured."""
+"""Values by column, one for each validation; NaN if not measured."""
 
 CURVE_AXES = (
     ("update", "dev_loss", "Updates", "Loss on dev"),
@@ -27,8 +27,8 @@ def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
         for system in chapter.display_names
         if _list_curve_files(chapter, system)
     }
-    drawn = render_curves(curves, chapter.line_styles, f"{chapter.anchor}-learning")
-    yield PageSection("Learning curves", legend=chapter.build_legend({*curves}), figures=drawn, is_folded=True)
+    figures = render_curves(curves, chapter.line_styles, f"{chapter.anchor}-learning")
+    yield PageSection("Learning curves", legend=chapter.build_legend({*curves}), figures=figures, is_folded=True)
 
 
 def _list_curve_files(chapter: TableChapter, system: str) -> list[Path]:
@@ -44,8 +44,8 @@ def read_curve(path: Path) -> LearningCurve:
 def render_curves(
     curves: Mapping[str, Sequence[LearningCurve]], line_styles: Mapping[str, LineStyle], figure_id: str
 ) -> list[InlineFigure]:
-    """Draw the curves of all runs of each system; within `figure_files.style(STYLE)`."""
-    drawn = []
+    """Draw the curves of all runs of each system. Call it within `use_style(LINE_FIGURE_STYLE)`."""
+    figures = []
     for x, y, x_label, y_label in CURVE_AXES:
         lines = [
             LineSeries(line_styles[system], curve[x], curve[y])
@@ -57,5 +57,5 @@ def render_curves(
         if lines:
             title = f"{y_label} by {x_label[0].lower()}{x_label[1:]}: a line for each run of a system"
             figure = draw_lines(lines, x_label=x_label, y_label=y_label)
-            drawn.append(render_inline_figure(figure, title, f"{figure_id}-{y}-{x}"))
-    return drawn
+            figures.append(render_inline_figure(figure, title, f"{figure_id}-{y}-{x}"))
+    return figures

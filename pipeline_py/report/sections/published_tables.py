@@ -1,4 +1,4 @@
-"""Tables as papers printed them: for looking at beside ours, which were made from other data."""
+"""Section with tables as published, to be compared with tables from other data."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _AUTHORS_AND_YEAR = re.compile(r"(.+?)\. (\d{4})\. ")
 
 @dataclass(frozen=True)
 class PaperSource:
-    """The paper that numbers are from: in full, and as it is cited."""
+    """A paper with its full reference and its citation."""
 
     reference: str
     citation: str
@@ -43,25 +43,25 @@ def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
 
 
 def read_source(path: Path) -> PaperSource:
-    """The source that the first line of a file of `workflow/published/` names."""
+    """Read the source from the first line of a file of `workflow/published/`."""
     text = next(read_lines(path), "").removeprefix("# ")
-    found = _AUTHORS_AND_YEAR.match(text)
-    if found is None:
+    match = _AUTHORS_AND_YEAR.match(text)
+    if match is None:
         return PaperSource(text, text)
-    surnames = [author.split(" ")[-1] for author in re.split(", | and ", found[1])]
-    cited = " and ".join(surnames) if len(surnames) < 3 else f"{surnames[0]} et al."
-    return PaperSource(text, f"{cited} ({found[2]})")
+    surnames = [author.split(" ")[-1] for author in re.split(", | and ", match[1])]
+    authors = " and ".join(surnames) if len(surnames) < 3 else f"{surnames[0]} et al."
+    return PaperSource(text, f"{authors} ({match[2]})")
 
 
 def build_published_tables(
     numbers: Sequence[PublishedNumber], table_numbers: Sequence[str], citation: str
 ) -> list[Sheet]:
-    """Lay out printed tables, one for each task.
+    """Build the published tables, one for each table and task.
 
     Args:
-        numbers: of a paper.
+        numbers: the numbers of a paper.
         table_numbers: numbers of its tables.
-        citation: what it is called.
+        citation: citation of the paper.
     """
     return [
         _build_table([row for row in numbers if (row.table, row.task) == place], citation, *place)
@@ -71,31 +71,33 @@ def build_published_tables(
 
 def _build_table(rows: Sequence[PublishedNumber], citation: str, table_number: str, task: str) -> Sheet:
     columns = list(dict.fromkeys((row.set, row.metric) for row in rows))
-    one_metric = len({metric for _, metric in columns}) == 1
-    one_set = len({name for name, _ in columns}) == 1
+    has_one_metric = len({metric for _, metric in columns}) == 1
+    has_one_set = len({name for name, _ in columns}) == 1
     decimals = {
         name: max(len(f"{row.value:g}".partition(".")[2]) for row in rows if row.metric == name) for _, name in columns
     }
-    places = {(row.system, row.set, row.metric): row for row in rows}
+    numbers = {(row.system, row.set, row.metric): row for row in rows}
 
-    def printed(system: str, name: str, metric: str) -> Cell:
-        found = places.get((system, name, metric))
-        return Cell(MISSING_VALUE) if found is None else Cell(f"{found.value:.{decimals[metric]}f}", marks=found.marks)
+    def build_cell(system: str, name: str, metric: str) -> Cell:
+        number = numbers.get((system, name, metric))
+        return (
+            Cell(MISSING_VALUE) if number is None else Cell(f"{number.value:.{decimals[metric]}f}", marks=number.marks)
+        )
 
     return Sheet(
         f"As printed in {citation}, Table {table_number}, {task}"
-        + (f", {columns[0][1]}" if one_metric else "")
-        + (f" on {columns[0][0]}" if one_set else "")
+        + (f", {columns[0][1]}" if has_one_metric else "")
+        + (f" on {columns[0][0]}" if has_one_set else "")
         + "; marks are the paper's.",
         [
             Column("system", "System", "paper"),
             *(
-                Column(name, name if one_metric else metric if one_set else f"{metric} {name}", "paper")
+                Column(name, name if has_one_metric else metric if has_one_set else f"{metric} {name}", "paper")
                 for name, metric in columns
             ),
         ],
         [
-            [Cell(system), *(printed(system, *column) for column in columns)]
+            [Cell(system), *(build_cell(system, *column) for column in columns)]
             for system in dict.fromkeys(row.system for row in rows)
         ],
     )

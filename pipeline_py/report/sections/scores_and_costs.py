@@ -1,4 +1,4 @@
-"""The table itself, and beside it what its systems cost: parameters, speed and time of their trainings."""
+"""Section with the table and the training costs of its systems: parameters, speed and time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,14 +18,14 @@ PAGE_ORDER = 10
 
 @dataclass(frozen=True)
 class CostColumn:
-    """One column: its head, and what makes a number of one training; runs are averaged.
+    """A column of training costs, averaged over runs.
 
     Attributes:
-        head: of the column.
-        fact_key: of the fact.
-        decimals: that are shown.
-        divisor: the fact's unit in that of the column.
-        is_additive: whether the members of an ensemble have the sum.
+        head: head of the column.
+        fact_key: column of the fact.
+        decimals: number of decimals.
+        divisor: divisor that converts the fact to the unit of the column.
+        is_additive: whether costs of the members of an ensemble add up.
     """
 
     head: str
@@ -44,7 +44,7 @@ COST_COLUMNS = (
     CostColumn("CPU s", "cpu_seconds", 0),
     CostColumn("GPU h", "gpu_hours", 3),
 )
-"""Columns that a table gets where one of its systems has them."""
+"""Cost columns; a table shows those that apply to at least one system."""
 
 COST_NOTE = (
     "Cost of training: target words per second of wall-clock time (slower if the machine does other work) and of CPU "
@@ -61,32 +61,36 @@ TABLE_CAPTIONS = {
     "vocabulary": "Vocabulary size of the training text: original, after generalisation, and in pieces.",
     "attention": "Share of high attention weights on words (Wrd) and on phrases (Phr).",
 }
-"""What tables show, by their type."""
+"""Captions by type of table."""
 
 
 def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
     table = replace(chapter.sheet, title=TABLE_CAPTIONS[chapter.experiment.tables[chapter.table_name].type])
-    facts = chapter.manifest.find_file("facts", chapter.table_name)
+    facts_path = chapter.manifest.find_file("facts", chapter.table_name)
     text = [f"Also in {chapter.table_name}.tsv, .md and .tex."]
     options = chapter.experiment.tables[chapter.table_name]
-    if facts is None or not isinstance(options, BleuTableConfig | MeasureTableConfig):
+    if facts_path is None or not isinstance(options, BleuTableConfig | MeasureTableConfig):
         yield PageSection(paragraphs=text, tables=[table])
         return
     rows = options.systems
     members = {row: chapter.experiment.get_networks(row) or [row] for row in rows}
-    trained = read_facts_table(facts)
-    columns, cells = build_cost_columns(rows, members, trained, table.column_heads)
-    shared = describe_shared_cores(collect_core_shares(trained), lambda name: chapter.display_names.get(name, name))
+    facts_rows = read_facts_table(facts_path)
+    columns, cells = build_cost_columns(rows, members, facts_rows, table.column_heads)
+    core_notes = describe_shared_cores(
+        collect_core_shares(facts_rows), lambda name: chapter.display_names.get(name, name)
+    )
     notes = [
         *table.collect_notes(),
         *([COST_NOTE] if columns else []),
-        *(note for note in shared if note not in table.notes),
+        *(note for note in core_notes if note not in table.notes),
     ]
-    wide = [[*row, *more] for row, more in zip(table.rows, cells, strict=True)]
+    wide_rows = [[*row, *cost_cells] for row, cost_cells in zip(table.rows, cells, strict=True)]
     yield PageSection(
         paragraphs=text,
         tables=[
-            replace(table, columns=[*table.columns, *columns], rows=wide, notes=notes, bold_means="", departures=())
+            replace(
+                table, columns=[*table.columns, *columns], rows=wide_rows, notes=notes, bold_means="", departures=()
+            )
         ],
     )
 
@@ -102,13 +106,13 @@ def build_cost_columns(
     facts: Sequence[Mapping[str, str]],
     existing_heads: Sequence[str],
 ) -> tuple[list[Column], list[list[Cell]]]:
-    """Columns and, for each row of a table, cells that say what its system cost.
+    """Build columns of training costs, and their cells for each row of a table.
 
     Args:
         rows: systems.
-        members: of each system those that were trained for it: itself, or the networks of an ensemble.
-        facts: as `read_facts_table` reads them.
-        existing_heads: heads of columns that the table has already.
+        members: trained systems by system: itself, or the networks of an ensemble.
+        facts: rows as `read_facts_table` returns them.
+        existing_heads: heads of columns that the table already has.
     """
     columns: list[Column] = []
     cells: list[list[Cell]] = [[] for _ in rows]
@@ -123,7 +127,7 @@ def build_cost_columns(
 
 
 def collect_core_shares(facts: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
-    """Of each system and run, the share of the time it asked for a core that it had one, where it is known."""
+    """Collect the received share of the requested core time of each run, by system; unknown shares are omitted."""
     shares: dict[str, list[float]] = {}
     for row in facts:
         if row.get("core_share"):
@@ -132,15 +136,15 @@ def collect_core_shares(facts: Sequence[Mapping[str, str]]) -> dict[str, list[fl
 
 
 def _compute_cost(cost: CostColumn, members: Sequence[str], facts: Sequence[Mapping[str, str]]) -> float | None:
-    """The mean over runs, of an ensemble summed over its members; None where one of them has none."""
+    """Average a cost over runs and add it up over members; return None if a member lacks it."""
     if len(members) > 1 and not cost.is_additive:
         return None
     total = 0.0
     for member in members:
-        told = [float(row[cost.fact_key]) for row in facts if row["system"] == member and row.get(cost.fact_key)]
-        if not told:
+        run_values = [float(row[cost.fact_key]) for row in facts if row["system"] == member and row.get(cost.fact_key)]
+        if not run_values:
             return None
-        total += fmean(told)
+        total += fmean(run_values)
     return total / cost.divisor
 
 

@@ -1,4 +1,4 @@
-"""Scores by kinds of sentences: how long they are, and what their trees are like."""
+"""Section on scores by sentence length and tree properties."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ GROUPING_LABELS = {
 
 
 def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
-    """Groups of the sentences of each set."""
+    """Yield figures and tables of scores by sentence group for each set."""
     metrics = chapter.experiment.evaluation.metrics
     labels = ", ".join(get_metric_class(metric).label for metric in metrics)
     yield from build_group_sections(
@@ -30,19 +30,21 @@ def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
 
 
 def read_breakdown(path: Path, metrics: list[str]) -> list[GroupedScores]:
-    """Read the TSV of `evaluation.score_sentence_groups`, one object for each kind of groups and metric."""
-    numbers = [f"{name}{end}" for name in metrics for end in ("", "_low", "_high")]
-    table = read_tsv(path, numbers, ["sentences"])
+    """Read the TSV of `evaluation.score_sentence_groups`, one object for each grouping and metric."""
+    number_columns = [f"{name}{end}" for name in metrics for end in ("", "_low", "_high")]
+    table = read_tsv(path, number_columns, ["sentences"])
     return [
         GroupedScores(
-            GROUPING_LABELS.get(str(kind), str(kind)),
+            GROUPING_LABELS.get(str(grouping), str(grouping)),
             get_metric_class(metric).label,
-            dict(zip(of_kind["bucket"], of_kind["sentences"].map(str), strict=True)),
+            dict(zip(group_rows["bucket"], group_rows["sentences"].map(str), strict=True)),
             "sentence",
-            of_kind.set_index(["system", "bucket"])[metric].to_dict(),
-            of_kind.set_index(["system", "bucket"])[[f"{metric}_low", f"{metric}_high"]].apply(tuple, axis=1).to_dict(),
-            named_bound="" if kind == "parse" else "upper",
+            group_rows.set_index(["system", "bucket"])[metric].to_dict(),
+            group_rows.set_index(["system", "bucket"])[[f"{metric}_low", f"{metric}_high"]]
+            .apply(tuple, axis=1)
+            .to_dict(),
+            named_bound="" if grouping == "parse" else "upper",
         )
-        for kind, of_kind in table.groupby("by", sort=False)
+        for grouping, group_rows in table.groupby("by", sort=False)
         for metric in metrics
     ]

@@ -1,4 +1,4 @@
-"""How the scores of single sentences are distributed, and how many are higher than the baseline's."""
+"""Section on the distribution of sentence scores, and on sentences with a higher score than the baseline."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ PAGE_ORDER = 50
 
 
 def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
-    """Groups of scores of each set."""
+    """Yield figures and tables of sentence scores for each set."""
     yield from build_group_sections(
         chapter,
         "sentence_scores",
@@ -24,22 +24,24 @@ def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
 
 
 def read_sentence_scores(path: Path, display_names: Mapping[str, str]) -> list[GroupedScores]:
-    """Read the TSV of `evaluation.score_sentence_groups`; `display_names` is what systems are called."""
+    """Read the TSV of `evaluation.score_sentence_groups`; `display_names` has the display names of systems."""
     table = read_tsv(path, ["percent"])
 
-    def groups(kind: str, by: str, bound: Literal["", "lower"], is_drawn: bool) -> GroupedScores:
-        found = table[table["by"] == kind]
-        values = found.set_index(["system", "bucket"])["percent"].to_dict()
-        sizes = dict.fromkeys(found["bucket"], "")
+    def build_groups(kind: str, grouping_label: str, bound: Literal["", "lower"], is_drawn: bool) -> GroupedScores:
+        kind_rows = table[table["by"] == kind]
+        values = kind_rows.set_index(["system", "bucket"])["percent"].to_dict()
+        sizes = dict.fromkeys(kind_rows["bucket"], "")
         return GroupedScores(
-            by, "Percent of sentences", sizes, "sentence", values, named_bound=bound, is_drawn=is_drawn
+            grouping_label, "Percent of sentences", sizes, "sentence", values, named_bound=bound, is_drawn=is_drawn
         )
 
-    others = table.loc[table["by"] == "difference", "other"].unique()
+    baselines = table.loc[table["by"] == "difference", "other"].unique()
     return [
-        groups("score", "Sentence chrF", "lower", is_drawn=True),
+        build_groups("score", "Sentence chrF", "lower", is_drawn=True),
         *(
-            groups("difference", f"chrF compared with {display_names.get(other, other)}", "", is_drawn=False)
-            for other in others
+            build_groups(
+                "difference", f"chrF compared with {display_names.get(baseline, baseline)}", "", is_drawn=False
+            )
+            for baseline in baselines
         ),
     ]

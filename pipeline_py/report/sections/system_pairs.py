@@ -1,4 +1,4 @@
-"""All pairs of a table's systems on one set, as the page shows them: intervals, a matrix, and everything in numbers."""
+"""Section on all pairs of systems: intervals, a matrix of differences, and a table of all numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
@@ -22,42 +22,42 @@ from pipeline_py.report.tables.system_comparison import (
 
 PAGE_ORDER = 30
 SIDE_ARROWS = {1: "↑", -1: "↓"}
-"""The side that tests favour → what stands before their letters."""
+"""Arrow before the letters of tests, by the side that they favour."""
 
 MAX_NAMED_PAIRS = 10
-"""So many pairs are named in a sentence; of more there is only the number."""
+"""Largest number of pairs that a sentence names."""
 
 MIN_SHADE = 0.25
-"""Of a small difference that all tests find, beside that of the greatest, which is 1."""
+"""Smallest shade of a significant difference; the largest difference has shade 1."""
 
 
 def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
-    """Intervals and differences of each set, the first set open; then everything about each pair."""
-    of_set: dict[str, list[Sheet]] = {}
-    said: dict[str, list[str]] = {}
+    """Yield intervals and differences for each set, then the full table of pairs."""
+    tables_by_set: dict[str, list[Sheet]] = {}
+    summaries: dict[str, list[str]] = {}
     matrices: list[Sheet] = []
     for split, path in chapter.manifest.iterate_set_files("intervals", chapter.table_name):
-        of_set.setdefault(split, []).extend(
+        tables_by_set.setdefault(split, []).extend(
             build_interval_tables(path, chapter.display_names, chapter.get_set_name(split))
         )
-    in_full = []
-    for split, of_metrics in chapter.comparisons.items():
-        for found in of_metrics.values():
-            shown = of_set.setdefault(split, []) if not chapter.is_wide else matrices
-            shown.append(build_difference_matrix(found, chapter.display_names, chapter.get_set_name(split)))
-            in_full.append(build_pair_table(found, chapter.display_names, chapter.get_set_name(split)))
-            said.setdefault(split, []).append(
-                summarize_differences(found, chapter.display_names, chapter.get_set_name(split))
+    pair_tables = []
+    for split, comparisons_by_metric in chapter.comparisons.items():
+        for comparisons in comparisons_by_metric.values():
+            tables = tables_by_set.setdefault(split, []) if not chapter.is_wide else matrices
+            tables.append(build_difference_matrix(comparisons, chapter.display_names, chapter.get_set_name(split)))
+            pair_tables.append(build_pair_table(comparisons, chapter.display_names, chapter.get_set_name(split)))
+            summaries.setdefault(split, []).append(
+                summarize_differences(comparisons, chapter.display_names, chapter.get_set_name(split))
             )
-    for place, (split, tables) in enumerate(of_set.items()):
-        title = "All pairs of systems" + (f": {chapter.get_set_name(split)}" if place else "")
-        yield PageSection(title, said.get(split, []), tables=tables, is_folded=place > 0)
+    for index, (split, tables) in enumerate(tables_by_set.items()):
+        title = "All pairs of systems" + (f": {chapter.get_set_name(split)}" if index else "")
+        yield PageSection(title, summaries.get(split, []), tables=tables, is_folded=index > 0)
     yield PageSection("All pairs of systems: differences", tables=matrices, is_folded=True)
-    yield PageSection("All pairs of systems: everything in numbers", tables=in_full, is_folded=True)
+    yield PageSection("All pairs of systems: full table", tables=pair_tables, is_folded=True)
 
 
 def summarize_differences(pairs: Sequence[SystemComparison], display_names: Mapping[str, str], set_name: str) -> str:
-    """Say which differences are significant after Holm's correction, over runs and in these outputs alone.
+    """Describe the significant differences after Holm's correction, over runs and in these outputs.
 
     Args:
         pairs: comparisons by one metric.
@@ -65,46 +65,51 @@ def summarize_differences(pairs: Sequence[SystemComparison], display_names: Mapp
         set_name: name of the set.
     """
     tested = [pair for pair in pairs if not isnan(pair.p_values["systems"][0])]
+    scope = f"in {pairs[0].metric_label} on {set_name}"
     if not tested:
-        return f"No difference in {pairs[0].metric_label} on {set_name} can be tested: the set is too small, or systems are untrained."
-    better = [pair if pair.get_corrected_side("systems") > 0 else pair.swap_systems() for pair in tested]
-    better = [pair for pair in better if pair.get_corrected_side("systems") > 0]
+        return f"No difference {scope} can be tested: the set is too small, or systems are untrained."
+    significant = [pair if pair.get_corrected_side("systems") > 0 else pair.swap_systems() for pair in tested]
+    significant = [pair for pair in significant if pair.get_corrected_side("systems") > 0]
     names = [
-        " above ".join(display_names.get(name, name) for name in (pair.system, pair.other_system)) for pair in better
+        " above ".join(display_names.get(name, name) for name in (pair.system, pair.other_system))
+        for pair in significant
     ]
-    shown = f" ({'; '.join(names)})" if 0 < len(names) <= MAX_NAMED_PAIRS else ""
+    named_pairs = f" ({'; '.join(names)})" if 0 < len(names) <= MAX_NAMED_PAIRS else ""
     sides = [{pair.get_corrected_side(test) for test in OUTPUT_TEST_LABELS} for pair in tested]
-    agreed, none = sides.count({1}) + sides.count({-1}), sides.count({0})
-    blind = (
-        " With so many pairs, the paired bootstrap and approximate randomization can find none: their smallest "
-        f"p-values, 2/{DEFAULT_SAMPLE_COUNT + 1:,} and 1/{DEFAULT_SAMPLE_COUNT + 1:,}, are above {SIGNIFICANCE_LEVEL:g} after the correction."
+    unanimous, undetected = sides.count({1}) + sides.count({-1}), sides.count({0})
+    resolution_note = (
+        " With so many pairs, the paired bootstrap and approximate randomization cannot find any: their smallest "
+        f"p-values, 2/{DEFAULT_SAMPLE_COUNT + 1:,} and 1/{DEFAULT_SAMPLE_COUNT + 1:,}, are above "
+        f"{SIGNIFICANCE_LEVEL:g} after the correction."
+        if len(tested) / (DEFAULT_SAMPLE_COUNT + 1) >= SIGNIFICANCE_LEVEL
+        else ""
     )
     return (
-        f"Of {len(tested)} difference{'s' * (len(tested) != 1)} in {pairs[0].metric_label} on {set_name}, {len(better)} "
-        f"{'is' if len(better) == 1 else 'are'} significant over sentences and runs after Holm's correction{shown}. "
-        f"In these outputs alone, which says nothing about other runs, {agreed} {'is' if agreed == 1 else 'are'} "
-        f"significant by all three tests, {len(tested) - agreed - none} by some, and {none} by none."
-        f"{blind if len(tested) / (DEFAULT_SAMPLE_COUNT + 1) >= SIGNIFICANCE_LEVEL else ''}"
+        f"Of {len(tested)} difference{'s' * (len(tested) != 1)} {scope}, {len(significant)} "
+        f"{'is' if len(significant) == 1 else 'are'} significant over sentences and runs after Holm's "
+        f"correction{named_pairs}. In these outputs alone, without variation between runs, {unanimous} "
+        f"{'is' if unanimous == 1 else 'are'} significant by all three tests, {len(tested) - unanimous - undetected} "
+        f"by some, and {undetected} by none.{resolution_note}"
     )
 
 
 def build_interval_tables(path: Path, display_names: Mapping[str, str], set_name: str) -> list[Sheet]:
-    """The score of each system on a set with its interval, drawn to one scale; a table for each metric.
+    """Build a table of scores with intervals on one scale, for each metric.
 
-    A set that is too small for inference has scores alone.
+    A set that is too small for inference has no intervals.
     """
     table = read_tsv(path, ["score", "low", "high"])
     return [
         _build_interval_table(
             [
                 (row[0], row[1:])
-                for row in of_metric[["system", "score", "low", "high"]].itertuples(index=False, name=None)
+                for row in metric_rows[["system", "score", "low", "high"]].itertuples(index=False, name=None)
             ],
             get_metric_class(str(metric)).label,
             display_names,
             set_name,
         )
-        for metric, of_metric in table.groupby("metric", sort=False)
+        for metric, metric_rows in table.groupby("metric", sort=False)
     ]
 
 
@@ -118,11 +123,11 @@ def _build_interval_table(
             ["System", metric_label],
             [[display_names.get(system, system), f"{score:.2f}"] for system, (score, _, _) in rows],
         )
-    least, most = min(low for _, (_, low, _) in rows), max(high for _, (_, _, high) in rows)
-    scale = 100 / ((most - least) or 1.0)
+    scale_low, scale_high = min(low for _, (_, low, _) in rows), max(high for _, (_, _, high) in rows)
+    scale = 100 / ((scale_high - scale_low) or 1.0)
     return build_sheet(
-        f"{metric_label} on {set_name} with its 95 % confidence interval (bootstrap over sentences). The scale of the bars goes "
-        f"from {least:.1f} to {most:.1f}.",
+        f"{metric_label} on {set_name} with its 95 % confidence interval (bootstrap over sentences). The scale of the "
+        f"bars goes from {scale_low:.1f} to {scale_high:.1f}.",
         ["System", metric_label, "95 % interval", "To scale"],
         [
             [
@@ -132,7 +137,7 @@ def _build_interval_table(
                 Cell(
                     "",
                     str(score),
-                    interval=((low - least) * scale, (score - least) * scale, (high - least) * scale),
+                    interval=((low - scale_low) * scale, (score - scale_low) * scale, (high - scale_low) * scale),
                 ),
             ]
             for system, (score, low, high) in rows
@@ -143,41 +148,44 @@ def _build_interval_table(
 def build_difference_matrix(
     pairs: Sequence[SystemComparison], display_names: Mapping[str, str], set_name: str
 ) -> Sheet:
-    """The difference of every row to every column, shaded where it is significant over sentences and runs.
+    """Build the matrix of differences, row minus column, shaded if significant over sentences and runs.
 
     Args:
-        pairs: by one metric.
-        display_names: what systems are called, in order.
-        set_name: what the set is called.
+        pairs: comparisons by one metric.
+        display_names: display names of systems, in order.
+        set_name: display name of the set.
     """
-    directed = index_by_system_pair(pairs)
-    systems = [name for name in display_names if any(name in key for key in directed)]
-    most = max((abs(pair.difference) for pair in pairs), default=1.0) or 1.0
+    comparisons_by_pair = index_by_system_pair(pairs)
+    systems = [name for name in display_names if any(name in key for key in comparisons_by_pair)]
+    max_difference = max((abs(pair.difference) for pair in pairs), default=1.0) or 1.0
 
-    def difference(row: str, column: str) -> Cell:
-        pair = directed.get((row, column))
-        return Cell("" if row == column else MISSING_VALUE) if pair is None else build_difference_cell(pair, most)
+    def build_cell(row: str, column: str) -> Cell:
+        pair = comparisons_by_pair.get((row, column))
+        return (
+            Cell("" if row == column else MISSING_VALUE)
+            if pair is None
+            else build_difference_cell(pair, max_difference)
+        )
 
     metric = pairs[0].metric_label if pairs else ""
     return build_sheet(
         f"{metric} of the row minus {metric} of the column on {set_name}; columns are numbered like the rows.",
-        ["System", *(str(place) for place in range(1, len(systems) + 1))],
+        ["System", *(str(number) for number in range(1, len(systems) + 1))],
         [
-            [f"{place} {display_names[row]}", *(difference(row, column) for column in systems)]
-            for place, row in enumerate(systems, start=1)
+            [f"{number} {display_names[row]}", *(build_cell(row, column) for column in systems)]
+            for number, row in enumerate(systems, start=1)
         ],
-        explain_marks([*directed.values()], "the row", "the column", is_shaded=True)
+        explain_marks([*comparisons_by_pair.values()], "the row", "the column", is_shaded=True)
         + describe_contradictions(pairs, display_names, set_name),
     )
 
 
 def build_difference_cell(pair: SystemComparison, max_difference: float | None = None) -> Cell:
-    """Give a difference with the marks of tests of outputs.
+    """Format a difference with the marks of tests of outputs.
 
     Args:
         pair: the comparison.
-        max_difference: the largest difference, by which a difference that is significant over sentences and runs is shaded; None
-            for no shading.
+        max_difference: largest difference, which has the strongest shade; None for no shading.
     """
     side = pair.get_corrected_side("systems")
     shade = side * max(MIN_SHADE, abs(pair.difference) / max_difference) if max_difference else 0.0
@@ -185,7 +193,7 @@ def build_difference_cell(pair: SystemComparison, max_difference: float | None =
 
 
 def format_test_marks(pair: SystemComparison) -> str:
-    """Give the letters of tests of outputs that find a difference, after an arrow for the side that they favour."""
+    """Return the letters of significant tests of outputs, after an arrow for the side that they favour."""
     letters = {
         side: "".join(
             letter for test, (letter, _) in OUTPUT_TEST_LABELS.items() if pair.get_corrected_side(test) == side
@@ -198,41 +206,41 @@ def format_test_marks(pair: SystemComparison) -> str:
 def explain_marks(
     pairs: Sequence[SystemComparison], system_name: str, other_name: str, is_shaded: bool = False
 ) -> list[str]:
-    """Explain the marks and colours of differences, as far as they occur.
+    """Explain the marks and colours that occur.
 
     Args:
-        pairs: the comparisons as they are shown.
-        system_name: how the first system of a pair is called here.
-        other_name: how the second is called.
-        is_shaded: whether differences that are significant over sentences and runs are shaded.
+        pairs: the comparisons as shown.
+        system_name: phrase for the first system of a pair.
+        other_name: phrase for the second system.
+        is_shaded: whether significant differences over sentences and runs are shaded.
     """
-    corrected = f"p < {SIGNIFICANCE_LEVEL} after Holm's correction over all pairs of the table on the set"
+    criterion = f"p < {SIGNIFICANCE_LEVEL} after Holm's correction over all pairs of the table on the set"
     notes = []
     tested = [pair for pair in pairs if not isnan(pair.p_values["systems"][0])]
     sides = {pair.get_corrected_side("systems") for pair in tested} - {0}
     if is_shaded and sides:
-        grounds = {
+        shade_texts = {
             1: f"green: {system_name} is significantly better",
             -1: f"orange: {system_name} is significantly worse",
         }
-        shown = "; ".join(ground for side, ground in grounds.items() if side in sides)
-        notes.append(f"{shown[0].upper()}{shown[1:]} ({TEST_NAMES['systems']}, {corrected}).")
+        shades = "; ".join(ground for side, ground in shade_texts.items() if side in sides)
+        notes.append(f"{shades[0].upper()}{shades[1:]} ({TEST_NAMES['systems']}, {criterion}).")
     elif tested and not sides:
-        notes.append(f"No difference is significant over sentences and runs ({corrected}).")
-    found = {(test, side) for pair in pairs for test in OUTPUT_TEST_LABELS if (side := pair.get_corrected_side(test))}
-    if found:
+        notes.append(f"No difference is significant over sentences and runs ({criterion}).")
+    marks = {(test, side) for pair in pairs for test in OUTPUT_TEST_LABELS if (side := pair.get_corrected_side(test))}
+    if marks:
         texts = {1: f"{system_name} is better than {other_name}", -1: f"{system_name} is worse than {other_name}"}
         arrows = [
-            f"{SIDE_ARROWS[side]}: {text}" for side, text in texts.items() if any(each == side for _, each in found)
+            f"{SIDE_ARROWS[side]}: {text}" for side, text in texts.items() if any(mark == side for _, mark in marks)
         ]
         letters = [
             f"{letter}: {name}"
             for test, (letter, name) in OUTPUT_TEST_LABELS.items()
-            if any(each == test for each, _ in found)
+            if any(mark == test for mark, _ in marks)
         ]
         notes.append(
             f"{'; '.join(arrows)} in these outputs alone, by the tests whose letters follow ({'; '.join(letters)}; "
-            f"{corrected}). These tests say nothing about other runs."
+            f"{criterion}). These tests do not include variation between runs."
         )
     return [*notes, *describe_run_deviations(tested)]
 
@@ -240,14 +248,14 @@ def explain_marks(
 def describe_contradictions(
     pairs: Sequence[SystemComparison], display_names: Mapping[str, str], set_name: str
 ) -> list[str]:
-    """Say where score and sign test disagree."""
+    """Return a sentence for each pair for which score and sign test disagree."""
     return [
         sentence for pair in pairs if (sentence := pair.describe_contradiction(display_names, set_name)) is not None
     ]
 
 
 def build_pair_table(pairs: Sequence[SystemComparison], display_names: Mapping[str, str], set_name: str) -> Sheet:
-    """Everything that is known of each pair, by one metric."""
+    """Build the table of all results of each pair, by one metric."""
     metric = pairs[0].metric_label if pairs else ""
     better, worse, higher = "rises", "falls", "higher"
     if pairs and not get_metric_class(pairs[0].metric).higher_is_better:
@@ -256,11 +264,11 @@ def build_pair_table(pairs: Sequence[SystemComparison], display_names: Mapping[s
     heads += ["95 % interval, these outputs", "Better", "Worse", "Ties"]
     names = [name for _, name in OUTPUT_TEST_LABELS.values()]
     return build_sheet(
-        f"Every pair of systems on {set_name}: the difference in {metric} with its 95 % interval over sentences and runs and "
-        "with that of the paired bootstrap over the sentences of these outputs; the "
-        f"number of sentences for which {metric} of the set {better} (better), {worse} (worse) or stays (ties) if the "
-        "system's output replaces the other's; p before and after Holm's correction, of the difference over sentences "
-        f"and runs and of each test of these outputs. p below {SIGNIFICANCE_LEVEL} is bold: the sign test then favours the system "
+        f"Every pair of systems on {set_name}: the difference in {metric} with its 95 % interval over sentences and "
+        "runs and with that of the paired bootstrap over the sentences of these outputs; the number of sentences "
+        f"for which {metric} of the set {better} (better), {worse} (worse) or stays (ties) if the system's output "
+        "replaces the other's; p before and after Holm's correction, of the difference over sentences and runs and "
+        f"of each test of these outputs. p below {SIGNIFICANCE_LEVEL} is bold: the sign test then favours the system "
         f"that is better in more sentences, and the other tests the system with the {higher} {metric}.",
         [*heads, *(f"p {name}{kind}" for name in ("sentences and runs", *names) for kind in ("", ", Holm"))],
         [

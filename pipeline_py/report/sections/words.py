@@ -1,4 +1,4 @@
-"""How often words are right, by how often they occur in the training text."""
+"""Section on word accuracy by frequency in the training text."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ PAGE_ORDER = 60
 
 
 def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
-    """Groups of words of each set."""
+    """Yield figures and tables of word accuracy for each set."""
     yield from build_group_sections(
         chapter, "words", "Word accuracy by training frequency", read_word_accuracies, is_folded=True
     )
@@ -21,14 +21,14 @@ def build_sections(chapter: TableChapter) -> Iterator[PageSection]:
 def read_word_accuracies(path: Path) -> list[GroupedScores]:
     """Read the TSV of `evaluation.measure_word_accuracy`."""
     table = read_tsv(path, ["f1", "f1_low", "f1_high"], ["words"])
-    of_place = table.set_index(["system", "frequency"])
+    scores = table.set_index(["system", "frequency"])
     return [
         GroupedScores(
             "Frequency in the training text",
             "F1 of words",
             dict(zip(table["frequency"], table["words"].map(str), strict=True)),
             "word",
-            of_place["f1"].to_dict(),
-            of_place[["f1_low", "f1_high"]].apply(tuple, axis=1).to_dict(),
+            scores["f1"].to_dict(),
+            scores[["f1_low", "f1_high"]].apply(tuple, axis=1).to_dict(),
         )
     ]

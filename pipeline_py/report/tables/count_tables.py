@@ -1,4 +1,4 @@
-"""Tables of counts: of parses (tree2seq Tables 1 and 2), of words (hierarchical Table 2), of attention (Table 12)."""
+"""Tables of counts: parses (tree2seq, Tables 1 and 2), words (hierarchical, Table 2), attention (Table 12)."""
 
 from pathlib import Path
 
@@ -15,9 +15,9 @@ VOCABULARY_FORMS = {"original": "Original", "generalised": "Generalization", "bp
 
 
 def build_parse_sheet(options: ParseTableConfig, files: InputFiles) -> Sheet:
-    """Lay out how many sentences of every split have a tree, and for how many words alone are used.
+    """Build the table of sentences with and without a parse, by split.
 
-    `counts` of each split is what `syntax.binarize` counted.
+    `counts` of each split is the JSON of `syntax.binarize`.
     """
     heads = {"sentences": "Sentences", "parsed": "Parsed successfully", "failed": "Parsed unsuccessfully"}
     rows = []
@@ -28,7 +28,7 @@ def build_parse_sheet(options: ParseTableConfig, files: InputFiles) -> Sheet:
 
 
 def build_vocabulary_sheet(options: VocabularyTableConfig, files: InputFiles) -> Sheet:
-    """Lay out how many different words the training text of each language has: the files of each of `VOCABULARY_FORMS`."""
+    """Build the table of vocabulary sizes by language, for each of `VOCABULARY_FORMS`."""
     languages = dict.fromkeys(language for form in VOCABULARY_FORMS for (language,) in files.get_files(form))
     rows = []
     for language in languages:
@@ -38,19 +38,19 @@ def build_vocabulary_sheet(options: VocabularyTableConfig, files: InputFiles) ->
 
 
 def build_attention_sheet(options: AttentionTableConfig, files: InputFiles) -> Sheet:
-    """Lay out shares of high attention weights: a row for each threshold, words and phrases of each system.
+    """Build the table of shares of high attention weights: a row for each threshold, words and phrases of each system.
 
     `shares` is the TSV of `evaluation.count_attention_shares`.
 
     Raises:
-        InputError: there is another number of such files.
+        InputError: if there is not exactly one file `shares`.
     """
     path = files.get_single_file("shares")
     table = read_tsv(path, ["words", "phrases"], ["generated_words"])
     systems = [*table["system"].unique()]
-    called = {system: options.labels.get(system, system) for system in systems}
+    labels = {system: options.labels.get(system, system) for system in systems}
     columns = [
-        Column(f"{part}_{system}", f"{head} (%)" if len(systems) == 1 else f"{called[system]} {head} (%)")
+        Column(f"{part}_{system}", f"{head} (%)" if len(systems) == 1 else f"{labels[system]} {head} (%)")
         for system in systems
         for part, head in (("words", "Wrd"), ("phrases", "Phr"))
     ]
@@ -61,7 +61,7 @@ def build_attention_sheet(options: AttentionTableConfig, files: InputFiles) -> S
     generated = dict(zip(table["system"], table["generated_words"], strict=True))
     notes = [
         "Share of the five highest weights at each generated word that are on a word or phrase and exceed α.",
-        *(f"{called[system]} generated {words:,} words." for system, words in generated.items()),
+        *(f"{labels[system]} generated {words:,} words." for system, words in generated.items()),
     ]
     return Sheet(options.title, [Column("threshold", ""), *columns], [*rows.values()], notes)
 
@@ -71,7 +71,7 @@ def _format_count(value: int) -> Cell:
 
 
 def _read_parse_counts(path: Path) -> tuple[int, int, int]:
-    """Sentences that were counted, parsed ones, failed ones."""
+    """Return the number of sentences in total, with a parse and without a parse."""
     counts = SentenceCounts.from_json_file(path)
     failed = counts.noted_by_reason[FAILED_PARSE_NOTE]
     return counts.read_count, counts.read_count - failed, failed

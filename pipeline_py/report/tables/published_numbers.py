@@ -1,13 +1,13 @@
-"""The numbers that papers printed, from `workflow/published/`: one TSV per paper, one number a line.
+"""Published numbers of papers, from `workflow/published/`: one TSV file per paper, one number a line.
 
-A file begins with lines that start with `#`: the source, then what is peculiar about its numbers. A header and the
-rows follow, with these columns, all as printed in the paper:
+A file begins with lines that start with `#`: the source, then remarks on its numbers. A header and the rows follow,
+with these columns, all as printed in the paper:
 
 - `table`: the number of the table; `task`: source and target language, as `zh-en`;
 - `system` and `set`: the row and the column of the table;
 - `role`: whether the set is `dev`, a `test` set, or the `average` of the test sets;
-- `metric`: BLEU in percent, or what else the paper measured; `value`: the number;
-- `marks`: the signs behind the number (`**†`), or nothing.
+- `metric`: BLEU in percent, or another measure; `value`: the number;
+- `marks`: the marks after the number (`**†`), may be empty.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ SET_ROLES = ("dev", "test", "average")
 
 @dataclass(frozen=True)
 class PublishedNumber:
-    """One printed number."""
+    """A published number."""
 
     table: str
     task: str
@@ -114,7 +114,7 @@ def find_published_number(
         task: source and target language, as `zh-en`.
         system: name of the row, as printed.
         set_name: name of the column, as printed; `AVG` is the average.
-        metric: what was measured.
+        metric: name of the measure.
 
     Returns:
         The number, or None if the paper does not print it.

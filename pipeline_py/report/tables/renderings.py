@@ -1,4 +1,4 @@
-"""A sheet as TSV, JSON, Markdown, LaTeX and plain text."""
+"""Render a sheet as TSV, JSON, Markdown, LaTeX and plain text."""
 
 import re
 import shutil
@@ -25,7 +25,7 @@ def write_sheet(
     latex_output: Path | None = None,
     answers: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Write a table in all its formats and print it on stderr; answers, by question, stand below it in Markdown."""
+    """Write a table in these formats and print it on stderr; Markdown also has the answers by question."""
     with open_atomic_text_file(tsv_output) as file:
         to_data_frame(sheet).to_csv(file, sep="\t", index=False, lineterminator="\n")
         file.writelines(f"# {note}\n" for note in sheet.departures)
@@ -39,7 +39,7 @@ def write_sheet(
 
 
 def to_data_frame(sheet: Sheet) -> "pd.DataFrame":
-    """What programs read: marks and deviations in columns of their own, behind their number."""
+    """Convert a sheet to raw values; standard deviations and marks follow their number in separate columns."""
     import pandas as pd
 
     columns: list[tuple[str, list[str]]] = []
@@ -54,62 +54,62 @@ def to_data_frame(sheet: Sheet) -> "pd.DataFrame":
 
 
 def render_plain_text(sheet: Sheet, width: int) -> str:
-    """Draw for a terminal: names to the left, numbers to the right with their marks beyond them.
+    """Render a table for a terminal: names left-aligned, numbers right-aligned, followed by their marks.
 
     Args:
         sheet: the table.
-        width: columns of the terminal; what a wider table has more follows below, under the same names.
+        width: columns of the terminal; further columns of a wider table follow below, with the names repeated.
     """
     columns = []
-    for place, header in enumerate(sheet.column_heads):
-        cells = [Cell(header), *(row[place] for row in sheet.rows)]
+    for place, head in enumerate(sheet.column_heads):
+        cells = [Cell(head), *(row[place] for row in sheet.rows)]
         text = max(_count_terminal_columns(cell.text) for cell in cells)
         marks = max(_count_terminal_columns(cell.marks) for cell in cells)
         columns.append([_pad_cell(cell, text, marks, is_left_aligned=place == 0) for cell in cells])
-    drawn = [sheet.title]
+    lines = [sheet.title]
     for block in _split_into_blocks(columns, width):
-        lines = ["  ".join(cells).rstrip() for cells in zip(*block, strict=True)]
-        rule = "-" * max(map(_count_terminal_columns, lines))
-        drawn += ["", lines[0], rule, *lines[1:], rule]
+        header, *rows = ["  ".join(cells).rstrip() for cells in zip(*block, strict=True)]
+        rule = "-" * max(map(_count_terminal_columns, [header, *rows]))
+        lines += ["", header, rule, *rows, rule]
     notes = [
         textwrap.fill(note, width, break_long_words=False, break_on_hyphens=False)
         for note in (*sheet.departures, *sheet.notes)
     ]
-    return "\n".join([*drawn, *notes]) + "\n"
+    return "\n".join([*lines, *notes]) + "\n"
 
 
 def _split_into_blocks(columns: Sequence[list[str]], width: int) -> list[list[list[str]]]:
-    """Divide columns into groups that are no wider than that, each behind the first column."""
-    names, *others = columns
-    blocks = [[names]]
-    for column in others:
+    """Split columns into groups of at most `width`, each after the first column."""
+    name_column, *other_columns = columns
+    blocks = [[name_column]]
+    for column in other_columns:
         if (
             len(blocks[-1]) > 1
-            and sum(2 + _count_terminal_columns(one[0]) for one in [*blocks[-1], column]) - 2 > width
+            and sum(2 + _count_terminal_columns(cells[0]) for cells in [*blocks[-1], column]) - 2 > width
         ):
-            blocks.append([names])
+            blocks.append([name_column])
         blocks[-1].append(column)
     return blocks
 
 
 def render_markdown(sheet: Sheet, answers: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
-    """Draw as a GitHub-flavoured Markdown table with the notes below, and answers by question."""
+    """Render a GitHub-flavoured Markdown table, followed by notes and by answers for each question."""
     header = "| " + " | ".join(map(_escape_markdown, sheet.column_heads)) + " |"
     rule = "|---" + "|---:" * (len(sheet.columns) - 1) + "|"
     rows = ["| " + " | ".join(map(_format_markdown_cell, row)) + " |" for row in sheet.rows]
     notes = [line for note in sheet.collect_notes() for line in ("", _escape_markdown(note))]
-    asked = [
+    answer_lines = [
         line
         for question, sentences in answers.items()
         for line in ("", f"**{question}**", "", *(f"- {_escape_markdown(sentence)}" for sentence in sentences))
     ]
-    if asked:
-        asked += ["", "CI: confidence interval. Verdicts are not corrected for the number of comparisons."]
-    return "\n".join([f"**{_escape_markdown(sheet.title)}**", "", header, rule, *rows, *notes, *asked]) + "\n"
+    if answer_lines:
+        answer_lines += ["", "CI: confidence interval. Verdicts are not corrected for the number of comparisons."]
+    return "\n".join([f"**{_escape_markdown(sheet.title)}**", "", header, rule, *rows, *notes, *answer_lines]) + "\n"
 
 
 def render_latex(sheet: Sheet) -> str:
-    """Draw as a LaTeX table; its preamble needs the package booktabs, and other scripts than Latin need XeLaTeX."""
+    """Render a LaTeX table. It needs the package booktabs, and XeLaTeX for scripts other than Latin."""
     import pandas as pd
 
     frame = pd.DataFrame(
@@ -136,7 +136,7 @@ def _pad_cell(cell: Cell, text_width: int, marks_width: int, is_left_aligned: bo
 
 
 def _count_terminal_columns(text: str) -> int:
-    """Columns of a terminal that a text takes: two for an ideograph, none for a combining accent."""
+    """Return the width of a text in a terminal: two columns for an ideograph, none for a combining accent."""
     return sum(
         0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "WF" else 1
         for character in text
@@ -161,13 +161,13 @@ LATEX_ESCAPES = {
     ">": "\\textgreater{}",
     "|": "\\textbar{}",
     "–": "--",
-    # In front of these a line break `\\` would take them for its own argument.
+    # A line break `\\` would read these as its argument.
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
-# What fonts of text may lack.
+# Text fonts may lack these characters.
 LATEX_MATH_COMMANDS = {
     "†": "\\dagger",
     "‡": "\\ddagger",
@@ -192,7 +192,7 @@ def _format_latex_cell(cell: Cell) -> str:
 
 
 def _format_latex_marks(marks: str) -> str:
-    """Raise symbols, as mathematics if they are known as such."""
+    """Format marks as superscripts, in math mode if all symbols have a command."""
     if {*marks} <= {"*", *LATEX_MATH_COMMANDS}:
         return f"$^{{{''.join(LATEX_MATH_COMMANDS.get(mark, mark) for mark in marks)}}}$" if marks else ""
     return f"\\textsuperscript{{{_escape_latex(marks)}}}"

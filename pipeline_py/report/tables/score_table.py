@@ -1,4 +1,4 @@
-"""Tables of systems: a row for each, columns of settings, facts and scores by set, and marks behind scores."""
+"""Tables of systems: a row for each system, columns of settings, facts and scores by set, with marks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ from pipeline_py.report.tables.system_measures import (
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """A column: what it says of a system, on which set (None: on none)."""
+    """A column of a measure on a set; `split` is None if the measure has no set."""
 
     measure: str
     split: str | None
@@ -37,7 +37,7 @@ class ScoreColumn:
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One table of a paper; `paper_names` is what the paper calls our rows."""
+    """A table of a paper; `paper_names` maps our rows to the names in the paper."""
 
     numbers: Sequence[PublishedNumber]
     table_number: str
@@ -45,24 +45,24 @@ class PublishedTable:
     paper_names: Mapping[str, str]
 
     def build_cell(self, row: str, set_name: str) -> Cell:
-        """The printed number of one of our rows on a set."""
-        found = find_published_number(self.numbers, self.table_number, self.task, self.paper_names[row], set_name)
-        value = "" if found is None else f"{found.value:.2f}"
+        """Build the cell of the published number of a row on a set."""
+        number = find_published_number(self.numbers, self.table_number, self.task, self.paper_names[row], set_name)
+        value = "" if number is None else f"{number.value:.2f}"
         return Cell(value or MISSING_VALUE, value)
 
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """A table of systems before it is drawn.
+    """A table of systems that can be converted to a sheet.
 
     Attributes:
-        options: the table's own.
-        measures: its numbers.
-        marker: those behind scores.
-        columns: what it says.
-        set_names: what it calls sets.
-        best_baseline: the row that bold compares proposed rows with, if any.
-        published: what a paper printed, by the names that the paper gives our sets.
+        options: configuration of the table.
+        measures: measures of its systems.
+        marker: significance marks.
+        columns: columns after the name.
+        set_names: display names of sets.
+        best_baseline: the row that proposed rows must exceed to be bold, if any.
+        published: the table of a paper, and (set name in the paper, column) pairs.
     """
 
     options: BleuTableConfig | MeasureTableConfig
@@ -74,37 +74,43 @@ class ScoreTable:
     published: tuple[PublishedTable, Sequence[tuple[str, Column]]] | None = field(default=None)
 
     def to_sheet(self, notes: Sequence[str], bold_meaning: str = "") -> Sheet:
-        """Lay the table out, with these notes below those on its marks."""
-        places = [
-            (row, said.split, said.measure)
-            for said in ([each for each in self.columns if each.sheet_column.has_marks])
+        """Build the sheet; `notes` follow the notes on marks."""
+        cells = [
+            (row, column.split, column.measure)
+            for column in self.columns
             for row in self.options.systems
-            if said.split is not None and self.measures.has_output(row, said.split)
+            if column.sheet_column.has_marks
+            and column.split is not None
+            and self.measures.has_output(row, column.split)
         ]
-        if isinstance(self.options, BleuTableConfig):  # whose marks are told row by row
-            places.sort(key=lambda place: self.options.systems.index(place[0]))
-        printed, of_paper = self.published or (None, [])
+        if isinstance(self.options, BleuTableConfig):  # explains marks row by row
+            cells.sort(key=lambda cell: self.options.systems.index(cell[0]))
+        published_table, published_columns = self.published or (None, [])
         return Sheet(
             self.options.title,
             [
                 Column("system", "System"),
-                *(said.sheet_column for said in self.columns),
-                *(column for _, column in of_paper),
+                *(column.sheet_column for column in self.columns),
+                *(column for _, column in published_columns),
             ],
             [
                 [
                     Cell(self.get_label(row)),
-                    *(self._build_cell(row, said) for said in self.columns),
-                    *(printed.build_cell(row, name) for name, _ in of_paper if printed is not None),
+                    *(self._build_cell(row, column) for column in self.columns),
+                    *(
+                        published_table.build_cell(row, name)
+                        for name, _ in published_columns
+                        if published_table is not None
+                    ),
                 ]
                 for row in self.options.systems
             ],
-            [*self.measures.exclusions.descriptions, *self.marker.describe_marks(places), *notes],
+            [*self.measures.exclusions.descriptions, *self.marker.describe_marks(cells), *notes],
             bold_meaning,
         )
 
     def get_label(self, row: str) -> str:
-        """What a row is called."""
+        """Return the display name of a row."""
         return self.options.labels.get(row, row)
 
     def _build_cell(self, row: str, column: ScoreColumn) -> Cell:
@@ -119,8 +125,8 @@ class ScoreTable:
         text = f"{mean / 1e6:.2f}M" if column.measure == "parameters" else f"{mean:.{decimals}f}"
         if spread is not None and column.split is not None:
             text += f" ± {spread:.{decimals}f}"
-        if (ends := self.measures.get_interval(row, column.measure, column.split)) is not None:
-            text += f" ({ends[0]:.1f} to {ends[1]:.1f})"
+        if (interval := self.measures.get_interval(row, column.measure, column.split)) is not None:
+            text += f" ({interval[0]:.1f} to {interval[1]:.1f})"
         return Cell(
             text,
             f"{mean:.{decimals}f}",
@@ -132,13 +138,13 @@ class ScoreTable:
         )
 
     def _is_bold(self, row: str, column: ScoreColumn, mean: float) -> bool:
-        """Whether a proposed row is better than the best of the others, on a test set or on average, as printed."""
+        """Return True if a proposed row, as rounded, is better than the best baseline on a test set or on average."""
         proposed = isinstance(self.options, BleuTableConfig) and row in self.options.proposed
         if not proposed or self.best_baseline is None or column.split not in (*self.measures.test_sets, AVERAGE):
             return False
-        other = fmean(self.measures.get_run_values(self.best_baseline, column.measure, column.split) or [mean])
-        mine, theirs = (round(one, get_column_decimals(column.measure)) for one in (mean, other))
-        return mine > theirs if get_metric_class(column.measure).higher_is_better else mine < theirs
+        baseline_score = fmean(self.measures.get_run_values(self.best_baseline, column.measure, column.split) or [mean])
+        row_score, best_score = (round(score, get_column_decimals(column.measure)) for score in (mean, baseline_score))
+        return row_score > best_score if get_metric_class(column.measure).higher_is_better else row_score < best_score
 
 
 def build_bleu_sheet(
@@ -150,72 +156,92 @@ def build_bleu_sheet(
     published_numbers: Sequence[PublishedNumber],
     extra_notes: Sequence[str],
 ) -> Sheet:
-    """Lay out scores on dev and every test set, the average of several test sets, and significance marks.
+    """Build the sheet of scores on dev and all test sets, their average, and significance marks.
 
-    Dev is never marked and not averaged, as in the papers.
+    Scores on dev have no marks and are not averaged, as in the papers.
 
     Args:
-        options: the table's own.
-        measures: its numbers.
-        comparisons: of its systems on the test sets.
-        dev_name: what the development set is called; None where the table does without.
-        metrics: BLEU, and what else stands behind it.
-        published_numbers: what the paper printed that the table names, if it names one.
-        extra_notes: that stand below its own.
+        options: configuration of the table.
+        measures: measures of its systems.
+        comparisons: comparisons of its systems on the test sets.
+        dev_name: display name of the development set; None if the table has none.
+        metrics: BLEU and further metrics.
+        published_numbers: numbers of the paper that the table names, if any.
+        extra_notes: notes after the notes of the table.
     """
     averages = {
         row: fmean(runs) for row in options.systems if (runs := measures.get_run_values(row, metrics[0], AVERAGE))
     }
     sign = 1 if get_metric_class(metrics[0]).higher_is_better else -1
-    others = [row for row in averages if row not in options.proposed]
-    best = max(others, key=lambda row: sign * averages[row], default=None)
-    of_dev = {} if dev_name is None else {"dev": _format_dev_name(dev_name)}
-    average = {AVERAGE: AVERAGE} if len(measures.test_sets) > 1 else {}
-    heads = {**of_dev, **{test: test for test in measures.test_sets}, **average}
+    baseline_rows = [row for row in averages if row not in options.proposed]
+    best_baseline = max(baseline_rows, key=lambda row: sign * averages[row], default=None)
+    dev_heads = {} if dev_name is None else {"dev": _format_dev_name(dev_name)}
+    average_heads = {AVERAGE: AVERAGE} if len(measures.test_sets) > 1 else {}
+    heads = {
+        **dev_heads,
+        **{significance_test: significance_test for significance_test in measures.test_sets},
+        **average_heads,
+    }
     columns = [
         ScoreColumn(
             metric,
-            on,
+            split,
             Column(
-                f"{metric}_{on}" if place else on,
-                f"{get_column_head(metric)} {head}" if place else head,
+                f"{metric}_{split}" if metric_index else split,
+                f"{get_column_head(metric)} {head}" if metric_index else head,
                 has_spread=measures.max_run_count > 1,
-                has_marks=on in measures.test_sets,
+                has_marks=split in measures.test_sets,
             ),
         )
-        for place, metric in enumerate(metrics)
-        for on, head in heads.items()
+        for metric_index, metric in enumerate(metrics)
+        for split, head in heads.items()
     ]
-    paper = None
+    published = None
     if options.published is not None:
         names = {row: options.labels.get(row, row) for row in options.systems} | options.published.names
-        theirs = [
-            (str(dev_name) if on == "dev" else on, Column(f"{on}_published", f"{head} (paper)", "paper"))
-            for on, head in heads.items()
+        published_columns = [
+            (str(dev_name) if split == "dev" else split, Column(f"{split}_published", f"{head} (paper)", "paper"))
+            for split, head in heads.items()
         ]
-        paper = PublishedTable(published_numbers, options.published.table, options.published.task, names), theirs
-    test: SignificanceTest = "sign" if options.tested == "outputs" else "systems"
-    choices = len(others) if test == "systems" else 1
-    groups = build_mark_groups(options.marks, options.systems, options.baseline, best, options.proposed, choices)
-    marks = SignificanceMarker(
-        groups, test, comparisons, options.labels, {}, measures.has_output, measures.exclusions.system_reasons
+        published = (
+            PublishedTable(published_numbers, options.published.table, options.published.task, names),
+            published_columns,
+        )
+    significance_test: SignificanceTest = "sign" if options.tested == "outputs" else "systems"
+    choices = len(baseline_rows) if significance_test == "systems" else 1
+    groups = build_mark_groups(
+        options.marks, options.systems, options.baseline, best_baseline, options.proposed, choices
     )
-    table = ScoreTable(options, measures, marks, columns, {}, best, paper)
+    marks = SignificanceMarker(
+        groups,
+        significance_test,
+        comparisons,
+        options.labels,
+        {},
+        measures.has_output,
+        measures.exclusions.system_reasons,
+    )
+    table = ScoreTable(options, measures, marks, columns, {}, best_baseline, published)
     notes = [
-        *([f"{AVERAGE} is the mean over the test sets."] if average else []),
-        *(["(paper): published numbers; the paper may have scored in another way."] if paper else []),
+        *([f"{AVERAGE} is the mean over the test sets."] if average_heads else []),
+        *(["(paper): published numbers; the paper may have computed scores differently."] if published else []),
         *_describe_run_counts(measures, options.tested),
     ]
     for metric in metrics:
         signatures, label = measures.get_signatures(metric), get_metric_class(metric).label
-        by = f"{label} by sacrebleu" if metric == "bleu" else label
+        metric_name = f"{label} by sacrebleu" if metric == "bleu" else label
         if len({*signatures.values()}) == 1:
-            notes.append(f"{by}: {next(iter(signatures.values()))}.")
+            notes.append(f"{metric_name}: {next(iter(signatures.values()))}.")
         else:
-            notes += [f"{by.replace(label, f'{label} on {on}')}: {signature}." for on, signature in signatures.items()]
+            notes += [
+                f"{metric_name.replace(label, f'{label} on {split}')}: {signature}."
+                for split, signature in signatures.items()
+            ]
     notes += [*extra_notes, *describe_training_differences(measures.training_facts, table.get_label)]
     notes += describe_missing_kernels(measures.training_facts, table.get_label)
-    bold = f"better than the best baseline, {table.get_label(best)}" if best and options.proposed else ""
+    bold = (
+        f"better than the best baseline, {table.get_label(best_baseline)}" if best_baseline and options.proposed else ""
+    )
     return table.to_sheet(notes, bold)
 
 
@@ -226,45 +252,55 @@ def build_measures_sheet(
     set_names: Mapping[str, str],
     extra_notes: Sequence[str],
 ) -> Sheet:
-    """Lay out any measures on any sets, with significance marks.
+    """Build the sheet of any measures on any sets, with significance marks.
 
-    Facts stand there once, measures for each set; they are named after the set where there are several.
+    A fact has one column, a measure one column for each set; with several sets, the column is named after the set.
 
     Args:
-        options: the table's own.
-        measures: its numbers.
-        comparisons: of its systems on its sets, where it has marks.
-        set_names: what sets are called, where not by their names.
-        extra_notes: that stand below its own.
+        options: configuration of the table.
+        measures: measures of its systems.
+        comparisons: comparisons of its systems on its sets, if it has marks.
+        set_names: display names of sets that differ from their names.
+        extra_notes: notes after the notes of the table.
     """
-    several = len(options.sets) > 1
-    spread = any(len(runs) > 1 for runs in measures.training_facts.values()) or measures.max_run_count > 1
-    on_sets = [*filter(is_scored_column, options.columns)]
+    has_several_sets = len(options.sets) > 1
+    has_spread = any(len(runs) > 1 for runs in measures.training_facts.values()) or measures.max_run_count > 1
+    scored_measures = [*filter(is_scored_column, options.columns)]
     columns = []
-    for what in options.columns:
-        if what == CONTRAST_COLUMN:
+    for measure in options.columns:
+        if measure == CONTRAST_COLUMN:
             columns += [
-                ScoreColumn(what, on, Column(f"{what}_{on}", f"Acc. {on}", "", spread))
-                for on in measures.contrast_decisions
+                ScoreColumn(measure, split, Column(f"{measure}_{split}", f"Acc. {split}", "", has_spread))
+                for split in measures.contrast_decisions
             ]
             continue
-        if what not in on_sets:
+        if measure not in scored_measures:
             columns.append(
-                ScoreColumn(what, None, Column(what, get_column_head(what), has_spread=spread and what in FACT_COLUMNS))
+                ScoreColumn(
+                    measure,
+                    None,
+                    Column(measure, get_column_head(measure), has_spread=has_spread and measure in FACT_COLUMNS),
+                )
             )
             continue
-        for on in options.sets:
-            name = set_names.get(on, on)
+        for split in options.sets:
+            name = set_names.get(split, split)
             head = (
-                get_column_head(what)
-                if not several
+                get_column_head(measure)
+                if not has_several_sets
                 else name
-                if len(on_sets) == 1
-                else f"{get_column_head(what)} {name}"
+                if len(scored_measures) == 1
+                else f"{get_column_head(measure)} {name}"
             )
-            marked = bool(options.marks) and is_metric_column(what)
+            has_marks = bool(options.marks) and is_metric_column(measure)
             columns.append(
-                ScoreColumn(what, on, Column(f"{what}_{on}" if several else what, head, "", spread, has_marks=marked))
+                ScoreColumn(
+                    measure,
+                    split,
+                    Column(
+                        f"{measure}_{split}" if has_several_sets else measure, head, "", has_spread, has_marks=has_marks
+                    ),
+                )
             )
     table = ScoreTable(
         options,
@@ -282,28 +318,30 @@ def build_measures_sheet(
         set_names,
     )
     notes = []
-    if on_sets and not several:
+    if scored_measures and not has_several_sets:
         notes.append(f"Scores are on {set_names.get(options.sets[0], options.sets[0])}.")
     if "minutes" in options.columns:
         notes.append("Time: minutes of training per epoch (wall-clock).")
-        shares = {row: of for row in options.systems if (of := measures.get_training_fact(row, "core_share"))}
+        shares = {
+            row: run_shares for row in options.systems if (run_shares := measures.get_training_fact(row, "core_share"))
+        }
         notes += describe_shared_cores(shares, table.get_label)
     if "cpu_minutes" in options.columns:
         notes.append("CPU time: CPU minutes of training per epoch.")
     if "perplexity" in options.columns:
         notes.append("Perp.: perplexity per target token on the development set, end of sentence included.")
     if "length_ratio" in options.columns:
-        notes.append("Length ratio: words of translations by words of references.")
+        notes.append("Length ratio: words of translations divided by words of references.")
     if "length" in options.columns:
-        for on in options.sets:
-            where = f" on {set_names.get(on, on)}" if several else ""
-            length = measures.get_reference_length(on)
-            notes.append(f"References have {length:.2f} words on average{where}.")
+        for split in options.sets:
+            place = f" on {set_names.get(split, split)}" if has_several_sets else ""
+            length = measures.get_reference_length(split)
+            notes.append(f"References have {length:.2f} words on average{place}.")
     if CONTRAST_COLUMN in options.columns:
         notes += measures.describe_contrast(options.display_names)
     if options.parsed_by is not None:
         notes.append(f"Only sentences that {options.parsed_by} parsed are scored.")
-    for metric in sorted({get_column_metric(what) for what in on_sets}):
+    for metric in sorted({get_column_metric(measure) for measure in scored_measures}):
         signatures = dict.fromkeys(measures.get_signatures(metric).values())
         notes += [f"{get_metric_class(metric).label}: {signature}." for signature in signatures]
     notes += [*extra_notes, *describe_training_differences(measures.training_facts, table.get_label)]
@@ -320,7 +358,7 @@ def _describe_run_counts(measures: SystemMeasures, mark_subject: MarkSubject) ->
         return []
     numbers = f"{runs[0]} to {runs[-1]}" if len(runs) > 1 else f"{runs[0]}"
     single = "; scores without ± are of a single run" if 1 in measures.run_counts else ""
-    tests = "; tests of outputs are of these runs alone" if mark_subject == "outputs" else ""
+    tests = "; tests of outputs do not include variation between runs" if mark_subject == "outputs" else ""
     return [f"Mean ± sample standard deviation over {numbers} runs{single}{tests}."]
 
 

@@ -1,6 +1,6 @@
-"""Sheets: tables before they are drawn, and the input files of a table.
+"""Sheets, the format-independent form of tables, and the input files of a table.
 
-Cells hold plain text; each rendering escapes what its format would take for markup (`renderings`).
+Cells hold plain text; each rendering escapes the markup of its format.
 """
 
 import json
@@ -16,7 +16,7 @@ from pipeline_py.run.errors import InputError
 
 @dataclass(frozen=True)
 class InputFiles:
-    """Files by kind and name; the parts of a name are joined by colons: `SYSTEM:RUN:SET`."""
+    """Files by kind and name; colons separate the parts of a name, such as `SYSTEM:RUN:SET`."""
 
     paths_by_kind: Mapping[str, Mapping[str, Path]]
 
@@ -35,35 +35,35 @@ class InputFiles:
         """Return the only file of a kind.
 
         Raises:
-            InputError: there is another number of them.
+            InputError: if there is not exactly one.
         """
         paths = [*self.get_files(kind).values()]
         if len(paths) != 1:
-            raise InputError(f"{len(paths)} files of {kind!r} instead of one")
+            raise InputError(f"expected one file of the kind {kind!r}, got {len(paths)}")
         return paths[0]
 
 
 MISSING_VALUE = "–"
-"""Stands where there is no value."""
+"""Text of a cell without a value."""
 
 ColumnOrigin = Literal["", "cost", "paper"]
-"""Of a column: what the table itself says, what its systems cost, or what a paper printed."""
+"""Origin of a column: the table itself, training costs, or a paper."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What stands in a cell.
+    """A cell of a table.
 
     Attributes:
-        text: for people.
-        value: for programs; None where it is the text.
-        spread: the standard deviation over runs, for programs.
-        marks: symbols raised behind the text.
-        bold: whether it stands out.
-        shade: on a page, from -1 (worse) over 0 to 1 (better), for its ground.
-        interval: on a page, where an interval begins, its middle, and where it ends, in percent of the cell's width.
-        zero: on a page, where nothing is, in percent of the same width; None where that is not shown.
-        faint: on a page, whether its interval stands back behind others.
+        text: text for readers.
+        value: text for programs; None if it is the same.
+        spread: standard deviation over runs, for programs.
+        marks: superscript symbols after the text.
+        bold: whether the text is bold.
+        shade: background on the page, from -1 (worse) to 1 (better).
+        interval: start, centre and end of an interval bar on the page, in percent of the cell's width.
+        zero: position of the zero line on the page, in percent of the cell's width; None for no line.
+        faint: whether the interval bar is grey on the page.
     """
 
     text: str
@@ -78,22 +78,22 @@ class Cell:
 
     @property
     def raw_text(self) -> str:
-        """What programs read."""
+        """Text for programs."""
         return self.text if self.value is None else self.value
 
     @property
     def numeric_value(self) -> float | None:
-        """What programs read, as a number; None where it is none."""
+        """Text for programs as a number; None if it is not a finite number."""
         try:
-            found = float(self.raw_text.replace(",", "").replace("−", "-"))
+            number = float(self.raw_text.replace(",", "").replace("−", "-"))
         except ValueError:
             return None
-        return found if isfinite(found) else None
+        return number if isfinite(number) else None
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name for programs, its head for people, where its cells come from, and what these have or are."""
+    """A column: its name for programs, its head for readers, the origin of its cells, and their properties."""
 
     name: str
     head: str
@@ -105,10 +105,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table: every row has one cell for each column, and the first column names the row.
+    """A table: each row has one cell for each column, and the first column names the row.
 
-    `bold_means` is what bold stands for, in the renderings that have it. `departures` say which rows are not as their
-    papers print them.
+    `bold_means` explains bold cells. `departures` are notes on rows that differ from their papers.
     """
 
     title: str
@@ -120,16 +119,16 @@ class Sheet:
 
     @property
     def column_heads(self) -> list[str]:
-        """The heads of all columns."""
+        """Heads of all columns."""
         return [column.head for column in self.columns]
 
     def collect_notes(self) -> list[str]:
-        """The notes of a rendering that shows bold, which is explained where it occurs."""
+        """Return all notes, with an explanation of bold if a cell is bold."""
         has_bold = any(cell.bold for row in self.rows for cell in row)
         return [*self.departures, *self.notes, *([f"Bold: {self.bold_means}."] if self.bold_means and has_bold else [])]
 
     def to_json(self) -> dict[str, Any]:
-        """The sheet as plain values."""
+        """Convert the sheet to JSON values."""
         return asdict(self)
 
 
@@ -140,14 +139,14 @@ def build_sheet(
     notes: Sequence[str] = (),
     text_heads: Collection[str] = (),
 ) -> Sheet:
-    """A table of a page, whose cells may be texts; `text_heads` are heads of columns that hold text beside the first."""
+    """Build a sheet for the page from cells or texts; `text_heads` are the heads of text columns after the first."""
     columns = [Column(head, head, is_text=head in text_heads) for head in heads]
     cells = [[Cell(cell or MISSING_VALUE) if isinstance(cell, str) else cell for cell in row] for row in rows]
     return Sheet(title, columns, cells, notes)
 
 
 def format_signed(value: float) -> str:
-    """Format a difference with its sign, and a minus as wide as a plus."""
+    """Format a difference with its sign; the minus is as wide as the plus."""
     return format_difference(value, 2).replace("-", "−")
 
 

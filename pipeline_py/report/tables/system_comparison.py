@@ -1,4 +1,4 @@
-"""Two systems on one set, as `evaluation.compare_systems` compared them: the only source of all significance marks."""
+"""Comparisons of two systems on a set, read from `evaluation.compare_systems`; the source of all significance marks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,14 +19,14 @@ TEST_NAMES: Mapping[SignificanceTest, str] = {
     "bootstrap": "paired bootstrap of these outputs",
     "randomization": "approximate randomization of these outputs",
 }
-"""Name in the columns of the file → name for people."""
+"""Display names of tests by their name in the columns of the file."""
 
 OUTPUT_TEST_LABELS: Mapping[OutputTest, tuple[str, str]] = {
     "sign": ("s", "sign test"),
     "bootstrap": ("b", "paired bootstrap"),
     "randomization": ("r", "approximate randomization"),
 }
-"""Tests of given outputs, which say nothing about other runs: name in the file → letter and name for people."""
+"""Letter and display name of tests of outputs, which do not include variation between runs."""
 
 SIGNIFICANCE_LEVEL = 0.05
 
@@ -39,16 +39,16 @@ class SystemComparison:
 
     Attributes:
         metric: a module of `evaluation/metrics`.
-        system, other_system: the system, and the one that it is compared with.
-        run_counts: numbers of runs of both.
-        scores: scores of both, means over their runs.
+        system, other_system: the two compared systems.
+        run_counts: numbers of runs of both systems.
+        scores: scores of both systems, means over their runs.
         difference: difference of the scores.
         interval: ends of its 95 % interval over sentences and runs; NaN if the set is too small.
         outputs_interval: ends of its 95 % interval over sentences alone.
         run_deviation: the assumed standard deviation between runs of a system with a single run.
         run_deviation_source: its origin, as in `significance.system_difference`.
-        sentence_counts: number of sentences for which the score improves, gets worse and stays when the system's output replaces
-            the other's; NaN if the systems have different numbers of runs.
+        sentence_counts: number of sentences for which the score improves, gets worse and stays when the system's output
+            replaces the other's; NaN if the systems have different numbers of runs.
         p_values: by test, the two-sided p-value before and after Holm's correction; NaN if unknown.
     """
 
@@ -67,12 +67,12 @@ class SystemComparison:
 
     @property
     def metric_label(self) -> str:
-        """The metric's name for people."""
+        """Display name of the metric."""
         return get_metric_class(self.metric).label
 
     @property
     def advantage(self) -> float:
-        """By how much the system is better."""
+        """Difference in favour of the system."""
         return self.difference if get_metric_class(self.metric).higher_is_better else -self.difference
 
     def swap_systems(self) -> "SystemComparison":
@@ -91,7 +91,7 @@ class SystemComparison:
         )
 
     def remove_inference(self) -> "SystemComparison":
-        """Remove intervals and p-values, of systems that have not learned to translate."""
+        """Remove intervals and p-values, for systems that have not learned to translate."""
         unknown = nan, nan
         return replace(self, interval=unknown, outputs_interval=unknown, p_values=dict.fromkeys(self.p_values, unknown))
 
@@ -115,8 +115,8 @@ class SystemComparison:
         """Describe in a sentence that the sign test significantly favours the system with the lower score.
 
         Args:
-            labels: labels of systems that are not shown by their names.
-            set_name: the name of the set for people.
+            labels: display names of systems that differ from their names.
+            set_name: display name of the set.
 
         Returns:
             None if score and sign test agree, or p is `SIGNIFICANCE_LEVEL` or more.
@@ -124,22 +124,22 @@ class SystemComparison:
         if self.get_significant_side("sign") * self.get_favoured_side("bootstrap") >= 0:
             return None
         pair = self if self.advantage > 0 else self.swap_systems()
-        system, other = (labels.get(name, name) for name in (pair.system, pair.other_system))
+        label, other_label = (labels.get(name, name) for name in (pair.system, pair.other_system))
         better, worse, _ = pair.sentence_counts
-        beyond = f"{abs(pair.difference):.2f} {'higher' if pair.difference > 0 else 'lower'}"
+        difference_text = f"{abs(pair.difference):.2f} {'higher' if pair.difference > 0 else 'lower'}"
         return (
-            f"On {set_name}, {self.metric_label} and the sign test disagree: {self.metric_label} of {system} is {beyond} than "
-            f"that of {other}, but sentence by sentence {system} is better in {better:,.0f} and worse in {worse:,.0f} "
-            f"(p {format_p_value(self.p_values['sign'][0])}, uncorrected)."
+            f"On {set_name}, {self.metric_label} and the sign test disagree: {self.metric_label} of {label} is "
+            f"{difference_text} than that of {other_label}, but sentence by sentence {label} is better in "
+            f"{better:,.0f} and worse in {worse:,.0f} (p {format_p_value(self.p_values['sign'][0])}, uncorrected)."
         )
 
 
 ComparisonIndex = Mapping[tuple[str, str, str, str], SystemComparison]
-"""(set, metric, system, other) → their comparison; both ways."""
+"""Comparisons by (set, metric, system, other system), in both orders."""
 
 
 def read_system_comparisons(path: Path) -> list[SystemComparison]:
-    """Read comparisons of a set, each pair once for each metric."""
+    """Read the comparisons of a set, each pair once for each metric."""
     table = read_tsv(path, [column for column in SYSTEM_COMPARISON_COLUMNS if column not in TEXT_COLUMNS])
     comparisons: dict[tuple[str, frozenset[str]], SystemComparison] = {}
     for row in table.to_dict("records"):
@@ -163,21 +163,21 @@ def read_system_comparisons(path: Path) -> list[SystemComparison]:
 
 
 def index_by_system_pair(comparisons: Sequence[SystemComparison]) -> dict[tuple[str, str], SystemComparison]:
-    """Index comparisons of one metric by system and other, in both orders."""
+    """Index comparisons of one metric by the two systems, in both orders."""
     return {
-        (each.system, each.other_system): each
+        (ordered.system, ordered.other_system): ordered
         for comparison in comparisons
-        for each in (comparison, comparison.swap_systems())
+        for ordered in (comparison, comparison.swap_systems())
     }
 
 
 def read_comparison_index(files: Mapping[str, Path]) -> ComparisonIndex:
-    """Read TSV of `evaluation.compare_systems`, by set."""
+    """Read the TSV files of `evaluation.compare_systems`, by set."""
     return {
-        (on, each.metric, each.system, each.other_system): each
-        for on, path in files.items()
+        (set_name, ordered.metric, ordered.system, ordered.other_system): ordered
+        for set_name, path in files.items()
         for comparison in read_system_comparisons(path)
-        for each in (comparison, comparison.swap_systems())
+        for ordered in (comparison, comparison.swap_systems())
     }
 
 
@@ -191,11 +191,11 @@ def format_p_value(p_value: float) -> str:
 def describe_run_deviations(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Describe the standard deviations between runs that are assumed for systems with a single run, by metric."""
     sentences = []
-    for metric in dict.fromkeys(each.metric for each in comparisons):
+    for metric in dict.fromkeys(comparison.metric for comparison in comparisons):
         assumed = {
-            (each.run_deviation, each.run_deviation_source)
-            for each in comparisons
-            if each.metric == metric and each.run_deviation_source in ("pooled", "default")
+            (comparison.run_deviation, comparison.run_deviation_source)
+            for comparison in comparisons
+            if comparison.metric == metric and comparison.run_deviation_source in ("pooled", "default")
         }
         if not assumed:
             continue
@@ -203,12 +203,12 @@ def describe_run_deviations(comparisons: Sequence[SystemComparison]) -> list[str
         texts = f"{values[0]:.2g}" if len(values) == 1 else f"{values[0]:.2g} to {values[-1]:.2g}"
         origins = {origin for _, origin in assumed}
         source = (
-            "`evaluation.run_deviation`, since no system here has several runs"
+            "evaluation.run_deviation, because no system here has several runs"
             if origins == {"default"}
             else "pooled over the systems of the table that have several runs"
         )
         sentences.append(
-            f"For a system with a single run, the tests assume a standard deviation of {texts} {get_metric_class(metric).label} "
-            f"between runs ({source})."
+            f"For a system with a single run, the tests assume a standard deviation of {texts} "
+            f"{get_metric_class(metric).label} between runs ({source})."
         )
     return sentences

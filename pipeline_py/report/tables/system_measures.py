@@ -31,76 +31,80 @@ PARSER_METRICS = ("UAS", "LAS", f"UAS{RAW_TEXT_SUFFIX}", f"LAS{RAW_TEXT_SUFFIX}"
 
 
 def read_parser_accuracies(files: Mapping[tuple[str, ...], Path]) -> dict[str, dict[str, AccuracyRow]]:
-    """Read TSV of `syntax.measure_accuracy` by parser, and kind of trees where both were measured.
+    """Read the TSV files of `syntax.measure_accuracy`, named PARSER or PARSER:TREES.
 
     Returns:
-        By parser and metric.
+        Accuracies by parser and metric.
     """
     accuracies: dict[str, dict[str, AccuracyRow]] = {}
     for (parser, *_), path in files.items():
-        found = {accuracy.metric: accuracy for accuracy in parser_measures.read_accuracy_rows(path)}
-        accuracies.setdefault(parser, {}).update(found)
+        accuracies_by_metric = {accuracy.metric: accuracy for accuracy in parser_measures.read_accuracy_rows(path)}
+        accuracies.setdefault(parser, {}).update(accuracies_by_metric)
     return accuracies
 
 
 def describe_parser_accuracies(accuracies: dict[str, dict[str, AccuracyRow]], is_lowercased: bool) -> list[str]:
-    """Say of each parser how good it is."""
-    where = "lower-cased sentences" if is_lowercased else "sentences"
+    """Return a note on the accuracy of each parser and metric."""
+    sentence_kind = "lower-cased sentences" if is_lowercased else "sentences"
     return [
-        f"Parser {parser}: {metric} {found[metric].value} on {found[metric].sentences} held-out {where}."
-        for parser, found in accuracies.items()
+        f"Parser {parser}: {metric} {accuracy.value} on {accuracy.sentences} held-out {sentence_kind}."
+        for parser, parser_accuracies in accuracies.items()
         for metric in PARSER_METRICS
-        if metric in found
+        if (accuracy := parser_accuracies.get(metric)) is not None
     ]
 
 
 DEVICE_NAMES = {"cpu": "CPU", "cuda": "GPU"}
-"""What people call them."""
+"""Display names of devices."""
 
 
 def describe_shared_cores(shares: Mapping[str, Sequence[float]], get_label: Callable[[str], str]) -> list[str]:
-    """Name the systems whose trainings shared their cores; nothing where there are none.
+    """Return a note on systems whose trainings had their cores only part of the time, or an empty list.
 
     Args:
-        shares: of each system, `core_share` of the facts of each run, where it is known.
-        get_label: what a system is called.
+        shares: `core_share` of the runs of each system, if known.
+        get_label: returns the display name of a system.
     """
-    means = {system: fmean(known) for system, known in shares.items() if known}
-    shared = [f"{get_label(system)} ({mean:.0%})" for system, mean in means.items() if mean < MIN_CORE_SHARE]
-    if not shared:
+    means = {system: fmean(run_shares) for system, run_shares in shares.items() if run_shares}
+    shared_systems = [
+        f"{get_label(system)} {100 * mean:.0f} %" for system, mean in means.items() if mean < MIN_CORE_SHARE
+    ]
+    if not shared_systems:
         return []
     return [
-        "These trainings shared their cores with other work (in brackets: the share of the requested core time that "
-        f"they got): {', '.join(shared)}. Compare CPU time and words per CPU second, not wall-clock time."
+        f"Some trainings had their CPU cores only part of the time: {', '.join(shared_systems)}. Compare systems by "
+        "CPU time and words per CPU second, not by wall-clock time."
     ]
 
 
 def describe_missing_kernels(
     facts: Mapping[str, Sequence[Mapping[str, Any]]], get_label: Callable[[str], str]
 ) -> list[str]:
-    """Name the systems that torch alone computed where compiled code could have been; nothing where there are none.
+    """Return a note on systems that were trained on a CPU without compiled code, or an empty list.
 
     Args:
-        facts: of each system, the facts.json of each run.
-        get_label: what the table calls a system.
+        facts: contents of facts.json of each run, by system.
+        get_label: returns the display name of a system.
     """
-    without = [get_label(system) for system, runs in facts.items() if any(run.get("kernels") is False for run in runs)]
-    if not without:
+    slow_systems = [
+        get_label(system) for system, runs in facts.items() if any(run.get("kernels") is False for run in runs)
+    ]
+    if not slow_systems:
         return []
     return [
         "Trained without compiled code (see kernels in the facts), which is slower and rounds differently: "
-        f"{', '.join(without)}."
+        f"{', '.join(slow_systems)}."
     ]
 
 
 def describe_training_differences(
     facts: Mapping[str, Sequence[Mapping[str, Any]]], get_label: Callable[[str], str]
 ) -> list[str]:
-    """Say on what and in which precision each system was trained, where that differs between them.
+    """Return notes on the precision and device of each system if they differ between systems.
 
     Args:
-        facts: of each system, the facts.json of each run.
-        get_label: what a table calls a system.
+        facts: contents of facts.json of each run, by system.
+        get_label: returns the display name of a system.
     """
     return [
         *_describe_fact_values("precision", "Trained in different precisions of matrix products", facts, get_label),
@@ -111,31 +115,31 @@ def describe_training_differences(
 def _describe_fact_values(
     fact_key: str, description: str, facts: Mapping[str, Sequence[Mapping[str, Any]]], get_label: Callable[[str], str]
 ) -> list[str]:
-    """Name the systems for each value of a fact; nothing where all have the same values."""
+    """List the systems for each value of a fact; return nothing if all systems have the same values."""
     values = {
         system: {run[fact_key] for run in runs if run.get(fact_key) is not None} for system, runs in facts.items()
     }
-    known = {system: of_system for system, of_system in values.items() if of_system}
-    if len({frozenset(of_system) for of_system in known.values()}) < 2:
+    reported_values = {system: system_values for system, system_values in values.items() if system_values}
+    if len({frozenset(system_values) for system_values in reported_values.values()}) < 2:
         return []
     systems: dict[str, list[str]] = {}
-    for system, of_system in known.items():
-        for value in sorted(of_system):
+    for system, system_values in reported_values.items():
+        for value in sorted(system_values):
             systems.setdefault(DEVICE_NAMES.get(value, value), []).append(get_label(system))
     parts = [f"{value}: {', '.join(labels)}" for value, labels in systems.items()]
     return [f"{description}: {'; '.join(parts)}."]
 
 
 AVERAGE = "AVG"
-"""The name of the mean over the test sets, in the place of a set."""
+"""Name of the mean over the test sets."""
 
 SETTING_HEADS = {"negative_samples": "K", "subword": "BPE", "search": "Search", "beam": "Beam size"}
-"""What the configuration says of a system → head of the column."""
+"""Heads of columns for settings of systems."""
 
 
 @dataclass(frozen=True)
 class FactColumn:
-    """A fact of a training: head and decimals of the column, its name in facts.json, and what it is divided by."""
+    """A column of a training fact: head, decimals, key in facts.json, and divisor."""
 
     head: str
     decimals: int
@@ -154,7 +158,7 @@ FACT_COLUMNS = {
 
 @dataclass(frozen=True)
 class BleuDetailColumn:
-    """What BLEU's statistics say beside BLEU: head and decimals, and its value for sums over a set, (runs, 10)."""
+    """A column computed from BLEU statistics, by a function of sums over a set (runs, 10) and the sentence count."""
 
     head: str
     decimals: int
@@ -169,49 +173,49 @@ BLEU_DETAIL_COLUMNS = {
 
 
 def get_column_head(column: str) -> str:
-    """The head of a column; of a metric its name for people."""
+    """Return the head of a column; for a metric, its display name."""
     if column in SETTING_HEADS:
         return SETTING_HEADS[column]
-    known: Mapping[str, FactColumn | BleuDetailColumn] = {**FACT_COLUMNS, **BLEU_DETAIL_COLUMNS}
-    return known[column].head if column in known else get_metric_class(column).label
+    columns: Mapping[str, FactColumn | BleuDetailColumn] = {**FACT_COLUMNS, **BLEU_DETAIL_COLUMNS}
+    return columns[column].head if column in columns else get_metric_class(column).label
 
 
 def get_column_decimals(column: str) -> int:
-    """How many decimals a column has; of a metric two."""
-    known: Mapping[str, FactColumn | BleuDetailColumn] = {**FACT_COLUMNS, **BLEU_DETAIL_COLUMNS}
-    return known[column].decimals if column in known else 2
+    """Return the number of decimals of a column; two for a metric."""
+    columns: Mapping[str, FactColumn | BleuDetailColumn] = {**FACT_COLUMNS, **BLEU_DETAIL_COLUMNS}
+    return columns[column].decimals if column in columns else 2
 
 
 def is_scored_column(column: str) -> bool:
-    """Whether a column is of what systems said on a set."""
+    """Return True if a column is computed from translations of a set."""
     return column not in SETTING_HEADS and column not in FACT_COLUMNS and column != CONTRAST_COLUMN
 
 
 def is_metric_column(column: str) -> bool:
-    """Whether a column is a metric's, so that it can be marked."""
+    """Return True if a column is a metric, which can have marks."""
     return is_scored_column(column) and column not in BLEU_DETAIL_COLUMNS
 
 
 def get_column_metric(column: str) -> str:
-    """The metric whose statistics a column on a set is counted from."""
+    """Return the metric whose statistics a column uses."""
     return "bleu" if column in BLEU_DETAIL_COLUMNS else column
 
 
 @dataclass(frozen=True)
 class SystemMeasures:
-    """Everything that a table of systems may say.
+    """All measures that a table of systems can show.
 
     Attributes:
-        statistics: by set, metric and system.
-        training_facts: facts.json of each run of each system.
-        settings: by system and column, what the configuration says.
-        test_sets: the sets that `AVERAGE` is over.
-        contrast_decisions: by contrastive set and system, how much likelier it finds each correct translation (runs, pairs);
-            nothing of a system that gives no probabilities.
-        external_systems: systems that were made elsewhere.
-        exclusions: systems and sets that no conclusion is drawn from.
-        mean_output_words: by set and system, the mean number of words of an output in each run, before detokenization.
-        mean_reference_words: by set, the mean number of words of a reference, as tokenized.
+        statistics: statistics by set, metric and system.
+        training_facts: contents of facts.json of each run, by system.
+        settings: settings of the configuration, by system and column.
+        test_sets: the sets of `AVERAGE`.
+        contrast_decisions: margins of log probability between correct and contrastive translations (runs, pairs), by
+            contrastive set and system; systems without probabilities are missing.
+        external_systems: systems that this experiment did not train.
+        exclusions: systems and sets without verdicts.
+        mean_output_words: mean number of words of an output in each run, before detokenization, by set and system.
+        mean_reference_words: mean number of words of a tokenized reference, by set.
     """
 
     statistics: Mapping[str, Mapping[str, Mapping[str, SystemStatistics]]]
@@ -226,145 +230,161 @@ class SystemMeasures:
 
     @property
     def run_counts(self) -> list[int]:
-        """The number of runs of each system that has scores."""
-        scored = [of for metrics in self.statistics.values() for systems in metrics.values() for of in systems.values()]
-        told_apart = [runs for systems in self.contrast_decisions.values() for runs in systems.values()]
-        return [*(len(of.run_statistics) for of in scored), *map(len, told_apart)] or [1]
+        """Number of runs of each system with scores."""
+        scored = [
+            system_statistics
+            for metrics in self.statistics.values()
+            for systems in metrics.values()
+            for system_statistics in systems.values()
+        ]
+        run_decisions = [runs for systems in self.contrast_decisions.values() for runs in systems.values()]
+        return [*(len(system_statistics.run_statistics) for system_statistics in scored), *map(len, run_decisions)] or [
+            1
+        ]
 
     @property
     def max_run_count(self) -> int:
-        """The largest number of runs."""
+        """Largest number of runs."""
         return max(self.run_counts)
 
     def get_run_values(self, system: str, column: str, split: str | None) -> Sequence[float] | None:
-        """What a column says of each run of a system; None where there is nothing to say."""
+        """Return the value of a column for each run of a system, or None if it has no value."""
         if split == AVERAGE:
             runs = [self.get_run_values(system, column, test) for test in self.test_sets]
             return None if None in runs else [fmean(run) for run in zip(*filter(None, runs), strict=True)]
         if column in FACT_COLUMNS:
-            found = self.get_training_fact(system, FACT_COLUMNS[column].fact_key)
-            return None if found is None else [value / FACT_COLUMNS[column].divisor for value in found]
+            fact_values = self.get_training_fact(system, FACT_COLUMNS[column].fact_key)
+            return None if fact_values is None else [value / FACT_COLUMNS[column].divisor for value in fact_values]
         if column == CONTRAST_COLUMN:
             decisions = self.contrast_decisions[split or ""].get(system)
             return None if decisions is None else compute_accuracies(decisions)
-        scored = self.statistics[split or ""][get_column_metric(column)].get(system)
-        if scored is None:
+        system_statistics = self.statistics[split or ""][get_column_metric(column)].get(system)
+        if system_statistics is None:
             return None
         if column == "length" and system in self.mean_output_words.get(split or "", {}):
             return self.mean_output_words[split or ""][system]
         if column in BLEU_DETAIL_COLUMNS:
             return [
                 float(value)
-                for value in BLEU_DETAIL_COLUMNS[column].compute_values(scored.run_sums, scored.run_statistics.shape[1])
+                for value in BLEU_DETAIL_COLUMNS[column].compute_values(
+                    system_statistics.run_sums, system_statistics.run_statistics.shape[1]
+                )
             ]
-        return scored.run_scores
+        return system_statistics.run_scores
 
     def has_output(self, system: str, split: str) -> bool:
-        """Whether there are translations of a set by a system."""
+        """Return True if the system has translations of the set."""
         return any(system in systems for systems in self.statistics.get(split, {}).values())
 
     def get_training_fact(self, system: str, fact_key: str) -> list[float] | None:
-        """A fact of a system's trainings, of each run; None of a system that is not trained itself.
+        """Return a fact for each run of a system, or None if the system or a run lacks it.
 
-        Nor has every training each fact: phrases have no hidden size, and a loss that is no number no perplexity.
+        A phrase-based system has no hidden size, for example, and a diverged training no perplexity.
         """
         runs = self.training_facts.get(system, [])
-        told = [float(run[fact_key]) for run in runs if run.get(fact_key) is not None]
-        return told if told and len(told) == len(runs) else None
+        values = [float(run[fact_key]) for run in runs if run.get(fact_key) is not None]
+        return values if values and len(values) == len(runs) else None
 
     def get_signatures(self, metric: str) -> dict[str, str]:
-        """How a metric was counted on each set."""
+        """Return the signature of a metric on each set."""
         return {
-            on: next(iter(metrics[metric].values())).signatures[0]
-            for on, metrics in self.statistics.items()
+            split: next(iter(metrics[metric].values())).signatures[0]
+            for split, metrics in self.statistics.items()
             if metric in metrics
         }
 
     def get_interval(self, system: str, column: str, split: str | None) -> tuple[float, float] | None:
-        """The ends of the 95 % interval that stands behind a number, if one does."""
+        """Return the 95 % interval of a value, or None if its column has none."""
         decisions = self.contrast_decisions.get(split or "", {}).get(system)
         return None if column != CONTRAST_COLUMN or decisions is None else compute_accuracy_interval(decisions)
 
     def describe_contrast(self, display_names: Mapping[str, str]) -> list[str]:
-        """Say what accuracy on contrastive sets is, and which rows, by what they are called, have none."""
-        without = {
-            row: on
+        """Explain accuracy on contrastive sets, and list the rows without it."""
+        missing_sets = {
+            row: [split for split, decisions in self.contrast_decisions.items() if row not in decisions]
             for row in display_names
-            if (on := [on for on, of in self.contrast_decisions.items() if row not in of])
         }
         return [
             "Acc.: percentage of the pairs of a contrastive set for which the system gives the correct translation a "
             "higher probability than the contrastive one (equal ones count as wrong). In brackets: Wilson's 95 % "
             "interval over the pairs of these runs.",
             *(
-                f"{display_names[row]} has no Acc. on {', '.join(on)}: no scores of these translations were given."
+                f"{display_names[row]} has no Acc. on {', '.join(sets)}: no scores of these translations were given."
                 if row in self.external_systems
-                else f"{display_names[row]} has no Acc.: a phrase-based system cannot score a translation that it did not "
-                "produce."
-                for row, on in without.items()
+                else f"{display_names[row]} has no Acc.: a phrase-based system cannot score a translation that it did "
+                "not produce."
+                for row, sets in missing_sets.items()
+                if sets
             ),
         ]
 
     def get_reference_length(self, split: str) -> float:
-        """The mean number of words of a set's references; else of BLEU's tokens of the references nearest in length."""
+        """Return the mean length of the references in words, or else in BLEU tokens of the closest references."""
         if split in self.mean_reference_words:
             return self.mean_reference_words[split]
-        scored = next(iter(self.statistics[split]["bleu"].values()))
-        return float(scored.run_sums[0, 1] / scored.run_statistics.shape[1])
+        system_statistics = next(iter(self.statistics[split]["bleu"].values()))
+        return float(system_statistics.run_sums[0, 1] / system_statistics.run_statistics.shape[1])
 
 
 def read_system_measures(
     files: InputFiles, systems: Sequence[str], metrics: Sequence[str], description: Mapping[str, Any]
 ) -> SystemMeasures:
-    """Read statistics and facts of a table's systems.
+    """Read the measures of a table's systems.
 
     Args:
-        files: `statistics` by system, run and set, `words` the same and `reference_tokens` by set if lengths are asked
-            for, `parsed` by set where only parsed sentences are scored, `facts`
-            by system and run, and `correct` and `contrastive` by system, run and contrastive set.
+        files: `statistics` by system, run and set; `words` by system, run and set and `reference_tokens` by set if the
+            table has lengths; `parsed` by set if only parsed sentences are scored; `facts` by system and run; `correct`
+            and `contrastive` by system, run and contrastive set.
         systems: rows of the table.
-        metrics: those that are counted.
-        description: what the plan says of the table.
+        metrics: metrics of the table.
+        description: the plan's description of the table.
 
     Raises:
-        InputError: if files of one set differ in length, or were counted differently.
+        InputError: if files of one set differ in length or signature.
     """
     outputs: dict[str, dict[str, list[Path]]] = {}
-    for (system, _, on), path in files.get_files("statistics").items():
-        outputs.setdefault(on, {}).setdefault(system, []).append(path)
-    outputs = {on: {system: of[system] for system in systems if system in of} for on, of in outputs.items()}
-    parsed = {on: find_parsed_sentences(path) for (on,), path in files.get_files("parsed").items()}
+    for (system, _, split), path in files.get_files("statistics").items():
+        outputs.setdefault(split, {}).setdefault(system, []).append(path)
+    outputs = {
+        split: {system: paths[system] for system in systems if system in paths} for split, paths in outputs.items()
+    }
+    parsed_sentences = {split: find_parsed_sentences(path) for (split,), path in files.get_files("parsed").items()}
     return SystemMeasures(
-        {on: read_statistics(of_set, metrics, parsed.get(on)) for on, of_set in outputs.items()},
+        {
+            split: read_statistics(set_outputs, metrics, parsed_sentences.get(split))
+            for split, set_outputs in outputs.items()
+        },
         {system: [_read_facts(path) for path in paths] for system, paths in files.group_files("facts").items()},
         description.get("settings", {}),
         description.get("tests", []),
-        {on: _read_contrast_decisions(files, on) for on in description.get("contrastive", [])},
+        {split: _read_contrast_decisions(files, split) for split in description.get("contrastive", [])},
         description.get("from_elsewhere", []),
         read_exclusions(files.get_single_file("exclusions")) if files.get_files("exclusions") else VerdictExclusions(),
         _read_mean_words(files),
-        {on: _compute_mean_words(path) for (on,), path in files.get_files("reference_tokens").items()},
+        {split: _compute_mean_words(path) for (split,), path in files.get_files("reference_tokens").items()},
     )
 
 
 def _read_contrast_decisions(files: InputFiles, split: str) -> dict[str, np.ndarray]:
-    """How systems tell the translations of a contrastive set apart."""
+    """Read the margins of systems on a contrastive set."""
     scores: dict[str, dict[str, dict[str, Path]]] = {}
     for kind in ("correct", "contrastive"):
         scores[kind] = {}
-        for (system, run, of_set), path in files.get_files(kind).items():
-            if of_set == split:
+        for (system, run, set_name), path in files.get_files(kind).items():
+            if set_name == split:
                 scores[kind].setdefault(system, {})[run] = path
-    return read_score_margins(**scores)
+    return read_score_margins(scores["correct"], scores["contrastive"])
 
 
 def _read_mean_words(files: InputFiles) -> dict[str, dict[str, list[float]]]:
-    """Read the mean number of words of outputs, by set and system; none of systems that are given as text."""
+    """Read the mean number of words of outputs, by set and system; external systems have none."""
     means: dict[str, dict[str, list[float]]] = {}
-    for (system, _, on), path in files.get_files("words").items():
+    for (system, _, split), path in files.get_files("words").items():
         counts = SentenceCounts.from_json_file(path)
         if "words" in counts.noted_by_reason:
-            means.setdefault(on, {}).setdefault(system, []).append(counts.noted_by_reason["words"] / counts.kept_count)
+            means.setdefault(split, {}).setdefault(system, []).append(
+                counts.noted_by_reason["words"] / counts.kept_count
+            )
     return means
 
 

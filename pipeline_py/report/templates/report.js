@@ -1,21 +1,24 @@
 "use strict";
-const text = (cell) => cell.textContent.trim();
-const number = (cell) => (cell.dataset.value === undefined ? NaN : Number(cell.dataset.value));
+const getText = (cell) => cell.textContent.trim();
+const getNumber = (cell) => (cell.dataset.value === undefined ? NaN : Number(cell.dataset.value));
 
-function sort(table, place, head) {
-  const falling = head.getAttribute("aria-sort") === "descending" ? false
-    : head.getAttribute("aria-sort") === "ascending" || !head.classList.contains("text") && place > 0;
+function sortRows(table, place, head) {
+  const order = head.getAttribute("aria-sort");
+  const isDescending = order === "descending" ? false
+    : order === "ascending" || !head.classList.contains("text") && place > 0;
+  const sign = isDescending ? -1 : 1;
   const rows = [...table.tBodies[0].rows];
-  const numeric = rows.some((row) => !Number.isNaN(number(row.cells[place])));
-  rows.sort((one, other) => {
-    const [a, b] = [one.cells[place], other.cells[place]];
-    if (!numeric) return text(a).localeCompare(text(b)) * (falling ? -1 : 1);
-    // What is no number stands last in either order.
-    if (Number.isNaN(number(a)) || Number.isNaN(number(b))) return Number.isNaN(number(a)) - Number.isNaN(number(b));
-    return (number(a) - number(b)) * (falling ? -1 : 1);
+  const isNumeric = rows.some((row) => !Number.isNaN(getNumber(row.cells[place])));
+  rows.sort((first, second) => {
+    const cells = [first.cells[place], second.cells[place]];
+    if (!isNumeric) return getText(cells[0]).localeCompare(getText(cells[1])) * sign;
+    const [a, b] = cells.map(getNumber);
+    // Cells without a number come last in both orders.
+    if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) - Number.isNaN(b);
+    return (a - b) * sign;
   });
-  for (const other of table.tHead.querySelectorAll("th")) other.removeAttribute("aria-sort");
-  head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+  for (const header of table.tHead.querySelectorAll("th")) header.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", isDescending ? "descending" : "ascending");
   table.tBodies[0].append(...rows);
 }
 
@@ -24,22 +27,24 @@ for (const table of document.querySelectorAll("table.sortable")) {
     const button = document.createElement("button");
     button.type = "button";
     button.append(...head.childNodes);
-    button.addEventListener("click", () => sort(table, place, head));
+    button.addEventListener("click", () => sortRows(table, place, head));
     head.append(button);
   });
 }
 
-const unfold = document.createElement("button");
-unfold.className = "unfold";
-unfold.type = "button";
-unfold.append("Unfold everything");
-unfold.addEventListener("click", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));
-document.querySelector("nav").append(unfold);
+const unfoldButton = document.createElement("button");
+unfoldButton.className = "unfold";
+unfoldButton.type = "button";
+unfoldButton.append("Unfold everything");
+unfoldButton.addEventListener("click", () => {
+  for (const section of document.querySelectorAll("details")) section.open = true;
+});
+document.querySelector("nav").append(unfoldButton);
 
-// A link to what is folded unfolds it.
-function reveal() {
+// Unfold the section that a link points to.
+function unfoldTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (target instanceof HTMLDetailsElement) target.open = true;
 }
-addEventListener("hashchange", reveal);
-reveal();
+addEventListener("hashchange", unfoldTarget);
+unfoldTarget();

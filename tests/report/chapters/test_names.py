@@ -1,4 +1,4 @@
-"""What names mean: every system that tables have, once; every set; every parser that is read."""
+"""Tests of the chapter that explains names."""
 
 import yaml
 
@@ -7,7 +7,7 @@ from pipeline_py.report.chapters.names import build_parser_table, build_set_tabl
 from tests.report.page_files import ROOT
 
 
-def test_every_name_has_a_line():
+def test_tables_explain_every_name():
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     experiment = load_experiment(default, {"targets": ["table1", "table2", "controls"]}, should_check_files=False)
     rows = {row[0].text: [cell.text for cell in row[1:]] for row in build_system_table(experiment).rows}
@@ -19,7 +19,7 @@ def test_every_name_has_a_line():
     assert rows["SDRNMT-1"][0] == "Chen et al. (2017)" and "dependency unit" in rows["SDRNMT-1"][1]
     assert "Thot" in rows["PBSMT"][1] and "Tree2Seq" in rows
     assert rows["SDRNMT-2"][1].startswith("2 encoders. ") and "encoders" not in rows["SDRNMT-1"][1]
-    of_sets = {row[0].text: row[1].text for row in build_set_table(experiment).rows}
-    assert of_sets["mixed"] == "600 generated sentences of 3 to 16 words."
-    assert "particle verb" in of_sets["particles"] and "negation dropped" in of_sets["phenomena"]
+    set_descriptions = {row[0].text: row[1].text for row in build_set_table(experiment).rows}
+    assert set_descriptions["mixed"] == "600 generated sentences of 3 to 16 words."
+    assert "particle verb" in set_descriptions["particles"] and "negation dropped" in set_descriptions["phenomena"]
     assert {row[0].text for row in build_parser_table(experiment).rows} == {"embedded", "random", "right-branching"}

@@ -1,9 +1,9 @@
-"""Parsers: a column for each text, and what is of the parser itself as a note."""
+"""Tests of the chapter about parsers."""
 
 from pipeline_py.report.chapters.parsers import build_accuracy_table, build_measure_tables
 
 
-def test_a_column_for_each_text(tmp_path):
+def test_measure_table_has_column_for_each_text(tmp_path):
     path = tmp_path / "report.tsv"
     rows = [
         ("train", "dependency", "mean depth", "3.11"),
@@ -23,7 +23,7 @@ def test_a_column_for_each_text(tmp_path):
     assert constituency.title == "What p made: constituency trees."
 
 
-def test_accuracies_of_all_parsers_stand_in_one_table(tmp_path):
+def test_accuracy_table_has_all_parsers(tmp_path):
     path = tmp_path / "accuracy.tsv"
     path.write_text("metric\tvalue\tsentences\twords\nUAS\t95.02\t90\t1206\n")
     table = build_accuracy_table({"one": path, "two": path})
@@ -34,7 +34,7 @@ def test_accuracies_of_all_parsers_stand_in_one_table(tmp_path):
     assert table.notes == []
 
 
-def test_multiword_tokens_left_whole_are_warned_of(tmp_path):
+def test_accuracy_table_warns_of_undivided_multiword_tokens(tmp_path):
     path = tmp_path / "accuracy.tsv"
     path.write_text(
         "metric\tvalue\nmulti-word tokens (raw text)\t63\nmulti-word tokens left whole (%) (raw text)\t57.14\n"

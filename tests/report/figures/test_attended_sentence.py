@@ -1,4 +1,4 @@
-"""One sentence of the files of a set, and the words worth a panel."""
+"""Tests of reading the attention of one sentence, and of selecting steps."""
 
 import numpy as np
 import pytest
@@ -36,28 +36,28 @@ def read(folder, number, **changes):
     return read_attended_sentence(number, **{**files, **changes})
 
 
-def test_words_phrases_and_weights(folder):
-    found = read(folder, 1)
-    assert found.words == ["capa@@", "citor", "(", "</s>"]
-    assert found.translation == ["コンデンサ", "。", "</s>"]
-    assert [(phrase.label, phrase.children) for phrase in found.phrases] == [("NN", (0, 1)), ("NP", (4, 2))]
-    assert found.weights[1, 4] == np.float32(10 / 18)
-    assert found.gates.tolist() == [0.25, 0.5, 1.0]
+def test_read_attended_sentence_returns_words_phrases_and_weights(folder):
+    attended = read(folder, 1)
+    assert attended.words == ["capa@@", "citor", "(", "</s>"]
+    assert attended.translation == ["コンデンサ", "。", "</s>"]
+    assert [(phrase.label, phrase.children) for phrase in attended.phrases] == [("NN", (0, 1)), ("NP", (4, 2))]
+    assert attended.weights[1, 4] == np.float32(10 / 18)
+    assert attended.gates.tolist() == [0.25, 0.5, 1.0]
 
 
-def test_a_failed_parse_leaves_the_words(folder):
-    found = read(folder, 3)
-    assert found.words == ["能源", "x y", "</s>"] and found.phrases == []
-    assert found.weights.shape == (2, 3)
-    assert found.gates is None
+def test_failed_parse_has_no_phrases(folder):
+    attended = read(folder, 3)
+    assert attended.words == ["能源", "x y", "</s>"] and attended.phrases == []
+    assert attended.weights.shape == (2, 3)
+    assert attended.gates is None
     assert read(folder, 3, tree=None, gates=None).phrases == []
 
 
-def test_trees_of_split_words_alone(folder):
+def test_lexical_trees_cover_split_words(folder):
     write_ragged_rows(folder / "attention", [np.zeros(15, dtype=np.float32)], "float32")
-    found = read(folder, 1, tree=None, lexical=True)
-    assert [(phrase.label, phrase.children) for phrase in found.phrases] == [("", (0, 1))]
-    assert found.weights.shape == (3, 5)
+    attended = read(folder, 1, tree=None, lexical=True)
+    assert [(phrase.label, phrase.children) for phrase in attended.phrases] == [("", (0, 1))]
+    assert attended.weights.shape == (3, 5)
 
 
 def fewer_trees(folder):
@@ -72,14 +72,14 @@ def fewer_trees(folder):
         (1, fewer_trees, r"trees: there is no sentence 1"),
     ],
 )
-def test_files_that_do_not_belong_together(folder, number, spoil, message):
+def test_inconsistent_files_raise_error(folder, number, spoil, message):
     if spoil is not None:
         spoil(folder)
     with pytest.raises(InputError, match=message):
         read(folder, number)
 
 
-def test_a_file_of_fewer_rows(folder):
+def test_short_attention_file_raises_error(folder):
     write_ragged_rows(folder / "attention", [np.zeros(18, dtype=np.float32)], "float32")
     with pytest.raises(InputError, match=r"attention: there is no sentence 3"):
         read(folder, 3)
@@ -90,8 +90,8 @@ def sentence(weights):
     return AttendedSentence(["a", "</s>"], [], ["w"] * (len(weights) - 1) + ["</s>"], weights, None)
 
 
-def test_telling_words():
-    # Two positions, then phrases. The last row is of EOS.
+def test_select_informative_steps_prefers_phrases():
+    # Two positions and one phrase; the last row predicts EOS.
     weights = [[0.9, 0.1, 0.0], [0.3, 0.3, 0.4], [0.0, 1.0, 0.0], [0.2, 0.0, 0.8], [0.6, 0.2, 0.2], [0.0, 0.0, 1.0]]
     assert select_informative_steps(sentence(weights), 1) == [3]
     assert select_informative_steps(sentence(weights), 2) == [1, 3]
@@ -99,5 +99,5 @@ def test_telling_words():
     assert select_informative_steps(sentence(weights), 9) == [0, 1, 2, 3, 4]
 
 
-def test_where_nothing_was_said_the_end_is_shown():
+def test_select_informative_steps_of_empty_translation_returns_eos():
     assert select_informative_steps(sentence([[0.5, 0.5]]), 4) == [0]

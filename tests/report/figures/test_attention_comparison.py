@@ -1,4 +1,4 @@
-"""Attention over words: a source word has the weight of its pieces, a target word the mean over its own."""
+"""Tests of the comparison figure of attention over words."""
 
 import numpy as np
 import pytest
@@ -18,26 +18,26 @@ def attended(phrases: int = 0) -> AttendedSentence:
     return AttendedSentence(SOURCE, [PHRASE] * phrases, TARGET, weights, None)
 
 
-def test_pieces_become_words():
-    each = attended()
-    found = aggregate_by_word("A", each)
-    assert (found.words, found.translation) == (["unhappy", "cats"], ["katzen", "da", "</s>"])
-    for row, of_target in enumerate(([0, 1, 2], [3], [4])):
-        for column, of_source in enumerate(([0, 1], [2], [3])):
-            naive = sum(each.weights[i][j] for i in of_target for j in of_source) / len(of_target)
-            assert found.weights[row, column] == pytest.approx(naive)
-    assert found.weights.sum(axis=1) == pytest.approx(1) and found.phrase_weights is None
+def test_aggregate_by_word_sums_source_and_averages_target_pieces():
+    sentence = attended()
+    word_attention = aggregate_by_word("A", sentence)
+    assert (word_attention.words, word_attention.translation) == (["unhappy", "cats"], ["katzen", "da", "</s>"])
+    for row, target_pieces in enumerate(([0, 1, 2], [3], [4])):
+        for column, source_pieces in enumerate(([0, 1], [2], [3])):
+            expected = sum(sentence.weights[i][j] for i in target_pieces for j in source_pieces) / len(target_pieces)
+            assert word_attention.weights[row, column] == pytest.approx(expected)
+    assert word_attention.weights.sum(axis=1) == pytest.approx(1) and word_attention.phrase_weights is None
 
 
-def test_what_lies_on_phrases_is_told_apart():
-    each = attended(phrases=2)
-    found = aggregate_by_word("A", each)
-    assert found.phrase_weights is not None
-    assert found.phrase_weights[0] == pytest.approx(each.weights[:3, 4:].sum() / 3)
-    assert found.weights.sum(axis=1) + found.phrase_weights == pytest.approx(1)
+def test_aggregate_by_word_separates_phrase_weights():
+    sentence = attended(phrases=2)
+    word_attention = aggregate_by_word("A", sentence)
+    assert word_attention.phrase_weights is not None
+    assert word_attention.phrase_weights[0] == pytest.approx(sentence.weights[:3, 4:].sum() / 3)
+    assert word_attention.weights.sum(axis=1) + word_attention.phrase_weights == pytest.approx(1)
 
 
-def test_both_systems_stand_below_one_tree():
+def test_comparison_figure_has_tree_and_both_systems():
     tree = PhraseBrackets(["unhappy", "cats"], [PhraseColumn("NP", 1, 0, 1, (0, 1))])
     with figure_files.use_style():
         figure = draw_attention_comparison(

@@ -1,4 +1,4 @@
-"""Which phrase a column is: by hand, and as the packed trees number them."""
+"""Tests of the order of phrase columns."""
 
 import numpy as np
 import pytest
@@ -9,40 +9,40 @@ from pipeline_py.subword.pack_trees import pack_trees
 from pipeline_py.syntax.trees.constituency import PhraseNode, Preterminal, read_phrase_trees
 
 
-def test_by_height_then_from_left_to_right(tmp_path):
+def test_phrases_are_sorted_by_height_and_position(tmp_path):
     (tmp_path / "trees").write_text(
         "(S (NP (D the) (N film)) (VP (V showed) (@VP (NP (A good) (N performance)) (R even))))\n"
     )
     (tree,) = read_phrase_trees(tmp_path / "trees")
     phrases = build_phrase_columns([tree.root], position_count=7)
-    assert [(each.label, each.height, each.first, each.last) for each in phrases] == [
+    assert [(phrase.label, phrase.height, phrase.first, phrase.last) for phrase in phrases] == [
         ("NP", 1, 0, 1),
         ("NP", 1, 3, 4),
         ("@VP", 2, 3, 5),
         ("VP", 3, 2, 5),
         ("S", 4, 0, 5),
     ]
-    assert [each.children for each in phrases] == [(0, 1), (3, 4), (8, 5), (2, 9), (7, 10)]
+    assert [phrase.children for phrase in phrases] == [(0, 1), (3, 4), (8, 5), (2, 9), (7, 10)]
 
 
-def test_trees_over_parts_of_a_sentence():
+def test_trees_over_parts_of_sentence_are_numbered_together():
     word = Preterminal("X", "w")
     trees = [word, PhraseNode("A", (PhraseNode("A", (word, word)), word)), PhraseNode("B", (word, word)), word]
     phrases = build_phrase_columns(trees, position_count=8)
-    assert [(each.label, each.first, each.last, each.children) for each in phrases] == [
+    assert [(phrase.label, phrase.first, phrase.last, phrase.children) for phrase in phrases] == [
         ("A", 1, 2, (1, 2)),
         ("B", 4, 5, (4, 5)),
         ("A", 1, 3, (8, 3)),
     ]
 
 
-def test_no_phrases():
+def test_no_trees_give_no_phrases():
     assert build_phrase_columns([], position_count=3) == []
     assert build_phrase_columns([Preterminal("X", "w")], position_count=2) == []
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_columns_are_the_nodes_of_packed_trees(tmp_path, seed):
+def test_columns_agree_with_packed_trees(tmp_path, seed):
     random = np.random.default_rng(seed)
     words = [f"w{place}" for place in range(12)]
 
@@ -58,14 +58,16 @@ def test_columns_are_the_nodes_of_packed_trees(tmp_path, seed):
     pack_trees(**files)
     nodes = RaggedArrayFile(tmp_path / "output")[0][1:].reshape(-1, 3)
     (tree,) = read_phrase_trees(tmp_path / "trees")
-    # A node n + k of 12 pieces is the column 13 + k, behind that of EOS.
-    found = build_phrase_columns([tree.root], position_count=13)
-    assert [list(each.children) for each in found] == [[n if n < 12 else n + 1 for n in node[:2]] for node in nodes]
-    assert [each.height for each in found] == nodes[:, 2].tolist()
-    assert found[-1].first == 0 and found[-1].last == 11
+    # Node 12 + k is column 13 + k, because EOS is column 12.
+    phrases = build_phrase_columns([tree.root], position_count=13)
+    assert [list(phrase.children) for phrase in phrases] == [
+        [n if n < 12 else n + 1 for n in node[:2]] for node in nodes
+    ]
+    assert [phrase.height for phrase in phrases] == nodes[:, 2].tolist()
+    assert phrases[-1].first == 0 and phrases[-1].last == 11
 
 
-def test_a_deep_tree():
+def test_deep_tree_does_not_overflow_the_stack():
     node = Preterminal("X", "w")
     for _ in range(3000):
         node = PhraseNode("P", (Preterminal("X", "w"), node))

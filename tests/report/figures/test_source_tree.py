@@ -1,4 +1,4 @@
-"""Trees over source words: arcs over what they span, phrases over their children, nothing where a parse failed."""
+"""Tests of drawings of source trees."""
 
 import pytest
 
@@ -18,7 +18,7 @@ FAR = block(("I", 2, "a"), ("saw", 0, "root"), ("the", 4, "a"), ("cat", 2, "a"))
 
 
 class Axes:
-    """Keeps the lines that are drawn."""
+    """Records lines and texts."""
 
     def __init__(self) -> None:
         self.lines: list[tuple] = []
@@ -31,7 +31,7 @@ class Axes:
         self.texts.append(text)
 
 
-def test_an_arc_goes_over_those_that_it_spans(tmp_path):
+def test_arc_lies_above_spanned_arcs(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text(CONLLU + FAR)
     tree = read_source_tree(path, 2)
@@ -53,24 +53,26 @@ def test_an_arc_goes_over_those_that_it_spans(tmp_path):
         ("a.ptb", "(SBARQ-WITH-A-LONG-NAME (NP|PREPOSITIONAL (D I)) (V saw) (N a) (N b))\n"),
     ],
 )
-def test_words_make_room_for_whole_labels(tmp_path, name, text):
+def test_widen_slots_makes_room_for_labels(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     tree = read_source_tree(path, 1)
-    rooms = tree.widen_slots([10.0] * 5)
-    assert rooms[4] == 10 and min(rooms) >= 10 and max(rooms) > 10
+    slots = tree.widen_slots([10.0] * 5)
+    assert slots[4] == 10 and min(slots) >= 10 and max(slots) > 10
     axes = Axes()
-    ends = [sum(rooms[: place + 1]) for place in range(5)]
-    tree.draw(axes, [end - room / 2 for end, room in zip(ends, rooms, strict=True)], 0.0)
+    ends = [sum(slots[: place + 1]) for place in range(5)]
+    tree.draw(axes, [end - slot / 2 for end, slot in zip(ends, slots, strict=True)], 0.0)
     assert not any("…" in text for text in axes.texts)
     if isinstance(tree, DependencyArcs):
         arcs = [abs(x[-1] - x[0]) for x, _ in axes.lines if len(x) == 4]
-        assert all(wide >= compute_text_width(label, LABEL_SIZE) for wide, label in zip(arcs, axes.texts, strict=True))
+        assert all(
+            width >= compute_text_width(label, LABEL_SIZE) for width, label in zip(arcs, axes.texts, strict=True)
+        )
     else:
-        assert rooms[0] >= compute_text_width("NP|PREPOSITIONAL", LABEL_SIZE)
+        assert slots[0] >= compute_text_width("NP|PREPOSITIONAL", LABEL_SIZE)
 
 
-def test_phrases_stand_over_their_children(tmp_path):
+def test_phrases_are_drawn_over_children(tmp_path):
     path = tmp_path / "a.ptb"
     path.write_text("(S (NP (D the) (N cat)) (VP (V sat)))\n(FAILED (X a) (X b))\n")
     tree = read_source_tree(path, 1)
@@ -78,13 +80,13 @@ def test_phrases_stand_over_their_children(tmp_path):
     tree.draw(axes, [0.0, 50.0, 100.0], 0.0)
     assert [*tree.words] == ["the", "cat", "sat"] and axes.texts == ["NP", "VP", "S"]
     assert tree.height == 3 * LEVEL_HEIGHT
-    nothing = Axes()
-    read_source_tree(path, 2).draw(nothing, [0.0, 50.0], 0.0)
-    assert not nothing.lines and not nothing.texts
+    empty_axes = Axes()
+    read_source_tree(path, 2).draw(empty_axes, [0.0, 50.0], 0.0)
+    assert not empty_axes.lines and not empty_axes.texts
 
 
 @pytest.mark.parametrize("ending", ["conllu", "ptb"])
-def test_a_sentence_must_be_there(tmp_path, ending):
+def test_missing_sentence_raises_error(tmp_path, ending):
     path = tmp_path / f"a.{ending}"
     path.write_text(CONLLU if ending == "conllu" else "(S (N cat))\n")
     with pytest.raises(InputError, match="there is no sentence 2"):

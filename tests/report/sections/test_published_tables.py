@@ -1,4 +1,4 @@
-"""What papers printed, beside tables of ours: every number of the file once, as it was printed."""
+"""Tests of the section with published tables."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parents[3] / "workflow" / "published"
         ("sdrnmt", "Chen et al. (2017)"),
     ],
 )
-def test_every_number_stands_there_once(paper, short):
+def test_tables_contain_every_published_number_once(paper, short):
     numbers = read_published_numbers(FOLDER / f"{paper}.tsv")
     source = read_source(FOLDER / f"{paper}.tsv")
     assert source.citation == short and source.reference.endswith(".")
@@ -31,7 +31,7 @@ def test_every_number_stands_there_once(paper, short):
     assert all(column.origin == "paper" for table in tables for column in table.columns)
 
 
-def test_tables_that_are_not_asked_for_stay_away():
+def test_only_requested_tables_are_built():
     numbers = read_published_numbers(FOLDER / "tree2seq.tsv")
     tables = build_published_tables(numbers, ["3", "4"], "X")
     assert [table.title.split(";")[0] for table in tables] == [
@@ -42,7 +42,7 @@ def test_tables_that_are_not_asked_for_stay_away():
     assert "25.6" in texts["Tree-to-Sequence NMT (softmax)"]
 
 
-def test_two_authors_are_both_named(tmp_path):
+def test_citation_names_two_authors(tmp_path):
     path = tmp_path / "paper.tsv"
     path.write_text("# Ada Lovelace and Alan Turing. 1950. On Engines. A Journal 1.\n")
     assert read_source(path).citation == "Lovelace and Turing (1950)"

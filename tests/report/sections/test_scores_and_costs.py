@@ -1,23 +1,23 @@
-"""What stands beside scores: means over runs, sums over members, and only what somebody has."""
+"""Tests of columns of training costs."""
 
 from pipeline_py.report.sections.scores_and_costs import build_cost_columns, collect_core_shares, read_facts_table
 
 HEADER = "system\tparameters\twords_per_second\tseconds"
 
 
-def facts(tmp_path, *rows: str, header: str = HEADER):
+def read_facts(tmp_path, *rows: str, header: str = HEADER):
     path = tmp_path / "facts.tsv"
     path.write_text("\n".join([header, *rows]) + "\n")
     return read_facts_table(path)
 
 
-def texts(found) -> list[list[str]]:
-    columns, cells = found
+def collect_texts(columns_and_cells) -> list[list[str]]:
+    columns, cells = columns_and_cells
     return [[column.head for column in columns], *([cell.text for cell in row] for row in cells)]
 
 
-def test_runs_are_averaged_and_members_add_up(tmp_path):
-    read = facts(
+def test_costs_average_over_runs_and_add_up_over_members(tmp_path):
+    read = read_facts(
         tmp_path,
         "A\t1000000\t4000\t10",
         "A\t1000000\t2000\t30",
@@ -25,7 +25,7 @@ def test_runs_are_averaged_and_members_add_up(tmp_path):
         "PBSMT\t\t\t5",
     )
     members = {"A": ["A"], "Both": ["A", "B"], "PBSMT": ["PBSMT"]}
-    assert texts(build_cost_columns([*members], members, read, existing_heads=[])) == [
+    assert collect_texts(build_cost_columns([*members], members, read, existing_heads=[])) == [
         ["Parameters", "Words/s", "Training s"],
         ["1.00M", "3,000", "20"],
         ["1.50M", "–", "120"],
@@ -33,17 +33,17 @@ def test_runs_are_averaged_and_members_add_up(tmp_path):
     ]
 
 
-def test_hours_are_told_of_cards_alone(tmp_path):
-    read = facts(tmp_path, "A\t1\t1\t7200\t4.0", "B\t1\t1\t7200\t", header=f"{HEADER}\tgpu_hours")
-    heads, a, b = texts(
+def test_gpu_hours_are_missing_for_cpu_trainings(tmp_path):
+    read = read_facts(tmp_path, "A\t1\t1\t7200\t4.0", "B\t1\t1\t7200\t", header=f"{HEADER}\tgpu_hours")
+    heads, a, b = collect_texts(
         build_cost_columns(["A", "B"], {"A": ["A"], "B": ["B"]}, read, existing_heads=["Parameters", "Words/s"])
     )
     assert heads == ["Training s", "GPU h"] and a == ["7,200", "4.000"] and b == ["7,200", "–"]
 
 
-def test_speed_by_processors_stands_beside_that_on_the_wall(tmp_path):
+def test_speeds_per_cpu_second_have_column(tmp_path):
     header = f"{HEADER}\ttarget_words_per_cpu_second\ttarget_words_per_gpu_second\tcpu_seconds"
-    read = facts(tmp_path, "A\t1\t363\t100\t1080.4\t\t40", "B\t1\t1060\t42\t1079.6\t\t41", header=header)
+    read = read_facts(tmp_path, "A\t1\t363\t100\t1080.4\t\t40", "B\t1\t1060\t42\t1079.6\t\t41", header=header)
     columns, cells = build_cost_columns(["A", "B"], {"A": ["A"], "B": ["B"]}, read, [])
     assert [column.head for column in columns] == ["Parameters", "Words/s", "Words/CPU s", "Training s", "CPU s"]
     assert [[cell.text for cell in row[1:]] for row in cells] == [
@@ -52,6 +52,6 @@ def test_speed_by_processors_stands_beside_that_on_the_wall(tmp_path):
     ]
 
 
-def test_the_shares_of_cores_are_those_that_are_known(tmp_path):
-    read = facts(tmp_path, "A\t1\t1\t1\t0.4", "A\t1\t1\t1\t0.6", "B\t1\t1\t1\t", header=f"{HEADER}\tcore_share")
+def test_collect_core_shares_omits_unknown_shares(tmp_path):
+    read = read_facts(tmp_path, "A\t1\t1\t1\t0.4", "A\t1\t1\t1\t0.6", "B\t1\t1\t1\t", header=f"{HEADER}\tcore_share")
     assert collect_core_shares(read) == {"A": [0.4, 0.6]}

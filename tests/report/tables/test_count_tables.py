@@ -1,4 +1,4 @@
-"""Tables of counts, made of what other stages write."""
+"""Tests of tables of counts."""
 
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,8 @@ from pipeline_py.syntax.binarize import Branching, binarize
 from tests.nested_files import get_table_outputs, group_by_kind
 
 
-def laid_out(folder: Path, options: dict[str, Any], **files: Path) -> tuple[str, str]:
-    """The TSV and the Markdown of a table of these files; `__` in their names is a colon."""
+def render(folder: Path, options: dict[str, Any], **files: Path) -> tuple[str, str]:
+    """Render a table and return its TSV and Markdown; `__` in names of files means a colon."""
     render_table(
         description={"table": {"title": "T", **options}},
         files=group_by_kind({name.replace("__", ":"): path for name, path in files.items()}),
@@ -24,12 +24,12 @@ def laid_out(folder: Path, options: dict[str, Any], **files: Path) -> tuple[str,
 PARSES = {"type": "parses", "parser": "p"}
 
 
-def test_parses_are_those_of_the_counts_that_binarize_writes(tmp_path: Path) -> None:
+def test_parse_table_has_counts_of_binarize(tmp_path: Path) -> None:
     trees, tokens, counts = (tmp_path / name for name in ("t.ptb", "t.source", "t.json"))
     trees.write_text("(ROOT (S (NN a) (VB b)))\n(FAILED (X a) (X b) (X c))\n(ROOT (NN d))\n", encoding="utf-8")
     tokens.write_text("a b\na b c\nd\n", encoding="utf-8")
     binarize(trees=trees, tokens=tokens, branching=Branching.RIGHT, output=tmp_path / "b", counts_output=counts)
-    tsv, markdown = laid_out(tmp_path, PARSES, counts__train=counts)
+    tsv, markdown = render(tmp_path, PARSES, counts__train=counts)
     assert tsv == "split\tsentences\tparsed\tfailed\nTrain\t3\t2\t1\n"
     assert (
         "|  | Sentences | Parsed successfully | Parsed unsuccessfully |" in markdown
@@ -37,12 +37,12 @@ def test_parses_are_those_of_the_counts_that_binarize_writes(tmp_path: Path) -> 
     )
 
 
-def test_types_are_counted_once_each(tmp_path: Path) -> None:
+def test_vocabulary_table_counts_types(tmp_path: Path) -> None:
     texts = {"original": "a 17 a\n\n18 猫\n", "generalised": "a $number a\n\n$number 猫\n", "bpe": "a\n"}
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     files = {f"{name}__en": tmp_path / name for name in texts}
-    tsv, markdown = laid_out(tmp_path, {"type": "vocabulary", "subword": "s"}, **files)
+    tsv, markdown = render(tmp_path, {"type": "vocabulary", "subword": "s"}, **files)
     assert tsv == "language\toriginal\tgeneralised\tbpe\nen\t4\t3\t1\n"
     assert "|V| in en" in markdown.replace("\\|", "|")
 
@@ -51,17 +51,17 @@ ATTENTION = {"type": "attention", "systems": ["A", "B"], "labels": {"A": "zh–j
 HEADER = "system\tthreshold\twords\tphrases\tgenerated_words\n"
 
 
-def test_attention_has_a_row_for_each_threshold(tmp_path: Path) -> None:
+def test_attention_table_has_row_per_threshold(tmp_path: Path) -> None:
     rows = [("A", 0.2, 18.91, 5.5), ("A", 0.4, 10.6, 2.4), ("B", 0.2, 11.2, 10.8), ("B", 0.4, 5.3, 3.6)]
     lines = "".join(f"{name}\t{level}\t{words}\t{phrases}\t71422\n" for name, level, words, phrases in rows)
     (tmp_path / "s.tsv").write_text(HEADER + lines)
-    tsv, markdown = laid_out(tmp_path, ATTENTION, shares=tmp_path / "s.tsv")
+    tsv, markdown = render(tmp_path, ATTENTION, shares=tmp_path / "s.tsv")
     assert tsv == (
         "threshold\twords_A\tphrases_A\twords_B\tphrases_B\n0.2\t18.9\t5.5\t11.2\t10.8\n0.4\t10.6\t2.4\t5.3\t3.6\n"
     )
     assert "zh–ja Wrd (%)" in markdown and "zh–ja generated 71,422 words." in markdown and "| α \\> 0.2 |" in markdown
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="0 files of 'shares' instead of one"):
-        laid_out(tmp_path, ATTENTION)
+def test_missing_file_raises_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected one file of the kind 'shares', got 0"):
+        render(tmp_path, ATTENTION)

@@ -1,4 +1,4 @@
-"""Numbers of the papers: every file parses, averages are means or known misprints, malformed files are refused."""
+"""Tests of published numbers: files parse, averages are means or known misprints, malformed files raise errors."""
 
 import re
 from collections import defaultdict
@@ -20,14 +20,14 @@ FILES = sorted(FOLDER.glob("*.tsv"))
 HEADER = "\t".join(PUBLISHED_COLUMNS)
 ROW = "1\tzh-en\tSDAtt\tNIST03\ttest\tBLEU\t36.67\t**†"
 
-# Rows whose printed AVG is not the rounded mean of the printed test scores: what the mean is, and why we think so.
+# Rows whose printed AVG is not the rounded mean of the printed test scores: printed AVG, mean, and explanation.
 NOT_THE_MEAN = {
     # In both tables, and in the preprint as well: unexplained.
     ("sdatt", "1", "en-de", "PBSMT"): ("16.35", "16.260"),
     ("sdatt", "2", "en-de", "PBSMT"): ("16.35", "16.260"),
     # In the preprint as well: unexplained.
     ("sdatt", "1", "en-de", "Chen et al. (2017)"): ("20.31", "20.340"),
-    # Within what rounding of the five scores can do, if AVG was taken before it.
+    # Possible if AVG was computed before the five scores were rounded.
     ("sdrnmt", "1", "zh-en", "AttNMT"): ("32.40", "32.394"),
     # Probably a misprint of MT08: with 25.96 instead of 26.96 the mean is 32.978.
     ("sdrnmt", "1", "zh-en", "Sennrich-deponly"): ("32.98", "33.178"),
@@ -35,7 +35,7 @@ NOT_THE_MEAN = {
     ("sdrnmt", "1", "zh-en", "SDRNMT-1"): ("33.32", "33.674"),
 }
 
-# Copied by hand from the papers, apart from the files.
+# Copied by hand from the papers, independently of the files.
 PINNED = [
     ("sdatt", "1", "zh-en", "SDAtt", "NIST02", "dev", "BLEU", 38.01, ""),
     ("sdatt", "1", "zh-en", "SDAtt", "NIST03", "test", "BLEU", 36.67, "**†"),
@@ -57,7 +57,7 @@ PINNED = [
     ("hierarchical", "4", "en-zh", "GS", "MT08", "dev", "average length", 23.24, ""),
 ]
 
-# Differences of averages that the papers' texts give, all zh-en, but for a misprinted one (see sdrnmt.tsv).
+# Differences of averages in the text of the papers, all zh-en, except a misprint (see sdrnmt.tsv).
 GAINS = [
     ("sdatt", "1", "GlobalAtt", "PBSMT", "3.57"),
     ("sdatt", "1", "SDAtt", "GlobalAtt", "1.32"),
@@ -76,21 +76,21 @@ GAINS = [
 ]
 
 
-def exactly(value: float) -> Decimal:
-    """The number as it was printed, but for zeros at its end."""
+def to_decimal(value: float) -> Decimal:
+    """Convert a number exactly, without trailing zeros."""
     return Decimal(str(value))
 
 
-def paper(name: str) -> list[PublishedNumber]:
+def read_paper(name: str) -> list[PublishedNumber]:
     return read_published_numbers(FOLDER / f"{name}.tsv")
 
 
-def test_every_paper_has_its_file() -> None:
+def test_published_folder_has_all_papers() -> None:
     assert [path.stem for path in FILES] == ["hierarchical", "pascal", "sdatt", "sdrnmt", "tree2seq"]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_file_parses_and_names_its_source(path: Path) -> None:
+def test_published_file_parses_and_names_source(path: Path) -> None:
     rows = read_published_numbers(path)
     assert rows
     source = path.read_text(encoding="utf-8").splitlines()[0]
@@ -100,8 +100,8 @@ def test_a_file_parses_and_names_its_source(path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "tables"), [("sdatt", {"1": 72, "2": 72}), ("sdrnmt", {"1": 35})])
-def test_tables_are_complete(name: str, tables: dict[str, int]) -> None:
-    rows = paper(name)
+def test_published_tables_are_complete(name: str, tables: dict[str, int]) -> None:
+    rows = read_paper(name)
     assert {table: sum(row.table == table for row in rows) for table in {row.table for row in rows}} == tables
     sets = defaultdict(list)
     for row in rows:
@@ -110,42 +110,44 @@ def test_tables_are_complete(name: str, tables: dict[str, int]) -> None:
         assert len({tuple(columns) for (_, of, _), columns in sets.items() if of == task}) == 1
 
 
-def test_averages_are_the_means_of_the_test_sets() -> None:
-    off = {}
+def test_published_averages_equal_means_of_test_sets() -> None:
+    mismatches = {}
     for path in FILES:
         averages, tests = {}, defaultdict(list)
         for row in read_published_numbers(path):
             key = (path.stem, row.table, row.task, row.system, row.metric)
             if row.role == "average":
-                averages[key] = exactly(row.value)
+                averages[key] = to_decimal(row.value)
             elif row.role == "test":
-                tests[key].append(exactly(row.value))
+                tests[key].append(to_decimal(row.value))
         for key, average in averages.items():
             mean = sum(tests[key], start=Decimal()) / len(tests[key])
             if abs(average - mean) > Decimal("0.005"):
-                off[key[:-1]] = (f"{average:.2f}", f"{mean:.3f}")
-    assert off == NOT_THE_MEAN
+                mismatches[key[:-1]] = (f"{average:.2f}", f"{mean:.3f}")
+    assert mismatches == NOT_THE_MEAN
 
 
-@pytest.mark.parametrize(("name", "table", "system", "other", "gain"), GAINS)
-def test_gains_that_the_text_gives_follow_from_the_averages(
-    name: str, table: str, system: str, other: str, gain: str
+@pytest.mark.parametrize(("name", "table", "system", "other_system", "gain"), GAINS)
+def test_gains_in_papers_equal_differences_of_averages(
+    name: str, table: str, system: str, other_system: str, gain: str
 ) -> None:
-    rows = paper(name)
-    high, low = (find_published_number(rows, table, "zh-en", row, "AVG") for row in (system, other))
+    rows = read_paper(name)
+    high, low = (find_published_number(rows, table, "zh-en", row, "AVG") for row in (system, other_system))
     assert high and low
-    assert exactly(high.value) - exactly(low.value) == Decimal(gain)
+    assert to_decimal(high.value) - to_decimal(low.value) == Decimal(gain)
 
 
 @pytest.mark.parametrize("pinned", PINNED, ids=lambda pinned: " ".join(pinned[:5]))
-def test_values_are_those_of_the_papers(pinned: tuple[str, str, str, str, str, str, str, float, str]) -> None:
+def test_published_values_equal_hand_copied_values(
+    pinned: tuple[str, str, str, str, str, str, str, float, str],
+) -> None:
     name, table, task, system, column, role, metric, value, marks = pinned
-    found = find_published_number(paper(name), table, task, system, column, metric)
-    assert found == PublishedNumber(table, task, system, column, role, metric, value, marks)
+    number = find_published_number(read_paper(name), table, task, system, column, metric)
+    assert number == PublishedNumber(table, task, system, column, role, metric, value, marks)
 
 
-def test_numbers_printed_twice_agree() -> None:
-    sdatt, sdrnmt, hierarchical = paper("sdatt"), paper("sdrnmt"), paper("hierarchical")
+def test_numbers_that_papers_repeat_agree() -> None:
+    sdatt, sdrnmt, hierarchical = read_paper("sdatt"), read_paper("sdrnmt"), read_paper("hierarchical")
     for row in sdatt:
         if row.table == "1" and row.system in ("PBSMT", "GlobalAtt"):
             again = find_published_number(sdatt, "2", row.task, row.system, row.set)
@@ -160,14 +162,14 @@ def test_numbers_printed_twice_agree() -> None:
     assert gate and again and gate.value == again.value
 
 
-def test_what_was_not_printed_is_none() -> None:
-    rows = paper("sdatt")
+def test_find_published_number_returns_none_if_missing() -> None:
+    rows = read_paper("sdatt")
     assert find_published_number(rows, "1", "zh-en", "SDAtt", "newstest2013") is None
     assert find_published_number(rows, "1", "zh-en", "SDAtt", "NIST03", "RIBES") is None
     assert find_published_number(rows, "3", "zh-en", "SDAtt", "NIST03") is None
 
 
-def test_marks_may_be_empty_and_notes_stand_before_the_header(tmp_path: Path) -> None:
+def test_reader_accepts_empty_marks_and_notes(tmp_path: Path) -> None:
     path = tmp_path / "paper.tsv"
     path.write_text(f"# A source.\n# A note.\n{HEADER}\n{ROW.removesuffix('**†')}\n", encoding="utf-8")
     assert read_published_numbers(path) == [PublishedNumber("1", "zh-en", "SDAtt", "NIST03", "test", "BLEU", 36.67, "")]
@@ -190,7 +192,7 @@ def test_marks_may_be_empty_and_notes_stand_before_the_header(tmp_path: Path) ->
         ("", None, "no header"),
     ],
 )
-def test_a_malformed_file_is_refused(tmp_path: Path, content: str, line: int | None, message: str) -> None:
+def test_malformed_file_raises_error_with_line(tmp_path: Path, content: str, line: int | None, message: str) -> None:
     path = tmp_path / "paper.tsv"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as error:

@@ -1,4 +1,4 @@
-"""Renderings: what stands in a cell comes out as it went in."""
+"""Tests of renderings of sheets."""
 
 import csv
 from dataclasses import replace
@@ -20,28 +20,28 @@ SHEET = Sheet(
 )
 
 
-def test_plain_columns_line_up_in_a_terminal() -> None:
+def test_plain_text_aligns_columns() -> None:
     lines = renderings.render_plain_text(SHEET, 80).splitlines()[2:]
     starts = [len(line[: line.index("12.34")].encode("gb18030")) for line in lines if "12.34" in line]
     assert len(starts) == len(NAMES) and len(set(starts)) == 1
     assert lines[0].startswith("System ") and lines[0].endswith("test_2016")
 
 
-def test_columns_beyond_the_width_of_the_terminal_follow_below() -> None:
+def test_plain_text_wraps_columns_of_wide_tables() -> None:
     names = ["system", "first", "second", "third"]
     rows = [[Cell(f"{row}{'.' * 20}"), *(Cell(f"{name} of {row}") for name in names[1:])] for row in "ab"]
     note = "A note of many words, each of which stays whole, however narrow."
     sheet = Sheet("T", [Column(name, name) for name in names], rows, [note])
-    whole = renderings.render_plain_text(sheet, 70)
-    assert whole.count("---\n") == 2 and max(map(len, whole.splitlines())) <= 70
+    wide = renderings.render_plain_text(sheet, 70)
+    assert wide.count("---\n") == 2 and max(map(len, wide.splitlines())) <= 70
     narrow = renderings.render_plain_text(sheet, 48).splitlines()
     assert max(map(len, narrow)) <= 48 and sum(line.startswith("a...") for line in narrow) == 2
     assert [line.split()[1:] for line in narrow if line.startswith("system")] == [["first", "second"], ["third"]]
     assert " ".join(narrow[-2:]) == note
-    assert max(map(len, renderings.render_plain_text(sheet, 10).splitlines())) < 40, "a column is never cut"
+    assert max(map(len, renderings.render_plain_text(sheet, 10).splitlines())) < 40, "columns are never truncated"
 
 
-def test_markdown_is_read_back_as_it_was() -> None:
+def test_markdown_parses_to_original_texts() -> None:
     markdown_it = pytest.importorskip("markdown_it")
     tokens = (
         markdown_it.MarkdownIt("commonmark", {"html": True}).enable("table").parse(renderings.render_markdown(SHEET))
@@ -63,13 +63,13 @@ def test_markdown_is_read_back_as_it_was() -> None:
     ]
 
 
-def test_bold_is_explained_where_it_occurs() -> None:
+def test_collect_notes_explains_bold_only_if_present() -> None:
     plain = replace(SHEET, rows=[[Cell("A"), Cell("12.34")]])
     assert SHEET.collect_notes() == [*SHEET.departures, *SHEET.notes, "Bold: better than a_b."]
     assert plain.collect_notes() == [*SHEET.departures, *SHEET.notes]
 
 
-def test_latex_leaves_nothing_active() -> None:
+def test_latex_escapes_special_characters() -> None:
     latex = renderings.render_latex(SHEET)
     body = latex[latex.index("\\midrule") : latex.index("\\bottomrule")]
     rows = body.strip().splitlines()[1:]
@@ -92,14 +92,14 @@ def test_latex_leaves_nothing_active() -> None:
         ("#_*", "\\textsuperscript{\\#\\_{*}}"),
     ],
 )
-def test_latex_raises_any_mark(marks: str, raised: str) -> None:
+def test_latex_formats_marks_as_superscripts(marks: str, raised: str) -> None:
     latex = renderings.render_latex(
         Sheet("T", [Column("s", "System"), Column("b", "β")], [[Cell("α > 0.2"), Cell("1", marks=marks)]])
     )
     assert f"$\\alpha$ \\textgreater{{}} 0.2 & 1{raised} \\\\" in latex and "System & $\\beta$" in latex
 
 
-def test_tsv_and_json_hold_what_the_table_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_write_sheet_writes_all_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = ("t.tsv", "t.json", "t.md", "t.tex")
     renderings.write_sheet(SHEET, *(tmp_path / name for name in names))
     with (tmp_path / "t.tsv").open(encoding="utf-8", newline="") as file:
@@ -116,14 +116,14 @@ def test_tsv_and_json_hold_what_the_table_does(tmp_path: Path, capsys: pytest.Ca
     assert capsys.readouterr().err == renderings.render_plain_text(SHEET, 80)
 
 
-def test_what_programs_read_may_differ_from_the_text() -> None:
+def test_data_frame_has_raw_values() -> None:
     sheet = Sheet(
         "T", [Column("s", "S"), Column("n", "N")], [[Cell("x"), Cell("1,234", "1234")], [Cell("y"), Cell("–", "")]]
     )
     assert renderings.to_data_frame(sheet).to_csv(sep="\t", index=False) == "s\tn\nx\t1234\ny\t\n"
 
 
-def test_answers_stand_below_markdown_and_nowhere_else(tmp_path):
+def test_only_markdown_has_answers(tmp_path):
     names = [tmp_path / name for name in ("t.tsv", "t.json", "t.md", "t.tex")]
     answers = {"Does syntax help?": ["A_1: yes, +1.2.", "B: no."]}
     renderings.write_sheet(SHEET, *names, answers)

@@ -1,4 +1,4 @@
-"""Cells of a page: what they are sorted by."""
+"""Tests of cells and sheets."""
 
 import pytest
 
@@ -20,18 +20,18 @@ from pipeline_py.report.tables.sheet import Cell, build_sheet, format_signed
         (Cell(""), None),
     ],
 )
-def test_a_cell_is_sorted_by_the_number_that_programs_read(cell, number):
+def test_numeric_value_parses_raw_text(cell, number):
     assert cell.numeric_value == number
 
 
 @pytest.mark.parametrize("value", [-20.5, 0.0, 1.254])
-def test_a_difference_is_read_as_it_is_written(value):
+def test_numeric_value_parses_signed_differences(value):
     assert (
         Cell(format_signed(value)).numeric_value == pytest.approx(round(value, 2)) and format_signed(value)[0] in "+−0"
     )
 
 
-def test_texts_are_cells_and_empty_ones_a_dash():
+def test_build_sheet_converts_texts_to_cells():
     table = build_sheet("T", ["System", "Other", "BLEU"], [["A", Cell(""), ""]], text_heads=["Other"])
     assert [[cell.text for cell in row] for row in table.rows] == [["A", "", "–"]]
     assert [column.is_text for column in table.columns] == [False, True, False]
