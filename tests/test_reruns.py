@@ -283,7 +283,9 @@ def test_reports_do_not_depend_on_the_order_of_parsers(finished):
     tree, chain = ({"type": "control", "shape": shape} for shape in ("balanced", "chain"))
     tables = {"table1": {"systems": ["GlobalAtt", "SDAtt [one]", "SDAtt [two]"], "proposed": []}}
     plans = [
-        finished.list_planned_jobs("all", config={"parsers": parsers, "tables": tables, "targets": ["table1"], "parsing": size})
+        finished.list_planned_jobs(
+            "all", config={"parsers": parsers, "tables": tables, "targets": ["table1"], "parsing": size}
+        )
         for parsers, size in (
             ({"one": tree, "two": chain}, {"shard_size": 120}),
             ({"two": chain, "one": tree}, {"shard_size": 9000}),

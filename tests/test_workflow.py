@@ -43,7 +43,9 @@ def test_bpe_is_one_switch(fresh):
 
 
 def test_truecasing_is_one_switch(fresh):
-    jobs = fresh.count_planned_jobs(config={"corpora": {"target": {"language": "de", "tokenizer": "none", "case": "true"}}})
+    jobs = fresh.count_planned_jobs(
+        config={"corpora": {"target": {"language": "de", "tokenizer": "none", "case": "true"}}}
+    )
     assert jobs["learn_truecaser"] == 1
 
 
@@ -72,7 +74,7 @@ def test_a_target_that_nothing_makes_is_told_with_what_is_near(fresh):
 
 
 def test_a_test_set_that_is_not_there_is_told(fresh):
-    done = fresh.snakemake("--dry-run", "results/evaluation/GlobalAtt/seed1/test.bleu.json")
+    done = fresh.run_snakemake("--dry-run", "results/evaluation/GlobalAtt/seed1/test.bleu.json")
     assert done.returncode == 1 and "no rule makes this file" in done.stdout + done.stderr
 
 
@@ -106,7 +108,9 @@ def test_a_missing_file_stops_before_any_job(fresh):
 
 
 def test_every_table_is_a_target_by_its_name(fresh):
-    jobs = fresh.count_planned_jobs("table2", config={"tables": {"table2": {"systems": ["PBSMT", "GlobalAtt", "+SDAtt"]}}})
+    jobs = fresh.count_planned_jobs(
+        "table2", config={"tables": {"table2": {"systems": ["PBSMT", "GlobalAtt", "+SDAtt"]}}}
+    )
     assert (
         jobs["train"] == 2
         and jobs["train_smt"] == 1
@@ -115,7 +119,9 @@ def test_every_table_is_a_target_by_its_name(fresh):
 
 
 def test_a_phrase_based_system_needs_no_parser_and_no_seeds(fresh):
-    jobs = fresh.count_planned_jobs("results/evaluation/PBSMT/single/one.bleu.json", config={"training": {"seeds": [1, 2]}})
+    jobs = fresh.count_planned_jobs(
+        "results/evaluation/PBSMT/single/one.bleu.json", config={"training": {"seeds": [1, 2]}}
+    )
     assert jobs["train_smt"] == 1 and not {"parse", "train_parser", "pack", "train"} & jobs.keys()
 
 
@@ -256,7 +262,7 @@ def test_every_kind_of_system_in_one_table(workplace):
     assert int(facts[0]["phrase_pairs"]) > 0 and not facts[0]["torch"]
     for seed in (1, 2):
         assert (workplace.folder / f"results/evaluation/Three/seed{seed}/one.txt").read_text().count("\n") == 20
-    again = workplace.snakemake("--dry-run", "--forceall", "results/everything.tsv", config=config)
+    again = workplace.run_snakemake("--dry-run", "--forceall", "results/everything.tsv", config=config)
     assert "jobs from earlier runs" in again.stdout
 
 

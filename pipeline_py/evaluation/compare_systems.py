@@ -202,7 +202,7 @@ class PairwiseComparison:
                 *(value if self.can_infer else None for value in system_values),
                 difference.run_deviation,
                 difference.run_variance_origin,
-                *(None if not self.can_infer or isnan(value) else value for value in inferred),
+                *(None if not self.can_infer or isnan(value) else value for value in output_values),
             )
 
     def _estimate_difference(self, system: str, other_system: str) -> SystemDifference:

@@ -252,7 +252,7 @@ class EvaluationPlan:
 
     # Jobs of the rules, named after their rules.
 
-    def build_ceiling_job(self) -> Job:
+    def build_compute_bleu_ceiling_job(self) -> Job:
         """Compute the BLEU ceiling on all sets with references."""
         target, evaluation = self.experiment.corpora.target, self.experiment.evaluation
         sets = [split for split, text in self.experiment.corpora.held_out_sets.items() if text.has_references]
@@ -329,7 +329,7 @@ class EvaluationPlan:
             settings={"name": split},
         )
 
-    def build_comet_scores_job(self, system: str, run: str, split: str) -> Job:
+    def build_compute_comet_scores_job(self, system: str, run: str, split: str) -> Job:
         """Score the sentences of an output with COMET."""
         comet, options = self.experiment.find_comet_installation(), self.experiment.evaluation.comet
         assert comet is not None and options is not None
@@ -368,7 +368,7 @@ class EvaluationPlan:
             modules=_get_metric_modules([*self.computed_metrics, "chrf"]),
         )
 
-    def build_source_properties_job(self, split: str, grouping: str) -> Job:
+    def build_measure_source_properties_job(self, split: str, grouping: str) -> Job:
         """Measure the sentences of a set; `grouping` is PARSER.FORMAT, or `words` without trees."""
         parser, _, annotation = grouping.rpartition(".")
         option = "dependencies" if annotation == "conllu" else "phrases"
@@ -443,7 +443,7 @@ class EvaluationPlan:
             software=["sacrebleu"],
         )
 
-    def build_ngrams_job(self, table: str, split: str) -> Job:
+    def build_compare_ngrams_job(self, table: str, split: str) -> Job:
         """Choose n-grams that distinguish a table's outputs."""
         return Job(
             "evaluation.compare_ngrams",

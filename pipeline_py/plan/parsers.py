@@ -152,7 +152,7 @@ class ParsersPlan:
             },
         )
 
-    def build_learn_words_job(self, parser: str) -> Job:
+    def build_learn_word_table_job(self, parser: str) -> Job:
         """Learn the table from tokens to the words of a parser's treebank."""
         return Job(
             "syntax.learn_word_table",
@@ -172,7 +172,7 @@ class ParsersPlan:
             software=["stanza", "torch", "jieba"],
         )
 
-    def build_accuracy_job(self, parser: str, trees: TreeFormat) -> Job:
+    def build_measure_accuracy_job(self, parser: str, trees: TreeFormat) -> Job:
         """Evaluate a parser on its gold trees, and on their raw text if that is tokenized."""
         has_raw_text = trees == "conllu" and self.has_raw_text_accuracy(parser)
         folder = f"<results>/syntax/{parser}/accuracy"
@@ -190,7 +190,7 @@ class ParsersPlan:
             },
         )
 
-    def build_accuracy_of_all_trees_job(self, parser: str) -> Job:
+    def build_join_accuracies_job(self, parser: str) -> Job:
         """Join the accuracies of all tree formats with gold trees; without any, the inputs raise an error."""
         kinds = [trees for trees in TREE_FORMATS if self.has_gold_trees(parser, trees)] or [*TREE_FORMATS]
         return Job(

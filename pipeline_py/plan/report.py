@@ -328,7 +328,7 @@ class ReportPlan:
 
     # Jobs of the rules, named after their rules.
 
-    def build_table_job(self, table: str) -> Job:
+    def build_render_table_job(self, table: str) -> Job:
         """Render a table of scores, measures or counts."""
         return Job(
             "report.render_table",
@@ -361,7 +361,7 @@ class ReportPlan:
             software=["matplotlib"],
         )
 
-    def build_attention_job(self, figure: str, sentence: str) -> Job:
+    def build_draw_attention_job(self, figure: str, sentence: str) -> Job:
         """Draw the attention of a system's first run over a sentence, on its tree if the system reads trees."""
         options = self.experiment.figures[figure]
         system, split = options.system, options.set

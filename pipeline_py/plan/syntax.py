@@ -339,7 +339,7 @@ class SyntaxPlan:
         """Tokenize the text of a part of a parser's treebank like the source."""
         return self.corpus.build_tokenization_job(f"<results>/syntax/{parser}/treebank/{part}.text", "source")
 
-    def build_parser_report_job(self, parser: str) -> Job:
+    def build_write_parser_report_job(self, parser: str) -> Job:
         """Report on the trees of each text that systems read from a parser."""
         kinds = self.experiment.get_parser_tree_formats(parser)
 
@@ -387,11 +387,11 @@ class SyntaxPlan:
             "syntax.compute_distances", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"]
         )
 
-    def build_units_job(self, parser: str, split: str) -> Job:
+    def build_extract_units_job(self, parser: str, split: str) -> Job:
         """Extract the dependency units of a text."""
         return Job("syntax.extract_units", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"])
 
-    def build_labels_job(self, parser: str, split: str) -> Job:
+    def build_extract_labels_job(self, parser: str, split: str) -> Job:
         """Extract the dependency labels of a text."""
         return Job("syntax.extract_labels", files=self._get_tree_and_token_files(parser, split))
 
@@ -435,7 +435,7 @@ class SyntaxPlan:
             },
         )
 
-    def build_control_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
+    def build_build_control_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
         """Build control trees for a text."""
         options = self.experiment.parsers[parser]
         return Job(
@@ -447,7 +447,7 @@ class SyntaxPlan:
             },
         )
 
-    def build_tree_statistics_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
+    def build_compute_tree_statistics_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
         """Compute statistics of the trees of a text."""
         return Job(
             "syntax.compute_tree_statistics",
@@ -455,7 +455,7 @@ class SyntaxPlan:
             settings={"annotation": ANNOTATION_NAMES[trees]},
         )
 
-    def build_agreement_job(self, parser: str, **wildcards: str) -> Job:
+    def build_measure_agreement_job(self, parser: str, **wildcards: str) -> Job:
         """Compare the trees that systems read from two parsers, phrase trees after binarization.
 
         Args:

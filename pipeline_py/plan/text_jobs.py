@@ -89,7 +89,7 @@ WILDCARD_PATTERNS = {
 }
 """Regular expressions of wildcards that are not names."""
 
-JOB_NAME_BY_PARSER_TYPE = {"control": "syntax.control_trees", "given": "syntax.import_trees"}
+JOB_NAME_BY_PARSER_TYPE = {"control": "syntax.build_control_trees", "given": "syntax.import_trees"}
 """Job that makes the trees of a parser, by parser type; the default is `syntax.parse`."""
 
 

@@ -123,5 +123,5 @@ def test_the_checksum_covers_all_other_bytes(tmp_path: Path) -> None:
 
 
 def test_the_documentation_quotes_the_error_for_damaged_files() -> None:
-    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "explanation" / "reliability.md").read_text(encoding="utf-8")
     assert artifacts.CHECKSUM_MISMATCH_ERROR in page and job_record.RECORD_MISMATCH_ERROR in page

@@ -115,7 +115,7 @@ MIXTURE_OF_TWO = {
     ],
 )
 def test_parameter_count_of_compositions(composition: dict, expected: int) -> None:
-    """docs/networks.md gives these numbers, with 50 labels and 50,000 words in units."""
+    """docs/explanation/networks.md gives these numbers, with 50 labels and 50,000 words in units."""
     vocabularies = {"source": 50_000, "target": 50_000, "labels": 50, "units": 50_001}
     with torch.device("meta"):
         model = TranslationModel(CompositionConfig.model_validate(composition), vocabularies)

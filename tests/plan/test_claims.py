@@ -26,7 +26,7 @@ def test_claims_of_all_tables_need_the_union_of_their_statistics(build_plan):
 
 
 def test_systems_that_differ_only_in_trees_are_variants_or_controls(build_plan):
-    assert build_plan().claims.build_claims_job("controls").settings == {
+    assert build_plan().claims.build_judge_claims_job("controls").settings == {
         "metrics": ["bleu", "ribes"],
         "asked": [["SDAtt", "GlobalAtt"], ["Tree2Seq", "GlobalAtt"]],
         "reads_trees": [
@@ -49,7 +49,7 @@ def test_systems_that_differ_only_in_trees_are_variants_or_controls(build_plan):
         "partial": True,
     }
     crossed = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "parsers": ["default", "gold"]}
-    settings = build_plan(tables={"mine": crossed}).claims.build_claims_job("mine").settings
+    settings = build_plan(tables={"mine": crossed}).claims.build_judge_claims_job("mine").settings
     assert ["SDAtt", "gold", "SDAtt [gold]"] in settings["variants"] and settings["controls"] == []
 
 
@@ -102,7 +102,7 @@ def test_a_table_is_partial_if_the_experiment_has_more_runs_or_controls(build_pl
 
 
 def test_systems_with_the_same_network_are_listed(build_plan):
-    assert build_plan().claims.build_claims_job("tree2seq/table5").settings["networks"] == {
+    assert build_plan().claims.build_judge_claims_job("tree2seq/table5").settings["networks"] == {
         f"Tree2Seq-{search}": "Tree2Seq" for search in ("length-model", "beam10", "beam15", "beam20")
     }
 

@@ -292,7 +292,7 @@ def test_generated_contrastive_sets_have_a_separate_language_share(build_corpus_
     corpus = build_corpus_plan(
         corpora={"contrast": [generated_set], "generator": {"lexicon": "compact", "ambiguous": 0.1}}, **MEASURED
     )
-    settings = corpus.build_generate_contrast_job("made").settings
+    settings = corpus.build_generate_contrastive_pairs_job("made").settings
     assert (settings["kinds"], settings["seed"], settings["lexicon"]) == (["case"], 5, "compact")
     start, end = settings["share_from"], settings["share_to"]
     shares = [compute_split_share(place) for place in range(10)] + [compute_treebank_share(part) for part in range(3)]

@@ -64,9 +64,11 @@ def test_outputs_of_all_runs_follow_the_given_order(build_plan):
     assert [*breakdown.files["statistics"]] == [*breakdown.files["properties"]] == ["mixed", "long", "particles"]
     file = "<results>/evaluation/SDAtt/seed2/{}.statistics.arrow"
     assert breakdown.files["statistics"]["long"]["SDAtt"]["seed2"] == file.format("long")
-    assert evaluation.build_compare_job("mine", "dev").files["statistics"]["SDAtt"]["seed2"] == file.format("dev")
+    assert evaluation.build_compare_systems_job("mine", "dev").files["statistics"]["SDAtt"]["seed2"] == file.format(
+        "dev"
+    )
     assert evaluation.get_first_run_paths("mine", "dev")["SDAtt"] == "<results>/evaluation/SDAtt/seed1/dev.txt"
-    examples = evaluation.build_examples_job("mine", "dev").files
+    examples = evaluation.build_select_example_sentences_job("mine", "dev").files
     assert [*examples["outputs"]] == [*examples["statistics"]] == ["SDAtt", "GlobalAtt"]
 
 
@@ -109,12 +111,12 @@ def test_sentences_are_grouped_by_parsed_trees(build_plan):
     only = {"title": "T", "systems": ["GlobalAtt", "SDAtt [random]"], "baseline": "GlobalAtt"}
     evaluation = build_plan(tables={"only": only}, targets=["only"]).evaluation
     assert evaluation.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.words.arrow"
-    assert [*evaluation.build_source_properties_job("dev", "words").files] == ["source"]
+    assert [*evaluation.build_measure_source_properties_job("dev", "words").files] == ["source"]
     attention_plan = build_plan(tables={"only": only}).evaluation
     assert attention_plan.get_properties_path("only", "dev") == "<results>/evaluation/source/dev.embedded.conllu.arrow"
-    files = attention_plan.build_source_properties_job("dev", "embedded.conllu").files
+    files = attention_plan.build_measure_source_properties_job("dev", "embedded.conllu").files
     assert {**files} == {"source": files["source"], "dependencies": "<results>/syntax/embedded/dev.conllu"}
-    assert "phrases" in attention_plan.build_source_properties_job("dev", "embedded.ptb").files
+    assert "phrases" in attention_plan.build_measure_source_properties_job("dev", "embedded.ptb").files
 
 
 def test_a_table_may_score_only_parsed_sentences(build_plan):
@@ -142,7 +144,7 @@ def test_contrastive_scores_are_from_networks_of_the_table(build_plan, tmp_path)
 def test_ceilings_use_the_settings_of_scoring(build_plan):
     target = {"language": "deu", "tokenizer": "moses", "case": "true"}
     evaluation = build_plan(corpora={"target": target}, evaluation={"lowercase": False}).evaluation
-    job = evaluation.build_ceiling_job()
+    job = evaluation.build_compute_bleu_ceiling_job()
     assert job.files["tokens"]["mixed"] == "<results>/corpus/truecased/mixed.target"
     assert job.files["references"]["mixed"] == ["<results>/corpus/clean/mixed.target"]
     assert [*job.files["tokens"]] == [*job.files["references"]] == ["dev", "mixed", "long", "particles"]

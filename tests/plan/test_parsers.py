@@ -17,10 +17,10 @@ def test_gold_trees_are_from_user_files_or_generated(build_plan):
     assert parsers.get_treebank_path("embedded", "dev", "ptb") == "<results>/syntax/embedded/treebank/dev.ptb"
     assert parsers.get_treebank_path("mine", "test", "conllu") == "test.conllu"
     assert parsers.get_treebank_path("measured", "test", "ptb") == "gold.ptb"
-    assert parsers.build_accuracy_of_all_trees_job("measured").files == {
+    assert parsers.build_join_accuracies_job("measured").files == {
         "input": ["<results>/syntax/measured/accuracy/ptb.tsv"]
     }
-    assert parsers.build_accuracy_job("measured", "ptb").files["gold"] == "gold.ptb"
+    assert parsers.build_measure_accuracy_job("measured", "ptb").files["gold"] == "gold.ptb"
     assert parsers.build_treebank_text_job("measured", "ptb").files == {"treebank": "gold.ptb"}
 
 
@@ -66,8 +66,8 @@ def test_a_parser_is_measured_in_the_case_of_the_text(build_plan, case, lowercas
     jobs = (
         parsers.build_train_parser_job("embedded", "tagger"),
         parsers.build_treebank_text_job("embedded", "ptb"),
-        parsers.build_learn_words_job("embedded"),
-        parsers.build_accuracy_job("embedded", "conllu"),
+        parsers.build_learn_word_table_job("embedded"),
+        parsers.build_measure_accuracy_job("embedded", "conllu"),
     )
     assert [job.settings["lowercase"] for job in jobs] == [lowercase] * 4
     assert "lowercase" not in parsers.build_original_text_of_treebank_job("embedded", "test").settings, (

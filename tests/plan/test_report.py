@@ -64,7 +64,10 @@ def test_unknown_papers_are_rejected_by_the_plan(build_plan):
 def test_a_figure_needs_trees_only_of_systems_that_read_them(build_plan):
     figures = {"global": {"title": "T", "system": "GlobalAtt"}}
     report = build_plan(figures=figures).report
-    plain, tree = report.build_attention_job("global", "1"), report.build_attention_job("tree2seq/attention", "1")
+    plain, tree = (
+        report.build_draw_attention_job("global", "1"),
+        report.build_draw_attention_job("tree2seq/attention", "1"),
+    )
     assert "tree" not in plain.files and "tree" in tree.files
     assert plain.settings == {"sentence": 1, "title": "T", "words": [], "lexical": False}
     assert report.get_figure_outputs("global") == [f"<results>/figures/global.1.{ending}" for ending in ("svg", "pdf")]

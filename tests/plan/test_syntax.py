@@ -137,10 +137,10 @@ def test_a_trained_parser_may_read_the_words_of_a_tokenizer_of_its_treebank(buil
 
 
 def test_tokenized_text_is_retokenized_only_on_request(build_plan):
-    assert build_plan().parsers.build_accuracy_job("embedded", "conllu").files["raw_text"] is None
+    assert build_plan().parsers.build_measure_accuracy_job("embedded", "conllu").files["raw_text"] is None
     plan = build_plan(parsers={"embedded": {"words": "treebank"}})
     assert (
-        plan.parsers.build_accuracy_job("embedded", "conllu").files["raw_text"]
+        plan.parsers.build_measure_accuracy_job("embedded", "conllu").files["raw_text"]
         == "<results>/syntax/embedded/accuracy/raw.conllu"
     )
     assert plan.parsers.build_measure_accuracy_job("embedded", "ptb").files["raw_text"] is None
@@ -204,7 +204,7 @@ def test_a_parser_of_generated_trees_does_not_parse_files(build_plan, tmp_path):
 
 def test_two_parsers_are_compared_on_common_trees(build_plan):
     syntax = build_plan().syntax
-    compared = syntax.build_agreement_job("embedded", other="random").files
+    compared = syntax.build_measure_agreement_job("embedded", other="random").files
     assert compared["first"]["dev"]["dependency"] == "<results>/syntax/embedded/dev.conllu"
     assert compared["second"]["dev"]["constituency"] == "<results>/syntax/random/dev.binary.ptb"
     splits = syntax.experiment.corpora.splits
@@ -220,7 +220,7 @@ def test_two_parsers_are_compared_on_common_trees(build_plan):
 
 def test_parser_reports_cover_trees_in_use_and_known_accuracies(build_plan):
     syntax = build_plan().syntax
-    files = syntax.build_parser_report_job("embedded").files
+    files = syntax.build_write_parser_report_job("embedded").files
     assert files["accuracy"]["constituency"] == "<results>/syntax/embedded/accuracy/ptb.tsv"
     assert files["counts"]["dev"]["dependency"] == "<results>/syntax/embedded/dev.conllu.json"
     assert files["facts"].keys() == files["statistics"].keys() == {*syntax.experiment.corpora.splits}

@@ -217,7 +217,7 @@ class Batch:
             target_lengths=move(self.target_lengths),
             target_words=None if self.target_words is None else self.target_words.to(device),
             syntax={
-                kind: values.to(device) if isinstance(values, Schedule) else values.to(device, non_blocking=True)
+                kind: values.to(device) if isinstance(values, TreeSchedule) else values.to(device, non_blocking=True)
                 for kind, values in self.syntax.items()
             },
         )
@@ -258,11 +258,11 @@ def collate_batch(
     if target is not None:
         targets, target_lengths = _pad_rows(target, length_multiple)
         target_words = PackedWords.from_lengths(target_lengths, targets.shape[1] if length_multiple > 1 else None)
-    batch_syntax: dict[str, Tensor | Schedule] = {}
+    batch_syntax: dict[str, Tensor | TreeSchedule] = {}
     for kind, rows in (syntax or {}).items():
         layout = load_syntax_kind(kind).row_layout
         if isinstance(layout, BinaryTreeLayout):
-            batch_syntax[kind] = Schedule.of_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
+            batch_syntax[kind] = TreeSchedule.of_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
         else:
             batch_syntax[kind] = _build_syntax_tensor(layout, rows, source, sources.shape[1])
     return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, batch_syntax)

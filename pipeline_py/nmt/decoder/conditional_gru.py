@@ -13,7 +13,7 @@ from pipeline_py.nmt.decoder.recurrent import RecurrentDecoder
 from pipeline_py.nmt.dropout import DropoutSite, apply_dropout_mask
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import Linear, OutputLayer
-from pipeline_py.nmt.recurrence.gru import GRU, as_read
+from pipeline_py.nmt.recurrence.gru import GRU, cast_gru_input_products
 
 
 @dataclass(frozen=True)

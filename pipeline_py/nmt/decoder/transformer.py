@@ -14,8 +14,18 @@ from pipeline_py.nmt.decoder.base import AttentionWeights, Decoder, DecoderParts
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import OutputLayer
-from pipeline_py.nmt.transformer.attention import CrossScoreChange, as_read, built, of_layer
-from pipeline_py.nmt.transformer.layers import Attended, DecoderLayer, last_norm, with_positions
+from pipeline_py.nmt.transformer.multi_head_attention import (
+    CrossAttentionChange,
+    build_attention_change,
+    cast_to_autocast_dtype,
+    combine_score_transforms,
+)
+from pipeline_py.nmt.transformer.transformer_layers import (
+    LayerMemory,
+    TransformerDecoderLayer,
+    add_positional_encoding,
+    build_last_norm,
+)
 from pipeline_py.subword.vocabulary import EOS
 
 
@@ -63,7 +73,7 @@ class TransformerDecoder(Decoder):
 
     def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
         """Compute keys and values of each layer from the annotations (B, N, M): (B, N, D) each, layer by layer."""
-        annotations = as_read(*memory.annotations)
+        annotations = cast_to_autocast_dtype(*memory.annotations)
         maps = [linear for layer in self.layers for linear in (layer.to_memory.key, layer.to_memory.value)]  # type: ignore[union-attr]
         return tuple(linear(annotations) for linear in maps)  # type: ignore[operator]
 
@@ -118,7 +128,7 @@ class TransformerDecoder(Decoder):
             states, weights = layer(states, attended, should_return_weights and layer is self.layers[-1])
         return self.last_norm(states), weights
 
-    def _iterate_layer_attention(self, memory: EncoderMemory) -> Iterator[Attended]:
+    def _iterate_layer_attention(self, memory: EncoderMemory) -> Iterator[LayerMemory]:
         """Yield the keys, values and score changes of the encoder attention of each layer."""
         for number in range(len(self.layers)):
             parts = zip(self.options.cross_attention_changes, self.changes, strict=True)
