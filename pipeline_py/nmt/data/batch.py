@@ -232,7 +232,8 @@ def find_syntax(kind: str, syntax: Mapping[str, SyntaxType]) -> SyntaxType:
     if kind not in syntax:
         names = ", ".join(f"`{name}`" for name in syntax) or "none"
         raise LookupError(
-            f"the batch has no syntax of kind `{kind}` (available: {names}); name this kind in `reads` of the part's options"
+            f"the batch has no syntax of kind `{kind}` (available: {names}); "
+            "name this kind in `reads` of the part's options"
         )
     return syntax[kind]
 
