@@ -43,10 +43,15 @@ class GeneratedSentencesConfig(ConfigSection):
     """Sentences of the embedded English-German corpus."""
 
     sentences: Count
+    """Number of sentence pairs."""
     seed: Seed = 1
+    """Seed of the random numbers."""
     min_length: Count = 3
+    """Smallest number of tokens of a sentence."""
     max_length: Count = 45
+    """Largest number of tokens of a sentence."""
     lengths: Literal["natural", "uniform"] = "natural"
+    """natural: lengths as the grammar draws them; uniform: all lengths are equally frequent."""
 
     @model_validator(mode="after")
     def _check_lengths(self) -> Self:
@@ -143,9 +148,12 @@ class TrainingTextConfig(ConfigSection):
     """
 
     source: str | None = None
+    """The file with the source sentences."""
     target: str | None = None
+    """The file with their translations."""
     download: DownloadId = None
     generate: GeneratedTextConfig | None = None
+    """Generate the text instead of reading files; null: read files."""
 
     @model_validator(mode="after")
     def _check_text_origin(self) -> Self:
@@ -174,10 +182,14 @@ class HeldOutTextConfig(ConfigSection):
     """
 
     name: str = Field(pattern=NAME_PATTERN, max_length=MAX_NAME_LENGTH)
+    """The name of the set in tables and files."""
     source: str | None = None
+    """The file with the source sentences."""
     references: list[str] = []
+    """Files with reference translations, one or more; empty: the set is translated but not scored."""
     download: DownloadId = None
     generate: GeneratedTextConfig | None = None
+    """Generate the text instead of reading files; null: read files."""
     removed_from_training: RemovedFromTrainingFlag = True
 
     @model_validator(mode="after")
@@ -208,12 +220,14 @@ class ContrastiveSetConfig(ConfigSection):
     """Pairs of a correct translation and one with an error; a system should give the correct one more probability."""
 
     name: str = Field(pattern=NAME_PATTERN, max_length=MAX_NAME_LENGTH)
+    """The name of the set in tables and files."""
     file: FileList = Field(
         [],
         description="TSV with the columns source, correct, contrastive and, optionally, kind, distance, frequency; "
         "or LingEval97's JSON. One file or several; in a TSV without kinds, the file's name is the kind.",
     )
     generate: GeneratedContrastConfig | None = None
+    """Generate the text instead of reading files; null: read files."""
     removed_from_training: RemovedFromTrainingFlag = True
 
     @model_validator(mode="after")
@@ -320,9 +334,13 @@ class PairLimitsConfig(ConfigSection):
     """Limits of training pairs; lengths are words of the raw text."""
 
     min_length: Count = 1
+    """Pairs with fewer tokens on either side are dropped."""
     max_length: Count = 80
+    """Training pairs with more tokens on either side are dropped."""
     max_ratio: SquarablePositiveFloat32 = 9.0
+    """Training pairs are dropped if one side has more than this many times the tokens of the other."""
     keep_duplicates: bool = False
+    """Keep repeated training pairs."""
 
     @model_validator(mode="after")
     def _check_lengths(self) -> Self:
@@ -342,6 +360,7 @@ class CorporaConfig(ConfigSection):
     ] = Field(description="One pair of files or several, which are concatenated; null: nothing is trained.")
     dev: HeldOutTextConfig | None = Field(description="Development set for early stopping; null: nothing is trained.")
     tests: list[HeldOutTextConfig] = Field(min_length=1)
+    """The test sets."""
     contrast: list[ContrastiveSetConfig] = Field([], description="Sets for contrastive evaluation.")
     limits: PairLimitsConfig = PairLimitsConfig()
     generator: GeneratorConfig = GeneratorConfig()

@@ -116,8 +116,8 @@ def find_generator_only_parsers(experiment: ExperimentConfig, overrides: Experim
     key = {name: "parser" if name == experiment.parser else f"parsers.{name}" for name in experiment.parsers}
     return {
         name: f"{key[name]}: `{name}` is trained on generated trees, but the text of {format_name_list(splits)} is in "
-        "files; name a parser for such text in `parser` (docs/how_to/parsers.md lists the types), or choose `targets` that "
-        f"read no trees; to use it on purpose, write `parser: {name}` in a file of your own"
+        "files; name a parser for such text in `parser` (docs/how_to/parsers.md lists the types), or choose "
+        f"`targets` that read no trees; to use it on purpose, write `parser: {name}` in a file of your own"
         for name, parser in experiment.parsers.items()
         if splits
         and isinstance(parser, TrainedParserConfig)

@@ -19,12 +19,17 @@ class TreebankConfig(ConfigSection):
     generate: Count | None = Field(
         None, description="Number of training sentences; dev and test have a tenth of it each."
     )
+    """Generate the text instead of reading files; null: read files."""
     train: str | None = Field(None, description="CoNLL-U for the tagger and the dependency parser.")
     dev: str | None = None
+    """CoNLL-U file by which the training of the parser stops."""
     test: str | None = None
+    """CoNLL-U file on which the accuracy is measured."""
     constituency_train: str | None = Field(None, description="PTB brackets, one tree a line.")
     constituency_dev: str | None = None
+    """PTB file by which the training of the constituency parser stops."""
     constituency_test: str | None = None
+    """PTB file on which the accuracy of the constituency parser is measured."""
 
     @model_validator(mode="after")
     def _check_treebank_origin(self) -> Self:
@@ -172,6 +177,7 @@ class TrainedParserConfig(BaseStanzaParserConfig):
     treebank: TreebankConfig
     vectors: str | None = Field(None, description="Word vectors in word2vec text format.")
     seed: Seed = 1
+    """Seed of the random numbers."""
     tagger: ProcessorTrainingConfig = ProcessorTrainingConfig()
     depparse: ProcessorTrainingConfig = ProcessorTrainingConfig()
     constituency: ProcessorTrainingConfig = ProcessorTrainingConfig()
@@ -318,7 +324,9 @@ class ControlParserConfig(BaseParserConfig):
     branching: ClassVar[BranchingOption] = "right"
     """Has no effect, because the trees are binary."""
     shape: Literal["right-branching", "left-branching", "balanced", "random", "chain"]
+    """The shape of the trees."""
     seed: Seed = Field(DEFAULT_CONTROL_SEED, description="Seed of random trees.")
+    """Seed of the random numbers."""
 
     @model_validator(mode="after")
     def _check_seed(self) -> Self:

@@ -12,6 +12,7 @@ class VocabularyConfig(ConfigSection):
 
     max_size: CountOrZero = Field(50000, description="0: no limit; else at least 3.")
     min_count: Count = 1
+    """Tokens with a smaller count are not in the vocabulary."""
 
     @model_validator(mode="after")
     def _check_max_size(self) -> Self:
@@ -27,6 +28,7 @@ class SubwordConfig(ConfigSection):
     """Words with a cut-off, or byte-pair encoding."""
 
     scheme: Literal["words", "bpe"] = "words"
+    """words: whole words; bpe: byte-pair encoding."""
     merges: Annotated[Count, REQUIRES_BPE] = Field(8000, description="BPE merge operations.")
     joint: Annotated[bool, REQUIRES_BPE] = Field(
         False, description="One BPE model for both languages instead of one each."

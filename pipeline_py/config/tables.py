@@ -37,6 +37,7 @@ class BaseTableConfig(ConfigSection):
     """Base class of all tables."""
 
     title: SingleLine
+    """The caption."""
 
     @property
     def rows(self) -> list[str]:
@@ -317,9 +318,12 @@ class AttentionFigureConfig(ConfigSection):
     """Attention of a system in some sentences, drawn on their trees."""
 
     title: SingleLine
+    """The caption."""
     system: str
+    """The system whose attention is drawn."""
     set: str = Field("dev", description="dev, or the name of a test set.")
     sentences: list[Count] = Field([1], min_length=1, description="Sentences, counted from 1; one picture each.")
+    """Number of sentence pairs."""
     words: list[Count] = Field(
         [], description="Words of the translation with a panel, counted from 1; empty: the most informative ones."
     )

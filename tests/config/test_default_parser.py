@@ -70,8 +70,8 @@ def test_parser_of_generated_trees_is_rejected_for_text_in_files(config, text_in
         load_experiment(config, command_line_config=text_in_files)
     assert str(caught.value) == (
         "configuration: parser: `embedded` is trained on generated trees, but the text of `news` is in files; name a "
-        "parser for such text in `parser` (docs/how_to/parsers.md lists the types), or choose `targets` that read no trees; "
-        "to use it on purpose, write `parser: embedded` in a file of your own"
+        "parser for such text in `parser` (docs/how_to/parsers.md lists the types), or choose `targets` that read no "
+        "trees; to use it on purpose, write `parser: embedded` in a file of your own"
     )
 
 

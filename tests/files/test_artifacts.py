@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.figure import Figure
+from pipeline_py.nmt.saved import save_weights
 
 from pipeline_py.files.artifacts import (
     STALE_TEMPORARY_SECONDS,
@@ -20,7 +21,6 @@ from pipeline_py.files.artifacts import (
     write_atomically,
 )
 from pipeline_py.files.ragged_arrays import write_ragged_rows
-from pipeline_py.nmt.saved import save_weights
 from pipeline_py.nmt.training.checkpoint import Checkpoint, CheckpointStore
 from pipeline_py.report.figures import figure_files
 from pipeline_py.run.errors import InputError

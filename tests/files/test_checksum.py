@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 from pipeline_py.files import artifacts
 from pipeline_py.files.ragged_arrays import RaggedArrayFile, read_ragged_rows, write_ragged_rows
 from pipeline_py.nmt.model import TranslationModel
-from pipeline_py.nmt.saved_model import load_weights, save_weights, load_initial_weights
+from pipeline_py.nmt.saved_model import load_initial_weights, load_weights, save_weights
 from pipeline_py.nmt.training.checkpoint import Checkpoint, CheckpointStore
 from pipeline_py.run import job_record
 from pipeline_py.run.errors import InputError

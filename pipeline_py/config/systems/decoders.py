@@ -85,6 +85,7 @@ class FlexibleContextConfig(ContextConfig):
 
     type: Literal["flexible"] = "flexible"
     sigma: SquarablePositiveFloat32 = 1.5
+    """Standard deviation of the Gaussian window, in words."""
     threshold: SquarablePositiveFloat32 | None = Field(
         None, description="In decoding, positions whose penalty exceeds this are skipped; null: none."
     )

@@ -71,6 +71,7 @@ class GCNConfig(PartConfig):
     type: Literal["gcn"] = "gcn"
     required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (heads.SYNTAX_KIND, labels.SYNTAX_KIND)
     layers: Annotated[int, NUMBER_VALIDATOR] = Field(1, gt=0, le=100)
+    """Number of layers."""
 
 
 class EncoderConfig(PartConfig):
@@ -91,6 +92,7 @@ class EncoderConfig(PartConfig):
     inputs: list[Annotated[AnyInputConfig, BeforeValidator(expand_type_shorthand)]] = Field(
         [WordInputConfig()], min_length=1
     )
+    """What is embedded at each position: words, dependency labels or dependency units; vectors of several are concatenated."""
     graph: Annotated[GCNConfig, BeforeValidator(expand_type_shorthand)] | None = Field(
         None, description="Graph convolution over the annotations along the edges of the tree; null: none."
     )
@@ -189,6 +191,7 @@ class TreeGRUEncoderConfig(EncoderConfig):
     type: Literal["tree_gru"] = "tree_gru"
     has_phrases: ClassVar[bool] = True
     leaves: Literal["forward", "bidirectional"] = "forward"
+    """Direction of the GRU whose states are the leaves."""
     top_down: bool = Field(
         False, description="Add a top-down pass with separate GRUs for left and right children (eq. 3)."
     )

@@ -70,6 +70,7 @@ class TransformerLayersConfig(PartConfig):
     """Transformer layers (Vaswani et al. 2017); embedding size and hidden size are equal."""
 
     layers: Annotated[int, NUMBER_VALIDATOR] = Field(6, gt=0, le=1000)
+    """Number of layers."""
     heads: Annotated[int, NUMBER_VALIDATOR] = Field(
         8, gt=0, le=1024, description="Number of attention heads, a divisor of the hidden size."
     )
@@ -102,6 +103,7 @@ class AttentionChangeConfig(PartConfig):
     """A change of attention scores before the softmax, in some heads of some layers."""
 
     layers: list[ListIndex] | None = Field(None, min_length=1, description="Layers, counted from 0; null: all.")
+    """Number of layers."""
     heads: list[HeadIndex] | None = Field(
         None, min_length=1, description="Heads of each layer, counted from 0, or backwards from −1; null: all."
     )
@@ -148,6 +150,7 @@ class PASCALConfig(SelfAttentionChangeConfig):
     type: Literal["pascal"] = "pascal"
     required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (parents.SYNTAX_KIND,)
     layers: list[ListIndex] | None = Field([0], min_length=1, description="Layers, counted from 0; null: all.")
+    """Number of layers."""
     heads: list[HeadIndex] | None = Field([-2, -1], min_length=1, description="Heads of each layer; null: all.")
     sigma: SquarablePositiveFloat32 = Field(1.0, description="Standard deviation, in positions.")
     parent_ignoring: Annotated[float, NUMBER_VALIDATOR] = Field(
@@ -161,6 +164,7 @@ class LISAConfig(SelfAttentionChangeConfig):
     type: Literal["lisa"] = "lisa"
     predicted_syntax: ClassVar[tuple[SyntaxKind, ...]] = (parents.SYNTAX_KIND,)
     layers: list[ListIndex] | None = Field([0], min_length=1, description="Layers, counted from 0; null: all.")
+    """Number of layers."""
     heads: list[HeadIndex] | None = Field([0], min_length=1, description="Heads of each layer; null: all.")
     weight: SquarablePositiveFloat32 = Field(1.0, description="Weight of −log p of the head words in the loss.")
 

@@ -50,7 +50,9 @@ class ModelConfig(ConfigSection):
     """Sizes and initialization of a network."""
 
     embedding: LayerSize = 620
+    """Size of word embeddings."""
     hidden: LayerSize = 1000
+    """Size of hidden states."""
     dropout: Annotated[
         Annotated[DropoutRate, Tag("everywhere")] | Annotated[DropoutConfig, Tag("by_place")],
         Discriminator(_get_dropout_tag),
@@ -100,6 +102,7 @@ class OptimizerConfig(ConfigSection):
     """Optimizer; the defaults are those of the papers' toolkit (ADADELTA with Nematus' constants)."""
 
     name: Literal["adadelta", "adam", "sgd"] = "adadelta"
+    """The algorithm."""
     learning_rate: PositiveFloat32 | None = Field(None, description="null: 1.0 for adadelta and sgd, 0.0005 for adam.")
     rho: Annotated[float, NUMBER_VALIDATOR] = Field(0.95, gt=0, lt=1, description="Decay rate of ADADELTA.")
     betas: tuple[DecayRate, DecayRate] = Field((0.9, 0.999), description="Decay rates of Adam's two moments.")
@@ -156,6 +159,7 @@ class TrainingConfig(ConfigSection):
     )
     optimizer: OptimizerConfig = OptimizerConfig()
     batch_size: BatchSize = 80
+    """Size of a batch, in `batch_unit`."""
     batch_unit: Literal["sentences", "tokens"] = Field(
         "sentences", description="Unit of batch_size; tokens are target tokens, including padding."
     )
@@ -170,6 +174,7 @@ class TrainingConfig(ConfigSection):
     max_length: Count = Field(
         80, description="Skip training pairs with more pieces on either side, not counting end of sentence."
     )
+    """Largest number of tokens of a sentence."""
     epochs: Annotated[Count | None, IGNORED_IN_PRETRAINING] = Field(None, description="Stop after this many epochs.")
     updates: Annotated[Count | None, IGNORED_IN_PRETRAINING] = Field(None, description="Stop after this many updates.")
     clip: PositiveFloat32 | None = Field(1.0, description="Clip the gradient norm to this; null: no clipping.")
@@ -197,6 +202,7 @@ class TrainingConfig(ConfigSection):
         5.0, description="Minutes between checkpoints for resuming."
     )
     device: Annotated[Literal["auto", "cpu", "cuda"], SettingEffect.EXECUTION] = "auto"
+    """auto: the GPU if there is one."""
     precision: Literal["auto", "float32", "tf32", "bfloat16"] = Field(
         "auto",
         description="Precision of matrix products. auto: bfloat16 if the hidden size is at least 256 and the CPU or "
@@ -225,6 +231,7 @@ class DecodingConfig(ConfigSection):
     """Beam search."""
 
     beam: Annotated[int, NUMBER_VALIDATOR] = Field(12, gt=0, le=1000)
+    """Number of hypotheses that the search keeps; 1 is greedy search."""
     batch_size: Annotated[BatchSize, SettingEffect.ROUNDING] = Field(
         64, description="Number of sentences per batch; does not change the result."
     )
@@ -246,6 +253,7 @@ class DecodingConfig(ConfigSection):
     max_length: Count | None = Field(
         None, description="Limit of a translation's length in pieces; null: only `max_length_ratio`."
     )
+    """Largest number of tokens of a sentence."""
     length_model: bool = Field(
         False,
         description="Add log p(length | source length), estimated from training data, at the end of a translation "

@@ -263,7 +263,7 @@ def collate_batch(
     for kind, rows in (syntax or {}).items():
         layout = load_syntax_kind(kind).row_layout
         if isinstance(layout, BinaryTreeLayout):
-            batch_syntax[kind] = TreeSchedule.of_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
+            batch_syntax[kind] = TreeSchedule.from_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
         else:
             batch_syntax[kind] = _build_syntax_tensor(layout, rows, source, sources.shape[1])
     return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, batch_syntax)
