@@ -140,8 +140,8 @@ class BaseExperimentConfig(ConfigSection):
         return (
             f"{'parser' if parser == self.parser else key}: `{parser}` {fault}, but the text is in "
             f"`{self.corpora.source.language}`; name another parser in `parser` (docs/how_to/parsers.md lists the "
-            "types), choose `targets` that read no trees, or correct the language of the text (`corpora.source.language`) or "
-            f"of the parser (`{key}.language`){hint if isinstance(self.parsers[parser], StanzaParserConfig) else ''}"
+            "types), choose `targets` that read no trees, or correct the language of the text "
+            f"(`corpora.source.language`) or of the parser (`{key}.language`){hint if isinstance(self.parsers[parser], StanzaParserConfig) else ''}"
         )
 
     def find_tokenizer_treebank(self, side: CorpusSide) -> TreebankConfig | None:

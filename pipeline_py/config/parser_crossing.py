@@ -142,7 +142,7 @@ class _CrossingResolver:
         self.errors += [ConfigEntryError(*entry, f": `{row}`: {ENSEMBLE_CROSSING_ERROR}") for row in ensembles]
         if not crossings and not ensembles and all(map(self._is_known_row, rows)):
             self.errors.append(
-                ConfigEntryError(*entry, ": none of its rows has a part that `reads` trees, so leave out `parsers`")
+                ConfigEntryError(*entry, ": none of its rows has a part that reads trees, so leave out `parsers`")
             )
         baseline = table.get("baseline")
         if isinstance(baseline, str) and baseline in crossings:

@@ -91,7 +91,8 @@ class ExperimentPlan:
         """Return the job of a rule.
 
         Args:
-            job_name: package and rule, e.g. "evaluation.compare_systems" for `EvaluationPlan.build_compare_systems_job`.
+            job_name: package and rule, e.g. "evaluation.compare_systems" for
+                `EvaluationPlan.build_compare_systems_job`.
             wildcards: the arguments of this method.
         """
         package, _, method = job_name.partition(".")

@@ -189,7 +189,7 @@ def test_configured_system_may_have_brackets_in_its_name(config):
         ({"systems": ["SDAtt"], "parsers": ["gld"]}, "table `t`: unknown parser `gld`; did you mean `gold`?"),
         (
             {"systems": ["PBSMT"], "parsers": ["gold"]},
-            "table `t`: none of its rows has a part that `reads` trees, so leave out `parsers`",
+            "table `t`: none of its rows has a part that reads trees, so leave out `parsers`",
         ),
         ({"systems": ["SDAt"], "parsers": ["gold"]}, "table `t`: unknown system `SDAt`; did you mean `SDAtt`?"),
         (

@@ -233,7 +233,7 @@ def find_syntax(kind: str, syntax: Mapping[str, SyntaxType]) -> SyntaxType:
         names = ", ".join(f"`{name}`" for name in syntax) or "none"
         raise LookupError(
             f"the batch has no syntax of kind `{kind}` (available: {names}); "
-            "name this kind in `reads` of the part's options"
+            "name this kind in `required_syntax` of the part's options"
         )
     return syntax[kind]
 
