@@ -32,8 +32,15 @@ Assignment = ast.Assign | ast.AnnAssign
 
 
 def find_bindings(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield the line and name of every definition, parameter, assigned variable, field and import alias."""
+    """Yield the line and name of every definition, parameter, assigned variable, field and import alias.
+
+    Fields of `…Config` classes are left out, since they are keys of the user's configuration.
+    """
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name.endswith("Config")]
+    keys = {field.target for node in classes for field in node.body if isinstance(field, ast.AnnAssign)}
     for node in ast.walk(tree):
+        if node in keys:
+            continue
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield node.lineno, node.name

@@ -137,11 +137,12 @@ class BaseExperimentConfig(ConfigSection):
         """Format the error message for a parser of another language than the source's."""
         key = f"parsers.{parser}"
         hint = f"; to use models of another language on purpose, name it in `{key}.model_language`"
+        is_stanza = isinstance(self.parsers[parser], StanzaParserConfig)
         return (
             f"{'parser' if parser == self.parser else key}: `{parser}` {fault}, but the text is in "
             f"`{self.corpora.source.language}`; name another parser in `parser` (docs/how_to/parsers.md lists the "
             "types), choose `targets` that read no trees, or correct the language of the text "
-            f"(`corpora.source.language`) or of the parser (`{key}.language`){hint if isinstance(self.parsers[parser], StanzaParserConfig) else ''}"
+            f"(`corpora.source.language`) or of the parser (`{key}.language`){hint if is_stanza else ''}"
         )
 
     def find_tokenizer_treebank(self, side: CorpusSide) -> TreebankConfig | None:

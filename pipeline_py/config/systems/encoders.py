@@ -92,7 +92,7 @@ class EncoderConfig(PartConfig):
     inputs: list[Annotated[AnyInputConfig, BeforeValidator(expand_type_shorthand)]] = Field(
         [WordInputConfig()], min_length=1
     )
-    """What is embedded at each position: words, dependency labels or dependency units; vectors of several are concatenated."""
+    """Embedded inputs of each position: words, labels or dependency units; several vectors are concatenated."""
     graph: Annotated[GCNConfig, BeforeValidator(expand_type_shorthand)] | None = Field(
         None, description="Graph convolution over the annotations along the edges of the tree; null: none."
     )
