@@ -7,10 +7,14 @@ from dataclasses import dataclass
 
 from tests.project_copy import ROOT
 
+PAGE_FOLDERS = ("tutorials", "how_to", "reference", "explanation", "results")
+
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    *sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parts[len(ROOT.parts) + 1] not in ("kept", "outputs")),
+    *sorted(
+        page for page in (ROOT / "docs").rglob("*.md") if page.parts[len(ROOT.parts) + 1] not in ("kept", "outputs")
+    ),
 ]
 
 FENCE_PATTERN = re.compile(

@@ -57,7 +57,11 @@ def _with_inner(given: Sequence[PageCommand]) -> list[PageCommand]:
 
 def test_there_are_commands():
     assert len(COMMANDS) > 60
-    assert {command.block.page for command in COMMANDS} >= {"README.md", "CONTRIBUTING.md", "docs/tutorials/first_run.md"}
+    assert {command.block.page for command in COMMANDS} >= {
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/tutorials/first_run.md",
+    }
 
 
 def has_pinned_requirements(words: Sequence[str]) -> None:

@@ -112,7 +112,9 @@ def test_files_of_ones_own_are_those_that_the_configuration_names():
     (listing,) = [block.text for block in find_blocks("text") if block.text.startswith(FILES_OF_DATA)]
     configuration = yaml.safe_load(
         next(
-            block.text for block in find_blocks("yaml") if block.page == "docs/how_to/data.md" and "references:" in block.text
+            block.text
+            for block in find_blocks("yaml")
+            if block.page.endswith("/data.md") and "references:" in block.text
         )
     )
     corpora, (parser,) = configuration["corpora"], configuration["parsers"].values()
@@ -126,7 +128,10 @@ def test_files_of_ones_own_are_those_that_the_configuration_names():
 
 
 def test_graphs_are_of_rooms_and_stages():
-    assert [block.page for block in find_blocks("mermaid")] == ["docs/explanation/architecture.md", "docs/reference/stages.md"]
+    assert [block.page for block in find_blocks("mermaid")] == [
+        "docs/explanation/architecture.md",
+        "docs/reference/stages.md",
+    ]
     known = {part for stage in JOBS for part in stage} | {"trees", "train_smt", "translate_smt"}
     for graph in find_blocks("mermaid"):
         text = re.sub(r"-- [^\n]*? -->|<br/?>|\b(subgraph|flowchart|end|TD|LR)\b", " ", graph.text)
@@ -140,7 +145,9 @@ MODULE = re.compile(r"`([\w/]+(?:\.(?:py|c|smk|html)|/))`")
 def test_modules_that_architecture_names_exist():
     places = ROOT, ROOT / "pipeline_py", ROOT / "pipeline_py" / "nmt"
     named = {
-        path for page in ("architecture", "networks") for path in MODULE.findall((ROOT / f"docs/{page}.md").read_text())
+        path
+        for page in ("architecture", "networks")
+        for path in MODULE.findall((ROOT / f"docs/explanation/{page}.md").read_text())
     }
     assert len(named) > 40
     assert [path for path in sorted(named) if not any((place / path).exists() for place in places)] == []
@@ -148,7 +155,11 @@ def test_modules_that_architecture_names_exist():
 
 def test_the_first_table_is_that_of_the_results():
     """What a newcomer is promised is what was measured last: rows that stand in both are the same."""
-    rows = [line for line in (ROOT / "docs/tutorials/first_run.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    rows = [
+        line
+        for line in (ROOT / "docs/tutorials/first_run.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ")
+    ]
     first = rows.index(next(row for row in rows if row.startswith("| System |")))
     table = rows[first + 1 : first + 7]
     results = (ROOT / "docs/results/embedded_corpus.md").read_text(encoding="utf-8")
