@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from tests.project_copy import ROOT
 
+PAGE_FOLDERS = ("tutorials", "how_to", "reference", "explanation", "results")
+
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

@@ -114,7 +114,7 @@ def test_files_of_ones_own_are_those_that_the_configuration_names():
         next(
             block.text
             for block in find_blocks("yaml")
-            if block.page == "docs/how_to/data.md" and "references:" in block.text
+            if block.page.endswith("/data.md") and "references:" in block.text
         )
     )
     corpora, (parser,) = configuration["corpora"], configuration["parsers"].values()
@@ -145,7 +145,9 @@ MODULE = re.compile(r"`([\w/]+(?:\.(?:py|c|smk|html)|/))`")
 def test_modules_that_architecture_names_exist():
     places = ROOT, ROOT / "pipeline_py", ROOT / "pipeline_py" / "nmt"
     named = {
-        path for page in ("architecture", "networks") for path in MODULE.findall((ROOT / f"docs/{page}.md").read_text())
+        path
+        for page in ("architecture", "networks")
+        for path in MODULE.findall((ROOT / f"docs/explanation/{page}.md").read_text())
     }
     assert len(named) > 40
     assert [path for path in sorted(named) if not any((place / path).exists() for place in places)] == []
