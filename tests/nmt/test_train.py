@@ -335,7 +335,7 @@ def test_moving_average_is_scored_and_saved(tmp_path: Path, monkeypatch: pytest.
         if updates in (8, 24) and next(interruptions, None):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(Updater, "finish", follow)
+    monkeypatch.setattr(Updater, "apply_gradients", follow)
     monkeypatch.setattr(TrainingRun, "_validate", interrupt)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
