@@ -98,7 +98,7 @@ def test_a_table_is_not_called_like_a_rule(fresh, name):
     done = fresh.run_snakemake(
         "--dry-run", config={"tables": {name: {**SMALL_CONFIG["tables"]["table1"], "title": "x", "baseline": "SDAtt"}}}
     )
-    assert done.returncode != 0 and f"tables: `{name}` is what a rule is called" in done.stdout + done.stderr
+    assert done.returncode != 0 and f"tables: `{name}` is the name of a rule" in done.stdout + done.stderr
 
 
 def test_a_missing_file_stops_before_any_job(fresh):
