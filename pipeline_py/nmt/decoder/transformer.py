@@ -92,7 +92,7 @@ class TransformerDecoder(Decoder):
         states = add_positional_encoding(self.embedding(previous).unsqueeze(1), first_position=length)
         pasts = []
         for layer, past, attended in zip(self.layers, state.layers, self._iterate_layer_attention(memory), strict=True):
-            states, past, weights = layer.step(states, past, attended, layer is self.layers[-1])  # type: ignore[operator]
+            states, past, weights = layer.forward_step(states, past, attended, layer is self.layers[-1])  # type: ignore[operator]
             pasts.append(past)
         logits = upcast_half_precision(self.softmax(self.last_norm(states).squeeze(1)))
         return logits, _KeyValueCache(tuple(pasts)), weights.squeeze(1)

@@ -193,7 +193,7 @@ def combine_score_transforms(
     The result raises TypeError if a part returns scores of another shape.
     """
     changes = [
-        _restrict_to_heads(_add_shape_check(change, type(options).__name__), options)
+        _restrict_to_heads(_add_shape_check(change, type(options).__name__.removesuffix("Config")), options)
         for options, change in configs_and_transforms
     ]
     if not changes:

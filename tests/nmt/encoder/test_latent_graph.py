@@ -35,9 +35,9 @@ def make(inputs: tuple[int, ...] = (5,)) -> LatentGraphEncoder:
     return build_encoder(LatentGraphEncoder, LatentGraphEncoderConfig(), SIZES, inputs, {"labels": LABELS})
 
 
-def batch_of(*chosen: int) -> Batch:
+def batch_of(*selected: int) -> Batch:
     def rows(table: list[list[int]]) -> list[np.ndarray]:
-        return [np.array(table[number]) for number in chosen or range(len(table))]
+        return [np.array(table[number]) for number in selected or range(len(table))]
 
     return collate_batch(rows(SOURCES), syntax={"heads": rows(HEADS), "labels": rows(LABELS_OF)})
 
@@ -51,7 +51,10 @@ class Reference:
         words = embed_words(part, source)
         rightward = run_lstm(part.forwards, words, *masks[:2])
         leftward = run_lstm(part.backwards, words[::-1], *masks[2:])[::-1]
-        h = [torch.cat([one, other]) for (one, _), (other, _) in zip(rightward, leftward, strict=True)]
+        h = [
+            torch.cat([forward_state, backward_state])
+            for (forward_state, _), (backward_state, _) in zip(rightward, leftward, strict=True)
+        ]
         self.head_scores, self.label_scores, annotations = [], [], []
         for i in range(len(h)):
             candidates = [part.root if j == i else h[j] for j in range(len(h))]
@@ -82,11 +85,11 @@ class Reference:
         return loss
 
 
-def references(part: LatentGraphEncoder, batch: Batch, drawn: list[Tensor | None]) -> list[Reference]:
+def references(part: LatentGraphEncoder, batch: Batch, mask_records: list[Tensor | None]) -> list[Reference]:
     """Return the references of all sentences, given the masks that were drawn for the batch."""
     row_of = batch.source_words.sentence_order.argsort()
     return [
-        Reference(part, source, [NO_DROPOUT if mask is None else mask[row_of[row]] for mask in drawn])
+        Reference(part, source, [NO_DROPOUT if mask is None else mask[row_of[row]] for mask in mask_records])
         for row, source in enumerate(SOURCES)
     ]
 
@@ -94,17 +97,17 @@ def references(part: LatentGraphEncoder, batch: Batch, drawn: list[Tensor | None
 @pytest.mark.parametrize("dropping", [False, True])
 def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     part = make().train(dropping)
-    drawn = record_masks(part, monkeypatch)
+    mask_records = record_masks(part, monkeypatch)
     batch = batch_of()
     memory = part(batch)
     assert memory.position_count == 6 and memory.lengths.tolist() == [6, 2, 1, 4, 3]
     assert part.annotation_size == memory.annotations[0].shape[2] == HIDDEN
     assert part.summary_size == memory.summaries[0].shape[1] == 2 * HIDDEN
-    assert len(drawn) == 4
-    assert all((mask == 0).any() and (mask == 2).any() if dropping else mask is None for mask in drawn)
+    assert len(mask_records) == 4
+    assert all((mask == 0).any() and (mask == 2).any() if dropping else mask is None for mask in mask_records)
 
     actual, expected = [], []
-    for row, reference in enumerate(references(part, batch, drawn)):
+    for row, reference in enumerate(references(part, batch, mask_records)):
         length = len(SOURCES[row])
         assert memory.mask[row].tolist() == [True] * length + [False] * (6 - length)
         actual += [memory.annotations[0][row, :length], memory.summaries[0][row]]
@@ -115,12 +118,12 @@ def test_annotations_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("dropping", [False, True])
 def test_parsing_loss_and_gradients(dropping: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     part = make().train(dropping)
-    drawn = record_masks(part, monkeypatch)
+    mask_records = record_masks(part, monkeypatch)
     batch = batch_of()
     losses = part.compute_parsing_loss(batch)
     expected = [
         reference.parsing_loss(HEADS[row], LABELS_OF[row])
-        for row, reference in enumerate(references(part, batch, drawn))
+        for row, reference in enumerate(references(part, batch, mask_records))
     ]
     assert losses[2] == losses[3] == 0 < losses[1]
     # What only translation uses learns nothing here.
@@ -155,9 +158,9 @@ def test_gold_heads_are_never_read() -> None:
     part = make().eval()
     source = [np.array(SOURCES[0])]
     bare = part(collate_batch(source, syntax={}))
-    given = part(batch_of(0))
-    assert torch.equal(bare.annotations[0], given.annotations[0])
-    assert bare.syntax == {} and given.syntax.keys() == {"heads", "labels"}
+    memory = part(batch_of(0))
+    assert torch.equal(bare.annotations[0], memory.annotations[0])
+    assert bare.syntax == {} and memory.syntax.keys() == {"heads", "labels"}
 
 
 def test_a_word_alone_hangs_under_root_or_the_end() -> None:

@@ -50,7 +50,7 @@ def annotate_by_gru(
     states = run_gru(encoder.forwards, words, *masks[:2])
     if direction == "bidirectional":
         leftward = run_gru(encoder.backwards, words[::-1], *masks[2:])[::-1]
-        states = [torch.cat(both) for both in zip(states, leftward, strict=True)]
+        states = [torch.cat(pair) for pair in zip(states, leftward, strict=True)]
     return torch.stack(states), sum(states) / len(states)
 
 
@@ -66,8 +66,8 @@ def annotate_by_lstm(
     rightward = run_lstm(encoder.forwards, words, *masks[:2])
     leftward = run_lstm(encoder.backwards, words[::-1], *masks[2:])[::-1]
 
-    def project(linear: nn.Linear, one: Tensor, other: Tensor) -> Tensor:
-        return linear.weight @ torch.cat([one, other]) + linear.bias
+    def project(linear: nn.Linear, forward_state: Tensor, backward_state: Tensor) -> Tensor:
+        return linear.weight @ torch.cat([forward_state, backward_state]) + linear.bias
 
     states = [project(encoder.annotation, a[0], b[0]) for a, b in zip(rightward, leftward, strict=True)]
     h = project(encoder.last_state, rightward[-1][0], leftward[0][0])
@@ -86,12 +86,12 @@ def test_annotations_and_gradients(
     unit: str, direction: str, inputs: tuple[int, ...], dropping: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     part = make(unit, direction, inputs).train(dropping)
-    drawn = record_masks(part, monkeypatch)
+    mask_records = record_masks(part, monkeypatch)
     batch = batch_of(SOURCES)
     memory, row_of = part(batch), batch.source_words.sentence_order.argsort()
     (states,), (summary,) = memory.annotations, memory.summaries
-    assert len(drawn) == (4 if direction == "bidirectional" else 2)
-    for mask in drawn:
+    assert len(mask_records) == (4 if direction == "bidirectional" else 2)
+    for mask in mask_records:
         assert (mask is not None) == dropping
         assert not dropping or ((mask == 0).any() and (mask == 2).any())
     assert (memory.position_count, memory.lengths.tolist(), memory.syntax) == (6, [6, 2, 1, 4], {})
@@ -100,7 +100,7 @@ def test_annotations_and_gradients(
 
     actual, expected = [], []
     for row, source in enumerate(SOURCES):
-        masks = [mask[row_of[row]] if dropping else NO_DROPOUT for mask in drawn]
+        masks = [mask[row_of[row]] if dropping else NO_DROPOUT for mask in mask_records]
         expected += ANNOTATE[unit](part, direction, embed_words(part, source), masks)
         actual += [states[row, : len(source)], summary[row]]
         assert memory.mask[row].tolist() == [True] * len(source) + [False] * (6 - len(source))

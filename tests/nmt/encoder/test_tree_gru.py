@@ -113,9 +113,9 @@ def test_annotations_and_gradients(name: str, multiple: int, J: int) -> None:
 def test_a_sentence_is_the_same_alone(name: str) -> None:
     part, _ = make(name)
     kind, rows = rows_for(name)
-    alone = [part(batch_of([source], kind, [row])) for source, row in zip(SOURCES, rows, strict=True)]
-    assert all(memory.mask.all() for memory in alone)
-    assert_independent_of_batch(part(batch_of(SOURCES, kind, rows)), alone)
+    single = [part(batch_of([source], kind, [row])) for source, row in zip(SOURCES, rows, strict=True)]
+    assert all(memory.mask.all() for memory in single)
+    assert_independent_of_batch(part(batch_of(SOURCES, kind, rows)), single)
 
 
 @pytest.mark.parametrize("name", ["tree-based encoder", "hierarchical"])

@@ -82,12 +82,12 @@ def reference(part: TreeLSTMEncoder, leaves: str, row: int, masks: list[Tensor])
 @pytest.mark.parametrize("leaves", LEAVES)
 def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, columns: int, monkeypatch) -> None:
     part = make(leaves).train(dropping)
-    drawn = record_masks(part, monkeypatch)
+    mask_records = record_masks(part, monkeypatch)
     batch = batch_of(range(len(SOURCES)), multiple)
     memory = part(batch)
     (states,), (summary,) = memory.annotations, memory.summaries
     if dropping and leaves == "lstm":  # whose rows have an order of their own
-        drawn[:2] = [mask[batch.source_words.sentence_order.argsort()] for mask in drawn[:2]]
+        mask_records[:2] = [mask[batch.source_words.sentence_order.argsort()] for mask in mask_records[:2]]
     assert memory.position_count == columns and memory.lengths.tolist() == [6, 3, 2, 4, 2, 1, 3]
     assert states.shape == (7, columns + 4, HIDDEN) and part.annotation_size == HIDDEN
     assert summary.shape == (7, 2 * HIDDEN) and part.summary_size == 2 * HIDDEN
@@ -95,7 +95,7 @@ def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, c
 
     actual, expected = [], []
     for row, source in enumerate(SOURCES):
-        masks = [mask[row] if dropping else NO_DROPOUT for mask in drawn]
+        masks = [mask[row] if dropping else NO_DROPOUT for mask in mask_records]
         expected += reference(part, leaves, row, masks)
         length, inner = len(source), len(expected[-2])
         actual += [states[row, :length], states[row, columns : columns + inner], summary[row]]
@@ -107,8 +107,8 @@ def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, c
 @pytest.mark.parametrize("leaves", LEAVES)
 def test_a_sentence_alone_is_as_in_a_batch(leaves: str) -> None:
     part = make(leaves).eval()
-    alone = [part(batch_of([row])) for row in range(len(SOURCES))]
-    assert_independent_of_batch(part(batch_of(range(len(SOURCES)))), alone)
+    single = [part(batch_of([row])) for row in range(len(SOURCES))]
+    assert_independent_of_batch(part(batch_of(range(len(SOURCES)))), single)
 
 
 @pytest.mark.parametrize("leaves", LEAVES)

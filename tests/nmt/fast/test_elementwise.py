@@ -1,4 +1,4 @@
-"""What is computed in C against what is written out in double precision."""
+"""Comparison of the C kernels with formulas in double precision."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -43,11 +43,11 @@ def far_and_near() -> Tensor:
 
 def test_tanh_is_right_to_single_precision() -> None:
     x = far_and_near()
-    one, zero = torch.ones(1), torch.zeros(())
-    found = elementwise.forward_scores(
-        x.unsqueeze(1), torch.zeros(len(x), 1, 1), one, zero, torch.ones(len(x), dtype=torch.int64)
+    actual, zero = torch.ones(1), torch.zeros(())
+    result = elementwise.forward_scores(
+        x.unsqueeze(1), torch.zeros(len(x), 1, 1), actual, zero, torch.ones(len(x), dtype=torch.int64)
     )
-    torch.testing.assert_close(found.flatten().double(), x.double().tanh(), rtol=5e-7, atol=0, equal_nan=True)
+    torch.testing.assert_close(result.flatten().double(), x.double().tanh(), rtol=5e-7, atol=0, equal_nan=True)
 
 
 def test_sigmoid_is_right_to_single_precision() -> None:
@@ -67,19 +67,21 @@ def scored(rows: int = SENTENCES) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 def test_scores_as_far_as_a_sentence_reaches() -> None:
     query, keys, vector, bias = scored()
     reach = torch.tensor([7, 1, 4, 0, 6])
-    found = elementwise.forward_scores(query, keys, vector, bias, reach)
+    result = elementwise.forward_scores(query, keys, vector, bias, reach)
     expected = written_out_scores(query.double(), keys.double(), vector.double(), bias.double())
-    there = torch.arange(COLUMNS) < reach.unsqueeze(1)
-    torch.testing.assert_close(found.double(), expected * there, rtol=1e-5, atol=1e-5)
+    column_mask = torch.arange(COLUMNS) < reach.unsqueeze(1)
+    torch.testing.assert_close(result.double(), expected * column_mask, rtol=1e-5, atol=1e-5)
 
 
 def test_scores_of_rows_that_belong_to_any_sentence() -> None:
     owner, reach = torch.tensor([4, 4, 0, 2, 0, 0, 1]), torch.tensor([7, 1, 4, 2, 6])
     query, keys, vector, bias = scored(len(owner))
-    found = elementwise.forward_scores(query, keys, vector, bias, reach, owner)
+    result = elementwise.forward_scores(query, keys, vector, bias, reach, owner)
     for row, sentence in enumerate(owner.tolist()):
-        alone = elementwise.forward_scores(query[row, None], keys[sentence, None], vector, bias, reach[sentence, None])
-        assert torch.equal(found[row], alone[0])
+        single_result = elementwise.forward_scores(
+            query[row, None], keys[sentence, None], vector, bias, reach[sentence, None]
+        )
+        assert torch.equal(result[row], single_result[0])
 
 
 def test_gradients_of_scores_are_those_of_autograd() -> None:
@@ -94,14 +96,14 @@ def test_gradients_of_scores_are_those_of_autograd() -> None:
         gradient = torch.randn(rows, COLUMNS)
         single = [value.detach().float() for value in (query[:rows], keys, vector)]
         queries.append(elementwise.backward_scores(gradient, *single, reach, squares, of_vector))
-        there = torch.arange(COLUMNS) < reach[:rows].unsqueeze(1)
-        of_scores[:rows] += gradient * there
-        total = total + (written_out_scores(query[:rows], keys[:rows], vector, bias) * gradient * there).sum()
+        column_mask = torch.arange(COLUMNS) < reach[:rows].unsqueeze(1)
+        of_scores[:rows] += gradient * column_mask
+        total = total + (written_out_scores(query[:rows], keys[:rows], vector, bias) * gradient * column_mask).sum()
     of_query, of_keys, of_v = torch.autograd.grad(total, values)
     queries[0][:3] += queries[1]
     torch.testing.assert_close(queries[0].double(), of_query, rtol=1e-5, atol=1e-5)
-    found = (of_scores.unsqueeze(2) - squares) * vector.detach().float()
-    torch.testing.assert_close(found.double(), of_keys, rtol=1e-5, atol=1e-5)
+    result = (of_scores.unsqueeze(2) - squares) * vector.detach().float()
+    torch.testing.assert_close(result.double(), of_keys, rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(of_vector.sum(dim=0).double(), of_v, rtol=1e-5, atol=1e-5)
 
 
@@ -114,7 +116,7 @@ def written_out_gru(inputs: Tensor, recurrent: Tensor, state: Tensor) -> Tensor:
 
 
 def step(inputs: torch.dtype, recurrent: torch.dtype) -> tuple[Tensor, Tensor, Tensor]:
-    """What stands between other things in memory, of four rows."""
+    """Return four rows of a larger, strided tensor."""
     return (
         torch.randn(6, 4 * WIDTH)[1:5, : 3 * WIDTH].to(inputs),
         torch.randn(9, 3 * WIDTH).to(recurrent)[2:6],
@@ -125,21 +127,21 @@ def step(inputs: torch.dtype, recurrent: torch.dtype) -> tuple[Tensor, Tensor, T
 @pytest.mark.parametrize("recurrent", [SINGLE, HALF])
 @pytest.mark.parametrize("inputs", [SINGLE, HALF])
 def test_a_gru_and_its_gradients(inputs: torch.dtype, recurrent: torch.dtype) -> None:
-    given = step(inputs, recurrent)
-    assert elementwise.can_compute_gru(given[2], *given[:2])
-    exact = [value.double().requires_grad_() for value in given]
+    arguments = step(inputs, recurrent)
+    assert elementwise.can_compute_gru(arguments[2], *arguments[:2])
+    exact = [value.double().requires_grad_() for value in arguments]
     expected = written_out_gru(*exact)
-    gates, new = elementwise.forward_gru(*given)
+    gates, new = elementwise.forward_gru(*arguments)
     torch.testing.assert_close(new.double(), expected.detach(), rtol=1e-6, atol=1e-6)
     gradient = torch.randn(5, WIDTH)[:4]
     of_recurrent = torch.empty_like(gates, dtype=recurrent)
-    of_inputs, of_state = elementwise.backward_gru(gradient, gates, given[2], given[1], inputs, of_recurrent)
-    found = of_inputs, of_recurrent, of_state
-    for one, wanted, dtype in zip(
-        found, torch.autograd.grad(expected, exact, gradient.double()), (inputs, recurrent, SINGLE), strict=True
+    of_inputs, of_state = elementwise.backward_gru(gradient, gates, arguments[2], arguments[1], inputs, of_recurrent)
+    result = of_inputs, of_recurrent, of_state
+    for actual, wanted, dtype in zip(
+        result, torch.autograd.grad(expected, exact, gradient.double()), (inputs, recurrent, SINGLE), strict=True
     ):
-        assert one.dtype == dtype
-        torch.testing.assert_close(one, wanted.to(dtype), rtol=1e-2 if dtype == HALF else 1e-5, atol=1e-6)
+        assert actual.dtype == dtype
+        torch.testing.assert_close(actual, wanted.to(dtype), rtol=1e-2 if dtype == HALF else 1e-5, atol=1e-6)
 
 
 def test_half_precision_is_rounded_as_torch_does() -> None:
@@ -160,20 +162,20 @@ def test_a_gradient_may_be_one_number_for_all() -> None:
         of_recurrent = torch.empty_like(gates)
         return [*elementwise.backward_gru(gradient, gates, state, recurrent, SINGLE, of_recurrent), of_recurrent]
 
-    for found, wanted in zip(back(torch.ones(()).expand(state.shape)), back(torch.ones(state.shape)), strict=True):
-        assert torch.equal(found, wanted)
+    for result, wanted in zip(back(torch.ones(()).expand(state.shape)), back(torch.ones(state.shape)), strict=True):
+        assert torch.equal(result, wanted)
 
 
 def test_threads_change_no_bit(threads: Callable[[int], None]) -> None:
     query, keys, vector, bias = scored()
-    reach, given, gradient = torch.full((SENTENCES,), COLUMNS), step(HALF, HALF), torch.randn(SENTENCES, COLUMNS)
+    reach, arguments, gradient = torch.full((SENTENCES,), COLUMNS), step(HALF, HALF), torch.randn(SENTENCES, COLUMNS)
 
     def compute() -> list[Tensor]:
         sums = torch.zeros_like(keys), torch.zeros(SENTENCES, WIDTH)
         back = elementwise.backward_scores(gradient, query, keys, vector, reach, *sums)
-        gates, new = elementwise.forward_gru(*given)
+        gates, new = elementwise.forward_gru(*arguments)
         of_recurrent = torch.empty_like(gates, dtype=HALF)
-        of_gru = elementwise.backward_gru(new, gates, given[2], given[1], HALF, of_recurrent)
+        of_gru = elementwise.backward_gru(new, gates, arguments[2], arguments[1], HALF, of_recurrent)
         return [
             elementwise.forward_scores(query, keys, vector, bias, reach),
             back,
@@ -185,10 +187,10 @@ def test_threads_change_no_bit(threads: Callable[[int], None]) -> None:
         ]
 
     threads(1)
-    alone = compute()
+    single_result = compute()
     threads(3)
-    for one, other in zip(alone, compute(), strict=True):
-        assert torch.equal(one, other)
+    for actual, expected_value in zip(single_result, compute(), strict=True):
+        assert torch.equal(actual, expected_value)
 
 
 SINGLES = {"query": torch.zeros(2, 3), "keys": torch.zeros(2, 4, 3), "vector": torch.zeros(3)}
@@ -244,22 +246,22 @@ def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: p
     masks = [None, torch.randint(2, (SENTENCES, 6)) * 2.0]
 
     def gradients() -> list[Tensor]:
-        wanted = [*score.parameters(), *(one for unit in units for one in unit.parameters())]
+        wanted = [*score.parameters(), *(actual for unit in units for actual in unit.parameters())]
         with torch.autocast("cpu", HALF, enabled=half):
-            found = torch.stack(
+            result = torch.stack(
                 [unit.forward_packed(unit.input(read), steps, mask) for unit, mask in zip(units, masks, strict=True)]
             )
             keys, reach = score.compute_keys(states), (7, 2, 4, 1, 5)
             traces = [partial(score.query.begin_trace, sum(steps)), partial(score.begin_trace, keys, reach)]
-            with open_time_loop(found.sum(dim=0), traces) as queries:
+            with open_time_loop(result.sum(dim=0), traces) as queries:
                 scores = [score(query, keys) for query in queries.split(steps)]
         direction = torch.linspace(-1, 1, COLUMNS)
-        there = torch.arange(COLUMNS) < torch.tensor(reach).unsqueeze(1)
-        total = torch.stack([(one * direction * there[: len(one)]).sum() for one in scores]).sum()
+        column_mask = torch.arange(COLUMNS) < torch.tensor(reach).unsqueeze(1)
+        total = torch.stack([(actual * direction * column_mask[: len(actual)]).sum() for actual in scores]).sum()
         return [*torch.autograd.grad(total, wanted)]
 
     compiled = gradients()
-    monkeypatch.setattr(elementwise, "library", lambda: None)
-    for one, other in zip(compiled, gradients(), strict=True):
-        torch.testing.assert_close(one, other, rtol=0.05 if half else 1e-4, atol=0.02 if half else 1e-5)
-        assert one.abs().max() > 0.01
+    monkeypatch.setattr(elementwise, "load_kernels", lambda: None)
+    for actual, expected_value in zip(compiled, gradients(), strict=True):
+        torch.testing.assert_close(actual, expected_value, rtol=0.05 if half else 1e-4, atol=0.02 if half else 1e-5)
+        assert actual.abs().max() > 0.01

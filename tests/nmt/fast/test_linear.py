@@ -52,17 +52,17 @@ def test_within_another_context_nothing_is_laid_out_again() -> None:
 @pytest.mark.parametrize(("rows", "multiplied"), [(1, None), (2, 2), (32, 32), (33, 64), (64, 64), (65, 128)])
 def test_a_search_multiplies_few_numbers_of_rows(rows: int, multiplied: int | None) -> None:
     """A single one without oneDNN."""
-    seen: list[int] = []
+    row_counts: list[int] = []
 
     class Sizes(TorchDispatchMode):
         def __torch_dispatch__(self, function, types, arguments=(), options=None):
             if function is torch.ops.mkldnn._linear_pointwise.default:
-                seen.append(len(arguments[0]))
+                row_counts.append(len(arguments[0]))
             return function(*arguments, **(options or {}))
 
     matrix, bias, values = torch.randn(8, 5), torch.randn(5), torch.randn(rows, 8)
     weight = PackedWeight(matrix, is_for_search=True)
     with Sizes():
-        made = weight(values, bias)
-    torch.testing.assert_close(made, values @ matrix + bias)
-    assert seen == ([] if multiplied is None else [multiplied])
+        product = weight(values, bias)
+    torch.testing.assert_close(product, values @ matrix + bias)
+    assert row_counts == ([] if multiplied is None else [multiplied])

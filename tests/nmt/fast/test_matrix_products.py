@@ -26,7 +26,7 @@ def onednn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return multiply(*arguments)
 
     monkeypatch.setattr(matrix_products, "_is_onednn_faster", lambda: True)
-    monkeypatch.setattr(matrix_products, "LARGE", 1)
+    monkeypatch.setattr(matrix_products, "MIN_ONEDNN_MULTIPLY_ADDS", 1)
     monkeypatch.setattr(matrix_products, "MIN_ONEDNN_NEW_MULTIPLY_ADDS", 1)
     monkeypatch.setattr(torch.ops.mkldnn, "_linear_pointwise", counted)
     return calls
@@ -37,11 +37,11 @@ def seed() -> None:
     torch.manual_seed(1)
 
 
-def given(shape: tuple[int, ...], biased: bool) -> list[Tensor]:
+def build_tensors(shape: tuple[int, ...], biased: bool) -> list[Tensor]:
     """Draw what a map reads, its weight and, if it has one, its bias."""
     torch.manual_seed(2)
-    made = [torch.randn(*shape, 4), torch.randn(5, 4), *([torch.randn(5)] if biased else [])]
-    return [tensor.requires_grad_() for tensor in made]
+    tensors = [torch.randn(*shape, 4), torch.randn(5, 4), *([torch.randn(5)] if biased else [])]
+    return [tensor.requires_grad_() for tensor in tensors]
 
 
 @pytest.mark.parametrize(("rows", "size", "columns"), [(1, 1, 1), (7, 5, 3), (64, 33, 130), (301, 128, 77)])
@@ -64,14 +64,14 @@ def test_products_are_those_in_double_precision(onednn: list[int], rows: int, si
 @pytest.mark.parametrize("shape", [(6,), (2, 3), (2, 1, 3)])
 @pytest.mark.parametrize("biased", [True, False])
 def test_maps_and_their_gradients_are_those_of_torch(onednn: list[int], shape: tuple[int, ...], biased: bool) -> None:
-    ours, theirs = given(shape, biased), given(shape, biased)
+    ours, theirs = build_tensors(shape, biased), build_tensors(shape, biased)
     weights = torch.randn(*shape, 5)
     mapped, expected = apply_linear(*ours), functional.linear(*theirs)
     torch.testing.assert_close(mapped, expected, rtol=1e-5, atol=1e-6)
     (mapped * weights).sum().backward()
     (expected * weights).sum().backward()
-    for one, other in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(one.grad, other.grad, rtol=1e-5, atol=1e-6)
+    for actual, expected_value in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(actual.grad, expected_value.grad, rtol=1e-5, atol=1e-6)
     assert len(onednn) == 3
 
 
@@ -86,7 +86,7 @@ def test_words_of_a_batch_are_filled_up_in_half_precision(shape: tuple[int, ...]
                 sizes.extend(max(factor.shape) for factor in arguments[-2:])
             return function(*arguments, **(options or {}))
 
-    ours, theirs = given(shape, biased), given(shape, biased)
+    ours, theirs = build_tensors(shape, biased), build_tensors(shape, biased)
     weights = torch.randn(*shape, 5)
     with torch.autocast("cpu", torch.bfloat16):
         expected = functional.linear(*theirs)
@@ -97,9 +97,11 @@ def test_words_of_a_batch_are_filled_up_in_half_precision(shape: tuple[int, ...]
     (expected * weights).sum().backward()
     assert mapped.dtype == torch.bfloat16 and mapped.shape == expected.shape
     torch.testing.assert_close(mapped, expected)
-    for one, other in zip(ours, theirs, strict=True):
-        assert one.grad.dtype == torch.float32
-        torch.testing.assert_close(one.grad, other.grad, rtol=1e-2, atol=1e-2 * other.grad.abs().max().item())
+    for actual, expected_value in zip(ours, theirs, strict=True):
+        assert actual.grad.dtype == torch.float32
+        torch.testing.assert_close(
+            actual.grad, expected_value.grad, rtol=1e-2, atol=1e-2 * expected_value.grad.abs().max().item()
+        )
     filled = -(-math.prod(shape) // matrix_products.ROW_BLOCK_SIZE) * matrix_products.ROW_BLOCK_SIZE
     assert set(sizes) == {5, filled}, "those of the weight, and few others however many words there are"
 
@@ -131,12 +133,12 @@ def test_other_precisions_small_products_and_other_processors_are_left_to_torch(
     assert multiply_matrices(left.bfloat16(), right.bfloat16()).dtype == torch.bfloat16
     with torch.autocast("cpu", torch.bfloat16):
         assert apply_linear(left, right.T).dtype == torch.bfloat16
-    monkeypatch.setattr(matrix_products, "LARGE", 61)
+    monkeypatch.setattr(matrix_products, "MIN_ONEDNN_MULTIPLY_ADDS", 61)
     assert torch.equal(multiply_matrices(left, right), left @ right), "60 multiply-adds"
     monkeypatch.setattr(matrix_products, "MAX_STEP_ROWS", 2)
     monkeypatch.setattr(matrix_products, "MIN_ONEDNN_NEW_MULTIPLY_ADDS", 61)
     assert torch.equal(apply_linear(left, right.T), left @ right), "which may pay for sizes that come again"
-    monkeypatch.setattr(matrix_products, "LARGE", 1)
+    monkeypatch.setattr(matrix_products, "MIN_ONEDNN_MULTIPLY_ADDS", 1)
     monkeypatch.setattr(matrix_products, "_is_onednn_faster", lambda: False)
     assert torch.equal(apply_linear(left, right.T), left @ right)
     assert onednn == []

@@ -21,9 +21,9 @@ ROWS = 8
 def build() -> tuple[LoopLinear, LoopLinear]:
     torch.manual_seed(0)
     maps = LoopLinear(3, 3, bias=True), LoopLinear(3, 2, bias=False)
-    for one in maps:
-        one.double()
-        nn.init.normal_(one.weight)
+    for layer in maps:
+        layer.double()
+        nn.init.normal_(layer.weight)
     return maps
 
 
@@ -57,9 +57,9 @@ def test_gradients_are_those_of_autograd() -> None:
 
 @pytest.mark.usefixtures("same_torch_afterwards")
 def test_rows_that_are_appended_in_half_precision_change_no_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
-    def found(block: int) -> list[Tensor]:
-        monkeypatch.setattr(matrix_products, "BLOCK", block)
-        first, second = (one.float() for one in build())
+    def compute_gradients(block: int) -> list[Tensor]:
+        monkeypatch.setattr(matrix_products, "ROW_BLOCK_SIZE", block)
+        first, second = (layer.float() for layer in build())
         start = torch.linspace(-1, 1, 6).view(2, 3).requires_grad_()
         with torch.autocast("cpu", torch.bfloat16):
             total = loop(first, second, start, True)
@@ -70,18 +70,18 @@ def test_rows_that_are_appended_in_half_precision_change_no_gradient(monkeypatch
     torch.utils.deterministic.fill_uninitialized_memory = True  # type: ignore[attr-defined]
     assert torch.ones(1).new_empty(1).isnan()
     monkeypatch.setattr(matrix_products, "MAX_STEP_ROWS", 0)
-    for appended, alone in zip(found(64), found(1), strict=True):
-        torch.testing.assert_close(appended, alone)
+    for appended, single in zip(compute_gradients(64), compute_gradients(1), strict=True):
+        torch.testing.assert_close(appended, single)
 
 
 def test_going_back_twice_gives_the_same_twice() -> None:
     first, second = build()
     start = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
     loss = loop(first, second, start, True)
-    (once,) = torch.autograd.grad(loss, first.weight, retain_graph=True)
+    (first_gradients,) = torch.autograd.grad(loss, first.weight, retain_graph=True)
     torch.autograd.grad(loss, start, retain_graph=True)
     (twice,) = torch.autograd.grad(loss, first.weight)
-    torch.testing.assert_close(once, twice, rtol=0, atol=0)
+    torch.testing.assert_close(first_gradients, twice, rtol=0, atol=0)
 
 
 def test_outside_of_a_loop_it_is_a_linear_map() -> None:
@@ -97,9 +97,9 @@ def test_a_graph_that_is_thrown_away_leaves_nothing() -> None:
     first, second = build()
     start = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
     with open_time_loop(start, [partial(first.begin_trace, ROWS), partial(second.begin_trace, ROWS)]) as state:
-        made = first(state)
+        product = first(state)
         trace = weakref.ref(first.trace)
-    del state, made
+    del state, product
     gc.collect()
     assert first.trace is None
     assert trace() is None

@@ -29,9 +29,9 @@ def make(layers: int = 1) -> SyntacticGraphConvolution:
     return draw_parameters(SyntacticGraphConvolution(GCNConfig(layers=layers), SIZE, 0.0, {"labels": LABELS}).double())
 
 
-def batch_of(*chosen: int, multiple: int = 1, labels: list[list[int]] = LABELS_OF) -> Batch:
+def batch_of(*selected: int, multiple: int = 1, labels: list[list[int]] = LABELS_OF) -> Batch:
     def rows(table: list[list[int]]) -> list[np.ndarray]:
-        return [np.array(table[number]) for number in chosen or range(len(table))]
+        return [np.array(table[number]) for number in selected or range(len(table))]
 
     return collate_batch(rows(SOURCES), syntax={"heads": rows(HEADS), "labels": rows(labels)}, length_multiple=multiple)
 
@@ -66,12 +66,12 @@ def by_hand(part: SyntacticGraphConvolution, states: list[Tensor], heads: list[i
 def test_annotations_are_those_of_the_edges(layers: int, multiple: int) -> None:
     part, batch = make(layers), batch_of(multiple=multiple)
     memory = annotated(batch)
-    (found,) = part(memory, batch).annotations
+    (result,) = part(memory, batch).annotations
     (states,) = memory.annotations
     for row, source in enumerate(SOURCES):
         expected = by_hand(part, list(states[row, : len(source)]), HEADS[row], LABELS_OF[row])
-        torch.testing.assert_close(found[row, : len(source)], torch.stack(expected), rtol=1e-10, atol=1e-12)
-        assert not found[row, len(source) :].any()
+        torch.testing.assert_close(result[row, : len(source)], torch.stack(expected), rtol=1e-10, atol=1e-12)
+        assert not result[row, len(source) :].any()
     assert part(memory, batch).summaries is memory.summaries
 
 
@@ -82,8 +82,8 @@ def test_pieces_hang_under_the_first_one_of_their_word_or_of_its_head() -> None:
     batch = collate_batch([np.array([1] * 6 + [0])], syntax={"heads": [np.array(heads)], "labels": [np.array(labels)]})
     memory = annotated(batch)
     states = memory.annotations[0].clone().requires_grad_()
-    (found,) = make()(replace(memory, annotations=(states,)), batch).annotations
-    (gradient,) = torch.autograd.grad(found[0, 2].sum(), states)
+    (result,) = make()(replace(memory, annotations=(states,)), batch).annotations
+    (gradient,) = torch.autograd.grad(result[0, 2].sum(), states)
     assert gradient[0].ne(0).any(dim=1).tolist() == [True, False, True, True, True, True, False]
 
 
@@ -103,8 +103,8 @@ def test_gradients() -> None:
 def test_labels_and_gates_matter() -> None:
     part, batch = make(), batch_of(0)
     (before,) = part(annotated(batch), batch).annotations
-    others = [[1, *LABELS_OF[0][1:]], *LABELS_OF[1:]]
-    relabelled = batch_of(0, labels=others)
+    other_labels = [[1, *LABELS_OF[0][1:]], *LABELS_OF[1:]]
+    relabelled = batch_of(0, labels=other_labels)
     (after,) = part(annotated(batch), relabelled).annotations
     changed = (before != after).any(dim=2)[0].tolist()
     assert changed[:2] == [True, True] and not any(changed[2:]), "an edge is seen at both its ends alone"

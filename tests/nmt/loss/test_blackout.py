@@ -16,7 +16,7 @@ from pipeline_py.nmt.loss.blackout import BlackOutLoss
 COUNTS = (50, 3, 400, 0, 7, 120, 33, 1, 18)
 V, E = len(COUNTS), 4
 SENTENCES = (0, 2, 1, 0, 2, 1, 0, 2, 2, 2)
-"""Of each word; as a decoder has them, and so that the lengths differ. Sentence 3 of 4 has no word at all."""
+"""Sentence of each word, in the order of a decoder; sentence 3 of 4 is empty."""
 
 
 def make_part(samples: int = 5, power: float = 0.4, counts: tuple[int, ...] = COUNTS) -> BlackOutLoss:
@@ -94,31 +94,33 @@ def test_gradients(samples: int) -> None:
         result: Tensor = part(holder, readout, targets, words_of(sentences, 4))
         return result
 
-    given = (readout, linear.weight.detach().requires_grad_(), linear.bias.detach().requires_grad_())
-    assert torch.autograd.gradcheck(losses, given)
+    inputs = (readout, linear.weight.detach().requires_grad_(), linear.bias.detach().requires_grad_())
+    assert torch.autograd.gradcheck(losses, inputs)
 
 
 def test_all_words_drawn_once_is_the_full_softmax(monkeypatch: pytest.MonkeyPatch) -> None:
     """With equal weights p̃ is then p: −log p(y) − Σ_{k ≠ y} log(1 − p(k)); zero outputs have p = 1 / V."""
     part = make_part(samples=V, power=0.0)
-    monkeypatch.setattr(part, "_draw", lambda count: torch.arange(V).repeat(count, 1))
+    monkeypatch.setattr(part, "_draw_samples", lambda count: torch.arange(V).repeat(count, 1))
     linear, readout, targets, sentences = make_words()
     p = (readout @ linear.weight.T + linear.bias).softmax(1)
-    others = torch.log1p(-p).sum(1) - torch.log1p(-p.gather(1, targets[:, None])).squeeze(1)
-    expected = -p.gather(1, targets[:, None]).squeeze(1).log() - others
+    other_labels = torch.log1p(-p).sum(1) - torch.log1p(-p.gather(1, targets[:, None])).squeeze(1)
+    expected = -p.gather(1, targets[:, None]).squeeze(1).log() - other_labels
     torch.testing.assert_close(part(linear, readout, targets, words_of(sentences, 4)), expected, rtol=1e-12, atol=0)
     with torch.no_grad():
         linear.weight.zero_()
         linear.bias.zero_()
-    known = math.log(V) - (V - 1) * math.log(1 - 1 / V)
-    assert part(linear, readout, targets, words_of(sentences, 4)).tolist() == pytest.approx([known] * len(targets))
+    expected_loss = math.log(V) - (V - 1) * math.log(1 - 1 / V)
+    assert part(linear, readout, targets, words_of(sentences, 4)).tolist() == pytest.approx(
+        [expected_loss] * len(targets)
+    )
 
 
 def test_draws_that_are_the_word_itself_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     part = make_part(samples=3)
     linear, readout, _, _ = make_words()
     targets, sentences = torch.tensor([2, 4]), torch.tensor([0, 0])
-    monkeypatch.setattr(part, "_draw", lambda count: torch.tensor([[2, 2, 2]]))
+    monkeypatch.setattr(part, "_draw_samples", lambda count: torch.tensor([[2, 2, 2]]))
     losses = part(linear, readout[:2], targets, words_of(sentences, 1))
     assert losses[0] == 0
     scores = (readout[1] @ linear.weight.T + linear.bias).tolist()
@@ -134,7 +136,7 @@ def test_a_draw_that_takes_all_leaves_a_finite_loss(
 ) -> None:
     """With one draw, 1 − p̃(y¹) = p̃(y), so the loss is 2 log(1 + e^gap), and its derivative 2 σ(gap)."""
     part = make_part(samples=1, power=0.0)
-    monkeypatch.setattr(part, "_draw", lambda count: torch.tensor([[1]]))
+    monkeypatch.setattr(part, "_draw_samples", lambda count: torch.tensor([[1]]))
     linear = nn.Linear(1, V).to(dtype)
     with torch.no_grad():
         linear.weight.zero_()
@@ -180,9 +182,9 @@ def test_words_are_drawn_by_raised_frequency_for_each_sentence() -> None:
     draws = part._draw_samples(50)
     assert draws.shape == (50, 2_000) and not torch.equal(draws[0], draws[1])
     raised = [max(count, 1) ** 0.4 for count in COUNTS]
-    for word, found in enumerate((torch.bincount(draws.flatten(), minlength=V) / draws.numel()).tolist()):
+    for word, results in enumerate((torch.bincount(draws.flatten(), minlength=V) / draws.numel()).tolist()):
         expected = raised[word] / sum(raised)
-        assert found == pytest.approx(expected, abs=5 * math.sqrt(expected / draws.numel()))
+        assert results == pytest.approx(expected, abs=5 * math.sqrt(expected / draws.numel()))
     torch.manual_seed(0)
     assert torch.equal(part._draw_samples(50), draws)
 

@@ -37,11 +37,11 @@ def test_losses_and_gradients_are_those_of_torch(
     losses = losses_of(linear, readout, targets, smoothing)
     torch.testing.assert_close(losses, expected)
     wanted = [readout, linear.weight, linear.bias]
-    found = torch.autograd.grad(losses, wanted, direction, retain_graph=True)
-    for one, other in zip(found, torch.autograd.grad(expected, wanted, direction), strict=True):
-        torch.testing.assert_close(one, other)
-    for one, other in zip(torch.autograd.grad(losses, wanted, direction), found, strict=True):
-        torch.testing.assert_close(one, other, rtol=0, atol=0)
+    result = torch.autograd.grad(losses, wanted, direction, retain_graph=True)
+    for actual, expected_value in zip(result, torch.autograd.grad(expected, wanted, direction), strict=True):
+        torch.testing.assert_close(actual, expected_value)
+    for actual, expected_value in zip(torch.autograd.grad(losses, wanted, direction), result, strict=True):
+        torch.testing.assert_close(actual, expected_value, rtol=0, atol=0)
 
 
 def test_labels_are_smoothed_in_training_alone() -> None:
@@ -62,18 +62,18 @@ def test_large_logits_overflow_nothing() -> None:
 @pytest.mark.parametrize("block", [1, 4])
 def test_half_precision_is_that_of_the_products_alone(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix_products, "MAX_STEP_ROWS", 0)
-    monkeypatch.setattr(matrix_products, "BLOCK", block)
+    monkeypatch.setattr(matrix_products, "ROW_BLOCK_SIZE", block)
     linear, readout, targets, direction = build(torch.float32)
     with torch.autocast("cpu", torch.bfloat16):
         losses = losses_of(linear, readout, targets)
     assert losses.dtype == torch.float32
     readout_seen, weight_seen = (tensor.detach().bfloat16().double() for tensor in (readout, linear.weight))
-    seen, bias = (readout_seen @ weight_seen.T).bfloat16().double().requires_grad_(), linear.bias.double()
-    expected = functional.cross_entropy(seen + bias, targets, reduction="none")
+    logits, bias = (readout_seen @ weight_seen.T).bfloat16().double().requires_grad_(), linear.bias.double()
+    expected = functional.cross_entropy(logits + bias, targets, reduction="none")
     torch.testing.assert_close(losses.double(), expected, rtol=1e-5, atol=1e-5)
-    (of_logits,) = torch.autograd.grad(expected, seen, direction.double())
+    (of_logits,) = torch.autograd.grad(expected, logits, direction.double())
     of_products = [of_logits @ weight_seen, of_logits.T @ readout_seen, of_logits.sum(dim=0)]
-    found = torch.autograd.grad(losses, [readout, linear.weight, linear.bias], direction)
-    for gradient, exact in zip(found, of_products, strict=True):
+    result = torch.autograd.grad(losses, [readout, linear.weight, linear.bias], direction)
+    for gradient, exact in zip(result, of_products, strict=True):
         assert gradient.dtype == torch.float32
         torch.testing.assert_close(gradient.double(), exact, rtol=0, atol=0.01 * exact.abs().max().item())

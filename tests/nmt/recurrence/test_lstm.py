@@ -62,11 +62,11 @@ def test_it_is_that_of_torch() -> None:
 def test_gradients_of_a_step() -> None:
     lstm = make()
 
-    def step(*given: Tensor) -> tuple[Tensor, Tensor]:
-        return lstm.step(*given)
+    def step(*arguments: Tensor) -> tuple[Tensor, Tensor]:
+        return lstm.step(*arguments)
 
-    given = [torch.randn(2, size, dtype=torch.float64, requires_grad=True) for size in (4 * HIDDEN, HIDDEN, HIDDEN)]
-    torch.autograd.gradcheck(step, given)
+    arguments = [torch.randn(2, size, dtype=torch.float64, requires_grad=True) for size in (4 * HIDDEN, HIDDEN, HIDDEN)]
+    torch.autograd.gradcheck(step, arguments)
 
 
 def test_forget_gates_begin_open() -> None:
@@ -92,6 +92,6 @@ def test_half_precision() -> None:
     exact = read(lstm, lstm.input(values))
     torch.testing.assert_close(states, exact[0], rtol=0, atol=0.05)
     got = torch.autograd.grad(states.sum(), [*lstm.parameters()])
-    for one, other in zip(got, torch.autograd.grad(exact[0].sum(), [*lstm.parameters()]), strict=True):
-        assert one.dtype == torch.float32
-        torch.testing.assert_close(one, other, rtol=0.1, atol=0.2)
+    for actual, expected_value in zip(got, torch.autograd.grad(exact[0].sum(), [*lstm.parameters()]), strict=True):
+        assert actual.dtype == torch.float32
+        torch.testing.assert_close(actual, expected_value, rtol=0.1, atol=0.2)

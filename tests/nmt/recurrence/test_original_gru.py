@@ -50,7 +50,7 @@ def test_a_loop_in_which_the_input_depends_on_the_state() -> None:
         return state
 
     maps = gru.input, gru.gates_recurrent, gru.candidate_recurrent
-    with open_time_loop(start, [partial(each.begin_trace, 4 * SENTENCES) for each in maps]) as state:
+    with open_time_loop(start, [partial(item.begin_trace, 4 * SENTENCES) for item in maps]) as state:
         got = steps(state)
     rows = []
     for b in range(SENTENCES):
@@ -94,6 +94,6 @@ def test_half_precision_concerns_the_products_alone() -> None:
     torch.testing.assert_close(rounded, exact, rtol=0, atol=0.05)
     ours = torch.autograd.grad(rounded.sum(), [*gru.parameters()])
     theirs = torch.autograd.grad(exact.sum(), [*gru.parameters()])
-    for one, other in zip(ours, theirs, strict=True):
-        assert one.dtype == torch.float32
-        assert (one - other).norm() < 0.05 * other.norm()
+    for actual, expected in zip(ours, theirs, strict=True):
+        assert actual.dtype == torch.float32
+        assert (actual - expected).norm() < 0.05 * expected.norm()

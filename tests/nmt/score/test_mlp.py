@@ -76,11 +76,11 @@ def test_a_loop_has_the_scores_and_gradients_of_autograd(at_once: int, monkeypat
     ) as begun:
         total = walk(lambda query: part(query, keys), begun)
     torch.testing.assert_close(total, expected)
-    found = torch.autograd.grad(total, wanted, retain_graph=True)
-    for one, other in zip(found, torch.autograd.grad(expected, wanted), strict=True):
-        torch.testing.assert_close(one, other)
-    for one, other in zip(torch.autograd.grad(total, wanted), found, strict=True):
-        torch.testing.assert_close(one, other, rtol=0, atol=0)
+    result = torch.autograd.grad(total, wanted, retain_graph=True)
+    for actual, expected_value in zip(result, torch.autograd.grad(expected, wanted), strict=True):
+        torch.testing.assert_close(actual, expected_value)
+    for actual, expected_value in zip(torch.autograd.grad(total, wanted), result, strict=True):
+        torch.testing.assert_close(actual, expected_value, rtol=0, atol=0)
 
 
 def test_half_precision_is_left_before_many_units_are_summed() -> None:

@@ -29,7 +29,7 @@ def test_together_they_are_the_loss_of_the_batch(
     tmp_path: Path, accumulate: int, count: int, loss_per: str, divisor: int
 ) -> None:
     """As if the loss of a sentence of n pieces were n²."""
-    found, sentences = 0.0, 0
+    result, sentences = 0.0, 0
     for rank in range(count):
         loader = loaded(tmp_path, ProcessGroup(rank, count), accumulate=accumulate, loss_per=loss_per)
         (pairs,) = loader.get_batches(0)
@@ -37,8 +37,8 @@ def test_together_they_are_the_loss_of_the_batch(
         assert len(parts) == min(accumulate, len(range(rank, len(LENGTHS), count)))
         for batch, share in parts:
             assert batch.target_lengths is not None
-            found += loader.compute_process_share(pairs) * share * float((batch.target_lengths**2).double().mean())
+            result += loader.compute_process_share(pairs) * share * float((batch.target_lengths**2).double().mean())
             sentences += len(batch)
         assert loader.compute_loss_divisor(pairs) == divisor
     assert sentences == len(LENGTHS)
-    assert found == pytest.approx(sum(length**2 for length in LENGTHS) / divisor)
+    assert result == pytest.approx(sum(length**2 for length in LENGTHS) / divisor)

@@ -49,10 +49,10 @@ def smallest_by_trial(parts: dict, wanted: int) -> int:
 def test_the_size_is_the_first_that_is_large_enough(parts: dict, embedding: int, hidden: int) -> None:
     system = composition(embedding, **parts)
     like = composition(11, hidden, encoders=[{}, {"inputs": ["units"]}], contexts=["syntax"])
-    found = match_parameter_count(system, like, VOCABULARIES)
+    result = match_parameter_count(system, like, VOCABULARIES)
     size = smallest_by_trial(parts, built(like))
-    assert (found.model.embedding, found.model.hidden, found.model.dropout) == (size, size, 0.3)
-    assert found.model_dump(exclude={"model"}) == system.model_dump(exclude={"model"})
+    assert (result.model.embedding, result.model.hidden, result.model.dropout) == (size, size, 0.3)
+    assert result.model_dump(exclude={"model"}) == system.model_dump(exclude={"model"})
 
 
 def test_a_system_is_as_large_as_itself() -> None:
@@ -64,9 +64,9 @@ def test_an_odd_size_is_passed_over_where_directions_are_halves() -> None:
     parts = {"encoders": ["gru"], "decoder": "gru"}
     for hidden in (11, 12, 18, 27):
         like = composition(12, hidden)
-        found = match_parameter_count(composition(8, 8, **parts), like, VOCABULARIES).model.hidden
-        assert found % 2 == 0
-        assert found == smallest_by_trial(parts, built(like))
+        result = match_parameter_count(composition(8, 8, **parts), like, VOCABULARIES).model.hidden
+        assert result % 2 == 0
+        assert result == smallest_by_trial(parts, built(like))
 
 
 def test_counting_takes_no_memory_and_no_chance() -> None:

@@ -14,11 +14,11 @@ from pipeline_py.nmt.training.update import (
 
 def rates(options: OptimizerConfig, updates: int) -> list[float]:
     optimizer = build_optimizer(options, [torch.nn.Parameter(torch.zeros(1))])
-    found = []
+    result = []
     for update in range(updates):
         apply_learning_rate_schedule(optimizer, options, update, progress=update / updates)
-        found.append(get_learning_rate(optimizer))
-    return found
+        result.append(get_learning_rate(optimizer))
+    return result
 
 
 def test_a_linear_schedule_falls_to_nothing_by_the_last_update() -> None:
@@ -47,8 +47,8 @@ def test_adam_gets_its_constants() -> None:
     parameters = [torch.nn.Parameter(torch.zeros(1))]
     usual = build_optimizer(OptimizerConfig(name="adam"), parameters).defaults
     assert (usual["betas"], usual["eps"]) == ((0.9, 0.999), 1e-8)
-    given = build_optimizer(OptimizerConfig(name="adam", betas=(0.9, 0.997), epsilon=1e-9), parameters).defaults
-    assert (given["betas"], given["eps"]) == ((0.9, 0.997), 1e-9)
+    settings = build_optimizer(OptimizerConfig(name="adam", betas=(0.9, 0.997), epsilon=1e-9), parameters).defaults
+    assert (settings["betas"], settings["eps"]) == ((0.9, 0.997), 1e-9)
     assert build_optimizer(OptimizerConfig(), parameters).defaults["eps"] == 1e-6
 
 
@@ -56,7 +56,7 @@ def test_adam_gets_its_constants() -> None:
 def test_l2_regularization_is_the_gradient_of_squares(name: str) -> None:
     """One update from a loss with λ/2 Σ w² is that of the regularized rule from the loss alone."""
     start = torch.tensor([0.5, -2.0, 3.0])
-    found = []
+    result = []
     for l2, explicit in ((0.3, 0.0), (0.0, 0.3)):
         weights = torch.nn.Parameter(start.clone())
         rule = build_optimizer(OptimizerConfig(name=name, l2=l2), [weights])
@@ -64,9 +64,9 @@ def test_l2_regularization_is_the_gradient_of_squares(name: str) -> None:
             rule.zero_grad()
             (weights.sin().sum() + explicit / 2 * (weights**2).sum()).backward()
             rule.step()
-        found.append(weights.detach())
-    torch.testing.assert_close(*found)
-    assert not torch.equal(found[0], start)
+        result.append(weights.detach())
+    torch.testing.assert_close(*result)
+    assert not torch.equal(result[0], start)
 
 
 def test_the_rate_decays_when_dev_is_worse_than_before_or_no_better_for_long() -> None:

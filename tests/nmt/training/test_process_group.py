@@ -50,8 +50,8 @@ def command(corpus: dict[str, Path], folder: Path, processes: int, **training: o
     return get_job_command(build_job("nmt.train", folder, arguments, threads=processes))
 
 
-def run(*given: object, **training: object) -> subprocess.CompletedProcess:
-    return subprocess.run(command(*given, **training), capture_output=True, text=True, timeout=300)  # type: ignore[arg-type]
+def run(*arguments: object, **training: object) -> subprocess.CompletedProcess:
+    return subprocess.run(command(*arguments, **training), capture_output=True, text=True, timeout=300)  # type: ignore[arg-type]
 
 
 def losses(folder: Path) -> list[float]:
@@ -62,25 +62,25 @@ def losses(folder: Path) -> list[float]:
 @pytest.mark.slow
 def test_two_processes_make_the_updates_of_one(corpus: dict[str, Path], tmp_path: Path) -> None:
     for name, processes in (("one", 1), ("two", 2)):
-        done = run(corpus, tmp_path / name, processes)
-        assert done.returncode == 0, done.stderr
-    assert done.stderr.count("(best)") <= 3, "one of them tells"
-    one, two = (load_file(tmp_path / name / "model.safetensors") for name in ("one", "two"))
-    for name, weights in one.items():
+        completed = run(corpus, tmp_path / name, processes)
+        assert completed.returncode == 0, completed.stderr
+    assert completed.stderr.count("(best)") <= 3, "one of them tells"
+    first_weights, two = (load_file(tmp_path / name / "model.safetensors") for name in ("one", "two"))
+    for name, weights in first_weights.items():
         torch.testing.assert_close(two[name], weights, rtol=1e-4, atol=1e-6)
     assert losses(tmp_path / "two") == pytest.approx(losses(tmp_path / "one"), rel=1e-4)
     facts = [json.loads((tmp_path / name / "facts.json").read_text()) for name in ("one", "two")]
-    assert [each["processes"] for each in facts] == [1, 2]
+    assert [item["processes"] for item in facts] == [1, 2]
     assert facts[0]["target_words"] == facts[1]["target_words"]
-    assert all(each["training_cpu_seconds"] > 0 and 0 < each["core_share"] <= 1 for each in facts)
+    assert all(item["training_cpu_seconds"] > 0 and 0 < item["core_share"] <= 1 for item in facts)
 
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on(corpus: dict[str, Path], tmp_path: Path) -> None:
     training = {"updates": 200, "validate_every": 50, "checkpoint_minutes": 0.001, "system": {}}
     training["system"] = {"model": {"embedding": 8, "hidden": 12, "dropout": 0.3}}
-    done = run(corpus, tmp_path / "whole", 2, **training)
-    assert done.returncode == 0, done.stderr
+    completed = run(corpus, tmp_path / "whole", 2, **training)
+    assert completed.returncode == 0, completed.stderr
     folder = tmp_path / "killed"
     started = subprocess.Popen(
         command(corpus, folder, 2, **training), stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -91,8 +91,8 @@ def test_a_killed_run_goes_on(corpus: dict[str, Path], tmp_path: Path) -> None:
     os.killpg(started.pid, signal.SIGKILL)
     started.communicate()
     assert not (folder / "model.safetensors").exists()
-    done = run(corpus, folder, 2, **training)
-    assert done.returncode == 0 and "from update" in done.stderr
+    completed = run(corpus, folder, 2, **training)
+    assert completed.returncode == 0 and "from update" in completed.stderr
     for file in ("model.safetensors", "config.json"):
         assert (folder / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
     assert losses(folder) == losses(tmp_path / "whole")
@@ -103,9 +103,9 @@ def test_a_killed_run_goes_on(corpus: dict[str, Path], tmp_path: Path) -> None:
 
 def test_a_mistake_is_told_in_one_sentence(corpus: dict[str, Path], tmp_path: Path) -> None:
     environment = os.environ | {"WORLD_SIZE": "3"}
-    done = subprocess.run(command(corpus, tmp_path, 2), capture_output=True, text=True, env=environment)
-    assert done.returncode == 1
-    assert done.stderr == "error: training.processes is 2 and 3 were started; start as many\n"
+    completed = subprocess.run(command(corpus, tmp_path, 2), capture_output=True, text=True, env=environment)
+    assert completed.returncode == 1
+    assert completed.stderr == "error: training.processes is 2 and 3 were started; start as many\n"
 
 
 def test_every_pair_is_in_one_share() -> None:
@@ -117,12 +117,12 @@ def test_every_pair_is_in_one_share() -> None:
 
 
 def test_what_is_dropped_out_depends_on_process_and_update_alone() -> None:
-    def drawn(rank: int, update: int) -> list[float]:
+    def draw_numbers(rank: int, update: int) -> list[float]:
         ProcessGroup(rank, 2).set_random_seed(5, update)
         return torch.rand(3).tolist()
 
-    assert drawn(0, 1) == drawn(0, 1)
-    assert len({tuple(drawn(rank, update)) for rank in (0, 1) for update in (1, 2)}) == 4
+    assert draw_numbers(0, 1) == draw_numbers(0, 1)
+    assert len({tuple(draw_numbers(rank, update)) for rank in (0, 1) for update in (1, 2)}) == 4
     torch.manual_seed(1)
     before = torch.get_rng_state()
     ProcessGroup().set_random_seed(5, 1)

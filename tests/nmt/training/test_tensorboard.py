@@ -1,4 +1,4 @@
-"""What TensorBoard shows is the learning curve."""
+"""Tests of the learning curve in TensorBoard."""
 
 import builtins
 from pathlib import Path
@@ -29,11 +29,11 @@ def test_rows_are_shown(tmp_path: Path) -> None:
     show = start_tensorboard_writer(tmp_path, [])
     show(row(1, 4.0))
     show(row(2, 3.0, 12.5))
-    found = shown(tmp_path)
-    assert found["loss/dev"] == [(1, 4.0), (2, 3.0)]
-    assert found["loss/train"] == [(2, 6.0)]
-    assert found["BLEU/dev"] == [(2, 12.5)]
-    assert found["speed/target words per second"] == [(1, 1000.0), (2, 1000.0)]
+    result = shown(tmp_path)
+    assert result["loss/dev"] == [(1, 4.0), (2, 3.0)]
+    assert result["loss/train"] == [(2, 6.0)]
+    assert result["BLEU/dev"] == [(2, 12.5)]
+    assert result["speed/target words per second"] == [(1, 1000.0), (2, 1000.0)]
 
 
 def test_what_was_shown_of_lost_updates_is_not_shown(tmp_path: Path) -> None:
@@ -49,11 +49,11 @@ def test_what_was_shown_of_lost_updates_is_not_shown(tmp_path: Path) -> None:
 def test_it_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
-    def without(name: str, *given: Any, **named: Any) -> Any:
+    def import_without(name: str, *arguments: Any, **named: Any) -> Any:
         if "tensorboard" in name:
             raise ImportError(name)
-        return real(name, *given, **named)
+        return real(name, *arguments, **named)
 
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setattr(builtins, "__import__", import_without)
     with pytest.raises(InputError, match="pip install tensorboard, or set it to false"):
         start_tensorboard_writer(tmp_path, [])

@@ -98,10 +98,10 @@ def test_parameters_move_against_the_clipped_gradient(clip: float) -> None:
     norm = math.sqrt(sum(float(gradient.square().sum()) for gradient in gradients.values()))
     update = update_of(model, clip)
     update.compute_gradients([MicroBatch(batch)])
-    made = update.apply_gradients()
-    assert made.loss == pytest.approx(loss.item())
-    assert made.gradient_norm == pytest.approx(norm)
-    assert made.is_applied
+    product = update.apply_gradients()
+    assert product.loss == pytest.approx(loss.item())
+    assert product.gradient_norm == pytest.approx(norm)
+    assert product.is_applied
     for name, parameter in model.named_parameters():
         expected = before[name] - 0.5 * gradients[name] * min(1.0, clip / norm)
         torch.testing.assert_close(parameter.detach(), expected, rtol=1e-5, atol=1e-9)
@@ -156,8 +156,8 @@ def test_rounding_lengths_up_changes_no_loss_and_no_gradient(name: str) -> None:
     losses = [model.compute_loss(batch) for batch in (plain, rounded)]
     torch.testing.assert_close(*losses, rtol=1e-12, atol=1e-12)
     parameters = list(model.parameters())
-    for one, other in zip(*(torch.autograd.grad(loss.sum(), parameters) for loss in losses), strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-12)
+    for first, options in zip(*(torch.autograd.grad(loss.sum(), parameters) for loss in losses), strict=True):
+        torch.testing.assert_close(first, options, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", sorted({*SYSTEMS} - TREES))
@@ -179,8 +179,8 @@ def test_recordings_compute_the_same(name: str) -> None:
         gradients = [parameter.grad for parameter in model.parameters()]
         expected = compute(of_system(model, make_batch(seed, 8, lengths)))
         torch.testing.assert_close(loss, expected, rtol=0, atol=0)
-        for one, parameter in zip(gradients, model.parameters(), strict=True):
-            torch.testing.assert_close(one, parameter.grad, rtol=0, atol=0)
+        for first, parameter in zip(gradients, model.parameters(), strict=True):
+            torch.testing.assert_close(first, parameter.grad, rtol=0, atol=0)
     assert record.record_count == 2, "two shapes, as 8 and 3 round up to 8 and 8"
     assert record.replay_count == 9 - 2 * CALLS_BEFORE_RECORDING
 
@@ -188,11 +188,11 @@ def test_recordings_compute_the_same(name: str) -> None:
 def test_no_more_recordings_are_kept_than_asked_for_and_those_used_last() -> None:
     record = FakeGraphRecorder()
     graphs = GraphedFunction(lambda values: (values + 1,), record, max_recordings=2)
-    one, two, three = (torch.arange(float(size)) for size in (1, 2, 3))
-    for values in (one, two, three):
+    first, two, three = (torch.arange(float(size)) for size in (1, 2, 3))
+    for values in (first, two, three):
         for _ in range(CALLS_BEFORE_RECORDING):
             graphs(values)
-    for values, expected in ((one, 1), (two, 2), (one, 2), (three, 3), (one, 3), (two, 4), (three, 5)):
+    for values, expected in ((first, 1), (two, 2), (first, 2), (three, 3), (first, 3), (two, 4), (three, 5)):
         assert torch.equal(graphs(values)[0], values + 1)
         assert record.record_count == expected
 
@@ -201,5 +201,5 @@ def test_no_more_recordings_are_kept_than_asked_for_and_those_used_last() -> Non
 def test_only_what_follows_from_the_shape_is_recorded(name: str) -> None:
     system = make_model(name).composition
     assert disable_unsupported_graphs(TrainingConfig(), system).graphs == (name not in TREES)
-    for other in ({"graphs": False}, {"accumulate": 2}, {"loss_per": "word"}):
-        assert not disable_unsupported_graphs(TrainingConfig(**other), system).graphs
+    for options in ({"graphs": False}, {"accumulate": 2}, {"loss_per": "word"}):
+        assert not disable_unsupported_graphs(TrainingConfig(**options), system).graphs

@@ -39,14 +39,14 @@ class ReferenceTransformer:
         return rows
 
     def apply_attention(self, layer_name, query_state, attended_states, head_count, score_changes=(), row_changes=()):
-        """What one state x makes of others.
+        """Return the attention output of state x.
 
         `score_changes` are functions of head, place and score, `row_changes` of head and the scores of all places.
         """
         size = len(query_state) // head_count
         query = self.apply_linear(f"{layer_name}.query", query_state)
-        keys = [self.apply_linear(f"{layer_name}.key", other) for other in attended_states]
-        values = [self.apply_linear(f"{layer_name}.value", other) for other in attended_states]
+        keys = [self.apply_linear(f"{layer_name}.key", attended) for attended in attended_states]
+        values = [self.apply_linear(f"{layer_name}.value", attended) for attended in attended_states]
         mixed, shares = [], []
         for head in range(head_count):
             part = slice(head * size, (head + 1) * size)
@@ -117,11 +117,11 @@ class ReferenceTransformer:
         return part.layers is None or layer in part.layers
 
     def build_score_change(self, part, i, **syntax):
-        """What a part makes, in position i, of a score: a function of head, place and score."""
-        chosen = part.select_heads(self.system.encoders[0].heads)
+        """Return a function of head, position and score that transforms a score of position i."""
+        selected = part.select_heads(self.system.encoders[0].heads)
         if part.type == "pascal":
-            return self.build_pascal_change(part, chosen, syntax["parents"][i])
-        return self.build_distance_change(part, chosen, syntax["distances"][i])
+            return self.build_pascal_change(part, selected, syntax["parents"][i])
+        return self.build_distance_change(part, selected, syntax["distances"][i])
 
     @staticmethod
     def build_distance_change(part, head_numbers, distances):
@@ -147,8 +147,8 @@ class ReferenceTransformer:
         return rows
 
     def build_lisa_change(self, part, head_scores):
-        chosen = {head % self.system.encoders[0].heads for head in part.heads}
-        return lambda head, j, score: head_scores[j] if head in chosen else score
+        selected = {head % self.system.encoders[0].heads for head in part.heads}
+        return lambda head, j, score: head_scores[j] if head in selected else score
 
     def compute_auxiliary_loss(self, heads):
         """Weighted −log p of the heads of all positions of the sentence that was encoded last."""
@@ -171,11 +171,11 @@ class ReferenceTransformer:
         return change_score
 
     def build_cross_change(self, part, distances):
-        """What a part makes of the scores of the source in the decoder: a function of head and the scores of places."""
-        chosen = part.select_heads(self.system.decoder.heads)
+        """Return a function of head and scores that transforms the source scores of the decoder."""
+        selected = part.select_heads(self.system.decoder.heads)
 
         def change_scores(head, scores):
-            if head not in chosen:
+            if head not in selected:
                 return scores
             places, sigma = range(len(scores)), part.window / 2
             weights = softmax(scores)

@@ -41,6 +41,8 @@ def test_a_part_is_of_the_kind_of_its_place(monkeypatch: pytest.MonkeyPatch) -> 
     class Other(nn.Module):
         pass
 
-    monkeypatch.setattr(multi_head_attention, "part", lambda kind, name: Other)
-    with pytest.raises(TypeError, match=r"^`Other` in tests\.\S+ is no `ScoreChange`; derive it from that class"):
+    monkeypatch.setattr(multi_head_attention, "find_part_class", lambda kind, name: Other)
+    with pytest.raises(
+        TypeError, match=r"^`Other` in tests\.\S+ is no `SelfAttentionChange`; derive it from that class"
+    ):
         build_attention_change(SelfAttentionChange, "self_attention", DepsSANConfig(), 8, 2, {})

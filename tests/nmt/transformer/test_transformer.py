@@ -121,13 +121,13 @@ def test_gradients(system: CompositionConfig) -> None:
 @pytest.mark.parametrize("system", ALL.values(), ids=ALL.keys())
 def test_half_precision_is_near(system: CompositionConfig) -> None:
     model, batch = build_model(system).float(), build_batch()
-    found = []
+    result = []
     for half in (False, True):
         with torch.autocast("cpu", torch.bfloat16, enabled=half):
             losses = model.compute_loss(batch)
         gradients = torch.autograd.grad(losses.sum(), [*model.parameters()], allow_unused=True)
-        found.append((losses, torch.cat([each.flatten() for each in gradients if each is not None])))
-    (losses, gradients), (of_half, half_gradients) = found
+        result.append((losses, torch.cat([entry.flatten() for entry in gradients if entry is not None])))
+    (losses, gradients), (of_half, half_gradients) = result
     torch.testing.assert_close(of_half, losses, rtol=0.02, atol=0)
     assert torch.linalg.vector_norm(half_gradients - gradients) < 0.05 * torch.linalg.vector_norm(gradients)
     assert not torch.equal(of_half, losses)
@@ -177,8 +177,8 @@ def test_layers_are_those_of_torch(norm: str) -> None:
     system = transformer(norm)
     memory = build_model(system).encode(build_batch())
     targets = torch.randn(len(memory.mask), 4, 8, dtype=torch.double)
-    (read,), later = memory.annotations, torch.ones(4, 4, dtype=torch.bool).triu(1)
-    expected = theirs_too(targets, read, tgt_mask=later, memory_key_padding_mask=~memory.mask)
+    (read,), later_mask = memory.annotations, torch.ones(4, 4, dtype=torch.bool).triu(1)
+    expected = theirs_too(targets, read, tgt_mask=later_mask, memory_key_padding_mask=~memory.mask)
     attended = LayerMemory(memory, decoder.to_memory.key(read), decoder.to_memory.value(read))
     torch.testing.assert_close(decoder(targets, attended)[0], expected)
 
@@ -193,22 +193,22 @@ def test_a_search_finds_what_whole_prefixes_give(system: CompositionConfig) -> N
     model.decoder.softmax.weight *= 0.1  # so that some hypotheses end early, and rows are laid anew
     model.decoder.softmax.bias.zero_()[0] = 1.5
     limits = torch.full((len(sources),), 7)
-    found = beam_search([model], [collate_batch(sources, syntax=syntax)], beam_size=12, max_lengths=limits, n_best=12)
-    ended = [(row, one) for row, of_row in enumerate(found) for one in of_row if not one.is_cut]
-    assert len(ended) >= 10 and max(len(one.tokens) for _, one in ended) > 1
+    result = beam_search([model], [collate_batch(sources, syntax=syntax)], beam_size=12, max_lengths=limits, n_best=12)
+    ended = [(row, hypothesis) for row, of_row in enumerate(result) for hypothesis in of_row if not hypothesis.is_cut]
+    assert len(ended) >= 10 and max(len(hypothesis.tokens) for _, hypothesis in ended) > 1
     again = collate_batch(
         [sources[row] for row, _ in ended],
-        [np.array([*one.tokens, 0]) for _, one in ended],
+        [np.array([*hypothesis.tokens, 0]) for _, hypothesis in ended],
         {kind: [rows[row] for row, _ in ended] for kind, rows in syntax.items()},
     )
-    scores = [one.log_probability for _, one in ended]
+    scores = [hypothesis.log_probability for _, hypothesis in ended]
     np.testing.assert_allclose(scores, -model.compute_loss(again), rtol=1e-11)
 
     greedy = beam_search([model], [collate_batch(sources, syntax=syntax)], beam_size=1, max_lengths=limits)
     for row, (best,) in enumerate(greedy):
         of_row = {kind: [rows[row]] for kind, rows in syntax.items()}
         for place, word in enumerate([*best.tokens, *([] if best.is_cut else [0])]):
-            endings = [np.array([*best.tokens[:place], other]) for other in range(VOCABULARY_SIZES["target"])]
+            endings = [np.array([*best.tokens[:place], piece]) for piece in range(VOCABULARY_SIZES["target"])]
             losses = [float(model.compute_loss(collate_batch([sources[row]], [ending], of_row))) for ending in endings]
             assert losses[word] == min(losses)
 
@@ -218,10 +218,10 @@ def test_a_search_finds_what_whole_prefixes_give(system: CompositionConfig) -> N
 def test_padding_and_company_have_no_influence(system: CompositionConfig) -> None:
     model = build_model(system).eval()
     sources, targets, syntax = build_pairs()
-    together = model.compute_loss(build_batch(multiple=8))
-    for row, loss in enumerate(together):
-        alone = collate_batch([sources[row]], [targets[row]], {kind: [rows[row]] for kind, rows in syntax.items()})
-        torch.testing.assert_close(model.compute_loss(alone), loss.unsqueeze(0), rtol=1e-12, atol=1e-12)
+    batched = model.compute_loss(build_batch(multiple=8))
+    for row, loss in enumerate(batched):
+        single = collate_batch([sources[row]], [targets[row]], {kind: [rows[row]] for kind, rows in syntax.items()})
+        torch.testing.assert_close(model.compute_loss(single), loss.unsqueeze(0), rtol=1e-12, atol=1e-12)
 
 
 def test_parents_are_ignored_in_training_alone() -> None:
@@ -233,11 +233,11 @@ def test_parents_are_ignored_in_training_alone() -> None:
     torch.testing.assert_close(part(scores, scores, batch), scaled, rtol=0, atol=0)
     parsed = (batch.get_syntax("parents")[:, :, 0] >= 0)[:, None].expand(scores.shape[:3])
     assert (scaled[parsed] < 0.4 * scores[parsed]).all() and torch.equal(scaled[~parsed], scores[~parsed])
-    found = part.train()(scores, scores, batch)
-    ignored, kept = (found == scores).all(dim=3), (found == scaled).all(dim=3)
-    assert (ignored | kept).all(), "a row is scaled as a whole, or not at all"
+    result = part.train()(scores, scores, batch)
+    ignored, library_path = (result == scores).all(dim=3), (result == scaled).all(dim=3)
+    assert (ignored | library_path).all(), "a row is scaled as a whole, or not at all"
     assert ignored[parsed].float().mean().item() == pytest.approx(0.25, abs=0.01)
-    assert ignored[0, :, 0].any() and kept[0, :, 0].any(), "each head decides for itself"
+    assert ignored[0, :, 0].any() and library_path[0, :, 0].any(), "each head decides for itself"
 
 
 def test_parents_are_learnt_in_training_alone_and_needed_nowhere_else() -> None:
@@ -249,10 +249,10 @@ def test_parents_are_learnt_in_training_alone_and_needed_nowhere_else() -> None:
     torch.testing.assert_close(model.compute_loss(batch), model.compute_loss(bare) + learnt.loss)
     torch.testing.assert_close(model.eval().compute_loss(batch), model.compute_loss(bare))
     assert model.composition.required_syntax_names == [] and model.composition.training_syntax_names == ["parents"]
-    right, known = learnt.statistics["unlabelled_attachment"]
+    right, counted = learnt.statistics["unlabelled_attachment"]
     lengths = batch.source_lengths - 1  # without EOS
-    assert known.tolist() == [0 if row == 1 else length for row, length in enumerate(lengths.tolist())]
-    assert (right <= known).all() and learnt.loss[1] == 0
+    assert counted.tolist() == [0 if row == 1 else length for row, length in enumerate(lengths.tolist())]
+    assert (right <= counted).all() and learnt.loss[1] == 0
 
 
 def test_parents_that_follow_from_the_words_are_learnt() -> None:
@@ -266,8 +266,8 @@ def test_parents_that_follow_from_the_words_are_learnt() -> None:
         optimizer.zero_grad()
         model.compute_loss(batch).sum().backward()
         optimizer.step()
-    right, known = model.encode(batch).auxiliary_losses[0].statistics["unlabelled_attachment"]
-    assert right.tolist() == known.tolist() == [3, 4]
+    right, counted = model.encode(batch).auxiliary_losses[0].statistics["unlabelled_attachment"]
+    assert right.tolist() == counted.tolist() == [3, 4]
 
 
 @pytest.mark.parametrize(("tied", "matrices"), [("none", 3), ("target", 2), ("all", 1)])
@@ -315,8 +315,8 @@ def test_one_embedding_of_both_sides_learns_from_both(tmp_path) -> None:
     assert (embedding.max(dim=0).values - embedding.min(dim=0).values > 0).all()
     batch = collate_batch([np.array([2, 3, 0])], [np.array([4, 0])], {})
     model.compute_loss(batch).sum().backward()
-    read_alone, untouched = embedding.grad[3].clone(), embedding.grad[8].clone()
-    assert not torch.allclose(read_alone, untouched)
+    read_alone, unchanged = embedding.grad[3].clone(), embedding.grad[8].clone()
+    assert not torch.allclose(read_alone, unchanged)
     save_weights(tmp_path / "weights", {name: tensor.float() for name, tensor in model.state_dict().items()})
     save_config(tmp_path / "config", model)
     again = load_model(tmp_path / "weights", tmp_path / "config")

@@ -111,14 +111,14 @@ def test_states_and_gradients_are_those_of_the_recursion(name: str) -> None:
             if theirs:
                 actual.append(ours[nodes[b]])
                 expected.append(torch.stack(theirs))
-    untouched = sorted(set(range(len(leaves))) - {node for some in nodes for node in some})
-    torch.testing.assert_close(downward[untouched], leaves[untouched], rtol=0, atol=0)
+    unchanged = sorted(set(range(len(leaves))) - {node for some in nodes for node in some})
+    torch.testing.assert_close(downward[unchanged], leaves[unchanged], rtol=0, atol=0)
     parameters = [states, *up.parameters(), *down.parameters()]
-    assert_same_gradients([*actual, downward[untouched]], [*expected, leaves[untouched]], parameters)
+    assert_same_gradients([*actual, downward[unchanged]], [*expected, leaves[unchanged]], parameters)
 
 
 def test_gradient_of_the_roots_alone() -> None:
-    """What only the way up made is the gradient of all below, through every level."""
+    """Check the gradient of the bottom-up pass through every level."""
     batch = BATCHES["all kinds"]
     (up, down), (schedule, states) = make(), arrange(batch)
     roots = schedule.get_root_values(states.flatten(0, 1), up(states.flatten(0, 1), schedule))
@@ -144,13 +144,13 @@ def test_a_sentence_is_the_same_alone() -> None:
     batch = BATCHES["all kinds"]
     (up, down), (schedule, states) = make(), arrange(batch)
     leaves = states.flatten(0, 1)
-    together = down(torch.cat([leaves, up(leaves, schedule)]), schedule)
+    batched = down(torch.cat([leaves, up(leaves, schedule)]), schedule)
     for b, (nodes, (words, row)) in enumerate(zip(rows_of(schedule, batch), batch, strict=True)):
-        own = TreeSchedule.from_rows([row], [words + 1])
-        alone = states[: words + 1, b]
-        alone = down(torch.cat([alone, up(alone, own)]), own)
-        (numbered,) = rows_of(own, [(words, row)])
-        torch.testing.assert_close(together[nodes], alone[numbered])
+        single_schedule = TreeSchedule.from_rows([row], [words + 1])
+        single = states[: words + 1, b]
+        single = down(torch.cat([single, up(single, single_schedule)]), single_schedule)
+        (numbered,) = rows_of(single_schedule, [(words, row)])
+        torch.testing.assert_close(batched[nodes], single[numbered])
 
 
 def test_going_back_twice_gives_the_same_twice() -> None:
@@ -158,10 +158,10 @@ def test_going_back_twice_gives_the_same_twice() -> None:
     leaves = states.flatten(0, 1)
     loss = down(torch.cat([leaves, up(leaves, schedule)]), schedule).square().sum()
     parameters = [states, *up.parameters(), *down.parameters()]
-    once = torch.autograd.grad(loss, parameters, retain_graph=True)
+    first_gradients = torch.autograd.grad(loss, parameters, retain_graph=True)
     twice = torch.autograd.grad(loss, parameters)
-    for one, other in zip(once, twice, strict=True):
-        torch.testing.assert_close(one, other, rtol=0, atol=0)
+    for actual_value, expected_value in zip(first_gradients, twice, strict=True):
+        torch.testing.assert_close(actual_value, expected_value, rtol=0, atol=0)
 
 
 def test_up_and_down_by_hand() -> None:
@@ -205,9 +205,9 @@ def test_half_precision_concerns_the_products_alone() -> None:
     torch.testing.assert_close(rounded, exact, rtol=0, atol=0.1)
     ours = torch.autograd.grad(rounded.sum(), parameters)
     theirs = torch.autograd.grad(exact.sum(), parameters)
-    for one, other in zip(ours, theirs, strict=True):
-        assert one.dtype == torch.float32
-        assert (one - other).norm() < 0.1 * other.norm()
+    for actual_value, expected_value in zip(ours, theirs, strict=True):
+        assert actual_value.dtype == torch.float32
+        assert (actual_value - expected_value).norm() < 0.1 * expected_value.norm()
 
 
 def test_parameters_are_as_many_as_printed() -> None:

@@ -90,18 +90,18 @@ def nodes_of(
 
 def reference(tree: TreeLSTM, leaves: list[Tensor], sentences: list[Sentence], mask: Tensor | None) -> dict:
     """(sentence, k) → h and c of its k-th inner node, and (sentence, "root") → those of its root."""
-    found: dict = {}
-    for sentence, (words, trees, whole) in enumerate(sentences):
-        own = [[part[word * len(sentences) + sentence] for part in leaves] for word in range(words)]
+    result: dict = {}
+    for sentence, (words, trees, complete) in enumerate(sentences):
+        single_schedule = [[part[word * len(sentences) + sentence] for part in leaves] for word in range(words)]
         keep = NO_DROPOUT if mask is None else mask[sentence]
         nodes: dict[NestedTree, list[Tensor]] = {}
-        for one in trees:
-            nodes |= nodes_of(tree, own, one, keep)
+        for tree_ in trees:
+            nodes |= nodes_of(tree, single_schedule, tree_, keep)
         inner = list_inner_nodes(trees)
-        found |= {(sentence, k): nodes[node] for k, node in enumerate(inner)}
-        if whole:
-            found[sentence, "root"] = nodes[trees[0]]
-    return found
+        result |= {(sentence, k): nodes[node] for k, node in enumerate(inner)}
+        if complete:
+            result[sentence, "root"] = nodes[trees[0]]
+    return result
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -112,7 +112,7 @@ def test_outputs_and_gradients(batch: str, masked: bool) -> None:
     leaves = random_leaves(schedule)
     mask = torch.rand(len(schedule), 2 * HIDDEN, dtype=torch.float64) * 2 if masked else None
     inner = tree(*leaves, schedule, mask)
-    roots = [schedule.get_root_values(*both) for both in zip(leaves, inner, strict=True)]
+    roots = [schedule.get_root_values(*pair) for pair in zip(leaves, inner, strict=True)]
     expected = reference(tree, leaves, sentences, mask)
     assert len(inner[0]) == len(inner[1]) == sum(1 for _, k in expected if k != "root")
 
@@ -133,10 +133,10 @@ def test_gradients_of_states_or_cells_alone(part: int) -> None:
     leaves = random_leaves(schedule)
     ours = tree(*leaves, schedule)[part].sum()
     theirs = sum(nodes[part].sum() for (_, k), nodes in reference(tree, leaves, sentences, None).items() if k != "root")
-    everything = [*leaves, *tree.parameters()]
-    got, want = torch.autograd.grad(ours, everything), torch.autograd.grad(theirs, everything)
-    for one, other in zip(got, want, strict=True):
-        torch.testing.assert_close(one, other)
+    parameters_and_leaves = [*leaves, *tree.parameters()]
+    got, want = torch.autograd.grad(ours, parameters_and_leaves), torch.autograd.grad(theirs, parameters_and_leaves)
+    for tree_, expected_value in zip(got, want, strict=True):
+        torch.testing.assert_close(tree_, expected_value)
 
 
 @pytest.mark.parametrize("cells_need_it", [True, False])
@@ -158,22 +158,24 @@ def test_going_back_twice_gives_the_same_twice() -> None:
     tree, schedule = make(), schedule_of(BATCHES["random"])
     leaves = random_leaves(schedule)
     loss = sum(part.square().sum() for part in tree(*leaves, schedule))
-    once = torch.autograd.grad(loss, [*leaves, *tree.parameters()], retain_graph=True)
-    for one, other in zip(once, torch.autograd.grad(loss, [*leaves, *tree.parameters()]), strict=True):
-        torch.testing.assert_close(one, other, rtol=0, atol=0)
+    first_gradients = torch.autograd.grad(loss, [*leaves, *tree.parameters()], retain_graph=True)
+    for tree_, expected_value in zip(
+        first_gradients, torch.autograd.grad(loss, [*leaves, *tree.parameters()]), strict=True
+    ):
+        torch.testing.assert_close(tree_, expected_value, rtol=0, atol=0)
 
 
 def test_a_sentence_alone_is_as_in_a_batch() -> None:
     sentences = BATCHES["no tree in the middle"]
     tree, schedule = make(), schedule_of(sentences)
     leaves = random_leaves(schedule)
-    together = [schedule.group_by_sentence(part) for part in tree(*leaves, schedule)]
+    batched = [schedule.group_by_sentence(part) for part in tree(*leaves, schedule)]
     for number, sentence in enumerate(sentences):
-        alone = schedule_of([sentence])
-        own = [part[number :: len(sentences)][: alone.position_count] for part in leaves]
-        for part, whole in zip(tree(*own, alone), together, strict=True):
-            torch.testing.assert_close(part[alone.phrase_indices], whole[number, : len(part)])
-            assert not whole[number, len(part) :].any()
+        single = schedule_of([sentence])
+        single_schedule = [part[number :: len(sentences)][: single.position_count] for part in leaves]
+        for part, complete in zip(tree(*single_schedule, single), batched, strict=True):
+            torch.testing.assert_close(part[single.phrase_indices], complete[number, : len(part)])
+            assert not complete[number, len(part) :].any()
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -197,9 +199,9 @@ def test_forget_gates_begin_open() -> None:
     with torch.no_grad():
         tree.weight.zero_()
     assert tree.bias.tolist() == [0] * HIDDEN + [1] * 2 * HIDDEN + [0] * 2 * HIDDEN
-    ones = torch.ones(1, HIDDEN, dtype=torch.float64)
-    _, cell = tree.compose_nodes((ones, ones), (ones, 2 * ones))
-    torch.testing.assert_close(cell, 3 * 0.7310585786300049 * ones)
+    one_tensor = torch.ones(1, HIDDEN, dtype=torch.float64)
+    _, cell = tree.compose_nodes((one_tensor, one_tensor), (one_tensor, 2 * one_tensor))
+    torch.testing.assert_close(cell, 3 * 0.7310585786300049 * one_tensor)
 
 
 def test_half_precision() -> None:
@@ -207,15 +209,15 @@ def test_half_precision() -> None:
     leaves = [part.detach().float().requires_grad_() for part in random_leaves(schedule)]
     with torch.autocast("cpu", dtype=torch.bfloat16):
         rounded = tree(*leaves, schedule)
-        one = tree.compose_nodes((leaves[0], leaves[1]), (leaves[0], leaves[1]))
+        tree_ = tree.compose_nodes((leaves[0], leaves[1]), (leaves[0], leaves[1]))
     exact = tree(*leaves, schedule)
-    for part, other in zip(rounded, exact, strict=True):
+    for part, expected_value in zip(rounded, exact, strict=True):
         assert part.dtype == torch.float32
-        assert not torch.equal(part, other)
-        torch.testing.assert_close(part, other, rtol=0, atol=0.1)
-    assert one[0].dtype == one[1].dtype == torch.float32
-    everything = [*leaves, *tree.parameters()]
-    got, want = (torch.autograd.grad(made[0].sum(), everything) for made in (rounded, exact))
-    for gradient, other in zip(got, want, strict=True):
+        assert not torch.equal(part, expected_value)
+        torch.testing.assert_close(part, expected_value, rtol=0, atol=0.1)
+    assert tree_[0].dtype == tree_[1].dtype == torch.float32
+    parameters_and_leaves = [*leaves, *tree.parameters()]
+    got, want = (torch.autograd.grad(product[0].sum(), parameters_and_leaves) for product in (rounded, exact))
+    for gradient, expected_value in zip(got, want, strict=True):
         assert gradient.dtype == torch.float32
-        torch.testing.assert_close(gradient, other, rtol=0.1, atol=0.3)
+        torch.testing.assert_close(gradient, expected_value, rtol=0.1, atol=0.3)

@@ -53,16 +53,18 @@ def naive(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> 
         sizes.append(len(children) - before)
         level += 1
     return {
-        "words": J,
-        "phrases": P,
-        "sizes": tuple(sizes),
-        "children": torch.tensor(children, dtype=torch.int64).view(-1, 2),
-        "places": torch.tensor(places, dtype=torch.int64),
-        "roots": torch.tensor(
+        "position_count": J,
+        "max_phrases": P,
+        "level_sizes": tuple(sizes),
+        "child_rows": torch.tensor(children, dtype=torch.int64).view(-1, 2),
+        "phrase_indices": torch.tensor(places, dtype=torch.int64),
+        "root_rows": torch.tensor(
             [table[b, trees[0]] if parsed and trees else -1 for b, (_, trees) in enumerate(sentences)]
         ),
-        "mask": torch.tensor([[k < len(own) for k in range(P)] for own in nodes], dtype=torch.bool).view(B, P),
-        "lengths": torch.tensor([len(own) for own in nodes]),
+        "phrase_mask": torch.tensor(
+            [[k < len(inner_nodes) for k in range(P)] for inner_nodes in nodes], dtype=torch.bool
+        ).view(B, P),
+        "phrase_counts": torch.tensor([len(inner_nodes) for inner_nodes in nodes]),
     }
 
 
@@ -71,14 +73,14 @@ def check(sentences: list[tuple[int, list]], parsed: bool, padding: int = 0) -> 
     lengths = [words + 1 for words, _ in sentences]
     schedule = TreeSchedule.from_rows(rows, lengths, max(lengths) + padding if padding else None)
     expected = naive(sentences, parsed, padding)
-    assert set(expected) == {one.name for one in fields(TreeSchedule)}
+    assert set(expected) == {field_.name for field_ in fields(TreeSchedule)}
     for name, value in expected.items():
-        found = getattr(schedule, name)
+        result = getattr(schedule, name)
         if isinstance(value, torch.Tensor):
-            assert found.dtype == value.dtype and found.shape == value.shape, name
-            assert torch.equal(found, value), name
+            assert result.dtype == value.dtype and result.shape == value.shape, name
+            assert torch.equal(result, value), name
         else:
-            assert found == value, name
+            assert result == value, name
     return schedule
 
 
@@ -124,5 +126,5 @@ def test_a_batch_holds_a_schedule(kind: str) -> None:
     assert set(batch.syntax_tensors) == {"labels"}
     schedule = batch.get_tree_schedule(kind)
     assert (schedule.position_count, schedule.max_phrases, schedule.level_sizes, len(schedule)) == (3, 1, (1,), 2)
-    for name in ("children", "places", "roots", "mask", "lengths"):
+    for name in ("child_rows", "phrase_indices", "root_rows", "phrase_mask", "phrase_counts"):
         assert getattr(schedule, name).is_meta

@@ -26,10 +26,10 @@ def compute_weights(
     if options.type == "flexible":
         g = math.exp(parameters["vector"] @ np.tanh(parameters["query.weight"] @ query + parameters["query.bias"]))
         penalty = [g * (j - centre) ** 2 / (2 * options.sigma**2) for j in range(J)]
-        seen = list(range(J))
+        allowed = list(range(J))
         if options.threshold is not None and not is_training:
-            seen = [j for j in seen if penalty[j] <= options.threshold or penalty[j] == min(penalty)]
-        return softmax_at_positions(seen, [a - b for a, b in zip(scores, penalty, strict=True)])
+            allowed = [j for j in allowed if penalty[j] <= options.threshold or penalty[j] == min(penalty)]
+        return softmax_at_positions(allowed, [a - b for a, b in zip(scores, penalty, strict=True)])
     sigma = options.window / 2
     if options.position == "attention":
         alpha = softmax(scores)

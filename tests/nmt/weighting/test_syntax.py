@@ -33,10 +33,10 @@ def test_positions_behind_the_last_word_have_a_gradient_and_are_counted(gaussian
     weights, _ = weighting(torch.randn(memory.mask.shape, dtype=torch.float64), query, memory, ())
     (weights * torch.arange(weights.shape[1])).sum().backward()
     assert vector.grad is not None and vector.grad.abs().min() > 1e-6
-    behind, steps = weighting.collect_statistics(torch.zeros_like(weights), query, memory, ())[
+    positions_behind, steps = weighting.collect_statistics(torch.zeros_like(weights), query, memory, ())[
         "positions_behind_the_last_word"
     ]
-    assert behind.tolist() == steps.tolist() == [1, 1, 1]
+    assert positions_behind.tolist() == steps.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("position", ["interpolate", "round", "attention"])
