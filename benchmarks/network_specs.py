@@ -37,7 +37,7 @@ EXTRA_SYSTEMS = {
 }
 """Compositions that no table has: what `Hierarchical` is without phrases."""
 
-ARBITREE, OPENNMT, JOEYNMT = "ours", "opennmt", "joeynmt"
+ARBITREE, OPENNMT, JOEYNMT = "arbitree", "opennmt", "joeynmt"
 """Modules of `benchmarks.toolkits`."""
 
 

@@ -38,17 +38,17 @@ from pipeline_py.subword.vocabulary import EOS, UNK, Vocabulary
 
 SHARED_RECIPE: dict[str, Any] = {
     "learning_rate": 0.005,
-    "warmup": 100,
-    "falls_over": 4,
-    "tied": True,
-    "moving_average": 0.99,
+    "warmup_updates": 100,
+    "decay_epochs": 4,
+    "has_tied_embeddings": True,
+    "average_decay": 0.99,
 }
 """Settings of Arbitree and OpenNMT-py with Adam."""
 
 EVALUATIONS_PER_EPOCH = 2
 """In an epoch: so often the development set is translated."""
 
-JOEYNMT_RECIPE = SHARED_RECIPE | {"learning_rate": 0.001, "moving_average": 0.0}
+JOEYNMT_RECIPE = SHARED_RECIPE | {"learning_rate": 0.001, "average_decay": 0.0}
 """With a higher rate it learns nothing here, and it has no moving average of weights."""
 
 OUT_OF_VOCABULARY = "<outside>"
@@ -199,7 +199,9 @@ def _measure_learning_curve(
         for of_epoch, part in _write_epoch_parts(corpus, settings, studied):
             rates = [spec.compute_learning_rate(update, of_epoch) for update in part]
             first = part.start % of_epoch
-            answer = process.request("study", batches=studied, seed=len(points) + 1, first=first, rates=rates)
+            answer = process.request(
+                "train_with_rates", batches=studied, seed=len(points) + 1, first=first, rates=rates
+            )
             minutes += answer["cpu_seconds"] / 60
             epoch = part.stop / of_epoch
             translations = dict(process.request("translate", batches=dev, beam=settings.beam)["translations"])

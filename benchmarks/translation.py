@@ -125,11 +125,11 @@ def _train_or_load_weights(network: ComparedNetwork, settings: BenchmarkSettings
     weights = settings.work / "weights" / f"{side.toolkit}.{hashlib.sha256(content).hexdigest()[:16]}.pt"
     weights.parent.mkdir(parents=True, exist_ok=True)
     if weights.exists():
-        worker.request("load", weights=weights)
+        worker.request("load_weights", weights=weights)
         return
     for update in show_progress(range(settings.updates), f"train {side.name} {side.size}", settings.updates, "updates"):
         worker.request("train", batches=batches_path, first=update, count=1)
-    worker.request("save", weights=weights)
+    worker.request("save_weights", weights=weights)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ class WorkerProcess:
         _ = self.network_metadata
         assert self._process.stdin is not None
         try:
-            print(json.dumps({"do": command, **arguments}, default=str), file=self._process.stdin, flush=True)
+            print(json.dumps({"command": command, **arguments}, default=str), file=self._process.stdin, flush=True)
         except BrokenPipeError:
             raise self._build_exit_error() from None
 

@@ -1,10 +1,11 @@
 """A worker process: it builds a network, then answers each request, one line of JSON, with one line.
 
-    {"do": "train", "batches": FILE, "first": 0, "count": 8}     make an update with each of these batches
-    {"do": "translate", "batches": FILE, "beam": 12}             search translations of all batches
-    {"do": "study", "batches": FILE, "seed": 1, "first": 0, "rates": [0.002]}   update at each of these rates
-    {"do": "multiply_adds", "batches": FILE, "count": 1}         count those of matrix products, for each target word
-    {"do": "save", "weights": FILE}, {"do": "load", "weights": FILE}
+    {"command": "train", "batches": FILE, "first": 0, "count": 8}
+    {"command": "translate", "batches": FILE, "beam": 12}
+    {"command": "train_with_rates", "batches": FILE, "seed": 1, "first": 0, "rates": [0.002]}
+    {"command": "count_multiply_adds", "batches": FILE, "count": 1}
+    {"command": "save_weights", "weights": FILE}
+    {"command": "load_weights", "weights": FILE}
 
 Answers to the first two have the seconds of the work of the `ToolkitAdapter`. Nothing here imports other packages of
 this project, since the environment of other toolkits has only torch and NumPy.

@@ -36,7 +36,7 @@ def test_a_folder_of_results_runs_no_code(folder, tmp_path, monkeypatch):
 def test_an_external_system_is_rejected(folder, tmp_path):
     (tmp_path / "theirs.txt").write_text("x\n")
     systems = {"Theirs": {"type": "translations", "files": {"long": [str(tmp_path / "theirs.txt")]}}}
-    with pytest.raises(InputError, match="Theirs is of `type: translations`: it has no model"):
+    with pytest.raises(InputError, match="Theirs has `type: translations` and no model"):
         load("Theirs", config={"systems": systems}, directory=folder)
 
 

@@ -80,7 +80,7 @@ def test_products_are_those_of_all_matrices_and_of_attention(
     file = tmp_path / "pairs.npz"
     source, target = (list(read_ragged_rows(material.train_files[side])) for side in ("source", "target"))
     batch_file.write_batches(file, [SentenceBatch(np.arange(PAIRS), source, target)])
-    counted = made.handle_request("multiply_adds", batches=str(file), count=1)["multiply_adds"]
+    counted = made.handle_request("count_multiply_adds", batches=str(file), count=1)["multiply_adds"]
     # For each target word the context is a sum over annotations, which has three products, and some scores have theirs.
     least, most = 3 * SOURCE * HIDDEN, 3 * 4 * 2 * SOURCE * 2 * HIDDEN
     matrices = of_matrices(made.adapter.model, rows)

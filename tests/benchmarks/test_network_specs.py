@@ -75,7 +75,7 @@ def test_transformers_differ_in_what_the_configuration_says_alone(system: str) -
 
 def test_a_rate_rises_and_then_falls_over_epochs() -> None:
     """By hand: 3 updates of warm-up, 2 epochs of 10 updates."""
-    side = NetworkSpec("ours", ARBITREE, NetworkSize(8, 8), learning_rate=0.4, warmup_updates=3, decay_epochs=2)
+    side = NetworkSpec("arbitree", ARBITREE, NetworkSize(8, 8), learning_rate=0.4, warmup_updates=3, decay_epochs=2)
     found = [side.compute_learning_rate(update, 10) for update in (0, 1, 3, 5, 15, 20, 25)]
     assert found == pytest.approx([0.1, 0.2 * 0.95, 0.4 * 0.85, 0.4 * 0.75, 0.4 * 0.25, 0, 0])
     assert NetworkSpec("peer", ARBITREE, NetworkSize(8, 8), learning_rate=0.4).compute_learning_rate(99, 10) == 0.4
@@ -84,13 +84,13 @@ def test_a_rate_rises_and_then_falls_over_epochs() -> None:
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("wanted", [5_000, 20_000, 91_234])
 def test_a_side_is_the_smallest_with_as_many_parameters(wanted: int, tied: bool) -> None:
-    side = NetworkSpec("ours", ARBITREE, NetworkSize(16, 999), has_tied_embeddings=tied)
+    side = NetworkSpec("arbitree", ARBITREE, NetworkSize(16, 999), has_tied_embeddings=tied)
     sized = find_matching_size(wanted, side, SIZES)
     smaller = NetworkSize(16, sized.hidden - HIDDEN_SIZE_MULTIPLE)
 
     def size(shape: NetworkSize) -> int:
         return count_parameters(
-            CompositionConfig.model_validate(compose_network(replace(side, shape=shape), 0.0)), SIZES
+            CompositionConfig.model_validate(compose_network(replace(side, size=shape), 0.0)), SIZES
         )
 
     assert sized.embedding == 16 and sized.hidden % HIDDEN_SIZE_MULTIPLE == 0

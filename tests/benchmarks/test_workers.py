@@ -96,7 +96,7 @@ def test_a_worker_trains_and_translates(
         assert trained["words"] == words and trained["seconds"] > 0 and trained["peak_memory"] > 1e7
         # After the last batch comes the first one again.
         assert process.request("train", batches=given["train"], first=1, count=2)["words"] == words
-        process.request("save", weights=tmp_path / "weights.pt")
+        process.request("save_weights", weights=tmp_path / "weights.pt")
         found = process.request("translate", batches=given["test"], beam=3)
         assert found["sentences"] == 5
         longest = sum(
@@ -106,7 +106,7 @@ def test_a_worker_trains_and_translates(
     with started(toolkit, setting, material, precision="bfloat16") as process:
         assert process.request("train", batches=given["train"], first=0, count=2)["words"] == words
     with started(toolkit, setting, material) as process:
-        process.request("load", weights=tmp_path / "weights.pt")
+        process.request("load_weights", weights=tmp_path / "weights.pt")
         again = process.request("translate", batches=given["test"], beam=3)
         assert again["words"] == found["words"]
 
@@ -131,13 +131,15 @@ def test_a_side_that_sees_translations_of_one_length_ends_its_own_there(
         before = process.request("translate", batches=tmp_path / "sources.npz", beam=2)["words"]
         process.request("train", batches=tmp_path / "pairs.npz", first=0, count=298)
         for _ in range(2):
-            studied = process.request("study", batches=tmp_path / "pairs.npz", seed=1, first=0, rates=[0.001])
+            studied = process.request(
+                "train_with_rates", batches=tmp_path / "pairs.npz", seed=1, first=0, rates=[0.001]
+            )
             assert studied["words"] == 9 and studied["cpu_seconds"] > 0
         after = process.request("translate", batches=tmp_path / "sources.npz", beam=2)["words"]
         said = []
         for rate in (None, 0.0, 1e3):
             if rate is not None:
-                process.request("study", batches=tmp_path / "pairs.npz", seed=1, first=0, rates=[rate])
+                process.request("train_with_rates", batches=tmp_path / "pairs.npz", seed=1, first=0, rates=[rate])
             said.append(dict(process.request("translate", batches=tmp_path / "sources.npz", beam=2)["translations"]))
     assert after == 9 != before
     assert said[0] == said[1] == {number: row[-3:].tolist() for number, row in enumerate(rows)} != said[2]
@@ -152,22 +154,22 @@ def test_a_moving_average_of_weights_translates(
 
     average: dict[str, torch.Tensor] = {}
     batch_file.write_batches(tmp_path / "one.npz", batch_file.read_batches(given["train"])[:1])
-    with started(toolkit, setting, material, moving_average=0.9) as process:
+    with started(toolkit, setting, material, average_decay=0.9) as process:
         for update, rate in enumerate([*[0.02] * 30, 0.3]):
-            process.request("study", batches=tmp_path / "one.npz", seed=update, first=0, rates=[rate])
-            process.request("save", weights=tmp_path / "weights.pt")
+            process.request("train_with_rates", batches=tmp_path / "one.npz", seed=update, first=0, rates=[rate])
+            process.request("save_weights", weights=tmp_path / "weights.pt")
             decay = min(0.9, (1 + update) / (10 + update))
             for name, weight in torch.load(tmp_path / "weights.pt").items():
                 before = average.get(name, weight)
                 average[name] = decay * before + (1 - decay) * weight
         found = said(process)
         assert said(process) == found
-        process.request("save", weights=tmp_path / "again.pt")
+        process.request("save_weights", weights=tmp_path / "again.pt")
     with started(toolkit, setting, material) as process:
-        process.request("load", weights=tmp_path / "weights.pt")
+        process.request("load_weights", weights=tmp_path / "weights.pt")
         of_weights = said(process)
         torch.save(average, tmp_path / "average.pt")
-        process.request("load", weights=tmp_path / "average.pt")
+        process.request("load_weights", weights=tmp_path / "average.pt")
         assert said(process) == found != of_weights
     last, again = (torch.load(tmp_path / f"{name}.pt") for name in ("weights", "again"))
     assert all(torch.equal(last[name], again[name]) for name in last)
@@ -196,7 +198,7 @@ def test_tied_embeddings_are_the_weights_of_the_softmax_in_all_toolkits(
     )  # peers have padding and a start
     found = []
     for tied in (False, True):
-        with started(toolkit, setting, material, sizes=sizes, tied=tied) as process:
+        with started(toolkit, setting, material, sizes=sizes, has_tied_embeddings=tied) as process:
             found.append(process.network_metadata["parameters"])
     assert found[0] - found[1] == words * HIDDEN
 
@@ -248,7 +250,7 @@ def test_a_worker_that_fails_is_named_with_its_log(
     setting: BenchmarkSettings, material: PackedCorpus, tmp_path: Path
 ) -> None:
     broken = {
-        **build_worker_options(NetworkSpec("ours", ARBITREE, NetworkSize(4, 4)), setting, material, threads=1),
+        **build_worker_options(NetworkSpec("arbitree", ARBITREE, NetworkSize(4, 4)), setting, material, threads=1),
         "packed": {},
     }
     log = tmp_path / "log.txt"
