@@ -201,7 +201,7 @@ def test_every_environment_is_there_and_some_rule_names_it() -> None:
 def test_every_stage_has_an_environment() -> None:
     stages = set().union(*environments_of_stages().values())
     plans = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "pipeline_py/plan").glob("*.py"))
-    made = {f"pipeline_py.{stage}" for stage in re.findall(r'\b(?:Job|_training_job)\(\s*"([\w.]+)"', plans)}
+    made = {f"pipeline_py.{stage}" for stage in re.findall(r'\b(?:Job|_build_training_job)\(\s*"([\w.]+)"', plans)}
     assert stages == made and len(made) > 40
 
 
