@@ -160,7 +160,7 @@ def test_a_dry_run_says_how_long_it_will_take(fresh):
     assert re.search(r"^In total about \d+ s on \d cores? \(from the embedded experiment", said, re.MULTILINE)
     asked = count_processors() + 7
     said = fresh.run_snakemake("--dry-run", "--cores", str(asked), "results/table1.tsv").stdout
-    assert f"{asked} cores asked for, {asked - 7} available: at most {asked - 7} job" in said
+    assert f"{asked} cores requested, {asked - 7} available; at most {asked - 7} job" in said
     assert re.search(r"^  [a-z]+/\w+ +\d+ × [\d.]+ s +=", said, re.MULTILINE)
     everything = fresh.run_snakemake("--dry-run", "--quiet", "rules", "progress").stdout
     assert everything.count("Jobs to run, with estimated times:") == 1
@@ -568,7 +568,7 @@ def test_every_job_is_given_all_that_its_rule_reads_and_writes(fresh):
             found = re.search(rf"^    {kind}: (.*)$", said, flags=re.MULTILINE)
             files = {file for file in (found[1].split(", ") if found else []) if file.startswith("results/")}
             unknown = files - known
-            if rule == "report":  # whose files its manifest names; they are compared when that is read
+            if rule == "write_page":  # whose files its manifest names; they are compared when that is read
                 of_page[kind] = unknown
             else:
                 assert not unknown, rule

@@ -131,7 +131,7 @@ def test_invalid_input_is_reported(texts: Texts):
 
 def test_missing_requirements_are_reported_before_any_job(tmp_path: Path):
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    with pytest.raises(InputError, match="COMET needs weights; name them by"):
+    with pytest.raises(InputError, match="COMET needs weights; name them in"):
         load_experiment(default, {"evaluation": {"metrics": ["bleu", "comet"]}})
     (tmp_path / "python").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "python").chmod(0o755)
