@@ -84,9 +84,9 @@ def disable_kernels(*kernel_names: str) -> AbstractContextManager[Any]:
     return stack
 
 
-disable_gru_kernels = partial(disable_kernels, "compute_gru", "read_by_gru")
-disable_score_kernel = partial(disable_kernels, "compute_scores")
-disable_all_kernels = partial(disable_kernels, "compute_gru", "read_by_gru", "compute_scores")
+disable_gru_kernels = partial(disable_kernels, "can_compute_gru", "is_gru_input")
+disable_score_kernel = partial(disable_kernels, "can_compute_scores")
+disable_all_kernels = partial(disable_kernels, "can_compute_gru", "is_gru_input", "can_compute_scores")
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def disable_traces(*part_types: type) -> Iterator[None]:
 
     with ExitStack() as stack:
         for module in (recurrent, gru, lstm, original_gru):
-            stack.enter_context(patch.object(module, "time_loop", time_loop_without_traces))
+            stack.enter_context(patch.object(module, "open_time_loop", time_loop_without_traces))
         yield
 
 
@@ -129,28 +129,31 @@ def compute_sampled_outputs(readout: Tensor, weight: Tensor, bias: Tensor, sampl
 
 def disable_weight_packing() -> AbstractContextManager[Any]:
     """Let a search multiply with weights as they are."""
-    return patch.object(beam_search, "laid_out", lambda _: nullcontext())
+    return patch.object(beam_search, "pack_weights", lambda _: nullcontext())
 
 
 def disable_onednn() -> AbstractContextManager[Any]:
     """Let torch multiply float32 by the library that it does so with."""
-    return patch.object(matrix_products, "_is_faster", lambda: False)
+    return patch.object(matrix_products, "_is_onednn_faster", lambda: False)
 
 
 def disable_row_padding() -> AbstractContextManager[Any]:
     """Multiply as many rows as there are words."""
-    return patch.object(matrix_products, "BLOCK", 1)
+    return patch.object(matrix_products, "ROW_BLOCK_SIZE", 1)
 
 
 def disable_row_grouping() -> AbstractContextManager[Any]:
     """Say nothing of where rows of a sentence stand, as on a GPU."""
-    return patch.object(RowSentences, "of", lambda sentence, _, reach=None: RowSentences(sentence, reach))
+    return patch.object(RowSentences, "from_sentences", lambda sentence, _, reach=None: RowSentences(sentence, reach))
 
 
 OPTIMIZATIONS = [
-    Optimization("products of float32 by oneDNN (fast/products.py)", "GlobalAtt", disable_onednn),
+    Optimization("products of float32 by oneDNN (fast/matrix_products.py)", "GlobalAtt", disable_onednn),
     Optimization(
-        "few numbers of rows in bfloat16 (fast/products.py)", "GlobalAtt", disable_row_padding, is_half_precision=True
+        "few numbers of rows in bfloat16 (fast/matrix_products.py)",
+        "GlobalAtt",
+        disable_row_padding,
+        is_half_precision=True,
     ),
     Optimization("gates of a GRU in C (elementwise.c)", "GlobalAtt", disable_gru_kernels),
     Optimization("gates of a GRU in C, in a search", "GlobalAtt", disable_gru_kernels, is_search=True),
@@ -165,23 +168,26 @@ OPTIMIZATIONS = [
     Optimization("gradients after the loop (fast/time_loop.py)", "GlobalAtt", disable_traces, disable_all_kernels),
     Optimization("gradients after the loop (fast/time_loop.py)", "Seq2Seq", disable_traces),
     Optimization(
-        "loss where the logits stood (loss/softmax.py)",
+        "loss in the memory of the logits (loss/softmax.py)",
         "GlobalAtt",
-        replace_autograd_function(softmax, "_Losses", compute_softmax_losses),
+        replace_autograd_function(softmax, "_SoftmaxLossFunction", compute_softmax_losses),
     ),
     Optimization(
         "outputs of few rows (loss/blackout.py)",
         "Seq2Seq, BlackOut",
-        replace_autograd_function(blackout, "_Outputs", compute_sampled_outputs),
+        replace_autograd_function(blackout, "_SampledLogitsFunction", compute_sampled_outputs),
     ),
     Optimization(
-        "trees upwards (trees/tree_gru.py)",
+        "bottom-up trees (trees/tree_gru.py)",
         "Hierarchical",
-        replace_autograd_function(tree_gru, "_Ascent", compute_gru_ascent),
+        replace_autograd_function(tree_gru, "_BottomUpFunction", compute_gru_ascent),
     ),
-    Optimization("weights laid out for a search (fast/linear.py)", "GlobalAtt", disable_weight_packing, is_search=True),
+    Optimization("packed weights in a search (fast/linear.py)", "GlobalAtt", disable_weight_packing, is_search=True),
     Optimization(
-        "rows of a sentence together in a search (search/owners.py)", "GlobalAtt", disable_row_grouping, is_search=True
+        "grouped rows of a sentence in a search (search/row_sentences.py)",
+        "GlobalAtt",
+        disable_row_grouping,
+        is_search=True,
     ),
 ]
 """All that is measured."""

@@ -104,7 +104,7 @@ class SpeedComparison:
         if contender.spec.toolkit != ARBITREE or select_device(self.settings.device) != "cpu":
             return nan
         counted = contender.workers[0].request(
-            "multiply_adds", batches=contender.batches_path, count=self.settings.batches
+            "count_multiply_adds", batches=contender.batches_path, count=self.settings.batches
         )
         return counted["multiply_adds"]
 

@@ -11,7 +11,9 @@ from pipeline_py.run.job_runner import StageFunction
 
 ROOT = Path(__file__).parent.parent
 PLANS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "pipeline_py" / "plan").glob("*.py")))
-JOBS = sorted({tuple(stage.split(".")) for stage in re.findall(r"\b(?:Job|_build_training_job)\(\s*\"(\w+\.\w+)\"", PLANS)})
+JOBS = sorted(
+    {tuple(stage.split(".")) for stage in re.findall(r"\b(?:Job|_build_training_job)\(\s*\"(\w+\.\w+)\"", PLANS)}
+)
 """Stages that are run as jobs of the plan."""
 
 

@@ -136,7 +136,7 @@ def test_missing_requirements_are_reported_before_any_job(tmp_path: Path):
     (tmp_path / "python").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "python").chmod(0o755)
     comet = {"python": str(tmp_path / "python"), "model": "Unbabel/wmt22-comet-da"}
-    with pytest.raises(InputError, match="has no unbabel-comet; install it in an environment of its own"):
+    with pytest.raises(InputError, match="has no unbabel-comet; install it in a separate environment"):
         load_experiment(default, {"evaluation": {"metrics": ["bleu", "comet"], "comet": comet}})
     (tmp_path / "python").write_text("#!/bin/sh\necho '[\"2.2.7\", null]'\n")
     find_comet_installation.cache_clear()

@@ -199,7 +199,7 @@ def test_only_an_exact_0_is_shown_as_0() -> None:
     assert [format_magnitude(value) for value in (0.0, 0.004, 0.96, 12.0)] == ["0", "0.004", "1.0", "12.0"]
 
 
-@given(st.floats(-100, 100, allow_subnormal=False), st.sampled_from([1, 2]))
+@given(st.floats(-100, 100).filter(lambda value: value == 0 or abs(value) > 1e-300), st.sampled_from([1, 2]))
 @example(0.05, 1)
 @example(-0.005, 2)
 @example(0.0999999, 1)
