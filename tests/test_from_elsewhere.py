@@ -162,7 +162,7 @@ def test_a_partial_run_does_not_repeat_old_answers(place, made, kept, partial):
         assert "Nothing to be done" in said
         return
     assert (
-        "This run has not brought all answers up to date. This does: snakemake --cores 8 --configfile given.yaml"
+        "Some answers are out of date after this run. To update them: snakemake --cores 8 --configfile given.yaml"
         in said
     )
 
