@@ -14,8 +14,8 @@ from tests.docs.page_blocks import CodeBlock, find_blocks
 from tests.project_copy import ROOT, ProjectCopy, merge_configs
 
 PART_UNIONS = {
-    "pipeline_py/config/systems/decoders.py": "AnyContext = Annotated[\n    ",
-    "pipeline_py/config/systems/network_parts.py": "AnySelfAttention = Annotated[",
+    "pipeline_py/config/systems/decoders.py": "AnyContextConfig = Annotated[\n    ",
+    "pipeline_py/config/systems/network_parts.py": "AnySelfAttentionConfig = Annotated[",
 }
 """Where options of parts stand, in the order of the page: what new ones stand before, and are named in."""
 
