@@ -81,7 +81,7 @@ def mtdata(project: Path, monkeypatch: pytest.MonkeyPatch):
         modules = {
             "mtdata": {"cache_dir": project},
             "mtdata.data": {
-                "INDEX_FILE": texts,
+                "INDEX": texts,
                 "Cache": type("Cache", (), {"__init__": lambda self, root: None, "get_entry": get_entry}),
                 "Parser": lambda path, ext, ent: SimpleNamespace(read_segs=lambda show_pbar: iter(segments)),
             },

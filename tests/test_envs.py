@@ -81,7 +81,7 @@ def stages_of(job: str) -> set[str]:
     package, _, method = job.partition(".")
     stages: set[str] = set()
     seen: set[tuple[str, str]] = set()
-    waiting = [(package, method)]
+    waiting = [(package, f"build_{method}_job")]
     while waiting:
         place = waiting.pop()
         if place in seen or place not in functions_of_plan():

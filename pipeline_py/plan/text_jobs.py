@@ -41,11 +41,15 @@ OUTPUT_PATTERNS: Mapping[str, Mapping[str, str]] = {
         "counts": "<results>/syntax/{parser}/{split}.binary.json",
     },
     **{
-        f"syntax.{kind}": {
+        f"syntax.{job}": {
             "output": f"<results>/syntax/{{parser}}/{{split}}.{ending}",
             "counts": f"<results>/syntax/{{parser}}/{{split}}.{kind}.json",
         }
-        for kind, ending in (("distances", "distances.arrow"), ("units", "units.arrow"), ("labels", "labels"))
+        for job, kind, ending in (
+            ("compute_distances", "distances", "distances.arrow"),
+            ("extract_units", "units", "units.arrow"),
+            ("extract_labels", "labels", "labels"),
+        )
     },
     "subword.apply_bpe": {"output": "<results>/subword/{units}/pieces/{split}.{side}"},
     "subword.parsing_task_held_out": {"output": "<results>/subword/{units}/tagged/{split}.{side}"},

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.figure import Figure
-from pipeline_py.nmt.saved import save_weights
 
 from pipeline_py.files.artifacts import (
     STALE_TEMPORARY_SECONDS,
@@ -21,6 +20,7 @@ from pipeline_py.files.artifacts import (
     write_atomically,
 )
 from pipeline_py.files.ragged_arrays import write_ragged_rows
+from pipeline_py.nmt.saved_model import save_weights
 from pipeline_py.nmt.training.checkpoint import Checkpoint, CheckpointStore
 from pipeline_py.report.figures import figure_files
 from pipeline_py.run.errors import InputError

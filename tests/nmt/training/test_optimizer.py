@@ -79,7 +79,7 @@ def test_the_rate_decays_when_dev_is_worse_than_before_or_no_better_for_long() -
             decay_learning_rate_if_worse(optimizer, options, losses[:number], since_best)
             rates.append(get_learning_rate(optimizer))
         assert rates == expected
-    with pytest.raises(ValueError, match=r"say by which factor, as `decay: 0\.5`"):
+    with pytest.raises(ValueError, match=r"add e\.g\. `decay: 0\.5`"):
         OptimizerConfig(decay_patience=2)
 
 
