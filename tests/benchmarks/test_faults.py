@@ -185,7 +185,7 @@ def test_sentences_are_counted(tmp_path, name, content, number):
 
 
 def in_process(work, folder, **options):
-    return stage_processes.ForkedProcess(work, folder).wait_for_result(**{"limit": 20, **options})
+    return stage_processes.ForkedProcess(work, folder).wait_for_result(**{"time_limit": 20, **options})
 
 
 def test_work_is_done_in_a_process_of_its_own(tmp_path):
@@ -203,9 +203,9 @@ def test_what_takes_too_long_is_stopped_with_all_that_it_started(tmp_path):
         print("x" * 200_000, flush=True)  # more than a pipe holds
         time.sleep(60)
 
-    done = in_process(work, tmp_path, limit=2)
+    done = in_process(work, tmp_path, time_limit=2)
     assert done.exit_code is None and len(done.output) == 200_001 and done.seconds < 20
-    assert in_process(work, tmp_path, killed_after=0.2).exit_code == -9
+    assert in_process(work, tmp_path, kill_seconds=0.2).exit_code == -9
 
 
 def test_a_process_is_killed_as_soon_as_a_file_is_there(tmp_path):
@@ -213,7 +213,7 @@ def test_a_process_is_killed_as_soon_as_a_file_is_there(tmp_path):
         (tmp_path / "made").touch()
         time.sleep(60)
 
-    done = in_process(work, tmp_path, until=(tmp_path / "made").exists)
+    done = in_process(work, tmp_path, kill_condition=(tmp_path / "made").exists)
     assert done.exit_code == -9 and done.seconds < 20
 
 

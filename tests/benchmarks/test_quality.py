@@ -16,7 +16,7 @@ def curve(side: str, toolkit: str, points: list[tuple[float, float]]) -> list[di
 
 
 CURVES = [
-    curve("A", "ours", [(2.0, 10.0), (4.0, 30.0), (6.0, 34.0)]),
+    curve("A", "arbitree", [(2.0, 10.0), (4.0, 30.0), (6.0, 34.0)]),
     curve("B", "opennmt", [(5.0, 20.0), (10.0, 30.0), (15.0, 28.0), (20.0, 36.0)]),
     curve("C", "joeynmt", [(1.0, 2.0), (2.0, 4.0)]),
 ]
@@ -39,5 +39,5 @@ def test_what_was_never_reached_has_no_time() -> None:
 
 
 def test_the_first_epoch_is_interpolated_from_nothing() -> None:
-    (row,) = compute_level_times([curve("A", "ours", [(2.0, 40.0)])], [10.0])
+    (row,) = compute_level_times([curve("A", "arbitree", [(2.0, 40.0)])], [10.0])
     assert row["cpu_minutes"] == 0.5 and row["epochs"] == 0.25

@@ -114,7 +114,7 @@ def test_pretraining_updates_equal_cpu_updates(graphs: bool, as_on_gpu: Callable
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
         model = build_system_model("Dep2Seq").train()
         parser = model.encoders[0]
-        return trained(model.composition, parser, parser.parsing_loss, batches("Dep2Seq", multiple), graphs)
+        return trained(model.composition, parser, parser.compute_parsing_loss, batches("Dep2Seq", multiple), graphs)
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()
