@@ -126,8 +126,8 @@ class ClaimsPlan:
             files={"claims": [*self.claims_by_file], "statistics": sets, "properties": self.get_property_paths(table)},
             settings={
                 "metrics": self.evaluation.computed_metrics,
-                "asked": [*map(list, comparisons)],
-                "reads_trees": [system for system in systems if self.experiment.get_system_parsers(system)],
+                "table_comparisons": [*map(list, comparisons)],
+                "systems_with_trees": [system for system in systems if self.experiment.get_system_parsers(system)],
                 "controls": controls,
                 "variants": variants,
                 **self.evaluation.build_inference_settings(systems),

@@ -210,7 +210,9 @@ class EvaluationPlan:
     def get_parsed_sentences_file(self, table: str, split: str) -> dict[str, str]:
         """Return the input file that selects the sentences that a table scores; empty if it scores all."""
         parser = getattr(self.experiment.tables[table], "parsed_by", None)
-        return {} if parser is None else {"parsed": f"<results>/evaluation/source/{split}.{parser}.ptb.arrow"}
+        return (
+            {} if parser is None else {"sentence_properties": f"<results>/evaluation/source/{split}.{parser}.ptb.arrow"}
+        )
 
     def build_inference_settings(self, systems: Sequence[str]) -> dict[str, Any]:
         """Return the settings of `compare` and `claims` for confidence intervals and tests."""

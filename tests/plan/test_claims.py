@@ -28,8 +28,8 @@ def test_claims_of_all_tables_need_the_union_of_their_statistics(build_plan):
 def test_systems_that_differ_only_in_trees_are_variants_or_controls(build_plan):
     assert build_plan().claims.build_judge_claims_job("controls").settings == {
         "metrics": ["bleu", "ribes"],
-        "asked": [["SDAtt", "GlobalAtt"], ["Tree2Seq", "GlobalAtt"]],
-        "reads_trees": [
+        "table_comparisons": [["SDAtt", "GlobalAtt"], ["Tree2Seq", "GlobalAtt"]],
+        "systems_with_trees": [
             f"{name}{trees}" for name in ("SDAtt", "Tree2Seq") for trees in ("", " [random]", " [right-branching]")
         ],
         "controls": [

@@ -122,7 +122,7 @@ def test_sentences_are_grouped_by_parsed_trees(build_plan):
 def test_a_table_may_score_only_parsed_sentences(build_plan):
     evaluation = build_plan(tables={"mine": {**MEASURES, "parsed_by": "embedded"}}).evaluation
     assert evaluation.get_parsed_sentences_file("mine", "dev") == {
-        "parsed": "<results>/evaluation/source/dev.embedded.ptb.arrow"
+        "sentence_properties": "<results>/evaluation/source/dev.embedded.ptb.arrow"
     }
     assert evaluation.get_parsed_sentences_file("table1", "dev") == {}
 
