@@ -115,7 +115,7 @@ def test_scores_are_those_of_sacrebleu(made):
 
 def test_what_is_missing_has_a_reason(made):
     table = (made / "t.md").read_text(encoding="utf-8")
-    assert "Bad has no translations of two" in table
+    assert "Bad has no translations of two, and therefore no average over the test sets." in table
     assert "news has no references: it is translated (evaluation/SYSTEM/RUN/news.txt), but not scored." in table
     assert "Translations from elsewhere: Bad; Good (a company, 2 May 2026). The training and search of such" in table
     assert (made / "evaluation/Good/single/news.txt").read_text(encoding="utf-8").splitlines() == GERMAN[:4]

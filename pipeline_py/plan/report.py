@@ -316,7 +316,7 @@ class ReportPlan:
                 has_average = isinstance(options, BleuTableConfig) and len(tests) > 1 and {*missing} & {*tests}
                 yield (
                     f"{options.display_names[row]} has no translations of {', '.join(missing)}"
-                    f"{', and so no has_average over the test sets' if has_average else ''}."
+                    f"{', and therefore no average over the test sets' if has_average else ''}."
                 )
         for split in self.experiment.corpora.unscored_tests if isinstance(options, BleuTableConfig) else ():
             yield f"{split} has no references: it is translated (evaluation/SYSTEM/RUN/{split}.txt), but not scored."
