@@ -293,7 +293,7 @@ def test_reports_do_not_depend_on_the_order_of_parsers(finished):
     ]
     assert sorted(map(str, plans[0])) == sorted(map(str, plans[1]))
     assert [wildcards for rule, wildcards in plans[0] if rule == "measure_agreement"] == [
-        {"parser": "one", "other": "two"}
+        {"parser": "one", "second_parser": "two"}
     ]
 
 

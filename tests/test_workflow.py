@@ -1,5 +1,6 @@
 """The workflow on a very small corpus, and what it makes for which target."""
 
+import inspect
 import json
 import re
 import shlex
@@ -9,6 +10,7 @@ import pytest
 
 from pipeline_py.run.cpu_usage import count_processors
 from pipeline_py.run.job import is_output_parameter
+from pipeline_py.run.job_runner import StageFunction
 from tests.project_copy import SMALL_CONFIG, ProjectCopy
 from tests.text_files import read_table
 
@@ -557,6 +559,8 @@ def test_every_job_is_given_all_that_its_rule_reads_and_writes(fresh):
         module, call = shlex.split(command)
         assert module == "pipeline_py.run"
         job = json.loads(call)
+        parameters = inspect.signature(StageFunction(job["stage"]).function).parameters
+        assert {*job["arguments"], *(name for of_call in job["calls"] for name in of_call)} <= parameters.keys()
         given = [argument for of_call in job["calls"] for argument in {**job["arguments"], **of_call}.items()]
         for kind in ("input", "output"):
             known = {

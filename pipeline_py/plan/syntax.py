@@ -455,17 +455,11 @@ class SyntaxPlan:
             settings={"annotation": ANNOTATION_NAMES[trees]},
         )
 
-    def build_measure_agreement_job(self, parser: str, **wildcards: str) -> Job:
-        """Compare the trees that systems read from two parsers, phrase trees after binarization.
-
-        Args:
-            parser: the first parser.
-            **wildcards: `other`, the second parser.
-        """
-        other_parser = wildcards["other"]
+    def build_measure_agreement_job(self, parser: str, second_parser: str) -> Job:
+        """Compare the trees that systems read from two parsers, phrase trees after binarization."""
         endings = {
             trees: trees if trees == "conllu" else f"binary.{trees}"
-            for trees in self.get_common_tree_formats(parser, other_parser)
+            for trees in self.get_common_tree_formats(parser, second_parser)
         }
         return Job(
             "syntax.measure_agreement",
@@ -477,7 +471,7 @@ class SyntaxPlan:
                     }
                     for split in self.experiment.corpora.splits
                 }
-                for parameter, name in (("first", parser), ("second", other_parser))
+                for parameter, name in (("first", parser), ("second", second_parser))
             },
         )
 

@@ -204,7 +204,7 @@ def test_a_parser_of_generated_trees_does_not_parse_files(build_plan, tmp_path):
 
 def test_two_parsers_are_compared_on_common_trees(build_plan):
     syntax = build_plan().syntax
-    compared = syntax.build_measure_agreement_job("embedded", other="random").files
+    compared = syntax.build_measure_agreement_job("embedded", "random").files
     assert compared["first"]["dev"]["dependency"] == "<results>/syntax/embedded/dev.conllu"
     assert compared["second"]["dev"]["constituency"] == "<results>/syntax/random/dev.binary.ptb"
     splits = syntax.experiment.corpora.splits

@@ -136,7 +136,9 @@ def collect_hypotheses(
             ranks_by_sentence[sentence].append(rank)
     best_ranks = [rank for ranks in ranks_by_sentence for rank in ranks]
     ranked_lengths = lengths[ranked].tolist()
-    paths = backpointers.trace_back([nodes[rank] for rank in best_ranks], [ranked_lengths[rank] for rank in best_ranks])
+    paths = backpointers.trace_hypotheses(
+        [nodes[rank] for rank in best_ranks], [ranked_lengths[rank] for rank in best_ranks]
+    )
     hypotheses: list[list[Hypothesis]] = [[] for _ in attention_mask]
     for rank, (prefix, attention) in zip(best_ranks, paths, strict=True):
         sentence, token, is_full = sentences[rank], tokens[rank], backpointers.has_full_attention

@@ -80,7 +80,7 @@ class Backpointers:
     """The tree of all prefixes that a search expanded, numbered in the order of their creation.
 
     Each step of a search calls `append` with the prefixes to expand, then `append_attention` with the attention that
-    predicts their next token. All tensors stay on the device until `trace_back`.
+    predicts their next token. All tensors stay on the device until `trace_hypotheses`.
     """
 
     def __init__(self, has_full_attention: bool, position_count: int) -> None:
@@ -108,7 +108,7 @@ class Backpointers:
         """Add the attention (R, N) of the most recently added prefixes."""
         self._attention.append(attention if self.has_full_attention else attention[:, : self.position_count].argmax(1))
 
-    def trace_back(self, end_nodes: Sequence[int], lengths: Sequence[int]) -> list[tuple[list[int], Tensor]]:
+    def trace_hypotheses(self, end_nodes: Sequence[int], lengths: Sequence[int]) -> list[tuple[list[int], Tensor]]:
         """Reconstruct the prefix before the last prediction of each hypothesis.
 
         Args:

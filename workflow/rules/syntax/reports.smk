@@ -1,7 +1,7 @@
 """Reports on parsers, and the agreement of two parsers.
 
 REQUIRED INPUTS: <results>/syntax/{parser}/{split}.conllu and .ptb, in the formats that systems read
-OUTPUTS:         <results>/syntax/{parser}/report.tsv, <results>/syntax/{parser}/agreement.{other}.tsv
+OUTPUTS:         <results>/syntax/{parser}/report.tsv, <results>/syntax/{parser}/agreement.{second_parser}.tsv
 """
 
 
@@ -41,13 +41,13 @@ use rule syntax_job as measure_agreement with:
     input:
         inputs_of("syntax.measure_agreement"),
     output:
-        output="<results>/syntax/{parser}/agreement.{other}.tsv",
+        output="<results>/syntax/{parser}/agreement.{second_parser}.tsv",
     log:
-        "<logs>/syntax/measure_agreement/{parser}.{other}.log",
+        "<logs>/syntax/measure_agreement/{parser}.{second_parser}.log",
     benchmark:
-        "<benchmarks>/syntax/measure_agreement/{parser}.{other}.tsv"
+        "<benchmarks>/syntax/measure_agreement/{parser}.{second_parser}.tsv"
     wildcard_constraints:
-        other=build_name_pattern(EXPERIMENT.parsers),
+        second_parser=build_name_pattern(EXPERIMENT.parsers),
     group:
         on_cluster("parsers")
     params:
