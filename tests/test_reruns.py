@@ -139,7 +139,7 @@ def test_another_version_of_stanza(finished, tmp_path, monkeypatch):
     description.mkdir()
     (description / "METADATA").write_text("Metadata-Version: 2.1\nName: stanza\nVersion: 99.0\n")
     with monkeypatch.context() as patch:
-        patch.setattr(finished, "path", (tmp_path,))
+        patch.setattr(finished, "import_paths", (tmp_path,))
         plan = Plan(finished)
     assert len(plan.values("train_parser", "processor")) == 3
     assert plan.systems("train") == {"SDAtt", "Tree2Seq"}

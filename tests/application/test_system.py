@@ -233,7 +233,7 @@ def test_unsupported_features_are_rejected(trained):
 
 
 def test_damage_is_detected(trained, tmp_path):
-    place = trained.copied(tmp_path / "damaged")
+    place = trained.copy_to(tmp_path / "damaged")
     model = place.folder / "results/small/nmt/SDAtt/seed1/model.safetensors"
     content = bytearray(model.read_bytes())
     content[-1] ^= 1
