@@ -9,6 +9,7 @@ kept.
 
 import hashlib
 import json
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,10 @@ def _measure_networks(
         contest = SpeedComparison(settings, corpus, peer_python, running)
         precisions = settings.precision if select_device(settings.device) == "cpu" else ["float32"]
         if "bfloat16" in precisions and detect_bfloat16_mode() is None:
-            raise InputError("this processor makes no product in bfloat16; leave out --precision bfloat16")
+            precisions = [precision for precision in precisions if precision != "bfloat16"]
+            if not precisions:
+                raise InputError("this processor computes no products in bfloat16; use --precision float32")
+            print("note: this processor computes no products in bfloat16; these rows are left out", file=sys.stderr)
         first = precisions[0]
         peer_names = [
             contest.start_network(NetworkSpec(name, toolkit, size, first), translated)

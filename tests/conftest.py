@@ -5,6 +5,7 @@ pytest -n 0 runs them in one, as pytest does for single files; so does an instal
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,6 +65,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if IS_WORKER:
         ranks = {module: rank for rank, module in enumerate(SLOWEST_MODULES)}
         items.sort(key=lambda item: ranks.get(item.nodeid.split("::")[0], len(ranks)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def restore_denormal_numbers() -> Iterator[None]:
+    """Let the processor compute with denormal numbers again, which networks round to 0 for their whole process."""
+    yield
+    if torch := sys.modules.get("torch"):
+        torch.set_flush_denormal(False)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 TARGET = "results/corpus/generated/dev.source"
 STAGE = "pipeline_py/corpus/generate.py"
 LOG = "logs/corpus/generate/dev.log"
-UNCHANGED = "    counts = Counts()\n"
+UNCHANGED = "    counts = SentenceCounts()\n"
 CHANGED = '    print("changed", __file__, file=__import__("sys").stderr)\n' + UNCHANGED
 
 

@@ -117,7 +117,7 @@ def test_what_is_missing_has_a_reason(made):
     table = (made / "t.md").read_text(encoding="utf-8")
     assert "Bad has no translations of two, and therefore no average over the test sets." in table
     assert "news has no references: it is translated (evaluation/SYSTEM/RUN/news.txt), but not scored." in table
-    assert "Translations from elsewhere: Bad; Good (a company, 2 May 2026). The training and search of such" in table
+    assert "External translations: Bad; Good (a company, 2 May 2026). The training and search of these systems" in table
     assert (made / "evaluation/Good/single/news.txt").read_text(encoding="utf-8").splitlines() == GERMAN[:4]
     facts = read_table(made / "t.facts.tsv")
     assert [row["system"] for row in facts] == ["Bad", "Good"] and {row["parameters"] for row in facts} == {""}

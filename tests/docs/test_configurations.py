@@ -101,12 +101,12 @@ def test_a_new_context_does_what_the_page_says(place):
     code = """
 import numpy, torch
 from types import SimpleNamespace
-from pipeline_py.config.systems.composition import System
-from pipeline_py.nmt.model import part
-(context,) = System.model_validate({"contexts": [{"type": "tempered", "temperature": 0.25}]}).contexts
+from pipeline_py.config.systems.composition import SystemConfig
+from pipeline_py.nmt.model import find_part_class
+(context,) = SystemConfig.model_validate({"contexts": [{"type": "tempered", "temperature": 0.25}]}).contexts
 scores = torch.tensor([[1.0, 0.5, -1.0], [0.1, 0.2, 9.0]])
 mask = torch.tensor([[True, True, True], [True, True, False]])
-weights, carried = part("weighting", "tempered")(context, 4)(scores, None, SimpleNamespace(mask=mask), ())
+weights, carried = find_part_class("weighting", "tempered")(context, 4)(scores, None, SimpleNamespace(mask=mask), ())
 expected = numpy.where(mask.numpy(), numpy.exp(scores.numpy() / 0.25), 0)
 expected = expected / expected.sum(axis=1, keepdims=True)
 assert carried == () and numpy.allclose(weights.numpy(), expected, atol=1e-6), weights
