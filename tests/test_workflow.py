@@ -160,6 +160,7 @@ def test_a_dry_run_says_how_long_it_will_take(fresh):
     said = fresh.run_snakemake("--dry-run", "results/table1.tsv").stdout
     assert said.count("Jobs to run, with estimated times:") == 1
     assert re.search(r"^In total about \d+ s on \d cores? \(from the embedded experiment", said, re.MULTILINE)
+    assert not re.search("SNAKEMAKE|Job stats|Reasons:|This was a dry-run", said) and "\nrule train:\n" in said
     asked = count_processors() + 7
     said = fresh.run_snakemake("--dry-run", "--cores", str(asked), "results/table1.tsv").stdout
     assert f"{asked} cores requested, {asked - 7} available; at most {asked - 7} job" in said

@@ -59,13 +59,26 @@ class TerminalFilter(logging.Filter):
             self.handler.flush()
 
 
-def shows_snakemake_output() -> bool:
+class DryRunFilter(logging.Filter):
+    """Keeps Snakemake's description of the machine, its counts of jobs and its advice out of the plan of a dry run."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        event = getattr(record, "event", None)
+        if event is None and record.levelno == logging.INFO and record.pathname.startswith(SNAKEMAKE_FOLDER):
+            return str(record.msg).startswith(FINAL_MESSAGES)
+        return event not in LOG_ONLY_EVENTS
+
+
+def select_terminal_filter(handler: ColorizingTextHandler) -> logging.Filter | None:
     settings = workflow.output_settings
-    options = (settings.dryrun, settings.verbose, settings.printshellcmds, settings.quiet, settings.debug_dag)
-    return any(map(bool, options))
+    if settings.verbose or settings.printshellcmds or settings.debug_dag:
+        return None
+    if settings.dryrun:
+        return DryRunFilter()
+    return None if settings.quiet else TerminalFilter(handler)
 
 
-if workflow.is_main_process and not shows_snakemake_output():
+if workflow.is_main_process:
     for handler in logger.handlers:
-        if isinstance(handler, ColorizingTextHandler):
-            handler.addFilter(TerminalFilter(handler))
+        if isinstance(handler, ColorizingTextHandler) and (terminal_filter := select_terminal_filter(handler)):
+            handler.addFilter(terminal_filter)

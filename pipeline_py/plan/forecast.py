@@ -187,8 +187,9 @@ def format_forecast(stages: list[StageForecast], core_count: int | None, gpu_cou
     if short_stages := [stage for stage in stages if stage not in rows]:
         jobs = sum(stage.job_count for stage in short_stages)
         rows.append(StageForecast("others", jobs, sum(stage.total_seconds for stage in short_stages)))
+    width = max((len(row.stage_name) for row in rows), default=0)
     lines = [
-        f"  {row.stage_name:<30}  {row.job_count:>5} × {_format_duration(row.total_seconds / row.job_count):<7} = "
+        f"  {row.stage_name:<{width}}  {row.job_count:>5} × {_format_duration(row.total_seconds / row.job_count):<7} = "
         f"{_format_duration(row.total_seconds)}"
         for row in rows
     ]

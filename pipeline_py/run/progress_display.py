@@ -42,7 +42,7 @@ def show_progress(
     if sys.stderr.isatty():
         bar = tqdm(desc=label, total=total, unit=f" {unit}", miniters=1, dynamic_ncols=True)
     else:
-        bar = tqdm(
+        bar = _LogLineBar(
             desc=label,
             total=total,
             unit=f" {unit}",
@@ -62,6 +62,13 @@ def show_progress(
             bar.update()
         if get_status is not None:  # the status may have changed after the last item
             bar.set_postfix_str(get_status(), refresh=False)
+
+
+class _LogLineBar(tqdm):
+    """A progress bar for log files, which has no rate to report before its first item."""
+
+    def __str__(self) -> str:
+        return super().__str__() if self.n else f"{self.desc}: starting"
 
 
 class _LogLineWriter:
