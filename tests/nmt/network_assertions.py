@@ -1,12 +1,13 @@
 """Compare parts of networks with their references."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from pipeline_py.nmt.dropout import SharedDropout
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 
 NetworkPart = TypeVar("NetworkPart", bound=nn.Module)
@@ -21,15 +22,18 @@ def draw_parameters(part: NetworkPart, std: float = 0.8) -> NetworkPart:
 
 
 def record_masks(part: nn.Module, monkeypatch: pytest.MonkeyPatch) -> list[Tensor | None]:
-    """Return a list to which each mask is appended that the dropout of a part draws."""
+    """Return a list to which each mask is appended that the dropout of a part and of its parts draws."""
     masks: list[Tensor | None] = []
-    draw = part.dropout.draw_mask
+    draw = SharedDropout.draw_mask
 
-    def record_mask(*arguments: object, **options: object) -> Tensor | None:
-        masks.append(draw(*arguments, **options))
-        return masks[-1]
+    def record_mask(dropout: SharedDropout, *arguments: Any, **options: Any) -> Tensor | None:
+        mask = draw(dropout, *arguments, **options)
+        if dropout in part_dropouts:
+            masks.append(mask)
+        return mask
 
-    monkeypatch.setattr(part.dropout, "draw_mask", record_mask)
+    part_dropouts = [module for module in part.modules() if isinstance(module, SharedDropout)]
+    monkeypatch.setattr(SharedDropout, "draw_mask", record_mask)
     return masks
 
 

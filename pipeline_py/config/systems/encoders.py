@@ -175,8 +175,10 @@ class TreeLSTMEncoderConfig(EncoderConfig):
     required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (trees.SYNTAX_KIND,)
     has_phrases: ClassVar[bool] = True
     has_cell_state: ClassVar[bool] = True
-    leaves: Literal["lstm", "embeddings"] = Field(
-        "lstm", description="embeddings: no sequential LSTM; the decoder starts from the root (tree2seq Table 6)."
+    leaves: Literal["lstm", "bidirectional_lstm", "embeddings"] = Field(
+        "lstm",
+        description="lstm: a forward LSTM, as in the paper; bidirectional_lstm: the encoder `lstm` with two directions; "
+        "embeddings: no sequential LSTM; the decoder starts from the root (tree2seq Table 6).",
     )
 
     @property

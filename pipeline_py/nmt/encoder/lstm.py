@@ -49,20 +49,32 @@ class LSTMEncoder(nn.Module):
 
     def forward(self, batch: Batch) -> EncoderMemory:
         """Annotate B sentences of up to J positions."""
+        states, _, *last = self.encode_words(batch)
+        annotations = batch.source_words.unpack(states)
+        return EncoderMemory.from_words(batch, annotations, torch.cat(last, dim=1))
+
+    def encode_words(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Read the N words of B sentences.
+
+        Returns:
+            Annotations (N, H); the cells of all directions (N, H) or (N, 2·H); h and c of the summary (B, H).
+        """
         lengths = batch.source_lengths
         values = self.inputs(batch)  # (N, E)
         # The last position is not reversed: EOS stays at the end.
-        states, *last = self._run_direction(self.forwards, values, batch, lengths - 1 if self.is_reversed else None)
+        states, cells, *last = self._run_direction(
+            self.forwards, values, batch, lengths - 1 if self.is_reversed else None
+        )
         if self.backwards is not None:
-            leftward, *first = self._run_direction(self.backwards, values, batch, lengths)
+            leftward, leftward_cells, *first = self._run_direction(self.backwards, values, batch, lengths)
             states = upcast_half_precision(self.annotation(torch.cat([states, leftward], dim=1)))
+            cells = torch.cat([cells, leftward_cells], dim=1)
             maps = (self.last_state, self.last_cell)
             last = [
                 upcast_half_precision(project(torch.cat(ends, dim=1)))
                 for project, *ends in zip(maps, last, first, strict=True)
             ]
-        annotations = batch.source_words.unpack(states)
-        return EncoderMemory.from_words(batch, annotations, torch.cat(last, dim=1))
+        return states, cells, last[0], last[1]
 
     def _run_direction(
         self, lstm: LSTM, input_vectors: Tensor, batch: Batch, reversed_lengths: Tensor | None
@@ -76,12 +88,14 @@ class LSTMEncoder(nn.Module):
             reversed_lengths: number of positions of each sentence to read in reverse order (B,); None: no position.
 
         Returns:
-            States of the words (N, H), h and c of the last step (B, H).
+            States and cells of the words (N, H), h and c of the last step (B, H).
         """
         words = batch.source_words
         reversed_indices = None if reversed_lengths is None else words.compute_reversed_indices(reversed_lengths)
         input_vectors = input_vectors if reversed_indices is None else input_vectors.index_select(0, reversed_indices)
         states, cells = run_recurrence(lstm, input_vectors, words, self.dropout)
         last_indices = words.find_last_words(batch.source_lengths)
-        word_states = states if reversed_indices is None else states.index_select(0, reversed_indices)
-        return word_states, states.index_select(0, last_indices), cells.index_select(0, last_indices)
+        last = states.index_select(0, last_indices), cells.index_select(0, last_indices)
+        if reversed_indices is not None:
+            states, cells = states.index_select(0, reversed_indices), cells.index_select(0, reversed_indices)
+        return states, cells, *last

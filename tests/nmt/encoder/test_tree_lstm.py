@@ -12,6 +12,7 @@ from pipeline_py.config.systems.training import ModelConfig
 from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.nmt.encoder.tree_lstm import TreeLSTMEncoder
 from tests.nmt.encoder.random_encoders import build_encoder, embed_words
+from tests.nmt.encoder.test_sequential import annotate_by_lstm
 from tests.nmt.formulas import NO_DROPOUT, compose_lstm_node, run_lstm
 from tests.nmt.network_assertions import (
     assert_close_in_half_precision,
@@ -23,6 +24,7 @@ from tests.nmt.network_assertions import (
 HIDDEN = 4
 SIZES = {
     "lstm": ModelConfig(embedding=3, hidden=HIDDEN, dropout=0.5),
+    "bidirectional_lstm": ModelConfig(embedding=3, hidden=HIDDEN, dropout=0.5),
     "embeddings": ModelConfig(embedding=4, hidden=4, dropout=0.5),
 }
 # Sentences, and rows as `kinds.trees` describes them.
@@ -36,7 +38,7 @@ TREES = [
     [-1],
     [2, 0, 1, 1],
 ]
-LEAVES = ["lstm", "embeddings"]
+LEAVES = ["lstm", "bidirectional_lstm", "embeddings"]
 
 
 def make(leaves: str) -> TreeLSTMEncoder:
@@ -54,10 +56,23 @@ def batch_of(rows: Sequence[int], multiple: int = 1) -> Batch:
 def reference(part: TreeLSTMEncoder, leaves: str, row: int, masks: list[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
     """Annotations of positions and of phrases and the summary of one sentence; `masks` in the order of drawing."""
     zeros = torch.zeros(HIDDEN, dtype=torch.float64)
-    embedded = embed_words(part, SOURCES[row])
+    embedded = embed_words(part.leaves if leaves == "bidirectional_lstm" else part, SOURCES[row])
+    last = None
     if leaves == "lstm":
         kept_x, kept_h, kept_children, kept_last = masks
         words = run_lstm(part.leaves, embedded, kept_x, kept_h)
+        last = words[-1]
+    elif leaves == "bidirectional_lstm":
+        *kept, kept_children, kept_last = masks
+        states, last_state = annotate_by_lstm(part.leaves, "bidirectional", embedded, kept)
+        rightward = run_lstm(part.leaves.forwards, embedded, *kept[:2])
+        leftward = run_lstm(part.leaves.backwards, embedded[::-1], *kept[2:])[::-1]
+        cells = [
+            part.leaf_cell.weight @ torch.cat([right[1], left[1]]) + part.leaf_cell.bias
+            for right, left in zip(rightward, leftward, strict=True)
+        ]
+        words = [*zip(states, cells, strict=True)]
+        last = last_state.chunk(2)
     else:
         (kept_children,) = masks
         words = [(x, zeros) for x in embedded]
@@ -67,8 +82,8 @@ def reference(part: TreeLSTMEncoder, leaves: str, row: int, masks: list[Tensor])
         nodes.append(compose_lstm_node(part.tree.weight, part.tree.bias, nodes[left], nodes[right], kept_children))
     top = [zeros, zeros] if root < 0 else nodes[root]
     summary: Sequence[Tensor] = top
-    if leaves == "lstm":
-        summary = compose_lstm_node(part.summarize.weight, part.summarize.bias, words[-1], top, kept_last)
+    if last is not None:
+        summary = compose_lstm_node(part.summarize.weight, part.summarize.bias, last, top, kept_last)
     phrases = [h for h, _ in nodes[len(words) - 1 :]]
     return (
         torch.stack([h for h, _ in words]),
@@ -86,8 +101,10 @@ def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, c
     batch = batch_of(range(len(SOURCES)), multiple)
     memory = part(batch)
     (states,), (summary,) = memory.annotations, memory.summaries
-    if dropping and leaves == "lstm":  # whose rows have an order of their own
-        mask_records[:2] = [mask[batch.source_words.sentence_order.argsort()] for mask in mask_records[:2]]
+    if dropping:
+        # Masks of LSTMs have the order of packed words.
+        count = len(mask_records) - (1 if leaves == "embeddings" else 2)
+        mask_records[:count] = [mask[batch.source_words.sentence_order.argsort()] for mask in mask_records[:count]]
     assert memory.position_count == columns and memory.lengths.tolist() == [6, 3, 2, 4, 2, 1, 3]
     assert states.shape == (7, columns + 4, HIDDEN) and part.annotation_size == HIDDEN
     assert summary.shape == (7, 2 * HIDDEN) and part.summary_size == 2 * HIDDEN
@@ -119,7 +136,8 @@ def test_a_batch_without_any_tree(leaves: str) -> None:
     assert memory.annotations[0].shape == (2, 3, HIDDEN)
     (memory.annotations[0].sum() + memory.summaries[0].sum()).backward()
     assert not part.tree.weight.grad.any()
-    assert part.inputs[0].embedding.weight.grad.any()
+    inputs = part.leaves.inputs if leaves == "bidirectional_lstm" else part.inputs
+    assert inputs[0].embedding.weight.grad.any()
     if leaves == "embeddings":
         assert not memory.summaries[0].any()
 
