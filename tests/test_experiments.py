@@ -25,7 +25,7 @@ EXPERIMENTS = ROOT / "workflow" / "experiments"
 NEWSTESTS = ROOT.parent / "shared" / "data" / "newstest_ende"
 
 
-BELOW = {name: ["multi30k"] for name in ("contrastive_ende", "multi30k_transformers")}
+BELOW = {name: ["multi30k"] for name in ("contrastive_ende", "multi30k_planned", "multi30k_transformers")}
 """The experiment that a file is combined with, if it is none by itself."""
 
 
@@ -96,6 +96,7 @@ PLANNED = {
     ("multi30k", "fast"): (41, 1, 6, 0, 0),
     ("multi30k", "paper"): (10, 1, 6, 0, 0),
     ("multi30k", "published"): (45, 0, 6, 3, 0),
+    ("multi30k_planned", None): (32, 0, 10, 0, 0),
     ("multi30k_transformers", None): (26, 0, 6, 0, 0),
     ("nc11", None): (0, 0, 2, 0, 0),
     ("readings", None): (17, 0, 0, 3, 0),
