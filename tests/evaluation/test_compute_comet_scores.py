@@ -150,7 +150,7 @@ def test_missing_requirements_are_reported_before_any_job(tmp_path: Path):
 def test_a_tiny_model_of_the_same_format(texts: Texts):
     python = os.environ.get("COMET_PYTHON")
     if python is None:
-        pytest.skip("needs COMET_PYTHON, the Python of an environment with unbabel-comet (docs/how_to/data.md)")
+        pytest.skip("needs COMET_PYTHON, the Python of an environment with unbabel-comet (docs/how_to/metrics.md)")
     maker = Path(__file__).with_name("tiny_comet.py")
     subprocess.run([python, str(maker), str(texts.folder / "tiny")], check=True, capture_output=True)
     model_scores = find_comet_installation(python, "tiny", str(texts.folder))
