@@ -31,23 +31,35 @@ def get_configuration_path(page: str) -> str:
     return f"reader/{CONFIGURATION_PAGES.get(page, page).replace('/', '.')}.yaml"
 
 
+PARTS_PAGE, METRIC_PAGE = "docs/how_to/add_a_part.md", "docs/how_to/add_a_metric.md"
+CODE_PAGES = (PARTS_PAGE, METRIC_PAGE)
+"""Pages that have their reader write Python code."""
+
 PART_TEST_PATH = "tests/nmt/self_attention/test_tree_bias.py"
-"""Where the test of the second part stands, the last block of Python."""
+"""Where the test of the second part stands, the last block of Python of `PARTS_PAGE`."""
 
 
-def find_parts_page() -> str:
-    """The page that has its reader make parts."""
-    (page,) = {block.page for block in find_blocks("python")}
-    return page
+def find_code_blocks(page: str) -> list[CodeBlock]:
+    """Return the Python that a page has its reader write."""
+    return [block for block in find_blocks("python") if block.page == page]
 
 
 def find_parts() -> list[tuple[CodeBlock, CodeBlock, str]]:
     """The parts that a page has its reader make: options, module, and the module's file."""
-    *found, _ = find_blocks("python")
-    text = (ROOT / find_parts_page()).read_text(encoding="utf-8")
+    *found, _ = find_code_blocks(PARTS_PAGE)
+    text = (ROOT / PARTS_PAGE).read_text(encoding="utf-8")
     assert f"`{PART_TEST_PATH}`" in text
     files = re.findall(r"module `(pipeline_py/nmt/\S+\.py)`", text)
     return list(zip(found[::2], found[1::2], files, strict=True))
+
+
+def find_metric() -> tuple[CodeBlock, str]:
+    """Return the metric that a page has its reader make, and the file of its module."""
+    (block,) = find_code_blocks(METRIC_PAGE)
+    (path,) = re.findall(
+        r"`(pipeline_py/evaluation/metrics/\w+\.py)`", (ROOT / METRIC_PAGE).read_text(encoding="utf-8")
+    )
+    return block, path
 
 
 class ReaderProject(ProjectCopy):
@@ -56,6 +68,8 @@ class ReaderProject(ProjectCopy):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._write_parts()
+        metric, path = find_metric()
+        (folder / path).write_text(metric.text, encoding="utf-8")
         (folder / "reader").mkdir()
         of_page: dict[str, dict] = defaultdict(dict)
         for block in find_blocks("yaml"):
@@ -75,7 +89,7 @@ class ReaderProject(ProjectCopy):
             (self.folder / place).write_text(module.text, encoding="utf-8")
         test = self.folder / PART_TEST_PATH
         test.parent.mkdir(parents=True)
-        test.write_text(find_blocks("python")[-1].text, encoding="utf-8")
+        test.write_text(find_code_blocks(PARTS_PAGE)[-1].text, encoding="utf-8")
 
     def _write_yaml(self, name: str, content: dict) -> None:
         (self.folder / name).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")

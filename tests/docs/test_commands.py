@@ -20,7 +20,7 @@ from snakemake.cli import get_argument_parser
 
 from pipeline_py.run.job_runner import get_cache_folder
 from tests.docs.page_blocks import PLACEHOLDER_PATTERN, PageCommand, find_commands
-from tests.docs.reader_project import CONFIGURATION_PAGES, ReaderProject, find_parts_page, get_configuration_path
+from tests.docs.reader_project import CODE_PAGES, CONFIGURATION_PAGES, ReaderProject, get_configuration_path
 from tests.project_copy import ROOT, run_snakemake
 from tests.test_one_name import JOBS
 
@@ -263,7 +263,8 @@ def test_what_snakemake_would_do(tmp_path):
         targets_by_options[options] |= dict.fromkeys(targets)
 
     def done(options: tuple[str, ...]) -> CompletedProcess:
-        folder = (place if get_configuration_path(find_parts_page()) in options else plain).folder
+        needs_code = any(get_configuration_path(page) in options for page in CODE_PAGES)
+        folder = (place if needs_code else plain).folder
         if {*MAKES_NOTHING} & {*options}:
             return run_snakemake(options, folder, ROOT)
         return run_snakemake([*targets_by_options[options], *options, "--cores", "8", *SAYS_LITTLE], folder, ROOT)

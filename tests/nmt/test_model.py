@@ -52,7 +52,7 @@ def test_gradients(composition: dict) -> None:
 
 
 def test_parameter_count_of_paper() -> None:
-    """systems.md fixes the count of GlobalAtt at embedding 620, hidden 1000 and two vocabularies of 50K."""
+    """Count the parameters of GlobalAtt with embedding 620, hidden 1000 and two vocabularies of 50K."""
     with torch.device("meta"):
         model = TranslationModel(CompositionConfig(), {"source": 50_000, "target": 50_000})
     assert sum(parameter.numel() for parameter in model.parameters()) == 126_893_261
