@@ -21,8 +21,8 @@ INTRODUCTION = """# Command lines
 This page lists every module that you can run with `python -m`, with its options.
 
 `--help` after a command prints the same text. Run commands in the folder of the `Snakefile`. Options without a default
-are required, a list takes several values and is repeatable, and a switch `--name` is turned off by `--no-name`. For
-Snakemake's own options, run `snakemake --help`.
+are required, a list takes several values and is repeatable, and a switch `--name` is turned off by `--no-name`.
+Snakemake lists its own options with `--help`, too.
 """
 
 COMMANDS_WITHOUT_OPTIONS = {

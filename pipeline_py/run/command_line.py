@@ -61,7 +61,7 @@ class CommandOption(NamedTuple):
 
     @property
     def is_flag(self) -> bool:
-        """Whether it takes no value."""
+        """True if it takes no value."""
         return self.value_type is bool
 
     @property
@@ -71,7 +71,7 @@ class CommandOption(NamedTuple):
 
     @property
     def is_required(self) -> bool:
-        """Whether the parameter has no default."""
+        """True if the parameter has no default."""
         return self.default is inspect.Parameter.empty
 
     @property
