@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -139,6 +139,14 @@ def build_command(benchmark: Callable[[BenchmarkSettings], object]) -> Callable[
         benchmark(BenchmarkSettings(**options))
 
     _, _, attributes = (inspect.getdoc(BenchmarkSettings) or "").partition("Attributes:")
-    run.__signature__ = inspect.signature(BenchmarkSettings)  # type: ignore[attr-defined]
+    parameters = inspect.signature(BenchmarkSettings).parameters
+    defaults = {
+        option.name: option.default_factory()
+        for option in fields(BenchmarkSettings)
+        if option.default_factory is not MISSING
+    }
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [parameter.replace(default=defaults.get(name, parameter.default)) for name, parameter in parameters.items()]
+    )
     run.__doc__ = f"{inspect.getdoc(benchmark)}\n\nArgs:{attributes}"
     return run

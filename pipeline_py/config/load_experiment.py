@@ -327,7 +327,7 @@ def _format_target_hint(target: str, experiment: ExperimentConfig, target_names:
         matches = matches or _correct_path_names(
             target, [*experiment.systems, *experiment.parsers, *experiment.subword_configs]
         )
-        return f"did you mean {matches[0]}? " if matches else "no rule makes this file (see docs/reference/stages.md); "
+        return f"did you mean {matches[0]}? " if matches else "no rule makes this file (see docs/reference/files.md); "
     return f"did you mean `{matches[0]}`? " if matches else ""
 
 

@@ -19,7 +19,11 @@ def render_json_schema() -> str:
 
 
 def write_schema(*, output: Path) -> None:
-    """Write the JSON schema of the configuration, which lets editors complete and check its keys."""
+    """Write the JSON schema of the configuration, which lets editors complete and check its keys.
+
+    Args:
+        output: The schema as JSON.
+    """
     with open_atomic_text_file(output) as file:
         file.write(render_json_schema())
 

@@ -69,7 +69,7 @@ def attend(
         attention_output: Weights of the first context (ragged float32). A row holds a matrix, row by row: a row for
             each piece and one for EOS; a column for each source position, the last one for EOS, and then for each
             phrase. Empty for an empty source.
-        gates_output: Β, the weight of phrases, for each piece and EOS (ragged float32). Empty for an empty source, and
+        gates_output: The weight β of phrases for each piece and EOS (ragged float32). Empty for an empty source, and
             if the system has no such weight.
 
     Raises:

@@ -11,7 +11,7 @@ import gc
 import inspect
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
@@ -33,6 +33,82 @@ class OptionLimits(NamedTuple):
     minimum: int | None = None
 
 
+class CommandOption(NamedTuple):
+    """An option of a command line, made from a parameter of a function.
+
+    Attributes:
+        parameter_name: name of the parameter, e.g. `max_length`.
+        value_type: type of a value; of a list, type of its items.
+        choices: accepted values; empty if there are others.
+        minimum: smallest accepted number.
+        is_list: whether it takes several values.
+        default: default of the parameter, or `inspect.Parameter.empty`.
+        description: its help text.
+    """
+
+    parameter_name: str
+    value_type: Any
+    choices: Sequence[Any]
+    minimum: int | None
+    is_list: bool
+    default: Any
+    description: str
+
+    @property
+    def name(self) -> str:
+        """The name on the command line, e.g. `--max-length`."""
+        return f"--{self.parameter_name.replace('_', '-')}"
+
+    @property
+    def is_flag(self) -> bool:
+        """True if it takes no value."""
+        return self.value_type is bool
+
+    @property
+    def negated_name(self) -> str:
+        """The name of the option that switches a flag off."""
+        return f"--no-{self.name[2:]}"
+
+    @property
+    def is_required(self) -> bool:
+        """True if the parameter has no default."""
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def placeholder(self) -> str:
+        """The name of its value in help texts."""
+        return "|".join(self.choices) or self.value_type.__name__.upper()
+
+
+def list_options(function: Callable[..., Any], descriptions: Mapping[str, str]) -> list[CommandOption]:
+    """Return the options of a function's command line.
+
+    Args:
+        function: a function with keyword-only parameters.
+        descriptions: help texts by parameter.
+    """
+    return [
+        _build_option(function, parameter, descriptions.get(parameter.name, ""))
+        for parameter in inspect.signature(function, eval_str=True).parameters.values()
+    ]
+
+
+def _build_option(function: Callable[..., Any], parameter: inspect.Parameter, description: str) -> CommandOption:
+    if parameter.kind is not parameter.KEYWORD_ONLY:
+        raise TypeError(f"{function.__name__}: a stage takes keyword-only arguments, not {parameter.name}")
+    kind, limits = parameter.annotation, OptionLimits()
+    if get_origin(kind) is Annotated:
+        kind, limits = get_args(kind)
+    if isinstance(kind, UnionType):
+        (kind,) = (argument for argument in get_args(kind) if argument is not NoneType)
+    is_list = get_origin(kind) is list
+    if is_list:
+        (kind,) = get_args(kind)
+    is_literal = get_origin(kind) is Literal
+    choices: Sequence[Any] = get_args(kind) if is_literal else [*kind] if issubclass(kind, Enum) else []
+    return CommandOption(parameter.name, kind, choices, limits.minimum, is_list, parameter.default, description)
+
+
 def parse_arguments(function: Callable[..., Any], program: str, arguments: Sequence[str]) -> dict[str, Any]:
     """Parse command-line arguments into the keyword arguments of a function, including defaults.
 
@@ -40,7 +116,7 @@ def parse_arguments(function: Callable[..., Any], program: str, arguments: Seque
     list option takes several values and is repeatable; a `bool` has the options `--flag` and `--no-flag`. `--help`
     shows the docstring. An invalid command line ends the process with exit code 2.
     """
-    summary, option_texts = _parse_docstring(function) if "--help" in arguments else ("", {})
+    summary, descriptions = parse_docstring(function) if "--help" in arguments else ("", {})
     parser = argparse.ArgumentParser(
         program,
         description=summary,
@@ -48,42 +124,30 @@ def parse_arguments(function: Callable[..., Any], program: str, arguments: Seque
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
     )
-    parameters = inspect.signature(function, eval_str=True).parameters.values()
-    for parameter in parameters:
-        if parameter.kind is not parameter.KEYWORD_ONLY:
-            raise TypeError(f"{function.__name__}: a stage takes keyword-only arguments, not {parameter.name}")
-        _add_option(parser, parameter, option_texts.get(parameter.name, "").replace("%", "%%"))
+    options = list_options(function, descriptions)
+    for option in options:
+        _add_option(parser, option)
     # argparse would parse a default that is text, so it does not get the defaults.
-    defaults = {parameter.name: parameter.default for parameter in parameters}
+    defaults = {option.parameter_name: option.default for option in options}
     return defaults | vars(parser.parse_args(arguments))
 
 
-def _add_option(parser: argparse.ArgumentParser, parameter: inspect.Parameter, help_text: str) -> None:
-    kind, option = parameter.annotation, OptionLimits()
-    if get_origin(kind) is Annotated:
-        kind, option = get_args(kind)
-    if isinstance(kind, UnionType):
-        (kind,) = (argument for argument in get_args(kind) if argument is not NoneType)
-    name = f"--{parameter.name.replace('_', '-')}"
-    is_required = parameter.default is parameter.empty
-    if kind is bool:
-        switch = parser.add_mutually_exclusive_group(required=is_required)
-        switch.add_argument(name, dest=parameter.name, action="store_true", help=help_text)
-        switch.add_argument(f"--no-{name[2:]}", dest=parameter.name, action="store_false")
+def _add_option(parser: argparse.ArgumentParser, option: CommandOption) -> None:
+    help_text = option.description.replace("%", "%%")
+    if option.is_flag:
+        switch = parser.add_mutually_exclusive_group(required=option.is_required)
+        switch.add_argument(option.name, dest=option.parameter_name, action="store_true", help=help_text)
+        switch.add_argument(option.negated_name, dest=option.parameter_name, action="store_false")
         return
-    is_list = get_origin(kind) is list
-    if is_list:
-        (kind,) = get_args(kind)
-    choices: Sequence[Any] = (
-        get_args(kind) if get_origin(kind) is Literal else [*kind] if issubclass(kind, Enum) else []
-    )
     parser.add_argument(
-        name,
-        action="extend" if is_list else "store",
-        nargs="+" if is_list else None,
-        required=is_required,
-        type=_build_choice_parser(choices) if choices else _build_number_parser(kind, option.minimum),
-        metavar="|".join(choices) or kind.__name__.upper(),
+        option.name,
+        action="extend" if option.is_list else "store",
+        nargs="+" if option.is_list else None,
+        required=option.is_required,
+        type=_build_choice_parser(option.choices)
+        if option.choices
+        else _build_number_parser(option.value_type, option.minimum),
+        metavar=option.placeholder,
         help=help_text,
     )
 
@@ -110,7 +174,7 @@ def _build_number_parser(number_type: Any, minimum: int | None) -> Callable[[str
     return parse_number
 
 
-def _parse_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+def parse_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     """Return the description in a function's docstring, and the text for each parameter."""
     import docstring_parser
 

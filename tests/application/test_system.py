@@ -253,7 +253,7 @@ def test_the_documented_example_runs(trained):
     """The script of the documentation runs with the configuration of this test."""
     script = (ROOT / "docs/use_a_system.py").read_text(encoding="utf-8")
     call = 'load("results/nmt/SDAtt/seed1")'
-    assert script.count(call) == 1 and call in (ROOT / "docs/how_to/translate.md").read_text(encoding="utf-8")
+    assert script.count(call) == 1 and call in (ROOT / "docs/how_to/python_api.md").read_text(encoding="utf-8")
     script = script.replace(call, 'load("results/small/nmt/SDAtt/seed1", configfile="small.yaml")')
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.run(

@@ -27,7 +27,7 @@ FILE = "results/nmt/SDAtt/seed1/model.safetensors"
             "ask for its folder `tree2seq`, or for the file results/figures/tree2seq/attention.1.svg; ",
         ),
         (FILE.replace("SDAtt", "SDAt"), f"did you mean {FILE}? "),
-        ("nothing/like.it", "no rule makes this file (see docs/reference/stages.md); "),
+        ("nothing/like.it", "no rule makes this file (see docs/reference/files.md); "),
     ],
 )
 def test_unknown_target_error_suggests_a_target(target: str, hint: str) -> None:

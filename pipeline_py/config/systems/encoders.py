@@ -177,7 +177,7 @@ class TreeLSTMEncoderConfig(EncoderConfig):
     has_cell_state: ClassVar[bool] = True
     leaves: Literal["lstm", "bidirectional_lstm", "embeddings"] = Field(
         "lstm",
-        description="lstm: a forward LSTM, as in the paper; bidirectional_lstm: the encoder `lstm` with two directions; "
+        description="lstm: a forward LSTM, as in the paper; bidirectional_lstm: `lstm` with both directions; "
         "embeddings: no sequential LSTM; the decoder starts from the root (tree2seq Table 6).",
     )
 
