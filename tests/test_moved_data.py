@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.project_copy import ProjectCopy
-from tests.test_from_elsewhere import ENGLISH, described, run
+from tests.test_external_translations import ENGLISH, described, run
 
 pytestmark = pytest.mark.slow
 
