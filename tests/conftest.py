@@ -1,6 +1,6 @@
-"""Tests of whole folders run in one process more than there are processors, each module in one of them.
+"""Distribute tests of whole folders, module by module, over one process more than there are processors.
 
-pytest -n 0 runs them in one, as pytest does for single files; so does an installation without pytest-xdist.
+Single files run in one process, as do all tests with `pytest -n 0` or without pytest-xdist.
 """
 
 import os
@@ -14,15 +14,15 @@ from hypothesis import settings
 
 from pipeline_py.run.job_server import SERVER_VARIABLE
 
-settings.register_profile("unhurried", deadline=None)  # how long an example takes says how busy the machine is
+settings.register_profile("unhurried", deadline=None)  # the time of an example depends on the load of the machine
 settings.load_profile("unhurried")
 
 IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 EXTRA_WORKERS = 1
-"""Further processes, since tests of clusters and of killed runs wait longer than they compute."""
+"""Processes beyond the number of processors: tests of clusters and of killed runs wait longer than they compute."""
 
 MAX_WORKERS = 8
-"""More than this many would wait for the longest module, each with a PyTorch of its own in memory."""
+"""Limit of processes: more would wait for the longest module, each with its own PyTorch in memory."""
 
 SLOWEST_MODULES = (
     "tests/slurm/test_slurm.py",
@@ -39,7 +39,7 @@ SLOWEST_MODULES = (
     "tests/nmt/test_gpu_paths.py",
     "tests/syntax/test_train_parser.py",
 )
-"""Modules that are begun before all others, so that none is left alone in the end."""
+"""Modules that start before all others, so that none runs alone at the end."""
 
 # Tests start hundreds of processes, each of which would compile all that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -54,8 +54,10 @@ if IS_WORKER:
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     option = config.option
-    unsaid = not IS_WORKER and getattr(option, "numprocesses", 0) is None and option.dist == "no" and not option.usepdb
-    if unsaid and any(Path(argument).is_dir() for argument in config.args):
+    can_distribute = (
+        not IS_WORKER and getattr(option, "numprocesses", 0) is None and option.dist == "no" and not option.usepdb
+    )
+    if can_distribute and any(Path(argument).is_dir() for argument in config.args):
         option.numprocesses = min(len(os.sched_getaffinity(0)) + EXTRA_WORKERS, MAX_WORKERS)
         option.dist = "loadscope"
         option.loadscopereorder = False
@@ -69,15 +71,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def restore_denormal_numbers() -> Iterator[None]:
-    """Let the processor compute with denormal numbers again, which networks round to 0 for their whole process."""
+    """Let the processor compute with denormal numbers again, which networks flush to 0 for their whole process."""
     yield
     if torch := sys.modules.get("torch"):
         torch.set_flush_denormal(False)
 
 
 @pytest.fixture
-def tiny(tmp_path: Path) -> Iterator[Path]:
-    """A file system of eight kilobytes."""
+def tiny_file_system(tmp_path: Path) -> Iterator[Path]:
+    """Mount a file system of eight kilobytes, and yield its folder."""
     folder = tmp_path / "tiny"
     folder.mkdir()
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", folder], capture_output=True).returncode:

@@ -1,8 +1,8 @@
-"""Jobs of a workflow that begin as copies of a process that has imported libraries, PyTorch among them.
+"""Jobs of a workflow that are forked from a process that has imported libraries, PyTorch among them.
 
-To import it takes longer than all that a job of a small experiment does. The `python` that such jobs find leaves its
-number in a queue, and ends as the copy does that has its words, folder, environment and output. The project's own
-modules are imported anew, from the place where the job runs.
+Importing it takes longer than the work of a job in a small experiment. The `python` that such jobs find writes its
+process ID into a queue. A forked process takes over its arguments, folder, environment and output, and `python` ends
+with the exit code of that process. The project's own modules are imported again, from the folder where the job runs.
 """
 
 import os
@@ -18,14 +18,14 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 
 PRELOADED_CONTEXT = get_context("forkserver")
-"""Processes that begin as copies of one that has imported `tests.preloaded_modules`."""
+"""Processes that are forked from one that has imported `tests.preloaded_modules`."""
 PRELOADED_CONTEXT.set_forkserver_preload(["tests.preloaded_modules"])
 
 FORK_CONTEXT = get_context("fork")
-"""Processes that begin as copies of the one that starts them."""
+"""Processes that are forked from the one that starts them."""
 
 PROCESS_LOCK = Lock()
-"""To start a process looks whether others have ended, and only one thread can read how one did."""
+"""Lock for starting and joining: a start also collects other ended processes, whose exit code can be read only once."""
 
 PACKAGE = "pipeline_py"
 PYTHON_STAND_IN = """\
@@ -35,7 +35,7 @@ answer="{folder}/$$"
 mkfifo "$answer" && exec 3<> "$answer" && printf '%s\\0' "${{@:2}}" > "$answer.words" && echo $$ > "{folder}/queue"
 read -r code <&3 && exit $code
 """
-"""A `python` in the folder of the queue, which hands on modules of the project alone."""
+"""Script `python` in the folder of the queue, which forwards only modules of the project."""
 
 
 def start_process(process: BaseProcess) -> None:
@@ -54,10 +54,10 @@ def join_process(process: BaseProcess) -> int | None:
 
 @contextmanager
 def serve_forked_jobs() -> Iterator[Path]:
-    """Serve jobs meanwhile.
+    """Serve jobs within the context.
 
     Yields:
-        The stand-in of Python that starts them; Python itself where no process sees the files of another.
+        The stand-in for Python that starts them, or Python itself if processes cannot see each other's files.
     """
     if not Path("/proc/self/fd").exists():
         yield Path(sys.executable)
@@ -77,9 +77,9 @@ def serve_forked_jobs() -> Iterator[Path]:
 
 
 def _serve_queue(folder: Path) -> None:
-    with os.fdopen(os.open(folder / "queue", os.O_RDWR)) as queue:  # which does not end when nobody writes
-        for number in queue:
-            FORK_CONTEXT.Process(target=_run_and_answer, args=(folder, number.strip())).start()
+    with os.fdopen(os.open(folder / "queue", os.O_RDWR)) as queue:  # does not end if there is no writer
+        for starter_id in queue:
+            FORK_CONTEXT.Process(target=_run_and_answer, args=(folder, starter_id.strip())).start()
 
 
 def _run_and_answer(folder: Path, starter_id: str) -> None:
@@ -92,22 +92,22 @@ def _run_and_answer(folder: Path, starter_id: str) -> None:
 
 
 def _run_job(folder: Path, starter_folder: Path) -> None:
-    """Run a module in the place of the process that asked for it."""
+    """Run a module on behalf of the stand-in that requested it."""
     for descriptor in (1, 2):
         os.dup2(os.open(starter_folder / "fd" / str(descriptor), os.O_WRONLY | os.O_APPEND), descriptor)
     os.chdir((starter_folder / "cwd").readlink())
     os.environ.clear()
     for variable in (starter_folder / "environ").read_bytes().rstrip(b"\0").split(b"\0"):
         os.environb.__setitem__(*variable.split(b"=", 1))
-    module, *words = (folder / f"{starter_folder.name}.words").read_text(errors="surrogateescape").split("\0")[:-1]
+    module, *arguments = (folder / f"{starter_folder.name}.words").read_text(errors="surrogateescape").split("\0")[:-1]
     unload_project_modules()
     folders = [] if "PYTHONSAFEPATH" in os.environ else [str(Path.cwd())]
     sys.path[:0] = [*folders, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    sys.argv = ["python", *words]
+    sys.argv = ["python", *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 def unload_project_modules() -> None:
-    """Let the project's modules be imported anew."""
+    """Remove the project's modules, so that they are imported again."""
     for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE]:
         del sys.modules[name]

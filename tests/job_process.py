@@ -1,4 +1,4 @@
-"""Jobs as the workflow runs them: with a cache, or in a process of their own."""
+"""Run jobs as the workflow does: with a cache, or in a separate process."""
 
 import json
 import subprocess
@@ -13,23 +13,23 @@ def build_cached_job(
 ) -> dict[str, Any]:
     """Return a job whose outputs are cached in their folder."""
     job = {"stage": stage, "results": folder, "is_cached": True, "process": process_identity, "arguments": arguments}
-    described: dict[str, Any] = json.loads(json.dumps({**job, "calls": [{}]}, default=str))
-    return described
+    serializable_job: dict[str, Any] = json.loads(json.dumps({**job, "calls": [{}]}, default=str))
+    return serializable_job
 
 
 def find_imported_modules(job: Mapping[str, Any], *module_names: str) -> tuple[set[str], str]:
-    """Run a job in a process of its own.
+    """Run a job in a separate process.
 
     Returns:
-        Those of the modules that it imports, and what it writes to stderr.
+        The names of those of the modules that it imports, and its stderr.
     """
     code = (
         "import json, sys; from pipeline_py.run.job_runner import run_job; job, *names = sys.argv[1:]; "
         "run_job(json.loads(job)); print(*(name for name in names if name in sys.modules))"
     )
     command = [sys.executable, "-c", code, json.dumps(job), *module_names]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return {*done.stdout.split()}, done.stderr
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    return {*result.stdout.split()}, result.stderr
 
 
 def run_figure_job(stage: str, folder: Path, arguments: Mapping[str, Any], figure_name: str) -> None:

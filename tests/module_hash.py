@@ -1,4 +1,4 @@
-"""The hash of all modules that a stage imports: what `provenance.code_of` must never be finer than by mistake."""
+"""Hash of all modules that a stage imports, a coarser reference for `provenance.hash_stage_code`."""
 
 import ast
 import hashlib
@@ -10,18 +10,18 @@ from pipeline_py.run import provenance
 def compute_module_hash(*stage_names: str) -> str:
     """Hash modules and all first-party modules that they import, without docstrings and comments.
 
-    Each definition of an imported module counts, whether or not it is used.
+    Each definition of an imported module is included, whether or not it is used.
     """
     modules: dict[str, str] = {}
-    waiting = [f"{provenance.PACKAGE_NAME}.{stage}" for stage in stage_names]
-    while waiting:
-        module = waiting.pop()
+    pending_modules = [f"{provenance.PACKAGE_NAME}.{stage}" for stage in stage_names]
+    while pending_modules:
+        module = pending_modules.pop()
         if module not in modules:
             file = provenance.find_module_file(module)
             assert file is not None
             tree = provenance._remove_docstrings(ast.parse(file.read_text(encoding="utf-8")))
             modules[module] = ast.unparse(tree) + provenance._read_companion_files(module)
-            waiting += [name for name in _find_imported_modules(tree) if provenance._is_hashed_module(name)]
+            pending_modules += [name for name in _find_imported_modules(tree) if provenance._is_hashed_module(name)]
     content = "\n".join(f"{module} {modules[module]}" for module in sorted(modules))
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 

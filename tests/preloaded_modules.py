@@ -1,6 +1,6 @@
-"""What a run of the workflow imports and reads of the project before it plans, and the libraries of its longest jobs.
+"""Import and parse the modules that the workflow needs to plan, and import the libraries of its longest jobs.
 
-Done once, for all runs of a process.
+This happens once for all runs of a process.
 """
 
 import machine.translation.thot  # noqa: F401

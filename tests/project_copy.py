@@ -1,4 +1,4 @@
-"""A copy of the project in a folder of its own, and what a run of the workflow there would do."""
+"""A copy of the project in a separate folder, and the jobs that a run of the workflow would start there."""
 
 import os
 import re
@@ -49,11 +49,11 @@ SMALL_CONFIG = {
 
 
 def run_snakemake(arguments: Sequence[str], folder: Path, *import_paths: Path) -> subprocess.CompletedProcess:
-    """Run Snakemake to its end in a copy of the project, in a process of its own; so are its jobs on this machine.
+    """Run Snakemake to its end in a copy of the project, in a forked process, as are its jobs on this machine.
 
     Args:
-        arguments: what follows `run_snakemake`.
-        folder: the copy.
+        arguments: command-line arguments of Snakemake.
+        folder: folder of the copy.
         import_paths: further folders of PYTHONPATH.
     """
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [folder, *import_paths]))}
@@ -61,13 +61,13 @@ def run_snakemake(arguments: Sequence[str], folder: Path, *import_paths: Path) -
         files = [output.name, errors.name]
         process = PRELOADED_CONTEXT.Process(target=_run_in_copy, args=(arguments, folder, variables, files, python))
         start_process(process)
-        code = join_process(process)
-        said = [Path(file).read_text(encoding="utf-8") for file in files]
-    return subprocess.CompletedProcess(arguments, code, *said)
+        exit_code = join_process(process)
+        outputs = [Path(file).read_text(encoding="utf-8") for file in files]
+    return subprocess.CompletedProcess(arguments, exit_code, *outputs)
 
 
-def _get_file_times(folder: Path) -> dict[Path, tuple[int, int]]:
-    """Size and time of each file with code, by which a copy of a file is known."""
+def _get_file_stats(folder: Path) -> dict[Path, tuple[int, int]]:
+    """Return the size and modification time of each code file; copies of a file have the same."""
     files = [file for file in folder.glob("pipeline_py/**/*.*") if "__pycache__" not in file.parts]
     return {file.relative_to(folder): (file.stat().st_size, file.stat().st_mtime_ns) for file in files}
 
@@ -75,7 +75,7 @@ def _get_file_times(folder: Path) -> dict[Path, tuple[int, int]]:
 def _run_in_copy(
     arguments: Sequence[str], folder: Path, environment: dict[str, str], output_paths: Sequence[str], python: Path
 ) -> None:
-    if _get_file_times(folder) != _get_file_times(ROOT):  # what is imported already is other code
+    if _get_file_stats(folder) != _get_file_stats(ROOT):  # the imported modules are other code
         unload_project_modules()
     else:
         sys.modules[PACKAGE].__file__ = str(folder / PACKAGE / "__init__.py")
@@ -86,7 +86,7 @@ def _run_in_copy(
     os.environ.update(environment)
     sys.path[:0] = environment["PYTHONPATH"].split(os.pathsep)
     sys.argv, sys.executable = [str(SNAKEMAKE_PROGRAM), *arguments], str(python)
-    from snakemake.cli import main  # one of `tests.preloaded_modules`: who only reads this module does not wait for it
+    from snakemake.cli import main  # preloaded (`tests.preloaded_modules`); an import of this module does not load it
 
     main()
 
@@ -108,7 +108,7 @@ class ProjectCopy:
             shutil.copy(ROOT / name, folder)
 
     def copy_to(self, folder: Path) -> "ProjectCopy":
-        """The same in another folder, with all that was made here."""
+        """Copy the project to another folder, with all its results."""
         copy = ProjectCopy.__new__(ProjectCopy)
         copy.folder = shutil.copytree(self.folder, folder, symlinks=True)
         return copy
@@ -118,13 +118,13 @@ class ProjectCopy:
         return run_snakemake(self._build_options(arguments, config), self.folder, *self.import_paths)
 
     def kill_at_message(self, message: str, *arguments: str, config: dict | None = None) -> None:
-        """Run Snakemake, and kill it and all its jobs a moment after it said something."""
+        """Run Snakemake, and kill it and all its jobs one second after it prints a message."""
         command = [str(SNAKEMAKE_PROGRAM), "--verbose", *self._build_options(arguments, config)]
         environment = {**os.environ, "PYTHONPATH": str(self.folder)}
         process = subprocess.Popen(
             command, stderr=subprocess.PIPE, start_new_session=True, cwd=self.folder, env=environment, text=True
         )
-        assert any(message in line for line in process.stderr), "it came to an end before"
+        assert any(message in line for line in process.stderr), "it ended without the message"
         time.sleep(1)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -136,27 +136,27 @@ class ProjectCopy:
         return ["--configfile", "small.yaml", "--cores", "2", *arguments]
 
     def count_planned_jobs(self, *targets: str, config: dict | None = None) -> dict[str, int]:
-        """How many jobs of each rule a run would start."""
+        """Count the jobs of each rule that a run would start."""
         return Counter(rule for rule, _ in self.list_planned_jobs(*targets, config=config))
 
     def list_planned_jobs(self, *targets: str, config: dict | None = None) -> list[tuple[str, dict[str, str]]]:
-        """The rule and the wildcards of each job that a run would start."""
-        done = self.run_snakemake("--dry-run", *(targets or ("results/table1.tsv",)), config=config)
-        assert done.returncode == 0, done.stderr
-        assert "No forecast" not in done.stderr + done.stdout  # it ends no run
-        jobs = re.findall(r"^(?:local)?rule (\w+):\n((?: +.*\n)*)", done.stdout + done.stderr, flags=re.MULTILINE)
+        """Return the rule and the wildcards of each job that a run would start."""
+        result = self.run_snakemake("--dry-run", *(targets or ("results/table1.tsv",)), config=config)
+        assert result.returncode == 0, result.stderr
+        assert "No forecast" not in result.stderr + result.stdout  # a forecast that fails does not end a run
+        jobs = re.findall(r"^(?:local)?rule (\w+):\n((?: +.*\n)*)", result.stdout + result.stderr, flags=re.MULTILINE)
         return [(rule, _parse_wildcards(text)) for rule, text in jobs]
 
 
 def merge_configs(base: dict, overrides: dict) -> dict:
-    both = {
+    merged = {
         key: merge_configs(base[key], overrides[key])
         for key in base.keys() & overrides.keys()
         if isinstance(overrides[key], dict)
     }
-    return {**base, **overrides, **both}
+    return {**base, **overrides, **merged}
 
 
 def _parse_wildcards(job_text: str) -> dict[str, str]:
-    given = re.search(r"^ +wildcards: (.*)$", job_text, flags=re.MULTILINE)
-    return dict(pair.split("=", 1) for pair in given[1].split(", ")) if given else {}
+    match = re.search(r"^ +wildcards: (.*)$", job_text, flags=re.MULTILINE)
+    return dict(pair.split("=", 1) for pair in match[1].split(", ")) if match else {}

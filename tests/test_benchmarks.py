@@ -1,4 +1,4 @@
-"""The benchmarks run, on the smallest of sizes; what they measure there means nothing."""
+"""The benchmarks run at minimal sizes, at which their measurements are meaningless."""
 
 import os
 import re
@@ -14,40 +14,42 @@ from tests.text_files import read_table
 ROOT = Path(__file__).parent.parent
 
 
-def test_what_is_written_by_hand_comes_to_what_torch_comes_to():
+def test_gains_of_all_handwritten_functions_are_measured():
     sizes = ["--embedding", "6", "--hidden", "8", "--sentences", "3", "--words", "5", "--vocabulary", "40"]
     command = [sys.executable, "-m", "benchmarks.gains", *sizes, "--beam", "2", "--rounds", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    rows = re.findall(r"^(\S.*?) {2,}(\S.*?) {2,}-?[\d.]+% \(-?[\d.]+%–-?[\d.]+%\)$", done.stdout, flags=re.MULTILINE)
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0, result.stderr
+    rows = re.findall(r"^(\S.*?) {2,}(\S.*?) {2,}-?[\d.]+% \(-?[\d.]+%–-?[\d.]+%\)$", result.stdout, flags=re.MULTILINE)
     assert len({*rows}) == len(rows) and ("scores in C (elementwise.c)", "GlobalAtt") in rows
-    code, told = ROOT / "pipeline_py" / "nmt", " ".join(what for what, _ in rows)
-    by_hand = {str(file.relative_to(code)) for file in code.rglob("*.py") if "(Function)" in file.read_text("utf-8")}
-    others = {"fast/gru_step.py"}  # told as what is in C, and as the loop over time
-    assert {file for file in by_hand if f"({file})" not in told} == others
+    package, labels = ROOT / "pipeline_py" / "nmt", " ".join(label for label, _ in rows)
+    handwritten_files = {
+        str(file.relative_to(package)) for file in package.rglob("*.py") if "(Function)" in file.read_text("utf-8")
+    }
+    unlisted_files = {"fast/gru_step.py"}  # listed under its C functions, and as the loop over time
+    assert {file for file in handwritten_files if f"({file})" not in labels} == unlisted_files
 
 
-SPEED = ["--corpus", "random", "--vocabulary", "40", "--rounds", "2", "--batches", "2", "--batch-size", "3"]
-SPEED += ["--embedding", "6", "--hidden", "8", "--device", "cpu", "--peers", "none"]
-TRANSLATION = ["--updates", "2", "--sentences", "5", "--beam", "3", "--together", "2"]
+COMMON_OPTIONS = ["--corpus", "random", "--vocabulary", "40", "--rounds", "2", "--batches", "2", "--batch-size", "3"]
+COMMON_OPTIONS += ["--embedding", "6", "--hidden", "8", "--device", "cpu", "--peers", "none"]
+TRANSLATION_OPTIONS = ["--updates", "2", "--sentences", "5", "--beam", "3", "--together", "2"]
 
 
-def measured(module: str, folder: Path, *options: str) -> str:
-    """Run a benchmark of speed; its tables are in the folder `results`, and this is what it prints."""
+def run_benchmark(module: str, folder: Path, *options: str) -> str:
+    """Run a benchmark of speed with tables in the folder `results`, and return its stdout."""
     folders = "--work", folder / "work", "--results", folder / "results"
-    command = [sys.executable, "-m", module, *SPEED, *options, *folders]
-    # Threads that wait for each other by turning round take for ever where others compute.
+    command = [sys.executable, "-m", module, *COMMON_OPTIONS, *options, *folders]
+    # Threads that wait actively for each other take very long on a busy machine.
     environment = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 def test_one_command_measures_training_and_translation(tmp_path):
-    printed = measured("benchmarks", tmp_path, *TRANSLATION, "--threads", "2")
+    output = run_benchmark("benchmarks", tmp_path, *TRANSLATION_OPTIONS, "--threads", "2")
     results = tmp_path / "results"
     assert sorted(path.name for path in results.iterdir()) == ["training.tsv", "translation.tsv"]
-    assert "ends of sentences included, padding excluded" in printed
+    assert "ends of sentences included, padding excluded" in output
 
     training = read_table(results / "training.tsv")
     assert [(row["side"], row["precision"], row["threads"]) for row in training] == [
@@ -73,33 +75,33 @@ def test_one_command_measures_training_and_translation(tmp_path):
 
 def test_systems_are_compared_with_the_first_one(tmp_path):
     systems = [option for system in ("GlobalAtt", "SDAtt", "SDRNMT-2") for option in ("--system", system)]
-    measured("benchmarks.training", tmp_path, *systems, "--precision", "float32", "--threads", "1")
-    first, *others = read_table(tmp_path / "results" / "training.tsv")
-    assert [row["side"] for row in others] == ["SDAtt", "SDRNMT-2"] and first["multiply_adds_ratio"] == "1"
-    for row in others:
+    run_benchmark("benchmarks.training", tmp_path, *systems, "--precision", "float32", "--threads", "1")
+    first, *rest = read_table(tmp_path / "results" / "training.tsv")
+    assert [row["side"] for row in rest] == ["SDAtt", "SDRNMT-2"] and first["multiply_adds_ratio"] == "1"
+    for row in rest:
         products = float(row["multiply_adds"]) / float(first["multiply_adds"])
         assert float(row["multiply_adds_ratio"]) == pytest.approx(products, rel=1e-4)
         times = float(row["time_ratio_lowest"]), float(row["time_ratio_highest"])
         assert times[0] <= float(row["time_ratio"]) <= times[1]
-    assert float(others[1]["multiply_adds_ratio"]) > 1.1
+    assert float(rest[1]["multiply_adds_ratio"]) > 1.1
 
 
 def test_a_second_translation_takes_the_weights_of_the_first(tmp_path):
-    options = *TRANSLATION, "--threads", "1", "--precision", "float32"
-    measured("benchmarks.translation", tmp_path, *options)
+    options = *TRANSLATION_OPTIONS, "--threads", "1", "--precision", "float32"
+    run_benchmark("benchmarks.translation", tmp_path, *options)
     (weights,) = (tmp_path / "work" / "weights").iterdir()
-    written = weights.stat().st_mtime_ns
-    measured("benchmarks.translation", tmp_path, *options, "--rounds", "1")
-    assert [weights] == [*(tmp_path / "work" / "weights").iterdir()] and weights.stat().st_mtime_ns == written
+    modification_time = weights.stat().st_mtime_ns
+    run_benchmark("benchmarks.translation", tmp_path, *options, "--rounds", "1")
+    assert [weights] == [*(tmp_path / "work" / "weights").iterdir()] and weights.stat().st_mtime_ns == modification_time
 
 
 @pytest.mark.slow
 def test_the_time_to_a_quality_is_measured(tmp_path):
     embedded = ["--corpus", "embedded", "--batch-size", "500", "--beam", "1", "--threads", "1"]
-    printed = measured(
+    output = run_benchmark(
         "benchmarks.quality", tmp_path, *embedded, "--minutes", "0.0001", "--level", "0", "--level", "99"
     )
-    assert "BLEU of tokenized lower-cased words, 2 times an epoch" in printed
+    assert "BLEU of tokenized lower-cased words, 2 times an epoch" in output
     (point,) = read_table(tmp_path / "results" / "curves.tsv")
     assert (point["side"], point["epoch"], point["parameters"]) != ("", "", "") and float(point["cpu_minutes"]) > 0
     low, high = read_table(tmp_path / "results" / "quality.tsv")

@@ -1,4 +1,4 @@
-"""Environments: each holds what its rules' stages import, no more and no less, in the versions of the package."""
+"""Each environment has exactly the distributions that its stages import, in the versions of the package."""
 
 import ast
 import re
@@ -18,88 +18,88 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
-FILES = {file.stem: file for file in sorted((ROOT / "envs").glob("*.yaml"))}
+ENVIRONMENT_FILES = {file.stem: file for file in sorted((ROOT / "envs").glob("*.yaml"))}
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
-    name: yaml.safe_load(file.read_text("utf-8")) for name, file in FILES.items()
+    name: yaml.safe_load(file.read_text("utf-8")) for name, file in ENVIRONMENT_FILES.items()
 }
-RULES = sorted((ROOT / "workflow/rules").rglob("*.smk"))
+RULE_FILES = sorted((ROOT / "workflow/rules").rglob("*.smk"))
 PACKAGES = ("corpus", "syntax", "subword", "smt", "nmt", "evaluation", "report")
 PACKAGES_OF_PROJECT = ("pipeline_py", "embedded_grammar")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-RULE = re.compile(
+RULE_PATTERN = re.compile(
     r"^ *(?:use rule (?P<of>\w+) as (?P<copy>\w+) with|rule(?: (?P<name>\w+))?):(?:  #.*)?\n", flags=re.MULTILINE
 )
-STAGE = re.compile("|".join(rf"{package}\.[a-z_]+" for package in PACKAGES))
+STAGE_PATTERN = re.compile("|".join(rf"{package}\.[a-z_]+" for package in PACKAGES))
 
 RUNNER = "pipeline_py.run.__main__"
 """The module that runs all stages."""
 
-NOT_THERE = {("text", "pipeline_py.corpus.tokenize"): {"stanza"}}
-"""What a stage imports under options with which its rule names another environment."""
+OPTIONAL_IMPORTS = {("text", "pipeline_py.corpus.tokenize"): {"stanza"}}
+"""(Environment, stage) → imports for options with which the rule uses another environment."""
 
 
-def pinned(requirements: list[str]) -> dict[str, Requirement]:
-    """Requirements by the name that a registry compares."""
+def parse_requirements(requirements: list[str]) -> dict[str, Requirement]:
+    """Parse requirements, by canonical name."""
     return {canonicalize_name(requirement.name): requirement for requirement in map(Requirement, requirements)}
 
 
-def pip_of(name: str) -> list[str]:
-    (pip,) = [given["pip"] for given in ENVIRONMENTS[name]["dependencies"] if isinstance(given, dict)]
+def get_pip_requirements(name: str) -> list[str]:
+    (pip,) = [entry["pip"] for entry in ENVIRONMENTS[name]["dependencies"] if isinstance(entry, dict)]
     return pip
 
 
-# What rules say.
+# Environments of rules.
 
 
 @cache
-def environments_of_stages() -> dict[str, set[str]]:
-    """Environment → the modules of all stages that a rule runs there."""
-    rules = [(file, head, text) for file in RULES for head, text in rules_of(file)]
+def find_environment_stages() -> dict[str, set[str]]:
+    """Map each environment to the modules of all stages that a rule runs there."""
+    rules = [(file, head, text) for file in RULE_FILES for head, text in split_rules(file)]
     bases = {name: (file, head, text) for file, head, text in rules if (name := head["copy"] or head["name"])}
-    found: dict[str, set[str]] = defaultdict(set)
+    stages_by_environment: dict[str, set[str]] = defaultdict(set)
     for file, head, text in rules:
-        stages = {stage for job in re.findall(r'\bcall_of\("([\w.]+)"\)', text) for stage in stages_of(job)}
-        place, environment = file, named_environments(file, text)
-        while stages and not environment:
-            place, head, text = bases[head["of"]]
-            environment = named_environments(place, text)
-        for path in environment:
-            found[path.stem].update(stages)
-    return found
+        stages = {stage for job in re.findall(r'\bcall_of\("([\w.]+)"\)', text) for stage in find_job_stages(job)}
+        rule_file, environment_files = file, find_rule_environments(file, text)
+        while stages and not environment_files:
+            rule_file, head, text = bases[head["of"]]
+            environment_files = find_rule_environments(rule_file, text)
+        for path in environment_files:
+            stages_by_environment[path.stem].update(stages)
+    return stages_by_environment
 
 
-def rules_of(file: Path) -> Iterator[tuple[re.Match[str], str]]:
-    """Each rule's first line and what follows it."""
+def split_rules(file: Path) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield the match of each rule's first line, and the rest of the rule."""
     _, _, text = file.read_text(encoding="utf-8").split('"""', maxsplit=2)
-    heads = [*RULE.finditer(text)]
+    heads = [*RULE_PATTERN.finditer(text)]
     for head, end in zip(heads, [*(head.start() for head in heads[1:]), len(text)], strict=True):
         yield head, text[head.end() : end]
 
 
-def stages_of(job: str) -> set[str]:
-    """The modules of the stages of a job of the plan: those that its method names, or methods that this calls."""
+def find_job_stages(job: str) -> set[str]:
+    """Return the modules of the stages that a job's method of the plan names, directly or in methods it calls."""
     package, _, method = job.partition(".")
     stages: set[str] = set()
-    seen: set[tuple[str, str]] = set()
-    waiting = [(package, f"build_{method}_job")]
-    while waiting:
-        place = waiting.pop()
-        if place in seen or place not in functions_of_plan():
+    visited: set[tuple[str, str]] = set()
+    pending = [(package, f"build_{method}_job")]
+    while pending:
+        key = pending.pop()
+        if key in visited or key not in read_plan_functions():
             continue
-        seen.add(place)
-        for node in ast.walk(functions_of_plan()[place]):
-            if isinstance(node, ast.Constant) and STAGE.fullmatch(str(node.value)):
+        visited.add(key)
+        for node in ast.walk(read_plan_functions()[key]):
+            if isinstance(node, ast.Constant) and STAGE_PATTERN.fullmatch(str(node.value)):
                 stages.add(f"pipeline_py.{node.value}")
             elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-                waiting.append((place[0], node.attr))
+                pending.append((key[0], node.attr))
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                waiting += [(module, node.func.id) for module in ("corpus", place[0])]
+                pending += [(module, node.func.id) for module in ("corpus", key[0])]
     return stages
 
 
 @cache
-def functions_of_plan() -> dict[tuple[str, str], ast.FunctionDef]:
-    """The functions and methods of the plan by their module and name."""
+def read_plan_functions() -> dict[tuple[str, str], ast.FunctionDef]:
+    """Parse the functions and methods of the plan, by module and name."""
     return {
         (file.stem, node.name): node
         for file in (ROOT / "pipeline_py/plan").glob("*.py")
@@ -108,23 +108,23 @@ def functions_of_plan() -> dict[tuple[str, str], ast.FunctionDef]:
     }
 
 
-def named_environments(file: Path, rule: str) -> list[Path]:
-    """The files that a rule names, relative to its own file or to the folder of the Snakefile."""
-    named = re.search(r"^ *conda:\n +(.+)\n", rule, flags=re.MULTILINE)
-    names = re.findall(r'"([^"]+\.yaml)"', named[1]) if named else []
+def find_rule_environments(file: Path, rule: str) -> list[Path]:
+    """Return the environment files of a rule, whose names are relative to its own file or to the Snakefile."""
+    match = re.search(r"^ *conda:\n +(.+)\n", rule, flags=re.MULTILINE)
+    names = re.findall(r'"([^"]+\.yaml)"', match[1]) if match else []
     return [(file.parent / name.replace("{workflow.basedir}", str(ROOT))).resolve() for name in names]
 
 
-# What code imports.
+# Imports of the code.
 
 
-def file_of(module: str) -> Path | None:
-    place = ROOT.joinpath(*module.split("."))
-    return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
+def find_module_file(module: str) -> Path | None:
+    path = ROOT.joinpath(*module.split("."))
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
-def names_in(tree: ast.AST) -> Iterator[str]:
-    """What is imported, at the top of a module or when a function runs, but not for type checkers alone."""
+def find_imported_names(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of imports at any level, except those for type checkers only."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
@@ -133,121 +133,138 @@ def names_in(tree: ast.AST) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.module and not node.level, "imports are absolute"
             yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
-        yield from names_in(node)
+        yield from find_imported_names(node)
 
 
 @cache
-def imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Our modules that a module imports, with those that it may find by name, and distributions of others."""
-    file = file_of(module)
+def find_imports(module: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the project's modules that a module imports, including lookups by name, and other distributions."""
+    file = find_module_file(module)
     assert file is not None
     text = file.read_text(encoding="utf-8")
-    names = {*names_in(ast.parse(text)), *packages_around(module)}
+    names = {*find_imported_names(ast.parse(text)), *list_parent_packages(module)}
     if "import_module(" in text:
         names |= {".".join(part.relative_to(ROOT).with_suffix("").parts) for part in file.parent.rglob("*/*.py")}
-    # The outermost package imports when it is asked for its own names, which no stage does.
-    ours = {
+    # The outermost package is left out: it imports only on access to its own names, which no stage uses.
+    project_modules = {
         name
         for name in names
-        if name.startswith(tuple(f"{package}." for package in PACKAGES_OF_PROJECT)) and file_of(name)
+        if name.startswith(tuple(f"{package}." for package in PACKAGES_OF_PROJECT)) and find_module_file(name)
     }
-    others = {name.split(".")[0] for name in names} - {*PACKAGES_OF_PROJECT} - sys.stdlib_module_names
-    return frozenset(ours), frozenset(map(distribution_of, others))
+    packages = {name.split(".")[0] for name in names} - {*PACKAGES_OF_PROJECT} - sys.stdlib_module_names
+    return frozenset(project_modules), frozenset(map(find_distribution, packages))
 
 
-def packages_around(module: str) -> list[str]:
+def list_parent_packages(module: str) -> list[str]:
     parts = module.split(".")
     return [".".join(parts[:length]) for length in range(1, len(parts))]
 
 
 @cache
-def distribution_of(name: str) -> str:
-    (distribution,) = {canonicalize_name(found) for found in metadata.packages_distributions()[name]}
+def find_distribution(name: str) -> str:
+    (distribution,) = {canonicalize_name(candidate) for candidate in metadata.packages_distributions()[name]}
     return distribution
 
 
 @cache
-def needs(stage: str) -> frozenset[str]:
-    """Distributions that a stage may import, through whatever modules of ours."""
-    found: set[str] = set()
-    seen: set[str] = set()
-    waiting = [stage]
-    while waiting:
-        module = waiting.pop()
-        if module not in seen:
-            seen.add(module)
-            ours, others = imports(module)
-            found |= others
-            waiting += ours
-    return frozenset(found)
+def find_stage_distributions(stage: str) -> frozenset[str]:
+    """Return the distributions that a stage may import, directly or through modules of the project."""
+    distributions: set[str] = set()
+    visited: set[str] = set()
+    pending = [stage]
+    while pending:
+        module = pending.pop()
+        if module not in visited:
+            visited.add(module)
+            project_modules, imported_distributions = find_imports(module)
+            distributions |= imported_distributions
+            pending += project_modules
+    return frozenset(distributions)
 
 
-def needs_in(environment: str) -> set[str]:
+def find_environment_distributions(environment: str) -> set[str]:
     return {
         distribution
-        for stage in [RUNNER, *environments_of_stages()[environment]]
-        for distribution in needs(stage) - NOT_THERE.get((environment, stage), set())
+        for stage in [RUNNER, *find_environment_stages()[environment]]
+        for distribution in find_stage_distributions(stage) - OPTIONAL_IMPORTS.get((environment, stage), set())
     }
 
 
-# The two beside each other.
+# Comparison of environments and imports.
 
 
-def test_every_environment_is_there_and_some_rule_names_it() -> None:
-    named = {path for file in RULES for _, text in rules_of(file) for path in named_environments(file, text)}
-    assert named == set(FILES.values())
+def test_rules_name_all_environments() -> None:
+    named_files = {
+        path for file in RULE_FILES for _, text in split_rules(file) for path in find_rule_environments(file, text)
+    }
+    assert named_files == set(ENVIRONMENT_FILES.values())
 
 
 def test_every_stage_has_an_environment() -> None:
-    stages = set().union(*environments_of_stages().values())
+    stages = set().union(*find_environment_stages().values())
     plans = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "pipeline_py/plan").glob("*.py"))
-    made = {f"pipeline_py.{stage}" for stage in re.findall(r'\b(?:Job|_build_training_job)\(\s*"([\w.]+)"', plans)}
-    assert stages == made and len(made) > 40
+    planned_stages = {
+        f"pipeline_py.{stage}" for stage in re.findall(r'\b(?:Job|_build_training_job)\(\s*"([\w.]+)"', plans)
+    }
+    assert stages == planned_stages and len(planned_stages) > 40
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", ENVIRONMENT_FILES)
 def test_a_file_is_an_environment_of_conda(name: str) -> None:
     content = ENVIRONMENTS[name]
     assert content.keys() == {"channels", "dependencies"}
     assert content["channels"] == ["conda-forge", "nodefaults"]
-    python, *others = content["dependencies"]
+    python, *dependencies = content["dependencies"]
     version = re.fullmatch(r"python =(3\.\d+)", python)
     assert version and version[1] in SpecifierSet(PROJECT["requires-python"])
-    assert [other if isinstance(other, str) else [*other] for other in others] == ["pip", ["pip"]]
-    assert len(pinned(pip_of(name))) == len(pip_of(name)), "each package once"
+    assert [dependency if isinstance(dependency, str) else [*dependency] for dependency in dependencies] == [
+        "pip",
+        ["pip"],
+    ]
+    assert len(parse_requirements(get_pip_requirements(name))) == len(get_pip_requirements(name)), "each package once"
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", ENVIRONMENT_FILES)
 def test_versions_are_those_of_the_package(name: str) -> None:
-    package = pinned(PROJECT["dependencies"])
-    for distribution, requirement in pinned(pip_of(name)).items():
-        assert requirement.specifier == package[distribution].specifier
-        assert requirement.extras == package[distribution].extras
-        assert [given.operator for given in requirement.specifier] == ["=="]
+    package_requirements = parse_requirements(PROJECT["dependencies"])
+    for distribution, requirement in parse_requirements(get_pip_requirements(name)).items():
+        assert requirement.specifier == package_requirements[distribution].specifier
+        assert requirement.extras == package_requirements[distribution].extras
+        assert [specifier.operator for specifier in requirement.specifier] == ["=="]
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_what_stages_import_is_there_and_nothing_else(name: str) -> None:
-    direct = needs_in(name) & pinned(PROJECT["dependencies"]).keys()
-    assert pinned(pip_of(name)).keys() == direct
+@pytest.mark.parametrize("name", ENVIRONMENT_FILES)
+def test_environments_pin_exactly_the_direct_imports_of_stages(name: str) -> None:
+    direct_distributions = find_environment_distributions(name) & parse_requirements(PROJECT["dependencies"]).keys()
+    assert parse_requirements(get_pip_requirements(name)).keys() == direct_distributions
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_what_the_package_does_not_pin_comes_with_what_it_pins(name: str) -> None:
-    brought = set()
-    for distribution in pinned(pip_of(name)):
+@pytest.mark.parametrize("name", ENVIRONMENT_FILES)
+def test_imports_without_pin_are_dependencies_of_pinned_ones(name: str) -> None:
+    dependencies = set()
+    for distribution in parse_requirements(get_pip_requirements(name)):
         requirements = map(Requirement, metadata.requires(distribution) or [])
-        plain = (one for one in requirements if one.marker is None or one.marker.evaluate({"extra": ""}))
-        brought |= {canonicalize_name(requirement.name) for requirement in plain}
-    assert needs_in(name) - pinned(pip_of(name)).keys() <= brought
+        unconditional = (
+            candidate
+            for candidate in requirements
+            if candidate.marker is None or candidate.marker.evaluate({"extra": ""})
+        )
+        dependencies |= {canonicalize_name(requirement.name) for requirement in unconditional}
+    assert find_environment_distributions(name) - parse_requirements(get_pip_requirements(name)).keys() <= dependencies
 
 
-def test_imports_are_found_wherever_they_stand() -> None:
-    """Within functions, through modules of ours, and in parts of networks that are found by name."""
-    assert "matplotlib" in needs("pipeline_py.report.write_page") and "stanza" in needs("pipeline_py.corpus.tokenize")
-    assert "tqdm" in needs("pipeline_py.corpus.clean") and "torch" in needs("pipeline_py.nmt.attend")
-    assert "torch" not in needs("pipeline_py.nmt.length_model") | needs("pipeline_py.syntax.compute_distances")
+def test_imports_are_found_in_functions_and_by_name() -> None:
+    """Imports are in functions, in other modules of the project, and in parts of networks that are found by name."""
+    assert "matplotlib" in find_stage_distributions(
+        "pipeline_py.report.write_page"
+    ) and "stanza" in find_stage_distributions("pipeline_py.corpus.tokenize")
+    assert "tqdm" in find_stage_distributions("pipeline_py.corpus.clean") and "torch" in find_stage_distributions(
+        "pipeline_py.nmt.attend"
+    )
+    assert "torch" not in find_stage_distributions("pipeline_py.nmt.length_model") | find_stage_distributions(
+        "pipeline_py.syntax.compute_distances"
+    )
     assert (
-        file_of("pipeline_py.nmt.encoder.lstm")
-        and "pipeline_py.nmt.encoder.lstm" in imports("pipeline_py.nmt.model")[0]
+        find_module_file("pipeline_py.nmt.encoder.lstm")
+        and "pipeline_py.nmt.encoder.lstm" in find_imports("pipeline_py.nmt.model")[0]
     )

@@ -1,4 +1,4 @@
-"""The configuration: what is accepted, what is refused, and in which words."""
+"""Valid configurations are accepted, and errors of invalid ones have exact messages."""
 
 import copy
 from itertools import combinations, pairwise
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture
 def config() -> dict[str, Any]:
-    """The default of one seed, without contrastive sets and what is crossed with gold trees."""
+    """Return the default with one seed, without contrastive sets and tables that need gold trees."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     config["targets"], config["corpora"]["contrast"] = None, []
     for name in ("calibration", "transformers_calibration", "three_seeds/table1", "three_seeds/table2"):
@@ -28,14 +28,14 @@ def config() -> dict[str, Any]:
     return config
 
 
-def changed(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """A copy of the configuration with the value at a dotted path replaced."""
+def replace_value(config: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    """Return a copy of the configuration in which the value at a dotted path is replaced."""
     config = copy.deepcopy(config)
-    place: Any = config
+    container: Any = config
     *parents, last = path.split(".")
     for key in parents:
-        place = place[int(key)] if isinstance(place, list) else place.setdefault(key, {})
-    place[last] = value
+        container = container[int(key)] if isinstance(container, list) else container.setdefault(key, {})
+    container[last] = value
     return config
 
 
@@ -46,28 +46,27 @@ def test_the_default_is_valid(config):
     assert experiment.get_output_folder("results") == "results"
 
 
-def pairs_tested(experiment: ExperimentConfig) -> set[tuple[str, str]]:
-    """(what another one's outputs replace, the other), of all tables."""
+def list_tested_pairs(experiment: ExperimentConfig) -> set[tuple[str, str]]:
+    """Return the pairs (replaced system, tested system) of the significance tests of all tables."""
     return {pair for name in experiment.tables for pair in combinations(experiment.sort_rows_for_tests(name), 2)}
 
 
 def test_two_systems_are_tested_in_one_direction_in_all_tables(config):
-    """What is proposed in the place of others, and others in the place of baselines."""
+    """Proposed systems replace the others, and those replace the baseline."""
     experiment = load_experiment(config)
-    pairs = pairs_tested(experiment)
+    pairs = list_tested_pairs(experiment)
     assert not {pair[::-1] for pair in pairs} & pairs
     for options in experiment.tables.values():
         if isinstance(options, BleuTableConfig):
-            proposed, rest = options.proposed, [row for row in options.systems if row not in options.proposed]
-            assert pairs >= {(other, row) for row in proposed for other in rest}
+            proposed, baselines = options.proposed, [row for row in options.systems if row not in options.proposed]
+            assert pairs >= {(baseline, row) for row in proposed for baseline in baselines}
             assert pairs >= {(options.baseline, row) for row in options.systems if row != options.baseline}
     assert experiment.sort_rows_for_tests("tree2seq/table1_2") == []
 
 
-def test_tables_that_contradict_each_other_about_a_direction(config):
-    """The first one decides."""
+def test_the_first_table_decides_the_direction_of_a_test(config):
     table = {"title": "T", "systems": ["GlobalAtt", "SDAtt"], "baseline": "SDAtt", "proposed": []}
-    pairs = pairs_tested(load_experiment(changed(config, "tables.other", table)))
+    pairs = list_tested_pairs(load_experiment(replace_value(config, "tables.other", table)))
     assert ("GlobalAtt", "SDAtt") in pairs and ("SDAtt", "GlobalAtt") not in pairs
 
 
@@ -264,7 +263,7 @@ def test_tables_that_contradict_each_other_about_a_direction(config):
 )
 def test_a_mistake_gets_one_sentence(config, path, value, sentence):
     with pytest.raises(InputError) as caught:
-        load_experiment(changed(config, path, value))
+        load_experiment(replace_value(config, path, value))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -275,7 +274,7 @@ def test_a_missing_file_is_named_with_the_folder_that_it_was_looked_for_in(confi
         load_experiment({**config, "data": "nowhere"})
 
 
-def test_a_preset_is_laid_over_and_every_preset_is_validated(config):
+def test_a_preset_is_merged_and_every_preset_is_validated(config):
     sizes = {"hidden": 6, "tied_embeddings": "none"}
     config["presets"] = {"small": {"model": sizes}, "broken": {"model": {"hiden": 6}}}
     with pytest.raises(InputError, match=r"preset broken: .*hiden"):
@@ -286,29 +285,29 @@ def test_a_preset_is_laid_over_and_every_preset_is_validated(config):
     assert small.systems["SDAtt"].model.embedding == config["model"]["embedding"]
 
 
-def test_the_command_line_has_the_last_word(config):
+def test_the_command_line_overrides_presets(config):
     config["presets"] = {"small": {"training": {"epochs": 7}}}
     experiment = load_experiment({**config, "preset": "small"}, command_line_config={"training": {"epochs": 3}})
     assert experiment.training.epochs == 3
 
 
-def test_yamls_true_is_a_way_to_write_case(config):
-    assert load_experiment(changed(config, "corpora.target.case", True)).corpora.target.case == "true"
+def test_case_may_be_written_as_yaml_boolean(config):
+    assert load_experiment(replace_value(config, "corpora.target.case", True)).corpora.target.case == "true"
 
 
 def test_a_system_keeps_what_it_sets_itself(config):
-    experiment = load_experiment(changed(config, "systems.SDAtt.model", {"hidden": 9}))
+    experiment = load_experiment(replace_value(config, "systems.SDAtt.model", {"hidden": 9}))
     assert experiment.systems["SDAtt"].model.hidden == 9
     assert experiment.systems["SDAtt"].model.embedding == config["model"]["embedding"]
     assert experiment.systems["GlobalAtt"].model.hidden == config["model"]["hidden"]
 
 
-def test_what_systems_read_follows_from_their_parts(config):
+def test_required_syntax_follows_from_the_parts_of_a_system(config):
     systems = load_experiment(config).systems
-    read = {
+    syntax_names = {
         name: systems[name].required_syntax_names for name in ("GlobalAtt", "Sennrich-deponly", "SDRNMT-1", "SDRNMT-2")
     }
-    assert read == {
+    assert syntax_names == {
         "GlobalAtt": [],
         "Sennrich-deponly": ["labels"],
         "SDRNMT-1": ["units"],
@@ -331,7 +330,7 @@ def test_what_systems_read_follows_from_their_parts(config):
         (["ensemble"], ["embedded"]),
     ],
 )
-def test_parsers_are_measured_for_what_is_asked(config, targets, parsers):
+def test_parsers_are_measured_for_requested_targets(config, targets, parsers):
     table = {"type": "measures", "title": "T", "columns": ["bleu"]}
     config["tables"] |= {
         "mine": {**table, "systems": ["Seq2Seq", "PBSMT"]},
@@ -346,24 +345,24 @@ def test_inputs_share_the_embedding_as_in_the_paper(config):
 
 
 def test_runs_are_named_by_their_seeds(config):
-    experiment = load_experiment(changed(config, "training.seeds", [1, 7]))
+    experiment = load_experiment(replace_value(config, "training.seeds", [1, 7]))
     assert experiment.get_runs("SDAtt") == ["seed1", "seed7"] and experiment.get_runs("PBSMT") == ["single"]
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "workflow" / "experiments").glob("*.yaml")), ids=lambda file: file.stem)
 def test_the_experiments_are_valid_over_the_default(file):
-    def merge(base: Any, over: Any) -> Any:
-        if isinstance(base, dict) and isinstance(over, dict):
-            return base | {key: merge(base.get(key), value) for key, value in over.items()}
-        return over
+    def merge(base: Any, overrides: Any) -> Any:
+        if isinstance(base, dict) and isinstance(overrides, dict):
+            return base | {key: merge(base.get(key), value) for key, value in overrides.items()}
+        return overrides
 
-    default, own = (yaml.safe_load(one.read_text(encoding="utf-8")) for one in (ROOT / "config.yaml", file))
-    load_experiment(merge(default, own), should_check_files=False, own_config=own)
+    default, own_config = (yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / "config.yaml", file))
+    load_experiment(merge(default, own_config), should_check_files=False, own_config=own_config)
 
 
 def test_shares_of_the_generated_language_do_not_overlap():
-    shares = [compute_split_share(place) for place in range(2 + HELD_OUT_SHARE_COUNT // 2)]
-    shares += [compute_treebank_share(place) for place in range(3)]
+    shares = [compute_split_share(index) for index in range(2 + HELD_OUT_SHARE_COUNT // 2)]
+    shares += [compute_treebank_share(index) for index in range(3)]
     ordered = sorted(shares)
     assert all(before[1] <= after[0] for before, after in pairwise(ordered))
     assert ordered[0][0] == 0 and ordered[-1][1] == 1
@@ -387,27 +386,32 @@ def test_the_schema_for_editors_is_that_of_the_models():
         ("data", "\0", "\\x00: no such file"),
     ],
 )
-def test_a_path_that_is_none_is_told(config, data: str, source: str, sentence: str) -> None:
-    config = changed(changed(config, "data", data), "corpora.train", {"source": source, "target": "train.de"})
+def test_invalid_paths_are_reported(config, data: str, source: str, sentence: str) -> None:
+    config = replace_value(
+        replace_value(config, "data", data), "corpora.train", {"source": source, "target": "train.de"}
+    )
     with pytest.raises(InputError) as caught:
         load_experiment(config)
     assert sentence in str(caught.value)
 
 
-def test_a_folder_is_no_file_and_a_file_no_folder(config, tmp_path: Path) -> None:
+def test_a_folder_is_not_a_file_and_vice_versa(config, tmp_path: Path) -> None:
     (tmp_path / "resources.json").mkdir()
     (tmp_path / "train.en").write_text("a\n")
     (tmp_path / "folder").mkdir()
 
-    def told(path: str, value: Any) -> str:
+    def get_error_message(path: str, value: Any) -> str:
         with pytest.raises(InputError) as caught:
-            load_experiment(changed(changed(config, "data", str(tmp_path)), path, value))
+            load_experiment(replace_value(replace_value(config, "data", str(tmp_path)), path, value))
         return str(caught.value)
 
     text = {"source": "train.en", "target": "folder"}
-    assert told("corpora.train", text) == f"configuration: {tmp_path}/folder: is a folder; give a file"
+    assert get_error_message("corpora.train", text) == f"configuration: {tmp_path}/folder: is a folder; give a file"
     directory = {"type": "stanza", "directory": "."}
-    assert told("parsers.local", directory) == f"configuration: {tmp_path}/resources.json: is a folder; give a file"
+    assert (
+        get_error_message("parsers.local", directory)
+        == f"configuration: {tmp_path}/resources.json: is a folder; give a file"
+    )
     stanza = {"language": "en", "tokenizer": "stanza", "stanza_directory": "train.en"}
     sentence = f"configuration: {tmp_path}/train.en: not a folder; give a folder of models"
-    assert told("corpora.source", stanza) == sentence
+    assert get_error_message("corpora.source", stanza) == sentence

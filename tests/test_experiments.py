@@ -1,4 +1,4 @@
-"""The experiments that come with the project: each preset is planned as a whole, over stand-ins for its files."""
+"""Every preset of the project's experiments can be planned completely, with stand-ins for its files."""
 
 import gzip
 import json
@@ -25,32 +25,32 @@ EXPERIMENTS = ROOT / "workflow" / "experiments"
 NEWSTESTS = ROOT.parent / "shared" / "data" / "newstest_ende"
 
 
-BELOW = {name: ["multi30k"] for name in ("contrastive_ende", "multi30k_planned", "multi30k_transformers")}
-"""The experiment that a file is combined with, if it is none by itself."""
+BASE_EXPERIMENTS = {name: ["multi30k"] for name in ("contrastive_ende", "multi30k_planned", "multi30k_transformers")}
+"""Experiment file that is not complete → the experiments that it extends."""
 
 
-def presets() -> Iterator[tuple[str, str | None]]:
-    """Each experiment with each of its presets, or with none where it has none."""
+def list_presets() -> Iterator[tuple[str, str | None]]:
+    """Yield each experiment with each of its presets, or with None if it has none."""
     for file in sorted(EXPERIMENTS.glob("*.yaml")):
         names = yaml.safe_load(file.read_text(encoding="utf-8")).get("presets", {})
         yield from ((file.stem, preset) for preset in [*names] or [None])
 
 
-def experiment_of(name: str, preset: str | None, data: Path | str = "data") -> ExperimentConfig:
-    """What the Snakefile makes of an experiment over the default, its files apart."""
+def load_preset(name: str, preset: str | None, data: Path | str = "data") -> ExperimentConfig:
+    """Load an experiment over the default as the Snakefile does, but without checking files."""
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    over: dict[str, Any] = {}
-    for file in [*BELOW.get(name, []), name]:
-        over = merge_configs(over, yaml.safe_load((EXPERIMENTS / f"{file}.yaml").read_text(encoding="utf-8")))
-    config: dict[str, Any] = merge_configs(merge_configs(default, over), {"data": str(data), "preset": preset})
-    return load_experiment(config, should_check_files=False, own_config=over)
+    overrides: dict[str, Any] = {}
+    for file in [*BASE_EXPERIMENTS.get(name, []), name]:
+        overrides = merge_configs(overrides, yaml.safe_load((EXPERIMENTS / f"{file}.yaml").read_text(encoding="utf-8")))
+    config: dict[str, Any] = merge_configs(merge_configs(default, overrides), {"data": str(data), "preset": preset})
+    return load_experiment(config, should_check_files=False, own_config=overrides)
 
 
-PAIRS_OF_LINGEVAL = b'[{"source": "x", "reference": "y", "errors": [{"contrastive": "z", "type": "k"}]}]'
+LINGEVAL_PAIRS = b'[{"source": "x", "reference": "y", "errors": [{"contrastive": "z", "type": "k"}]}]'
 
 
 def write_stand_ins(experiment: ExperimentConfig) -> None:
-    """A small file wherever the experiment names one that is not there; directories come with their index."""
+    """Write a small file for each missing file of the experiment, including the index of directories."""
     contrastive = [Path(experiment.resolve_path(file)) for text in experiment.corpora.contrast for file in text.file]
     for file in map(Path, experiment.collect_file_paths()):
         if file.suffix and not file.exists():
@@ -59,28 +59,28 @@ def write_stand_ins(experiment: ExperimentConfig) -> None:
             if ".conllu" in file.suffixes:
                 content = b"1\tx\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
             if file in contrastive:
-                content = PAIRS_OF_LINGEVAL if ".json" in file.suffixes else b"source\tcorrect\tcontrastive\nx\ty\tz\n"
+                content = LINGEVAL_PAIRS if ".json" in file.suffixes else b"source\tcorrect\tcontrastive\nx\ty\tz\n"
             file.write_bytes(gzip.compress(content) if file.suffix == ".gz" else content)
 
 
-def snakemake(place: ProjectCopy, name: str, preset: str | None, data: Path, *arguments: str) -> str:
-    """Run an experiment in a copy of the project, and give what Snakemake says."""
-    files = [f"workflow/experiments/{file}.yaml" for file in [*BELOW.get(name, []), name]]
-    words = ["--cores", "2", *arguments, "--configfile", *files]
-    words += ["--config", f"data={data}", *([f"preset={preset}"] if preset else [])]
-    done = project_copy.run_snakemake(words, place.folder)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
-    return done.stdout + done.stderr
+def run_experiment(project: ProjectCopy, name: str, preset: str | None, data: Path, *arguments: str) -> str:
+    """Run an experiment in a copy of the project, and return the output of Snakemake."""
+    files = [f"workflow/experiments/{file}.yaml" for file in [*BASE_EXPERIMENTS.get(name, []), name]]
+    command_line = ["--cores", "2", *arguments, "--configfile", *files]
+    command_line += ["--config", f"data={data}", *([f"preset={preset}"] if preset else [])]
+    result = project_copy.run_snakemake(command_line, project.folder)
+    assert result.returncode == 0, (result.stdout + result.stderr)[-5000:]
+    return result.stdout + result.stderr
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory) -> ProjectCopy:
+def project(tmp_path_factory) -> ProjectCopy:
     return ProjectCopy(tmp_path_factory.mktemp("experiments"))
 
 
-# Networks trained, phrase-based systems trained, sides of texts (source, target, references), processors of parsers
-# trained, and segmenters learnt: counted by hand in the tables that an experiment asks for.
-PLANNED = {
+# Preset → numbers of trained networks, trained phrase-based systems, sides of texts (source, target, references),
+# trained processors of parsers, and learned segmenters, counted by hand in the tables of the experiment.
+PLANNED_JOBS = {
     ("calibration", None): (21, 0, 0, 0, 0),
     ("contrastive_ende", None): (12, 0, 6, 0, 0),
     ("docs_ende", "fast"): (29, 0, 6, 0, 0),
@@ -109,34 +109,39 @@ PLANNED = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "preset"), [*presets()])
-def test_a_preset_is_planned_as_a_whole(place, tmp_path, name, preset):
-    write_stand_ins(experiment_of(name, preset, tmp_path))
-    said = snakemake(place, name, preset, tmp_path, "--dry-run")
-    jobs = Counter(re.findall(r"^(?:local)?rule (\w+):", said, flags=re.MULTILINE))
-    assert re.search(r"^In total about [\d.]+ (s|min|h|days) on 2 cores", said, flags=re.MULTILINE)
+@pytest.mark.parametrize(("name", "preset"), [*list_presets()])
+def test_a_preset_is_planned_as_a_whole(project, tmp_path, name, preset):
+    write_stand_ins(load_preset(name, preset, tmp_path))
+    output = run_experiment(project, name, preset, tmp_path, "--dry-run")
+    jobs = Counter(re.findall(r"^(?:local)?rule (\w+):", output, flags=re.MULTILINE))
+    assert re.search(r"^In total about [\d.]+ (s|min|h|days) on 2 cores", output, flags=re.MULTILINE)
     rules = ("train", "train_smt", "fetch", "train_parser", "learn_segmenter")
-    assert tuple(jobs[rule] for rule in rules) == PLANNED[name, preset]
+    assert tuple(jobs[rule] for rule in rules) == PLANNED_JOBS[name, preset]
 
 
-@pytest.mark.parametrize(("name", "preset"), [*presets()])
-def test_all_that_stands_beside_printed_numbers_was_printed(name, preset):
-    """A set or a row under another name than the paper's would have no number, without a word."""
-    experiment = experiment_of(name, preset)
+@pytest.mark.parametrize(("name", "preset"), [*list_presets()])
+def test_published_tables_have_published_sets_and_rows(name, preset):
+    """A set or a row with another name than in the paper would silently have no published number."""
+    experiment = load_preset(name, preset)
     sets = [text.name for text in experiment.corpora.held_out_sets.values()]
     for table in map(experiment.tables.get, experiment.select_requested_names(experiment.tables)):
-        if asked := getattr(table, "published", None):
-            numbers = read_published_numbers(ROOT / "workflow" / "published" / f"{asked.paper}.tsv")
-            columns = {one.set for one in numbers if (one.table, one.task) == (asked.table, asked.task)}
+        if published := getattr(table, "published", None):
+            numbers = read_published_numbers(ROOT / "workflow" / "published" / f"{published.paper}.tsv")
+            columns = {
+                number.set for number in numbers if (number.table, number.task) == (published.table, published.task)
+            }
             assert columns <= {*sets, "AVG"}
             for row in table.systems:
-                printed = asked.names.get(row, table.labels.get(row, row))
-                for each in columns:
-                    assert find_published_number(numbers, asked.table, asked.task, printed, each), (printed, each)
+                published_name = published.names.get(row, table.labels.get(row, row))
+                for column in columns:
+                    assert find_published_number(numbers, published.table, published.task, published_name, column), (
+                        published_name,
+                        column,
+                    )
 
 
 @pytest.mark.parametrize(
-    ("name", "preset", "tables"),
+    ("name", "preset", "table_count"),
     [
         ("ende_wmt14", None, 2),
         ("ende_nc11", None, 1),
@@ -145,35 +150,35 @@ def test_all_that_stands_beside_printed_numbers_was_printed(name, preset):
         ("zhen", "paper", 0),
     ],
 )
-def test_printed_numbers_stand_where_the_data_is_the_papers(name, preset, tables):
-    experiment = experiment_of(name, preset)
-    asked = [experiment.tables[table] for table in experiment.select_requested_names(experiment.tables)]
-    assert sum(getattr(table, "published", None) is not None for table in asked) == tables
+def test_published_numbers_need_the_data_of_the_paper(name, preset, table_count):
+    experiment = load_preset(name, preset)
+    requested_tables = [experiment.tables[table] for table in experiment.select_requested_names(experiment.tables)]
+    assert sum(getattr(table, "published", None) is not None for table in requested_tables) == table_count
 
 
 SENTENCES = {"dev": 3003, "newstest2013": 3000, "newstest2014": 3003, "newstest2015": 2169}
-"""As WMT counts them."""
+"""Sentences of each set, as counted by WMT."""
 
 
 @pytest.mark.slow
-def test_the_held_out_sets_of_wmt14_come_through_whole(place, tmp_path):
-    """Raw text to words and back: nothing of the references is lost that BLEU would see."""
+def test_the_held_out_sets_of_wmt14_keep_all_sentences(project, tmp_path):
+    """Tokenizing and detokenizing changes nothing in the references that matters to BLEU."""
     if not NEWSTESTS.is_dir():
         pytest.skip(f"the newstests of WMT are not at {NEWSTESTS}")
     (tmp_path / "newstest_ende").symlink_to(NEWSTESTS)
-    write_stand_ins(experiment_of("ende_wmt14", None, tmp_path))
+    write_stand_ins(load_preset("ende_wmt14", None, tmp_path))
     tokens = {
         (split, side): f"results/ende_wmt14/corpus/tokenized/{split}.{side}"
         for split in SENTENCES
         for side in ("source", "target")
     }
-    snakemake(place, "ende_wmt14", None, tmp_path, *tokens.values())
+    run_experiment(project, "ende_wmt14", None, tmp_path, *tokens.values())
     for (split, _), file in tokens.items():
-        lines = (place.folder / file).read_text(encoding="utf-8").split("\n")
+        lines = (project.folder / file).read_text(encoding="utf-8").split("\n")
         assert lines.pop() == "" and len(lines) == SENTENCES[split] and all(lines)
     for split in SENTENCES:
         postprocess(
-            pieces=place.folder / tokens[split, "target"], output=tmp_path / "text", language="de", joiner="none"
+            pieces=project.folder / tokens[split, "target"], output=tmp_path / "text", language="de", joiner="none"
         )
         year = "newstest2012" if split == "dev" else split
         with gzip.open(NEWSTESTS / f"{year}.de.gz", "rt", encoding="utf-8", newline="\n") as file:
@@ -183,19 +188,19 @@ def test_the_held_out_sets_of_wmt14_come_through_whole(place, tmp_path):
 
 
 OUTPUTS = ROOT.parent / "shared" / "data" / "nc11_outputs"
-PUBLISHED = {"Transformer": 25.0, "TagEmb": 25.5, "Multi-Task": 24.8, "LISA": 25.5, "PASCAL": 25.9}
-"""BLEU that Bugliarello and Okazaki (2020) print of their systems."""
+PUBLISHED_BLEU = {"Transformer": 25.0, "TagEmb": 25.5, "Multi-Task": 24.8, "LISA": 25.5, "PASCAL": 25.9}
+"""BLEU of the systems of Bugliarello and Okazaki (2020), as published."""
 
 
 @pytest.mark.slow
-def test_translations_from_elsewhere_score_as_published(tmp_path):
+def test_external_translations_score_as_published(tmp_path):
     if not OUTPUTS.is_dir():
         pytest.skip(f"the outputs of five published systems are not at {OUTPUTS}")
-    experiment = experiment_of("nc11", None, OUTPUTS.parent)
+    experiment = load_preset("nc11", None, OUTPUTS.parent)
     (table,) = map(experiment.tables.get, experiment.select_requested_names(experiment.tables))
     (test,) = experiment.corpora.tests
-    assert table.systems == [*PUBLISHED] and not experiment.evaluation.lowercase
-    found = {}
+    assert table.systems == [*PUBLISHED_BLEU] and not experiment.evaluation.lowercase
+    scores = {}
     for system in table.systems:
         import_translations(
             translations=Path(experiment.resolve_path(experiment.systems[system].files[test.name][0])),
@@ -212,5 +217,5 @@ def test_translations_from_elsewhere_score_as_published(tmp_path):
             tokenizer=experiment.evaluation.tokenizer,
             lowercase=experiment.evaluation.lowercase,
         )
-        found[system] = round(json.loads((tmp_path / "bleu.json").read_text())["score"], 1)
-    assert found == PUBLISHED
+        scores[system] = round(json.loads((tmp_path / "bleu.json").read_text())["score"], 1)
+    assert scores == PUBLISHED_BLEU

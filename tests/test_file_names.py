@@ -1,4 +1,4 @@
-"""Where names of files are not UTF-8, a run ends with one sentence before it makes anything."""
+"""A run with file names that are not UTF-8 ends with one sentence before it writes anything."""
 
 import os
 import subprocess
@@ -10,17 +10,17 @@ import pytest
 from tests.project_copy import ROOT, SNAKEMAKE_PROGRAM, ProjectCopy
 
 TARGET = "results/corpus/clean/dev.source"
-ASCII = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-IN_ASCII = "Python reads file names as ascii, not as UTF-8; set the variable PYTHONUTF8=1\n"
+ASCII_LOCALE = {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+ASCII_ERROR = "Python reads file names as ascii, not as UTF-8; set the variable PYTHONUTF8=1\n"
 
 
-def run(folder: bytes | Path, *command: str, **variables: str) -> subprocess.CompletedProcess:
+def run_command(folder: bytes | Path, *command: str, **variables: str) -> subprocess.CompletedProcess:
     environment = {**os.environ, "PYTHONPATH": "", **variables}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace")
 
 
-def workflow(folder: bytes | Path, **variables: str) -> subprocess.CompletedProcess:
-    return run(folder, str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1", **variables)
+def run_workflow(folder: bytes | Path, **variables: str) -> subprocess.CompletedProcess:
+    return run_command(folder, str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1", **variables)
 
 
 def test_a_folder_that_is_not_utf8(tmp_path: Path) -> None:
@@ -30,27 +30,33 @@ def test_a_folder_that_is_not_utf8(tmp_path: Path) -> None:
     except OSError:
         pytest.skip("the file system only has names in UTF-8")
     ProjectCopy(Path(os.fsdecode(folder)))
-    done = workflow(folder)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "lder: the path of this folder is not UTF-8; rename it, or work in another folder\n" in done.stderr
-    done = run(folder, sys.executable, "-m", "pipeline_py.translate", "--system", "SDAtt")
-    assert done.returncode == 1 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+    result = run_workflow(folder)
+    assert result.returncode == 1 and "Traceback" not in result.stderr
+    assert "lder: the path of this folder is not UTF-8; rename it, or work in another folder\n" in result.stderr
+    result = run_command(folder, sys.executable, "-m", "pipeline_py.translate", "--system", "SDAtt")
+    assert result.returncode == 1 and result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
 
 
 def test_a_locale_without_utf8(tmp_path: Path) -> None:
     folder = ProjectCopy(tmp_path / "f\u00f6lder").folder
-    done = workflow(folder, **ASCII)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert done.stderr.endswith(IN_ASCII)
-    assert workflow(folder, **{**ASCII, "PYTHONUTF8": "1"}).returncode == 0
-    done = run(folder, sys.executable, "-m", "pipeline_py.translate", "--system", "SDAtt", **ASCII)
-    assert done.returncode == 1 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+    result = run_workflow(folder, **ASCII_LOCALE)
+    assert result.returncode == 1 and "Traceback" not in result.stderr
+    assert result.stderr.endswith(ASCII_ERROR)
+    assert run_workflow(folder, **{**ASCII_LOCALE, "PYTHONUTF8": "1"}).returncode == 0
+    result = run_command(folder, sys.executable, "-m", "pipeline_py.translate", "--system", "SDAtt", **ASCII_LOCALE)
+    assert result.returncode == 1 and result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
 
 
 def test_a_missing_file_whose_name_is_not_ascii(tmp_path: Path) -> None:
-    words = ["--annotation", "dependency", "--treebank", "g\u00e4.conllu", "--output", "text"]
-    done = run(
-        tmp_path, sys.executable, "-m", "pipeline_py.syntax.treebank_text", *words, PYTHONPATH=str(ROOT), **ASCII
+    arguments = ["--annotation", "dependency", "--treebank", "g\u00e4.conllu", "--output", "text"]
+    result = run_command(
+        tmp_path,
+        sys.executable,
+        "-m",
+        "pipeline_py.syntax.treebank_text",
+        *arguments,
+        PYTHONPATH=str(ROOT),
+        **ASCII_LOCALE,
     )
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1].endswith("no such file; check the path in the configuration")
+    assert result.returncode == 1 and "Traceback" not in result.stderr
+    assert result.stderr.splitlines()[-1].endswith("no such file; check the path in the configuration")

@@ -1,4 +1,4 @@
-"""Paths do not decide a result: the same files under other paths plan no job, and neither does a renamed project."""
+"""Results do not depend on paths: neither the same files under other paths nor a renamed project plan a job."""
 
 import re
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.project_copy import ProjectCopy
-from tests.test_external_translations import ENGLISH, described, run
+from tests.test_external_translations import ENGLISH, run_experiment, write_experiment
 
 pytestmark = pytest.mark.slow
 
@@ -16,20 +16,20 @@ SYNTAX = "results/given/syntax"
 TARGETS = ["all", f"{SYNTAX}/mine/one.conllu", f"{SYNTAX}/bank/accuracy/conllu.tokens"]
 
 
-def dependencies(sentence: str) -> str:
+def render_dependency_tree(sentence: str) -> str:
     words = sentence.split()
     rows = [f"{n}\t{word}\t_\tX\t_\t_\t{n - 1}\t{'dep' if n > 1 else 'root'}\t_\t_" for n, word in enumerate(words, 1)]
     return "\n".join([*rows, ""])
 
 
-def make_experiment(place: ProjectCopy, data: Path) -> dict:
-    """Describe an experiment with texts, translations, scores, pairs, claims, trees and a treebank in a folder."""
+def write_experiment_with_trees(project: ProjectCopy, data: Path) -> dict:
+    """Write texts, translations, scores, pairs, claims, trees and a treebank, and return the configuration."""
     data.mkdir()
-    config = described(data)
-    trees = "\n".join(map(dependencies, ENGLISH)) + "\n"
+    config = write_experiment(data)
+    trees = "\n".join(map(render_dependency_tree, ENGLISH)) + "\n"
     for file in ("trees", "train", "dev", "test"):
         (data / f"{file}.conllu").write_text(trees, encoding="utf-8")
-    claims = place.folder / "workflow/claims/sdatt.yaml"
+    claims = project.folder / "workflow/claims/sdatt.yaml"
     shutil.copy(claims, data / "mine.yaml")
     (data / "mine.yaml").write_text(
         claims.read_text(encoding="utf-8").replace("SDAtt", "Good").replace("GlobalAtt", "Bad"), encoding="utf-8"
@@ -42,49 +42,49 @@ def make_experiment(place: ProjectCopy, data: Path) -> dict:
     return {**config, "data": str(data), "parsers": parsers}
 
 
-def copy_elsewhere(data: Path) -> Path:
+def copy_data(data: Path) -> Path:
     return shutil.copytree(data, data.with_name("copied"), copy_function=shutil.copyfile)
 
 
-def link(data: Path) -> Path:
+def link_data(data: Path) -> Path:
     (data.with_name("linked")).symlink_to(data)
     return data.with_name("linked")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> tuple[ProjectCopy, dict]:
-    place = ProjectCopy(tmp_path_factory.mktemp("projects") / "project")
-    config = make_experiment(place, place.folder.with_name("data"))
-    code, said = run(place, config, *TARGETS)
-    assert code == 0, said[-5000:]
-    return place, config
+def finished_experiment(tmp_path_factory) -> tuple[ProjectCopy, dict]:
+    project = ProjectCopy(tmp_path_factory.mktemp("projects") / "project")
+    config = write_experiment_with_trees(project, project.folder.with_name("data"))
+    code, output = run_experiment(project, config, *TARGETS)
+    assert code == 0, output[-5000:]
+    return project, config
 
 
-def planned(place: ProjectCopy, config: dict) -> set[str]:
-    code, said = run(place, config, *TARGETS, "--dry-run")
-    assert code == 0, said
-    return {*re.findall(r"^(?:local)?rule (\w+):", said, flags=re.MULTILINE)}
+def list_planned_rules(project: ProjectCopy, config: dict) -> set[str]:
+    code, output = run_experiment(project, config, *TARGETS, "--dry-run")
+    assert code == 0, output
+    return {*re.findall(r"^(?:local)?rule (\w+):", output, flags=re.MULTILINE)}
 
 
 @pytest.mark.parametrize(
-    "change", [lambda data: data, copy_elsewhere, link, lambda data: data / ".." / data.name], ids=range(4)
+    "move_data", [lambda data: data, copy_data, link_data, lambda data: data / ".." / data.name], ids=range(4)
 )
-def test_the_same_files_under_another_path(made, change: Callable[[Path], Path]):
-    place, config = made
-    assert planned(place, {**config, "data": str(change(Path(config["data"])))}) == set()
+def test_the_same_files_under_another_path(finished_experiment, move_data: Callable[[Path], Path]):
+    project, config = finished_experiment
+    assert list_planned_rules(project, {**config, "data": str(move_data(Path(config["data"])))}) == set()
 
 
-def test_a_renamed_project(made, tmp_path):
-    place, config = made
-    copy = place.copy_to(tmp_path / "renamed")
-    assert planned(copy, config) == set()
+def test_a_renamed_project(finished_experiment, tmp_path):
+    project, config = finished_experiment
+    copy = project.copy_to(tmp_path / "renamed")
+    assert list_planned_rules(copy, config) == set()
     claims = copy.folder / "workflow/claims/sdatt.yaml"
     claims.write_text(claims.read_text(encoding="utf-8") + "\n# A comment.\n", encoding="utf-8")
-    assert "judge_claims" in planned(copy, config)
+    assert "judge_claims" in list_planned_rules(copy, config)
 
 
-def test_other_content_under_the_same_path(made, tmp_path):
-    place, config = made
+def test_other_content_under_the_same_path(finished_experiment, tmp_path):
+    project, config = finished_experiment
     data = shutil.copytree(config["data"], tmp_path / "data")
     for file, (old, new) in {
         "one.de": (b"Haus", b"Hans"),
@@ -105,4 +105,4 @@ def test_other_content_under_the_same_path(made, tmp_path):
         "import_trees",
         "treebank_text",
     }
-    assert rules <= planned(place, {**config, "data": str(data)})
+    assert rules <= list_planned_rules(project, {**config, "data": str(data)})

@@ -40,7 +40,7 @@ CONFIG = {
     "tables": {"table1": {"systems": ["GlobalAtt", "SDAtt", "SDAtt [gold]"]}},
 }
 
-ODD = [
+ODD_SENTENCES = [
     "",
     " \t",
     "\x00\x1b\x7f",
@@ -55,54 +55,56 @@ ODD = [
 ]
 
 
-def text_of(place: ProjectCopy, system: str) -> list[str]:
-    file = place.folder / f"results/small/evaluation/{system}/{SYSTEMS[system]}/two.txt"
+def read_translations(project: ProjectCopy, system: str) -> list[str]:
+    file = project.folder / f"results/small/evaluation/{system}/{SYSTEMS[system]}/two.txt"
     return file.read_text(encoding="utf-8").splitlines()
 
 
-def read_source(place: ProjectCopy) -> str:
-    return (place.folder / "results/small/corpus/generated/two.source").read_text(encoding="utf-8")
+def read_source(project: ProjectCopy) -> str:
+    return (project.folder / "results/small/corpus/generated/two.source").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory) -> ProjectCopy:
-    place = ProjectCopy(tmp_path_factory.mktemp("trained"))
+    project = ProjectCopy(tmp_path_factory.mktemp("trained"))
     targets = [f"results/small/evaluation/{system}/{run}/two.txt" for system, run in SYSTEMS.items()]
-    process = place.run_snakemake(*targets, "results/small/corpus/truecased/two.target", config=CONFIG)
-    assert process.returncode == 0, process.stderr[-5000:]
-    return place
+    result = project.run_snakemake(*targets, "results/small/corpus/truecased/two.target", config=CONFIG)
+    assert result.returncode == 0, result.stderr[-5000:]
+    return project
 
 
 @cache
-def open_system(place: ProjectCopy, system: str) -> System:
-    return load(system, run=SYSTEMS[system], configfile="small.yaml", directory=place.folder)
+def open_system(project: ProjectCopy, system: str) -> System:
+    return load(system, run=SYSTEMS[system], configfile="small.yaml", directory=project.folder)
 
 
-def run_translate_command(place: ProjectCopy, *options: str, stdin: bytes) -> subprocess.CompletedProcess:
+def run_translate_command(project: ProjectCopy, *options: str, stdin: bytes) -> subprocess.CompletedProcess:
     words = [sys.executable, "-m", "pipeline_py.translate", *options, "--configfile", "small.yaml"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(words, input=stdin, capture_output=True, cwd=place.folder, env=environment)
+    return subprocess.run(words, input=stdin, capture_output=True, cwd=project.folder, env=environment)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_translations_equal_those_of_the_workflow(trained, system):
     """The set differs from the one that the text replaces."""
-    assert open_system(trained, system).translate(read_source(trained).splitlines()) == text_of(trained, system)
+    assert open_system(trained, system).translate(read_source(trained).splitlines()) == read_translations(
+        trained, system
+    )
 
 
 def test_the_command_writes_the_same_bytes_and_changes_nothing(trained):
     before = {file: file.stat().st_mtime_ns for file in (trained.folder / "results").rglob("*")}
-    process = run_translate_command(trained, "--system", "Tree-based-BPE", stdin=read_source(trained).encode())
-    assert (process.returncode, process.stderr) == (0, b"")
-    assert process.stdout == (trained.folder / "results/small/evaluation/Tree-based-BPE/seed1/two.txt").read_bytes()
+    result = run_translate_command(trained, "--system", "Tree-based-BPE", stdin=read_source(trained).encode())
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout == (trained.folder / "results/small/evaluation/Tree-based-BPE/seed1/two.txt").read_bytes()
     assert {file: file.stat().st_mtime_ns for file in (trained.folder / "results").rglob("*")} == before
 
 
 @pytest.mark.parametrize("system", ["PBSMT", "SDAtt", "Tree-based-BPE"])
 def test_any_line_has_one_translation(trained, system):
     trained_system = open_system(trained, system)
-    translations = trained_system.translate(ODD)
-    assert len(translations) == len(ODD)
+    translations = trained_system.translate(ODD_SENTENCES)
+    assert len(translations) == len(ODD_SENTENCES)
     assert translations[:3] == ["", "", ""]
     assert not any("\n" in text for text in translations)
     assert trained_system.translate([]) == []
@@ -111,9 +113,9 @@ def test_any_line_has_one_translation(trained, system):
 
 def test_the_command_writes_one_line_per_input_line(trained):
     stdin = b"The girl sleeps .\r\n\r\n\xff\xfe\n" + b"word " * (MAX_SENTENCE_CHARACTERS // 4)
-    process = run_translate_command(trained, "--system", "PBSMT", stdin=stdin)
-    assert process.returncode == 0, process.stderr
-    assert process.stdout.count(b"\n") == 4 and process.stdout.split(b"\n")[1] == b""
+    result = run_translate_command(trained, "--system", "PBSMT", stdin=stdin)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count(b"\n") == 4 and result.stdout.split(b"\n")[1] == b""
     assert run_translate_command(trained, "--system", "PBSMT", stdin=b"").stdout == b""
 
 
@@ -189,12 +191,12 @@ def test_attention_has_one_row_per_step(trained, system, tmp_path):
 
 def test_the_command_draws_attention(trained, tmp_path):
     options = ["--system", "SDAtt", "--scores", "--attention", str(tmp_path / "figures")]
-    process = run_translate_command(trained, *options, stdin=b"A man sleeps .\n\nThe girl sees the bird .\n")
-    assert process.returncode == 0, process.stderr
+    result = run_translate_command(trained, *options, stdin=b"A man sleeps .\n\nThe girl sees the bird .\n")
+    assert result.returncode == 0, result.stderr
     assert sorted(file.name for file in (tmp_path / "figures").iterdir()) == ["1.svg", "3.svg"]
-    assert [line.count(b"\t") for line in process.stdout.splitlines()] == [1, 1, 1]
-    process = run_translate_command(trained, "--system", "SDAtt", "--nbest", "2", stdin=b"A man sleeps .\n")
-    assert [line.split(b" ||| ")[0] for line in process.stdout.splitlines()] == [b"0", b"0"]
+    assert [line.count(b"\t") for line in result.stdout.splitlines()] == [1, 1, 1]
+    result = run_translate_command(trained, "--system", "SDAtt", "--nbest", "2", stdin=b"A man sleeps .\n")
+    assert [line.split(b" ||| ")[0] for line in result.stdout.splitlines()] == [b"0", b"0"]
 
 
 def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
@@ -233,13 +235,13 @@ def test_unsupported_features_are_rejected(trained):
 
 
 def test_damage_is_detected(trained, tmp_path):
-    place = trained.copy_to(tmp_path / "damaged")
-    model = place.folder / "results/small/nmt/SDAtt/seed1/model.safetensors"
+    project = trained.copy_to(tmp_path / "damaged")
+    model = project.folder / "results/small/nmt/SDAtt/seed1/model.safetensors"
     content = bytearray(model.read_bytes())
     content[-1] ^= 1
     model.write_bytes(content)
     with pytest.raises(InputError, match=r"SDAtt/seed1/model\.safetensors"):
-        open_system(place, "SDAtt").translate(["A man sleeps ."])
+        open_system(project, "SDAtt").translate(["A man sleeps ."])
 
 
 def test_an_invalid_configuration_is_rejected(trained):
@@ -256,9 +258,9 @@ def test_the_documented_example_runs(trained):
     assert script.count(call) == 1 and call in (ROOT / "docs/how_to/python_api.md").read_text(encoding="utf-8")
     script = script.replace(call, 'load("results/small/nmt/SDAtt/seed1", configfile="small.yaml")')
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, cwd=trained.folder, env=environment, text=True
     )
-    assert process.returncode == 0, process.stderr
-    assert process.stdout.startswith("<System SDAtt (seed1)>\n") and "log p: -" in process.stdout
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("<System SDAtt (seed1)>\n") and "log p: -" in result.stdout
     assert (trained.folder / "attention.svg").is_file()

@@ -1,4 +1,4 @@
-"""The campaign of attacks: what its judge sees, and that a short one ends well."""
+"""The campaign of attacks: how it judges outcomes, and a short run of it that finds no fault."""
 
 import csv
 import json
@@ -26,7 +26,7 @@ TRACE = "Traceback (most recent call last):\n  File\nValueError: x\n"
 
 
 @pytest.mark.parametrize(
-    ("code", "said", "outcome"),
+    ("exit_code", "output", "outcome"),
     [
         (0, "", None),
         (0, TRACE, AttackOutcome.TRACEBACK),
@@ -39,12 +39,12 @@ TRACE = "Traceback (most recent call last):\n  File\nValueError: x\n"
         (None, "", AttackOutcome.HANG),
     ],
 )
-def test_an_error_is_clear_if_it_is_one_sentence_that_names_the_file(code, said, outcome):
-    assert classify_stage_failure(ProcessResult(code, said, 1.0), ["given/a.txt"]) == outcome
+def test_an_error_is_clear_if_it_is_one_sentence_that_names_the_file(exit_code, output, outcome):
+    assert classify_stage_failure(ProcessResult(exit_code, output, 1.0), ["given/a.txt"]) == outcome
 
 
 @pytest.mark.parametrize(
-    ("said", "of_another"),
+    ("output", "is_refused"),
     [
         ("LockException:\nError: Directory cannot be locked. Please make sure\n", True),
         ("Unable to obtain modification time of file a.txt although it existed before. It could be that "
@@ -52,21 +52,21 @@ def test_an_error_is_clear_if_it_is_one_sentence_that_names_the_file(code, said,
         ("MissingInputException in rule score\n", False),
     ],
 )  # fmt: skip
-def test_the_second_snakemake_in_a_directory_may_make_way(said, of_another):
-    assert is_refused_run(ProcessResult(1, said, 1.0)) == of_another
+def test_a_second_snakemake_in_a_directory_may_be_refused(output, is_refused):
+    assert is_refused_run(ProcessResult(1, output, 1.0)) == is_refused
 
 
 def test_a_dry_run_that_fails_names_the_configuration():
     assert classify_plan_failure(ProcessResult(1, "configuration: unknown key `x`\n", 1.0)) is AttackOutcome.CLEAR_ERROR
     assert classify_plan_failure(ProcessResult(1, "Config file is not valid\n", 1.0)) is AttackOutcome.VAGUE_ERROR
     assert classify_plan_failure(ProcessResult(1, TRACE, 1.0)) is AttackOutcome.TRACEBACK
-    shown_by_snakemake = 'AttributeError in file "/x/Snakefile", line 38:\n  File "/x/pipeline_py/a.py", line 2, in f\n'
-    assert classify_plan_failure(ProcessResult(1, shown_by_snakemake, 1.0)) is AttackOutcome.TRACEBACK
+    snakemake_message = 'AttributeError in file "/x/Snakefile", line 38:\n  File "/x/pipeline_py/a.py", line 2, in f\n'
+    assert classify_plan_failure(ProcessResult(1, snakemake_message, 1.0)) is AttackOutcome.TRACEBACK
     assert classify_plan_failure(ProcessResult(0, "", 1.0)) is None
 
 
 @pytest.mark.parametrize(
-    ("name", "one", "other", "equal"),
+    ("name", "first", "second", "is_equal"),
     [
         ("a.json", {"seconds": 1, "bleu": 2}, {"seconds": 3, "bleu": 2}, True),
         ("a.json", {"seconds": 1, "bleu": 2}, {"seconds": 1, "bleu": 3}, False),
@@ -81,15 +81,15 @@ def test_a_dry_run_that_fails_names_the_configuration():
         ("report.html", "<p>1 s", "", False),
     ],
 )
-def test_results_are_compared_but_for_times(tmp_path, name, one, other, equal):
-    for folder, content in (("one", one), ("other", other)):
+def test_results_are_compared_without_times(tmp_path, name, first, second, is_equal):
+    for folder, content in (("first", first), ("second", second)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
-    assert result_comparison.list_differing_files(tmp_path / "one", tmp_path / "other", [name]) == (
-        [] if equal else [name]
+    assert result_comparison.list_differing_files(tmp_path / "first", tmp_path / "second", [name]) == (
+        [] if is_equal else [name]
     )
-    assert result_comparison.list_differing_files(tmp_path / "one", tmp_path / "other", ["gone"]) == []
-    assert result_comparison.list_differing_files(tmp_path / "one", tmp_path, [name]) == [name]
+    assert result_comparison.list_differing_files(tmp_path / "first", tmp_path / "second", ["gone"]) == []
+    assert result_comparison.list_differing_files(tmp_path / "first", tmp_path, [name]) == [name]
 
 
 @pytest.mark.parametrize("content", [b"", b"x", b"\0" * 40, b"one\ntwo\n" * 9])
@@ -102,15 +102,15 @@ def test_damage_always_changes_a_file(content):
 
 def test_mutations_are_decided_by_the_seed():
     content = "1\tein Wort\t0.5\n2\tzwei (Wörter)\t0.25\n".encode()
-    made = [mutations.mutate_content(content, Random(number)) for number in range(400)]
-    assert made == [mutations.mutate_content(content, Random(number)) for number in range(400)]
-    assert {name for _, names in made for name in names.split()} >= {
+    mutated_contents = [mutations.mutate_content(content, Random(number)) for number in range(400)]
+    assert mutated_contents == [mutations.mutate_content(content, Random(number)) for number in range(400)]
+    assert {name for _, names in mutated_contents for name in names.split()} >= {
         way.__name__ for way in mutations.MUTATION_FUNCTIONS
     }
-    assert len({changed for changed, _ in made}) > 200
+    assert len({changed for changed, _ in mutated_contents}) > 200
 
 
-SAID = """
+DRY_RUN_OUTPUT = """
 [Mon Jan 1 00:00:00 2024]
 rule pack:
     input: b.txt, v
@@ -135,7 +135,7 @@ Shell command: None
 
 
 def test_jobs_are_read_from_a_dry_run_in_an_order_in_which_they_can_run():
-    tokenize, pack = parse_planned_jobs(SAID)
+    tokenize, pack = parse_planned_jobs(DRY_RUN_OUTPUT)
     assert (tokenize.rule, tokenize.stage_module) == ("tokenize", "pipeline_py.corpus.tokenize")
     assert tokenize.job_content["arguments"] == {"name": "two words"} and tokenize.module_and_argument == (
         "pipeline_py.run",
@@ -151,7 +151,7 @@ def test_jobs_are_read_from_a_dry_run_in_an_order_in_which_they_can_run():
     assert select_downstream_jobs([tokenize, pack], ["v"]) == [pack]
 
 
-CALLED = """
+TRAIN_RULE_OUTPUT = """
 rule train:
     input: b.arrow, v
     output: nmt/model, nmt/facts.json
@@ -162,7 +162,7 @@ Shell command:
 
 
 def test_a_job_reads_nested_files_and_reuses_folders_next_to_its_outputs():
-    (train,) = parse_planned_jobs(CALLED)
+    (train,) = parse_planned_jobs(TRAIN_RULE_OUTPUT)
     assert train.stage_module == "pipeline_py.nmt.train" and train.module_and_argument[0] == "pipeline_py.run"
     assert train.is_reader_of("b.arrow") and train.is_reader_of("t") and not train.is_reader_of("nmt/model")
     assert train.reusable_folders == ["nmt/cache/model", "nmt/cache/facts.json", "nmt/checkpoints"]
@@ -184,45 +184,45 @@ def test_sentences_are_counted(tmp_path, name, content, number):
     assert count_sentences(tmp_path / "gone") is None
 
 
-def in_process(work, folder, **options):
+def run_in_process(work, folder, **options):
     return stage_processes.ForkedProcess(work, folder).wait_for_result(**{"time_limit": 20, **options})
 
 
-def test_work_is_done_in_a_process_of_its_own(tmp_path):
+def test_work_runs_in_a_separate_process(tmp_path):
     def work():
         print("said", Path.cwd() == tmp_path)
         sys.exit(3)
 
-    done = in_process(work, tmp_path)
-    assert (done.exit_code, done.output) == (3, "said True\n") and Path.cwd() != tmp_path
+    result = run_in_process(work, tmp_path)
+    assert (result.exit_code, result.output) == (3, "said True\n") and Path.cwd() != tmp_path
 
 
-def test_what_takes_too_long_is_stopped_with_all_that_it_started(tmp_path):
+def test_a_time_limit_ends_a_process_and_its_children(tmp_path):
     def work():
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
         print("x" * 200_000, flush=True)  # more than a pipe holds
         time.sleep(60)
 
-    done = in_process(work, tmp_path, time_limit=2)
-    assert done.exit_code is None and len(done.output) == 200_001 and done.seconds < 20
-    assert in_process(work, tmp_path, kill_seconds=0.2).exit_code == -9
+    result = run_in_process(work, tmp_path, time_limit=2)
+    assert result.exit_code is None and len(result.output) == 200_001 and result.seconds < 20
+    assert run_in_process(work, tmp_path, kill_seconds=0.2).exit_code == -9
 
 
-def test_a_process_is_killed_as_soon_as_a_file_is_there(tmp_path):
+def test_a_process_is_killed_as_soon_as_a_file_exists(tmp_path):
     def work():
         (tmp_path / "made").touch()
         time.sleep(60)
 
-    done = in_process(work, tmp_path, kill_condition=(tmp_path / "made").exists)
-    assert done.exit_code == -9 and done.seconds < 20
+    result = run_in_process(work, tmp_path, kill_condition=(tmp_path / "made").exists)
+    assert result.exit_code == -9 and result.seconds < 20
 
 
-def test_a_process_that_cannot_even_say_what_failed_ends(tmp_path):
+def test_a_process_that_cannot_report_its_error_ends(tmp_path):
     def work():
         sys.stderr.close()
         raise ValueError
 
-    assert in_process(work, tmp_path).exit_code == 1
+    assert run_in_process(work, tmp_path).exit_code == 1
 
 
 def throw(case: AttackCase) -> AttackResult:
@@ -232,55 +232,55 @@ def throw(case: AttackCase) -> AttackResult:
     return AttackResult("dice", AttackOutcome.RIGHT_RESULT, str(case.random.random()))
 
 
-def test_a_case_is_its_seed_and_number(tmp_path):
-    def made(seed: int, cases: list[tuple[str, int]]) -> list[tuple[str, int, AttackResult]]:
+def test_a_case_is_determined_by_seed_and_number(tmp_path):
+    def run_campaign(seed: int, cases: list[tuple[str, int]]) -> list[tuple[str, int, AttackResult]]:
         end = time.monotonic() + 60
         return [*campaign.FaultCampaign(None, {"throw": throw}, seed, tmp_path, end).run_cases(cases, 2)]
 
     cases = campaign.interleave_cases({"throw": 3})
-    told = made(1, cases)
+    results = run_campaign(1, cases)
     assert cases == [("throw", 0), ("throw", 1), ("throw", 2)]
-    assert made(1, [("throw", 1)]) == told[1:2] != made(2, [("throw", 1)])
-    assert told[2][2].outcome is AttackOutcome.TRACEBACK and "unforeseen" in told[2][2].message
-    table = campaign.count_outcomes(told)
+    assert run_campaign(1, [("throw", 1)]) == results[1:2] != run_campaign(2, [("throw", 1)])
+    assert results[2][2].outcome is AttackOutcome.TRACEBACK and "unforeseen" in results[2][2].message
+    table = campaign.count_outcomes(results)
     assert [(row["on"], row["cases"], row["right result"]) for row in table] == [
         ("dice", 2, 2),
         ("throw", 1, 0),
         ("", 3, 2),
     ]
     assert campaign.render_markdown_table(table).count("\n") == 5
-    assert campaign.write_bad_cases(tmp_path / "bad", told, ["python", "-m", "x"]) == 1
+    assert campaign.write_bad_cases(tmp_path / "bad", results, ["python", "-m", "x"]) == 1
     assert "python -m x --only throw:2" in (tmp_path / "bad").read_text()
 
 
-def test_what_a_copy_takes_from_its_cache_leaves_the_times_of_the_experiment(tmp_path):
-    """Else Snakemake would make more again in a copy that another attack has at the same time."""
-    made = tmp_path / "experiment" / "results" / "out.pieces"
-    made.parent.mkdir(parents=True)
-    made.write_text("made")
-    OutputCache(made.parent / "cache", "same").store(made)
-    os.utime(made, (1, 1))
+def test_restoring_in_a_copy_keeps_the_times_of_the_experiment(tmp_path):
+    """Otherwise Snakemake would run more jobs again in a copy that another attack uses at the same time."""
+    output = tmp_path / "experiment" / "results" / "out.pieces"
+    output.parent.mkdir(parents=True)
+    output.write_text("made")
+    OutputCache(output.parent / "cache", "same").store(output)
+    os.utime(output, (1, 1))
     FaultExperiment(tmp_path / "experiment", "", (), {}, {}).copy_to(tmp_path / "copy")
     copy = tmp_path / "copy" / "results"
-    assert (copy / "out.pieces").samefile(made), "what takes space is linked"
+    assert (copy / "out.pieces").samefile(output), "what takes space is linked"
     assert OutputCache(copy / "cache", "same").restore(copy / "out.pieces")
-    assert (copy / "out.pieces").stat().st_mtime > 1 and made.stat().st_mtime == 1
+    assert (copy / "out.pieces").stat().st_mtime > 1 and output.stat().st_mtime == 1
 
 
 @pytest.mark.slow
-def test_a_short_campaign_ends_well(tmp_path):
-    """A few cases of each attack; nothing is silently wrong, nobody sees a traceback, nothing hangs."""
+def test_a_short_campaign_finds_no_fault(tmp_path):
+    """In a few cases of each attack, no result is silently wrong, nothing prints a traceback, and nothing hangs."""
     counts = {"files": 18, "inputs": 20, "configurations": 6, "kills": 5, "disks": 6, "pairs": 5}
     options = [word for name, count in counts.items() for word in (f"--{name}", str(count))]
     command = [sys.executable, "-m", "benchmarks.faults", *options, "--processes", "2"]
     folders = ["--work", tmp_path / "work", "--results", tmp_path / "results"]
-    done = subprocess.run([*command, *folders], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr[-5000:]
+    result = subprocess.run([*command, *folders], capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0, result.stderr[-5000:]
     with (tmp_path / "results" / "faults.tsv").open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file, delimiter="\t"))
-    made = {name: sum(int(row["cases"]) for row in table if row["attack"] == name) for name in counts}
-    assert made == counts
+    case_counts = {name: sum(int(row["cases"]) for row in table if row["attack"] == name) for name in counts}
+    assert case_counts == counts
     assert {row["on"] for row in table} >= {".arrow", ".safetensors", "checkpoint", "cached copy", "compiled kernels"}
-    bad = (tmp_path / "results" / "faults.txt").read_text(encoding="utf-8")
-    assert not bad, bad
+    bad_cases = (tmp_path / "results" / "faults.txt").read_text(encoding="utf-8")
+    assert not bad_cases, bad_cases
     assert int(table[-1]["right result"]) > 10 and int(table[-1]["clear error"]) > 10

@@ -1,4 +1,4 @@
-"""The counter sees every product of a network, also those that its loops over time and trees make by themselves."""
+"""The counter includes every product of a network, also those within its loops over time and trees."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ PAIRS, SOURCE, TARGET, HIDDEN = 3, 40, 30, 16
 
 
 @pytest.fixture(scope="module")
-def material(tmp_path_factory: pytest.TempPathFactory) -> PackedCorpus:
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> PackedCorpus:
     folder = tmp_path_factory.mktemp("packed")
     random = np.random.default_rng(1)
     files = {name: folder / f"{name}.arrow" for name in ("source", "target", "trees")}
@@ -33,25 +33,25 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> PackedCorpus:
     return PackedCorpus("pairs of one length", files, files["source"], {"source": 50, "target": 50})
 
 
-def rounds(system: str, material: PackedCorpus, precision: str = "float32") -> RequestHandler:
-    setting = BenchmarkSettings(device="cpu", dropout=0.0)
-    given = build_worker_options(
-        NetworkSpec(system, ARBITREE, NetworkSize(12, HIDDEN), precision, system), setting, material, threads=1
+def build_request_handler(system: str, corpus: PackedCorpus, precision: str = "float32") -> RequestHandler:
+    settings = BenchmarkSettings(device="cpu", dropout=0.0)
+    options = build_worker_options(
+        NetworkSpec(system, ARBITREE, NetworkSize(12, HIDDEN), precision, system), settings, corpus, threads=1
     )
-    return RequestHandler(ArbitreeAdapter(given), configure_torch(given))
+    return RequestHandler(ArbitreeAdapter(options), configure_torch(options))
 
 
-def of_matrices(network: torch.nn.Module, rows: dict[str, int]) -> float:
-    """Multiply-adds of all weights for each target word: forwards, for the gradient of the input, of the weight.
+def count_matrix_multiply_adds(network: torch.nn.Module, rows: dict[str, int]) -> float:
+    """Count multiply-adds of all matrices per target word: forward, for the gradients of the input and of the weight.
 
     Args:
-        network: whose matrices are meant.
-        rows: beginning of a name → how often such a matrix is applied to the vectors of a sentence.
+        network: network whose matrices are counted.
+        rows: prefix of a parameter's name → number of vectors of a sentence that the matrix is applied to.
     """
     total = 0
     for name, weight in network.named_parameters():
         if weight.dim() == 2 and "embedding" not in name:
-            applied = next(number for begin, number in rows.items() if name.startswith(begin))
+            applied = next(count for prefix, count in rows.items() if name.startswith(prefix))
             total += 3 * applied * weight.numel()
     return total / TARGET
 
@@ -74,15 +74,15 @@ def of_matrices(network: torch.nn.Module, rows: dict[str, int]) -> float:
 )
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_products_are_those_of_all_matrices_and_of_attention(
-    precision: str, system: str, rows: dict[str, int], material: PackedCorpus, tmp_path: Path
+    precision: str, system: str, rows: dict[str, int], corpus: PackedCorpus, tmp_path: Path
 ) -> None:
-    made = rounds(system, material, precision)
+    handler = build_request_handler(system, corpus, precision)
     file = tmp_path / "pairs.npz"
-    source, target = (list(read_ragged_rows(material.train_files[side])) for side in ("source", "target"))
+    source, target = (list(read_ragged_rows(corpus.train_files[side])) for side in ("source", "target"))
     batch_file.write_batches(file, [SentenceBatch(np.arange(PAIRS), source, target)])
-    counted = made.handle_request("count_multiply_adds", batches=str(file), count=1)["multiply_adds"]
+    counted = handler.handle_request("count_multiply_adds", batches=str(file), count=1)["multiply_adds"]
     # For each target word the context is a sum over annotations, which has three products, and some scores have theirs.
     least, most = 3 * SOURCE * HIDDEN, 3 * 4 * 2 * SOURCE * 2 * HIDDEN
-    matrices = of_matrices(made.adapter.model, rows)
+    matrices = count_matrix_multiply_adds(handler.adapter.model, rows)
     # A first state that is known to be zero may be left out of products.
     assert 0.97 * matrices + least <= counted <= 1.01 * matrices + most, (counted, matrices)

@@ -1,4 +1,4 @@
-"""Sides are composed as the configuration says, and are as large as they shall be."""
+"""Networks of benchmarks are composed as configured, and have the requested size."""
 
 from dataclasses import replace
 
@@ -34,14 +34,14 @@ SIZES = {"source": 60, "target": 50, "units": 40, "labels": 10}
 
 
 @pytest.mark.parametrize("system", [*RECURRENT, "Hierarchical", *EXTRA_SYSTEMS])
-def test_a_system_is_what_the_configuration_makes_of_it(system: str) -> None:
-    made = CompositionConfig.model_validate(compose_system(system, NetworkSize(16, 32), 0.1))
-    assert (made.model.embedding, made.model.hidden, made.model.dropout) == (16, 32, 0.1)
+def test_systems_are_composed_as_configured(system: str) -> None:
+    composition = CompositionConfig.model_validate(compose_system(system, NetworkSize(16, 32), 0.1))
+    assert (composition.model.embedding, composition.model.hidden, composition.model.dropout) == (16, 32, 0.1)
     if system not in EXTRA_SYSTEMS:
         config = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-        known = load_experiment(config, should_check_files=False).systems[system]
+        configured_system = load_experiment(config, should_check_files=False).systems[system]
         for part in ("encoders", "scores", "contexts", "decoder", "loss"):
-            assert getattr(made, part) == getattr(known, part)
+            assert getattr(composition, part) == getattr(configured_system, part)
 
 
 @pytest.mark.parametrize("system", ["GlobalAt", "PBSMT", "Tree2Seq-beam10"])
@@ -50,7 +50,7 @@ def test_a_system_that_is_no_network_is_refused(system: str) -> None:
         compose_system(system, NetworkSize(16, 32), 0.1)
 
 
-def test_the_sequence_model_beside_hierarchical_is_that_without_phrases() -> None:
+def test_the_sequential_baseline_is_hierarchical_without_phrases() -> None:
     hierarchical, sequential = (
         CompositionConfig.model_validate(compose_system(name, NetworkSize(16, 32), 0.0))
         for name in ("Hierarchical", "Sequential-bidirectional")
@@ -61,37 +61,37 @@ def test_the_sequence_model_beside_hierarchical_is_that_without_phrases() -> Non
 
 
 @pytest.mark.parametrize("system", TRANSFORMERS)
-def test_transformers_differ_in_what_the_configuration_says_alone(system: str) -> None:
-    made = CompositionConfig.model_validate(compose_system(system, NetworkSize(16, 16), 0.1))
-    known = load_experiment(
+def test_transformers_differ_only_in_configured_parts(system: str) -> None:
+    composition = CompositionConfig.model_validate(compose_system(system, NetworkSize(16, 16), 0.1))
+    configured_system = load_experiment(
         yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8")), should_check_files=False
     ).systems[system]
-    (encoder,), (of_config,) = made.encoders, known.encoders
-    assert (encoder.attention, encoder.inputs) == (of_config.attention, of_config.inputs)
-    for stack in (encoder, made.decoder):
+    (encoder,), (configured_encoder,) = composition.encoders, configured_system.encoders
+    assert (encoder.attention, encoder.inputs) == (configured_encoder.attention, configured_encoder.inputs)
+    for stack in (encoder, composition.decoder):
         assert {key: getattr(stack, key) for key in TRANSFORMER_OPTIONS} == TRANSFORMER_OPTIONS
-    assert made.loss.label_smoothing == 0 and made.model.tied_embeddings == "none"
+    assert composition.loss.label_smoothing == 0 and composition.model.tied_embeddings == "none"
 
 
 def test_a_rate_rises_and_then_falls_over_epochs() -> None:
     """By hand: 3 updates of warm-up, 2 epochs of 10 updates."""
     side = NetworkSpec("arbitree", ARBITREE, NetworkSize(8, 8), learning_rate=0.4, warmup_updates=3, decay_epochs=2)
-    found = [side.compute_learning_rate(update, 10) for update in (0, 1, 3, 5, 15, 20, 25)]
-    assert found == pytest.approx([0.1, 0.2 * 0.95, 0.4 * 0.85, 0.4 * 0.75, 0.4 * 0.25, 0, 0])
+    rates = [side.compute_learning_rate(update, 10) for update in (0, 1, 3, 5, 15, 20, 25)]
+    assert rates == pytest.approx([0.1, 0.2 * 0.95, 0.4 * 0.85, 0.4 * 0.75, 0.4 * 0.25, 0, 0])
     assert NetworkSpec("peer", ARBITREE, NetworkSize(8, 8), learning_rate=0.4).compute_learning_rate(99, 10) == 0.4
 
 
-@pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("wanted", [5_000, 20_000, 91_234])
-def test_a_side_is_the_smallest_with_as_many_parameters(wanted: int, tied: bool) -> None:
-    side = NetworkSpec("arbitree", ARBITREE, NetworkSize(16, 999), has_tied_embeddings=tied)
-    sized = find_matching_size(wanted, side, SIZES)
-    smaller = NetworkSize(16, sized.hidden - HIDDEN_SIZE_MULTIPLE)
+@pytest.mark.parametrize("is_tied", [False, True])
+@pytest.mark.parametrize("parameter_count", [5_000, 20_000, 91_234])
+def test_a_side_is_the_smallest_with_as_many_parameters(parameter_count: int, is_tied: bool) -> None:
+    side = NetworkSpec("arbitree", ARBITREE, NetworkSize(16, 999), has_tied_embeddings=is_tied)
+    matching_size = find_matching_size(parameter_count, side, SIZES)
+    smaller = NetworkSize(16, matching_size.hidden - HIDDEN_SIZE_MULTIPLE)
 
-    def size(shape: NetworkSize) -> int:
-        return count_parameters(
-            CompositionConfig.model_validate(compose_network(replace(side, size=shape), 0.0)), SIZES
-        )
+    def count_network_parameters(size: NetworkSize) -> int:
+        return count_parameters(CompositionConfig.model_validate(compose_network(replace(side, size=size), 0.0)), SIZES)
 
-    assert sized.embedding == 16 and sized.hidden % HIDDEN_SIZE_MULTIPLE == 0
-    assert size(sized) >= wanted and (smaller.hidden == 0 or size(smaller) < wanted)
+    assert matching_size.embedding == 16 and matching_size.hidden % HIDDEN_SIZE_MULTIPLE == 0
+    assert count_network_parameters(matching_size) >= parameter_count and (
+        smaller.hidden == 0 or count_network_parameters(smaller) < parameter_count
+    )

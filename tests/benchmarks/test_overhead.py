@@ -18,20 +18,20 @@ def test_a_job_with_two_outputs_counts_once(tmp_path):
     assert sum_stage_seconds(tmp_path) == 3.5
 
 
-def overhead(*arguments: str) -> subprocess.CompletedProcess:
+def run_overhead_benchmark(*arguments: str) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "benchmarks.overhead", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
 
 def test_both_kinds_of_runs_are_measured():
-    done = overhead("--target", "results/corpus/tokenized/dev.source")
-    assert done.returncode == 0, done.stderr
-    rows = re.findall(r"^(.+?) {2,}([\d.]+) s +([\d.]+) s +([\d.]+) s$", done.stdout, flags=re.MULTILINE)
+    result = run_overhead_benchmark("--target", "results/corpus/tokenized/dev.source")
+    assert result.returncode == 0, result.stderr
+    rows = re.findall(r"^(.+?) {2,}([\d.]+) s +([\d.]+) s +([\d.]+) s$", result.stdout, flags=re.MULTILINE)
     assert [row[0] for row in rows] == ["processes of their own", "from the server"]
     assert all(float(cpu) > float(stages) > 0 for _, _, cpu, stages in rows)
 
 
 def test_a_run_that_fails_measures_nothing():
-    done = overhead("--target", "results/nothing")
-    assert done.returncode == 1 and "results/nothing" in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("error: Snakemake ended with exit code 1")
+    result = run_overhead_benchmark("--target", "results/nothing")
+    assert result.returncode == 1 and "results/nothing" in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("error: Snakemake ended with exit code 1")

@@ -1,4 +1,4 @@
-"""The environment of the peers: named, left out, or not to be had."""
+"""The environment of the peers: invalid, omitted, or impossible to install."""
 
 import os
 from pathlib import Path

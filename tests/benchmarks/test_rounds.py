@@ -1,4 +1,4 @@
-"""Sides have turns one after the other, and medians, spreads and ratios agree with numbers worked out by hand."""
+"""Networks are measured in turns, and medians, ranges and ratios agree with numbers computed by hand."""
 
 from collections.abc import Callable
 from itertools import count
@@ -7,22 +7,22 @@ from typing import Any
 from benchmarks.rounds import RoundMeasurements, run_alternating_rounds, summarize_numbers, summarize_ratios
 
 
-def test_every_side_has_a_turn_in_every_round_and_the_order_is_turned_round() -> None:
-    told: list[str] = []
+def test_every_side_has_a_turn_in_every_round_and_the_order_is_reversed() -> None:
+    turn_order: list[str] = []
     clock = count()
 
-    def side(name: str) -> Callable[[], dict[str, Any]]:
+    def build_side(name: str) -> Callable[[], dict[str, Any]]:
         def turn() -> dict[str, Any]:
-            told.append(name)
+            turn_order.append(name)
             return {"seconds": next(clock)}
 
         return turn
 
     measured = run_alternating_rounds(
-        {name: side(name) for name in "abc"}, round_count=2, warm_up_rounds=1, progress_label="test"
+        {name: build_side(name) for name in "abc"}, round_count=2, warm_up_rounds=1, progress_label="test"
     )
-    assert "".join(told) == "abc" + "cba" + "abc"
-    assert {name: [turn["seconds"] for turn in done.measurements] for name, done in measured.items()} == {
+    assert "".join(turn_order) == "abc" + "cba" + "abc"
+    assert {name: [turn["seconds"] for turn in rounds.measurements] for name, rounds in measured.items()} == {
         "a": [5, 6],
         "b": [4, 7],
         "c": [3, 8],
@@ -39,12 +39,12 @@ def test_ratios_are_taken_round_by_round() -> None:
     assert summarize_ratios([8.0, 3.0, 5.0], [4.0, 1.0, 5.0]) == (2.0, 1.0, 3.0)
 
 
-def test_rates_are_of_each_round_and_memory_is_the_most_of_all() -> None:
+def test_rates_are_of_each_round_and_memory_is_the_maximum() -> None:
     ours = RoundMeasurements(
         [{"seconds": 2.0, "words": 100, "peak_memory": 5e6}, {"seconds": 4.0, "words": 100, "peak_memory": 7e6}]
     )
-    other = RoundMeasurements([{"seconds": 4.0, "words": 100}, {"seconds": 16.0, "words": 100}])
+    theirs = RoundMeasurements([{"seconds": 4.0, "words": 100}, {"seconds": 16.0, "words": 100}])
     assert ours.compute_rates("words") == [50.0, 25.0]
     assert ours.summarize_rates("words") == (37.5, 25.0, 50.0)
-    assert ours.summarize_speedup(other, "words") == (3.0, 2.0, 4.0)
+    assert ours.summarize_speedup(theirs, "words") == (3.0, 2.0, 4.0)
     assert ours.peak_megabytes == 7.0

@@ -1,4 +1,4 @@
-"""Options of all commands, and what they say of mistakes."""
+"""Options of all commands, and messages for invalid ones."""
 
 import inspect
 import subprocess
@@ -20,20 +20,20 @@ def test_sizes_come_in_pairs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [({"rounds": 0}, "--rounds must be"), ({"batch_size": 0}, "--batch-size must"), ({"precision": ["half"]}, "half")],
 )
-def test_mistakes_are_named(given: dict, message: str) -> None:
+def test_invalid_options_are_named(options: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        BenchmarkSettings(**given)
+        BenchmarkSettings(**options)
 
 
-def test_a_command_takes_what_a_setting_has() -> None:
-    asked: list[BenchmarkSettings] = []
-    made = build_command(asked.append)
-    assert inspect.signature(made).parameters["rounds"].default == BenchmarkSettings().rounds
-    made(rounds=3, threads=1)
-    assert asked == [BenchmarkSettings(rounds=3, threads=1)]
+def test_a_command_has_the_options_of_its_settings() -> None:
+    received_settings: list[BenchmarkSettings] = []
+    command = build_command(received_settings.append)
+    assert inspect.signature(command).parameters["rounds"].default == BenchmarkSettings().rounds
+    command(rounds=3, threads=1)
+    assert received_settings == [BenchmarkSettings(rounds=3, threads=1)]
 
 
 def test_systems_are_named_or_those_of_the_architecture() -> None:
@@ -45,10 +45,10 @@ def test_systems_are_named_or_those_of_the_architecture() -> None:
 
 
 def test_every_option_is_explained() -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "benchmarks", "--help"], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    assert "training and translation" in done.stdout
+    assert "training and translation" in result.stdout
     for name in ("embedding", "batch-size", "peers", "corpus"):
-        assert f"--{name}" in done.stdout
-    assert "Beam size." in done.stdout
+        assert f"--{name}" in result.stdout
+    assert "Beam size." in result.stdout

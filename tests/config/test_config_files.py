@@ -163,8 +163,8 @@ def test_files_on_the_command_line_are_checked(tmp_path: Path, options: list[str
     code = "from pipeline_py.config.config_files import check_command_line_files as check; check(); print('good')"
     command = [sys.executable, "-c", code, "table1", "--config", "a=1", *options]
     environment = {"PYTHONPATH": str(ROOT)}
-    process = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert (process.returncode, process.stdout) == (1, "") and process.stderr.startswith(
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (1, "") and result.stderr.startswith(
         "error: gone.yaml: no such file; "
     )
     (tmp_path / "gone.yaml").write_text("a: 1")

@@ -1,4 +1,4 @@
-"""The pages of the documentation, the blocks that stand in them, and the commands in these."""
+"""The pages of the documentation, their code blocks, and the commands in these blocks."""
 
 import re
 import shlex
@@ -25,12 +25,12 @@ INLINE_COMMAND_PATTERN = re.compile(r"`((?:snakemake|python -m|pytest) [^`\n]+)`
 """Commands that are code in a sentence."""
 
 PLACEHOLDER_PATTERN = re.compile(r"(?<![A-Za-z$-])[A-Z][A-Z_]+(?![A-Za-z=]|-\d)")
-"""What a reader replaces, in capitals; not a variable, nor a system such as SDRNMT-1."""
+"""Placeholders in capitals that a reader replaces; not a variable, nor a system such as SDRNMT-1."""
 
 
 @dataclass(frozen=True)
 class CodeBlock:
-    """What stands between two fences: on which page, in which line, in which language."""
+    """A fenced block of code: its page, first line, language and text."""
 
     page: str
     line: int
@@ -43,7 +43,7 @@ class CodeBlock:
 
 @dataclass(frozen=True)
 class PageCommand:
-    """One command of a block, as words."""
+    """A command of a block, split into words."""
 
     block: CodeBlock
     words: tuple[str, ...]
@@ -53,19 +53,19 @@ class PageCommand:
 
 
 def find_blocks(*languages: str) -> list[CodeBlock]:
-    """Every fenced block of every page, or those in some languages."""
-    found = []
+    """Return the fenced blocks of all pages, or only those in some languages."""
+    blocks = []
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for match in FENCE_PATTERN.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
-            found.append(CodeBlock(str(page.relative_to(ROOT)), line, match["language"], match["text"]))
-    return [block for block in found if not languages or block.language in languages]
+            blocks.append(CodeBlock(str(page.relative_to(ROOT)), line, match["language"], match["text"]))
+    return [block for block in blocks if not languages or block.language in languages]
 
 
 def find_commands() -> list[PageCommand]:
-    """Every command of every block that a shell reads, and of sentences; `console` has them behind a dollar sign."""
-    in_blocks = [
+    """Return all shell commands of blocks and of sentences; in `console` blocks they follow a dollar sign."""
+    block_commands = [
         PageCommand(block, words)
         for block in find_blocks("sh", "console")
         for line in block.text.replace("\\\n", " ").splitlines()
@@ -73,7 +73,7 @@ def find_commands() -> list[PageCommand]:
         for words in _split_commands(line.removeprefix("$ "))
     ]
     return [
-        *in_blocks,
+        *block_commands,
         *(PageCommand(block, words) for block in _find_inline_commands() for words in _split_commands(block.text)),
     ]
 
@@ -81,15 +81,15 @@ def find_commands() -> list[PageCommand]:
 def _find_inline_commands() -> Iterator[CodeBlock]:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        fenced = [match.span() for match in FENCE_PATTERN.finditer(text)]
+        fenced_spans = [match.span() for match in FENCE_PATTERN.finditer(text)]
         for match in INLINE_COMMAND_PATTERN.finditer(text):
-            if not any(start < match.start() < end for start, end in fenced):
+            if not any(start < match.start() < end for start, end in fenced_spans):
                 line = text.count("\n", 0, match.start()) + 1
                 yield CodeBlock(str(page.relative_to(ROOT)), line, "sh", match[1])
 
 
 def _split_commands(line: str) -> Iterator[tuple[str, ...]]:
-    """Split a line at `&&`, without its comment; anything else that a shell joins commands by is refused."""
+    """Split a line at `&&`, without its comment; other operators of a shell are an error."""
     words: list[str] = []
     for word in [*shlex.split(line, comments=True), "&&"]:
         if word == "&&":
@@ -97,5 +97,5 @@ def _split_commands(line: str) -> Iterator[tuple[str, ...]]:
                 yield tuple(words)
             words = []
         else:
-            assert not {*word} <= {*";|<>&"}, f"{line}: `{word}` is not looked into"
+            assert not {*word} <= {*";|<>&"}, f"{line}: `{word}` is not supported"
             words.append(word)

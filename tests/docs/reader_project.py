@@ -1,4 +1,4 @@
-"""A copy of the project where somebody followed the pages: parts, configurations and stand-ins for their files."""
+"""A copy of the project with all that pages tell a reader to write: parts, configurations and files they name."""
 
 import os
 import re
@@ -17,17 +17,20 @@ PART_UNIONS = {
     "pipeline_py/config/systems/decoders.py": "AnyContextConfig = Annotated[\n    ",
     "pipeline_py/config/systems/network_parts.py": "AnySelfAttentionConfig = Annotated[",
 }
-"""Where options of parts stand, in the order of the page: what new ones stand before, and are named in."""
+"""Module → the union type before which a new class of options is defined, and to which it is added.
+
+In the order of the page.
+"""
 
 CONFIGURATION_PAGES = {"docs/faq.md": "docs/how_to/systems.md"}
-"""Page that names a file → page where the file stands, if elsewhere."""
+"""Page that names a configuration file → page that shows the file, if it is another page."""
 
 DATA_FOLDER = "elsewhere"
-"""Where data lie that a command line says to be in a folder of their own."""
+"""Folder of the data, for command lines that name one."""
 
 
 def get_configuration_path(page: str) -> str:
-    """The file, in the copy, with all that a page has its reader write into a configuration."""
+    """Return the file, in the copy, with all configuration blocks of a page."""
     return f"reader/{CONFIGURATION_PAGES.get(page, page).replace('/', '.')}.yaml"
 
 
@@ -36,7 +39,7 @@ CODE_PAGES = (PARTS_PAGE, METRIC_PAGE)
 """Pages that have their reader write Python code."""
 
 PART_TEST_PATH = "tests/nmt/self_attention/test_tree_bias.py"
-"""Where the test of the second part stands, the last block of Python of `PARTS_PAGE`."""
+"""File of the test of the second part, which is the last block of Python of `PARTS_PAGE`."""
 
 
 def find_code_blocks(page: str) -> list[CodeBlock]:
@@ -45,16 +48,16 @@ def find_code_blocks(page: str) -> list[CodeBlock]:
 
 
 def find_parts() -> list[tuple[CodeBlock, CodeBlock, str]]:
-    """The parts that a page has its reader make: options, module, and the module's file."""
-    *found, _ = find_code_blocks(PARTS_PAGE)
+    """Return the parts on the page: block of options, block of the module, and path of the module."""
+    *blocks, _ = find_code_blocks(PARTS_PAGE)
     text = (ROOT / PARTS_PAGE).read_text(encoding="utf-8")
     assert f"`{PART_TEST_PATH}`" in text
     files = re.findall(r"module `(pipeline_py/nmt/\S+\.py)`", text)
-    return list(zip(found[::2], found[1::2], files, strict=True))
+    return list(zip(blocks[::2], blocks[1::2], files, strict=True))
 
 
 def find_metric() -> tuple[CodeBlock, str]:
-    """Return the metric that a page has its reader make, and the file of its module."""
+    """Return the metric that a page has its reader write, and the path of its module."""
     (block,) = find_code_blocks(METRIC_PAGE)
     (path,) = re.findall(
         r"`(pipeline_py/evaluation/metrics/\w+\.py)`", (ROOT / METRIC_PAGE).read_text(encoding="utf-8")
@@ -63,7 +66,7 @@ def find_metric() -> tuple[CodeBlock, str]:
 
 
 class ReaderProject(ProjectCopy):
-    """A copy of the project after all pages were read."""
+    """A copy of the project with the parts and configurations of all pages."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -71,22 +74,22 @@ class ReaderProject(ProjectCopy):
         metric, path = find_metric()
         (folder / path).write_text(metric.text, encoding="utf-8")
         (folder / "reader").mkdir()
-        of_page: dict[str, dict] = defaultdict(dict)
+        config_by_page: dict[str, dict] = defaultdict(dict)
         for block in find_blocks("yaml"):
-            given = yaml.safe_load(block.text)
-            of_page[block.page] = merge_configs(of_page[block.page], given)
-            self._write_yaml(f"reader/{block.page.replace('/', '.')}.{block.line}.yaml", given)
-        for page, given in of_page.items():
-            self._write_yaml(get_configuration_path(page), given)
+            config = yaml.safe_load(block.text)
+            config_by_page[block.page] = merge_configs(config_by_page[block.page], config)
+            self._write_yaml(f"reader/{block.page.replace('/', '.')}.{block.line}.yaml", config)
+        for page, config in config_by_page.items():
+            self._write_yaml(get_configuration_path(page), config)
 
     def _write_parts(self) -> None:
-        for (options, module, place), (name, union) in zip(find_parts(), PART_UNIONS.items(), strict=True):
-            file = self.folder / name
-            before, there, after = file.read_text(encoding="utf-8").partition(union)
-            (part,) = re.findall(r"^class (\w+)", options.text, flags=re.MULTILINE)
-            assert there
-            file.write_text(f"{before}{options.text}\n\n{union}{part} | {after}", encoding="utf-8")
-            (self.folder / place).write_text(module.text, encoding="utf-8")
+        for (options, module, module_path), (union_path, union) in zip(find_parts(), PART_UNIONS.items(), strict=True):
+            file = self.folder / union_path
+            before, separator, after = file.read_text(encoding="utf-8").partition(union)
+            (class_name,) = re.findall(r"^class (\w+)", options.text, flags=re.MULTILINE)
+            assert separator
+            file.write_text(f"{before}{options.text}\n\n{union}{class_name} | {after}", encoding="utf-8")
+            (self.folder / module_path).write_text(module.text, encoding="utf-8")
         test = self.folder / PART_TEST_PATH
         test.parent.mkdir(parents=True)
         test.write_text(find_code_blocks(PARTS_PAGE)[-1].text, encoding="utf-8")
@@ -95,7 +98,7 @@ class ReaderProject(ProjectCopy):
         (self.folder / name).write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")
 
     def copy_without_parts(self, folder: Path) -> ProjectCopy:
-        """A copy with the code of the project alone, which Snakemake plans faster (`tests.project_copy.snakemake`)."""
+        """Copy it without the parts of pages, which Snakemake plans faster (`tests.project_copy.run_snakemake`)."""
         copy = ProjectCopy(folder)
         shutil.copytree(self.folder, folder, ignore=lambda _, names: {"pipeline_py"} & {*names}, dirs_exist_ok=True)
         return copy
@@ -106,7 +109,7 @@ class ReaderProject(ProjectCopy):
         return run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
 
     def validate_configurations(self) -> CompletedProcess:
-        """Lay every configuration over the default one, and make small files of those that it names."""
+        """Validate every configuration over the default one, with small stand-ins for the files that it names."""
         return self.run_command(
             sys.executable, "-m", "tests.docs.check_configurations", "reader", "workflow/experiments"
         )

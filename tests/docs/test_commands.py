@@ -1,4 +1,4 @@
-"""Every command of the documentation is run, dry where it would work for long, or looked up where it cannot be run."""
+"""Commands of the documentation are run, run dry if they take long, or looked up if they cannot be run."""
 
 import re
 import shutil
@@ -27,7 +27,7 @@ from tests.test_one_name import JOBS
 COMMANDS = find_commands()
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
-VALUES = {
+PLACEHOLDER_VALUES = {
     "TARGET": "table1",
     "DIR": "elsewhere",
     "FILE": "mine.yaml",
@@ -35,24 +35,24 @@ VALUES = {
     "PARTITION": "partition",
     "REGISTRY": "registry",
 }
-"""What a reader might put in the place of a placeholder."""
+"""Placeholder → a value that a reader might replace it by."""
 
 MODULES_THAT_RUN_A_COMMAND = {"tests.slurm.cluster": 1}
 """Module → how many arguments come before the command."""
 
 
-def of_program(*words: str) -> list[PageCommand]:
-    """The commands that begin with some words, those that others run among them."""
-    return [command for command in _with_inner(COMMANDS) if command.words[: len(words)] == words]
+def select_commands(*words: str) -> list[PageCommand]:
+    """Return the commands that begin with some words, including commands that other commands run."""
+    return [command for command in add_inner_commands(COMMANDS) if command.words[: len(words)] == words]
 
 
-def _with_inner(given: Sequence[PageCommand]) -> list[PageCommand]:
-    inner = [
+def add_inner_commands(commands: Sequence[PageCommand]) -> list[PageCommand]:
+    inner_commands = [
         PageCommand(command.block, command.words[3 + MODULES_THAT_RUN_A_COMMAND[command.words[2]] :])
-        for command in given
+        for command in commands
         if command.words[1:2] == ("-m",) and command.words[2] in MODULES_THAT_RUN_A_COMMAND
     ]
-    return [*given, *inner]
+    return [*commands, *inner_commands]
 
 
 def test_there_are_commands():
@@ -64,131 +64,131 @@ def test_there_are_commands():
     }
 
 
-def has_pinned_requirements(words: Sequence[str]) -> None:
-    """An installation takes minutes and the network; every extra is there, and every other requirement is pinned."""
+def check_pip_command(words: Sequence[str]) -> None:
+    """Installing needs minutes and the network: check that every extra exists and other requirements are pinned."""
     assert words[:2] == ("pip", "install")
-    wanted = [word for word in words[2:] if word != "-e"]
-    assert wanted
-    for requirement in wanted:
+    requirements = [word for word in words[2:] if word != "-e"]
+    assert requirements
+    for requirement in requirements:
         local = re.fullmatch(r"\.(?:\[([a-z,]+)\])?", requirement)
         assert local or re.fullmatch(r"[a-z-]+==[0-9.]+", requirement), requirement
         assert not local or not local[1] or {*local[1].split(",")} <= {*EXTRAS}
 
 
-def is_collected(words: Sequence[str]) -> None:
-    """All tests would run this one too; the paths are there."""
+def check_pytest_command(words: Sequence[str]) -> None:
+    """All tests would include this one: check that the paths exist."""
     paths = [ROOT / word for word in words[1:] if "/" in word]
     assert all(path.is_file() or any(path.glob("test_*.py")) for path in paths)
     if "-k" in words:
         assert any(f"def test_{words[words.index('-k') + 1]}" in path.read_text(encoding="utf-8") for path in paths)
 
 
-def is_a_module(words: Sequence[str]) -> None:
-    """A benchmark takes minutes; the module is there, and `test_options_of_modules` asks it for its options."""
+def check_python_command(words: Sequence[str]) -> None:
+    """A benchmark takes minutes: check that the module exists; another test checks its options."""
     assert words[1] == "-m" and find_spec(words[2])
 
 
-def enters_an_environment(words: Sequence[str]) -> None:
-    """A shell's matter; the environment is the one that is made before."""
+def check_activation_command(words: Sequence[str]) -> None:
+    """Only a shell activates environments: check that the path is that of the installation."""
     assert words == (".", ".venv/bin/activate")
 
 
-def is_a_file_that_runs(words: Sequence[str]) -> None:
-    """It makes an environment and runs all tests, this one among them."""
+def check_ci_script(words: Sequence[str]) -> None:
+    """It runs all tests, including this one: check that the file is executable."""
     assert (ROOT / words[0]).stat().st_mode & 0o100
 
 
-def reads_the_log_of_a_stage(words: Sequence[str]) -> None:
-    """It does not end; the file is the log of a stage."""
+def check_tail_command(words: Sequence[str]) -> None:
+    """It does not end: check that the file is the log of a stage."""
     folder, package, stage, _ = words[-1].split("/")
     assert words[:2] == ("tail", "-f") and folder == "logs" and (package, stage) in JOBS
 
 
-def deletes_what_is_kept(words: Sequence[str]) -> None:
-    """There is nothing to delete; it is the folder of a costly stage's outputs, and within the results."""
+def check_rm_command(words: Sequence[str]) -> None:
+    """There is nothing to delete: check that the folder is the cache of a stage, within the results."""
     assert words[:2] == ("rm", "-r") and re.fullmatch(r"results/nmt/\w+/seed1/cache", words[2])
     assert get_cache_folder(Path(words[2]).with_name("model.safetensors")).parent == Path(words[2])
 
 
-def asks_a_cluster(words: Sequence[str]) -> None:
-    """Needs a SLURM that runs; tests/slurm has one."""
+def check_squeue_command(words: Sequence[str]) -> None:
+    """It needs a running SLURM, which tests/slurm starts."""
     assert words[:2] == ("squeue", "--me")
 
 
-def shows_learning_curves(words: Sequence[str]) -> None:
-    """It does not end; tests/nmt/training/test_tensorboard.py reads what it shows."""
+def check_tensorboard_command(words: Sequence[str]) -> None:
+    """It does not end; tests/nmt/training/test_tensorboard.py reads the data that it shows."""
     assert words[1:] == ("--logdir", "results/nmt") and (ROOT / "tests/nmt/training/test_tensorboard.py").is_file()
 
 
-def serves_the_site(words: Sequence[str]) -> None:
+def check_mkdocs_command(words: Sequence[str]) -> None:
     """It does not end; test_site builds the same pages."""
     assert words[1:] == ("serve",) and (ROOT / "mkdocs.yml").is_file()
 
 
-def copies_what_is_kept(words: Sequence[str]) -> None:
-    """`test_what_snakemake_would_do` does it too, for commands that go on from these outputs."""
+def check_tar_command(words: Sequence[str]) -> None:
+    """`test_snakemake_commands_can_be_planned` runs it: check that the archive exists."""
     assert words[:2] == ("tar", "-xJf") and (ROOT / words[2]).is_file() and words[3:] == ("-C", "results")
 
 
-def has_a_recipe(words: Sequence[str]) -> None:
-    """Needs an engine and the network; the recipe knows what it is told, and a clone is mounted where it works."""
+def check_docker_command(words: Sequence[str]) -> None:
+    """It needs Docker and the network: check arguments of the build, and the folder that is mounted."""
     recipe = (ROOT / "envs" / "Containerfile").read_text(encoding="utf-8")
     if words[1] == "build":
         assert words[words.index("-f") + 1] == "envs/Containerfile" and words[-1] == "."
-        given = [words[place + 1] for place, word in enumerate(words) if word == "--build-arg"]
-        for name, _, packages in (argument.partition("=") for argument in given):
+        build_arguments = [words[index + 1] for index, word in enumerate(words) if word == "--build-arg"]
+        for name, _, packages in (argument.partition("=") for argument in build_arguments):
             assert f"ARG {name}=" in recipe
-            has_pinned_requirements(("pip", "install", *packages.split()))
+            check_pip_command(("pip", "install", *packages.split()))
     else:
         assert words[1] == "run" and words[words.index("-v") + 1] == "$PWD:/work" and "WORKDIR /work" in recipe
-        is_planned(words[words.index("snakemake") :])
+        check_snakemake_command(words[words.index("snakemake") :])
 
 
-def is_planned(words: Sequence[str]) -> None:
-    """Would work for minutes or days; `test_what_snakemake_would_do` runs it dry. Its options are Snakemake's."""
+def check_snakemake_command(words: Sequence[str]) -> None:
+    """It takes minutes or days: check its options; `test_snakemake_commands_can_be_planned` runs it dry."""
     get_argument_parser().parse_args(list(words[1:]))
 
 
 CHECKS: dict[str, Callable[[Sequence[str]], None]] = {
-    ".": enters_an_environment,
-    ".ci/run": is_a_file_that_runs,
-    "docker": has_a_recipe,
-    "mkdocs": serves_the_site,
-    "pip": has_pinned_requirements,
-    "pytest": is_collected,
-    "python": is_a_module,
-    "python3": is_a_module,
-    "rm": deletes_what_is_kept,
-    "snakemake": is_planned,
-    "squeue": asks_a_cluster,
-    "tar": copies_what_is_kept,
-    "tail": reads_the_log_of_a_stage,
-    "tensorboard": shows_learning_curves,
+    ".": check_activation_command,
+    ".ci/run": check_ci_script,
+    "docker": check_docker_command,
+    "mkdocs": check_mkdocs_command,
+    "pip": check_pip_command,
+    "pytest": check_pytest_command,
+    "python": check_python_command,
+    "python3": check_python_command,
+    "rm": check_rm_command,
+    "snakemake": check_snakemake_command,
+    "squeue": check_squeue_command,
+    "tar": check_tar_command,
+    "tail": check_tail_command,
+    "tensorboard": check_tensorboard_command,
 }
-"""Program → the check of its commands, which says why they are not simply run."""
+"""Program → check of its commands, whose docstring says why they are not simply run."""
 
 
-@pytest.mark.parametrize("command", _with_inner(COMMANDS), ids=str)
+@pytest.mark.parametrize("command", add_inner_commands(COMMANDS), ids=str)
 def test_every_command_is_checked(command):
     assert command.words[0] in CHECKS, "give this program a check"
     CHECKS[command.words[0]](command.words)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=str)
-def test_every_placeholder_is_known(command):
+def test_every_placeholder_has_a_value(command):
     placeholders = {name for word in command.words for name in PLACEHOLDER_PATTERN.findall(word)}
-    assert placeholders <= {*VALUES}
+    assert placeholders <= {*PLACEHOLDER_VALUES}
 
 
 @pytest.mark.slow
-def test_options_of_modules():
-    """Every module of a command that names options knows them; all in one process, as torch takes seconds to load."""
-    named = [
+def test_modules_have_the_options_of_commands():
+    """Modules know the options of their commands; all run in one process, since loading torch takes seconds."""
+    commands_with_options = [
         (command, [word for word in command.words if word.startswith("--")])
-        for command in of_program("python")
+        for command in select_commands("python")
         if command.words[2] not in MODULES_THAT_RUN_A_COMMAND
     ]
-    modules = sorted({command.words[2] for command, options in named if options})
+    modules = sorted({command.words[2] for command, options in commands_with_options if options})
     code = (
         "import runpy, sys\n"
         "for module in sys.argv[1:]:\n"
@@ -197,92 +197,92 @@ def test_options_of_modules():
         "    try: runpy.run_module(module, run_name='__main__', alter_sys=True)\n"
         "    except SystemExit as end: assert not end.code, module\n"
     )
-    done = run([sys.executable, "-c", code, *modules], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    helps = dict(text.split("\n", 1) for text in done.stdout.split("\0")[1:])
-    assert [*helps] == modules
-    for command, options in named:
+    result = run([sys.executable, "-c", code, *modules], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    help_texts = dict(text.split("\n", 1) for text in result.stdout.split("\0")[1:])
+    assert [*help_texts] == modules
+    for command, options in commands_with_options:
         for option in options:
-            assert re.search(rf"{option}\b", helps[command.words[2]]), command
+            assert re.search(rf"{option}\b", help_texts[command.words[2]]), command
 
 
-NOT_DRY = ("--report", "--rulegraph")
-"""Options with a value that a dry run does without: one reads finished results, one writes a graph and no plan."""
+OPTIONS_WITHOUT_DRY_RUN = ("--report", "--rulegraph")
+"""Options with a value that a dry run omits: one reads finished results, one writes a graph instead of a plan."""
 
-MISSING = () if shutil.which("conda") else ("--sdm",)
-"""An option with a value that needs a program which is not here; tests/test_envs.py reads the environments."""
+UNAVAILABLE_OPTIONS = () if shutil.which("conda") else ("--sdm",)
+"""Options with a value that need a program which is not installed; tests/test_envs.py reads the environments."""
 
-SAYS_LITTLE = ("-n", "--quiet", "rules")
-MAKES_NOTHING = ("--unlock",)
+QUIET_DRY_RUN = ("-n", "--quiet", "rules")
+OPTIONS_WITHOUT_JOBS = ("--unlock",)
 
 
-def is_of_the_reader(word: str) -> bool:
-    """Whether a word is a configuration that a page has its reader write; one may lie in the folder of the project."""
+def is_reader_configuration(word: str) -> bool:
+    """Return whether a word is a configuration file that a page's reader writes, perhaps in the project's folder."""
     return word.endswith(".yaml") and not (ROOT / word).is_relative_to(ROOT / "workflow") and word != "config.yaml"
 
 
-def dry(command: PageCommand) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The targets of a command, and its options for a dry run in the place of somebody who read its page."""
-    words = [PLACEHOLDER_PATTERN.sub(lambda match: VALUES[match[0]], word) for word in command.words[1:]]
+def to_dry_run(command: PageCommand) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the targets of a command, and its options for a dry run in the reader's project."""
+    words = [PLACEHOLDER_PATTERN.sub(lambda match: PLACEHOLDER_VALUES[match[0]], word) for word in command.words[1:]]
     targets: list[str] = get_argument_parser().parse_args(words).targets or ["all"]
-    words = [word for word in words if word not in (*targets, *SAYS_LITTLE)]
-    for option in (*NOT_DRY, "--cores", *MISSING):
+    words = [word for word in words if word not in (*targets, *QUIET_DRY_RUN)]
+    for option in (*OPTIONS_WITHOUT_DRY_RUN, "--cores", *UNAVAILABLE_OPTIONS):
         if option in words:
             del words[words.index(option) : words.index(option) + 2]
-    own = get_configuration_path(command.block.page)
-    words = [own if is_of_the_reader(word) else word for word in words]
-    return tuple(targets), tuple(_without_missing_plugins(words))
+    configuration_path = get_configuration_path(command.block.page)
+    words = [configuration_path if is_reader_configuration(word) else word for word in words]
+    return tuple(targets), tuple(remove_missing_plugins(words))
 
 
-def _without_missing_plugins(words: list[str]) -> list[str]:
-    """Leave out a profile whose executor is not installed: it says where jobs run, and not which."""
+def remove_missing_plugins(words: list[str]) -> list[str]:
+    """Remove a profile whose executor is not installed; profiles do not change which jobs run."""
     if "--workflow-profile" in words:
-        place = words.index("--workflow-profile")
-        profile: dict[str, Any] = yaml.safe_load((ROOT / words[place + 1] / "config.yaml").read_text(encoding="utf-8"))
+        index = words.index("--workflow-profile")
+        profile: dict[str, Any] = yaml.safe_load((ROOT / words[index + 1] / "config.yaml").read_text(encoding="utf-8"))
         executor = str(profile.get("executor", "local"))
         if executor != "local" and not find_spec(f"snakemake_executor_plugin_{executor.replace('-', '_')}"):
             package = f"snakemake-executor-plugin-{executor}=="
-            installed = [word for command in of_program("pip") for word in command.words]
-            assert any(word.startswith(package) for word in chain(installed, *EXTRAS.values())), package
-            return [*words[:place], *words[place + 2 :]]
+            pip_words = [word for command in select_commands("pip") for word in command.words]
+            assert any(word.startswith(package) for word in chain(pip_words, *EXTRAS.values())), package
+            return [*words[:index], *words[index + 2 :]]
     return words
 
 
 @pytest.mark.slow
-def test_what_snakemake_would_do(tmp_path):
-    """Each command is planned as it stands; those that differ in nothing but targets are planned together."""
-    place = ReaderProject(tmp_path / "parts")
-    assert place.validate_configurations().returncode == 0
-    for command in of_program("tar"):
+def test_snakemake_commands_can_be_planned(tmp_path):
+    """Commands that differ only in targets are planned together."""
+    project = ReaderProject(tmp_path / "parts")
+    assert project.validate_configurations().returncode == 0
+    for command in select_commands("tar"):
         with tarfile.open(ROOT / command.words[2]) as archive:
-            archive.extractall(place.folder / command.words[4], filter="data")
-    plain = place.copy_without_parts(tmp_path / "plain")
+            archive.extractall(project.folder / command.words[4], filter="data")
+    project_without_parts = project.copy_without_parts(tmp_path / "plain")
     targets_by_options: dict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
-    for command in of_program("snakemake"):
-        targets, options = dry(command)
+    for command in select_commands("snakemake"):
+        targets, options = to_dry_run(command)
         targets_by_options[options] |= dict.fromkeys(targets)
 
-    def done(options: tuple[str, ...]) -> CompletedProcess:
+    def plan(options: tuple[str, ...]) -> CompletedProcess:
         needs_code = any(get_configuration_path(page) in options for page in CODE_PAGES)
-        folder = (place if needs_code else plain).folder
-        if {*MAKES_NOTHING} & {*options}:
+        folder = (project if needs_code else project_without_parts).folder
+        if {*OPTIONS_WITHOUT_JOBS} & {*options}:
             return run_snakemake(options, folder, ROOT)
-        return run_snakemake([*targets_by_options[options], *options, "--cores", "8", *SAYS_LITTLE], folder, ROOT)
+        return run_snakemake([*targets_by_options[options], *options, "--cores", "8", *QUIET_DRY_RUN], folder, ROOT)
 
     with ThreadPoolExecutor(2) as pool:
-        failed = {
-            (*targets_by_options[options], *options): (one.stdout + one.stderr)[-1000:]
-            for options, one in zip(targets_by_options, pool.map(done, targets_by_options), strict=True)
-            if one.returncode
+        failures = {
+            (*targets_by_options[options], *options): (result.stdout + result.stderr)[-1000:]
+            for options, result in zip(targets_by_options, pool.map(plan, targets_by_options), strict=True)
+            if result.returncode
         }
-    assert failed == {}
+    assert failures == {}
 
 
-def test_own_files_stand_on_their_pages():
-    """A page that has its reader run a configuration of theirs says what it is called, or calls it FILE."""
-    for command in of_program("snakemake"):
+def test_pages_name_the_configurations_of_their_commands():
+    """A page gives the file name of every configuration that its reader writes and runs, or calls it FILE."""
+    for command in select_commands("snakemake"):
         page = CONFIGURATION_PAGES.get(command.block.page, command.block.page)
         text = (ROOT / page).read_text(encoding="utf-8")
         for word in command.words:
-            if is_of_the_reader(word):
+            if is_reader_configuration(word):
                 assert f"`{word}`" in text, command

@@ -1,4 +1,4 @@
-"""Every configuration on a page is one, and the part that a page teaches does what the page says."""
+"""Configurations on pages are valid, and the parts on a page work as it says."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ from tests.project_copy import ROOT
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory) -> ReaderProject:
+def project(tmp_path_factory) -> ReaderProject:
     return ReaderProject(tmp_path_factory.mktemp("reader"))
 
 
@@ -24,19 +24,19 @@ def test_there_are_configurations():
     }
 
 
-def test_every_configuration_is_valid(place):
+def test_every_configuration_is_valid(project):
     """Each block by itself, and all blocks of a page together."""
-    done = place.validate_configurations()
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert len([*(place.folder / "reader").glob("*.yaml")]) > len(find_blocks("yaml"))
+    result = project.validate_configurations()
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert len([*(project.folder / "reader").glob("*.yaml")]) > len(find_blocks("yaml"))
 
 
-def test_a_mistake_in_a_configuration_is_found(place):
-    wrong = place.folder / "reader" / "wrong.yaml"
-    wrong.write_text("systems: {SDAtt: {parsers: gold}}\n")
-    done = place.validate_configurations()
-    wrong.unlink()
-    assert done.returncode != 0 and "wrong.yaml" in done.stdout and "did you mean `parser`?" in done.stdout
+def test_a_mistake_in_a_configuration_is_found(project):
+    invalid_file = project.folder / "reader" / "wrong.yaml"
+    invalid_file.write_text("systems: {SDAtt: {parsers: gold}}\n")
+    result = project.validate_configurations()
+    invalid_file.unlink()
+    assert result.returncode != 0 and "wrong.yaml" in result.stdout and "did you mean `parser`?" in result.stdout
 
 
 def test_every_part_is_listed():
@@ -56,7 +56,7 @@ def test_every_part_is_listed():
     assert {name for cell in cells for name in re.findall(r"`(\w+)`", cell)} == types
 
 
-def test_a_new_metric_does_what_the_page_says(place):
+def test_the_metric_of_the_page_does_what_the_page_says(project):
     """It scores as sacrebleu's command does, and the score of a set follows from the sum of its statistics."""
     code = """
 import numpy
@@ -69,12 +69,12 @@ expected = CHRF(word_order=2, lowercase=True).corpus_score(outputs, [reference])
 assert 0 < expected < 100 and numpy.allclose(metric.score_corpora(sums), expected)
 assert metric.label == "chrF++" and "nw:2" in metric.signature
 """
-    process = place.run_command(sys.executable, "-c", code)
-    assert process.returncode == 0, process.stderr
+    result = project.run_command(sys.executable, "-c", code)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.slow
-def test_a_new_context_does_what_the_page_says(place):
+def test_the_context_of_the_page_does_what_the_page_says(project):
     """A softmax of scores over T, by numpy; padding gets nothing."""
     code = """
 import numpy, torch
@@ -89,22 +89,22 @@ expected = numpy.where(mask.numpy(), numpy.exp(scores.numpy() / 0.25), 0)
 expected = expected / expected.sum(axis=1, keepdims=True)
 assert carried == () and numpy.allclose(weights.numpy(), expected, atol=1e-6), weights
 """
-    done = place.run_command(sys.executable, "-c", code)
-    assert done.returncode == 0, done.stderr
+    result = project.run_command(sys.executable, "-c", code)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.slow
-def test_a_new_change_of_scores_passes_the_test_of_the_page(place):
-    """And one that does something else fails it."""
-    module, command = (
-        place.folder / find_parts()[1][2],
+def test_the_attention_part_of_the_page_passes_its_test(project):
+    """An implementation that does something else fails it."""
+    module_path, command = (
+        project.folder / find_parts()[1][2],
         (sys.executable, "-m", "pytest", "-q", "-n", "0", PART_TEST_PATH),
     )
-    done = place.run_command(*command)
-    assert done.returncode == 0, done.stdout
-    as_taught = module.read_text(encoding="utf-8")
+    result = project.run_command(*command)
+    assert result.returncode == 0, result.stdout
+    original_code = module_path.read_text(encoding="utf-8")
     for right, wrong in ((".clamp(max=len(self.bias) - 1)", ".clamp(max=1)"), ("scores + self", "scores - self")):
-        assert right in as_taught
-        module.write_text(as_taught.replace(right, wrong), encoding="utf-8")
-        assert "1 failed" in place.run_command(*command).stdout
-    module.write_text(as_taught, encoding="utf-8")
+        assert right in original_code
+        module_path.write_text(original_code.replace(right, wrong), encoding="utf-8")
+        assert "1 failed" in project.run_command(*command).stdout
+    module_path.write_text(original_code, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Blocks of all languages are known to a check, and what pages quote is so."""
+"""Blocks of every language have a check, and quotations on pages are exact."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from tests.docs.page_blocks import PAGES, find_blocks
 from tests.project_copy import ROOT, SNAKEMAKE_PROGRAM, merge_configs
 from tests.test_one_name import JOBS
 
-CHECKED = {
+CHECKING_MODULES = {
     "sh": "test_commands",
     "console": "test_commands",
     "yaml": "test_configurations",
@@ -30,14 +30,14 @@ CHECKED = {
 
 def test_every_block_has_a_language_that_is_checked():
     assert len(find_blocks()) > 60
-    assert [str(block) for block in find_blocks() if block.language not in CHECKED] == []
+    assert [str(block) for block in find_blocks() if block.language not in CHECKING_MODULES] == []
 
 
 EXAMPLES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("use_a_system.py", "use_modules.py")]
 """Scripts of the documentation; tests/application/test_system.py runs the first one."""
 
 
-def test_python_of_a_page_is_that_of_a_worked_example():
+def test_python_on_pages_is_part_of_a_tested_example():
     assert find_blocks("py")
     for block in find_blocks("py"):
         assert any({*block.text.splitlines()} <= {*script.splitlines()} for script in EXAMPLES), block
@@ -46,9 +46,9 @@ def test_python_of_a_page_is_that_of_a_worked_example():
 def test_the_example_of_modules_runs():
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "docs/use_modules.py"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "[2 1 3 2 0]]" in done.stdout
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert "[2 1 3 2 0]]" in result.stdout
 
 
 def test_no_fence_is_left_open():
@@ -57,72 +57,75 @@ def test_no_fence_is_left_open():
         assert len(fences) == 2 * sum(block.page == str(page.relative_to(ROOT)) for block in find_blocks()), page
 
 
-# What is quoted → the configuration, laid over the default one, that it is said of.
-MISTAKES = {
+# Error message → the configuration, over the default one, that causes it.
+CONFIGURATIONS_BY_ERROR = {
     "unknown key `training.epochz`; did you mean `epochs`?": {"training": {"epochz": 1}},
     "unknown key `systems.SDAtt.contexts.0.windows`; did you mean `window`?": {
         "systems": {"SDAtt": {"contexts": [{"type": "syntax", "windows": 8}]}}
     },
 }
 
-LOCKED = "Error: Directory cannot be locked."
-SWALLOWED = {
+LOCK_ERROR = "Error: Directory cannot be locked."
+OPTIONS_BY_ERROR = {
     "error: table1: no such file; give a configuration file "
     "(write targets before `--configfile`, which takes several files)": ("--configfile", "mine.yaml"),
     "snakemake: error: argument --quiet/-q: invalid choice: 'table1'": ("-n", "--quiet", "rules"),
 }
-"""What is said where a target stands behind such options."""
+"""Error message → options that cause it if a target follows them."""
 
-FILES_OF_DATA = "data/mine/train.en.gz"
-CLAIMS = "paper: "
-
-
-def test_every_text_is_quoted_from_what_is_tested():
-    quoted = {block.text.strip() for block in find_blocks("text")}
-    listing = {text for text in quoted if text.startswith(FILES_OF_DATA)}
-    claims = {text for text in quoted if text.startswith(CLAIMS)}
-    assert quoted - listing - claims == {*MISTAKES, LOCKED, *SWALLOWED} and len(listing) == 1
+DATA_LISTING_START = "data/mine/train.en.gz"
+CLAIMS_START = "paper: "
 
 
-def test_claims_on_a_page_are_claims_about_systems_that_there_are(tmp_path):
+def test_every_quoted_text_is_tested():
+    quoted_texts = {block.text.strip() for block in find_blocks("text")}
+    listings = {text for text in quoted_texts if text.startswith(DATA_LISTING_START)}
+    claims = {text for text in quoted_texts if text.startswith(CLAIMS_START)}
+    assert (
+        quoted_texts - listings - claims == {*CONFIGURATIONS_BY_ERROR, LOCK_ERROR, *OPTIONS_BY_ERROR}
+        and len(listings) == 1
+    )
+
+
+def test_claims_on_pages_name_existing_systems(tmp_path):
     systems = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["systems"]
-    quoted = [block.text for block in find_blocks("text") if block.text.startswith(CLAIMS)]
-    assert quoted
-    for text in quoted:
+    claim_texts = [block.text for block in find_blocks("text") if block.text.startswith(CLAIMS_START)]
+    assert claim_texts
+    for text in claim_texts:
         (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
         for claim in read_claim_file(tmp_path / "mine.yaml").claims:
             assert {claim.system, claim.above} <= {*systems}
 
 
-@pytest.mark.parametrize("sentence", MISTAKES)
-def test_a_quoted_mistake_is_told_in_these_words(sentence):
+@pytest.mark.parametrize("sentence", CONFIGURATIONS_BY_ERROR)
+def test_quoted_configuration_errors_are_exact(sentence):
     default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     with pytest.raises(InputError, match=re.escape(sentence)):
-        load_experiment(merge_configs(default, MISTAKES[sentence]), should_check_files=False)
+        load_experiment(merge_configs(default, CONFIGURATIONS_BY_ERROR[sentence]), should_check_files=False)
 
 
 @pytest.mark.slow
-def test_snakemake_says_what_is_quoted_of_it(tmp_path):
+def test_quoted_snakemake_messages_are_exact(tmp_path):
     (tmp_path / "Snakefile").write_text('rule table1:\n    output: "made"\n    shell: "touch {output}"\n')
     (tmp_path / "mine.yaml").write_text("{}")
 
-    def said(*arguments: str) -> str:
-        done = subprocess.run([SNAKEMAKE_PROGRAM, *arguments], cwd=tmp_path, capture_output=True, text=True)
-        return done.stdout + done.stderr
+    def get_snakemake_output(*arguments: str) -> str:
+        result = subprocess.run([SNAKEMAKE_PROGRAM, *arguments], cwd=tmp_path, capture_output=True, text=True)
+        return result.stdout + result.stderr
 
     shutil.copytree(ROOT / "profiles", tmp_path / "profiles")
-    for sentence, options in SWALLOWED.items():
-        assert sentence in said("--cores", "1", *options, "table1")
+    for sentence, options in OPTIONS_BY_ERROR.items():
+        assert sentence in get_snakemake_output("--cores", "1", *options, "table1")
     locks = tmp_path / ".snakemake" / "locks"
     locks.mkdir(parents=True)
     (locks / "0.output.lock").write_text("made\n")
-    assert LOCKED in said("table1", "--cores", "1")
-    said("--unlock")
-    assert LOCKED not in said("table1", "--cores", "1") and (tmp_path / "made").exists()
+    assert LOCK_ERROR in get_snakemake_output("table1", "--cores", "1")
+    get_snakemake_output("--unlock")
+    assert LOCK_ERROR not in get_snakemake_output("table1", "--cores", "1") and (tmp_path / "made").exists()
 
 
-def test_files_of_ones_own_are_those_that_the_configuration_names():
-    (listing,) = [block.text for block in find_blocks("text") if block.text.startswith(FILES_OF_DATA)]
+def test_listed_data_files_are_those_of_the_configuration():
+    (listing,) = [block.text for block in find_blocks("text") if block.text.startswith(DATA_LISTING_START)]
     configuration = yaml.safe_load(
         next(
             block.text
@@ -131,40 +134,40 @@ def test_files_of_ones_own_are_those_that_the_configuration_names():
         )
     )
     corpora, (parser,) = configuration["corpora"], configuration["parsers"].values()
-    named = [*corpora["train"], corpora["dev"], *corpora["tests"]]
-    files = [text["source"] for text in named]
-    files += [target for text in named for target in text.get("references", [text.get("target")])]
+    texts = [*corpora["train"], corpora["dev"], *corpora["tests"]]
+    files = [text["source"] for text in texts]
+    files += [target for text in texts for target in text.get("references", [text.get("target")])]
     assert {word.rpartition("/")[2] for word in re.findall(r"\S+\.(?:en|de)\S*", listing)} == {
         file.rpartition("/")[2] for file in files
     }
     assert f"{configuration['data']}/{parser['directory']}/" in listing
 
 
-def test_graphs_are_of_rooms_and_stages():
+def test_graphs_name_existing_packages_and_stages():
     assert [block.page for block in find_blocks("mermaid")] == ["docs/explanation/architecture.md"]
-    known = {part for stage in JOBS for part in stage} | {"trees", "train_smt", "translate_smt"}
+    known_words = {part for stage in JOBS for part in stage} | {"trees", "train_smt", "translate_smt"}
     for graph in find_blocks("mermaid"):
         text = re.sub(r"-- [^\n]*? -->|<br/?>|\b(subgraph|flowchart|end|TD|LR)\b", " ", graph.text)
-        assert {*re.findall(r"[a-z_]+", text)} - known == set()
+        assert {*re.findall(r"[a-z_]+", text)} - known_words == set()
 
 
-MODULE = re.compile(r"`([\w/]+(?:\.(?:py|c|smk|html)|/))`")
-"""A module or a folder that a page names, from the top or from `pipeline_py/`, on pages of packages from `nmt/` too."""
+MODULE_PATTERN = re.compile(r"`([\w/]+(?:\.(?:py|c|smk|html)|/))`")
+"""A module or a folder that a page names, relative to the project, to `pipeline_py/` or to `pipeline_py/nmt/`."""
 
 
-def test_modules_that_architecture_names_exist():
-    places = ROOT, ROOT / "pipeline_py", ROOT / "pipeline_py" / "nmt"
-    named = {
+def test_modules_named_on_pages_exist():
+    folders = ROOT, ROOT / "pipeline_py", ROOT / "pipeline_py" / "nmt"
+    paths = {
         path
         for page in ("architecture", "networks")
-        for path in MODULE.findall((ROOT / f"docs/explanation/{page}.md").read_text())
+        for path in MODULE_PATTERN.findall((ROOT / f"docs/explanation/{page}.md").read_text())
     }
-    assert len(named) > 40
-    assert [path for path in sorted(named) if not any((place / path).exists() for place in places)] == []
+    assert len(paths) > 40
+    assert [path for path in sorted(paths) if not any((folder / path).exists() for folder in folders)] == []
 
 
-def test_the_first_table_is_that_of_the_results():
-    """What a newcomer is promised is what was measured last: rows that stand in both are the same."""
+def test_the_table_of_the_tutorial_is_that_of_the_results():
+    """Rows of the tutorial's first table are equal to the rows of the last measured results."""
     rows = [
         line
         for line in (ROOT / "docs/tutorials/first_run.md").read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""Numbers and pictures of README and docs agree with the kept results."""
+"""Generated parts of README and docs agree with the stored results."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The site is built strictly, loads nothing from elsewhere, and all links of the repository's pages lead somewhere."""
+"""The site builds without warnings and loads nothing external, and all links of pages have a target."""
 
 import os
 import re
@@ -14,28 +14,32 @@ import yaml
 from tests.docs.page_blocks import FENCE_PATTERN, PAGES
 from tests.project_copy import ROOT
 
-FETCHED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
-"""Elements that a browser fetches something for, and where they say what."""
+FETCHED_ATTRIBUTES = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data"}
+"""Element for which a browser fetches a resource → attribute with its address."""
 
-NOT_FETCHED = {"next", "prev", "canonical"}
-"""Relations of links that are for people and search engines."""
+NOT_FETCHED_RELATIONS = {"next", "prev", "canonical"}
+"""Relations of links that a browser does not follow by itself."""
 
 
-class Resources(HTMLParser):
-    """What a page has a browser fetch, and the anchors that it has."""
+class PageResources(HTMLParser):
+    """A parser that collects the resources that a page loads, and its anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.fetched: list[str] = []
+        self.fetched_urls: list[str] = []
         self.anchors: set[str] = set()
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        if given.get("id"):
-            self.anchors.add(str(given["id"]))
-        if tag in FETCHED and given.get(FETCHED[tag]) and given.get("rel") not in NOT_FETCHED:
-            self.fetched.append(str(given[FETCHED[tag]]))
+        attributes = dict(attrs)
+        if attributes.get("id"):
+            self.anchors.add(str(attributes["id"]))
+        if (
+            tag in FETCHED_ATTRIBUTES
+            and attributes.get(FETCHED_ATTRIBUTES[tag])
+            and attributes.get("rel") not in NOT_FETCHED_RELATIONS
+        ):
+            self.fetched_urls.append(str(attributes[FETCHED_ATTRIBUTES[tag]]))
 
 
 @pytest.fixture(scope="module")
@@ -45,28 +49,28 @@ def site(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(ROOT / "mkdocs.yml")]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run([*command, "--site-dir", str(folder)], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run([*command, "--site-dir", str(folder)], env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
     return folder
 
 
-def test_every_page_is_reached(site):
+def test_the_navigation_lists_every_page(site):
     navigation = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
-    pages = {*pages_below(navigation)}
+    pages = {*list_pages(navigation)}
     assert pages == {str(page.relative_to(ROOT / "docs")) for page in PAGES if page.parent != ROOT}
     assert all((site / page).with_suffix(".html").is_file() for page in pages)
 
 
-def pages_below(navigation: list[dict]) -> Iterator[str]:
+def list_pages(navigation: list[dict]) -> Iterator[str]:
     for entry in navigation:
         for page in entry.values():
-            yield from [page] if isinstance(page, str) else pages_below(page)
+            yield from [page] if isinstance(page, str) else list_pages(page)
 
 
 def test_nothing_is_fetched_from_elsewhere(site):
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        for resource in Resources(text).fetched:
+        for resource in PageResources(text).fetched_urls:
             assert not re.match(r"(\w+:)?//", resource), (page.name, resource)
             folder = site if resource.startswith("/") else page.parent
             assert (folder / resource.lstrip("/").partition("?")[0]).is_file(), (page.name, resource)
@@ -76,8 +80,8 @@ def test_nothing_is_fetched_from_elsewhere(site):
         assert not re.search(r"url\(['\"]?(https?:)?//|@import", style.read_text(encoding="utf-8")), style
 
 
-def test_links_beside_the_site_lead_somewhere(site):
-    """Those of the site itself are looked at when it is built; a viewer of the repository has the same anchors."""
+def test_links_of_pages_have_targets(site):
+    """Links within the site are checked when it is built; a repository viewer has the same anchors."""
     for page in PAGES:
         text = FENCE_PATTERN.sub("", page.read_text(encoding="utf-8"))
         for link in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -87,12 +91,12 @@ def test_links_beside_the_site_lead_somewhere(site):
             target = (page.parent / path).resolve() if path else page
             assert target.exists(), (page.name, link)
             if anchor:
-                built = (site / target.relative_to(ROOT / "docs")).with_suffix(".html")
-                assert anchor in Resources(built.read_text(encoding="utf-8")).anchors, (page.name, link)
-                assert anchor in anchors_in_repository(target), (page.name, link)
+                built_page = (site / target.relative_to(ROOT / "docs")).with_suffix(".html")
+                assert anchor in PageResources(built_page.read_text(encoding="utf-8")).anchors, (page.name, link)
+                assert anchor in compute_repository_anchors(target), (page.name, link)
 
 
-def anchors_in_repository(page: Path) -> set[str]:
-    """What a viewer makes of headings: lower case, spaces to hyphens, other signs left out."""
+def compute_repository_anchors(page: Path) -> set[str]:
+    """Return the anchors that a repository viewer gives headings: lower case, hyphens for spaces, no other signs."""
     headings = re.findall(r"^#+ (.+)$", FENCE_PATTERN.sub("", page.read_text(encoding="utf-8")), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

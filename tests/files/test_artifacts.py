@@ -120,10 +120,10 @@ def _write_checkpoint(path):
         lambda path: figure_files.save_figure(Figure(), "empty " * 4000, path, path.with_suffix(".pdf")),
     ],
 )
-def test_a_full_disk_is_reported_in_one_sentence(tiny, write):
+def test_a_full_disk_is_reported_in_one_sentence(tiny_file_system, write):
     with pytest.raises(InputError, match=r"/tiny/[a-z.]+: the disk is full; free some space and run again$"):
-        write(tiny / "file.svg")
-    assert not list(tiny.iterdir())
+        write(tiny_file_system / "file.svg")
+    assert not list(tiny_file_system.iterdir())
 
 
 def test_counts_account_for_every_sentence(tmp_path):

@@ -105,8 +105,8 @@ def test_pandas_is_not_imported(tmp_path: Path) -> None:
         "rows = read_ragged_rows(Path('rows'))\n"
         "print([len(row) for row in rows], RaggedArrayFile(Path('rows'))[0], 'pandas' in sys.modules)"
     )
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
-    assert process.stdout == "[3, 0] [0 1 2] False\n", process.stderr
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert result.stdout == "[3, 0] [0 1 2] False\n", result.stderr
 
 
 def test_pandas_reads_the_file(tmp_path: Path) -> None:

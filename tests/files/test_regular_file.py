@@ -103,6 +103,6 @@ def test_a_stage_and_a_job_end_with_one_sentence(pipe: Path) -> None:
         ["pipeline_py.syntax.treebank_text", *options, "--output", str(pipe.parent / "text")],
         ["pipeline_py.run", str(pipe)],
     ):
-        process = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, timeout=60)
-        assert process.returncode == 1 and "Traceback" not in process.stderr
-        assert process.stderr.splitlines()[-1] == f"error: {pipe}: this is a named pipe, {REMEDY}"
+        result = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, timeout=60)
+        assert result.returncode == 1 and "Traceback" not in result.stderr
+        assert result.stderr.splitlines()[-1] == f"error: {pipe}: this is a named pipe, {REMEDY}"

@@ -223,6 +223,6 @@ def test_invalid_arguments_raise_error(folder, changes, message):
 @pytest.mark.parametrize("folder", ["trees"], indirect=True)
 def test_job_writes_selected_sentences(folder):
     job = build_job("nmt.attend", folder, arguments(folder, sentences=[2, 5]), is_cached=False)
-    process = subprocess.run(get_job_command(job), capture_output=True, text=True)
-    assert process.returncode == 0, process.stderr
+    result = subprocess.run(get_job_command(job), capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
     assert np.flatnonzero(RaggedArrayFile(folder / "out.attention.arrow").row_lengths).tolist() == [1, 4]

@@ -268,8 +268,8 @@ def test_command_line(folder, names):
     expected = [read(folder / f"{name}.tsv") for name in ("one", "two")]
     for name in ("one", "two"):
         (folder / f"{name}.tsv").unlink()
-    process = subprocess.run(command(folder, *names), capture_output=True, text=True)
-    assert process.returncode == 0, process.stderr
+    result = subprocess.run(command(folder, *names), capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
     for name, (scores, pieces) in zip(("one", "two"), expected, strict=True):
         np.testing.assert_allclose(read(folder / f"{name}.tsv")[0], scores, rtol=2e-6)
         assert read(folder / f"{name}.tsv")[1] == pieces

@@ -254,8 +254,8 @@ def test_job_runs(tmp_path: Path) -> None:
     arguments = make_corpus(tmp_path, {"train": 20, "dev": 10}) | options(tmp_path) | {"name": "Dep2Seq", "seed": 7}
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     command = get_job_command(build_job("nmt.pretrain", tmp_path, arguments, threads=1))
-    process = subprocess.run(command, check=True, env=environment, stderr=subprocess.PIPE, text=True)
-    assert "Dep2Seq: parsing, epoch 1, dev loss" in process.stderr
+    result = subprocess.run(command, check=True, env=environment, stderr=subprocess.PIPE, text=True)
+    assert "Dep2Seq: parsing, epoch 1, dev loss" in result.stderr
     assert (facts_of(tmp_path)["seed"], facts_of(tmp_path)["threads"]) == (7, 1)
 
 

@@ -27,5 +27,5 @@ def test_only_user_files_are_hashed(build_plan, tmp_path):
 
 def test_a_plan_needs_no_snakemake():
     code = "import sys, pipeline_py.plan.plan; print('snakemake' in sys.modules)"
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert process.stdout == "False\n"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert result.stdout == "False\n"

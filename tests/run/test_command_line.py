@@ -41,8 +41,8 @@ run_command(greet)
 
 
 def test_parameters_become_options():
-    process = run(STAGE, "--name", "you", "--times", "2")
-    assert (process.returncode, process.stdout) == (0, "hello you you\n")
+    result = run(STAGE, "--name", "you", "--times", "2")
+    assert (result.returncode, result.stdout) == (0, "hello you you\n")
     shown = run(STAGE, "--help").stdout
     assert "Greet somebody." in shown and "whom to greet." in shown
 
@@ -65,8 +65,8 @@ def test_parameters_become_options():
     ],
 )
 def test_bad_input_is_reported_in_one_sentence(arguments, sentence):
-    process = run(STAGE, *arguments)
-    assert (process.returncode, process.stdout, process.stderr) == (1, "", sentence)
+    result = run(STAGE, *arguments)
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", sentence)
 
 
 COPY = """
@@ -90,8 +90,8 @@ def test_a_command_rejects_inputs_that_differ_from_their_records(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "made", ".made.job.json", "copied"}
     output.write_text("edited\n")
     for refused in (arguments, ("--input", str(output), "--output", str(copied))):
-        process = run(COPY, *refused)
-        assert (process.returncode, process.stdout, process.stderr) == (
+        result = run(COPY, *refused)
+        assert (result.returncode, result.stdout, result.stderr) == (
             1,
             "",
             f"error: {output}: {RECORD_MISMATCH_ERROR}\n",
@@ -102,7 +102,7 @@ def test_a_command_rejects_inputs_that_differ_from_their_records(tmp_path):
 
 
 def test_bugs_keep_their_traceback():
-    process = run(
+    result = run(
         "from pipeline_py.run.command_line import run_command\ndef f(*, x: int = 1): return 1 / 0\nrun_command(f)"
     )
-    assert process.returncode == 1 and "ZeroDivisionError" in process.stderr
+    assert result.returncode == 1 and "ZeroDivisionError" in result.stderr

@@ -28,9 +28,9 @@ def test_runs_that_share_results_exclude_each_other(tmp_path: Path) -> None:
     (tmp_path / "second" / "results").symlink_to(results)
     with (results / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # as a run of the first folder does
-        process = second.run_snakemake(TARGET)
-        output = process.stdout + process.stderr
-        assert process.returncode == 1 and "Traceback" not in output
+        result = second.run_snakemake(TARGET)
+        output = result.stdout + result.stderr
+        assert result.returncode == 1 and "Traceback" not in output
         assert f"{results}: another Snakemake process writes these results, perhaps in another folder;" in output
         assert second.run_snakemake(TARGET, "--dry-run").returncode == 0
         assert not (results / "corpus").exists()

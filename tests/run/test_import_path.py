@@ -27,29 +27,29 @@ def run(folder: Path, *command: str, path: Path | None = None) -> subprocess.Com
 @pytest.mark.parametrize("stage", ["translate", "syntax.treebank_text", "download"])
 def test_a_command_ignores_modules_of_the_working_folder(tmp_path: Path, stage: str) -> None:
     add_modules(tmp_path)
-    process = run(tmp_path, sys.executable, "-m", f"pipeline_py.{stage}", "--help", path=ROOT)
-    assert (process.returncode, process.stderr) == (0, "")
-    assert process.stdout.startswith(f"usage: python -m pipeline_py.{stage}")
+    result = run(tmp_path, sys.executable, "-m", f"pipeline_py.{stage}", "--help", path=ROOT)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"usage: python -m pipeline_py.{stage}")
 
 
 def test_a_command_works_in_the_project_folder(tmp_path: Path) -> None:
     folder = ProjectCopy(tmp_path / "project").folder
     add_modules(folder)
     for options, path in ([], None), ([], folder), (["-P"], folder):
-        process = run(folder, sys.executable, *options, "-m", "pipeline_py.syntax.treebank_text", "--help", path=path)
-        assert (process.returncode, process.stderr) == (0, "")
+        result = run(folder, sys.executable, *options, "-m", "pipeline_py.syntax.treebank_text", "--help", path=path)
+        assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_the_import_path_of_other_programs_is_unchanged(tmp_path: Path) -> None:
     code = "import sys; before = [*sys.path]; import pipeline_py; assert sys.path == before"
-    process = run(tmp_path, sys.executable, "-c", code, path=ROOT)
-    assert process.returncode == 0, process.stderr
+    result = run(tmp_path, sys.executable, "-c", code, path=ROOT)
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.slow
 def test_workflow_stages_ignore_modules_of_the_working_folder(tmp_path: Path) -> None:
     folder = ProjectCopy(tmp_path / "project").folder
     add_modules(folder)
-    process = run(folder, str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1")
-    assert process.returncode == 0, process.stdout + process.stderr
+    result = run(folder, str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1")
+    assert result.returncode == 0, result.stdout + result.stderr
     assert (folder / TARGET).exists()

@@ -47,9 +47,9 @@ def test_a_job_runs_in_the_folder_of_its_client(server_environment: dict[str, st
         folder = tmp_path / str(number)
         folder.mkdir()
         job = build_tokenize_job(folder, "text", "tokens")
-        process = subprocess.run([*RUN, job], cwd=folder, env=server_environment, capture_output=True, text=True)
-        assert (process.returncode, (folder / "tokens").read_text()) == (0, "It 's here .\n")
-        assert process.stderr.startswith("tokenize text: 0 sentences"), process.stderr
+        result = subprocess.run([*RUN, job], cwd=folder, env=server_environment, capture_output=True, text=True)
+        assert (result.returncode, (folder / "tokens").read_text()) == (0, "It 's here .\n")
+        assert result.stderr.startswith("tokenize text: 0 sentences"), result.stderr
 
 
 def test_the_server_imports_libraries_of_earlier_jobs(server_environment: dict[str, str], tmp_path: Path) -> None:
@@ -62,13 +62,13 @@ def test_the_server_imports_libraries_of_earlier_jobs(server_environment: dict[s
 
 def test_an_error_is_reported_by_the_client(server_environment: dict[str, str], tmp_path: Path) -> None:
     job = build_tokenize_job(tmp_path, "missing", "tokens")
-    process = subprocess.run([*RUN, job], cwd=tmp_path, env=server_environment, capture_output=True, text=True)
-    separate_process = subprocess.run(
+    result = subprocess.run([*RUN, job], cwd=tmp_path, env=server_environment, capture_output=True, text=True)
+    separate_result = subprocess.run(
         [*RUN, job], cwd=tmp_path, env={**server_environment, "OMP_NUM_THREADS": "2"}, capture_output=True, text=True
     )
-    assert process.returncode == separate_process.returncode == 1
-    assert process.stderr == separate_process.stderr
-    assert "missing" in process.stderr
+    assert result.returncode == separate_result.returncode == 1
+    assert result.stderr == separate_result.stderr
+    assert "missing" in result.stderr
 
 
 def start_slow_job(folder: Path, environment: dict[str, str]) -> subprocess.Popen:
@@ -159,16 +159,16 @@ def test_results_are_the_same_with_and_without_a_server(tmp_path: Path) -> None:
     target = "results/nmt/GlobalAtt/seed1/model.safetensors"
     models = []
     for name, variables in (("with", {}), ("without", {SERVER_VARIABLE: ""})):
-        place = ProjectCopy(tmp_path / name)
+        project = ProjectCopy(tmp_path / name)
         environment = {name: value for name, value in os.environ.items() if name != SERVER_VARIABLE}
-        options = place._build_options([target], None)
-        process = subprocess.run(
+        options = project._build_options([target], None)
+        result = subprocess.run(
             [SNAKEMAKE_PROGRAM, *options],
-            cwd=place.folder,
+            cwd=project.folder,
             env={**environment, **variables},
             capture_output=True,
             text=True,
         )
-        assert process.returncode == 0, process.stderr[-3000:]
-        models.append((place.folder / target).read_bytes())
+        assert result.returncode == 0, result.stderr[-3000:]
+        models.append((project.folder / target).read_bytes())
     assert models[0] == models[1]

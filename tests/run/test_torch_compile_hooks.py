@@ -22,5 +22,5 @@ print(weight.tolist(), weight.grad, len(optimizer.param_groups), "torch._dynamo"
 
 
 def test_optimizers_work_without_the_compiler():
-    process = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
-    assert process.stdout == "[0.5, 0.5] None 1 False\n", process.stderr
+    result = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True)
+    assert result.stdout == "[0.5, 0.5] None 1 False\n", result.stderr

@@ -1,8 +1,8 @@
-"""A SLURM of its own on this machine: one node with two processors and two cards, and no right of root needed.
+"""A SLURM cluster on this machine: one node with two processors and two fake GPUs; it does not need root.
 
 python -m tests.slurm.cluster FOLDER COMMAND…
 
-starts it with all its files in FOLDER, runs a command that sees it, and stops it. Nothing outside FOLDER changes.
+starts it with all its files in FOLDER, runs a command that uses it, and stops it. Nothing outside FOLDER changes.
 """
 
 import getpass
@@ -55,20 +55,20 @@ PartitionName=urgent Nodes=node PriorityTier=2
 
 
 def list_missing_programs() -> list[str]:
-    """Programs of SLURM that this machine lacks."""
+    """Return the programs of SLURM that are not installed."""
     return [program for program in SLURM_PROGRAMS if find_program(program) is None]
 
 
 def find_program(program: str) -> str | None:
-    """Daemons lie where only root's path leads."""
+    """Return the path of a program; daemons may be in folders that only root's PATH contains."""
     return shutil.which(program, path=os.pathsep.join([*os.get_exec_path(), "/usr/local/sbin", "/usr/sbin"]))
 
 
 class SlurmCluster:
-    """The daemons, from entering to leaving the context, and what asks them."""
+    """The daemons of a cluster, which run within the context, and queries to them."""
 
     def __init__(self, folder: Path) -> None:
-        """Name the folder of all files; it is made. Its path is short enough for a socket's (107 bytes)."""
+        """Set the folder of all files, which is created. A socket in it must have a path of at most 107 bytes."""
         self.folder = folder.absolute()
         self.environment = {
             "SLURM_CONF": f"{self.folder}/slurm.conf",
@@ -80,9 +80,9 @@ class SlurmCluster:
         """Start the daemons and wait until the node takes jobs."""
         with self._daemons as daemons:
             self._write_files()
-            key, place = f"--key-file={self.folder}/munge.key", f"--socket={self.folder}/munge.socket"
-            files = [f"--{name}-file={self.folder}/munged.{name}" for name in ("pid", "log", "seed")]
-            self._start_daemon("munged", "--foreground", "--force", key, place, *files)
+            key_option, socket_option = f"--key-file={self.folder}/munge.key", f"--socket={self.folder}/munge.socket"
+            file_options = [f"--{name}-file={self.folder}/munged.{name}" for name in ("pid", "log", "seed")]
+            self._start_daemon("munged", "--foreground", "--force", key_option, socket_option, *file_options)
             self._wait_for(lambda: (self.folder / "munge.socket").exists(), "munged does not answer")
             self._start_daemon("slurmctld", "-D", "-c")
             self._start_daemon("slurmd", "-D", "-N", "node")
@@ -95,21 +95,21 @@ class SlurmCluster:
     def __exit__(
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Cancel what still runs, and stop the daemons."""
+        """Cancel running jobs, and stop the daemons."""
         with self._daemons:
             self.run_query("scancel", f"--user={getpass.getuser()}")
             self._wait_for(lambda: not self.run_query("squeue", "--noheader"), "jobs outlive their cancellation")
 
     def run_query(self, *command: str) -> str:
-        """What a command prints that sees this cluster; nothing where it fails."""
-        done = subprocess.run(command, env={**os.environ, **self.environment}, capture_output=True, text=True)
-        return done.stdout.strip()
+        """Return the stripped stdout of a command that uses this cluster."""
+        result = subprocess.run(command, env={**os.environ, **self.environment}, capture_output=True, text=True)
+        return result.stdout.strip()
 
     def list_jobs(self, *states: str) -> dict[str, dict[str, str]]:
-        """Jobs by identifier, as `scontrol show job` describes them; of some states only, or of all."""
+        """Return jobs by identifier, as `scontrol show job` describes them, in some states only or in any."""
         lines = self.run_query("scontrol", "show", "job", "--oneliner", "--all").splitlines()
-        described = [dict(pair.split("=", 1) for pair in line.split(" ") if "=" in pair) for line in lines]
-        return {job["JobId"]: job for job in described if job.get("JobState") in states or (job and not states)}
+        jobs = [dict(pair.split("=", 1) for pair in line.split(" ") if "=" in pair) for line in lines]
+        return {job["JobId"]: job for job in jobs if job.get("JobState") in states or (job and not states)}
 
     def _write_files(self) -> None:
         for name in ("state", "spool", "bin"):

@@ -1,4 +1,4 @@
-"""What profiles say alike, and what they leave to rules."""
+"""Settings that profiles share, and settings that they leave to rules."""
 
 import re
 from pathlib import Path
@@ -10,39 +10,39 @@ ROOT = Path(__file__).parent.parent.parent
 FILES = {file.parent.name: file for file in sorted(ROOT.glob("workflow/profiles/*/config.yaml"))}
 PROFILES = {name: yaml.safe_load(file.read_text("utf-8")) for name, file in FILES.items()}
 DEFAULT = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text("utf-8"))
-OF_THE_MACHINE = {"cores", "resources"}
-RULE = re.compile(r'^rule (\w+):|^ *use rule \w+ as (\w+) with:|^ *name:\n +"(\w+)"', flags=re.MULTILINE)
-RULES = "".join(
+MACHINE_SETTINGS = {"cores", "resources"}
+RULE_PATTERN = re.compile(r'^rule (\w+):|^ *use rule \w+ as (\w+) with:|^ *name:\n +"(\w+)"', flags=re.MULTILINE)
+RULE_CODE = "".join(
     file.read_text("utf-8").split('"""', maxsplit=2)[2] for file in (ROOT / "workflow/rules").rglob("*.smk")
 )
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_what_is_no_matter_of_the_machine_is_as_by_default(name: str) -> None:
-    shared = DEFAULT.keys() - OF_THE_MACHINE
-    assert len(shared) > 3
-    assert {key: PROFILES[name].get(key) for key in shared} == {key: DEFAULT[key] for key in shared}
+def test_other_settings_equal_those_of_the_default_profile(name: str) -> None:
+    shared_keys = DEFAULT.keys() - MACHINE_SETTINGS
+    assert len(shared_keys) > 3
+    assert {key: PROFILES[name].get(key) for key in shared_keys} == {key: DEFAULT[key] for key in shared_keys}
 
 
 def test_no_profile_lists_rules() -> None:
-    """What is said of a rule stands at the rule, so that a new one is known everywhere."""
-    names = {rule or copy or name for rule, copy, name in RULE.findall(RULES)} - {""}
+    """Settings of a rule are in its definition, so that every profile knows a new rule."""
+    names = {rule or copy or name for rule, copy, name in RULE_PATTERN.findall(RULE_CODE)} - {""}
     assert len(names) > 50
     for name, profile in {**PROFILES, "default": DEFAULT}.items():
         assert not names & {*re.findall(r"\w+(?=:)", str(profile))}, name
         assert not {"groups", "set-resources", "set-threads"} & profile.keys(), name
 
 
-def test_groups_that_are_joined_are_those_of_rules() -> None:
-    groups = {*re.findall(r'^ +on_cluster\("(\w+)"\)$', RULES, flags=re.MULTILINE)}
+def test_joined_groups_are_groups_of_rules() -> None:
+    groups = {*re.findall(r'^ +on_cluster\("(\w+)"\)$', RULE_CODE, flags=re.MULTILINE)}
     joined = [profile["group-components"] for profile in PROFILES.values() if "executor" in profile]
     assert len(joined) == 3 and all(components == joined[0] for components in joined)
     assert joined[0].keys() < groups
 
 
-def test_what_takes_no_card_is_in_a_group() -> None:
-    """But for long jobs, the page and what stands at no rule of its own."""
-    alone = {
+def test_rules_without_gpu_are_in_a_group() -> None:
+    """Exceptions are long jobs, the page, and rules that inherit their group."""
+    expected = {
         "train_smt",
         "train_parser",
         "learn_segmenter",
@@ -50,14 +50,14 @@ def test_what_takes_no_card_is_in_a_group() -> None:
         "count_word_frequencies",
         "write_page",
     }
-    bodies = re.split(r"^(?= *rule\b.*:$)|^(?= *use rule )", RULES, flags=re.MULTILINE)
-    without = {
-        next(filter(None, found.groups()))
+    bodies = re.split(r"^(?= *rule\b.*:$)|^(?= *use rule )", RULE_CODE, flags=re.MULTILINE)
+    ungrouped_rules = {
+        next(filter(None, match.groups()))
         for body in bodies
-        if (found := RULE.search(body))
+        if (match := RULE_PATTERN.search(body))
         and "job=call_of(" in body
         and re.search(r"^ *(rule|use rule (?!network)\w+_job as)\b", body)  # others inherit all this
         and "gpu=" not in body
         and "on_cluster(" not in body
     }
-    assert without == alone
+    assert ungrouped_rules == expected

@@ -179,9 +179,9 @@ def test_merged_slices_have_the_tree_of_each_line(annotation: TreeKind, tmp_path
 def test_benchmark_measures_both_kinds_of_trees(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("a\nthe dog sleeps .\n")
     command = [sys.executable, "-m", "benchmarks.parse", "--text", tmp_path / "t", "--repetitions", "1"]
-    process = subprocess.run([*command, "--directory", STANZA], capture_output=True, text=True, cwd=ROOT)
-    assert process.returncode == 0, process.stderr
-    rows = [line.split() for line in process.stdout.splitlines()]
+    result = subprocess.run([*command, "--directory", STANZA], capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0, result.stderr
+    rows = [line.split() for line in result.stdout.splitlines()]
     assert [row[:3] for row in rows[-2:]] == [["dependency", "2", "5"], ["constituency", "2", "5"]]
 
 

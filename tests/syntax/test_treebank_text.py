@@ -57,10 +57,10 @@ def test_words_of_phrase_trees_are_extracted(tmp_path: Path) -> None:
 def test_command_reports_a_broken_treebank(tmp_path: Path) -> None:
     (tmp_path / "gold.mrg").write_text("(S (NP (DT the)\n")
     command = [sys.executable, "-m", "pipeline_py.syntax.treebank_text", "--annotation", "constituency"]
-    process = subprocess.run(
+    result = subprocess.run(
         [*command, "--treebank", "gold.mrg", "--output", "text"], cwd=tmp_path, capture_output=True, text=True
     )
-    assert process.returncode == 1 and process.stderr.splitlines()[-1].startswith("error: gold.mrg, line 1: ")
+    assert result.returncode == 1 and result.stderr.splitlines()[-1].startswith("error: gold.mrg, line 1: ")
     assert not (tmp_path / "text").exists()
 
 

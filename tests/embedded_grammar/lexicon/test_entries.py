@@ -102,8 +102,8 @@ def test_the_stage_reports_an_error_of_the_lexicon_in_one_sentence(tmp_path: Pat
         "process": "",
     }
     command = [sys.executable, "-m", "pipeline_py.run", json.dumps(job)]
-    process = subprocess.run(
+    result = subprocess.run(
         command, cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False
     )
-    assert process.returncode == 1
-    assert process.stderr == f"error: {file}, line {line}: `pour` is not allowed here; see the comments at the top\n"
+    assert result.returncode == 1
+    assert result.stderr == f"error: {file}, line {line}: `pour` is not allowed here; see the comments at the top\n"

@@ -62,11 +62,11 @@ def program(path: Path, text: str) -> None:
 
 
 def test_kernels_are_compiled_and_kept_and_need_no_compiler_again(tmp_path: Path) -> None:
-    completed = run({"XDG_CACHE_HOME": str(tmp_path)}, FIND)
-    assert (completed.stdout, completed.stderr) == ("True\n", "")
+    result = run({"XDG_CACHE_HOME": str(tmp_path)}, FIND)
+    assert (result.stdout, result.stderr) == ("True\n", "")
     product = kept_below(tmp_path).stat()
-    again = run({"XDG_CACHE_HOME": str(tmp_path), "PATH": str(tmp_path)}, FIND)
-    assert (again.stdout, again.stderr) == ("True\n", "")
+    second_result = run({"XDG_CACHE_HOME": str(tmp_path), "PATH": str(tmp_path)}, FIND)
+    assert (second_result.stdout, second_result.stderr) == ("True\n", "")
     assert kept_below(tmp_path).stat().st_mtime_ns == product.st_mtime_ns
     assert stat.S_IMODE(product.st_mode) == stat.S_IMODE((tmp_path / PRIVATE_FOLDER_NAME).stat().st_mode) == 0o700
 
@@ -116,9 +116,9 @@ def test_a_damaged_file_is_not_loaded_but_compiled_anew(
     library_path = folder / kept_below(source.parent).name
     library_path.write_bytes(damaged(content, seed))
     library_path.chmod(0o700)
-    completed = ask(source, tmp_path)
-    assert (completed.returncode, completed.stdout) == (0, "42\n")
-    assert completed.stderr == (
+    result = ask(source, tmp_path)
+    assert (result.returncode, result.stdout) == (0, "42\n")
+    assert result.stderr == (
         f"warning: {library_path}: not what was compiled (its checksum does not match), so it is compiled again\n"
     )
     assert library_path.read_bytes()[-compiled_library.CHECKSUM_SIZE :] == content[-compiled_library.CHECKSUM_SIZE :]
@@ -147,8 +147,8 @@ def planted(source: Path, cache: Path) -> Path:
 def test_what_others_may_write_to_is_not_loaded(source: Path, tmp_path: Path) -> None:
     library_path = planted(source, tmp_path / "cache")
     library_path.chmod(0o777)
-    completed = ask(source, tmp_path / "cache")
-    assert completed.stdout == "42\n" and "not what was compiled (others may write to it)" in completed.stderr
+    result = ask(source, tmp_path / "cache")
+    assert result.stdout == "42\n" and "not what was compiled (others may write to it)" in result.stderr
     assert ask(source, tmp_path / "cache").stderr == ""
 
 
@@ -156,8 +156,8 @@ def test_a_link_is_not_followed(source: Path, tmp_path: Path) -> None:
     library_path = planted(source, tmp_path / "cache")
     library_path.rename(tmp_path / "elsewhere.so")
     library_path.symlink_to(tmp_path / "elsewhere.so")
-    completed = ask(source, tmp_path / "cache")
-    assert completed.stdout == "42\n" and "so it is compiled again" in completed.stderr
+    result = ask(source, tmp_path / "cache")
+    assert result.stdout == "42\n" and "so it is compiled again" in result.stderr
     assert not library_path.is_symlink() and (tmp_path / "elsewhere.so").is_file()
 
 
@@ -175,8 +175,8 @@ def test_what_is_no_file_is_not_loaded(file_kind: str, source: Path, tmp_path: P
     library_path = kept_below(tmp_path)
     library_path.unlink()
     os.mkfifo(library_path) if file_kind == "fifo" else library_path.mkdir()
-    completed = ask(source, tmp_path, timeout=60)
-    assert completed.stdout == "42\n" and completed.stderr.startswith(
+    result = ask(source, tmp_path, timeout=60)
+    assert result.stdout == "42\n" and result.stderr.startswith(
         f"warning: {library_path}: not what was compiled (no file)"
     )
 
@@ -186,10 +186,10 @@ def test_what_is_no_file_is_not_loaded(file_kind: str, source: Path, tmp_path: P
 def test_what_belongs_to_another_user_is_not_loaded(owner_path: str, source: Path, tmp_path: Path) -> None:
     library_path = planted(source, tmp_path / "cache")
     os.chown(library_path if owner_path == "file" else library_path.parent, NOBODY, NOBODY)
-    completed = ask(source, tmp_path / "cache")
-    assert completed.stdout == "42\n" and completed.stderr.count("\n") == 1
+    result = ask(source, tmp_path / "cache")
+    assert result.stdout == "42\n" and result.stderr.count("\n") == 1
     reason = "others may write to it" if owner_path == "file" else f"{library_path.parent} belongs to another user"
-    assert reason in completed.stderr
+    assert reason in result.stderr
 
 
 def test_a_cache_that_cannot_be_searched_is_done_without() -> None:
@@ -214,15 +214,15 @@ def test_a_cache_that_cannot_be_written_is_done_without(source: Path, tmp_path: 
     assert result.stderr.startswith("warning: answer.c: compiled for this process alone ([Errno 20] Not a directory")
 
 
-def test_a_full_disk_is_done_without(source: Path, tmp_path: Path, tiny: Path) -> None:
+def test_a_full_disk_is_done_without(source: Path, tmp_path: Path, tiny_file_system: Path) -> None:
     """The folder for temporary files is of no matter where the cache has room, and the other way round."""
-    full = {"environment": {"TMPDIR": str(tiny)}}
+    full = {"environment": {"TMPDIR": str(tiny_file_system)}}
     assert ask(source, tmp_path / "cache", **full).stderr == ""
-    result = ask(source, tiny)
+    result = ask(source, tiny_file_system)
     assert result.stdout == "42\n" and "compiled for this process alone" in result.stderr
-    result = ask(source, tiny, **full)
+    result = ask(source, tiny_file_system, **full)
     assert result.stdout == "None\n" and result.stderr.startswith("warning: answer.c: not compiled (")
-    assert "No space left on device" in result.stderr and not [*(tiny / PRIVATE_FOLDER_NAME).glob("*.so")]
+    assert "No space left on device" in result.stderr and not [*(tiny_file_system / PRIVATE_FOLDER_NAME).glob("*.so")]
 
 
 def test_who_has_no_home_has_no_cache(source: Path) -> None:

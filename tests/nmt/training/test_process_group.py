@@ -62,9 +62,9 @@ def losses(folder: Path) -> list[float]:
 @pytest.mark.slow
 def test_two_processes_make_the_updates_of_one(corpus: dict[str, Path], tmp_path: Path) -> None:
     for name, processes in (("one", 1), ("two", 2)):
-        completed = run(corpus, tmp_path / name, processes)
-        assert completed.returncode == 0, completed.stderr
-    assert completed.stderr.count("(best)") <= 3, "one of them tells"
+        result = run(corpus, tmp_path / name, processes)
+        assert result.returncode == 0, result.stderr
+    assert result.stderr.count("(best)") <= 3, "one of them tells"
     first_weights, two = (load_file(tmp_path / name / "model.safetensors") for name in ("one", "two"))
     for name, weights in first_weights.items():
         torch.testing.assert_close(two[name], weights, rtol=1e-4, atol=1e-6)
@@ -79,8 +79,8 @@ def test_two_processes_make_the_updates_of_one(corpus: dict[str, Path], tmp_path
 def test_a_killed_run_goes_on(corpus: dict[str, Path], tmp_path: Path) -> None:
     training = {"updates": 200, "validate_every": 50, "checkpoint_minutes": 0.001, "system": {}}
     training["system"] = {"model": {"embedding": 8, "hidden": 12, "dropout": 0.3}}
-    completed = run(corpus, tmp_path / "whole", 2, **training)
-    assert completed.returncode == 0, completed.stderr
+    result = run(corpus, tmp_path / "whole", 2, **training)
+    assert result.returncode == 0, result.stderr
     folder = tmp_path / "killed"
     started = subprocess.Popen(
         command(corpus, folder, 2, **training), stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -91,21 +91,21 @@ def test_a_killed_run_goes_on(corpus: dict[str, Path], tmp_path: Path) -> None:
     os.killpg(started.pid, signal.SIGKILL)
     started.communicate()
     assert not (folder / "model.safetensors").exists()
-    completed = run(corpus, folder, 2, **training)
-    assert completed.returncode == 0 and "from update" in completed.stderr
+    result = run(corpus, folder, 2, **training)
+    assert result.returncode == 0 and "from update" in result.stderr
     for file in ("model.safetensors", "config.json"):
         assert (folder / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
     assert losses(folder) == losses(tmp_path / "whole")
     assert not (folder / "checkpoints").exists()
-    again = run(corpus, folder, 2, **training)
-    assert again.returncode == 0 and "reused from the cache" in again.stderr
+    second_result = run(corpus, folder, 2, **training)
+    assert second_result.returncode == 0 and "reused from the cache" in second_result.stderr
 
 
 def test_a_mistake_is_told_in_one_sentence(corpus: dict[str, Path], tmp_path: Path) -> None:
     environment = os.environ | {"WORLD_SIZE": "3"}
-    completed = subprocess.run(command(corpus, tmp_path, 2), capture_output=True, text=True, env=environment)
-    assert completed.returncode == 1
-    assert completed.stderr == "error: training.processes is 2 and 3 were started; start as many\n"
+    result = subprocess.run(command(corpus, tmp_path, 2), capture_output=True, text=True, env=environment)
+    assert result.returncode == 1
+    assert result.stderr == "error: training.processes is 2 and 3 were started; start as many\n"
 
 
 def test_every_pair_is_in_one_share() -> None:
