@@ -217,17 +217,17 @@ def test_peers_of_unequal_sizes_tie_nothing(settings: BenchmarkSettings, corpus:
 
 
 @needs_peers
-@pytest.mark.parametrize(("toolkit", "adapter_name"), [(OPENNMT, "OpenNMT"), (JOEYNMT, "JoeyNMT")])
+@pytest.mark.parametrize(("toolkit", "adapter_name"), [(OPENNMT, "OpenNMTAdapter"), (JOEYNMT, "JoeyNMTAdapter")])
 def test_peers_get_the_same_sentences_with_their_special_tokens(
     toolkit: str, adapter_name: str, settings: BenchmarkSettings, corpus: PackedCorpus, batch_files: dict[str, Path]
 ) -> None:
     code = f"""
 import json, sys
-from benchmarks.toolkits.batch_file import read
+from benchmarks.toolkits.batch_file import read_batches
 from benchmarks.toolkits.{toolkit} import {adapter_name}
-side = {adapter_name}(json.loads(sys.argv[1]))
-for batch in read(sys.argv[2]):
-    prepared, _ = side.prepared(batch)
+adapter = {adapter_name}(json.loads(sys.argv[1]))
+for batch in read_batches(sys.argv[2]):
+    prepared, _ = adapter.prepare_batch(batch)
     if {toolkit!r} == "opennmt":
         source, lengths, target = prepared["src"][:, :, 0], prepared["srclen"], prepared["tgt"][:, :, 0]
     else:
