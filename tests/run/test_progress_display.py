@@ -33,8 +33,8 @@ def test_progress_in_a_log_is_written_as_lines(
 
 def test_log_lines_are_rare(capsys: pytest.CaptureFixture) -> None:
     assert [*show_progress(range(10_000), "count")] == [*range(10_000)]
-    first, *others = capsys.readouterr().err.splitlines()
-    assert first == "count: starting" and len(others) <= 1
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first == "count: starting" and len(rest) <= 1
 
 
 def test_the_last_line_shows_the_final_status(capsys: pytest.CaptureFixture) -> None:

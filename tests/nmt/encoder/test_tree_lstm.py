@@ -63,10 +63,10 @@ def reference(part: TreeLSTMEncoder, leaves: str, row: int, masks: list[Tensor])
         words = run_lstm(part.leaves, embedded, kept_x, kept_h)
         last = words[-1]
     elif leaves == "bidirectional_lstm":
-        *kept, kept_children, kept_last = masks
-        states, last_state = annotate_by_lstm(part.leaves, "bidirectional", embedded, kept)
-        rightward = run_lstm(part.leaves.forwards, embedded, *kept[:2])
-        leftward = run_lstm(part.leaves.backwards, embedded[::-1], *kept[2:])[::-1]
+        *leaf_masks, kept_children, kept_last = masks
+        states, last_state = annotate_by_lstm(part.leaves, "bidirectional", embedded, leaf_masks)
+        rightward = run_lstm(part.leaves.forwards, embedded, *leaf_masks[:2])
+        leftward = run_lstm(part.leaves.backwards, embedded[::-1], *leaf_masks[2:])[::-1]
         cells = [
             part.leaf_cell.weight @ torch.cat([right[1], left[1]]) + part.leaf_cell.bias
             for right, left in zip(rightward, leftward, strict=True)
