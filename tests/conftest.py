@@ -1,6 +1,7 @@
 """Distribute tests of whole folders, module by module, over one process more than there are processors.
 
-Single files run in one process, as do all tests with `pytest -n 0` or without pytest-xdist.
+Tests of whole folders leave out slow ones, unless `--slow` or `-m` is given. Single files run completely in one
+process, as do all tests with `pytest -n 0` or without pytest-xdist.
 """
 
 import os
@@ -51,13 +52,18 @@ if IS_WORKER:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run slow tests of folders, too")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     option = config.option
-    can_distribute = (
-        not IS_WORKER and getattr(option, "numprocesses", 0) is None and option.dist == "no" and not option.usepdb
-    )
-    if can_distribute and any(Path(argument).is_dir() for argument in config.args):
+    if IS_WORKER or not any(Path(argument).is_dir() for argument in config.args):
+        return
+    if not option.slow and not option.markexpr:
+        option.markexpr = "not slow"
+    if getattr(option, "numprocesses", 0) is None and option.dist == "no" and not option.usepdb:
         option.numprocesses = min(len(os.sched_getaffinity(0)) + EXTRA_WORKERS, MAX_WORKERS)
         option.dist = "loadscope"
         option.loadscopereorder = False

@@ -14,6 +14,7 @@ from tests.text_files import read_table
 ROOT = Path(__file__).parent.parent
 
 
+@pytest.mark.slow
 def test_gains_of_all_handwritten_functions_are_measured():
     sizes = ["--embedding", "6", "--hidden", "8", "--sentences", "3", "--words", "5", "--vocabulary", "40"]
     command = [sys.executable, "-m", "benchmarks.gains", *sizes, "--beam", "2", "--rounds", "1"]
@@ -45,6 +46,7 @@ def run_benchmark(module: str, folder: Path, *options: str) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_one_command_measures_training_and_translation(tmp_path):
     output = run_benchmark("benchmarks", tmp_path, *TRANSLATION_OPTIONS, "--threads", "2")
     results = tmp_path / "results"
@@ -73,6 +75,7 @@ def test_one_command_measures_training_and_translation(tmp_path):
         assert row["to_opennmt"] == "" and (row["beam"], row["together"]) == ("3", "2")
 
 
+@pytest.mark.slow
 def test_systems_are_compared_with_the_first_one(tmp_path):
     systems = [option for system in ("GlobalAtt", "SDAtt", "SDRNMT-2") for option in ("--system", system)]
     run_benchmark("benchmarks.training", tmp_path, *systems, "--precision", "float32", "--threads", "1")
@@ -86,6 +89,7 @@ def test_systems_are_compared_with_the_first_one(tmp_path):
     assert float(rest[1]["multiply_adds_ratio"]) > 1.1
 
 
+@pytest.mark.slow
 def test_a_second_translation_takes_the_weights_of_the_first(tmp_path):
     options = *TRANSLATION_OPTIONS, "--threads", "1", "--precision", "float32"
     run_benchmark("benchmarks.translation", tmp_path, *options)

@@ -63,6 +63,7 @@ def clone(request, tmp_path) -> tuple[Path, Path, list[str]]:
     return project_folder, working_folder, ["--directory", str(working_folder)]
 
 
+@pytest.mark.slow
 def test_plan_hashes_and_jobs_use_the_code_next_to_the_snakefile(clone):
     folder, working_folder, options = clone
     replace_in_stage(folder, UNCHANGED, CHANGED)
@@ -82,6 +83,7 @@ def test_a_snakefile_without_its_code_is_refused(tmp_path):
     assert f"{folder / 'pipeline_py'} does not exist, and the code of another folder ({ROOT}" in result.stderr
 
 
+@pytest.mark.slow
 def test_an_installed_clone_with_other_modules_does_not_matter(tmp_path):
     folder, installed_folder, working_folder = (
         tmp_path / "clone",

@@ -141,6 +141,7 @@ def test_every_comparison_is_made(results_folder):
     assert "All pairs of systems" in page and "No network was trained." in page and "training frequency" not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("unchanged_lines", "options"),
     [
@@ -169,6 +170,7 @@ def test_a_partial_run_does_not_repeat_old_answers(project, results_folder, unch
     )
 
 
+@pytest.mark.slow
 def test_a_run_until_the_answers_prints_them(project, results_folder):
     # After the run with --touch of another test, Snakemake would assume scores without case.
     assert run_experiment(project, write_experiment(project.folder))[0] == 0
@@ -194,6 +196,7 @@ def test_nothing_is_made_twice_and_a_new_file_is_read(project, results_folder):
     write_lines(project.folder / "good.news", GERMAN[:4])
 
 
+@pytest.mark.slow
 def test_a_set_that_is_added_later_retrains_nothing(project):
     """Training text is cleaned again only if it has a sentence of the new set, and the plan says so."""
     config = write_experiment(project.folder)

@@ -23,6 +23,7 @@ def run_workflow(folder: bytes | Path, **variables: str) -> subprocess.Completed
     return run_command(folder, str(SNAKEMAKE_PROGRAM), TARGET, "--cores", "1", **variables)
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_not_utf8(tmp_path: Path) -> None:
     folder = os.fsencode(tmp_path) + b"/f\xe9lder"
     try:
@@ -37,6 +38,7 @@ def test_a_folder_that_is_not_utf8(tmp_path: Path) -> None:
     assert result.returncode == 1 and result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_locale_without_utf8(tmp_path: Path) -> None:
     folder = ProjectCopy(tmp_path / "f\u00f6lder").folder
     result = run_workflow(folder, **ASCII_LOCALE)

@@ -128,6 +128,7 @@ def test_a_job_that_is_run_again_with_other_code_is_no_result_of_the_plan(projec
     assert project.count_planned_jobs(TARGET, config=BPE)["vocabulary"] == 1
 
 
+@pytest.mark.slow
 def test_a_folder_of_other_settings_is_made_again_without_metadata(tmp_path):
     project, model = ProjectCopy(tmp_path / "place"), "results/smt/PBSMT/single/model"
     assert project.run_snakemake(model).returncode == 0

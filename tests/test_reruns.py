@@ -91,6 +91,7 @@ def test_the_branching_of_binary_trees(finished_project):
     assert plan.get_systems("train") == {"Tree2Seq"}
 
 
+@pytest.mark.slow
 def test_the_seed_of_a_control_and_word_vectors(finished_project):
     """An option of a parser reruns only that parser and the systems that are crossed with it."""
     control = {"type": "control", "shape": "random"}
@@ -122,6 +123,7 @@ def test_an_option_of_parsing(finished_project):
     assert plan.get_systems("train") == {"SDAtt", "Tree2Seq"}
 
 
+@pytest.mark.slow
 def test_the_words_that_a_parser_reads(finished_project):
     plan = Plan(finished_project, {"parsers": {"embedded": {"words": "english"}}})
     assert len(plan.get_wildcard_values("parse", "split")) == 6
@@ -371,6 +373,7 @@ def test_options_of_comparisons(finished_project, change, rerun_rules):
     assert planned_rules == rerun_rules
 
 
+@pytest.mark.slow
 def test_monitoring_options_change_no_result(finished_project):
     options = {"tensorboard": True, "checkpoint_minutes": 9, "graphs": False, "threads": 2}
     assert not Plan(finished_project, {"training": options}).rules
@@ -473,6 +476,7 @@ def test_a_model_in_a_local_directory(finished_project):
     assert len(facts["models"]) >= 2 and facts["sentences"] == 20
 
 
+@pytest.mark.slow
 def test_unchanged_trees_retrain_nothing(finished_project, tmp_path):
     """Within one run, all jobs after the parse start, and restore their outputs from the cache."""
     project = finished_project.copy_to(tmp_path / "same")
@@ -504,6 +508,7 @@ def test_changed_trees_retrain_systems(finished_project):
     assert "reused from the cache" not in (finished_project.folder / "logs/nmt/train/SDAtt.seed1.log").read_text()
 
 
+@pytest.mark.slow
 def test_shards_are_merged_and_kept_after_a_kill(finished_project, tmp_path):
     """A parse that was killed between shards continues with the unfinished ones."""
     project = finished_project.copy_to(tmp_path / "shards")
@@ -531,6 +536,7 @@ def test_shards_are_merged_and_kept_after_a_kill(finished_project, tmp_path):
     assert [line.removeprefix("# text = ") for line in merged.splitlines() if line.startswith("# text")] == lines
 
 
+@pytest.mark.slow
 def test_damaged_files_are_made_again(finished_project, tmp_path):
     """A damaged model is not restored from the cache, which may contain a link to the same file."""
     project = finished_project.copy_to(tmp_path / "place")
@@ -559,6 +565,7 @@ def test_damaged_files_are_made_again(finished_project, tmp_path):
         assert file.read_bytes() == content, file
 
 
+@pytest.mark.slow
 def test_an_older_replacement_of_a_file_is_noticed(finished_project):
     """The replacement has the same size and an older time, as after `mv`, `rsync -a` and `tar`."""
     for side in ("source", "target"):

@@ -629,6 +629,7 @@ def read_identity_contents(
     return [json.loads(content) for content in re.findall(r"^CONTENT \w+ (.*)$", result.stdout, flags=re.MULTILINE)]
 
 
+@pytest.mark.slow
 def test_identities_of_jobs_contain_hashes_of_user_files(fresh_project):
     treebank = {f"{kind}{part}": f"{kind}{part}" for kind in ("", "constituency_") for part in ("train", "dev", "test")}
     models = [f"models/{file}" for file in ("resources.json", "zh-hans/pos/a.pt", "zh-hans/tokenize/a.pt")]

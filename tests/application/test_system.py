@@ -92,6 +92,7 @@ def test_translations_equal_those_of_the_workflow(trained, system):
     )
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_same_bytes_and_changes_nothing(trained):
     before = {file: file.stat().st_mtime_ns for file in (trained.folder / "results").rglob("*")}
     result = run_translate_command(trained, "--system", "Tree-based-BPE", stdin=read_source(trained).encode())
@@ -111,6 +112,7 @@ def test_any_line_has_one_translation(trained, system):
     assert trained_system.translate([""]) == [""]
 
 
+@pytest.mark.slow
 def test_the_command_writes_one_line_per_input_line(trained):
     stdin = b"The girl sleeps .\r\n\r\n\xff\xfe\n" + b"word " * (MAX_SENTENCE_CHARACTERS // 4)
     result = run_translate_command(trained, "--system", "PBSMT", stdin=stdin)
@@ -189,6 +191,7 @@ def test_attention_has_one_row_per_step(trained, system, tmp_path):
     assert trained_system.attentions(["", "x" * (MAX_SENTENCE_CHARACTERS + 1)]) == [None, None]
 
 
+@pytest.mark.slow
 def test_the_command_draws_attention(trained, tmp_path):
     options = ["--system", "SDAtt", "--scores", "--attention", str(tmp_path / "figures")]
     result = run_translate_command(trained, *options, stdin=b"A man sleeps .\n\nThe girl sees the bird .\n")
@@ -251,6 +254,7 @@ def test_an_invalid_configuration_is_rejected(trained):
         load("SDAtt", directory=trained.folder / "results")
 
 
+@pytest.mark.slow
 def test_the_documented_example_runs(trained):
     """The script of the documentation runs with the configuration of this test."""
     script = (ROOT / "docs/use_a_system.py").read_text(encoding="utf-8")

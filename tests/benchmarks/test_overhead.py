@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchmarks.overhead import sum_stage_seconds
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +25,7 @@ def run_overhead_benchmark(*arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
 
+@pytest.mark.slow
 def test_both_kinds_of_runs_are_measured():
     result = run_overhead_benchmark("--target", "results/corpus/tokenized/dev.source")
     assert result.returncode == 0, result.stderr

@@ -16,6 +16,7 @@ def test_a_python_without_the_peers_is_refused(tmp_path: Path) -> None:
     assert peer_environment.find_peer_python(BenchmarkSettings(peers=Path("none"))) is None
 
 
+@pytest.mark.slow
 def test_where_the_peers_cannot_be_installed_ours_is_measured_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -84,6 +84,7 @@ def count_parameters(toolkit: str) -> int:
     return 2 * words * e + encoder + decoder + attention + (3 * h * h + h) + words * h
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("toolkit", TOOLKITS)
 def test_a_worker_trains_and_translates(
     toolkit: str, settings: BenchmarkSettings, corpus: PackedCorpus, batch_files: dict[str, Path], tmp_path: Path
@@ -111,6 +112,7 @@ def test_a_worker_trains_and_translates(
         assert repeated["words"] == translated["words"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", Architecture)
 @pytest.mark.parametrize("toolkit", TOOLKITS)
 def test_a_network_learns_to_end_its_translations(
@@ -152,6 +154,7 @@ def test_a_network_learns_to_end_its_translations(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("toolkit", TOOLKITS[:2])
 def test_a_moving_average_of_weights_translates(
     toolkit: str, settings: BenchmarkSettings, corpus: PackedCorpus, batch_files: dict[str, Path], tmp_path: Path

@@ -24,6 +24,7 @@ def test_there_are_configurations():
     }
 
 
+@pytest.mark.slow
 def test_every_configuration_is_valid(project):
     """Each block by itself, and all blocks of a page together."""
     result = project.validate_configurations()
@@ -31,6 +32,7 @@ def test_every_configuration_is_valid(project):
     assert len([*(project.folder / "reader").glob("*.yaml")]) > len(find_blocks("yaml"))
 
 
+@pytest.mark.slow
 def test_a_mistake_in_a_configuration_is_found(project):
     invalid_file = project.folder / "reader" / "wrong.yaml"
     invalid_file.write_text("systems: {SDAtt: {parsers: gold}}\n")

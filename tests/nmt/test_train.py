@@ -193,6 +193,7 @@ def test_checkpoint_of_another_training_is_not_resumed(
     assert (tmp_path / "fresh" / "model.safetensors").read_bytes() == content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"threads": 2}, {"training": {"precision": "bfloat16"}}], ids=str)
 def test_checkpoint_with_other_rounding_is_renamed(tmp_path: Path, capfd: pytest.CaptureFixture, change: dict) -> None:
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 5})
@@ -400,6 +401,7 @@ def test_learning_rate_decays_after_each_worse_validation(tmp_path: Path, name: 
     assert column(steady, "dev_loss")[changed] != losses[changed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["softmax", {"type": "blackout", "samples": 4}], ids=["softmax", "blackout"])
 def test_interrupted_run_keeps_learning_rate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loss: object) -> None:
     from pipeline_py.nmt.training.training_run import TrainingRun
@@ -426,6 +428,7 @@ def test_interrupted_run_keeps_learning_rate(tmp_path: Path, monkeypatch: pytest
     assert timeless(uninterrupted / "curve.tsv") == timeless(interrupted / "curve.tsv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("early_stopping", ["loss", "bleu"])
 @pytest.mark.parametrize("samples", [None, 5])
 def test_facts_describe_saved_weights(tmp_path: Path, early_stopping: str, samples: int | None) -> None:
@@ -510,6 +513,7 @@ def test_word_frequencies_are_set_from_training_data(tmp_path: Path, monkeypatch
     assert counts_per_call[0][:2] == [len(short), 1]
 
 
+@pytest.mark.slow
 def test_unigram_bias_and_initial_weights(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 20, "dev": 5})
     still = {"optimizer": {"name": "sgd", "learning_rate": 1e-12}, "epochs": 1}
@@ -695,6 +699,7 @@ def test_irrelevant_changes_use_cache(tmp_path: Path, trained: dict[str, object]
     assert not (tmp_path / "elsewhere").exists()
 
 
+@pytest.mark.slow
 def test_repeated_training_is_cached(tmp_path: Path, trained: dict[str, object], works) -> None:
     first = outputs_of(trained)[0].read_bytes()
     again = build_job("nmt.train", tmp_path, trained | {"seed": 2}, process="seed 2")

@@ -42,6 +42,7 @@ def start_process(tmp_path, monkeypatch):
         process.wait()
 
 
+@pytest.mark.slow
 def test_concurrent_processes_reserve_different_gpus(start_process):
     (first, card), (_, second_card), (_, third_card) = start_process(), start_process(), start_process()
     assert (card, second_card) == ("0", "1")

@@ -47,6 +47,7 @@ def project(tmp_path_factory) -> ProjectCopy:
     return ProjectCopy(tmp_path_factory.mktemp("workplace"))
 
 
+@pytest.mark.slow
 def test_an_experiment_runs_to_its_table(cluster: SlurmCluster, project: ProjectCopy) -> None:
     table = {"type": "measures", "title": "T", "systems": ["SDAtt"], "columns": ["bleu"]}
     config = {"corpora": {"tests": SMALL_CONFIG["corpora"]["tests"][:1]}, "tables": {"mine": table}}
@@ -104,6 +105,7 @@ def cancel(cluster: SlurmCluster, job: str) -> None:
     cluster.run_query("scancel", job)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("end_job", "expected_states"),
     [(cancel, [("CANCELLED", "0"), ("COMPLETED", "0")]), (preempt, [("COMPLETED", "1")])],

@@ -127,6 +127,7 @@ def write_treebank_parts(tmp_path: Path, name: str, parts: tuple[str, str], lang
         tokenize_treebank(tmp_path, part, language, tokenizer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parts", "language", "tokenizer", "max_token_f1", "min_word_f1"),
     [

@@ -104,6 +104,7 @@ def draw_statistics(
     return SystemStatistics(np.stack(rows).astype(float), Bleu)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("runs", "spread", "tests"),
     [

@@ -61,6 +61,7 @@ def program(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
+@pytest.mark.slow
 def test_kernels_are_compiled_and_kept_and_need_no_compiler_again(tmp_path: Path) -> None:
     result = run({"XDG_CACHE_HOME": str(tmp_path)}, FIND)
     assert (result.stdout, result.stderr) == ("True\n", "")
