@@ -43,7 +43,9 @@ def test_the_wheel_has_the_files_of_the_workflow(site: Path) -> None:
     (wheel,) = site.parent.glob("*.whl")
     names = {*zipfile.ZipFile(wheel).namelist()}
     project = "pipeline_py/project/"
-    files = [path.relative_to(ROOT) for folder in ("workflow", "profiles") for path in (ROOT / folder).rglob("*")]
+    files = [
+        path.relative_to(ROOT) for folder in ("envs", "workflow", "profiles") for path in (ROOT / folder).rglob("*")
+    ]
     expected = [
         project + file.as_posix() for file in files if (ROOT / file).is_file() and "__pycache__" not in file.parts
     ]
@@ -60,5 +62,6 @@ def test_an_experiment_in_an_empty_folder_runs(site: Path, tmp_path: Path) -> No
     assert (mine / target).stat().st_size > 0
     explanation = run_program(mine, "pipeline_py", "explain", target, "--configfile", "experiment.yaml", site=site)
     assert "made by corpus.clean" in explanation and "up to date" in explanation
-    changed = run_program(mine, "pipeline_py", "explain", target, "--config", "corpora={dev: {seed: 77}}", site=site)
-    assert "would be made again" in changed
+    generated, changes = "results/corpus/generated/dev.source", "corpora={dev: {generate: {seed: 77}}}"
+    changed = run_program(mine, "pipeline_py", "explain", generated, "--config", changes, site=site)
+    assert "would be made again: seed is 77 and was" in changed
