@@ -32,6 +32,7 @@ from pipeline_py.run.cpu_usage import count_processors
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.interruption import SNAKEMAKE_PID_VARIABLE
 from pipeline_py.run.command_line import GARBAGE_COLLECTOR_THRESHOLD
+from pipeline_py.run.workflow_files import find_default_config
 
 min_version("9.27")
 gc.set_threshold(GARBAGE_COLLECTOR_THRESHOLD)  # a plan makes many objects and little garbage
@@ -45,10 +46,10 @@ if not is_valid_snakemake_path(workflow.basedir):
 check_path_encoding([workflow.basedir, os.getcwd()])
 
 if workflow.is_main_process:
-    check_config_files([*filter(Path.exists, [Path("config.yaml")]), *workflow.overwrite_configfiles])
+    check_config_files([find_default_config(Path()), *workflow.overwrite_configfiles])
 
 
-configfile: "config.yaml"
+configfile: str(find_default_config(Path()))
 
 
 EXPERIMENT = load_experiment(

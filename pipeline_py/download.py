@@ -15,8 +15,7 @@ from pipeline_py.files.text_files import create_binary_file, find_compression_by
 from pipeline_py.run.command_line import run_command
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
-
-DEFAULT_CONFIG_PATH = Path("config.yaml")
+from pipeline_py.run.workflow_files import find_default_config
 
 
 def download(*, configfile: list[Path], data: Path | None = None) -> None:
@@ -37,10 +36,11 @@ def download(*, configfile: list[Path], data: Path | None = None) -> None:
 
     config: dict[str, Any] = {}
     own_config: dict[str, Any] = {}
-    for path in (DEFAULT_CONFIG_PATH, *configfile):
+    default_config = find_default_config(Path())
+    for path in (default_config, *configfile):
         content = read_config_file(path)
         update_config(config, content)
-        update_config(own_config, content if path != DEFAULT_CONFIG_PATH else {})
+        update_config(own_config, content if path != default_config else {})
     experiment = load_experiment(
         config, {} if data is None else {"data": str(data)}, should_check_files=False, own_config=own_config
     )

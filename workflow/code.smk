@@ -18,8 +18,15 @@ def find_imported_package():
     return Path(import_module(PACKAGE).__file__).parent.resolve()
 
 
-package_folder = Path(workflow.basedir, PACKAGE).resolve()
-sys.path.insert(0, workflow.basedir)
+def find_code_folder():
+    """Return the folder of the package: that of the Snakefile, or in an installed wheel the one of all packages."""
+    folder = Path(workflow.basedir)
+    return folder.parents[1] if (folder.name, folder.parent.name) == ("project", PACKAGE) else folder
+
+
+code_folder = str(find_code_folder())
+package_folder = Path(code_folder, PACKAGE).resolve()
+sys.path.insert(0, code_folder)
 if PACKAGE in sys.modules and find_imported_package() != package_folder:
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
         del sys.modules[name]
@@ -28,11 +35,11 @@ if find_imported_package() != package_folder:
         f"{package_folder} does not exist, and the code of another folder ({find_imported_package()}) must not take its place; "
         "run Snakemake with the Snakefile of a complete copy of the project"
     )
-sys.path[:] = [*(path for path in sys.path if path != workflow.basedir), workflow.basedir]
+sys.path[:] = [*(path for path in sys.path if path != code_folder), code_folder]
 
 # Jobs: whatever folder they run in, and whatever that contains.
-other_folders = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path != workflow.basedir]
+other_folders = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path != code_folder]
 os.environ.update(
-    PYTHONPATH=os.pathsep.join([workflow.basedir, *filter(None, other_folders)]),
+    PYTHONPATH=os.pathsep.join([code_folder, *filter(None, other_folders)]),
     PYTHONSAFEPATH="1",
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipeline_py.application.text_pipeline import TextPipeline, read_experiment
+from pipeline_py.application.text_pipeline import UNSHARDED_PARSING, TextPipeline, read_experiment
 from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
 
@@ -75,7 +75,7 @@ def load_from_cli_options(
     folder = Path(directory).absolute() if directory is not None else _find_snakemake_folder(start)
     if not (folder / "Snakefile").is_file():
         raise InputError("there is no Snakefile; change to the folder where you run snakemake, or give it", folder)
-    experiment = read_experiment(folder, configfiles, config_overrides)
+    experiment = read_experiment(folder, configfiles, config_overrides, UNSHARDED_PARSING)
     if results is not None and results.resolve() != (folder / experiment.get_output_folder("results")).resolve():
         raise InputError(
             f"the results of this experiment are in {experiment.get_output_folder('results')}; give the configfile "

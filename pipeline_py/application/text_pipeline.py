@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
 from snakemake.cli import parse_config
@@ -21,36 +22,40 @@ from pipeline_py.run.job import assign_outputs, is_output_parameter, iterate_arg
 from pipeline_py.run.job_record import check_input_file
 from pipeline_py.run.job_runner import StageFunction
 from pipeline_py.run.progress_display import silence_progress
-
-DEFAULT_CONFIG_PATH = Path("config.yaml")
+from pipeline_py.run.workflow_files import find_default_config, find_workflow_folder
 
 UNSHARDED_PARSING = {"parsing": {"shard_size": 10**9}}
 """Settings that disable parsing in shards, whose number depends on the set that the text replaces."""
-
-CODE_FOLDER = Path(__file__).parents[2]
 
 STAGE_LOCK = Lock()
 """Lock of running stages, which set options of torch for all threads."""
 
 
-def read_experiment(directory: Path, configfiles: Sequence[str], overrides: Sequence[str]) -> ExperimentConfig:
+def read_experiment(
+    directory: Path,
+    configfiles: Sequence[str],
+    overrides: Sequence[str],
+    fixed_settings: Mapping[str, Any] = MappingProxyType({}),
+) -> ExperimentConfig:
     """Read and validate the configuration of an experiment.
 
     Args:
         directory: folder where Snakemake is run; `configfiles` and paths in the configuration are relative to it.
         configfiles: files that override config.yaml.
         overrides: KEY=VALUE that override these files.
+        fixed_settings: keys that override all others.
 
     Raises:
         InputError: the configuration is invalid.
     """
     config: dict[str, Any] = {}
     user_config: dict[str, Any] = {}
-    for path in (DEFAULT_CONFIG_PATH, *map(Path, configfiles)):
-        content = read_config_file(directory / path)
+    default_config = find_default_config(directory)
+    for path in (default_config, *(directory / file for file in configfiles)):
+        content = read_config_file(path)
         update_config(config, content)
-        update_config(user_config, content if path != DEFAULT_CONFIG_PATH else {})
-    command_line = parse_config(overrides) | UNSHARDED_PARSING
+        update_config(user_config, content if path != default_config else {})
+    command_line = parse_config(overrides) | fixed_settings
     update_config(user_config, command_line)
     experiment = load_experiment(config, command_line, should_check_files=False, own_config=user_config)
     return experiment.model_copy(update={"data": str(directory / experiment.data)})
@@ -99,7 +104,7 @@ class TextPipeline:
                 f"{system_name} has no run `{self.run_name}`, but {', '.join(experiment.get_runs(system_name))}"
             )
         split = [*experiment.corpora.scored_tests, "dev"][0]  # has references, which translations to score replace
-        self._plan = ExperimentPlan(experiment, CODE_FOLDER, directory / ".snakemake/contents.json")
+        self._plan = ExperimentPlan(experiment, find_workflow_folder(), directory / ".snakemake/contents.json")
         self._text_jobs = TextJobFinder(self._plan, split)
         self._stages: dict[str, StageFunction] = {}
         self._checked_paths: set[Path] = set()

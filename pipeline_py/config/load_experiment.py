@@ -28,6 +28,7 @@ from pipeline_py.config.validation_errors import format_validation_error
 from pipeline_py.files.text_files import check_file_format
 from pipeline_py.run import errors
 from pipeline_py.run.errors import InputError
+from pipeline_py.run.workflow_files import find_workflow_folder
 
 
 def load_experiment(
@@ -108,7 +109,7 @@ def load_experiment(
     return experiment
 
 
-RECIPES_FOLDER = Path(__file__).parents[2] / "workflow" / "recipes"
+RECIPES_FOLDER = find_workflow_folder() / "workflow" / "recipes"
 """Folder of recipes: settings of the model, training and subwords for an amount of data."""
 
 

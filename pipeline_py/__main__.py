@@ -1,0 +1,104 @@
+"""The command `arbitree` (`python -m pipeline_py`)."""
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+PROGRAM = "arbitree"
+
+
+class Subcommand(NamedTuple):
+    """A subcommand.
+
+    Attributes:
+        module: its module.
+        function: name of its function.
+        summary: what it does.
+        positional: name of the option whose value may be the first argument; None if there is none.
+        is_forwarded: whether the function takes the arguments unparsed, for Snakemake.
+    """
+
+    module: str
+    function: str
+    summary: str
+    positional: str | None = None
+    is_forwarded: bool = False
+
+
+SUBCOMMANDS = {
+    "init": Subcommand(
+        "commands.init_experiment", "init_experiment", "write a commented experiment into a folder", "directory"
+    ),
+    "check": Subcommand(
+        "commands.run_workflow", "check_experiment", "validate the experiment, show jobs and times", is_forwarded=True
+    ),
+    "run": Subcommand(
+        "commands.run_workflow", "run_workflow", "run the experiment; options are Snakemake's", is_forwarded=True
+    ),
+    "report": Subcommand(
+        "commands.run_workflow", "make_report", "make the page; --open shows it in a browser", is_forwarded=True
+    ),
+    "translate": Subcommand("translate", "translate", "translate lines from stdin with a trained system", "system"),
+    "score": Subcommand("commands.score_pairs", "score_pairs", "score translations with a trained system", "system"),
+    "explain": Subcommand(
+        "commands.explain_file", "explain_file", "show the job of a result, and why it would run again", "file"
+    ),
+}
+
+
+def main() -> None:
+    """Run a subcommand of the command line."""
+    from pipeline_py.run.command_line import parse_arguments, run_and_exit
+
+    name, arguments = sys.argv[1] if len(sys.argv) > 1 else "--help", sys.argv[2:]
+    if name in ("--help", "-h"):
+        print(format_usage())
+        return
+    if name == "--version":
+        print(f"{PROGRAM} {read_version()}")
+        return
+    subcommand = SUBCOMMANDS.get(name)
+    if subcommand is None:
+        sys.exit(f"error: there is no command `{name}`\n\n{format_usage()}")
+    function: Callable[..., Any] = getattr(import_module(f"pipeline_py.{subcommand.module}"), subcommand.function)
+    if subcommand.is_forwarded:
+        run_and_exit(lambda: function(arguments))
+    words = name_positional(subcommand, arguments)
+    run_and_exit(lambda: function(**parse_arguments(function, f"{PROGRAM} {name}", words)))
+
+
+def name_positional(subcommand: Subcommand, arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with the name of the option before a positional first argument."""
+    if subcommand.positional is None or not arguments or arguments[0].startswith("-"):
+        return [*arguments]
+    return [f"--{subcommand.positional}", *arguments]
+
+
+def format_usage() -> str:
+    """Return the list of subcommands."""
+    width = max(map(len, SUBCOMMANDS))
+    lines = [f"  {name:<{width}}  {subcommand.summary}" for name, subcommand in SUBCOMMANDS.items()]
+    return "\n".join(
+        [
+            f"usage: {PROGRAM} COMMAND [OPTIONS]",
+            "",
+            *lines,
+            "",
+            f"`{PROGRAM} COMMAND --help` lists the options of a command.",
+        ]
+    )
+
+
+def read_version() -> str:
+    """Return the version of the installed distribution."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("arbitree")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Commands of `arbitree` that call the workflow or describe its files."""
