@@ -123,7 +123,7 @@ def draw_answers(answers: list[ClaimAnswer], output_path: Path) -> None:
         axes.invert_yaxis()
         axes.set_xlabel("difference in BLEU, 95 % interval over sentences and runs (grey: control trees)")
         axes.spines[["top", "right"]].set_visible(False)
-        figure_files.save_figure(figure, "Differences from the twin without trees", output_path, None)
+        figure_files.save_figure(figure, "Differences from the same systems without trees", output_path, None)
 
 
 def main() -> int:

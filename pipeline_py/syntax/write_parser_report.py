@@ -112,7 +112,7 @@ def _measure_word_differences(note_counts: Mapping[str, int], tree_count: int, t
         return
     yield f"{OTHER_WORDS_NOTE} (%)", _format_mean(100 * counts.pop(OTHER_WORDS_NOTE), tree_count)
     differing = sum(counts[note] for note in (SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE))
-    yield "tokens that are no words of the parser (%)", _format_mean(100 * differing, token_count)
+    yield "tokens that are not parser words (%)", _format_mean(100 * differing, token_count)
     yield from ((note, str(count)) for note, count in counts.items())
 
 

@@ -164,7 +164,7 @@ def test_report_has_differences_between_tokens_and_words(tmp_path: Path) -> None
     report_rows = [row[2:] for row in rows(tmp_path) if row[:2] == ["train", "dependency"]]
     assert report_rows[3:10] == [
         ["parsed in other words than its tokens (%)", "50.00"],
-        ["tokens that are no words of the parser (%)", "12.50"],
+        ["tokens that are not parser words (%)", "12.50"],
         ["tokens of several words", "2"],
         ["tokens that are a part of a word", "3"],
         ["tokens that share a word with others", "0"],

@@ -111,7 +111,7 @@ class SyntaxContextConfig(ContextConfig):
     @property
     def paper_deviations(self) -> list[str]:
         """Deviations of position and Gaussian from eq. 5 and 10."""
-        position = "distances are those that the attention expects, without the predicted position of eq. 5"
+        position = "distances are averaged under the attention weights, and the predicted position of eq. 5 is not used"
         gaussian = {
             "log": "the logarithm of the Gaussian is added to the score, where eq. 10 multiplies them",
             "weight": "the Gaussian scales the weight, where eq. 10 scales the score",

@@ -9,9 +9,9 @@ from pipeline_py.config.systems.setting_differences import describe_paper_deviat
 def test_note_names_rows_that_deviate_from_equations(config):
     experiment = load_experiment(config)
     assert describe_paper_deviations(experiment, experiment.tables["table1"]) == [
-        "Not as printed in the paper (SDAtt): distances are those that the attention expects, without the predicted "
-        "position of eq. 5; the logarithm of the Gaussian is added to the score, where eq. 10 multiplies them. See "
-        "docs/explanation/readings.md."
+        "Not as printed in the paper (SDAtt): distances are averaged under the attention weights, and the "
+        "predicted position of eq. 5 is not used; the logarithm of the Gaussian is added to the score, where eq. 10 "
+        "multiplies them. See docs/explanation/readings.md."
     ]
     assert describe_paper_deviations(experiment, experiment.tables["sdrnmt"]) == []
 
