@@ -196,6 +196,27 @@ def test_nothing_is_made_twice_and_a_new_file_is_read(project, results_folder):
     write_lines(project.folder / "good.news", GERMAN[:4])
 
 
+def test_an_export_can_be_imported(project, results_folder):
+    config = write_experiment(project.folder)
+    code, output = run_experiment(project, config, "export")
+    assert code == 0, output[-3000:]
+    assert "Nothing to be done" in run_experiment(project, config, "export", "--dry-run")[1]
+    text = results_folder / "export" / "text"
+    assert {path.name for path in (text / "news").iterdir()} == {"source.txt", "Good.single.txt"}
+    config["name"] = "imported"
+    for system, files in (
+        ("Good", {split: f"{text}/{split}/Good.single.txt" for split in ("one", "two", "news")}),
+        ("Bad", {"one": [f"{text}/one/Bad.run{number}.txt" for number in (1, 2)]}),
+    ):
+        config["systems"][system]["files"] = files
+    for test in config["corpora"]["tests"]:
+        test["source"] = f"{text}/{test['name']}/source.txt"
+        test["references"] = [f"{text}/{test['name']}/ref1.txt"] if test["name"] != "news" else []
+    code, output = run_experiment(project, config, "results/imported/t.tsv")
+    assert code == 0, output[-3000:]
+    assert read_table(project.folder / "results" / "imported" / "t.tsv") == read_table(results_folder / "t.tsv")
+
+
 @pytest.mark.slow
 def test_a_set_that_is_added_later_retrains_nothing(project):
     """Training text is cleaned again only if it has a sentence of the new set, and the plan says so."""

@@ -41,6 +41,8 @@ class ExperimentConfig(BaseExperimentConfig):
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
+        if self.name is not None and self.name.lower() == "export":
+            raise ValueError(f"name: results/{self.name} is the folder of exported results; choose another name")
         for kind, names in (
             ("parser", self.parsers),
             ("subword", self.subwords),

@@ -80,15 +80,27 @@ class EvaluationPlan:
         rows = self.experiment.get_rows(table)
         return [row for row in rows if all(self.experiment.has_output(row, split) for split in splits)]
 
+    def get_unscored_sets(self, table: str) -> list[str]:
+        """Return the test sets without references that the systems of a BLEU table translate."""
+        return self.experiment.corpora.unscored_tests if self.experiment.tables[table].type == "bleu" else []
+
     def get_unscored_output_paths(self, table: str) -> list[str]:
         """Return the translations of test sets without references by the systems of a BLEU table."""
-        unscored = self.experiment.corpora.unscored_tests if self.experiment.tables[table].type == "bleu" else []
         return [
             file
-            for split in unscored
+            for split in self.get_unscored_sets(table)
             for runs in self.get_output_paths(table, split).values()
             for file in runs.values()
         ]
+
+    def get_exported_outputs(self) -> dict[str, dict[str, dict[str, str]]]:
+        """Return the translations that the requested tables score or request, by set, system and run."""
+        outputs: dict[str, dict[str, dict[str, str]]] = {}
+        for table in self.experiment.select_requested_names(self.experiment.tables):
+            for split in (*self.get_scored_sets(table), *self.get_unscored_sets(table)):
+                for system, runs in self.get_output_paths(table, split).items():
+                    outputs.setdefault(split, {}).setdefault(system, {}).update(runs)
+        return outputs
 
     def get_statistics_paths(
         self, table: str, split: str, systems: Sequence[str] | None = None
@@ -131,6 +143,12 @@ class EvaluationPlan:
     def get_compared_sets(self, table: str) -> list[str]:
         """Return the held-out sets on which a table's systems are compared; empty for a table without scores."""
         return self.experiment.get_compared_sets(table)
+
+    def get_scored_sets(self, table: str) -> list[str]:
+        """Return the held-out sets on which a table has scores of systems."""
+        options = self.experiment.tables[table]
+        has_scores = not isinstance(options, MeasureTableConfig) or options.has_score_columns
+        return self.get_compared_sets(table) if has_scores else []
 
     def get_systems_baseline_first(self, table: str, split: str) -> list[str]:
         """Return a table's systems with translations of a set (or of all test sets), baseline first.
@@ -486,6 +504,34 @@ class EvaluationPlan:
                 }
             },
             software=["pyarrow"],
+        )
+
+    def build_export_job(self) -> Job:
+        """Export the translations and scores of the requested tables."""
+        corpora, outputs = self.experiment.corpora, self.get_exported_outputs()
+        return Job(
+            "evaluation.export",
+            files={
+                "sources": {split: f"<results>/corpus/clean/{split}.source" for split in outputs},
+                "references": {split: self.get_reference_paths(split) for split in outputs},
+                "translations": outputs,
+                "scores": {
+                    split: {
+                        system: {
+                            run: {
+                                metric: f"<results>/evaluation/{system}/{run}/{split}.{metric}.json"
+                                for metric in self.computed_metrics
+                            }
+                            for run in runs
+                        }
+                        for system, runs in systems.items()
+                    }
+                    for split, systems in outputs.items()
+                    if split not in corpora.unscored_tests
+                },
+            },
+            settings={"source_language": corpora.source.language, "target_language": corpora.target.language},
+            software=["sacrebleu"],
         )
 
 

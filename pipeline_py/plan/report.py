@@ -122,7 +122,7 @@ class ReportPlan:
             }
         if isinstance(options, AttentionTableConfig):
             return {"shares": {"": f"<results>/evaluation/{table}/attention.tsv"}}
-        sets = self._get_scored_sets(table)
+        sets = self.evaluation.get_scored_sets(table)
         statistics_paths = {
             place: file for split in sets for place, file in self.evaluation.get_statistics_paths(table, split).items()
         }
@@ -176,7 +176,7 @@ class ReportPlan:
                     ("accuracy", self.get_accuracy_paths(table)),
                 )
             },
-            "ceiling": {"": self.evaluation.ceiling_path} if self._get_scored_sets(table) else {},
+            "ceiling": {"": self.evaluation.ceiling_path} if self.evaluation.get_scored_sets(table) else {},
         }
 
     def build_facts_description(self, table: str) -> dict[str, Any]:
@@ -195,7 +195,11 @@ class ReportPlan:
         }
         if heads:
             settings["phrase_heads"] = heads
-        description: dict[str, Any] = {"parsers": parsers, "settings": settings, "sets": self._get_scored_sets(table)}
+        description: dict[str, Any] = {
+            "parsers": parsers,
+            "settings": settings,
+            "sets": self.evaluation.get_scored_sets(table),
+        }
         if origins := {
             row: external_system.origin
             for row in options.systems
@@ -309,7 +313,7 @@ class ReportPlan:
         """Yield notes about sets without references and about cells that are empty for lack of translations."""
         options = self.experiment.tables[table]
         assert isinstance(options, SystemTableConfig)
-        scored = self._get_scored_sets(table)
+        scored = self.evaluation.get_scored_sets(table)
         for row in options.systems:
             if missing := [split for split in scored if not self.experiment.has_output(row, split)]:
                 tests = self.corpus.scored_test_sets
@@ -320,11 +324,6 @@ class ReportPlan:
                 )
         for split in self.experiment.corpora.unscored_tests if isinstance(options, BleuTableConfig) else ():
             yield f"{split} has no references: it is translated (evaluation/SYSTEM/RUN/{split}.txt), but not scored."
-
-    def _get_scored_sets(self, table: str) -> list[str]:
-        options = self.experiment.tables[table]
-        has_scores = not isinstance(options, MeasureTableConfig) or options.has_score_columns
-        return self.evaluation.get_compared_sets(table) if has_scores else []
 
     # Jobs of the rules, named after their rules.
 

@@ -48,3 +48,10 @@ def test_system_name_like_a_formula_is_rejected(name: str) -> None:
 
 def test_system_name_may_begin_with_a_plus_sign() -> None:
     assert "+SDAtt" in load_experiment(DEFAULT_CONFIG, {"systems": {"+SDAtt": {}}}, should_check_files=False).systems
+
+
+@pytest.mark.parametrize("name", ["export", "Export"])
+def test_an_experiment_cannot_have_the_folder_of_exported_results(name: str) -> None:
+    with pytest.raises(InputError, match=f"name: results/{name} is the folder of exported results; choose another"):
+        load_experiment(DEFAULT_CONFIG, {"name": name}, should_check_files=False)
+    assert load_experiment(DEFAULT_CONFIG, {"name": "exported"}, should_check_files=False).name == "exported"

@@ -8,6 +8,9 @@ MEASURES = {
     "sets": ["tests"],
 }
 
+REFERENCES = "<results>/corpus/clean/{}.target"
+"""Path of the references of a set."""
+
 
 def test_unknown_words_are_replaced_if_there_is_an_alignment(build_plan):
     subwords = {"numbers": {"scheme": "bpe", "generalise": 2}}
@@ -173,3 +176,34 @@ def test_tables_of_scores_read_the_ceilings(build_plan):
         {},
     ]
     assert [report.get_facts_files(table)["ceiling"] for table in ("table1", "trained")] == [ceilings, {}]
+
+
+def test_outputs_of_all_requested_tables_are_exported(build_plan, tmp_path):
+    (tmp_path / "news.en").write_text("a\n")
+    corpora = {"tests": [{"name": "one", "generate": {"sentences": 20}}, {"name": "news", "source": "news.en"}]}
+    bleu_table = {"title": "T", "systems": ["GlobalAtt", "PBSMT"], "baseline": "PBSMT"}
+    tables = {
+        "mine": {**bleu_table, "seeds": [1, 2]},
+        "again": {**MEASURES, "seeds": [3]},
+        "facts": {**MEASURES, "systems": ["FlexAtt"], "columns": ["parameters"]},
+        "unused": {**bleu_table, "systems": ["LocalAtt", "PBSMT"]},
+    }
+    overrides = {"corpora": corpora, "data": str(tmp_path), "tables": tables, "targets": ["mine", "again", "facts"]}
+    job = build_plan(**overrides).evaluation.build_export_job()
+    runs = {
+        split: {system: [*runs] for system, runs in systems.items()}
+        for split, systems in job.files["translations"].items()
+    }
+    mine = {"GlobalAtt": ["seed1", "seed2"], "PBSMT": ["single"]}
+    assert runs == {
+        "dev": mine,
+        "one": {"GlobalAtt": ["seed1", "seed2", "seed3"], "PBSMT": ["single"], "SDAtt": ["seed3"]},
+        "news": mine,
+    }
+    assert job.files["scores"]["one"]["SDAtt"] == {
+        "seed3": {metric: f"<results>/evaluation/SDAtt/seed3/one.{metric}.json" for metric in ("bleu", "ribes")}
+    }
+    assert [*job.files["scores"]] == ["dev", "one"]
+    assert job.files["references"] == {"dev": [REFERENCES.format("dev")], "one": [REFERENCES.format("one")], "news": []}
+    assert job.files["sources"]["news"] == "<results>/corpus/clean/news.source"
+    assert job.settings == {"source_language": "en", "target_language": "de"}

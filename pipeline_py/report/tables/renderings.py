@@ -109,20 +109,25 @@ def render_markdown(sheet: Sheet, answers: Mapping[str, Sequence[str]] = Mapping
 
 
 def render_latex(sheet: Sheet) -> str:
-    """Render a LaTeX table. It needs the package booktabs, and XeLaTeX for scripts other than Latin."""
+    """Render a LaTeX table with its title as the caption and its notes below the rows.
+
+    It needs the package booktabs, and XeLaTeX or LuaLaTeX for scripts other than Latin.
+    """
     import pandas as pd
 
     frame = pd.DataFrame(
         [[*map(_format_latex_cell, row)] for row in sheet.rows], columns=[*map(_escape_latex, sheet.column_heads)]
     )
-    caption = " ".join(map(_escape_latex, [sheet.title.rstrip(".") + ".", *sheet.collect_notes()]))
+    notes = "\n\n".join(map(_escape_latex, sheet.collect_notes()))
+    note_lines = ["", "\\medskip", "\\begin{minipage}{\\linewidth}", "\\footnotesize", notes, "\\end{minipage}"]
     return "\n".join(
         [
             "% \\usepackage{booktabs}",
             "\\begin{table}",
             "\\centering",
+            f"\\caption{{{_escape_latex(sheet.title)}}}",
             frame.to_latex(index=False, column_format="l" + "r" * (len(sheet.columns) - 1)).rstrip(),
-            f"\\caption{{{caption}}}",
+            *(note_lines if notes else []),
             "\\end{table}",
             "",
         ]
@@ -169,6 +174,7 @@ LATEX_ESCAPES = {
 }
 # Text fonts may lack these characters.
 LATEX_MATH_COMMANDS = {
+    "−": "-",
     "†": "\\dagger",
     "‡": "\\ddagger",
     "↑": "\\uparrow",

@@ -1,6 +1,9 @@
 """Tests of renderings of sheets."""
 
 import csv
+import re
+import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +12,7 @@ import pytest
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet, read_sheet
 
-NAMES = ["+SDAtt", "SDAtt [stanza]", "a_b & c%", "*x* `y` ~z~ | <b>", "C:\\new\\line $5", "句法 (n=4)", "1. ! # {d}"]
+NAMES = ["+SDAtt", "SDAtt [stanza]", "a_b & c%", "*x* `y` ~z~ | <b>", "C:\\new\\line $5", "句法 (n=4)", "1. ! # }d"]
 SHEET = Sheet(
     title="Title: *all* names",
     columns=[Column("system", "System"), Column("t", "test_2016", has_spread=True, has_marks=True)],
@@ -18,6 +21,8 @@ SHEET = Sheet(
     bold_means="better than a_b",
     departures=["Not as printed in the paper (a_b): another Gaussian."],
 )
+KEPT_SHEETS = [read_sheet(path) for path in sorted((Path(__file__).parents[3] / "docs" / "kept").rglob("*.sheet.json"))]
+"""Tables of experiments."""
 
 
 def test_plain_text_aligns_columns() -> None:
@@ -97,6 +102,44 @@ def test_latex_formats_marks_as_superscripts(marks: str, raised: str) -> None:
         Sheet("T", [Column("s", "System"), Column("b", "β")], [[Cell("α > 0.2"), Cell("1", marks=marks)]])
     )
     assert f"$\\alpha$ \\textgreater{{}} 0.2 & 1{raised} \\\\" in latex and "System & $\\beta$" in latex
+
+
+def test_latex_has_notes_below_the_rows_and_a_short_caption() -> None:
+    latex = renderings.render_latex(SHEET)
+    before, body, notes = re.split(r"\\begin{tabular}|\\end{tabular}", latex)
+    assert before.endswith("\\caption{Title: {*}all{*} names}\n") and latex.count("\\caption") == 1
+    for text in ("another Gaussian", "seed\\_1", "Bold: better than a\\_b."):
+        assert text in notes and text not in before + body
+    assert "minipage" not in renderings.render_latex(replace(SHEET, notes=(), departures=(), bold_means=""))
+
+
+@pytest.mark.parametrize("sheet", [SHEET, *KEPT_SHEETS], ids=lambda sheet: sheet.title)
+def test_latex_closes_all_groups_and_environments(sheet: Sheet) -> None:
+    open_groups: list[str] = []
+    for command, environment, brace in re.findall(
+        r"(?<!\\)\\(begin|end){(\w+)}|(?<!\\)([{}])", renderings.render_latex(sheet)
+    ):
+        if command == "begin" or brace == "{":
+            open_groups.append(environment or "}")
+        else:
+            assert open_groups.pop() == (environment or "}")
+    assert open_groups == []
+
+
+def test_latex_compiles(tmp_path: Path) -> None:
+    engine = next(filter(shutil.which, ("pdflatex", "lualatex", "xelatex")), None)
+    if engine is None:
+        pytest.skip("no TeX is installed: apt-get install texlive-latex-recommended")
+    if subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True).returncode:
+        pytest.skip("TeX has no booktabs: apt-get install texlive-latex-recommended")
+    latin_sheet = replace(SHEET, rows=[row for row in SHEET.rows if row[0].text.isascii()])
+    tables = map(renderings.render_latex, [latin_sheet, *KEPT_SHEETS])
+    document = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}", *tables, r"\end{document}"]
+    (tmp_path / "tables.tex").write_text("\n".join(document), encoding="utf-8")
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
+    assert result.returncode == 0, result.stdout[-3000:]
+    assert (tmp_path / "tables.pdf").stat().st_size > 10_000
 
 
 def test_write_sheet_writes_all_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

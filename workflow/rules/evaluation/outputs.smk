@@ -1,8 +1,8 @@
-"""Analysis of a table's outputs: word accuracy, n-grams, examples and attention shares.
+"""Analysis of a table's outputs: word accuracy, n-grams, examples and attention shares; export of all outputs.
 
-REQUIRED INPUTS: translations as text, clean references, attention in <results>/nmt/
+REQUIRED INPUTS: translations as text, their scores, clean sources and references, attention in <results>/nmt/
 OUTPUTS:         <results>/evaluation/word_frequencies.txt; <results>/evaluation/{table}/attention.tsv, {split}.words.tsv,
-                 .ngrams.tsv, .examples.tsv
+                 .ngrams.tsv, .examples.tsv; <results>/export/
 """
 
 
@@ -82,3 +82,17 @@ use rule text_job as count_attention_shares with:
     params:
         identity=identity_of("evaluation.count_attention_shares"),
         job=call_of("evaluation.count_attention_shares"),
+
+
+use rule text_job as export with:
+    input:
+        inputs_of("evaluation.export"),
+    output:
+        output=directory("<results>/export"),
+    log:
+        "<logs>/evaluation/export/outputs.log",
+    benchmark:
+        "<benchmarks>/evaluation/export/outputs.tsv"
+    params:
+        identity=identity_of("evaluation.export"),
+        job=call_of("evaluation.export"),
