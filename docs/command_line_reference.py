@@ -10,6 +10,7 @@ from enum import Enum
 from importlib import import_module
 from pathlib import Path
 
+from pipeline_py.__main__ import SUBCOMMANDS, format_usage
 from pipeline_py.run.command_line import CommandOption, list_options, parse_docstring
 
 ROOT = Path(__file__).parents[1]
@@ -18,7 +19,7 @@ PACKAGES = ("pipeline_py", "embedded_grammar", "benchmarks")
 
 INTRODUCTION = """# Command lines
 
-This page lists every module that you can run with `python -m`, with its options.
+This page lists the commands of `arbitree` and every module that you can run with `python -m`, with their options.
 
 `--help` after a command prints the same text. Run commands in the folder of the `Snakefile`. Options without a default
 are required, a list takes several values and is repeatable, and a switch `--name` is turned off by `--no-name`.
@@ -73,7 +74,20 @@ def render_page() -> str:
             options = f"The options are those of [{first_name}](#{first_name.replace('.', '')})."
         sections[name] = f"{summary}\n\n{options}\n"
     names = sorted(sections, key=lambda name: (PACKAGES.index(name.partition(".")[0]), name))
-    return "\n".join([INTRODUCTION, *(f"## {name}\n\n{sections[name]}" for name in names)])
+    return "\n".join([INTRODUCTION, *render_subcommands(), *(f"## {name}\n\n{sections[name]}" for name in names)])
+
+
+def render_subcommands() -> Iterator[str]:
+    """Yield the sections of `arbitree` and of its commands with options of their own."""
+    yield f"## arbitree\n\nThe same as `python -m pipeline_py`.\n\n```text\n{format_usage()}\n```\n"
+    for name, subcommand in SUBCOMMANDS.items():
+        if subcommand.is_forwarded:
+            continue
+        function = getattr(import_module(f"pipeline_py.{subcommand.module}"), subcommand.function)
+        summary, descriptions = parse_docstring(function)
+        options = "\n".join(render_options(list_options(function, descriptions)))
+        argument = f"The first argument may be the value of `--{subcommand.positional}`."
+        yield f"## arbitree {name}\n\n{summary}\n\n{argument}\n\n{options}\n"
 
 
 def render_options(options: list[CommandOption]) -> Iterator[str]:

@@ -60,7 +60,7 @@ def test_an_experiment_in_an_empty_folder_runs(site: Path, tmp_path: Path) -> No
     target = "results/corpus/clean/dev.source"
     run_program(mine, "pipeline_py", "run", target, "--cores", "1", site=site)
     assert (mine / target).stat().st_size > 0
-    explanation = run_program(mine, "pipeline_py", "explain", target, "--configfile", "experiment.yaml", site=site)
+    explanation = run_program(mine, "pipeline_py", "explain", target, site=site)
     assert "made by corpus.clean" in explanation and "up to date" in explanation
     generated, changes = "results/corpus/generated/dev.source", "corpora={dev: {generate: {seed: 77}}}"
     changed = run_program(mine, "pipeline_py", "explain", generated, "--config", changes, site=site)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipeline_py.application.text_pipeline import UNSHARDED_PARSING, TextPipeline, read_experiment
 from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
+from pipeline_py.run.workflow_files import EXPERIMENT_NAME, SNAKEFILE_NAME, find_experiment_files
 
 if TYPE_CHECKING:
     from pipeline_py.application.sentence_attention import Attention
@@ -73,8 +74,13 @@ def load_from_cli_options(
     results, name, run_of_path = _parse_system_path(system)
     start = Path.cwd() if results is None else results.absolute()
     folder = Path(directory).absolute() if directory is not None else _find_snakemake_folder(start)
-    if not (folder / "Snakefile").is_file():
-        raise InputError("there is no Snakefile; change to the folder where you run snakemake, or give it", folder)
+    if not _is_experiment_folder(folder):
+        raise InputError(
+            f"there is no {SNAKEFILE_NAME} or {EXPERIMENT_NAME}; change to the folder where you run the experiment, "
+            "or give it",
+            folder,
+        )
+    configfiles = find_experiment_files(folder, configfiles)
     experiment = read_experiment(folder, configfiles, config_overrides, UNSHARDED_PARSING)
     if results is not None and results.resolve() != (folder / experiment.get_output_folder("results")).resolve():
         raise InputError(
@@ -402,6 +408,10 @@ def _parse_system_path(system_or_path: str | Path) -> tuple[Path | None, str, st
 
 def _find_snakemake_folder(start_folder: Path) -> Path:
     for folder in (start_folder, *start_folder.parents):
-        if (folder / "Snakefile").is_file():
+        if _is_experiment_folder(folder):
             return folder
     return start_folder
+
+
+def _is_experiment_folder(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (SNAKEFILE_NAME, EXPERIMENT_NAME))

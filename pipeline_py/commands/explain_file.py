@@ -9,7 +9,7 @@ from pipeline_py.plan.plan import ExperimentPlan
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import hash_json
 from pipeline_py.run.job_record import get_record_path, has_recorded_name, hash_content, read_record
-from pipeline_py.run.workflow_files import find_workflow_folder
+from pipeline_py.run.workflow_files import find_experiment_files, find_workflow_folder
 
 
 def explain_file(
@@ -35,7 +35,7 @@ def explain_file(
     print("  software: " + ", ".join(f"{name} {version}" for name, version in record["software"].items()))
     for path in record["inputs"]:
         print(f"  from {path}")
-    experiment = read_experiment(Path.cwd(), configfile or [], config or [])
+    experiment = read_experiment(Path.cwd(), find_experiment_files(Path(), configfile or []), config or [])
     plan = ExperimentPlan(experiment, find_workflow_folder(), Path(".snakemake/contents.json"))
     changes = [*find_changes(file, record, plan)]
     for change in changes:

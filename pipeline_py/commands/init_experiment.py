@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from pipeline_py.commands.run_workflow import EXPERIMENT_FILE
 from pipeline_py.config.language_codes import resolve_language_code
 from pipeline_py.config.load_experiment import RECIPES_FOLDER
 from pipeline_py.files.artifacts import write_atomically
 from pipeline_py.files.language_properties import UNSPACED_LANGUAGES, get_base_language
 from pipeline_py.run.errors import InputError
+from pipeline_py.run.workflow_files import EXPERIMENT_NAME
 
 
 class ParserChoice(StrEnum):
@@ -101,7 +101,7 @@ def init_experiment(
     Raises:
         InputError: the experiment exists already, a language or the recipe is unknown, or only one language is given.
     """
-    path = directory / EXPERIMENT_FILE
+    path = directory / EXPERIMENT_NAME
     if path.exists():
         raise InputError("the experiment exists already; edit it, or choose another folder", path)
     if source is None and target is None and sys.stdin.isatty():

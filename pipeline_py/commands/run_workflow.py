@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.workflow_files import find_workflow_folder
-
-EXPERIMENT_FILE = Path("experiment.yaml")
-"""The experiment of a folder, used unless `--configfile` names others."""
+from pipeline_py.run.workflow_files import SNAKEFILE_NAME, find_experiment_files, find_workflow_folder
 
 CONFIGFILE_OPTION, CONFIG_OPTION, OPEN_OPTION = "--configfile", "--config", "--open"
+CONFIGFILE_OPTIONS = CONFIGFILE_OPTION, "--configfiles"
 
 OPTIONS_WITH_SNAKEFILE = ("--snakefile", "-s")
 
@@ -21,15 +19,15 @@ OPTIONS_WITH_SNAKEFILE = ("--snakefile", "-s")
 def build_snakemake_command(arguments: Sequence[str]) -> list[str]:
     """Return the command that runs Snakemake with further arguments in the working folder.
 
-    The Snakefile of the working folder is used if there is one, and `experiment.yaml` unless the arguments name
-    configuration files.
+    The Snakefile of the working folder is used if there is one; without one, `experiment.yaml` unless the arguments
+    name configuration files.
     """
     command = [sys.executable, "-P", "-m", "snakemake"]
-    if not Path("Snakefile").exists() and not {*OPTIONS_WITH_SNAKEFILE} & {*arguments}:
+    if not Path(SNAKEFILE_NAME).exists() and not {*OPTIONS_WITH_SNAKEFILE} & {*arguments}:
         command += ["--snakefile", str(find_workflow_folder() / "Snakefile")]
-    has_config_file = any(argument.partition("=")[0] in (CONFIGFILE_OPTION, "--configfiles") for argument in arguments)
-    config = [CONFIGFILE_OPTION, str(EXPERIMENT_FILE)] if EXPERIMENT_FILE.exists() and not has_config_file else []
-    return [*command, *arguments, *config]
+    named_files = [argument for argument in arguments if argument.partition("=")[0] in CONFIGFILE_OPTIONS]
+    experiment_files = [] if named_files else find_experiment_files(Path(), [])
+    return [*command, *arguments, *([CONFIGFILE_OPTION, *experiment_files] if experiment_files else [])]
 
 
 def run_workflow(arguments: Sequence[str]) -> None:
@@ -54,9 +52,7 @@ def make_report(arguments: Sequence[str]) -> None:
 
     snakemake_arguments = [argument for argument in arguments if argument != OPEN_OPTION]
     files, overrides = (_get_option_values(snakemake_arguments, name) for name in (CONFIGFILE_OPTION, CONFIG_OPTION))
-    if not files and EXPERIMENT_FILE.exists():
-        files = [str(EXPERIMENT_FILE)]
-    experiment = read_experiment(Path.cwd(), files, overrides)
+    experiment = read_experiment(Path.cwd(), find_experiment_files(Path(), files), overrides)
     page = Path(experiment.get_output_folder("results")) / "report.html"
     command = build_snakemake_command([str(page), *snakemake_arguments])
     exit_code = subprocess.run(command).returncode

@@ -3,6 +3,7 @@
 In a clone they are next to the package; an installed wheel has them in its folder `project`.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 PACKAGE_FOLDER = Path(__file__).parents[1]
@@ -11,6 +12,11 @@ WHEEL_FOLDER = PACKAGE_FOLDER / "project"
 """The folder of these files in an installed wheel."""
 
 DEFAULT_CONFIG_NAME = "config.yaml"
+
+SNAKEFILE_NAME = "Snakefile"
+
+EXPERIMENT_NAME = "experiment.yaml"
+"""The experiment of a folder without a Snakefile; it is used unless configuration files are named."""
 
 
 def find_workflow_folder() -> Path:
@@ -22,3 +28,9 @@ def find_default_config(directory: Path) -> Path:
     """Return `config.yaml` of the folder where Snakemake runs, or else the one of the workflow."""
     path = directory / DEFAULT_CONFIG_NAME
     return path if path.exists() else find_workflow_folder() / DEFAULT_CONFIG_NAME
+
+
+def find_experiment_files(directory: Path, configfiles: Sequence[str]) -> list[str]:
+    """Return the configuration files of a folder: those that are named, or else its `experiment.yaml`."""
+    has_experiment = (directory / EXPERIMENT_NAME).exists() and not (directory / SNAKEFILE_NAME).exists()
+    return [*configfiles] or [EXPERIMENT_NAME] * has_experiment

@@ -25,12 +25,13 @@ def test_an_empty_folder_uses_the_snakefile_of_the_workflow() -> None:
 
 
 def test_files_of_the_working_folder_are_used(working_folder: Path) -> None:
-    for name in ("Snakefile", "experiment.yaml"):
-        (working_folder / name).touch()
-    command = build_snakemake_command(["table1", "--cores", "2"])
-    assert command[4:] == ["table1", "--cores", "2", "--configfile", "experiment.yaml"]
+    (working_folder / "experiment.yaml").touch()
+    arguments = ["table1", "--cores", "2"]
+    assert build_snakemake_command(arguments)[6:] == [*arguments, "--configfile", "experiment.yaml"]
     for option in (["--configfile", "a.yaml"], ["--configfile=a.yaml"]):
-        assert build_snakemake_command(option)[4:] == option
+        assert build_snakemake_command(option)[6:] == option
+    (working_folder / "Snakefile").touch()
+    assert build_snakemake_command(arguments)[4:] == arguments
 
 
 def test_a_check_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
