@@ -59,11 +59,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     option = config.option
-    if IS_WORKER or not any(Path(argument).is_dir() for argument in config.args):
+    if not any(Path(argument).is_dir() for argument in config.args):
         return
     if not option.slow and not option.markexpr:
-        option.markexpr = "not slow"
-    if getattr(option, "numprocesses", 0) is None and option.dist == "no" and not option.usepdb:
+        option.markexpr = "not slow"  # in workers, too: they get the command line, not its options
+    if not IS_WORKER and getattr(option, "numprocesses", 0) is None and option.dist == "no" and not option.usepdb:
         option.numprocesses = min(len(os.sched_getaffinity(0)) + EXTRA_WORKERS, MAX_WORKERS)
         option.dist = "loadscope"
         option.loadscopereorder = False
