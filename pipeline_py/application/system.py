@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipeline_py.application.text_pipeline import TextPipeline, read_experiment
+from pipeline_py.application.text_pipeline import DEFAULT_CONFIG_PATH, TextPipeline, read_experiment
 from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
 
@@ -51,7 +51,7 @@ def load(
         configfile: configuration files that override config.yaml.
         config: keys that override these files.
         directory: folder where Snakemake was run; paths in the configuration are relative to it. By default, the
-            nearest folder with a Snakefile, from the results or the working folder upwards.
+            nearest folder with a Snakefile and config.yaml, from the results or the working folder upwards.
 
     Raises:
         InputError: the configuration is invalid, does not have this system or has another results folder; the system
@@ -402,6 +402,6 @@ def _parse_system_path(system_or_path: str | Path) -> tuple[Path | None, str, st
 
 def _find_snakemake_folder(start_folder: Path) -> Path:
     for folder in (start_folder, *start_folder.parents):
-        if (folder / "Snakefile").is_file():
+        if (folder / "Snakefile").is_file() and (folder / DEFAULT_CONFIG_PATH).is_file():
             return folder
     return start_folder

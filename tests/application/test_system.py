@@ -205,8 +205,9 @@ def test_the_command_draws_attention(trained, tmp_path):
 def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
     results = trained.folder / "results/small/nmt/GlobalAtt"
     assert load(results / "seed2", configfile="small.yaml").run == "seed2"
-    monkeypatch.chdir(results)
-    assert load("SDAtt", configfile="small.yaml").name == "SDAtt"
+    for folder in (results, trained.folder / "workflow"):
+        monkeypatch.chdir(folder)
+        assert load("SDAtt", configfile="small.yaml").name == "SDAtt"
     with pytest.raises(InputError, match="the results of this experiment are in results/other; give the configfile"):
         load(results / "seed2", configfile="small.yaml", config={"name": "other"})
 
