@@ -41,9 +41,9 @@ gc.set_threshold(GARBAGE_COLLECTOR_THRESHOLD)  # a plan makes many objects and l
 include: "workflow/messages.smk"
 
 
-if not is_valid_snakemake_path(workflow.basedir):
-    raise InputError("braces and < > in a path have a meaning in Snakemake; rename the folder", workflow.basedir)
-check_path_encoding([workflow.basedir, os.getcwd()])
+if not is_valid_snakemake_path(PROJECT_FOLDER):
+    raise InputError("braces and < > in a path have a meaning in Snakemake; rename the folder", PROJECT_FOLDER)
+check_path_encoding([PROJECT_FOLDER, os.getcwd()])
 
 if workflow.is_main_process:
     check_config_files([find_default_config(Path()), *workflow.overwrite_configfiles])
@@ -63,7 +63,7 @@ hash_cache_path = Path(".snakemake/contents.json")
 shared = count_shared_sentences(
     EXPERIMENT, FileHashCache(hash_cache_path).hash_files, Path(".snakemake/shared_sentences.json")
 )
-project = Path(os.path.relpath(workflow.basedir))  # so that the folder may be renamed
+project = Path(os.path.relpath(PROJECT_FOLDER))  # so that the folder may be renamed
 plan = ExperimentPlan(EXPERIMENT, project, hash_cache_path, shared)
 
 if workflow.is_main_process and EXPERIMENT.omitted_entries:

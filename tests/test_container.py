@@ -15,7 +15,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 def read_instructions() -> list[tuple[str, str]]:
     """Return the keyword and the arguments of each instruction of the recipe, in order."""
-    lines = (ROOT / "envs/Containerfile").read_text("utf-8").replace("\\\n", "").splitlines()
+    lines = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", "").splitlines()
     return [
         (keyword, arguments)
         for line in lines

@@ -112,7 +112,7 @@ def find_rule_environments(file: Path, rule: str) -> list[Path]:
     """Return the environment files of a rule, whose names are relative to its own file or to the Snakefile."""
     match = re.search(r"^ *conda:\n +(.+)\n", rule, flags=re.MULTILINE)
     names = re.findall(r'"([^"]+\.yaml)"', match[1]) if match else []
-    return [(file.parent / name.replace("{workflow.basedir}", str(ROOT))).resolve() for name in names]
+    return [(file.parent / name.replace("{PROJECT_FOLDER}", str(ROOT))).resolve() for name in names]
 
 
 # Imports of the code.

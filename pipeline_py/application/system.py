@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipeline_py.application.text_pipeline import UNSHARDED_PARSING, TextPipeline, read_experiment
 from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.workflow_files import EXPERIMENT_NAME, SNAKEFILE_NAME, find_experiment_files
+from pipeline_py.run.workflow_files import DEFAULT_CONFIG_NAME, EXPERIMENT_NAME, SNAKEFILE_NAME, find_experiment_files
 
 if TYPE_CHECKING:
     from pipeline_py.application.sentence_attention import Attention
@@ -52,7 +52,7 @@ def load(
         configfile: configuration files that override config.yaml.
         config: keys that override these files.
         directory: folder where Snakemake was run; paths in the configuration are relative to it. By default, the
-            nearest folder with a Snakefile, from the results or the working folder upwards.
+            nearest folder with a Snakefile and config.yaml, from the results or the working folder upwards.
 
     Raises:
         InputError: the configuration is invalid, does not have this system or has another results folder; the system
@@ -414,4 +414,5 @@ def _find_snakemake_folder(start_folder: Path) -> Path:
 
 
 def _is_experiment_folder(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in (SNAKEFILE_NAME, EXPERIMENT_NAME))
+    has_project = all((folder / name).is_file() for name in (SNAKEFILE_NAME, DEFAULT_CONFIG_NAME))
+    return has_project or (folder / EXPERIMENT_NAME).is_file()

@@ -205,8 +205,9 @@ def test_the_command_draws_attention(trained, tmp_path):
 def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
     results = trained.folder / "results/small/nmt/GlobalAtt"
     assert load(results / "seed2", configfile="small.yaml").run == "seed2"
-    monkeypatch.chdir(results)
-    assert load("SDAtt", configfile="small.yaml").name == "SDAtt"
+    for folder in (results, trained.folder / "workflow"):
+        monkeypatch.chdir(folder)
+        assert load("SDAtt", configfile="small.yaml").name == "SDAtt"
     with pytest.raises(InputError, match="the results of this experiment are in results/other; give the configfile"):
         load(results / "seed2", configfile="small.yaml", config={"name": "other"})
 
@@ -268,3 +269,24 @@ def test_the_documented_example_runs(trained):
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("<System SDAtt (seed1)>\n") and "log p: -" in result.stdout
     assert (trained.folder / "attention.svg").is_file()
+
+
+@pytest.mark.slow
+def test_the_notebook_of_the_documentation_runs(trained):
+    """The notebook runs with the configuration of this test."""
+    for module in ("nbclient", "ipykernel"):
+        pytest.importorskip(module, reason=f"{module} runs the notebook; pip install -e '.[test]'")
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(ROOT / "docs/tutorials/python.ipynb", as_version=4)
+    assert not any(cell.outputs for cell in notebook.cells if cell.cell_type == "code")
+    call = 'load("SDAtt")'
+    assert sum(cell.source.count(call) for cell in notebook.cells) == 1
+    for cell in notebook.cells:
+        cell.source = cell.source.replace(call, 'load("SDAtt", configfile="small.yaml")')
+    NotebookClient(notebook, resources={"metadata": {"path": trained.folder}}).execute()
+    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    data = [output.data for output in outputs if output.output_type == "execute_result"]
+    assert [output.text for output in outputs if output.output_type == "stream"] and len(data) == 5
+    assert data[0]["text/plain"] == "<System SDAtt (seed1)>" and "image/svg+xml" in data[-1]

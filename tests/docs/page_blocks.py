@@ -12,6 +12,8 @@ PAGE_FOLDERS = ("tutorials", "how_to", "reference", "explanation", "results")
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "CODE_OF_CONDUCT.md",
+    ROOT / "config" / "README.md",
     *sorted(
         page for page in (ROOT / "docs").rglob("*.md") if page.parts[len(ROOT.parts) + 1] not in ("kept", "outputs")
     ),

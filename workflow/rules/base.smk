@@ -24,7 +24,7 @@ rule text_job:
     log:
         "<logs>/text_job.log",
     conda:
-        f"{workflow.basedir}/envs/text.yaml"
+        f"{PROJECT_FOLDER}/envs/text.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
@@ -37,7 +37,7 @@ rule reporting_text_job:  # its messages are shown on the terminal, too
     log:
         "<logs>/reporting_text_job.log",
     conda:
-        f"{workflow.basedir}/envs/text.yaml"
+        f"{PROJECT_FOLDER}/envs/text.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
@@ -50,7 +50,7 @@ rule syntax_job:
     log:
         "<logs>/syntax_job.log",
     conda:
-        f"{workflow.basedir}/envs/syntax.yaml"
+        f"{PROJECT_FOLDER}/envs/syntax.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
@@ -63,7 +63,7 @@ rule network_job:  # trains a network
     log:
         "<logs>/network_job.log",
     conda:
-        f"{workflow.basedir}/envs/nmt.yaml"
+        f"{PROJECT_FOLDER}/envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
     resources:
         mem_mb=lambda wildcards, attempt: 16000 * attempt,
@@ -77,7 +77,7 @@ rule network_job_with_warnings:  # runs networks; only its warnings are shown on
     log:
         "<logs>/network_job_with_warnings.log",
     conda:
-        f"{workflow.basedir}/envs/nmt.yaml"
+        f"{PROJECT_FOLDER}/envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,

@@ -1,5 +1,5 @@
 # All that stages need, for a clone that is mounted at /work, or for pods:
-#   docker build -f envs/Containerfile -t arbitree .
+#   docker build -t arbitree .
 #   docker run --rm -v $PWD:/work arbitree snakemake --cores 8 results/table1.tsv
 FROM python:3.11-slim
 
