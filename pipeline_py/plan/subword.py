@@ -138,10 +138,10 @@ class SubwordPlan:
             },
         )
 
-    def build_parsing_task_held_out_job(self, units: str, split: str, side: str) -> Job:
+    def build_tag_held_out_text_job(self, units: str, split: str, side: str) -> Job:
         """Tag a text for systems that also parse."""
         return Job(
-            "subword.parsing_task_held_out",
+            "subword.tag_held_out_text",
             files={"pieces": self._get_untagged_piece_path(units, split, side)},
             settings={"is_source": side == "source"},
         )
