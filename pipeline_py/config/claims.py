@@ -59,7 +59,6 @@ class ClaimConfig(ConfigSection):
         None, gt=0, description="Margin in points of the metric, for the relations `not worse` and `comparable`."
     )
     sentences: SentenceLengthConfig | None = Field(None, description="Sentences that it is about; null: all.")
-    """Number of sentence pairs."""
     says: SingleLine = Field(description="Conclusion that the paper draws from it.")
     metrics: list[MetricName] = Field(
         ["bleu"],
