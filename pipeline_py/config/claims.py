@@ -69,7 +69,7 @@ class ClaimConfig(ConfigSection):
     note: SingleLine | None = Field(None, description="Contradictions in the paper.")
 
     @model_validator(mode="after")
-    def _check_relation(self) -> Self:
+    def _check_claim(self) -> Self:
         if (self.relation == "better") != (self.margin is None):
             raise ValueError("give `margin` for the relations `not worse` and `comparable`, and only for these")
         if self.system == self.above:

@@ -102,7 +102,7 @@ class SyntaxPlan:
         }
         self._model_files: dict[str, dict[str, list[str]]] = {}
         self._tokenizer_files: dict[str, list[str]] = {}
-        self._foreign_parser_errors = experiment.foreign_language_parsers
+        self._foreign_parser_errors = experiment.foreign_parser_errors
         for name, parser in experiment.parsers.items():
             if isinstance(parser, StanzaParserConfig) and parser.directory is not None:
                 directory = Path(experiment.resolve_path(parser.directory))
@@ -267,8 +267,8 @@ class SyntaxPlan:
         """
         if parser in self._foreign_parser_errors:
             raise InputError(self._foreign_parser_errors[parser])
-        if parser in self.experiment.generator_only_parsers and split in self.experiment.splits_in_files:
-            raise InputError(self.experiment.generator_only_parsers[parser])
+        if parser in self.experiment.generator_only_parser_errors and split in self.experiment.splits_in_files:
+            raise InputError(self.experiment.generator_only_parser_errors[parser])
         tokens, text = (
             path.format(split=split)
             for path in (

@@ -137,7 +137,7 @@ class OptimizerConfig(ConfigSection):
     warmup: CountOrZero = Field(0, description="Number of updates of linear warm-up of the learning rate.")
 
     @model_validator(mode="after")
-    def _check_schedule(self) -> Self:
+    def _check_and_complete(self) -> Self:
         if self.decay is not None and self.schedule != "constant":
             raise ValueError("the learning rate follows either `decay` or a `schedule`, not both")
         if self.decay_patience is not None and self.decay is None:
