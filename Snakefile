@@ -18,7 +18,7 @@ include: "workflow/code.smk"
 from pipeline_py.config.config_files import check_config_files
 from pipeline_py.config.inherited_entries import format_omission_warning
 from pipeline_py.config.load_experiment import load_experiment
-from pipeline_py.config.base import check_path_encoding, is_valid_snakemake_path
+from pipeline_py.config.base import check_utf8_paths, is_valid_snakemake_path
 from pipeline_py.run.file_hash_cache import FileHashCache
 from pipeline_py.corpus.shared_sentences import count_shared_sentences
 from pipeline_py.plan import page
@@ -43,7 +43,7 @@ include: "workflow/messages.smk"
 
 if not is_valid_snakemake_path(PROJECT_FOLDER):
     raise InputError("braces and < > in a path have a meaning in Snakemake; rename the folder", PROJECT_FOLDER)
-check_path_encoding([PROJECT_FOLDER, os.getcwd()])
+check_utf8_paths([PROJECT_FOLDER, os.getcwd()])
 
 if workflow.is_main_process:
     check_config_files([find_default_config(Path()), *workflow.overwrite_configfiles])

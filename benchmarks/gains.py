@@ -84,9 +84,9 @@ def disable_kernels(*kernel_names: str) -> AbstractContextManager[Any]:
     return stack
 
 
-disable_gru_kernels = partial(disable_kernels, "can_compute_gru", "is_gru_input")
+disable_gru_kernels = partial(disable_kernels, "can_compute_gru", "is_supported_gru_product")
 disable_score_kernel = partial(disable_kernels, "can_compute_scores")
-disable_all_kernels = partial(disable_kernels, "can_compute_gru", "is_gru_input", "can_compute_scores")
+disable_all_kernels = partial(disable_kernels, "can_compute_gru", "is_supported_gru_product", "can_compute_scores")
 
 
 @contextmanager

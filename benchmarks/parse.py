@@ -27,7 +27,7 @@ from pipeline_py.syntax.stanza.model_source import ModelSource
 from pipeline_py.syntax.stanza.pipeline import patch_maximum_tree_search, without_garbage_collection
 from pipeline_py.syntax.stanza.text_parser import BatchParser, build_text_parser
 from pipeline_py.syntax.trees.tree_formats import TreeKind
-from pipeline_py.syntax.words.parser_words import ParserSentence, build_token_sentence
+from pipeline_py.syntax.words.parser_words import ParserSentence, build_parser_sentence_of_tokens
 
 
 def compare_parsing_speed(
@@ -104,7 +104,7 @@ def collect_batches(parser: BatchParser[str], tokens_path: Path) -> list[list[li
 
 def read_sentences(tokens_path: Path) -> Iterator[ParserSentence]:
     """The sentences of a text."""
-    return (build_token_sentence(tuple(split_tokens(line))) for line in read_lines(tokens_path))
+    return (build_parser_sentence_of_tokens(tuple(split_tokens(line))) for line in read_lines(tokens_path))
 
 
 def parse_with_stanza(pipeline: stanza.Pipeline, batches: list[list[list[str]]]) -> None:

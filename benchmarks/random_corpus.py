@@ -8,7 +8,7 @@ import numpy as np
 from pipeline_py.files.ragged_arrays import write_ragged_rows
 from pipeline_py.nmt.data.batch import Batch, collate_batch
 from pipeline_py.subword.pack_heads import find_parent_spans, find_piece_heads
-from pipeline_py.subword.pack_trees import ForestBuilder, ForestNode
+from pipeline_py.subword.pack_trees import ForestNode, SentenceForestBuilder
 from pipeline_py.subword.vocabulary import EOS
 from pipeline_py.syntax.compute_distances import compute_batch_distances
 from pipeline_py.syntax.trees.control_shapes import ControlShape, build_control_heads
@@ -65,7 +65,7 @@ def draw_batch(random: np.random.Generator, pair_count: int, mean_words: int, vo
 
 def draw_tree_row(random: np.random.Generator, word_count: int) -> np.ndarray:
     """Draw a binary tree over the words of a sentence, as `kinds.trees` lays it out."""
-    forest = ForestBuilder(word_count)
+    forest = SentenceForestBuilder(word_count)
 
     def build_subtree(first: int, last: int) -> ForestNode:
         if last - first == 1:
@@ -73,7 +73,7 @@ def draw_tree_row(random: np.random.Generator, word_count: int) -> np.ndarray:
         middle = int(random.integers(first + 1, last))
         return forest.join_nodes(build_subtree(first, middle), build_subtree(middle, last))
 
-    return forest.build_row(build_subtree(0, word_count))
+    return forest.build_forest_row(build_subtree(0, word_count))
 
 
 def _draw_lengths(random: np.random.Generator, pair_count: int, mean_words: int) -> tuple[Sequence[int], Sequence[int]]:

@@ -204,7 +204,8 @@ def render_rule(rule: Rule, plan: PlanSource, described_stages: dict[str, str]) 
     if first_rule == rule.name:
         yield f"Stage `{stage}`. {description}\n"
     else:
-        yield f"{ast.get_docstring(function)} Stage `{stage}`, see [{first_rule}](#{first_rule}).\n"
+        summary = (ast.get_docstring(function) or "").replace("Build the job", "A job", 1)
+        yield f"{summary} Stage `{stage}`, see [{first_rule}](#{first_rule}).\n"
     yield from render_files(rule.outputs, parameters)
 
 

@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pipeline_py.report.answers import ClaimAnswer, find_syntax_answers, read_answers
+from pipeline_py.report.answers import ClaimAnswer, read_answers, select_twin_answers
 from pipeline_py.report.figures import figure_files
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.sheet import read_sheet
@@ -47,7 +47,7 @@ def render_block(block_arguments: list[str]) -> str:
     """Render the content of a block from kept results, by the words of its comment."""
     match block_arguments:
         case ["answers", name]:
-            answers = find_syntax_answers(read_answers(KEPT_RESULTS_FOLDER / name / "claims.tsv"))
+            answers = select_twin_answers(read_answers(KEPT_RESULTS_FOLDER / name / "claims.tsv"))
             return f"\n{render_answer_table(answers)}\n"
         case ["table" | "rows" as kind, name, table]:
             sheet = read_sheet(KEPT_RESULTS_FOLDER / name / f"{table}.sheet.json")
@@ -143,7 +143,7 @@ def main() -> int:
                 page.write_text(text, encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         figure_path = Path(folder) / ANSWERS_FIGURE.name
-        draw_answers(find_syntax_answers(read_answers(KEPT_RESULTS_FOLDER / "multi30k" / "claims.tsv")), figure_path)
+        draw_answers(select_twin_answers(read_answers(KEPT_RESULTS_FOLDER / "multi30k" / "claims.tsv")), figure_path)
         if not ANSWERS_FIGURE.exists() or figure_path.read_bytes() != ANSWERS_FIGURE.read_bytes():
             different.append(ANSWERS_FIGURE)
             if not options.check:

@@ -156,7 +156,7 @@ def test_an_auxiliary_task_reads_trees_of_training_text_only(fresh_project):
     systems = {"Task": {"auxiliary_task": "parsing", "parser": "random"}}
     jobs = fresh_project.count_planned_jobs(target.format("Task"), config={"systems": systems})
     assert jobs["parsing_task"] == 1
-    assert jobs["parsing_task_held_out"] == 4, "source and target of dev, source of both tests"
+    assert jobs["tag_held_out_text"] == 4, "source and target of dev, source of both tests"
     assert jobs["build_control_trees"] == 1 and jobs["vocabulary"] == 2 and jobs["pack"] == 6
     assert "parsing_task" not in fresh_project.count_planned_jobs(target.format("GlobalAtt"))
 

@@ -27,7 +27,6 @@ if not isinstance(workflow.current_basedir, os.PathLike):
 PROJECT_FOLDER = os.path.dirname(workflow.current_basedir)
 
 
-
 def find_code_folder():
     """Return the folder of the package: that of the Snakefile, or in an installed wheel the one of all packages."""
     folder = Path(PROJECT_FOLDER)

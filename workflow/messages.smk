@@ -53,7 +53,7 @@ def is_current(file):
 def log_answers():
     """Log the answers of a finished run and the files with details, or the command that updates them."""
     from pipeline_py.report.answers import read_answers, render_terminal_summary
-    from pipeline_py.report.stage_results import read_ceilings, read_exclusions
+    from pipeline_py.report.stage_results import read_ceilings, read_verdict_exclusions
     from pipeline_py.run.job_record import check_input_file
 
     results = EXPERIMENT.get_output_folder("results")
@@ -74,7 +74,7 @@ def log_answers():
         for path in (claims, exclusions):
             check_input_file(Path(path))
         answers += read_answers(Path(claims))
-        notes += read_exclusions(Path(exclusions)).descriptions
+        notes += read_verdict_exclusions(Path(exclusions)).descriptions
         files.append(claims)
     if answers:
         ceiling_file = Path(plan.evaluation.ceiling_path.replace("<results>", results))

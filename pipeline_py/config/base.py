@@ -71,7 +71,7 @@ class ConfigSection(BaseModel):
         return self
 
     def collect_ineffective_keys(self, min_effect: SettingEffect, stage: str = "") -> set[str]:
-        """Return the keys with less than an effect on a stage, which comparisons of settings ignore."""
+        """Return the keys whose effect on a stage is below `min_effect`, which comparisons of settings ignore."""
         return {
             key
             for key, field in type(self).model_fields.items()
@@ -166,8 +166,8 @@ def _normalize_name(name: str) -> str:
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
 
 
-def check_path_encoding(folders: Iterable[str]) -> None:
-    """Check that file names are UTF-8, as logs, records and results require.
+def check_utf8_paths(folders: Iterable[str]) -> None:
+    """Check that paths are UTF-8, as logs, records and results require.
 
     Raises:
         InputError: Python's file system encoding or the path of a folder is not UTF-8.

@@ -111,7 +111,7 @@ class BaseExperimentConfig(ConfigSection):
         return evaluation if corpora is None else evaluation.resolve_language_defaults(corpora.target)
 
     _omitted_entries: dict[EntryKey, str] = PrivateAttr(default_factory=dict)
-    _generator_only_parsers: dict[str, str] = PrivateAttr(default_factory=dict)
+    _generator_only_parser_errors: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @property
     def omitted_entries(self) -> dict[EntryKey, str]:
@@ -119,13 +119,13 @@ class BaseExperimentConfig(ConfigSection):
         return self._omitted_entries
 
     @property
-    def generator_only_parsers(self) -> dict[str, str]:
-        """Parsers that must not read text from files, with the reason."""
-        return self._generator_only_parsers
+    def generator_only_parser_errors(self) -> dict[str, str]:
+        """Error message of each parser that must not read text from files."""
+        return self._generator_only_parser_errors
 
     @property
-    def foreign_language_parsers(self) -> dict[str, str]:
-        """Parsers of another language than the source's, with the reason."""
+    def foreign_parser_errors(self) -> dict[str, str]:
+        """Error message of each parser whose language differs from the source's."""
         languages = {name: parser.find_parser_language() for name, parser in self.parsers.items()}
         return {
             name: self.format_foreign_parser_error(name, f"is for `{language.code}` ({language.evidence})")
@@ -177,9 +177,9 @@ class BaseExperimentConfig(ConfigSection):
         language = options.language if isinstance(options, BaseStanzaParserConfig) else None
         return language or self.corpora.source.language
 
-    def set_omissions(self, omitted_entries: dict[EntryKey, str], generator_only_parsers: dict[str, str]) -> Self:
+    def set_omissions(self, omitted_entries: dict[EntryKey, str], generator_only_parser_errors: dict[str, str]) -> Self:
         """Set the omitted entries and the parsers for generated text only, each with reasons, and return self."""
-        self._omitted_entries, self._generator_only_parsers = omitted_entries, generator_only_parsers
+        self._omitted_entries, self._generator_only_parser_errors = omitted_entries, generator_only_parser_errors
         return self
 
     @property

@@ -59,7 +59,6 @@ class ClaimConfig(ConfigSection):
         None, gt=0, description="Margin in points of the metric, for the relations `not worse` and `comparable`."
     )
     sentences: SentenceLengthConfig | None = Field(None, description="Sentences that it is about; null: all.")
-    """Number of sentence pairs."""
     says: SingleLine = Field(description="Conclusion that the paper draws from it.")
     metrics: list[MetricName] = Field(
         ["bleu"],
@@ -70,7 +69,7 @@ class ClaimConfig(ConfigSection):
     note: SingleLine | None = Field(None, description="Contradictions in the paper.")
 
     @model_validator(mode="after")
-    def _check_relation(self) -> Self:
+    def _check_claim(self) -> Self:
         if (self.relation == "better") != (self.margin is None):
             raise ValueError("give `margin` for the relations `not worse` and `comparable`, and only for these")
         if self.system == self.above:

@@ -104,13 +104,10 @@ def collect_entry_systems(entry_key: EntryKey, config: Mapping[str, Any]) -> set
     return {*names, *(crossing["base"] for crossing in crossings if crossing)}
 
 
-def find_generator_only_parsers(experiment: ExperimentConfig, overrides: ExperimentOverrides) -> dict[str, str]:
-    """Return parsers that are trained on generated trees, if the experiment has text in files.
+def find_generator_only_parser_errors(experiment: ExperimentConfig, overrides: ExperimentOverrides) -> dict[str, str]:
+    """Return the error message of each parser that is trained on generated trees, if the experiment has text in files.
 
-    They parse such text badly, so an experiment must request them by name.
-
-    Returns:
-        Error messages by parser.
+    Such parsers parse text in files badly, so an experiment must request them by name.
     """
     splits = experiment.splits_in_files
     key = {name: "parser" if name == experiment.parser else f"parsers.{name}" for name in experiment.parsers}

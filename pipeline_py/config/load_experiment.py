@@ -16,7 +16,7 @@ from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.inherited_entries import (
     ExperimentOverrides,
     collect_dependent_entries,
-    find_generator_only_parsers,
+    find_generator_only_parser_errors,
     find_omittable_entries,
     find_untrainable_systems,
     remove_entries,
@@ -102,10 +102,10 @@ def load_experiment(
                 with suppress(OSError):  # the stage that reads the file reports it
                     check_file_format(Path(file))
         for _, parser, _, splits in experiment.iterate_tree_uses():
-            if parser in experiment.foreign_language_parsers:
-                raise InputError(experiment.foreign_language_parsers[parser], "configuration")
-            if parser in experiment.generator_only_parsers and {*splits} & {*experiment.splits_in_files}:
-                raise InputError(experiment.generator_only_parsers[parser], "configuration")
+            if parser in experiment.foreign_parser_errors:
+                raise InputError(experiment.foreign_parser_errors[parser], "configuration")
+            if parser in experiment.generator_only_parser_errors and {*splits} & {*experiment.splits_in_files}:
+                raise InputError(experiment.generator_only_parser_errors[parser], "configuration")
     return experiment
 
 
@@ -184,7 +184,7 @@ def _validate_config(config: Mapping[str, Any], origin: str, overrides: Experime
         for entries, problem in result:
             omissions |= dict.fromkeys(collect_dependent_entries(entries, config), problem)
         config = remove_entries({*omissions}, config)
-    return result.set_omissions(omissions, find_generator_only_parsers(result, overrides))
+    return result.set_omissions(omissions, find_generator_only_parser_errors(result, overrides))
 
 
 def _parse_experiment(config: Mapping[str, Any], origin: str) -> ExperimentConfig | list[tuple[set[EntryKey], str]]:

@@ -105,11 +105,11 @@ class _CrossingResolver:
 
     def resolve_system(self, name: str, system: Any) -> Any:
         """Resolve the members and the `like` of a system."""
-        return _replace_names(system, ("members", "like"), self._build_name_resolver(("systems", name)))
+        return _resolve_names_in_keys(system, ("members", "like"), self._build_name_resolver(("systems", name)))
 
     def resolve_figure(self, title: str, figure: Any) -> Any:
         """Resolve the system of a figure."""
-        return _replace_names(figure, ("system",), self._build_name_resolver(("figures", title)))
+        return _resolve_names_in_keys(figure, ("system",), self._build_name_resolver(("figures", title)))
 
     def resolve_table(self, title: str, table: Any) -> Any:
         """Expand and label a table's rows, and resolve all other names in it."""
@@ -117,17 +117,17 @@ class _CrossingResolver:
             return table
         entry = ("tables", title)
         table = _resolve_table_parsers(table, self.config)
-        table = _expand_crossed_rows(table, self._cross_rows(table, entry))
+        table = _expand_crossed_rows(table, self._find_row_crossings(table, entry))
         resolve_name = self._build_name_resolver(entry)
-        table = _replace_table_names({**table, **self._build_labels(table, resolve_name)}, resolve_name)
+        table = _resolve_table_names({**table, **self._build_labels(table, resolve_name)}, resolve_name)
         published = table.get("published")
         if isinstance(published, Mapping) and isinstance(names := published.get("names"), Mapping):
             paper_names = {resolve_name(name)[0]: paper_name for name, paper_name in names.items()}
             table["published"] = {**published, "names": paper_names}
         return table
 
-    def _cross_rows(self, table: Mapping[str, Any], entry: EntryKey) -> dict[str, list[str]]:
-        """Return the crossings of each row that the table's `parsers` apply to."""
+    def _find_row_crossings(self, table: Mapping[str, Any], entry: EntryKey) -> dict[str, list[str]]:
+        """Return the crossings of each row that the table's `parsers` apply to, and record errors."""
         rows, parsers = select_strings(table.get("systems")), select_strings(table.get("parsers"))
         if not rows or not parsers:
             return {}
@@ -232,8 +232,8 @@ def _resolve_table_parsers(table: Mapping[str, Any], config: Mapping[str, Any]) 
         parser = resolve_default_parser(name, config)
         return [] if parser != name and parser in parsers else [parser]
 
-    return _replace_names(
-        _replace_names(table, ("parsers",), resolve_row_parser),
+    return _resolve_names_in_keys(
+        _resolve_names_in_keys(table, ("parsers",), resolve_row_parser),
         ("parser", "parsed_by"),
         lambda name: [resolve_default_parser(name, config)],
     )
@@ -242,36 +242,38 @@ def _resolve_table_parsers(table: Mapping[str, Any], config: Mapping[str, Any]) 
 def _expand_crossed_rows(table: Mapping[str, Any], crossings: Mapping[str, list[str]]) -> dict[str, Any]:
     """Replace each row by its crossings; a row is never compared with itself."""
 
-    def exclude(names: list[str]) -> NameResolver:
+    def build_row_expander(excluded_names: list[str]) -> NameResolver:
         def expand_row(row: str) -> list[str]:
             rows = crossings.get(row, [row])
-            return [name for name in rows if name not in names] or rows
+            return [name for name in rows if name not in excluded_names] or rows
 
         return expand_row
 
-    expanded = _replace_names(table, ("systems",), exclude([]))
-    expanded = dict(_replace_names(expanded, ("proposed",), exclude(select_strings([table.get("baseline")]))))
+    expanded = _resolve_names_in_keys(table, ("systems",), build_row_expander([]))
+    expanded = dict(
+        _resolve_names_in_keys(expanded, ("proposed",), build_row_expander(select_strings([table.get("baseline")])))
+    )
     if isinstance(marks := table.get("marks"), list):
         expanded["marks"] = [
-            _replace_names(
-                _replace_names(mark, ("rows",), exclude(_collect_names(mark, "against"))),
+            _resolve_names_in_keys(
+                _resolve_names_in_keys(mark, ("rows",), build_row_expander(_collect_names(mark, "against"))),
                 ("against",),
-                exclude(_collect_names(mark, "rows")),
+                build_row_expander(_collect_names(mark, "rows")),
             )
             for mark in marks
         ]
     return expanded
 
 
-def _replace_table_names(table: Mapping[str, Any], resolve_name: NameResolver) -> dict[str, Any]:
+def _resolve_table_names(table: Mapping[str, Any], resolve_name: NameResolver) -> dict[str, Any]:
     """Resolve the names of systems in the values of a table."""
-    resolved = dict(_replace_names(table, ("systems", "proposed", "baseline"), resolve_name))
+    resolved = dict(_resolve_names_in_keys(table, ("systems", "proposed", "baseline"), resolve_name))
     if isinstance(marks := table.get("marks"), list):
-        resolved["marks"] = [_replace_names(mark, ("rows", "against"), resolve_name) for mark in marks]
+        resolved["marks"] = [_resolve_names_in_keys(mark, ("rows", "against"), resolve_name) for mark in marks]
     return resolved
 
 
-def _replace_names(mapping: Any, keys: Iterable[str], resolve_name: NameResolver) -> Any:
+def _resolve_names_in_keys(mapping: Any, keys: Iterable[str], resolve_name: NameResolver) -> Any:
     """Resolve the names in the values of some keys; a value that is not a list gets the first resolved name."""
     if not isinstance(mapping, Mapping):
         return mapping

@@ -19,7 +19,6 @@ class TreebankConfig(ConfigSection):
     generate: Count | None = Field(
         None, description="Number of training sentences; dev and test have a tenth of it each."
     )
-    """Generate the text instead of reading files; null: read files."""
     train: str | None = Field(None, description="CoNLL-U for the tagger and the dependency parser.")
     dev: str | None = None
     """CoNLL-U file by which the training of the parser stops."""
@@ -326,7 +325,6 @@ class ControlParserConfig(BaseParserConfig):
     shape: Literal["right-branching", "left-branching", "balanced", "random", "chain"]
     """The shape of the trees."""
     seed: Seed = Field(DEFAULT_CONTROL_SEED, description="Seed of random trees.")
-    """Seed of the random numbers."""
 
     @model_validator(mode="after")
     def _check_seed(self) -> Self:

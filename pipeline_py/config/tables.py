@@ -323,7 +323,6 @@ class AttentionFigureConfig(ConfigSection):
     """The system whose attention is drawn."""
     set: str = Field("dev", description="dev, or the name of a test set.")
     sentences: list[Count] = Field([1], min_length=1, description="Sentences, counted from 1; one picture each.")
-    """Number of sentence pairs."""
     words: list[Count] = Field(
         [], description="Words of the translation with a panel, counted from 1; empty: the most informative ones."
     )

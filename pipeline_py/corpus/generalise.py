@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from pipeline_py.corpus.placeholders import PLACEHOLDER_BY_KIND, PLACEHOLDERS, classify_expression
+from pipeline_py.corpus.placeholders import PLACEHOLDER_BY_KIND, PLACEHOLDERS, classify_number_or_date
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file, write_json
 from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
@@ -33,7 +33,7 @@ def generalise(*, input: Path, train: Path, min_count: PositiveInt, output: Path
     Raises:
         InputError: a file is not UTF-8, or the training text has no word.
     """
-    replacer = RareExpressionReplacer(train, min_count)
+    replacer = RareNumberAndDateReplacer(train, min_count)
     counts = SentenceCounts()
     placeholder_counts = Counter(dict.fromkeys(PLACEHOLDERS, 0))
     types_before: set[str] = set()
@@ -64,8 +64,8 @@ def generalise(*, input: Path, train: Path, min_count: PositiveInt, output: Path
     )
 
 
-class RareExpressionReplacer:
-    """A replacer of times, dates and numbers that occur fewer than `min_count` times in a training text."""
+class RareNumberAndDateReplacer:
+    """A replacer of times, dates and numbers with fewer than `min_count` occurrences in a training text."""
 
     def __init__(self, train_path: Path, min_count: int) -> None:
         counts: Counter[str] = Counter()
@@ -79,7 +79,7 @@ class RareExpressionReplacer:
         """Return the placeholder of a rare time, date or number, and any other word itself."""
         replacement = self._replacements.get(word)
         if replacement is None:
-            kind = classify_expression(word)
+            kind = classify_number_or_date(word)
             replacement = self._replacements[word] = word if kind is None else PLACEHOLDER_BY_KIND[kind]
         return replacement
 

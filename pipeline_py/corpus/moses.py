@@ -80,25 +80,25 @@ def build_moses_detokenizer(language: str) -> Callable[[list[str]], str]:
     moses = MosesDetokenizer(lang="it" if language in ITALIAN_APOSTROPHE_LANGUAGES else language)
     if language == "cs":
         moses.IS_FRENCH_CONRTACTION = re.compile("(?!)")  # disables the rule for dashes, which fails
-        glue_tokens = _glue_czech_tokens
+        mark_tokens_to_glue = _mark_czech_tokens_to_glue
     elif language == "fi":
         stems, possessives, particles = (
             "|".join(parts) for parts in (moses.FINNISH_MORPHSET_1, moses.FINNISH_MORPHSET_2, moses.FINNISH_MORPHSET_3)
         )
         suffix = re.compile(f"(?:{stems})(?:{possessives})?(?:{particles})?")
-        glue_tokens = partial(_glue_finnish_suffixes, suffix)
+        mark_tokens_to_glue = partial(_mark_finnish_suffixes_to_glue, suffix)
     else:
         return lambda tokens: moses.detokenize(tokens, unescape=False)
-    return lambda tokens: re.sub(f" ?{GLUE_MARK}", "", moses.detokenize(glue_tokens(tokens), unescape=False))
+    return lambda tokens: re.sub(f" ?{GLUE_MARK}", "", moses.detokenize(mark_tokens_to_glue(tokens), unescape=False))
 
 
-def _glue_czech_tokens(tokens: list[str]) -> list[str]:
-    """Glue the parts of decimal numbers and of words with a dash: `3 , 5`, `bude - li`.
+def _mark_czech_tokens_to_glue(tokens: list[str]) -> list[str]:
+    """Mark the tokens to glue to the previous one, in decimal numbers and words with a dash: `3 , 5`, `bude - li`.
 
     The glue mark at the end prevents an error of sacremoses, which glues numbers by the last tokens of the sentence
     instead of the tokens before the number.
     """
-    glued_tokens = [*tokens, GLUE_MARK]
+    marked_tokens = [*tokens, GLUE_MARK]
     for position in range(len(tokens) - 2):
         first, second, third = tokens[position : position + 3]
         if (
@@ -106,19 +106,19 @@ def _glue_czech_tokens(tokens: list[str]) -> list[str]:
             and CZECH_DECIMAL_MARK_PATTERN.fullmatch(second)
             and CZECH_NUMBER_PATTERN.fullmatch(third)
         ):
-            glued_tokens[position + 2] = GLUE_MARK + third
+            marked_tokens[position + 2] = GLUE_MARK + third
         elif (
             position < len(tokens) - 3
             and first[-1:].isalpha()
             and CZECH_DASH_PATTERN.fullmatch(second)
             and CZECH_DASH_SUFFIX_PATTERN.match(third)
         ):
-            glued_tokens[position + 1 : position + 3] = GLUE_MARK + second, GLUE_MARK + third
-    return glued_tokens
+            marked_tokens[position + 1 : position + 3] = GLUE_MARK + second, GLUE_MARK + third
+    return marked_tokens
 
 
-def _glue_finnish_suffixes(suffix_pattern: re.Pattern[str], tokens: list[str]) -> list[str]:
-    """Glue suffixes after a colon: `EU : ssa`."""
+def _mark_finnish_suffixes_to_glue(suffix_pattern: re.Pattern[str], tokens: list[str]) -> list[str]:
+    """Mark suffixes to glue to a colon: `EU : ssa`."""
     return [
         GLUE_MARK + token if previous.endswith(":") and suffix_pattern.fullmatch(token) else token
         for previous, token in zip(["", *tokens], tokens, strict=False)

@@ -30,15 +30,16 @@ import re
 from typing import Literal
 from unicodedata import normalize
 
-ExpressionKind = Literal["time", "date", "number"]
+PlaceholderKind = Literal["time", "date", "number"]
 
-PLACEHOLDER_BY_KIND: dict[ExpressionKind, str] = {"time": "$time", "date": "$date", "number": "$number"}
+PLACEHOLDER_BY_KIND: dict[PlaceholderKind, str] = {"time": "$time", "date": "$date", "number": "$number"}
 
 PLACEHOLDERS = frozenset(PLACEHOLDER_BY_KIND.values())
 """The placeholders. Each is one word and is never split. If a text contains one, it is treated as a placeholder."""
 
 
-def _build_alternation(*patterns: str) -> str:
+def _join_patterns(*patterns: str) -> str:
+    """Join alternative patterns to one pattern."""
     return f"(?:{'|'.join(patterns)})"
 
 
@@ -46,7 +47,7 @@ def _build_alternation(*patterns: str) -> str:
 # forms match `1,234`, n numbers in a row would have 2ⁿ matches; the atomic group `(?>…)` allows only the first form
 # that reaches the end of the digits and signs.
 
-_DIGIT_NUMBER_FORMS = _build_alternation(
+_DIGIT_NUMBER_FORMS = _join_patterns(
     r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?",
     r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?",
     r"[0-9]{1,3}(?:['’][0-9]{3})+(?:[.,][0-9]+)?",
@@ -67,15 +68,13 @@ _CHINESE_POSITIONAL_NUMBER = (
     f"(?:{_CHINESE_BELOW_TEN_THOUSAND}兆)?(?:零?{_CHINESE_BELOW_TEN_THOUSAND}[亿億])?"
     f"(?:零?{_CHINESE_BELOW_TEN_THOUSAND}[万萬])?(?:零?{_CHINESE_BELOW_TEN_THOUSAND})?"
 )
-_CHINESE_DIGIT_SEQUENCE = _build_alternation(
+_CHINESE_DIGIT_SEQUENCE = _join_patterns(
     f"{_CHINESE_DIGIT}{{4,}}", f"(?=[{_CHINESE_NUMERALS}]*[〇○零]){_CHINESE_DIGIT}{{2,}}", "[〇零]"
 )
-_CHINESE_NUMBER = (
-    _build_alternation(_CHINESE_DIGIT_SEQUENCE, _CHINESE_POSITIONAL_NUMBER) + f"(?:[点點]{_CHINESE_DIGIT}+)?"
-)
-_DIGIT_OR_CHINESE_NUMBER = _build_alternation(_DIGIT_NUMBER, _CHINESE_NUMBER)
+_CHINESE_NUMBER = _join_patterns(_CHINESE_DIGIT_SEQUENCE, _CHINESE_POSITIONAL_NUMBER) + f"(?:[点點]{_CHINESE_DIGIT}+)?"
+_DIGIT_OR_CHINESE_NUMBER = _join_patterns(_DIGIT_NUMBER, _CHINESE_NUMBER)
 _NUMBER_WITH_CHINESE_UNITS = f"(?:{_DIGIT_NUMBER}(?:[十百千][万萬亿億]?|[万萬亿億兆]))+{_DIGIT_NUMBER}?"
-_NUMBER = _build_alternation(
+_NUMBER = _join_patterns(
     f"[-–+−±]?{_DIGIT_NUMBER}[%‰]?(?:[-–—~〜:/⁄]{_DIGIT_NUMBER}[%‰]?)*",
     f"[-–+−±]?{_NUMBER_WITH_CHINESE_UNITS}[%‰]?",
     f"{_DIGIT_OR_CHINESE_NUMBER}分之{_DIGIT_OR_CHINESE_NUMBER}",
@@ -85,12 +84,12 @@ _NUMBER = _build_alternation(
 _HOUR = "(?:[01]?[0-9]|2[0-4])"
 _MINUTE_OR_SECOND = "[0-5][0-9]"
 _CHINESE_HOUR_OR_MINUTE = f"[{_CHINESE_NUMERALS}两兩〇零十]{{1,3}}"
-_ANY_HOUR = _build_alternation(_HOUR, _CHINESE_HOUR_OR_MINUTE)
-_ANY_MINUTE_OR_SECOND = _build_alternation("[0-5]?[0-9]", _CHINESE_HOUR_OR_MINUTE)
+_ANY_HOUR = _join_patterns(_HOUR, _CHINESE_HOUR_OR_MINUTE)
+_ANY_MINUTE_OR_SECOND = _join_patterns("[0-5]?[0-9]", _CHINESE_HOUR_OR_MINUTE)
 _CHINESE_MINUTES = f"(?:{_ANY_MINUTE_OR_SECOND}分(?:{_ANY_MINUTE_OR_SECOND}秒)?|半)"
 _CLOCK_SUFFIX = r"(?i:am|pm|a\.m\.?|p\.m\.?|uhr)"
 _PART_OF_DAY = "(?:凌晨|清晨|早晨|早上|上午|中午|下午|傍晚|晚上|午前|午後)"
-_TIME = _build_alternation(
+_TIME = _join_patterns(
     rf"{_HOUR}:{_MINUTE_OR_SECOND}(?::{_MINUTE_OR_SECOND}(?:[.,][0-9]+)?)?(?:{_CLOCK_SUFFIX}|h)?",
     rf"{_HOUR}(?:\.{_MINUTE_OR_SECOND})?{_CLOCK_SUFFIX}",
     rf"{_HOUR}(?:h{_MINUTE_OR_SECOND}|\.{_MINUTE_OR_SECOND}h)",
@@ -103,10 +102,10 @@ _YEAR = "(?:1[0-9]|20)[0-9]{2}"
 _MONTH = "(?:0?[1-9]|1[0-2])"
 _DAY = "(?:0?[1-9]|[12][0-9]|3[01])"
 _ERA = "(?:公元|西暦|明治|大正|昭和|平成|令和|民国|民國)"
-_YEAR_OF_ERA = _build_alternation("[0-9]{1,4}", f"[{_CHINESE_NUMERALS}〇○零元十]{{1,4}}")
-_ANY_MONTH = _build_alternation(_MONTH, "十[一二]?", f"[{_CHINESE_NUMERALS}]")
-_ANY_DAY = _build_alternation(_DAY, f"[二三]?十[{_CHINESE_NUMERALS}]?", f"[{_CHINESE_NUMERALS}]")
-_DATE = _build_alternation(
+_YEAR_OF_ERA = _join_patterns("[0-9]{1,4}", f"[{_CHINESE_NUMERALS}〇○零元十]{{1,4}}")
+_ANY_MONTH = _join_patterns(_MONTH, "十[一二]?", f"[{_CHINESE_NUMERALS}]")
+_ANY_DAY = _join_patterns(_DAY, f"[二三]?十[{_CHINESE_NUMERALS}]?", f"[{_CHINESE_NUMERALS}]")
+_DATE = _join_patterns(
     rf"{_YEAR}(?P<first>[-/.]){_MONTH}(?P=first){_DAY}",
     rf"{_DAY}(?P<second>[-/.]){_MONTH}(?P=second){_YEAR}",
     rf"{_MONTH}(?P<third>[-/.]){_DAY}(?P=third){_YEAR}",
@@ -120,14 +119,14 @@ _DATE = _build_alternation(
     f"{_DAY}日",
 )
 
-_PATTERN_BY_KIND: dict[ExpressionKind, re.Pattern[str]] = {
+_PATTERN_BY_KIND: dict[PlaceholderKind, re.Pattern[str]] = {
     "time": re.compile(_TIME),
     "date": re.compile(_DATE),
     "number": re.compile(_NUMBER),
 }
 
 
-def classify_expression(word: str) -> ExpressionKind | None:
+def classify_number_or_date(word: str) -> PlaceholderKind | None:
     """Classify a word as a time, a date or a number; return None for other words."""
     plain = normalize("NFKC", word)
     return next((kind for kind, pattern in _PATTERN_BY_KIND.items() if pattern.fullmatch(plain)), None)

@@ -405,7 +405,7 @@ def _find_sentence_indices(
     return np.flatnonzero((lengths > low) & (lengths <= high))
 
 
-def _select_claim_metrics(claim: ClaimConfig, computed_metrics: Sequence[str]) -> list[str]:
+def _select_claim_or_main_metrics(claim: ClaimConfig, computed_metrics: Sequence[str]) -> list[str]:
     """Return the claim's metrics that are computed, or else the main metric."""
     return [name for name in claim.metrics if name in computed_metrics] or [*computed_metrics[:1]]
 
@@ -424,7 +424,7 @@ def _build_claim_rows(
     kind = str(claim.sentences or "")
     untrained = [name for name in (system, other_system) if name in evidence.untrained_reasons]
     untested = [f"{' and '.join(untrained)} {'have' if len(untrained) > 1 else 'has'} not learned to translate"]
-    for metric in _select_claim_metrics(claim, evidence.metrics):
+    for metric in _select_claim_or_main_metrics(claim, evidence.metrics):
         scores = evidence.scores.get(metric, {}).get(kind, {})
         common_sets = [set_name for set_name, systems in scores.items() if {system, other_system} <= {*systems}]
         averaged_sets = [set_name for set_name in common_sets if set_name != DEV_SET_NAME] or common_sets

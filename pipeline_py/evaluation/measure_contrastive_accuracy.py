@@ -93,7 +93,7 @@ def measure_contrastive_accuracy(
         for name, correct_mask in correct_masks.items()
     ]
     write_tsv(accuracies_output, CONTRAST_ACCURACY_COLUMNS, rows)
-    write_tsv(comparisons_output, CONTRAST_COMPARISON_COLUMNS, _compare_accuracies(correct_masks))
+    write_tsv(comparisons_output, CONTRAST_COMPARISON_COLUMNS, _run_sign_tests(correct_masks))
 
 
 def read_score_margins(
@@ -174,7 +174,8 @@ def _group_pairs(pair_properties: Mapping[str, Sequence[str]]) -> Iterator[Sente
     yield from split_into_groups(numbers, PAIR_GROUP_BOUNDS)
 
 
-def _compare_accuracies(correct_masks: Mapping[str, np.ndarray]) -> Iterator[tuple[str | float, ...]]:
+def _run_sign_tests(correct_masks: Mapping[str, np.ndarray]) -> Iterator[tuple[str | float, ...]]:
+    """Yield a row for each pair of systems: accuracies, counts of better, worse and equal pairs, and p-values."""
     from scipy.stats import binomtest
 
     shares = {name: correct_mask.mean(axis=0) for name, correct_mask in correct_masks.items()}

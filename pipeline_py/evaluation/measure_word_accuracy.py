@@ -97,17 +97,17 @@ def compute_precision_recall_f1(
 def _compute_f1_intervals(system_counts: Mapping[str, np.ndarray]) -> dict[str, list[tuple[float, float]]]:
     """Return the 95 % interval of F1 by system and group, from counts (sentences, 3, groups)."""
     (sentences,) = {len(counts) for counts in system_counts.values()}
-    sentence_counts = resampling.draw_sentence_counts(
+    sentence_multiplicities = resampling.draw_sentence_multiplicities(
         sentences, resampling.DEFAULT_SAMPLE_COUNT, resampling.DEFAULT_SEED
     )
     sums = sum_over_samples(
-        sentence_counts, {name: counts.reshape(1, sentences, -1) for name, counts in system_counts.items()}
+        sentence_multiplicities, {name: counts.reshape(1, sentences, -1) for name, counts in system_counts.items()}
     )
     intervals = {}
     for name, system_sums in sums.items():
-        match_counts, output_counts, reference_counts = system_sums.reshape(len(sentence_counts), 3, -1).transpose(
-            1, 2, 0
-        )
+        match_counts, output_counts, reference_counts = system_sums.reshape(
+            len(sentence_multiplicities), 3, -1
+        ).transpose(1, 2, 0)
         f1 = 200 * match_counts / np.maximum(1, output_counts + reference_counts)
         intervals[name] = [resampling.compute_score_interval(group_f1) for group_f1 in f1]
     return intervals

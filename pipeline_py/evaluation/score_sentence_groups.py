@@ -87,7 +87,7 @@ def score_sentence_groups(
         columns += [name, f"{name}_sd" if number else "sd", f"{name}_low", f"{name}_high"]
     rows: list[tuple[object, ...]] = []
     for group in split_into_groups(values, property_bounds):
-        scores = [score_sentence_subset(metric_statistics[name], group.indices) for name in metrics]
+        scores = [iterate_subset_scores(metric_statistics[name], group.indices) for name in metrics]
         for system, *numbers in zip(metric_statistics[SENTENCE_METRIC], *scores, strict=True):
             scored = [number for metric_numbers in numbers for number in metric_numbers]
             rows.append((*group[:4], len(group.indices), system, *scored))
@@ -99,7 +99,7 @@ def score_sentence_groups(
     )
 
 
-def score_sentence_subset(
+def iterate_subset_scores(
     statistics: Mapping[str, SystemStatistics], sentence_indices: np.ndarray
 ) -> Iterator[tuple[float, float | None, float, float]]:
     """Yield each system's mean, standard deviation over runs, and interval on a subset of sentences."""

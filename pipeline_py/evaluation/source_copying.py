@@ -71,7 +71,7 @@ def read_aligned_outputs(
         original_words = source_words
         if source_tokens is not None:
             original_words = split_tokens(tokens[0])
-            _check_original_words(source_words, original_words, source_tokens, number)
+            _check_only_placeholders_differ(source_words, original_words, source_tokens, number)
         yield AlignedOutput(
             split_tokens(line),
             [word_indices[int(position)] for position in positions.split()],
@@ -80,7 +80,9 @@ def read_aligned_outputs(
         )
 
 
-def _check_original_words(source_words: list[str], original_words: list[str], path: Path, line_number: int) -> None:
+def _check_only_placeholders_differ(
+    source_words: list[str], original_words: list[str], path: Path, line_number: int
+) -> None:
     """Raise an error unless the sentences differ only in placeholders."""
     if len(source_words) != len(original_words):
         raise InputError(

@@ -89,11 +89,12 @@ def _check_signatures(metric: str, systems: Mapping[str, SystemStatistics]) -> N
         )
 
 
-def sum_over_samples(sentence_counts: np.ndarray, systems: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Sum up the statistics of systems over sets that contain each sentence a number of times.
+def sum_over_samples(sentence_multiplicities: np.ndarray, systems: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Sum up the statistics of systems over samples, sets that contain each sentence a number of times.
 
     Args:
-        sentence_counts: number of times, (sets, sentences), integers or booleans.
+        sentence_multiplicities: number of times that each set contains each sentence, (sets, sentences), integers or
+            booleans.
         systems: statistics of each system, (runs, sentences, statistics).
 
     Returns:
@@ -103,8 +104,8 @@ def sum_over_samples(sentence_counts: np.ndarray, systems: Mapping[str, np.ndarr
     columns = [run.astype(np.float64) for runs in systems.values() for run in runs]
     statistics = np.concatenate(columns, axis=1)
     parts = [
-        sentence_counts[first : first + SAMPLES_PER_BLOCK] @ statistics
-        for first in range(0, len(sentence_counts), SAMPLES_PER_BLOCK)
+        sentence_multiplicities[first : first + SAMPLES_PER_BLOCK] @ statistics
+        for first in range(0, len(sentence_multiplicities), SAMPLES_PER_BLOCK)
     ]
     sums = iter(np.split(np.concatenate(parts), len(columns), axis=1))
     return {name: np.stack([next(sums) for _ in runs]) for name, runs in systems.items()}

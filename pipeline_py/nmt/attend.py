@@ -80,7 +80,7 @@ def attend(
     from pipeline_py.nmt.torch_setup import prepare_torch
 
     prepare_torch(device, threads)  # again, since other stages in this process may have changed torch after `load`
-    (member,) = networks.open_members([source], [syntax])
+    (member,) = networks.open_member_datasets([source], [syntax])
     targets = read_translations(translation, networks.vocabulary, source, len(member.sources))
     selected = _select_sentences(sentences, source, len(member.sources))
     results = restore_input_order(_compute_attention(member, targets, selected))

@@ -13,7 +13,7 @@ from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 
 @dataclass(frozen=True)
 class AuxiliaryLoss:
-    """The loss of an auxiliary task that a part of an encoder learns in addition to translation.
+    """Loss values and statistics of an auxiliary task that a part of an encoder learns in addition to translation.
 
     Attributes:
         loss: of each sentence (B,), added in training.

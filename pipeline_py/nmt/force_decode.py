@@ -77,7 +77,7 @@ def force_decode(
     from pipeline_py.nmt.torch_setup import prepare_torch
 
     prepare_torch(device, threads)  # again, since other stages in this process may have changed torch after `load`
-    members = networks.open_members(source, syntax)
+    members = networks.open_member_datasets(source, syntax)
     sources = members[0].sources
     if (sources.lengths == 1).any():
         raise InputError(

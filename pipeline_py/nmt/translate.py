@@ -91,7 +91,7 @@ def translate(
     from pipeline_py.nmt.torch_setup import prepare_torch
 
     prepare_torch(device, threads)  # again, since other stages in this process may have changed torch after `load`
-    members = networks.open_members(source, syntax)
+    members = networks.open_member_datasets(source, syntax)
     lengths = None if length_model is None else LengthModel.load(length_model, decoding.length_floor)
 
     counts = SentenceCounts()

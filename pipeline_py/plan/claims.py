@@ -92,14 +92,14 @@ class ClaimsPlan:
         return not {*self.get_statistics_paths(ALL_TABLES)} <= {*self.get_statistics_paths(table)}
 
     def get_property_paths(self, table: str) -> dict[str, str]:
-        """Return the properties of the sentences of a table's sets, by set, if a claim depends on sentence length."""
+        """Return the files of sentence properties, by set, if a claim depends on sentence length; empty otherwise."""
         if not any(claim.sentences for file in self.claims_by_file.values() for claim in file.claims):
             return {}
         sets = dict.fromkeys(split for _, _, split in self.get_statistics_paths(table))
         return {split: f"<results>/evaluation/source/{split}.words.arrow" for split in sets}
 
     def get_statistics_paths(self, table: str) -> dict[tuple[str, str, str], str]:
-        """Return the metric statistics of a table's systems on its sets, by system, run and set."""
+        """Return the files of metric statistics of a table's systems on its sets, by system, run and set."""
         return {
             place: file
             for scored_table in self._get_scored_tables(table)
@@ -108,7 +108,7 @@ class ClaimsPlan:
         }
 
     def build_judge_claims_job(self, table: str) -> Job:
-        """Decide the claims about a table's systems."""
+        """Build the job that decides the claims about a table's systems."""
         systems = list(dict.fromkeys(system for system, _, _ in self.get_statistics_paths(table)))
         comparisons = {
             (system, options.baseline): None

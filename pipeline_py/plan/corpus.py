@@ -59,7 +59,7 @@ def count_lines_and_bytes(*files: str) -> tuple[int, int]:
 def build_generation_job(
     text_config: GeneratedTextConfig, generator: GeneratorConfig, language_share: LanguageShare, is_training_text: bool
 ) -> Job:
-    """Return the job that generates a text.
+    """Build the job that generates a text.
 
     Args:
         text_config: configuration of the sentences.
@@ -317,7 +317,7 @@ class CorpusPlan:
     # Jobs of the rules, named after their rules.
 
     def build_generate_job(self, split: str) -> Job:
-        """Generate the text of a split."""
+        """Build the job that generates the text of a split."""
         corpora = self.experiment.corpora
         share = compute_split_share(corpora.splits.index(split))
         return build_generation_job(
@@ -325,11 +325,11 @@ class CorpusPlan:
         )
 
     def build_fetch_job(self, split: str, side: str) -> Job:
-        """Copy the user's files of one side of a split."""
+        """Build the job that copies the user's files of one side of a split."""
         return Job("corpus.fetch", files={"input": self.get_user_files(split, side)})
 
     def build_clean_job(self) -> Job:
-        """Clean the training text."""
+        """Build the job that cleans the training text."""
         source = self.get_language_config("source").comparison_options
         return Job(
             "corpus.clean",
@@ -350,7 +350,7 @@ class CorpusPlan:
         )
 
     def build_clean_held_out_job(self, split: str) -> Job:
-        """Clean a held-out or contrastive set."""
+        """Build the job that cleans a held-out or contrastive set."""
         targets = self.reference_sides[split]
         return Job(
             "corpus.clean",
@@ -363,7 +363,7 @@ class CorpusPlan:
         )
 
     def build_generate_contrastive_pairs_job(self, split: str) -> Job:
-        """Generate a contrastive set."""
+        """Build the job that generates a contrastive set."""
         corpora = self.experiment.corpora
         generated_config = corpora.contrastive_sets[split].generate
         assert generated_config is not None
@@ -373,11 +373,11 @@ class CorpusPlan:
         )
 
     def build_split_contrastive_pairs_job(self, split: str) -> Job:
-        """Turn a contrastive set into a held-out set."""
+        """Build the job that turns a contrastive set into a held-out set."""
         return Job("corpus.split_contrastive_pairs", files={"input": self.get_raw_contrastive_paths(split)})
 
     def build_learn_segmenter_job(self, side: str) -> Job:
-        """Train a tokenizer for a side."""
+        """Build the job that trains a tokenizer for a side."""
         return Job(
             "corpus.learn_segmenter",
             files={f"treebank_{part}": file for part, file in self.get_segmenter_treebank(side).items()},
@@ -386,7 +386,7 @@ class CorpusPlan:
         )
 
     def build_normalize_punctuation_job(self, split: str, side: str) -> Job:
-        """Normalize the punctuation of a clean text."""
+        """Build the job that normalizes the punctuation of a clean text."""
         return Job(
             "corpus.normalize_punctuation",
             files={"input": f"<results>/corpus/clean/{split}.{side}"},
@@ -395,11 +395,11 @@ class CorpusPlan:
         )
 
     def build_tokenize_job(self, split: str, side: str) -> Job:
-        """Tokenize one side of a split."""
+        """Build the job that tokenizes one side of a split."""
         return self.build_tokenization_job(self.get_untokenized_path_pattern(side).format(split=split), side)
 
     def build_tokenization_job(self, text_path: str, side: str) -> Job:
-        """Return the job that tokenizes a text like a side of the corpus."""
+        """Build the job that tokenizes a text like a side of the corpus."""
         language = self.get_language_config(side)
         directory = language.stanza_directory
         return Job(
@@ -420,7 +420,7 @@ class CorpusPlan:
         )
 
     def build_learn_truecaser_job(self, side: str) -> Job:
-        """Train a truecaser on one side of the training text."""
+        """Build the job that trains a truecaser on one side of the training text."""
         return Job(
             "corpus.learn_truecaser",
             files={"input": f"<results>/corpus/tokenized/train.{side}"},
@@ -428,7 +428,7 @@ class CorpusPlan:
         )
 
     def build_truecase_job(self, split: str, side: str) -> Job:
-        """Truecase the tokens of one side of a split."""
+        """Build the job that truecases the tokens of one side of a split."""
         return Job(
             "corpus.truecase",
             files={
@@ -438,7 +438,10 @@ class CorpusPlan:
         )
 
     def build_generalise_job(self, rarer: str, split: str, side: str) -> Job:
-        """Replace times, dates and numbers that occur less than `rarer` times in the training text."""
+        """Build the job that replaces times, dates and numbers that are rare in the training text.
+
+        `rarer` is the lowest frequency of an expression that is not rare.
+        """
         return Job(
             "corpus.generalise",
             files={

@@ -273,7 +273,7 @@ class EvaluationPlan:
     # Jobs of the rules, named after their rules.
 
     def build_compute_bleu_ceiling_job(self) -> Job:
-        """Compute the BLEU ceiling on all sets with references."""
+        """Build the job that computes the BLEU ceiling on all sets with references."""
         target, evaluation = self.experiment.corpora.target, self.experiment.evaluation
         sets = [split for split, text in self.experiment.corpora.held_out_sets.items() if text.has_references]
         causes = {f"corpora.target.{key}": getattr(target, key) for key in ("language", "tokenizer")}
@@ -299,7 +299,7 @@ class EvaluationPlan:
         )
 
     def build_postprocess_job(self, system: str, run: str) -> Job:
-        """Convert the translations of all held-out sets to text."""
+        """Build the job that converts the translations of all held-out sets to text."""
         files = self.get_translation_path_patterns(system)
         return Job(
             "evaluation.postprocess",
@@ -320,7 +320,7 @@ class EvaluationPlan:
         )
 
     def build_import_translations_job(self, system: str, run: str, split: str) -> Job:
-        """Import the user's translations of a set."""
+        """Build the job that imports the user's translations of a set."""
         external_system = self.experiment.find_external_system(system)
         assert external_system is not None
         return Job(
@@ -339,7 +339,7 @@ class EvaluationPlan:
         )
 
     def build_import_scores_job(self, system: str, run: str, split: str) -> Job:
-        """Import the user's scores of a contrastive set."""
+        """Build the job that imports the user's scores of a contrastive set."""
         return Job(
             "evaluation.import_scores",
             files={
@@ -350,7 +350,7 @@ class EvaluationPlan:
         )
 
     def build_compute_comet_scores_job(self, system: str, run: str, split: str) -> Job:
-        """Score the sentences of an output with COMET."""
+        """Build the job that scores the sentences of an output with COMET."""
         comet, options = self.experiment.find_comet_installation(), self.experiment.evaluation.comet
         assert comet is not None and options is not None
         name = Path(options.model).name if Path(self.experiment.data, options.model).exists() else options.model
@@ -367,7 +367,7 @@ class EvaluationPlan:
         )
 
     def build_compute_metric_statistics_job(self, system: str, run: str, split: str) -> Job:
-        """Compute the statistics of an output for all metrics."""
+        """Build the job that computes the statistics of an output for all metrics."""
         segment_scores = {
             metric: file.format(system=system, run=run, split=split)
             for metric, file in self.get_external_score_patterns().items()
@@ -389,7 +389,7 @@ class EvaluationPlan:
         )
 
     def build_measure_source_properties_job(self, split: str, grouping: str) -> Job:
-        """Measure the sentences of a set; `grouping` is PARSER.FORMAT, or `words` without trees."""
+        """Build the job that measures the sentences of a set; `grouping` is PARSER.FORMAT, or `words` without trees."""
         parser, _, annotation = grouping.rpartition(".")
         option = "dependencies" if annotation == "conllu" else "phrases"
         trees = {option: f"<results>/syntax/{parser}/{split}.{annotation}"} if parser else {}
@@ -400,7 +400,7 @@ class EvaluationPlan:
         )
 
     def build_compare_systems_job(self, table: str, split: str) -> Job:
-        """Compare all pairs of a table's systems on a set."""
+        """Build the job that compares all pairs of a table's systems on a set."""
         systems, metrics = self.get_tested_systems(table, split), self.get_tested_metrics(table)
         return Job(
             "evaluation.compare_systems",
@@ -414,7 +414,7 @@ class EvaluationPlan:
         )
 
     def build_score_sentence_groups_job(self, table: str, split: str) -> Job:
-        """Score groups of similar sentences of a set, or of all test sets of a table."""
+        """Build the job that scores groups of similar sentences of a set, or of all test sets of a table."""
         sets, metrics = self.get_breakdown_sets(table, split), self.experiment.evaluation.metrics
         systems = self.get_systems_with_outputs(table, *sets)
         return Job(
@@ -434,7 +434,7 @@ class EvaluationPlan:
         )
 
     def build_measure_contrastive_accuracy_job(self, table: str, split: str) -> Job:
-        """Compare a table's systems on a contrastive set."""
+        """Build the job that compares a table's systems on a contrastive set."""
         return Job(
             "evaluation.measure_contrastive_accuracy",
             files={**self.get_contrast_score_paths(table, split), "pairs": self.corpus.get_pair_metadata_path(split)},
@@ -442,7 +442,7 @@ class EvaluationPlan:
         )
 
     def build_count_word_frequencies_job(self) -> Job:
-        """Count the words of the target side of the training text."""
+        """Build the job that counts the words of the target side of the training text."""
         return Job(
             "evaluation.count_word_frequencies",
             files={"text": "<results>/corpus/clean/train.target"},
@@ -451,7 +451,7 @@ class EvaluationPlan:
         )
 
     def build_measure_word_accuracy_job(self, table: str, split: str) -> Job:
-        """Measure the words of a table's outputs by frequency."""
+        """Build the job that measures the words of a table's outputs by frequency."""
         return Job(
             "evaluation.measure_word_accuracy",
             files={
@@ -464,7 +464,7 @@ class EvaluationPlan:
         )
 
     def build_compare_ngrams_job(self, table: str, split: str) -> Job:
-        """Choose n-grams that distinguish a table's outputs."""
+        """Build the job that chooses n-grams that distinguish a table's outputs."""
         return Job(
             "evaluation.compare_ngrams",
             files={"outputs": self.get_first_run_paths(table, split), "references": self.get_reference_paths(split)},
@@ -473,7 +473,7 @@ class EvaluationPlan:
         )
 
     def build_select_example_sentences_job(self, table: str, split: str) -> Job:
-        """Choose sentences on which a table's outputs differ most."""
+        """Build the job that chooses sentences on which a table's outputs differ most."""
         return Job(
             "evaluation.select_example_sentences",
             files={
@@ -486,7 +486,7 @@ class EvaluationPlan:
         )
 
     def build_count_attention_shares_job(self, table: str) -> Job:
-        """Count high attention weights of a table's systems."""
+        """Build the job that counts high attention weights of a table's systems."""
         options = self.experiment.tables[table]
         assert isinstance(options, AttentionTableConfig)
 

@@ -56,7 +56,7 @@ class NmtPlan:
     # Jobs of the rules, each called like its rule.
 
     def build_pretrain_job(self, system: str, run: str) -> Job:
-        """Train the parsing encoder of a network before the network itself."""
+        """Build the job that trains the parsing encoder of a network before the network itself."""
         network = self.experiment.get_network(system)
         files = self._get_training_files(
             system, ("source",), sorted({*network.training_syntax_names, *network.pretraining_syntax_names})
@@ -64,7 +64,7 @@ class NmtPlan:
         return self._build_training_job("nmt.pretrain", system, run, files, ["torch", "numpy", "safetensors"])
 
     def build_train_job(self, system: str, run: str) -> Job:
-        """Train a network, from pretrained weights if its encoder is trained to parse first."""
+        """Build the job that trains a network, from pretrained weights if its encoder is trained to parse first."""
         network = self.experiment.get_network(system)
         files = self._get_training_files(system, SIDES, network.training_syntax_names)
         if network.pretraining_syntax_names:
@@ -79,7 +79,7 @@ class NmtPlan:
         )
 
     def build_length_model_job(self, units: str) -> Job:
-        """Count source and target lengths in the training data."""
+        """Build the job that counts source and target lengths in the training data."""
         translated = self.subword.get_base_subword_name(units)
         return Job(
             "nmt.length_model",
@@ -89,7 +89,7 @@ class NmtPlan:
         )
 
     def build_translate_job(self, system: str, run: str) -> Job:
-        """Translate all held-out sets."""
+        """Build the job that translates all held-out sets."""
         decoding = self._get_decoding_config(system)
         side_outputs = {"n_best": "{pieces}.n-best"} if decoding.n_best else {}
         if decoding.attention:
@@ -120,7 +120,7 @@ class NmtPlan:
         )
 
     def build_force_decode_job(self, system: str, run: str) -> Job:
-        """Score both translations of all contrastive sets."""
+        """Build the job that scores both translations of all contrastive sets."""
         units = self.experiment.get_subword_name(system)
         return Job(
             "nmt.force_decode",
@@ -141,7 +141,7 @@ class NmtPlan:
         )
 
     def build_attend_job(self, system: str, run: str, split: str) -> Job:
-        """Compute the attention of a network while it produces its translations of a set."""
+        """Build the job that computes the attention of a network while it produces its translations of a set."""
         files = {**self._get_network_files(system, run), **self._get_sentence_files(system, split)}
         return Job(
             "nmt.attend",
@@ -249,7 +249,7 @@ def _dump_section(section: ConfigSection, min_effect: SettingEffect, stage: str)
 
 
 def _dump_rounding_settings(section: ConfigSection) -> dict[str, Any]:
-    """Return the values of a section that only affect the last digits."""
+    """Return the settings of a section that change only rounding."""
     keys = section.collect_ineffective_keys(SettingEffect.EXECUTION) - section.collect_ineffective_keys(
         SettingEffect.ROUNDING
     )

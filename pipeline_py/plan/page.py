@@ -252,7 +252,7 @@ class PagePlan:
         return {**self.build_manifest(), "experiment": settings}
 
     def build_page_job(self) -> Job:
-        """Write the page from the files in its manifest."""
+        """Build the job that writes the page from the files in its manifest."""
         return Job(
             "report.write_page",
             files={"manifest": "<results>/report.manifest.json"},

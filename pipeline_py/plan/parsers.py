@@ -97,7 +97,7 @@ class ParsersPlan:
     # Jobs of the rules, named after their rules.
 
     def build_train_parser_job(self, parser: str, processor: str) -> Job:
-        """Train a tagger or a parser; the constituency parser is trained on predicted tags."""
+        """Build the job that trains a tagger or a parser; the constituency parser is trained on predicted tags."""
         options = self.get_trained_parser_config(parser)
         trees: TreeFormat = "ptb" if processor == "constituency" else "conllu"
         return Job(
@@ -122,7 +122,7 @@ class ParsersPlan:
         )
 
     def build_generate_treebank_job(self, parser: str, part: str) -> Job:
-        """Generate a part of a treebank."""
+        """Build the job that generates a part of a treebank."""
         sentences = self.get_trained_parser_config(parser).treebank.generate
         assert sentences is not None
         text_config = GeneratedTextConfig(sentences=sentences if part == "train" else max(sentences // 10, 20))
@@ -132,7 +132,7 @@ class ParsersPlan:
         )
 
     def build_treebank_text_job(self, parser: str, trees: TreeFormat) -> Job:
-        """Write the words of a parser's gold trees as text."""
+        """Build the job that writes the words of a parser's gold trees as text."""
         return Job(
             "syntax.treebank_text",
             files={"treebank": self.get_treebank_path(parser, "test", trees)},
@@ -140,7 +140,7 @@ class ParsersPlan:
         )
 
     def build_original_text_of_treebank_job(self, parser: str, part: str) -> Job:
-        """Write the text of a parser's gold trees, or the tokens if the source is already tokenized."""
+        """Build the job that writes the text of a parser's gold trees, or the tokens if the source is tokenized."""
         source = self.experiment.corpora.source
         return Job(
             "syntax.treebank_text",
@@ -153,7 +153,7 @@ class ParsersPlan:
         )
 
     def build_learn_word_table_job(self, parser: str) -> Job:
-        """Learn the table from tokens to the words of a parser's treebank."""
+        """Build the job that learns the table from tokens to the words of a parser's treebank."""
         return Job(
             "syntax.learn_word_table",
             files={
@@ -164,7 +164,7 @@ class ParsersPlan:
         )
 
     def build_learn_parser_segmenter_job(self, parser: str) -> Job:
-        """Train a tokenizer for the words of a parser's treebank."""
+        """Build the job that trains a tokenizer for the words of a parser's treebank."""
         return Job(
             "corpus.learn_segmenter",
             files={f"treebank_{part}": self.get_treebank_path(parser, part, "conllu") for part in ("train", "dev")},
@@ -173,7 +173,7 @@ class ParsersPlan:
         )
 
     def build_measure_accuracy_job(self, parser: str, trees: TreeFormat) -> Job:
-        """Evaluate a parser on its gold trees, and on their raw text if that is tokenized."""
+        """Build the job that evaluates a parser on its gold trees, and on their raw text if that is tokenized."""
         has_raw_text = trees == "conllu" and self.has_raw_text_accuracy(parser)
         folder = f"<results>/syntax/{parser}/accuracy"
         return Job(
@@ -191,7 +191,10 @@ class ParsersPlan:
         )
 
     def build_join_accuracies_job(self, parser: str) -> Job:
-        """Join the accuracies of all tree formats with gold trees; without any, the inputs raise an error."""
+        """Build the job that joins the accuracies of all tree formats with gold trees.
+
+        Without gold trees, the inputs raise an error.
+        """
         kinds = [trees for trees in TREE_FORMATS if self.has_gold_trees(parser, trees)] or [*TREE_FORMATS]
         return Job(
             "syntax.join_accuracies",

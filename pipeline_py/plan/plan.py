@@ -88,7 +88,7 @@ class ExperimentPlan:
         return [hashes[file] for file in user_files]
 
     def build_job(self, job_name: str, wildcards: Mapping[str, str]) -> Job:
-        """Return the job of a rule.
+        """Build the job of a rule.
 
         Args:
             job_name: package and rule, e.g. "evaluation.compare_systems" for

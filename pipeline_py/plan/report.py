@@ -328,7 +328,7 @@ class ReportPlan:
     # Jobs of the rules, named after their rules.
 
     def build_render_table_job(self, table: str) -> Job:
-        """Render a table of scores, measures or counts."""
+        """Build the job that renders a table of scores, measures or counts."""
         return Job(
             "report.render_table",
             files={"files": self.get_table_files(table)},
@@ -337,7 +337,7 @@ class ReportPlan:
         )
 
     def build_facts_table_job(self, table: str) -> Job:
-        """Render the table of facts about the systems of a table."""
+        """Build the job that renders the table of facts about the systems of a table."""
         return Job(
             "report.render_facts",
             files={"files": self.get_facts_files(table)},
@@ -346,7 +346,7 @@ class ReportPlan:
         )
 
     def build_draw_bleu_by_length_job(self, table: str) -> Job:
-        """Draw the scores of a table by sentence length."""
+        """Build the job that draws the scores of a table by sentence length."""
         options = self.experiment.tables[table]
         assert isinstance(options, SystemTableConfig)
         return Job(
@@ -361,7 +361,10 @@ class ReportPlan:
         )
 
     def build_draw_attention_job(self, figure: str, sentence: str) -> Job:
-        """Draw the attention of a system's first run over a sentence, on its tree if the system reads trees."""
+        """Build the job that draws the attention of a system's first run over a sentence.
+
+        The attention is drawn on the tree of the sentence if the system reads trees.
+        """
         options = self.experiment.figures[figure]
         system, split = options.system, options.set
         units, network = self.experiment.get_subword_name(system), self.experiment.get_network(system)

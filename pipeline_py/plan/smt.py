@@ -24,7 +24,7 @@ class SmtPlan:
         return build_name_pattern(filter(self.experiment.is_phrase_based, self.experiment.systems))
 
     def build_train_job(self, system: str, run: str) -> Job:
-        """Train a phrase-based system, whose only run is `single`."""
+        """Build the job that trains a phrase-based system, whose only run is `single`."""
         return Job(
             "smt.train",
             files={
@@ -38,7 +38,7 @@ class SmtPlan:
         )
 
     def build_translate_job(self, system: str, run: str, split: str) -> Job:
-        """Translate a set."""
+        """Build the job that translates a set."""
         return Job(
             "smt.translate",
             files={

@@ -104,7 +104,7 @@ class SubwordPlan:
     # Jobs of the rules, named after their rules.
 
     def build_learn_bpe_job(self, units: str, side: str) -> Job:
-        """Learn the BPE merges of one side of the training text, or of both sides."""
+        """Build the job that learns the BPE merges of one side of the training text, or of both sides."""
         return Job(
             "subword.learn_bpe",
             files={
@@ -118,7 +118,7 @@ class SubwordPlan:
         )
 
     def build_apply_bpe_job(self, units: str, split: str, side: str) -> Job:
-        """Split the words of a text into pieces."""
+        """Build the job that splits the words of a text into pieces."""
         return Job(
             "subword.apply_bpe",
             files={
@@ -129,7 +129,7 @@ class SubwordPlan:
         )
 
     def build_parsing_task_job(self, units: str) -> Job:
-        """Write the training text for translation and parsing."""
+        """Build the job that writes the training text for translation and parsing."""
         return Job(
             "subword.parsing_task",
             files={
@@ -138,10 +138,10 @@ class SubwordPlan:
             },
         )
 
-    def build_parsing_task_held_out_job(self, units: str, split: str, side: str) -> Job:
-        """Tag a text for systems that also parse."""
+    def build_tag_held_out_text_job(self, units: str, split: str, side: str) -> Job:
+        """Build the job that tags a text for systems that also parse."""
         return Job(
-            "subword.parsing_task_held_out",
+            "subword.tag_held_out_text",
             files={"pieces": self._get_untagged_piece_path(units, split, side)},
             settings={"is_source": side == "source"},
         )
@@ -151,7 +151,7 @@ class SubwordPlan:
         return self.get_piece_path_pattern(self.get_base_subword_name(subword_name), side).format(split=split)
 
     def build_inherit_job(self, units: str, parser: str, split: str, syntax: str) -> Job:
-        """Transfer syntax of words to their pieces; `syntax` is the suffix of the files."""
+        """Build the job that transfers syntax of words to their pieces; `syntax` is the suffix of the files."""
         return Job(
             "subword.inherit",
             files={
@@ -164,7 +164,7 @@ class SubwordPlan:
         )
 
     def build_make_vocabulary_job(self, units: str, side: str) -> Job:
-        """Build the vocabulary of one side, or of both sides."""
+        """Build the job that builds the vocabulary of one side, or of both sides."""
         return Job(
             "subword.vocabulary",
             files={
@@ -177,7 +177,7 @@ class SubwordPlan:
         )
 
     def build_vocabulary_of_units_job(self, units: str) -> Job:
-        """Build the vocabulary of the words in dependency units."""
+        """Build the job that builds the vocabulary of the words in dependency units."""
         return Job(
             "subword.vocabulary",
             files={"input": [self.corpus.get_token_path_pattern("source").format(split="train")]},
@@ -185,7 +185,7 @@ class SubwordPlan:
         )
 
     def build_vocabulary_of_labels_job(self, units: str, parser: str) -> Job:
-        """Build the vocabulary of a parser's labels."""
+        """Build the job that builds the vocabulary of a parser's labels."""
         del units  # each subword configuration has a copy
         return Job(
             "subword.vocabulary",
@@ -194,7 +194,7 @@ class SubwordPlan:
         )
 
     def build_pack_job(self, units: str, split: str, side: str) -> Job:
-        """Pack the pieces of a text."""
+        """Build the job that packs the pieces of a text."""
         return Job(
             "subword.pack",
             files={
@@ -205,7 +205,7 @@ class SubwordPlan:
         )
 
     def build_pack_labels_job(self, units: str, parser: str, split: str) -> Job:
-        """Pack the labels of pieces."""
+        """Build the job that packs the labels of pieces."""
         return Job(
             "subword.pack",
             files={
@@ -216,7 +216,7 @@ class SubwordPlan:
         )
 
     def build_pack_units_job(self, units: str, parser: str, split: str) -> Job:
-        """Pack the dependency units of pieces."""
+        """Build the job that packs the dependency units of pieces."""
         return Job(
             "subword.pack_units",
             files={
@@ -228,7 +228,7 @@ class SubwordPlan:
         )
 
     def build_pack_trees_job(self, units: str, parser: str, split: str) -> Job:
-        """Pack the phrase trees over pieces."""
+        """Build the job that packs the phrase trees over pieces."""
         return Job(
             "subword.pack_trees",
             files={
@@ -239,7 +239,7 @@ class SubwordPlan:
         )
 
     def build_pack_lexical_trees_job(self, units: str, split: str) -> Job:
-        """Pack trees over the pieces of each split word."""
+        """Build the job that packs trees over the pieces of each split word."""
         return Job(
             "subword.pack_trees",
             files={"pieces": self.get_piece_path_pattern(units, "source").format(split=split)},
@@ -247,11 +247,11 @@ class SubwordPlan:
         )
 
     def build_pack_heads_job(self, units: str, parser: str, split: str) -> Job:
-        """Pack the head of each piece."""
+        """Build the job that packs the head of each piece."""
         return self._build_head_packing_job(units, parser, split, {})
 
     def build_pack_parents_job(self, units: str, parser: str, split: str) -> Job:
-        """Pack the first and last piece of the head word of each piece."""
+        """Build the job that packs the first and last piece of the head word of each piece."""
         return self._build_head_packing_job(units, parser, split, {"parents": True})
 
     def _build_head_packing_job(self, subword_name: str, parser: str, split: str, settings: Mapping[str, bool]) -> Job:

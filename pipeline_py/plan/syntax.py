@@ -102,7 +102,7 @@ class SyntaxPlan:
         }
         self._model_files: dict[str, dict[str, list[str]]] = {}
         self._tokenizer_files: dict[str, list[str]] = {}
-        self._foreign_parser_errors = experiment.foreign_language_parsers
+        self._foreign_parser_errors = experiment.foreign_parser_errors
         for name, parser in experiment.parsers.items():
             if isinstance(parser, StanzaParserConfig) and parser.directory is not None:
                 directory = Path(experiment.resolve_path(parser.directory))
@@ -247,11 +247,11 @@ class SyntaxPlan:
     # Jobs of the rules, named after their rules.
 
     def build_parse_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Parse a text."""
+        """Build the job that parses a text."""
         return self._build_text_parse_job(parser, split, trees, {})
 
     def build_parse_shard_job(self, parser: str, split: str, shard: str, trees: TreeFormat) -> Job:
-        """Parse a shard of a text."""
+        """Build the job that parses a shard of a text."""
         sentences = self.sentences_per_shard[split]
         return self._build_text_parse_job(
             parser, split, trees, {"first": int(shard) * sentences, "sentences": sentences}
@@ -260,15 +260,15 @@ class SyntaxPlan:
     def _build_text_parse_job(
         self, parser: str, split: str, tree_format: TreeFormat, shard_settings: dict[str, int]
     ) -> Job:
-        """Return the job that parses a part of a text.
+        """Build the job that parses a part of a text.
 
         Raises:
             InputError: the parser is for another language or only for generated text.
         """
         if parser in self._foreign_parser_errors:
             raise InputError(self._foreign_parser_errors[parser])
-        if parser in self.experiment.generator_only_parsers and split in self.experiment.splits_in_files:
-            raise InputError(self.experiment.generator_only_parsers[parser])
+        if parser in self.experiment.generator_only_parser_errors and split in self.experiment.splits_in_files:
+            raise InputError(self.experiment.generator_only_parser_errors[parser])
         tokens, text = (
             path.format(split=split)
             for path in (
@@ -279,11 +279,11 @@ class SyntaxPlan:
         return self._build_stanza_job(parser, tree_format, tokens, text, shard_settings)
 
     def build_parse_held_out_trees_job(self, parser: str, trees: TreeFormat) -> Job:
-        """Parse the words of a parser's gold trees."""
+        """Build the job that parses the words of a parser's gold trees."""
         return self._build_stanza_job(parser, trees, f"<results>/syntax/{parser}/accuracy/{trees}.tokens", None, {})
 
     def build_parse_raw_text_job(self, parser: str) -> Job:
-        """Parse the text of a parser's gold trees."""
+        """Build the job that parses the text of a parser's gold trees."""
         folder = f"<results>/syntax/{parser}/treebank"
         return self._build_stanza_job(
             parser, "conllu", f"{folder}/test.tokens", f"{folder}/test.text", {"over_words": True}
@@ -297,7 +297,7 @@ class SyntaxPlan:
         text_path: str | None,
         extra_settings: Mapping[str, Any],
     ) -> Job:
-        """Return the job that parses tokens, or an untokenized text in the words that the parser reads."""
+        """Build the job that parses tokens, or an untokenized text in the words that the parser reads."""
         options = self.get_stanza_config(parser)
         models = self.get_model_files(parser, tree_format)
         execution: dict[str, Any] = {}
@@ -336,11 +336,11 @@ class SyntaxPlan:
         )
 
     def build_tokenize_treebank_job(self, parser: str, part: str) -> Job:
-        """Tokenize the text of a part of a parser's treebank like the source."""
+        """Build the job that tokenizes the text of a part of a parser's treebank like the source."""
         return self.corpus.build_tokenization_job(f"<results>/syntax/{parser}/treebank/{part}.text", "source")
 
     def build_write_parser_report_job(self, parser: str) -> Job:
-        """Report on the trees of each text that systems read from a parser."""
+        """Build the job that reports on the trees of each text that systems read from a parser."""
         kinds = self.experiment.get_parser_tree_formats(parser)
 
         def get_files_by_split(file_ending: str) -> dict[str, dict[str, str]]:
@@ -367,7 +367,7 @@ class SyntaxPlan:
         )
 
     def build_binarize_job(self, parser: str, split: str) -> Job:
-        """Binarize the phrase trees of a text."""
+        """Build the job that binarizes the phrase trees of a text."""
         heads = self.resolve_head_source(parser)
         has_dependencies = heads is not None and heads.is_dependency_based
         dependencies = {"dependencies": f"<results>/syntax/{parser}/{split}.conllu"} if has_dependencies else {}
@@ -382,17 +382,17 @@ class SyntaxPlan:
         )
 
     def build_compute_distances_job(self, parser: str, split: str) -> Job:
-        """Compute the distances of the words of a text."""
+        """Build the job that computes the distances of the words of a text."""
         return Job(
             "syntax.compute_distances", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"]
         )
 
     def build_extract_units_job(self, parser: str, split: str) -> Job:
-        """Extract the dependency units of a text."""
+        """Build the job that extracts the dependency units of a text."""
         return Job("syntax.extract_units", files=self._get_tree_and_token_files(parser, split), software=["pyarrow"])
 
     def build_extract_labels_job(self, parser: str, split: str) -> Job:
-        """Extract the dependency labels of a text."""
+        """Build the job that extracts the dependency labels of a text."""
         return Job("syntax.extract_labels", files=self._get_tree_and_token_files(parser, split))
 
     def _get_tree_and_token_files(self, parser: str, split: str, tree_format: TreeFormat = "conllu") -> dict[str, str]:
@@ -402,7 +402,7 @@ class SyntaxPlan:
         }
 
     def build_merge_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Merge the trees of all shards of a text."""
+        """Build the job that merges the trees of all shards of a text."""
         folder = f"<results>/syntax/{parser}/shards/{split}"
         parts = [f"{folder}/{shard:04}.{trees}" for shard in range(self.shard_counts[split])]
         return Job(
@@ -417,7 +417,7 @@ class SyntaxPlan:
         )
 
     def build_import_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Import the user's trees of a text, or the gold trees of a generated text."""
+        """Build the job that imports the user's trees of a text, or the gold trees of a generated text."""
         tree_files = self.experiment.resolve_tree_files(parser, split, trees) or [
             self.corpus.get_gold_tree_path(split, trees)
         ]
@@ -436,7 +436,7 @@ class SyntaxPlan:
         )
 
     def build_build_control_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Build control trees for a text."""
+        """Build the job that builds control trees for a text."""
         options = self.experiment.parsers[parser]
         return Job(
             "syntax.build_control_trees",
@@ -448,7 +448,7 @@ class SyntaxPlan:
         )
 
     def build_compute_tree_statistics_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Compute statistics of the trees of a text."""
+        """Build the job that computes statistics of the trees of a text."""
         return Job(
             "syntax.compute_tree_statistics",
             files={"trees": f"<results>/syntax/{parser}/{split}.{trees}"},
@@ -456,7 +456,7 @@ class SyntaxPlan:
         )
 
     def build_measure_agreement_job(self, parser: str, second_parser: str) -> Job:
-        """Compare the trees that systems read from two parsers, phrase trees after binarization."""
+        """Build the job that compares the trees that systems read from two parsers, phrase trees after binarization."""
         endings = {
             trees: trees if trees == "conllu" else f"binary.{trees}"
             for trees in self.get_common_tree_formats(parser, second_parser)

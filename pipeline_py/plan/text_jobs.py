@@ -52,7 +52,7 @@ OUTPUT_PATTERNS: Mapping[str, Mapping[str, str]] = {
         )
     },
     "subword.apply_bpe": {"output": "<results>/subword/{units}/pieces/{split}.{side}"},
-    "subword.parsing_task_held_out": {"output": "<results>/subword/{units}/tagged/{split}.{side}"},
+    "subword.tag_held_out_text": {"output": "<results>/subword/{units}/tagged/{split}.{side}"},
     "subword.inherit": {"output": "<results>/subword/{units}/{parser}/{split}.{syntax}"},
     "subword.pack": {
         "output": "<results>/subword/{units}/packed/{split}.{side}.arrow",

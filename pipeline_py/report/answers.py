@@ -123,7 +123,7 @@ def read_answers(path: Path) -> list[ClaimAnswer]:
     return answers
 
 
-def find_syntax_answers(answers: Sequence[ClaimAnswer]) -> list[ClaimAnswer]:
+def select_twin_answers(answers: Sequence[ClaimAnswer]) -> list[ClaimAnswer]:
     """Return, for each system that reads trees, the answer against its twin, the first system without trees."""
     twins: dict[str, ClaimAnswer] = {}
     for answer in answers:
@@ -149,12 +149,12 @@ def remove_repeated_answers(answers: Iterable[ClaimAnswer]) -> list[ClaimAnswer]
 def group_answer_sentences(answers: Sequence[ClaimAnswer]) -> dict[str, list[str]]:
     """Group the sentences by heading below a table."""
     answers = remove_repeated_answers(answers)
-    syntax_answers = find_syntax_answers(answers)
-    other_answers = [answer for answer in answers if answer not in syntax_answers]
+    twin_answers = select_twin_answers(answers)
+    other_answers = [answer for answer in answers if answer not in twin_answers]
     if not any(answer.verdict for answer in answers):
         groups = {NO_VERDICT_HEADING: answers}
     else:
-        groups = {"Does syntax help?": syntax_answers, "Other claims": other_answers}
+        groups = {"Does syntax help?": twin_answers, "Other claims": other_answers}
     return {heading: [answer.verdict_sentence for answer in group] for heading, group in groups.items() if group}
 
 
@@ -168,24 +168,22 @@ def render_terminal_summary(answers: Sequence[ClaimAnswer], notes: Sequence[str]
         notes: sentences about systems and sets without verdicts.
     """
     answers = remove_repeated_answers(answers)
-    syntax_answers = find_syntax_answers(answers)
-    other_answers = [answer for answer in answers if answer not in syntax_answers]
+    twin_answers = select_twin_answers(answers)
+    other_answers = [answer for answer in answers if answer not in twin_answers]
     lines = [*notes]
     if any(answer.verdict for answer in answers):
         lines += (
-            ["Does syntax help?", *(f"  {answer.verdict_sentence}" for answer in syntax_answers)]
-            if syntax_answers
-            else []
+            ["Does syntax help?", *(f"  {answer.verdict_sentence}" for answer in twin_answers)] if twin_answers else []
         )
         if other_answers:
             shown = (
                 []
-                if syntax_answers
+                if twin_answers
                 else [f"  {answer.verdict_sentence}" for answer in other_answers[:MAX_PRINTED_CLAIMS]]
             )
             lines += [f"Other claims: {format_verdict_counts(other_answers)}{':' if shown else '.'}", *shown]
     elif answers:
-        lines += [NO_VERDICT_HEADING, *(f"  {answer.verdict_sentence}" for answer in syntax_answers or other_answers)]
+        lines += [NO_VERDICT_HEADING, *(f"  {answer.verdict_sentence}" for answer in twin_answers or other_answers)]
     return lines
 
 

@@ -10,9 +10,9 @@ from pipeline_py.evaluation.verdict import format_difference, format_magnitude
 from pipeline_py.report.answers import (
     ClaimAnswer,
     DifferenceInterval,
-    find_syntax_answers,
     format_verdict_counts,
     read_answers,
+    select_twin_answers,
 )
 from pipeline_py.report.page_parts import PageManifest, PageSection
 from pipeline_py.report.sections.contrast import read_set_accuracies
@@ -83,17 +83,17 @@ class Overview:
 def build_overview_sections(manifest: PageManifest) -> Iterator[PageSection]:
     """Yield the answer with its forest plot, and the folded table of all claims."""
     answers = [answer for path in manifest.get_files("claims").values() for answer in read_answers(path)]
-    syntax = find_syntax_answers(answers)
-    if syntax:
-        tested = [answer for answer in syntax if answer.difference is not None]
+    twin_answers = select_twin_answers(answers)
+    if twin_answers:
+        tested = [answer for answer in twin_answers if answer.difference is not None]
         overview = Overview(
             [
                 *(ceiling.warning_message for ceiling in manifest.ceilings if ceiling.is_low),
-                *manifest.exclusions.descriptions,
+                *manifest.verdict_exclusions.descriptions,
             ],
-            format_headline(syntax),
-            format_reading_guide(syntax),
-            [*_pair_answers_with_claims(syntax)],
+            format_headline(twin_answers),
+            format_reading_guide(twin_answers),
+            [*_pair_verdicts_with_paper_conclusions(twin_answers)],
             [*describe_limitations(manifest, tested)],
         )
         yield PageSection(
@@ -109,12 +109,13 @@ def build_overview_sections(manifest: PageManifest) -> Iterator[PageSection]:
         )
 
 
-def _pair_answers_with_claims(answers: Sequence[ClaimAnswer]) -> Iterator[tuple[str, str]]:
+def _pair_verdicts_with_paper_conclusions(answers: Sequence[ClaimAnswer]) -> Iterator[tuple[str, str]]:
+    """Yield each verdict with its paper's conclusion; the conclusion is "" if there is none or it repeats the last."""
     previous = ""
     for answer in answers:
-        says = f"{answer.paper}: {answer.paper_conclusion}" if answer.paper else ""
-        yield answer.verdict_sentence, "" if says == previous else says
-        previous = says
+        conclusion = f"{answer.paper}: {answer.paper_conclusion}" if answer.paper else ""
+        yield answer.verdict_sentence, "" if conclusion == previous else conclusion
+        previous = conclusion
 
 
 def format_headline(answers: Sequence[ClaimAnswer]) -> str:

@@ -12,7 +12,7 @@ from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.evaluation.compute_bleu_ceiling import BleuCeiling
 from pipeline_py.report.figures.figure_files import InlineFigure
 from pipeline_py.report.figures.line_figure import LineStyle
-from pipeline_py.report.stage_results import VerdictExclusions, read_ceilings, read_exclusions
+from pipeline_py.report.stage_results import VerdictExclusions, read_ceilings, read_verdict_exclusions
 from pipeline_py.report.tables.sheet import Sheet
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job_record import check_input_file
@@ -99,10 +99,10 @@ class PageManifest:
         return self.get_files(kind).get(name)
 
     @cached_property
-    def exclusions(self) -> VerdictExclusions:
-        """Systems and sets without verdicts."""
+    def verdict_exclusions(self) -> VerdictExclusions:
+        """Systems and sets that verdicts exclude, with the reasons."""
         path = next(iter(self.get_files("exclusions").values()), None)
-        return VerdictExclusions() if path is None else read_exclusions(path)
+        return VerdictExclusions() if path is None else read_verdict_exclusions(path)
 
     @cached_property
     def ceilings(self) -> list[BleuCeiling]:

@@ -67,8 +67,8 @@ class VerdictExclusions:
         return [*system_sentences, *([UNTRAINED_ADVICE] if system_sentences else []), *set_sentences]
 
 
-def read_exclusions(path: Path) -> VerdictExclusions:
-    """Read the exclusions of an experiment or table, an output of `evaluation.judge_claims`."""
+def read_verdict_exclusions(path: Path) -> VerdictExclusions:
+    """Read the systems and sets that verdicts exclude, an output of `evaluation.judge_claims`."""
     exclusions = VerdictExclusions()
     for row in read_tsv(path).to_dict("records"):
         (exclusions.system_reasons if row["kind"] == "system" else exclusions.set_reasons)[row["name"]] = row["reason"]

@@ -55,7 +55,7 @@ class TableChapter:
         for split, path in self.manifest.iterate_set_files("comparisons", self.table_name):
             metric_comparisons = comparisons.setdefault(split, {})
             for pair in read_system_comparisons(path):
-                is_tested = not {pair.system, pair.other_system} & {*self.manifest.exclusions.system_reasons}
+                is_tested = not {pair.system, pair.other_system} & {*self.manifest.verdict_exclusions.system_reasons}
                 metric_comparisons.setdefault(pair.metric, []).append(pair if is_tested else pair.remove_inference())
         return comparisons
 

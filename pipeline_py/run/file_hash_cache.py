@@ -50,7 +50,7 @@ class FileHashCache:
         self._entries: dict[str, list[int | str]] = read_checked_json(cache_path)
 
     def hash_files(self, files: Iterable[str]) -> dict[str, str | None]:
-        """Hash files.
+        """Return the hash of each file's content, or None if it is unreadable.
 
         Returns:
             By path, 16 hexadecimal digits; None for a path that cannot be read as a file.

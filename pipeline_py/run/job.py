@@ -53,7 +53,7 @@ class Job:
 
     @property
     def rule_inputs(self) -> dict[str, str | list[str]]:
-        """Input files as the named inputs of a rule: a path, or a list of paths."""
+        """Input files of the job, as Snakemake's named inputs: a path or a list of paths for each name."""
         inputs: dict[str, str | list[str]] = {
             name: files if isinstance(files, str) else [*iterate_nested_paths(files)]
             for name, files in self.files.items()

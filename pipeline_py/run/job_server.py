@@ -96,7 +96,7 @@ class JobServer:
     def serve(self) -> None:
         """Run jobs until the lifeline ends."""
         signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let background jobs ignore SIGINT
-        self._selector.register(self._listener, selectors.EVENT_READ, self._accept_request)
+        self._selector.register(self._listener, selectors.EVENT_READ, self._accept_and_start_job)
         self._selector.register(self._lifeline, selectors.EVENT_READ, self._shut_down)
         while True:
             (key, _), *_ = self._selector.select()  # one at a time, since a callback may unregister others
@@ -110,7 +110,8 @@ class JobServer:
             os.rmdir(os.path.dirname(socket_path))  # noqa: PTH106, PTH120
         sys.exit()
 
-    def _accept_request(self) -> None:
+    def _accept_and_start_job(self) -> None:
+        """Accept a request, fork the process of its job, and register the events of both."""
         connection, _ = self._listener.accept()
         descriptors: list[int] = []
         try:

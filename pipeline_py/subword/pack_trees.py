@@ -45,7 +45,7 @@ def pack_trees(*, trees: Path | None = None, pieces: Path, output: Path, counts_
 
 
 class ForestNode(NamedTuple):
-    """A node without its final number.
+    """A node of a sentence's forest, before its inner nodes are numbered.
 
     Attributes:
         level: height, 0 for a leaf.
@@ -56,8 +56,11 @@ class ForestNode(NamedTuple):
     number: int
 
 
-class ForestBuilder:
-    """A builder of trees over n leaves, which numbers the inner nodes at the end."""
+class SentenceForestBuilder:
+    """A builder of the forest over the n leaves of a sentence, which numbers the inner nodes at the end.
+
+    The forest is one tree, or several trees and single leaves.
+    """
 
     def __init__(self, leaf_count: int) -> None:
         self._leaf_count = leaf_count
@@ -69,8 +72,8 @@ class ForestBuilder:
         self._inner_nodes.append((node.level, left, right))
         return node
 
-    def build_row(self, root: ForestNode | None) -> np.ndarray:
-        """Number the k inner nodes and return the row, (1 + 3·k,)."""
+    def build_forest_row(self, root: ForestNode | None) -> np.ndarray:
+        """Number the k inner nodes and return the packed forest, a row (1 + 3·k,); see `pack_trees`."""
         # Nodes of equal height are created from left to right, and the stable sort keeps this order.
         order = sorted(range(len(self._inner_nodes)), key=lambda place: self._inner_nodes[place][0])
         numbers = [0] * len(order)
@@ -111,11 +114,11 @@ def _build_parsed_rows(
 
 
 def _build_tree_row(tree: PhraseTree, leaf_count: int) -> np.ndarray:
-    forest = ForestBuilder(leaf_count)
+    forest = SentenceForestBuilder(leaf_count)
     if tree.root is None or tree.is_failed:
-        return forest.build_row(None)
+        return forest.build_forest_row(None)
     nodes = _iterate_leaves(leaf_count)
-    return forest.build_row(
+    return forest.build_forest_row(
         fold_tree(tree.root, lambda _: next(nodes), lambda _, children: forest.join_nodes(*children))
     )
 
@@ -125,7 +128,7 @@ def _build_lexical_rows(sentences: Iterable[list[str]], counts: SentenceCounts) 
         counts.add_kept()
         if not pieces:
             counts.add_noted("empty line")
-        forest = ForestBuilder(len(pieces))
+        forest = SentenceForestBuilder(len(pieces))
         nodes = _iterate_leaves(len(pieces))
         for word in subword.group_by_word(pieces):
             node, *remaining_leaves = (next(nodes) for _ in word)
@@ -133,4 +136,4 @@ def _build_lexical_rows(sentences: Iterable[list[str]], counts: SentenceCounts) 
                 node = forest.join_nodes(node, leaf)
             if remaining_leaves:
                 counts.add_noted("words with a lexical tree")
-        yield forest.build_row(None)
+        yield forest.build_forest_row(None)

@@ -32,7 +32,7 @@ from pipeline_py.syntax.words.parser_words import (
     ParserSentence,
     WordDivider,
     WordSpan,
-    build_token_sentence,
+    build_parser_sentence_of_tokens,
     read_parser_sentences,
 )
 from pipeline_py.syntax.words.token_alignment import read_sentences
@@ -209,7 +209,7 @@ def parse(
     if table is not None and text is None:
         sentences_to_parse = read_parser_sentences(tokens, tokens, first, sentences, table.divide_sentences, counts)
     elif text is None:
-        sentences_to_parse = map(build_token_sentence, read_sentences(tokens, first, sentences))
+        sentences_to_parse = map(build_parser_sentence_of_tokens, read_sentences(tokens, first, sentences))
     else:
         divide = models.tokenizer if words == "stanza" else _build_english_divider(pipeline)
         if table is not None:

@@ -12,7 +12,7 @@ from pipeline_py.config.parser_defaults import DEFAULT_EPOCHS, DEFAULT_HIDDEN_SI
 from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.run.device_selection import select_device
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.training_treebank import write_dependency_training_data, write_phrase_training_data
+from pipeline_py.syntax.stanza.training_treebank import write_bracketed_training_trees, write_conllu_training_trees
 
 
 class StanzaProcessor(StrEnum):
@@ -112,7 +112,7 @@ def _write_training_data(
     processor: StanzaProcessor, train_treebank: Path, dev_treebank: Path, folder: Path, lowercase: bool
 ) -> tuple[SentenceCounts, int, int]:
     """Check both treebanks and write them for Stanza; return counts, training sentences and training words."""
-    write = write_phrase_training_data if processor is StanzaProcessor.CONSTITUENCY else write_dependency_training_data
+    write = write_bracketed_training_trees if processor is StanzaProcessor.CONSTITUENCY else write_conllu_training_trees
     counts = SentenceCounts()
     words = write(train_treebank, folder / "train.txt", lowercase, counts)
     dev_counts = SentenceCounts()

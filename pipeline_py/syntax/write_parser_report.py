@@ -20,7 +20,7 @@ from pipeline_py.syntax.words.parser_words import (
     SEVERAL_WORDS_NOTE,
     SHARED_WORD_NOTE,
     WORD_PART_NOTE,
-    select_word_note_counts,
+    select_word_difference_counts,
 )
 
 MeasureIterator: TypeAlias = Iterator[tuple[str, str]]
@@ -107,7 +107,7 @@ def _measure_split(
 
 def _measure_word_differences(note_counts: Mapping[str, int], tree_count: int, token_count: int) -> MeasureIterator:
     """Yield measures of the differences between tokens and words of the parser, if it did not read the tokens."""
-    counts = select_word_note_counts(note_counts)
+    counts = select_word_difference_counts(note_counts)
     if not counts:
         return
     yield f"{OTHER_WORDS_NOTE} (%)", _format_mean(100 * counts.pop(OTHER_WORDS_NOTE), tree_count)

@@ -251,7 +251,7 @@ def test_damage_is_detected(trained, tmp_path):
 def test_an_invalid_configuration_is_rejected(trained):
     with pytest.raises(InputError, match="unknown key `traning`"):
         load("SDAtt", configfile="small.yaml", config={"traning": {}}, directory=trained.folder)
-    with pytest.raises(InputError, match="there is no Snakefile or experiment.yaml"):
+    with pytest.raises(InputError, match=r"there is no Snakefile or experiment\.yaml"):
         load("SDAtt", directory=trained.folder / "results")
 
 

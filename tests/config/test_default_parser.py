@@ -86,7 +86,9 @@ def test_parser_of_generated_trees_is_rejected_for_text_in_files(config, text_in
     ],
 )
 def test_parser_of_generated_trees_is_accepted_by_name(config, text_in_files, named_config):
-    assert not load_experiment(config, command_line_config={**text_in_files, **named_config}).generator_only_parsers
+    assert not load_experiment(
+        config, command_line_config={**text_in_files, **named_config}
+    ).generator_only_parser_errors
 
 
 def test_parser_of_generated_trees_is_accepted_if_targets_read_no_trees(config, text_in_files):
@@ -94,7 +96,7 @@ def test_parser_of_generated_trees_is_accepted_if_targets_read_no_trees(config, 
     experiment = load_experiment(
         config, command_line_config={**text_in_files, "tables": {"t": table}, "targets": ["t"]}
     )
-    assert [*experiment.generator_only_parsers] == ["embedded"]
+    assert [*experiment.generator_only_parser_errors] == ["embedded"]
 
 
 def test_other_parsers_are_accepted_for_text_in_files(config, text_in_files):

@@ -86,7 +86,7 @@ def test_parsers_of_another_language_are_rejected(config, french_config, parser,
 )
 def test_parsers_of_the_same_or_unknown_language_are_accepted(config, french_config, parser):
     result = load_with_parser(config, french_config, parser)
-    assert [*result.foreign_language_parsers] == ["embedded"], "no system reads it"
+    assert [*result.foreign_parser_errors] == ["embedded"], "no system reads it"
     assert result.resolve_parser_language("mine") == "fr"
 
 
@@ -98,7 +98,7 @@ def test_language_of_models_may_differ_from_text(config, french_config):
 
 def test_parser_of_another_language_is_accepted_if_targets_read_no_trees(config, french_config):
     systems = {"type": "bleu", "title": "T", "systems": ["GlobalAtt", "LocalAtt"], "baseline": "GlobalAtt"}
-    assert load_with_parser(config, french_config, None, {"tables": {"t": systems}}).foreign_language_parsers
+    assert load_with_parser(config, french_config, None, {"tables": {"t": systems}}).foreign_parser_errors
 
 
 def test_french_parser_is_rejected_for_generated_english(config, french_config):

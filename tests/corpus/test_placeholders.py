@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from pipeline_py.corpus.placeholders import classify_expression
+from pipeline_py.corpus.placeholders import classify_number_or_date
 
 TIMES = """
 12:30 0:00 24:00 09:59 9:05:10 9:05:10.5 23:59:59
@@ -45,7 +45,7 @@ one seventeen May Mai Monday 星期三 noon 正午 ٣ ١٢
     ("words", "kind"), [(TIMES, "time"), (DATES, "date"), (NUMBERS, "number"), (NEAR_MISSES, None)]
 )
 def test_words_are_classified(words: str, kind: str | None) -> None:
-    assert {word: classify_expression(word) for word in words.split()} == dict.fromkeys(words.split(), kind)
+    assert {word: classify_number_or_date(word) for word in words.split()} == dict.fromkeys(words.split(), kind)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_words_are_classified(words: str, kind: str | None) -> None:
     ],
 )
 def test_words_out_of_range_or_of_several_kinds_are_classified(word: str, kind: str) -> None:
-    assert classify_expression(word) == kind
+    assert classify_number_or_date(word) == kind
 
 
 PARTS = "1 1, 1万 1- 一 零 123, 十 1.1 一万 1:1 1分之 1,234- 0.123/ 1'234: 1,234万 0.123亿-"
@@ -72,5 +72,5 @@ PARTS = "1 1, 1万 1- 一 零 123, 十 1.1 一万 1:1 1分之 1,234- 0.123/ 1'23
 @pytest.mark.parametrize("part", PARTS.split())
 def test_a_long_word_is_classified_in_linear_time(part: str) -> None:
     start = time.process_time()
-    assert classify_expression(part * 5000 + "x") is None
+    assert classify_number_or_date(part * 5000 + "x") is None
     assert time.process_time() - start < 0.5

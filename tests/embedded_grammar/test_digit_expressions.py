@@ -5,7 +5,7 @@ from collections import Counter
 from random import Random
 
 from embedded_grammar import digit_expressions
-from pipeline_py.corpus.placeholders import classify_expression
+from pipeline_py.corpus.placeholders import classify_number_or_date
 
 SAMPLE_SIZE = 20_000
 
@@ -44,5 +44,5 @@ def test_expressions_are_equal_in_both_languages_and_recognized_by_generalisatio
         (digit_expressions.draw_date(random, True), "on", "am", "date"),
     ):
         word = adverb.english.removeprefix(f"{preposition} ")
-        assert adverb.german == f"{german} {word}" and classify_expression(word) == kind
-    assert classify_expression(digit_expressions.draw_number(random).english) == "number"
+        assert adverb.german == f"{german} {word}" and classify_number_or_date(word) == kind
+    assert classify_number_or_date(digit_expressions.draw_number(random).english) == "number"

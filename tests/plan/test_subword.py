@@ -138,6 +138,6 @@ def test_text_with_an_auxiliary_task_is_built_from_base_pieces(build_plan):
         "trees": "<results>/syntax/embedded/train.ptb",
     }
     for side, is_source in (("source", True), ("target1", False)):
-        job = subword.build_parsing_task_held_out_job(units, "dev", side)
+        job = subword.build_tag_held_out_text_job(units, "dev", side)
         assert job.files == {"pieces": subword.get_piece_path_pattern("default", side).format(split="dev")}
         assert job.settings == {"is_source": is_source}

@@ -197,7 +197,7 @@ def test_a_parser_of_generated_trees_does_not_parse_files(build_plan, tmp_path):
     (tmp_path / "d.en").write_text("a\n")
     dev = {"name": "dev", "source": str(tmp_path / "d.en"), "references": ["d.de"]}
     syntax = build_plan(corpora={"dev": dev}).syntax
-    assert syntax.experiment.generator_only_parsers and syntax.build_parse_job("embedded", "train", "conllu")
+    assert syntax.experiment.generator_only_parser_errors and syntax.build_parse_job("embedded", "train", "conllu")
     with pytest.raises(InputError, match="`embedded` is trained on generated trees"):
         syntax.build_parse_job("embedded", "dev", "conllu")
 

@@ -69,7 +69,7 @@ def test_jobs_are_in_topological_order(build_plan):
         ("Sennrich-deponly", "subword.pack_labels"),
         ("Dep2Seq", "nmt.translate"),
         ("Tree2Seq-ensemble", "subword.pack_trees"),
-        ("Transformer-parsing-task", "subword.parsing_task_held_out"),
+        ("Transformer-parsing-task", "subword.tag_held_out_text"),
         ("Hierarchical", "corpus.generalise"),
         ("SDAtt [random]", "syntax.parse"),
     ],

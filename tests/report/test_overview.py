@@ -13,10 +13,10 @@ from pipeline_py.evaluation.compute_bleu_ceiling import BleuCeiling
 from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS, EXCLUSION_COLUMNS
 from pipeline_py.report.answers import (
     NO_VERDICT_HEADING,
-    find_syntax_answers,
     group_answer_sentences,
     read_answers,
     render_terminal_summary,
+    select_twin_answers,
 )
 from pipeline_py.report.overview import (
     build_claim_table,
@@ -62,10 +62,10 @@ def test_read_answers_uses_first_metric_and_average(tmp_path):
         0.0,
         (1, 1),
     )
-    assert answers[1].control_differences == {} and find_syntax_answers(answers) == answers[:1]
+    assert answers[1].control_differences == {} and select_twin_answers(answers) == answers[:1]
     assert group_answer_sentences(answers) == {"Does syntax help?": ["A: one."], "Other claims": ["A above C: two."]}
     several = [
-        *find_syntax_answers(answers),
+        *select_twin_answers(answers),
         *write_answers(tmp_path, build_claim_row("A", "B", 1.0, "A: one.", paper="Yang", **SYNTAX)),
     ]
     assert group_answer_sentences(several) == {"Does syntax help?": ["A: one."]}, "repeated answers are shown once"
@@ -159,7 +159,7 @@ def test_headline_counts_verdicts(tmp_path, verdicts, sentence):
         build_claim_row(f"S{place}", "B", 1.0, "x", verdict=verdict, syntax=syntax, **SYNTAX)
         for place, (verdict, syntax) in enumerate(verdicts)
     ]
-    assert format_headline(find_syntax_answers(write_answers(tmp_path, *rows))) == sentence
+    assert format_headline(select_twin_answers(write_answers(tmp_path, *rows))) == sentence
 
 
 def test_forest_plot_has_one_scale_with_zero(tmp_path):

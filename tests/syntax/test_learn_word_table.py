@@ -15,7 +15,7 @@ from pipeline_py.syntax.stanza.tokenizer import load_learned_tokenizer
 from pipeline_py.syntax.treebank_text import treebank_text
 from pipeline_py.syntax.trees.dependency import DependencyTree, read_dependency_trees
 from pipeline_py.syntax.trees.tree_formats import TreeKind
-from pipeline_py.syntax.words.parser_words import WordDivider, WordSpan, build_word_sentence
+from pipeline_py.syntax.words.parser_words import WordDivider, WordSpan, build_parser_sentence
 from pipeline_py.syntax.words.word_matching import count_undivided_tokens, match_tree_words
 from pipeline_py.syntax.words.word_table import WordTable
 
@@ -92,7 +92,7 @@ def test_different_numbers_of_sentences_are_rejected(tmp_path: Path, lines: str)
 
 def build_tree(tokens: str, text: str, words: list[WordSpan]) -> DependencyTree:
     """Build a tree with arbitrary heads over the words of a text."""
-    sentence = build_word_sentence(tuple(tokens.split(" ")), text, words)
+    sentence = build_parser_sentence(tuple(tokens.split(" ")), text, words)
     unknown = ("_",) * len(sentence.words)
     return DependencyTree(
         sentence.words, tuple(range(len(unknown))), unknown, unknown, multiword_tokens=sentence.multiword_tokens

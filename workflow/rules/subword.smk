@@ -69,23 +69,23 @@ use rule text_job as parsing_task with:
         job=call_of("subword.parsing_task"),
 
 
-use rule text_job as parsing_task_held_out with:
+use rule text_job as tag_held_out_text with:
     input:
-        inputs_of("subword.parsing_task_held_out"),
+        inputs_of("subword.tag_held_out_text"),
     output:
         output="<results>/subword/{units}/tagged/{split}.{side}",
     log:
-        "<logs>/subword/parsing_task_held_out/{units}.{split}.{side}.log",
+        "<logs>/subword/tag_held_out_text/{units}.{split}.{side}.log",
     benchmark:
-        "<benchmarks>/subword/parsing_task_held_out/{units}.{split}.{side}.tsv"
+        "<benchmarks>/subword/tag_held_out_text/{units}.{split}.{side}.tsv"
     wildcard_constraints:
         units=build_name_pattern(EXPERIMENT.parsing_tasks),
         split=r"(?!train\.)[^/.]+",
     group:
         on_cluster("units")
     params:
-        identity=identity_of("subword.parsing_task_held_out"),
-        job=call_of("subword.parsing_task_held_out"),
+        identity=identity_of("subword.tag_held_out_text"),
+        job=call_of("subword.tag_held_out_text"),
 
 
 use rule text_job as inherit with:

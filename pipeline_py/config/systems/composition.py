@@ -17,7 +17,11 @@ from pipeline_py.config.systems.decoders import (
     SoftmaxLossConfig,
 )
 from pipeline_py.config.systems.encoders import AnyEncoderConfig, BidirectionalGRUEncoderConfig
-from pipeline_py.config.systems.network_parts import expand_type_shorthand, get_part_module_name, parse_part_shorthand
+from pipeline_py.config.systems.network_parts import (
+    build_shorthand_validator,
+    expand_type_shorthand,
+    get_part_module_name,
+)
 from pipeline_py.config.systems.training import DropoutConfig, ModelConfig
 from pipeline_py.kinds.syntax_kind import SyntaxKind, load_syntax_kind
 
@@ -26,15 +30,15 @@ class CompositionConfig(ConfigSection):
     """A composition of encoders × scores × contexts × decoder × loss."""
 
     type: Literal["neural"] = "neural"
-    encoders: list[Annotated[AnyEncoderConfig, parse_part_shorthand("bidirectional_gru")]] = Field(
+    encoders: list[Annotated[AnyEncoderConfig, build_shorthand_validator("bidirectional_gru")]] = Field(
         [BidirectionalGRUEncoderConfig()], min_length=1, description="Encoders; the decoder has a state for each."
     )
-    scores: list[Annotated[AnyScoreConfig, parse_part_shorthand("mlp")]] = Field([MLPScoreConfig()], min_length=1)
+    scores: list[Annotated[AnyScoreConfig, build_shorthand_validator("mlp")]] = Field([MLPScoreConfig()], min_length=1)
     contexts: list[Annotated[AnyContextConfig, BeforeValidator(expand_type_shorthand)]] = Field(
         [GlobalContextConfig()], min_length=1
     )
-    decoder: Annotated[AnyDecoderConfig, parse_part_shorthand("conditional_gru")] = ConditionalGRUDecoderConfig()
-    loss: Annotated[AnyLossConfig, parse_part_shorthand("softmax")] = SoftmaxLossConfig()
+    decoder: Annotated[AnyDecoderConfig, build_shorthand_validator("conditional_gru")] = ConditionalGRUDecoderConfig()
+    loss: Annotated[AnyLossConfig, build_shorthand_validator("softmax")] = SoftmaxLossConfig()
     model: ModelConfig = ModelConfig()
 
     @model_validator(mode="after")

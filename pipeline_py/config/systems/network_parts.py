@@ -18,7 +18,7 @@ def expand_type_shorthand(value: Any) -> Any:
     return {"type": value} if isinstance(value, str) else value
 
 
-def parse_part_shorthand(default_type: str) -> BeforeValidator:
+def build_shorthand_validator(default_type: str) -> BeforeValidator:
     """Return a validator that expands the shorthand `TYPE` and adds a default type to mappings without one."""
 
     def add_default_type(value: Any) -> Any:
@@ -99,11 +99,10 @@ HeadIndex = Annotated[int, NUMBER_VALIDATOR, Field(ge=-1024, lt=1024)]
 """The index of an attention head, counted from 0, or backwards from −1."""
 
 
-class AttentionChangeConfig(PartConfig):
-    """A change of attention scores before the softmax, in some heads of some layers."""
+class BaseAttentionChangeConfig(PartConfig):
+    """Base class of changes of attention scores before the softmax, in some heads of some layers."""
 
     layers: list[ListIndex] | None = Field(None, min_length=1, description="Layers, counted from 0; null: all.")
-    """Number of layers."""
     heads: list[HeadIndex] | None = Field(
         None, min_length=1, description="Heads of each layer, counted from 0, or backwards from −1; null: all."
     )
@@ -124,11 +123,11 @@ class AttentionChangeConfig(PartConfig):
                     raise ValueError(f"{self.type} changes {name} {index}, but there are {count}, counted from 0")  # type: ignore[attr-defined]
 
 
-class SelfAttentionChangeConfig(AttentionChangeConfig):
-    """A change of scores in an encoder's self-attention."""
+class BaseSelfAttentionChangeConfig(BaseAttentionChangeConfig):
+    """Base class of changes of scores in an encoder's self-attention."""
 
 
-class DepsSANConfig(SelfAttentionChangeConfig):
+class DepsSANConfig(BaseSelfAttentionChangeConfig):
     """A Gaussian of the distance in the dependency tree (Peng et al. 2021; there in layers 0 to 2)."""
 
     type: Literal["deps_san"] = "deps_san"
@@ -144,13 +143,12 @@ class DepsSANConfig(SelfAttentionChangeConfig):
         return ["the logarithm of the Gaussian is added, not its density"] if self.gaussian == "log" else []
 
 
-class PASCALConfig(SelfAttentionChangeConfig):
+class PASCALConfig(BaseSelfAttentionChangeConfig):
     """A Gaussian around the head word (Bugliarello and Okazaki 2020; there in the last 2 of 8 heads of layer 0)."""
 
     type: Literal["pascal"] = "pascal"
     required_syntax: ClassVar[tuple[SyntaxKind, ...]] = (parents.SYNTAX_KIND,)
     layers: list[ListIndex] | None = Field([0], min_length=1, description="Layers, counted from 0; null: all.")
-    """Number of layers."""
     heads: list[HeadIndex] | None = Field([-2, -1], min_length=1, description="Heads of each layer; null: all.")
     sigma: SquarablePositiveFloat32 = Field(1.0, description="Standard deviation, in positions.")
     parent_ignoring: Annotated[float, NUMBER_VALIDATOR] = Field(
@@ -158,13 +156,12 @@ class PASCALConfig(SelfAttentionChangeConfig):
     )
 
 
-class LISAConfig(SelfAttentionChangeConfig):
+class LISAConfig(BaseSelfAttentionChangeConfig):
     """A head that learns to attend to the head word (Strubell et al. 2018, as in Bugliarello and Okazaki 2020)."""
 
     type: Literal["lisa"] = "lisa"
     predicted_syntax: ClassVar[tuple[SyntaxKind, ...]] = (parents.SYNTAX_KIND,)
     layers: list[ListIndex] | None = Field([0], min_length=1, description="Layers, counted from 0; null: all.")
-    """Number of layers."""
     heads: list[HeadIndex] | None = Field([0], min_length=1, description="Heads of each layer; null: all.")
     weight: SquarablePositiveFloat32 = Field(1.0, description="Weight of −log p of the head words in the loss.")
 
@@ -172,11 +169,11 @@ class LISAConfig(SelfAttentionChangeConfig):
 AnySelfAttentionConfig = Annotated[DepsSANConfig | LISAConfig | PASCALConfig, Field(discriminator="type")]
 
 
-class CrossAttentionChangeConfig(AttentionChangeConfig):
-    """A change of scores in a decoder's cross-attention."""
+class BaseCrossAttentionChangeConfig(BaseAttentionChangeConfig):
+    """Base class of changes of scores in a decoder's cross-attention."""
 
 
-class SyntaxCrossAttentionConfig(CrossAttentionChangeConfig):
+class SyntaxCrossAttentionConfig(BaseCrossAttentionChangeConfig):
     """A Gaussian over the syntax distance from the attended position (SDAtt eq. 9–11, as contexts of type `syntax`)."""
 
     type: Literal["syntax"] = "syntax"

@@ -11,7 +11,6 @@ class TuningConfig(ConfigSection):
     """Tuning of the weights of the log-linear model on the development set."""
 
     sentences: Count | None = Field(1000, description="Number of sentences of the development set; null: all.")
-    """Number of sentence pairs."""
     evaluations: Count = Field(100, description="Limit of the number of times that these sentences are translated.")
     minutes: PositiveFloat32 | None = Field(
         None, description="Time limit, which makes the result depend on the speed of the machine; null: none."

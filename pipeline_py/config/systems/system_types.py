@@ -54,7 +54,7 @@ class NeuralSystemConfig(CompositionConfig):
         return [*super().parsed_syntax_names, *(["trees"] if self.auxiliary_task else [])]
 
     def dump_composition(self) -> dict[str, Any]:
-        """Return the options of the composition as JSON values."""
+        """Return the options of the network's composition (encoders, decoder, loss, …) as JSON values."""
         return self.model_dump(mode="json", include={*CompositionConfig.model_fields})
 
 

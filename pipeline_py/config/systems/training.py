@@ -137,7 +137,7 @@ class OptimizerConfig(ConfigSection):
     warmup: CountOrZero = Field(0, description="Number of updates of linear warm-up of the learning rate.")
 
     @model_validator(mode="after")
-    def _check_schedule(self) -> Self:
+    def _check_and_complete(self) -> Self:
         if self.decay is not None and self.schedule != "constant":
             raise ValueError("the learning rate follows either `decay` or a `schedule`, not both")
         if self.decay_patience is not None and self.decay is None:
@@ -174,7 +174,6 @@ class TrainingConfig(ConfigSection):
     max_length: Count = Field(
         80, description="Skip training pairs with more pieces on either side, not counting end of sentence."
     )
-    """Largest number of tokens of a sentence."""
     epochs: Annotated[Count | None, IGNORED_IN_PRETRAINING] = Field(None, description="Stop after this many epochs.")
     updates: Annotated[Count | None, IGNORED_IN_PRETRAINING] = Field(None, description="Stop after this many updates.")
     clip: PositiveFloat32 | None = Field(1.0, description="Clip the gradient norm to this; null: no clipping.")
@@ -233,7 +232,7 @@ class DecodingConfig(ConfigSection):
     beam: Annotated[int, NUMBER_VALIDATOR] = Field(12, gt=0, le=1000)
     """Number of hypotheses that the search keeps; 1 is greedy search."""
     batch_size: Annotated[BatchSize, SettingEffect.ROUNDING] = Field(
-        64, description="Number of sentences per batch; does not change the result."
+        64, description="Number of sentences per batch; changes only rounding."
     )
     precision: Literal["auto", "float32", "bfloat16"] = Field(
         "auto",
@@ -253,7 +252,6 @@ class DecodingConfig(ConfigSection):
     max_length: Count | None = Field(
         None, description="Limit of a translation's length in pieces; null: only `max_length_ratio`."
     )
-    """Largest number of tokens of a sentence."""
     length_model: bool = Field(
         False,
         description="Add log p(length | source length), estimated from training data, at the end of a translation "

@@ -15,27 +15,27 @@ DEFAULT_SEED = 12345
 ROUNDING_TOLERANCE = 1e-12
 
 
-def draw_sentence_counts(sentence_count: int, sample_count: int, seed: int) -> np.ndarray:
-    """Count how often each resampled set has each sentence, (samples, sentences), drawn as sacrebleu does.
+def draw_sentence_multiplicities(sentence_count: int, sample_count: int, seed: int) -> np.ndarray:
+    """Draw how many times each resampled set contains each sentence, (samples, sentences), as sacrebleu does.
 
     The first sets of many are those that would be drawn if they were few.
     """
     generator = np.random.default_rng(seed)
     # 16 bits are enough for counts with a mean of 1.
-    counts = np.empty((sample_count, sentence_count), dtype=np.uint16)
+    multiplicities = np.empty((sample_count, sentence_count), dtype=np.uint16)
     for first in range(0, sample_count, SAMPLES_PER_BLOCK):
-        block = counts[first : first + SAMPLES_PER_BLOCK]
+        block = multiplicities[first : first + SAMPLES_PER_BLOCK]
         indices = generator.choice(sentence_count, size=block.shape, replace=True)
         flat_indices = indices + sentence_count * np.arange(len(block))[:, None]
         block[:] = np.bincount(flat_indices.ravel(), minlength=block.size).reshape(block.shape)
-    return counts
+    return multiplicities
 
 
 def resample_run_scores(systems: Mapping[str, SystemStatistics], sample_count: int, seed: int) -> dict[str, np.ndarray]:
     """Score each run of systems on resampled sets, the same for all, (runs, samples)."""
     (sentences,) = {system.run_statistics.shape[1] for system in systems.values()}
     sums = sum_over_samples(
-        draw_sentence_counts(sentences, sample_count, seed),
+        draw_sentence_multiplicities(sentences, sample_count, seed),
         {name: system.run_statistics for name, system in systems.items()},
     )
     return {

@@ -194,12 +194,12 @@ class Decoder(nn.Module, ABC):
         """
 
     def compute_loss(self, memory: EncoderMemory, target: Tensor, words: PackedWords) -> Tensor:
-        """Sum up what `compute_word_losses` computes over each sentence's words (B,), EOS included."""
+        """Compute each target sentence's loss from the memory (B,), summed over its words, EOS included."""
         return self.compute_word_losses(memory, target, words).sum(dim=1)
 
     @abstractmethod
     def compute_word_losses(self, memory: EncoderMemory, target: Tensor, words: PackedWords) -> Tensor:
-        """Compute the loss of each word: −log p, or in training the value of the loss part.
+        """Compute each target word's loss from the memory: −log p, or in training the value of the loss part.
 
         Args:
             memory: the encoder memory with keys.

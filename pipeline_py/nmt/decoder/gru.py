@@ -96,7 +96,7 @@ class GRUDecoder(RecurrentDecoder):
 
 
 def _compute_column_weights(phrase_weight: Tensor, memory: EncoderMemory) -> Tensor:
-    """Compute the factor (B, N) of each memory column: 1 − β for words, β (B,) for phrases."""
+    """Compute the attention factor (B, N) of each memory column: 1 − β for words, β (B,) for phrases."""
     is_word = torch.arange(memory.mask.shape[1], device=phrase_weight.device) < memory.position_count
     phrase_weight = phrase_weight.unsqueeze(1)
     return torch.where(is_word, 1 - phrase_weight, phrase_weight)

@@ -105,7 +105,7 @@ class RecurrentDecoder(DecoderAttention, Decoder):
         return upcast_half_precision(logits), state, step.attention.weights
 
     def compute_word_losses(self, memory: EncoderMemory, target: Tensor, words: PackedWords) -> Tensor:
-        """Compute the loss of each word; see `Decoder`."""
+        """Compute each target word's loss from the memory; see `Decoder`."""
         if not words.is_sorted:
             memory = memory.reorder(words.sentence_order)
         before = self._embed_previous_words(target, words)

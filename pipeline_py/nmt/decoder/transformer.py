@@ -98,7 +98,7 @@ class TransformerDecoder(Decoder):
         return logits, _KeyValueCache(tuple(pasts)), weights.squeeze(1)
 
     def compute_word_losses(self, memory: EncoderMemory, target: Tensor, words: PackedWords) -> Tensor:
-        """Compute the loss of each word; see `Decoder`."""
+        """Compute each target word's loss from the memory; see `Decoder`."""
         states, _ = self._compute_states(memory, target)
         losses = self.criterion(self.softmax, words.pack(states.transpose(0, 1)), words.pack(target.T), words)
         return words.unpack(losses)

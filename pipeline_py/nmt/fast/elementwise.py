@@ -36,15 +36,15 @@ def can_compute_scores(*tensors: Tensor) -> bool:
     return all(_is_readable(tensor, torch.float32) for tensor in tensors) and load_kernels() is not None
 
 
-def is_gru_input(values: Tensor) -> bool:
-    """Return whether `forward_gru` supports W x + b or U h like this tensor."""
+def is_supported_gru_product(values: Tensor) -> bool:
+    """Return whether `forward_gru` supports this tensor as the product W x + b or U h."""
     return _is_readable(values, torch.float32, HALF_PRECISION) and load_kernels() is not None
 
 
 def can_compute_gru(state: Tensor, *products: Tensor) -> bool:
     """Return whether the GRU kernels support h and the products W x + b and U h."""
     return _is_readable(state, torch.float32) and all(
-        len(product) == len(state) and is_gru_input(product) for product in products
+        len(product) == len(state) and is_supported_gru_product(product) for product in products
     )
 
 

@@ -61,7 +61,7 @@ class TracedScoreFunction(Function):
             return elementwise.forward_scores(query, trace.keys, trace.vector, trace.bias, trace.kernel_column_counts)
         scores = trace.keys.new_zeros(len(query), trace.keys.shape[1])
         with torch.autocast(query.device.type, enabled=False):
-            for group, hidden in _compute_traced_hidden_units(query, trace):
+            for group, hidden in _iterate_traced_hidden_units(query, trace):
                 torch.add(hidden @ trace.vector, trace.bias, out=scores[group])
         return scores
 
@@ -86,7 +86,7 @@ class TracedScoreFunction(Function):
             )
             return elementwise.backward_scores(*arguments), None
         grad_query = torch.empty_like(query).unsqueeze(1)
-        for group, hidden in _compute_traced_hidden_units(query, trace):
+        for group, hidden in _iterate_traced_hidden_units(query, trace):
             rows, grad_group = group[0], gradient[group].unsqueeze(1)
             trace.grad_vector[rows] += torch.bmm(grad_group, hidden).squeeze(1)
             hidden.mul_(hidden)
@@ -95,7 +95,7 @@ class TracedScoreFunction(Function):
         return (gradient.sum(dim=1, keepdim=True) - grad_query.squeeze(1)).mul_(trace.vector), None
 
 
-def _compute_traced_hidden_units(query: Tensor, trace: ScoreTrace) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
+def _iterate_traced_hidden_units(query: Tensor, trace: ScoreTrace) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
     """Yield groups of rows and columns of a step with their hidden units (G, C, A)."""
     for rows in split_rows(len(query), trace.keys[0].numel(), trace.keys.device):
         part = rows, slice(0, max(trace.column_counts[rows]))
@@ -107,7 +107,7 @@ def build_column_counts(column_counts: Sequence[int] | None, keys: Tensor) -> Te
     return torch.tensor(column_counts or [keys.shape[1]] * len(keys))
 
 
-def compute_hidden_units(
+def iterate_hidden_units(
     query: Tensor, keys: Tensor, row_sentences: RowSentences | None
 ) -> Iterator[tuple[tuple[slice, slice], Tensor]]:
     """Yield groups of rows and columns with tanh(query + key) (G, C, A), for queries (R, A) and keys (B, N, A)."""

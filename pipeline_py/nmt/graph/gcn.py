@@ -59,7 +59,7 @@ class _GraphConvolutionLayer(nn.Module):
         self.own_bias = nn.Parameter(torch.zeros(annotation_size + 1))
 
     def initialize(self, rule: InitializationRule) -> None:
-        """Initialize the gates; biases are 0."""
+        """Initialize the edge gates; biases are 0."""
         for gate in self.gates:
             rule.fill_vector(gate)
 

@@ -58,5 +58,5 @@ def _convolve_rows(rows: Tensor, kernels: Linear, stride: int = 1) -> Tensor:
 
 
 def _pool_rows(rows: Tensor) -> Tensor:
-    """Take the larger of rows 0 and 1, of 2 and 3, …: (U, R, d) → (U, R/2, d)."""
+    """Max-pool pairs of rows, 0 and 1, 2 and 3, …: (U, R, d) → (U, R/2, d)."""
     return torch.maximum(rows[:, 0::2], rows[:, 1::2])

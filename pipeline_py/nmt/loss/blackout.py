@@ -111,7 +111,7 @@ class BlackOutLoss(SoftmaxLoss):
         self.log_weights = (cumulative[-1].log() - raised.log()).to(device)
 
     def forward(self, output_layer: nn.Linear, readout: Tensor, targets: Tensor, packed_words: PackedWords) -> Tensor:
-        """Compute the losses of N words; see `SoftmaxLoss`.
+        """Compute the BlackOut losses of N words in training, otherwise their softmax losses; see `SoftmaxLoss`.
 
         Raises:
             RuntimeError: in training, before `set_word_frequencies`.

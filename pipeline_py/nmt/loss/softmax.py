@@ -24,7 +24,7 @@ class SoftmaxLoss(nn.Module):
         self.label_smoothing = options.label_smoothing if isinstance(options, SoftmaxLossConfig) else 0.0
 
     def forward(self, output_layer: nn.Linear, readout: Tensor, targets: Tensor, packed_words: PackedWords) -> Tensor:
-        """Compute the losses of N words.
+        """Compute the softmax losses of N words.
 
         Args:
             output_layer: the output layer, (N, E) → (N, V).

@@ -77,7 +77,11 @@ class GRU(nn.Module):
 
 def cast_gru_input_products(input_products: Tensor) -> Tensor:
     """Cast W x + b of all steps to a precision that the steps can read."""
-    return input_products if elementwise.is_gru_input(input_products) else upcast_half_precision(input_products)
+    return (
+        input_products
+        if elementwise.is_supported_gru_product(input_products)
+        else upcast_half_precision(input_products)
+    )
 
 
 def _apply_gru_gates(input_products: Tensor, recurrent_products: Tensor, state: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from pipeline_py.nmt.fast.perceptron_scores import (
     ScoreTrace,
     TracedScoreFunction,
     build_column_counts,
-    compute_hidden_units,
+    iterate_hidden_units,
 )
 from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedModule
 from pipeline_py.nmt.initialization import InitializationRule
@@ -79,7 +79,7 @@ class PerceptronScore(TracedModule):
             )
         with torch.autocast(query.device.type, enabled=False):
             scores = query.new_zeros(len(query), keys.shape[1])
-            for group, hidden in compute_hidden_units(query, keys, row_sentences):
+            for group, hidden in iterate_hidden_units(query, keys, row_sentences):
                 scores[group] = hidden @ self.vector
             return scores + self.bias
 

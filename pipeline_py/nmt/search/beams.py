@@ -57,7 +57,7 @@ class FinishedHypotheses:
 
     @staticmethod
     def build_empty(max_lengths: Tensor, length_normalization: float, n_best: int) -> "FinishedHypotheses":
-        """Build the state before the first prediction."""
+        """Build a state without finished hypotheses, before the first prediction."""
         highest = torch.full((len(max_lengths), n_best), -torch.inf, dtype=torch.float64, device=max_lengths.device)
         sentences = torch.arange(len(max_lengths), device=max_lengths.device).unsqueeze(1)
         return FinishedHypotheses(

@@ -60,8 +60,10 @@ class NetworkEnsemble:
             _check_vocabulary(network, model, vocabulary, len(target))
         return cls(networks, target)
 
-    def open_members(self, sources: Sequence[Path], syntax: Sequence[Mapping[str, Path]]) -> list[EnsembleMember]:
-        """Open the sentences of each network and check that they belong together.
+    def open_member_datasets(
+        self, sources: Sequence[Path], syntax: Sequence[Mapping[str, Path]]
+    ) -> list[EnsembleMember]:
+        """Open the dataset of source sentences of each network, and check that the datasets belong together.
 
         Members may read different units, vocabularies and syntax. They must have the same number of sentences, and the
         same sentences must be empty.

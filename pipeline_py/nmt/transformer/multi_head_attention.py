@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pipeline_py.config.systems.network_parts import AttentionChangeConfig
+from pipeline_py.config.systems.network_parts import BaseAttentionChangeConfig
 from pipeline_py.nmt.attention_weighting import masked_softmax, upcast_half_precision
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.encoder_memory import AuxiliaryLoss, EncoderMemory
@@ -96,11 +96,11 @@ class MultiHeadAttention(nn.Module):
         return self._merge_heads(weights.to(values.dtype) @ self._split_heads(values))
 
     def _split_heads(self, values: Tensor) -> Tensor:
-        """(B, N, D) → (B, heads, N, d)."""
+        """Split vectors into those of the heads: (B, N, D) → (B, heads, N, d)."""
         return values.unflatten(2, (self.head_count, -1)).transpose(1, 2)
 
     def _merge_heads(self, head_outputs: Tensor) -> Tensor:
-        """(B, heads, I, d) → (B, I, D)."""
+        """Concatenate the outputs of the heads and project them: (B, heads, I, d) → (B, I, D)."""
         outputs: Tensor = self.output(head_outputs.transpose(1, 2).flatten(2))
         return outputs
 
@@ -186,14 +186,14 @@ def build_attention_change(
 
 
 def combine_score_transforms(
-    configs_and_transforms: Iterable[tuple[AttentionChangeConfig, ScoreTransform]],
+    configs_and_transforms: Iterable[tuple[BaseAttentionChangeConfig, ScoreTransform]],
 ) -> ScoreTransform | None:
     """Compose the score transforms of a layer's parts; None without parts.
 
     The result raises TypeError if a part returns scores of another shape.
     """
     changes = [
-        _restrict_to_heads(_add_shape_check(change, type(options).__name__.removesuffix("Config")), options)
+        _apply_to_selected_heads(_add_shape_check(change, type(options).__name__.removesuffix("Config")), options)
         for options, change in configs_and_transforms
     ]
     if not changes:
@@ -208,6 +208,8 @@ def combine_score_transforms(
 
 
 def _add_shape_check(score_transform: ScoreTransform, part_name: str) -> ScoreTransform:
+    """Return the transform with a check that its result has the shape of its input."""
+
     def transform_with_check(scores: Tensor) -> Tensor:
         new_scores: Any = score_transform(scores)
         if getattr(new_scores, "shape", None) != scores.shape:
@@ -220,7 +222,8 @@ def _add_shape_check(score_transform: ScoreTransform, part_name: str) -> ScoreTr
     return transform_with_check
 
 
-def _restrict_to_heads(score_transform: ScoreTransform, options: AttentionChangeConfig) -> ScoreTransform:
+def _apply_to_selected_heads(score_transform: ScoreTransform, options: BaseAttentionChangeConfig) -> ScoreTransform:
+    """Return a transform of the scores of all heads that changes only those of the heads that the options select."""
     if options.heads is None:
         return score_transform
 

@@ -10,7 +10,7 @@ PAGE_ORDER = 10
 
 
 def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
-    """Yield a chapter for each figure with an image."""
+    """Yield a chapter for each attention figure of the configuration that has images."""
     for name, options in manifest.experiment.figures.items():
         figures = [
             build_inline_figure(

@@ -37,7 +37,7 @@ def build_text_table(count_files: Mapping[str, Path]) -> Sheet:
 
 
 def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
-    """Yield the chapter."""
+    """Yield the chapter about provenance."""
     experiment, counts = manifest.experiment, manifest.get_files("counts")
     code_hashes, versions, command = manifest.code_hashes, manifest.package_versions, manifest.rerun_command
     configuration = yaml.safe_dump(

@@ -9,7 +9,7 @@ from pipeline_py.report.page_parts import PageSection
 from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.table_chapter import TableChapter
 from pipeline_py.report.tables.sheet import Cell, Sheet, build_sheet, format_signed
-from pipeline_py.report.tables.system_comparison import SIGNIFICANCE_LEVEL, format_p_value
+from pipeline_py.report.tables.system_comparison import SIGNIFICANCE_LEVEL, format_p_value_relation
 
 PAGE_ORDER = 35
 ACCURACY_COLUMNS = ("accuracy", "low", "high", "ties")
@@ -147,7 +147,7 @@ def build_comparison_table(path: Path, display_names: Mapping[str, str], set_nam
                 *(str(row[name]) for name in COUNT_COLUMNS),
                 *(
                     Cell(
-                        format_p_value(row[name]).removeprefix("= "),
+                        format_p_value_relation(row[name]).removeprefix("= "),
                         str(row[name]),
                         bold=row[name] < SIGNIFICANCE_LEVEL,
                     )

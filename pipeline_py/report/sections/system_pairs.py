@@ -16,7 +16,7 @@ from pipeline_py.report.tables.system_comparison import (
     TEST_NAMES,
     SystemComparison,
     describe_run_deviations,
-    format_p_value,
+    format_p_value_relation,
     index_by_system_pair,
 )
 
@@ -68,14 +68,16 @@ def summarize_differences(pairs: Sequence[SystemComparison], display_names: Mapp
     scope = f"in {pairs[0].metric_label} on {set_name}"
     if not tested:
         return f"No difference {scope} can be tested: the set is too small, or systems are untrained."
-    significant = [pair if pair.get_corrected_side("systems") > 0 else pair.swap_systems() for pair in tested]
-    significant = [pair for pair in significant if pair.get_corrected_side("systems") > 0]
+    significant = [
+        pair if pair.get_significant_side_after_correction("systems") > 0 else pair.swap_systems() for pair in tested
+    ]
+    significant = [pair for pair in significant if pair.get_significant_side_after_correction("systems") > 0]
     names = [
         " above ".join(display_names.get(name, name) for name in (pair.system, pair.other_system))
         for pair in significant
     ]
     named_pairs = f" ({'; '.join(names)})" if 0 < len(names) <= MAX_NAMED_PAIRS else ""
-    sides = [{pair.get_corrected_side(test) for test in OUTPUT_TEST_LABELS} for pair in tested]
+    sides = [{pair.get_significant_side_after_correction(test) for test in OUTPUT_TEST_LABELS} for pair in tested]
     unanimous, undetected = sides.count({1}) + sides.count({-1}), sides.count({0})
     resolution_note = (
         " With so many pairs, the paired bootstrap and approximate randomization cannot find any: their smallest "
@@ -181,13 +183,13 @@ def build_difference_matrix(
 
 
 def build_difference_cell(pair: SystemComparison, max_difference: float | None = None) -> Cell:
-    """Format a difference with the marks of tests of outputs.
+    """Build a table cell with a difference and the marks of tests of outputs.
 
     Args:
         pair: the comparison.
         max_difference: largest difference, which has the strongest shade; None for no shading.
     """
-    side = pair.get_corrected_side("systems")
+    side = pair.get_significant_side_after_correction("systems")
     shade = side * max(MIN_SHADE, abs(pair.difference) / max_difference) if max_difference else 0.0
     return Cell(format_signed(pair.difference), marks=format_test_marks(pair), shade=shade)
 
@@ -196,7 +198,9 @@ def format_test_marks(pair: SystemComparison) -> str:
     """Return the letters of significant tests of outputs, after an arrow for the side that they favour."""
     letters = {
         side: "".join(
-            letter for test, (letter, _) in OUTPUT_TEST_LABELS.items() if pair.get_corrected_side(test) == side
+            letter
+            for test, (letter, _) in OUTPUT_TEST_LABELS.items()
+            if pair.get_significant_side_after_correction(test) == side
         )
         for side in SIDE_ARROWS
     }
@@ -217,7 +221,7 @@ def explain_marks(
     criterion = f"p < {SIGNIFICANCE_LEVEL} after Holm's correction over all pairs of the table on the set"
     notes = []
     tested = [pair for pair in pairs if not isnan(pair.p_values["systems"][0])]
-    sides = {pair.get_corrected_side("systems") for pair in tested} - {0}
+    sides = {pair.get_significant_side_after_correction("systems") for pair in tested} - {0}
     if is_shaded and sides:
         shade_texts = {
             1: f"green: {system_name} is significantly better",
@@ -227,7 +231,12 @@ def explain_marks(
         notes.append(f"{shades[0].upper()}{shades[1:]} ({TEST_NAMES['systems']}, {criterion}).")
     elif tested and not sides:
         notes.append(f"No difference is significant over sentences and runs ({criterion}).")
-    marks = {(test, side) for pair in pairs for test in OUTPUT_TEST_LABELS if (side := pair.get_corrected_side(test))}
+    marks = {
+        (test, side)
+        for pair in pairs
+        for test in OUTPUT_TEST_LABELS
+        if (side := pair.get_significant_side_after_correction(test))
+    }
     if marks:
         texts = {1: f"{system_name} is better than {other_name}", -1: f"{system_name} is worse than {other_name}"}
         arrows = [
@@ -301,5 +310,5 @@ def _build_p_value_cell(p_value: float) -> Cell:
     return (
         Cell(MISSING_VALUE)
         if isnan(p_value)
-        else Cell(format_p_value(p_value).removeprefix("= "), str(p_value), bold=p_value < SIGNIFICANCE_LEVEL)
+        else Cell(format_p_value_relation(p_value).removeprefix("= "), str(p_value), bold=p_value < SIGNIFICANCE_LEVEL)
     )

@@ -105,7 +105,7 @@ class ScoreTable:
                 ]
                 for row in self.options.systems
             ],
-            [*self.measures.exclusions.descriptions, *self.marker.describe_marks(cells), *notes],
+            [*self.measures.verdict_exclusions.descriptions, *self.marker.describe_marks(cells), *notes],
             bold_meaning,
         )
 
@@ -219,7 +219,7 @@ def build_bleu_sheet(
         options.labels,
         {},
         measures.has_output,
-        measures.exclusions.system_reasons,
+        measures.verdict_exclusions.system_reasons,
     )
     table = ScoreTable(options, measures, marks, columns, {}, best_baseline, published)
     notes = [
@@ -312,7 +312,7 @@ def build_measures_sheet(
             options.labels,
             set_names,
             measures.has_output,
-            measures.exclusions.system_reasons,
+            measures.verdict_exclusions.system_reasons,
         ),
         columns,
         set_names,

@@ -76,7 +76,7 @@ class SystemComparison:
         return self.difference if get_metric_class(self.metric).higher_is_better else -self.difference
 
     def swap_systems(self) -> "SystemComparison":
-        """Exchange the two systems."""
+        """Return the same comparison with the two systems exchanged."""
         better, worse, ties = self.sentence_counts
         return replace(
             self,
@@ -91,7 +91,7 @@ class SystemComparison:
         )
 
     def remove_inference(self) -> "SystemComparison":
-        """Remove intervals and p-values, for systems that have not learned to translate."""
+        """Return the comparison without intervals and p-values, for systems that have not learned to translate."""
         unknown = nan, nan
         return replace(self, interval=unknown, outputs_interval=unknown, p_values=dict.fromkeys(self.p_values, unknown))
 
@@ -107,7 +107,7 @@ class SystemComparison:
         """Return the side that a test finds significantly better, uncorrected, or 0."""
         return self.get_favoured_side(test) if self.p_values[test][0] < level else 0
 
-    def get_corrected_side(self, test: SignificanceTest) -> int:
+    def get_significant_side_after_correction(self, test: SignificanceTest) -> int:
         """Return the side that a test finds significantly better after Holm's correction on the set, or 0."""
         return self.get_favoured_side(test) if self.p_values[test][1] < SIGNIFICANCE_LEVEL else 0
 
@@ -126,11 +126,12 @@ class SystemComparison:
         pair = self if self.advantage > 0 else self.swap_systems()
         label, other_label = (labels.get(name, name) for name in (pair.system, pair.other_system))
         better, worse, _ = pair.sentence_counts
+        p_value = format_p_value_relation(self.p_values["sign"][0])
         difference_text = f"{abs(pair.difference):.2f} {'higher' if pair.difference > 0 else 'lower'}"
         return (
             f"On {set_name}, {self.metric_label} and the sign test disagree: {self.metric_label} of {label} is "
             f"{difference_text} than that of {other_label}, but sentence by sentence {label} is better in "
-            f"{better:,.0f} and worse in {worse:,.0f} (p {format_p_value(self.p_values['sign'][0])}, uncorrected)."
+            f"{better:,.0f} and worse in {worse:,.0f} (p {p_value}, uncorrected)."
         )
 
 
@@ -181,8 +182,8 @@ def read_comparison_index(files: Mapping[str, Path]) -> ComparisonIndex:
     }
 
 
-def format_p_value(p_value: float) -> str:
-    """Format a p-value as it follows the letter: `= 0.012`, or `< 0.001`; unknown as `unknown`."""
+def format_p_value_relation(p_value: float) -> str:
+    """Format a p-value with its relation, to follow the letter p: `= 0.012` or `< 0.001`; `unknown` for NaN."""
     if isnan(p_value):
         return "unknown"
     return f"= {p_value:.3f}" if p_value >= 0.001 else "< 0.001"

@@ -21,7 +21,7 @@ from pipeline_py.evaluation.metrics.bleu import compute_log_brevity_penalty
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
 from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.files.text_files import read_lines, split_tokens
-from pipeline_py.report.stage_results import VerdictExclusions, read_exclusions
+from pipeline_py.report.stage_results import VerdictExclusions, read_verdict_exclusions
 from pipeline_py.report.tables.sheet import InputFiles
 from pipeline_py.run.cpu_usage import MIN_CORE_SHARE
 from pipeline_py.syntax import parser_measures
@@ -115,7 +115,7 @@ def describe_training_differences(
 def _describe_fact_values(
     fact_key: str, description: str, facts: Mapping[str, Sequence[Mapping[str, Any]]], get_label: Callable[[str], str]
 ) -> list[str]:
-    """List the systems for each value of a fact; return nothing if all systems have the same values."""
+    """List the systems for each value of a training fact; return nothing if all systems have the same values."""
     values = {
         system: {run[fact_key] for run in runs if run.get(fact_key) is not None} for system, runs in facts.items()
     }
@@ -213,7 +213,7 @@ class SystemMeasures:
         contrast_decisions: margins of log probability between correct and contrastive translations (runs, pairs), by
             contrastive set and system; systems without probabilities are missing.
         external_systems: systems that this experiment did not train.
-        exclusions: systems and sets without verdicts.
+        verdict_exclusions: systems and sets that verdicts exclude, with the reasons.
         mean_output_words: mean number of words of an output in each run, before detokenization, by set and system.
         mean_reference_words: mean number of words of a tokenized reference, by set.
     """
@@ -224,7 +224,7 @@ class SystemMeasures:
     test_sets: Sequence[str] = ()
     contrast_decisions: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
     external_systems: Sequence[str] = ()
-    exclusions: VerdictExclusions = field(default_factory=VerdictExclusions)
+    verdict_exclusions: VerdictExclusions = field(default_factory=VerdictExclusions)
     mean_output_words: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     mean_reference_words: Mapping[str, float] = field(default_factory=dict)
 
@@ -359,7 +359,9 @@ def read_system_measures(
         description.get("tests", []),
         {split: _read_contrast_decisions(files, split) for split in description.get("contrastive", [])},
         description.get("from_elsewhere", []),
-        read_exclusions(files.get_single_file("exclusions")) if files.get_files("exclusions") else VerdictExclusions(),
+        read_verdict_exclusions(files.get_single_file("exclusions"))
+        if files.get_files("exclusions")
+        else VerdictExclusions(),
         _read_mean_words(files),
         {split: _compute_mean_words(path) for (split,), path in files.get_files("reference_tokens").items()},
     )

@@ -42,8 +42,8 @@ def spell_for_parser(word: str, word_space: str = WORD_SPACE) -> str:
     return normalize("NFC", spell_word(word, word_space=word_space))
 
 
-def write_dependency_training_data(treebank: Path, output: Path, lowercase: bool, counts: SentenceCounts) -> int:
-    """Write the trees of a CoNLL-U treebank for the tagger and the dependency parser.
+def write_conllu_training_trees(treebank: Path, output: Path, lowercase: bool, counts: SentenceCounts) -> int:
+    """Write the trees of a CoNLL-U treebank as training data for the tagger and the dependency parser.
 
     Returns:
         The number of words written.
@@ -102,8 +102,8 @@ def _build_conllu_rows(tree: DependencyTree, lowercase: bool) -> list[str]:
     return rows
 
 
-def write_phrase_training_data(treebank: Path, output: Path, lowercase: bool, counts: SentenceCounts) -> int:
-    """Write the trees of a treebank in brackets for the constituency parser.
+def write_bracketed_training_trees(treebank: Path, output: Path, lowercase: bool, counts: SentenceCounts) -> int:
+    """Write the trees of a treebank in brackets as training data for the constituency parser.
 
     Returns:
         The number of words written.

@@ -317,7 +317,7 @@ def simplify_tree(tree: PhraseTree) -> PhraseTree:
     """
     if tree.root is None or tree.is_failed:
         return tree
-    root = fold_tree(tree.root, _simplify_leaf, _simplify_phrase)
+    root = fold_tree(tree.root, _strip_leaf_or_drop_trace, _strip_phrase_or_drop_empty)
     while isinstance(root, PhraseNode) and root.label in WRAPPER_LABELS:
         if len(root.children) > 1:
             root = PhraseNode("ROOT", root.children)
@@ -326,10 +326,12 @@ def simplify_tree(tree: PhraseTree) -> PhraseTree:
     return PhraseTree(root, tree.line_number)
 
 
-def _simplify_leaf(leaf: Preterminal) -> TreeNode | None:
+def _strip_leaf_or_drop_trace(leaf: Preterminal) -> TreeNode | None:
+    """Return the leaf without functional tags; None for a trace."""
     return None if leaf.label == TRACE_LABEL else Preterminal(strip_functional_tags(leaf.label), leaf.word)
 
 
-def _simplify_phrase(phrase: PhraseNode, children: list[TreeNode | None]) -> TreeNode | None:
+def _strip_phrase_or_drop_empty(phrase: PhraseNode, children: list[TreeNode | None]) -> TreeNode | None:
+    """Return the phrase without functional tags; None if all its children are dropped."""
     nodes = tuple(child for child in children if child is not None)
     return PhraseNode(strip_functional_tags(phrase.label), nodes) if nodes else None

@@ -76,8 +76,8 @@ class ParserSentence:
             counts.add_noted(note, token_count)
 
 
-def build_token_sentence(tokens: tuple[str, ...]) -> ParserSentence:
-    """Build a sentence whose words are its tokens."""
+def build_parser_sentence_of_tokens(tokens: tuple[str, ...]) -> ParserSentence:
+    """Build the parser's input from tokens, which are also its words."""
     return ParserSentence(tokens, tokens)
 
 
@@ -112,14 +112,14 @@ def read_parser_sentences(
     sentences = read_sentences(tokens_path, start, line_count)
     for tokens, text, words in zip(sentences, texts, divide_words(texts_to_divide), strict=True):
         try:
-            yield build_word_sentence(tokens, text, words)
+            yield build_parser_sentence(tokens, text, words)
         except WordPlacementError as reason:
             counts.add_noted(f"{PARSED_AS_TOKENS_PREFIX}{reason}")
-            yield build_token_sentence(tokens)
+            yield build_parser_sentence_of_tokens(tokens)
 
 
-def build_word_sentence(tokens: tuple[str, ...], text: str, word_spans: Sequence[WordSpan]) -> ParserSentence:
-    """Build a sentence from its tokens and the words of its text.
+def build_parser_sentence(tokens: tuple[str, ...], text: str, word_spans: Sequence[WordSpan]) -> ParserSentence:
+    """Build the parser's input from the words of the untokenized text, placed in the tokens.
 
     A word is placed in the token that has most of its characters (in ties, the first). A token without a word becomes a
     part of the token whose word covers most of it.
@@ -164,7 +164,7 @@ def build_word_sentence(tokens: tuple[str, ...], text: str, word_spans: Sequence
     )
 
 
-def select_word_note_counts(note_counts: Mapping[str, int]) -> dict[str, int]:
+def select_word_difference_counts(note_counts: Mapping[str, int]) -> dict[str, int]:
     """Select the counts of differences between words and tokens.
 
     Returns:
@@ -198,7 +198,7 @@ def _find_multiword_tokens(spans: _CharacterSpans, surface_forms: Sequence[str])
 
 
 def _find_overlapping_spans(span: tuple[int, int], spans: _CharacterSpans, ends: Sequence[int]) -> range:
-    """Find the spans that share characters with a span; for an empty span, the one at or after its position."""
+    """Return the indices of the spans that share characters with a span; for an empty span, the one at or after it."""
     first = min(bisect_right(ends, span[0]), len(spans) - 1)
     end = first + 1
     while end < len(spans) and spans[end][0] < span[1]:
@@ -207,7 +207,7 @@ def _find_overlapping_spans(span: tuple[int, int], spans: _CharacterSpans, ends:
 
 
 def _find_largest_overlap(span: tuple[int, int], spans: _CharacterSpans, ends: Sequence[int]) -> int:
-    """Find the span that shares most characters with a span (in ties, the first)."""
+    """Return the index of the span that shares most characters with a span (in ties, the first)."""
     return max(
         _find_overlapping_spans(span, spans, ends),
         key=lambda index: min(span[1], spans[index][1]) - max(span[0], spans[index][0]),

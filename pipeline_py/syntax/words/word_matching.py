@@ -104,7 +104,10 @@ def _find_overlap_ends(
     gold_index: int,
     predicted_index: int,
 ) -> tuple[int, int]:
-    """Return the ends of the words that overlap a multi-word token, directly or through other multi-word tokens."""
+    """Return the end indices of the gold and predicted words that overlap a multi-word token.
+
+    Further multi-word tokens that overlap these words extend them.
+    """
     end = max(word.end for word in (gold_words[gold_index], predicted_words[predicted_index]) if word.is_multiword)
     ends = gold_index, predicted_index
     while (
@@ -116,7 +119,7 @@ def _find_overlap_ends(
 
 
 def _find_end_within(words: Sequence[_PositionedWord], start_index: int, end: int) -> int:
-    """Return the index of the first word that ends after `end`; for multi-word tokens, that begins there or later."""
+    """Return the index after the last word that ends by `end`; a multi-word token only has to begin before it."""
     while (
         start_index < len(words)
         and words[start_index].start < end

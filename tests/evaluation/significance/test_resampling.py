@@ -9,12 +9,12 @@ from pipeline_py.evaluation.significance.resampling import (
     compute_difference_interval,
     compute_sacrebleu_p_value,
     compute_score_interval,
-    draw_sentence_counts,
+    draw_sentence_multiplicities,
 )
 
 
 def test_resampled_sets_are_shared_and_have_as_many_sentences() -> None:
-    times = draw_sentence_counts(7, 50, 12345)
+    times = draw_sentence_multiplicities(7, 50, 12345)
     samples = np.random.default_rng(12345).choice(7, size=(50, 7), replace=True)
     assert times.tolist() == [[list(places).count(place) for place in range(7)] for places in samples]
 

@@ -10,7 +10,7 @@ from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.files.text_files import restore_input_order
 from pipeline_py.syntax.stanza import text_parser
 from pipeline_py.syntax.stanza.text_parser import BatchParser
-from pipeline_py.syntax.words.parser_words import ParserSentence, build_token_sentence
+from pipeline_py.syntax.words.parser_words import ParserSentence, build_parser_sentence_of_tokens
 
 
 def build_parser(parse: object, counts: SentenceCounts, batch_size: int = 7) -> BatchParser[str]:
@@ -27,7 +27,7 @@ def build_parser(parse: object, counts: SentenceCounts, batch_size: int = 7) -> 
 def test_trees_are_in_input_order_and_batches_have_similar_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_parser, "WINDOW_SENTENCES", 500)
     rng = random.Random(1)
-    sentences = [build_token_sentence(tuple(str(n) for _ in range(rng.randrange(11)))) for n in range(600)]
+    sentences = [build_parser_sentence_of_tokens(tuple(str(n) for _ in range(rng.randrange(11)))) for n in range(600)]
     lengths = []
 
     def parse(batch: Sequence[ParserSentence]) -> list[str]:
@@ -52,10 +52,10 @@ def test_only_the_failing_sentence_gets_the_fallback() -> None:
             raise RuntimeError("no legal\ntransition")
         return [" ".join(sentence.words) for sentence in batch]
 
-    sentences = [build_token_sentence(("a", str(n))) for n in range(20)]
-    sentences[13] = build_token_sentence(("bad", "13"))
-    sentences[3] = build_token_sentence(("x",) * 11)
-    sentences[4] = build_token_sentence(("y" * 1001,))
+    sentences = [build_parser_sentence_of_tokens(("a", str(n))) for n in range(20)]
+    sentences[13] = build_parser_sentence_of_tokens(("bad", "13"))
+    sentences[3] = build_parser_sentence_of_tokens(("x",) * 11)
+    sentences[4] = build_parser_sentence_of_tokens(("y" * 1001,))
     counts = SentenceCounts()
     trees = list(restore_input_order(build_parser(parse, counts).parse_sentences(sentences)))
     reason = "RuntimeError: no legal transition"
@@ -79,7 +79,7 @@ def test_only_one_window_of_an_endless_text_is_read(monkeypatch: pytest.MonkeyPa
         nonlocal read_count
         while True:
             read_count += 1
-            yield build_token_sentence(("a",) * (1 + read_count % 5))
+            yield build_parser_sentence_of_tokens(("a",) * (1 + read_count % 5))
 
     trees = restore_input_order(
         build_parser(lambda batch: [" ".join(sentence.words) for sentence in batch], SentenceCounts()).parse_sentences(
@@ -108,7 +108,11 @@ def test_memory_of_a_failed_batch_is_freed_before_its_halves_are_parsed() -> Non
 
     counts = SentenceCounts()
     assert (
-        list(restore_input_order(build_parser(parse, counts, 8).parse_sentences([build_token_sentence(("a",))] * 8)))
+        list(
+            restore_input_order(
+                build_parser(parse, counts, 8).parse_sentences([build_parser_sentence_of_tokens(("a",))] * 8)
+            )
+        )
         == ["t"] * 8
     )
     assert alive == [0] * 7
@@ -123,7 +127,7 @@ def test_gpu_error_ends_the_run() -> None:
         raise AcceleratorError("CUDA error: device-side assert triggered")
 
     with pytest.raises(AcceleratorError):
-        list(build_parser(parse, SentenceCounts()).parse_sentences([build_token_sentence(("a",))] * 8))
+        list(build_parser(parse, SentenceCounts()).parse_sentences([build_parser_sentence_of_tokens(("a",))] * 8))
 
 
 def test_accelerator_error_exists_in_torch() -> None:

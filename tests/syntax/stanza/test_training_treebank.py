@@ -6,7 +6,7 @@ import pytest
 
 from pipeline_py.files.artifacts import SentenceCounts
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.stanza.training_treebank import write_dependency_training_data, write_phrase_training_data
+from pipeline_py.syntax.stanza.training_treebank import write_bracketed_training_trees, write_conllu_training_trees
 
 
 def test_dependency_trees_are_adapted_and_counted(tmp_path: Path) -> None:
@@ -20,7 +20,7 @@ def test_dependency_trees_are_adapted_and_counted(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     counts = SentenceCounts()
-    assert write_dependency_training_data(tmp_path / "t.conllu", tmp_path / "o", True, counts) == 4
+    assert write_conllu_training_trees(tmp_path / "t.conllu", tmp_path / "o", True, counts) == 4
     assert (tmp_path / "o").read_text(encoding="utf-8") == (
         "1\tzu\tzu\tADP\tAPPR\t_\t3\tcase\t_\t_\n"
         "2\tdem\tdem\tDET\tART\tCase=Dat\t3\tdet\t_\t_\n"
@@ -40,7 +40,7 @@ def test_phrase_trees_are_adapted_and_counted(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     counts = SentenceCounts()
-    assert write_phrase_training_data(tmp_path / "t.mrg", tmp_path / "o", False, counts) == 4
+    assert write_bracketed_training_trees(tmp_path / "t.mrg", tmp_path / "o", False, counts) == 4
     assert (tmp_path / "o").read_text(encoding="utf-8") == (
         "(ROOT (S (VP (VB go_on))))\n(ROOT (X (NP (NN b) (-LRB- -LRB-)) (. .)))\n"
     )
@@ -61,20 +61,20 @@ def test_phrase_trees_are_adapted_and_counted(tmp_path: Path) -> None:
 def test_unusable_treebank_is_rejected(row: str, error: str, tmp_path: Path) -> None:
     (tmp_path / "t.conllu").write_text(row + "\n")
     with pytest.raises(InputError, match=error):
-        write_dependency_training_data(tmp_path / "t.conllu", tmp_path / "o", False, SentenceCounts())
+        write_conllu_training_trees(tmp_path / "t.conllu", tmp_path / "o", False, SentenceCounts())
 
 
 def test_phrases_without_text_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "t.ptb").write_text("(NN _)\n(X (NN _) (NN _))\n")
     with pytest.raises(InputError, match=r"t\.ptb, line 2: all words of this sentence are `_`"):
-        write_phrase_training_data(tmp_path / "t.ptb", tmp_path / "o", False, SentenceCounts())
+        write_bracketed_training_trees(tmp_path / "t.ptb", tmp_path / "o", False, SentenceCounts())
 
 
 def test_letters_are_composed(tmp_path: Path) -> None:
     decomposed, composed = "caf\u0065\u0301", "caf\u00e9"
     (tmp_path / "t.conllu").write_text(f"1\t{decomposed}\t_\tX\t_\t_\t0\troot\t_\t_\n", encoding="utf-8")
     (tmp_path / "t.ptb").write_text(f"(X (NN {decomposed}))\n", encoding="utf-8")
-    write_dependency_training_data(tmp_path / "t.conllu", tmp_path / "o", False, SentenceCounts())
+    write_conllu_training_trees(tmp_path / "t.conllu", tmp_path / "o", False, SentenceCounts())
     assert (tmp_path / "o").read_text(encoding="utf-8").split("\t")[1] == composed
-    write_phrase_training_data(tmp_path / "t.ptb", tmp_path / "o", False, SentenceCounts())
+    write_bracketed_training_trees(tmp_path / "t.ptb", tmp_path / "o", False, SentenceCounts())
     assert (tmp_path / "o").read_text(encoding="utf-8") == f"(ROOT (X (NN {composed})))\n"

@@ -22,10 +22,10 @@ from pipeline_py.syntax.words.parser_words import (
     ParserSentence,
     WordPlacementError,
     WordSpan,
-    build_token_sentence,
-    build_word_sentence,
+    build_parser_sentence,
+    build_parser_sentence_of_tokens,
     read_parser_sentences,
-    select_word_note_counts,
+    select_word_difference_counts,
 )
 from pipeline_py.syntax.words.retokenize import WordPlacement, retokenize_dependency_tree, retokenize_phrase_tree
 
@@ -56,7 +56,7 @@ def read_from_folder(
 
 
 def english(tokens: str, text: str) -> ParserSentence:
-    return build_word_sentence(tuple(tokens.split(" ")), text, [WordSpan(*span) for span in find_english_words(text)])
+    return build_parser_sentence(tuple(tokens.split(" ")), text, [WordSpan(*span) for span in find_english_words(text)])
 
 
 def test_clitics_are_divided_differently_from_moses() -> None:
@@ -82,7 +82,7 @@ def test_word_is_placed_in_its_longest_part() -> None:
 
 
 def test_tokens_that_equal_the_words_are_parsed() -> None:
-    assert english("It 's fine .", "It's fine.") == build_token_sentence(("It", "'s", "fine", "."))
+    assert english("It 's fine .", "It's fine.") == build_parser_sentence_of_tokens(("It", "'s", "fine", "."))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_multiword_token_has_the_forms_of_the_treebank() -> None:
         WordSpan(8, 10, "le"),
         WordSpan(11, 15),
     ]
-    sentence = build_word_sentence(("du", "pain", "du", "jour"), text, words)
+    sentence = build_parser_sentence(("du", "pain", "du", "jour"), text, words)
     assert sentence == ParserSentence(
         ("du", "pain", "du", "jour"),
         ("de", "le", "pain", "de", "le", "jour"),
@@ -130,11 +130,11 @@ def test_multiword_token_has_the_forms_of_the_treebank() -> None:
 def test_mismatches_are_parsed_as_tokens_and_counted(read: Read) -> None:
     counts = SentenceCounts()
     sentences = read("a b\n\ndon 't\n\u200d\nx", "a c\n\ndon't\n\u200d\n", counts)
-    assert sentences[0] == build_token_sentence(("a", "b"))
-    assert sentences[1] == build_token_sentence(())
+    assert sentences[0] == build_parser_sentence_of_tokens(("a", "b"))
+    assert sentences[1] == build_parser_sentence_of_tokens(())
     assert sentences[2].words == ("do", "n't")
-    assert sentences[3] == build_token_sentence(("\u200d",))
-    assert sentences[4] == build_token_sentence(("x",))
+    assert sentences[3] == build_parser_sentence_of_tokens(("\u200d",))
+    assert sentences[4] == build_parser_sentence_of_tokens(("x",))
     assert counts.noted_by_reason == {
         OTHER_WORDS_NOTE: 0,
         SEVERAL_WORDS_NOTE: 0,
@@ -143,11 +143,11 @@ def test_mismatches_are_parsed_as_tokens_and_counted(read: Read) -> None:
         "parsed in its tokens: its text has other characters": 2,
         "parsed in its tokens: nothing to be seen": 1,
     }
-    assert list(select_word_note_counts(counts.noted_by_reason)) == [
+    assert list(select_word_difference_counts(counts.noted_by_reason)) == [
         *(OTHER_WORDS_NOTE, SEVERAL_WORDS_NOTE, WORD_PART_NOTE, SHARED_WORD_NOTE),
         *list(counts.noted_by_reason)[4:],
     ]
-    assert select_word_note_counts({"empty line": 1}) == {}
+    assert select_word_difference_counts({"empty line": 1}) == {}
 
 
 def test_slice_has_the_lines_of_both_files(read: Read) -> None:
@@ -188,7 +188,7 @@ def two_divisions(draw: st.DrawFn) -> tuple[tuple[str, ...], str, list[WordSpan]
 def test_any_tree_over_words_can_be_converted_to_tokens(
     divided: tuple[tuple[str, ...], str, list[WordSpan]], seed: int
 ) -> None:
-    random, sentence = Random(seed), build_word_sentence(*divided)
+    random, sentence = Random(seed), build_parser_sentence(*divided)
     number = len(sentence.words)
     order = list(range(1, number + 1))
     random.shuffle(order)

@@ -15,7 +15,7 @@ from pipeline_py.syntax.words.parser_words import (
     SEVERAL_WORDS_NOTE,
     ParserSentence,
     WordSpan,
-    build_word_sentence,
+    build_parser_sentence,
 )
 from pipeline_py.syntax.words.word_table import (
     TokenTextMismatchError,
@@ -42,7 +42,7 @@ def table(*sentences: tuple[str, str]) -> WordTable:
 
 def read(learned: WordTable, tokens: str) -> ParserSentence:
     (words,) = learned.divide_sentences([tokens])
-    return build_word_sentence(tuple(tokens.split(" ")), tokens, words)
+    return build_parser_sentence(tuple(tokens.split(" ")), tokens, words)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_entries_match_any_normal_form(
     text = normalize(forms[1], tokens)
     (words_of_text,) = learned.divide_sentences([text])
     spans = [(word.start, word.end) for word in words_of_text]
-    sentence = build_word_sentence(tuple(text.split(" ")), text, words_of_text)
+    sentence = build_parser_sentence(tuple(text.split(" ")), text, words_of_text)
     assert [normalize("NFC", word) for word in sentence.words] == words
     assert sentence.tokens == tuple(text.split(" ")), "tokens stay as they are"
     assert all(normalize("NFC", text[start:end]).replace(" ", "_") in {*words, tokens} for start, end in spans)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pipeline_py.subword.parsing_task_held_out import parsing_task_held_out
+from pipeline_py.subword.tag_held_out_text import tag_held_out_text
 
 
 def test_sources_are_tagged_and_targets_copied(tmp_path: Path) -> None:
@@ -10,7 +10,7 @@ def test_sources_are_tagged_and_targets_copied(tmp_path: Path) -> None:
     (tmp_path / "pieces").write_text(text, encoding="utf-8")
     for is_source in (True, False):
         output = tmp_path / f"output.{is_source}"
-        parsing_task_held_out(pieces=tmp_path / "pieces", is_source=is_source, output=output)
+        tag_held_out_text(pieces=tmp_path / "pieces", is_source=is_source, output=output)
     assert (tmp_path / "output.True").read_text(encoding="utf-8").splitlines() == [
         "<translate> the ca@@ t sleeps <translate>",
         "<translate> <translate>",

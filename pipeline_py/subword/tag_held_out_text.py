@@ -7,7 +7,7 @@ from pipeline_py.subword import pieces as subword
 from pipeline_py.subword.parsing_task import TRANSLATE_TAG, add_task_tags
 
 
-def parsing_task_held_out(*, pieces: Path, is_source: bool, output: Path) -> None:
+def tag_held_out_text(*, pieces: Path, is_source: bool, output: Path) -> None:
     """Tag the source sentences of a text to translate, or copy its target sentences.
 
     Args:
