@@ -1,6 +1,6 @@
-"""Check identifiers and docstrings of Python files against our writing guide (see CONTRIBUTING.md).
+"""Check Python files and Markdown pages against our writing guide (see CONTRIBUTING.md).
 
-Usage: python .ci/check_language.py FOLDER...
+Usage: python .ci/check_language.py FOLDER_OR_FILE...
 
 Prints one line for each violation and exits with 1 if there are any.
 """
@@ -26,6 +26,16 @@ VAGUE_NAMES = frozenset(
 
 RELATIVE_CLAUSE = re.compile(r"(What|Where|Which|Those|Whose|How|Whoever|Of|The same|That|Whether|Who|When|Whatever)\b")
 """Beginnings of a docstring that do not say what a function does or what a class is."""
+
+BAD_HABITS = re.compile(
+    r"\b(whoever|whichever|anew|beside|behind|of (?:its|their|one's|an?) own|(?:stands?|stood) for|(?:is|are|was) told"
+    r"|(?:is|are) said|for sure|as it was|would have been|(?:know|mean)s? nothing|laid out|so as to|none of which)\b"
+    r"|(?:^|[.!?:] )So (?=[a-z])",
+    re.IGNORECASE,
+)
+"""Expressions of our prose that readers had to read twice, and `So` at the start of a sentence."""
+
+CODE_SPAN = re.compile(r"`[^`]*`|\]\([^)]*\)")
 
 Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 Assignment = ast.Assign | ast.AnnAssign
@@ -77,9 +87,30 @@ def check_file(path: Path) -> Iterator[str]:
             yield f"{path}:{line}: the docstring begins with `{match[0]}`; say what the function does or the object is"
 
 
-def main(folders: list[str]) -> int:
+def check_page(path: Path) -> Iterator[str]:
+    """Yield the violations of a Markdown page, outside of code, tables of contents and links."""
+    is_code = False
+    for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if text.lstrip().startswith("```"):
+            is_code = not is_code
+        elif not is_code:
+            for match in BAD_HABITS.finditer(CODE_SPAN.sub("", text)):
+                yield f"{path}:{line}: `{match[0].strip()}` reads as a translation; write what it is or does"
+
+
+def find_files(argument: str, suffix: str) -> list[Path]:
+    path = Path(argument)
+    return sorted(path.rglob(f"*{suffix}")) if path.is_dir() else [path] * (path.suffix == suffix)
+
+
+def main(arguments: list[str]) -> int:
+    checks = {".py": check_file, ".md": check_page}
     violations = [
-        violation for folder in folders for path in sorted(Path(folder).rglob("*.py")) for violation in check_file(path)
+        violation
+        for argument in arguments
+        for suffix, check in checks.items()
+        for path in find_files(argument, suffix)
+        for violation in check(path)
     ]
     print("\n".join(violations) or "no violations")
     return bool(violations)
