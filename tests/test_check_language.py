@@ -15,7 +15,8 @@ def run_check(*paths: Path) -> subprocess.CompletedProcess[str]:
 def test_violations_are_listed_with_their_lines(tmp_path: Path) -> None:
     module, page = tmp_path / "module.py", tmp_path / "page.md"
     module.write_text('def told(found):\n    """What is found."""\n', encoding="utf-8")
-    page.write_text("Whoever reads\n\n```sh\nanew\n```\n\nA table. So it is, `anew`, [on](beside.md).\n", encoding="utf-8")
+    lines = ["Whoever reads", "", "```sh", "anew", "```", "", "A table. So it is, `anew`, [on](beside.md)."]
+    page.write_text("\n".join(lines), encoding="utf-8")
     result = run_check(tmp_path)
     assert result.returncode == 1
     assert [line.partition(";")[0] for line in result.stdout.splitlines()] == [

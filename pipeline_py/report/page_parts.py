@@ -4,8 +4,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os.path import relpath
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from pipeline_py.config.base import parse_section_json
 from pipeline_py.config.experiment import ExperimentConfig
@@ -81,6 +83,7 @@ class PageManifest:
         code_hashes: hash of the code of each stage.
         package_versions: versions of installed packages.
         rerun_command: command that reproduces the results.
+        page_folder: folder of the page, from which links to files start.
     """
 
     experiment: ExperimentConfig
@@ -89,6 +92,7 @@ class PageManifest:
     code_hashes: Mapping[str, str]
     package_versions: Mapping[str, str]
     rerun_command: str
+    page_folder: Path = Path()
 
     def get_files(self, kind: str) -> Mapping[str, Path]:
         """Return the files of a kind by name."""
@@ -97,6 +101,10 @@ class PageManifest:
     def find_file(self, kind: str, name: str) -> Path | None:
         """Return one file of a kind, or None if the manifest lacks it."""
         return self.get_files(kind).get(name)
+
+    def build_link(self, path: Path) -> str:
+        """Return the address of a file, relative to the page."""
+        return quote(Path(relpath(path, self.page_folder)).as_posix())
 
     @cached_property
     def verdict_exclusions(self) -> VerdictExclusions:
@@ -117,8 +125,8 @@ class PageManifest:
                 yield split, path
 
 
-def read_manifest(path: Path) -> PageManifest:
-    """Read a manifest and verify its files.
+def read_manifest(path: Path, page_folder: Path) -> PageManifest:
+    """Read the manifest of a page in `page_folder` and verify its files.
 
     Raises:
         InputError: if a file is missing or damaged.
@@ -130,4 +138,12 @@ def read_manifest(path: Path) -> PageManifest:
             raise InputError("no such file; create it, or create the manifest of the page again", file)
         check_input_file(file)
     experiment = parse_section_json(ExperimentConfig, content["experiment"], "experiment")
-    return PageManifest(experiment, files, *(content[key] for key in ("published", "code", "versions", "command")))
+    return PageManifest(
+        experiment,
+        files,
+        content["published"],
+        content["code"],
+        content["versions"],
+        content["command"],
+        page_folder,
+    )

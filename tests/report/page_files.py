@@ -18,7 +18,7 @@ from tests.report.comparison_files import ComparisonRow, write_comparisons
 
 ROOT = Path(__file__).parents[2]
 HOSTILE_MARKUP = '</title><script>bad()</script>&amp; "x" \''
-TABLE_TITLES = {"table1": f"Main {HOSTILE_MARKUP}", "paper/table3": "Others"}
+TABLE_TITLES = {"table1": f"Main `window: 6` {HOSTILE_MARKUP}", "paper/table3": "Others"}
 SYSTEM_LABELS = {"SDAtt": "Ours <b>"}
 BLEU_SCORES = {"GlobalAtt": "30.00", "SDAtt": "9.50", "+SDAtt": "31.25"}
 
@@ -185,6 +185,9 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
     )
     counts = folder / "counts.json"
     counts.write_text('{"in": 5000, "kept": 4000, "dropped": {"too_long": 1000}, "noted": {}}')
+    figure = folder / "figures" / "attention.1.svg"
+    figure.parent.mkdir(exist_ok=True)
+    figure.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="300pt" viewBox="0 0 300 100"></svg>')
     published = ROOT / "workflow" / "published" / "tree2seq.tsv"
     return {
         "table": tables,
@@ -205,6 +208,7 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
         "parser": {"embedded": measures},
         "agreement": {"embedded:random": measures},
         "counts": {"train": counts},
+        "figure": {"attention:1": figure},
     }
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from pipeline_py.report.draw_bleu_by_length import draw_bleu_by_length
+from pipeline_py.report.figures.line_figure import LABEL_SIZE, compute_label_width
+from pipeline_py.report.figures.typesetting import wrap_text
 from tests.job_process import run_figure_job
 from tests.report.svg_figures import skip_pdf
 
@@ -95,6 +97,20 @@ def test_svg_contains_text_elements(tmp_path: Path) -> None:
 def test_label_may_begin_with_underscore(tmp_path: Path) -> None:
     draw(tmp_path / "figure.svg", write_scores(tmp_path), labels={system: system for system in SCORES})
     assert {"GlobalAtt", "SDAtt", "_Chen"} <= set(texts(tmp_path / "figure.svg"))
+
+
+@pytest.mark.parametrize("word", ["SDRNMT-2", "random_dependency_trees_of_the_source_sentence"])
+def test_legend_breaks_labels_only_at_spaces(tmp_path: Path, word: str) -> None:
+    label = f"Seq2Seq-bidirectional with {word}, {word}"
+    width = compute_label_width([label, "A"])
+    lines = wrap_text(label, LABEL_SIZE, width)
+    assert len(lines) > 1 and " ".join(lines) == label
+    svg, plain_svg = tmp_path / "figure.svg", tmp_path / "plain.svg"
+    draw(svg, write_scores(tmp_path), labels={**LABELS, "SDAtt": label})
+    draw(plain_svg, write_scores(tmp_path))
+    assert {*lines} <= {*texts(svg)}
+    lengths = [points[-1][0] - points[0][0] for points in (find_curve(svg, 1), find_curve(plain_svg, 1))]
+    assert lengths[0] > 0.85 * lengths[1], "a long label does not take the place of the lines"
 
 
 def test_bars_match_intervals(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from tests.report.page_files import (
 )
 
 TEMPLATES = ROOT / "pipeline_py" / "report" / "templates"
-VOID = {"meta", "link", "br", "hr", "img", "input"}
+VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
 WIDTHS = (360, 800, 1400)
 
 
@@ -160,8 +160,14 @@ def test_markup_in_data_is_escaped(page: Page):
     assert page.text.count(re.sub(r"\s+", " ", HOSTILE_MARKUP)) >= 3
 
 
+def test_backticks_become_code(page: Page):
+    text_without_configuration = page.text[: page.text.rindex("Configuration")]
+    assert "`" not in text_without_configuration and page.tags["code"] > 0
+
+
 def test_page_is_self_contained(page: Page, page_path: Path):
-    assert all(link.startswith(("#", "data:,")) for link in page.links)
+    links_to_files = [link for link in page.links if not link.startswith(("#", "data:,"))]
+    assert links_to_files == ["figures/attention.1.svg"] and (page_path.parent / links_to_files[0]).is_file()
     assert not re.search(r"url\((?!#)|@import|fetch\(|XMLHttpRequest", page_path.read_text(encoding="utf-8"))
 
 
@@ -388,10 +394,100 @@ def test_print_places_legends_next_to_figures(browser, page_path: Path):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
+def print_page(browser) -> bytes:
+    """Print the page to PDF on A4 paper."""
+    options = {"preferCSSPageSize": True, "generateDocumentOutline": True, "paperWidth": 8.27, "paperHeight": 11.69}
+    return base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", options)["data"])
+
+
+def read_page_sizes(pdf: bytes) -> list[tuple[float, float]]:
+    """Return the width and height of each page, in points."""
+    boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", pdf)
+    return [(float(width), float(height)) for width, height in boxes]
+
+
+def find_heading_page(pdf: bytes, heading: str) -> int:
+    """Return the page of a heading, from 1, by the outline of the PDF."""
+    pages = re.findall(rb"\d+ 0 R", re.search(rb"/Kids \[(\d+ 0 R \d[^\]]*)\]", pdf)[1])
+    (page,) = re.findall(rb"/Title \(" + heading.encode() + rb"\)\s*/Dest \[(\d+ 0 R)", pdf)
+    return 1 + pages.index(page)
+
+
 def test_print_needs_few_pages(browser, page_path: Path):
     open_page(browser, page_path)
-    printed = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"])
-    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= 4
+    sizes = read_page_sizes(print_page(browser))
+    assert 1 <= len(sizes) <= 5 and all(width < height for width, height in sizes)
+
+
+@pytest.mark.parametrize("filler", ["180mm", "200mm", "220mm", "240mm", "260mm"])
+def test_last_printed_page_has_the_last_two_chapters(browser, page_path: Path, filler: str):
+    """Wherever a page ends before or within them, only the chapters before them are broken."""
+    open_page(browser, page_path)
+    browser.execute_script(
+        """const filler = document.createElement("div");
+        filler.style = `break-before: page; height: ${arguments[0]}`;
+        document.getElementById("parsers").before(filler);""",
+        filler,
+    )
+    pdf = print_page(browser)
+    chapter_pages = [find_heading_page(pdf, heading) for heading in ("Parsers", "Provenance", "Texts")]
+    assert chapter_pages == [len(read_page_sizes(pdf))] * 3
+
+
+def test_print_turns_pages_of_wide_tables(browser, page_path: Path):
+    """Tables fit their pages; a browser would shrink the whole document to fit a wider one."""
+    open_page(browser, page_path)
+    browser.find_element("css selector", "button.unfold").click()
+    sizes = read_page_sizes(print_page(browser))
+    assert {width < height for width, height in sizes} == {True, False}
+    for width, selector in ((718, "table:not(.wide)"), (1046, "table.wide")):  # A4 less margins of 10 mm, in pixels
+        open_page(browser, page_path, width)
+        browser.find_element("css selector", "button.unfold").click()
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        ends = browser.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map((each) => each.getBoundingClientRect().right)",
+            selector,
+        )
+        assert 0 < max(ends) <= width
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_print_is_light_with_backgrounds(browser, page_path: Path):
+    open_page(browser, page_path, scheme="dark")
+    dark_scheme = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": dark_scheme})
+    styles = browser.execute_script(
+        """const style = getComputedStyle(document.querySelector("td[style]"));
+        return [getComputedStyle(document.body).backgroundColor, style.colorScheme, style.printColorAdjust]"""
+    )
+    assert styles == ["rgb(255, 255, 255)", "light", "exact"]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+@pytest.mark.parametrize(("width", "media"), [(360, ""), (1400, ""), (718, "print")])
+def test_legends_never_break_words(browser, page_path: Path, width: int, media: str):
+    open_page(browser, page_path, width)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media})
+    line_count = browser.execute_script(
+        """const label = document.querySelector(".drawn .legend span");
+        label.replaceChildren("trees: ", document.createElement("b"));
+        label.lastChild.textContent = "random_dependency_trees_of_source";
+        return label.lastChild.getClientRects().length"""
+    )
+    assert line_count == 1
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+@pytest.mark.parametrize(("width", "selector"), [(400, "a.contents"), (1400, "nav")])
+def test_contents_follow_while_scrolling(browser, page_path: Path, width: int, selector: str):
+    open_page(browser, page_path, width)
+    browser.execute_script("document.getElementById('paper-table3').scrollIntoView()")
+    contents = browser.find_element("css selector", selector)
+    is_in_view = "const box = arguments[0].getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight"
+    assert browser.execute_script(is_in_view, contents)
+    if width == 400:
+        contents.click()
+        assert browser.execute_script(is_in_view, browser.find_element("css selector", "nav li"))
 
 
 @pytest.mark.parametrize("kind", ["table", "svg"])

@@ -1,6 +1,7 @@
 """The chapters of configured attention figures."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pipeline_py.report.figures.figure_files import build_inline_figure
 from pipeline_py.report.figures.typesetting import replace_unprintable
@@ -13,11 +14,14 @@ def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
     """Yield a chapter for each attention figure of the configuration that has images."""
     for name, options in manifest.experiment.figures.items():
         figures = [
-            build_inline_figure(
-                path.read_text(encoding="utf-8"),
-                f"{options.system}, sentence {number} of {options.set}",
-                f"{name.replace('/', '-')}-{number}",
-                has_fixed_colours=True,
+            replace(
+                build_inline_figure(
+                    path.read_text(encoding="utf-8"),
+                    f"{options.system}, sentence {number} of {options.set}",
+                    f"{name.replace('/', '-')}-{number}",
+                    has_fixed_colours=True,
+                ),
+                file_link=manifest.build_link(path),
             )
             for key, path in manifest.get_files("figure").items()
             for figure_name, _, number in (key.rpartition(":"),)

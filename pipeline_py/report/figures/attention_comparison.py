@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from pipeline_py.report.figures.attended_sentence import AttendedSentence
-from pipeline_py.report.figures.drawing import create_axes, crop_figure, write_text
+from pipeline_py.report.figures.drawing import PRINTED_WIDTH, create_axes, crop_figure, write_text
 from pipeline_py.report.figures.typesetting import compute_text_width, replace_unprintable, truncate_text
 from pipeline_py.subword.pieces import group_by_word, join_pieces
 from pipeline_py.subword.vocabulary import EOS, SPECIAL_TOKENS
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 
 FONT_SIZE, SMALL_FONT_SIZE = 9.0, 6.5
 ROW_HEIGHT, WORD_GAP, MARGIN = 13.0, 9.0, 6.0
+MIN_SLOT_WIDTH = 18.0
+"""Minimum width of the column of a source word, in points."""
+
 MAX_LABEL_WIDTH = 130.0
-"""Maximum width of a word of a translation, in points."""
+"""Maximum width of a word of a translation and of a vertical source word, in points."""
 
 TEXT_COLOUR, NOTE_COLOUR, LINE_COLOUR, WEIGHT_COLOUR = "#000000", "#555555", "#dddddd", "#0072b2"
 """Colours with a counterpart in the style sheet of the page."""
@@ -68,13 +71,20 @@ def aggregate_by_word(system_label: str, attended: AttendedSentence) -> WordAtte
 
 
 def draw_attention_comparison(tree: "SourceTree", attentions: Sequence[WordAttention]) -> "Figure":
-    """Draw the tree, and below it a row of weights for each word of each translation."""
+    """Draw the tree, and below it a row of weights for each word of each translation.
+
+    The source words are upright if the figure then fits a printed page, and else vertical.
+    """
     words = [*map(replace_unprintable, tree.words), END_LABEL]
     if any(attention.phrase_weights is not None for attention in attentions):
         words.append(PHRASES_LABEL)
     labels = [replace_unprintable(word) for attention in attentions for word in attention.translation]
     left = MARGIN + min(MAX_LABEL_WIDTH, max(compute_text_width(word, FONT_SIZE) for word in labels)) + 8
-    slots = tree.widen_slots([max(18.0, compute_text_width(word, FONT_SIZE) + WORD_GAP) for word in words])
+    widths = [compute_text_width(word, FONT_SIZE) for word in words]
+    slots = [max(MIN_SLOT_WIDTH, width + WORD_GAP) for width in widths]
+    is_upright = left + sum(slots) + MARGIN <= PRINTED_WIDTH
+    slots = tree.widen_slots(slots if is_upright else [MIN_SLOT_WIDTH] * len(words))
+    words_height = ROW_HEIGHT if is_upright else min(MAX_LABEL_WIDTH, max(widths)) + WORD_GAP
     ends = [left + end for end in accumulate(slots)]
     x = [end - slot / 2 for end, slot in zip(ends, slots, strict=True)]
     axes, y = create_axes(), MARGIN + tree.height
@@ -82,12 +92,14 @@ def draw_attention_comparison(tree: "SourceTree", attentions: Sequence[WordAtten
     for place, word in zip(x, words, strict=True):
         write_text(
             axes,
-            (place, y + ROW_HEIGHT / 2),
-            word,
+            (place, y + words_height / 2),
+            word if is_upright else truncate_text(word, FONT_SIZE, MAX_LABEL_WIDTH),
             FONT_SIZE,
             color=NOTE_COLOUR if word in (END_LABEL, PHRASES_LABEL) else TEXT_COLOUR,
             align="center",
+            slant=0.0 if is_upright else 90.0,
         )
+    y += words_height - ROW_HEIGHT
     for attention in attentions:
         write_text(
             axes, (MARGIN, y + 1.8 * ROW_HEIGHT), attention.system_label, FONT_SIZE, color=TEXT_COLOUR, bold=True

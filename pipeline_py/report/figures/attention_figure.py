@@ -21,6 +21,7 @@ from pipeline_py.report.figures.drawing import (
     FRAME_COLOUR,
     HIGHLIGHT_COLOUR,
     NOTE_COLOUR,
+    PRINTED_WIDTH,
     TEXT_COLOUR,
     compute_bracket,
     create_axes,
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 MARGIN, GUTTER, PANEL_GAP = 12.0, 40.0, 28.0
 """Margins of the figure, left margin of texts, and space between panels, in points."""
 
-PAGE_WIDTH, MIN_WIDTH = 800.0, 320.0
-"""Maximum width of a row of panels (a wider figure would be unreadable), and minimum width of the figure, in points."""
+MAX_ROW_WIDTH, MIN_WIDTH = PRINTED_WIDTH - 2 * MARGIN, 320.0
+"""Maximum width of a row of panels, unless one panel is wider, and minimum width of the figure, in points."""
 
 TITLE_SIZE, TOKEN_SIZE, WORD_SIZE, NOTE_SIZE, NUMBER_SIZE, LABEL_SIZE = 10.0, 9.0, 8.5, 7.0, 6.5, 5.5
 LINE_HEIGHT = 14.0
@@ -47,7 +48,7 @@ LINE_HEIGHT = 14.0
 BAR_WIDTH, BAR_HEIGHT = 14.0, 10.0
 """Size of the bar of β = 1; its number has the same width."""
 
-SLANT_DEGREES, MAX_UPRIGHT_WIDTH = 45.0, 560.0
+SLANT_DEGREES, MAX_UPRIGHT_WIDTH = 45.0, MAX_ROW_WIDTH
 """Slant of words, and the width of a row above which words slant."""
 
 MIN_SLOT_WIDTH, WORD_GAP = 19.0, 9.0
@@ -120,7 +121,7 @@ def draw_attention_figure(
     """
     layout = compute_panel_layout(attended.words, attended.phrases)
     panel_spacing = max(layout.left_extent + layout.right_extent, MIN_WIDTH if len(steps) == 1 else 0.0) + PANEL_GAP
-    columns = max(1, min(len(steps), int((PAGE_WIDTH + PANEL_GAP) / panel_spacing)))
+    columns = max(1, min(len(steps), int((MAX_ROW_WIDTH + PANEL_GAP) / panel_spacing)))
     text_width = max(columns * panel_spacing - PANEL_GAP, MIN_WIDTH)
     # The darkest shade is the highest weight, rounded up to the next tenth.
     max_weight = max(0.1, ceil(float(attended.weights[list(steps)].max()) * 10 - 1e-5) / 10)

@@ -20,6 +20,9 @@ HIGHLIGHT_COLOUR = "#d55e00"
 EDGE_COLOUR, FRAME_COLOUR, BAR_BACKGROUND = "#9aa0a6", "#b4bac0", "#eceff1"
 """Colours of edges, frames of boxes, and the background of bars."""
 
+PRINTED_WIDTH = 538.0
+"""Width of an A4 page between margins of 10 mm, in points; wider figures shrink when they are printed."""
+
 LETTER_MIDDLE = 0.36
 """Centre of a letter above its baseline, in ems."""
 

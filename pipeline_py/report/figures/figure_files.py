@@ -134,12 +134,14 @@ class InlineFigure:
         width: width in pixels at which text has its nominal size.
         title: description of the figure.
         has_fixed_colours: whether it keeps its colours and a white background.
+        file_link: address of the figure as a file, relative to the page; "" if there is none.
     """
 
     markup: str
     width: int
     title: str
     has_fixed_colours: bool = False
+    file_link: str = ""
 
 
 def build_inline_figure(svg: str, title: str, figure_id: str, has_fixed_colours: bool = False) -> InlineFigure:

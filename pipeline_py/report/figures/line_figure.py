@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from pipeline_py.report.figures.typesetting import compute_text_width, wrap_text
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -29,6 +31,9 @@ MARKER_SIGNS = {"o": "●", "s": "■", "^": "▲", "D": "◆", "v": "▼", "P":
 
 MANY_GROUPS = 6
 """Number of groups above which their names have a smaller font."""
+
+LABEL_SIZE, LABEL_WIDTH = 10.0, 150.0
+"""Font size of labels in the legend, and their maximum width in points, unless a word is wider."""
 
 _MAX_MARKED_POINTS = 12
 """Largest number of points of a line with markers."""
@@ -97,7 +102,10 @@ def draw_lines(
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=FIGURE_SIZES["alone" if line_names else "on a page"], layout="constrained")
+    width, height = FIGURE_SIZES["alone" if line_names else "on a page"]
+    label_width = compute_label_width(line_names)
+    # Without more space for a wide word, the legend would cover the lines.
+    figure = Figure(figsize=(width + (label_width - LABEL_WIDTH) / 72, height), layout="constrained")
     axes = figure.add_subplot()
     shifts = compute_line_shifts(len(lines)) if any(line.intervals for line in lines) else [0.0] * len(lines)
     line_artists = []
@@ -138,8 +146,14 @@ def draw_lines(
         )
         # Set labels afterwards, because a legend omits labels that begin with an underscore.
         for text, name in zip(legend.get_texts(), line_names, strict=True):
-            text.set_text(textwrap.fill(name, 24))
+            text.set_text("\n".join(wrap_text(name, LABEL_SIZE, label_width)))
     return figure
+
+
+def compute_label_width(labels: Sequence[str]) -> float:
+    """Return the width of labels in the legend, in points: `LABEL_WIDTH`, or that of the widest word."""
+    word_widths = [compute_text_width(word, LABEL_SIZE) for label in labels for word in label.split(" ")]
+    return max([LABEL_WIDTH, *word_widths])
 
 
 def compute_line_shifts(line_count: int) -> list[float]:

@@ -2,10 +2,16 @@
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from pipeline_py.report.figures import figure_files
 from pipeline_py.report.figures.attended_sentence import AttendedSentence, PhraseColumn
-from pipeline_py.report.figures.attention_comparison import aggregate_by_word, draw_attention_comparison
+from pipeline_py.report.figures.attention_comparison import (
+    WordAttention,
+    aggregate_by_word,
+    draw_attention_comparison,
+)
+from pipeline_py.report.figures.drawing import PRINTED_WIDTH
 from pipeline_py.report.figures.figure_files import render_inline_figure
 from pipeline_py.report.figures.source_tree import PhraseBrackets
 
@@ -35,6 +41,18 @@ def test_aggregate_by_word_separates_phrase_weights():
     assert word_attention.phrase_weights is not None
     assert word_attention.phrase_weights[0] == pytest.approx(sentence.weights[:3, 4:].sum() / 3)
     assert word_attention.weights.sum(axis=1) + word_attention.phrase_weights == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("word_count", "rotation"), [(3, 0.0), (25, 90.0)])
+def test_comparison_figure_of_long_sentence_fits_printed_page(word_count: int, rotation: float):
+    words = ["internationalization"] * word_count
+    weights = np.full((2, word_count + 1), 1 / (word_count + 1))
+    figure = draw_attention_comparison(
+        PhraseBrackets(words, []), [WordAttention("A", words, ["katzen", "</s>"], weights, None)]
+    )
+    assert figure.get_figwidth() * 72 <= PRINTED_WIDTH
+    texts = [text for text in figure.findobj(Text) if text.get_text() == words[0]]
+    assert [text.get_rotation() for text in texts] == [rotation] * word_count
 
 
 def test_comparison_figure_has_tree_and_both_systems():

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from pipeline_py.report.figures.attended_sentence import build_phrase_columns
+from pipeline_py.report.figures.attended_sentence import AttendedSentence, build_phrase_columns
 from pipeline_py.report.figures.attention_figure import (
     BOX_HEIGHT,
     LABEL_SIZE,
@@ -15,7 +15,9 @@ from pipeline_py.report.figures.attention_figure import (
     WORD_GAP,
     WORD_SIZE,
     compute_panel_layout,
+    draw_attention_figure,
 )
+from pipeline_py.report.figures.drawing import PRINTED_WIDTH
 from pipeline_py.report.figures.typesetting import compute_text_width
 from pipeline_py.syntax.trees.constituency import PhraseNode, Preterminal
 
@@ -68,3 +70,11 @@ def test_many_words_slant():
     reach = compute_text_width("internationalization", WORD_SIZE) / 2**0.5
     assert many.left_extent == pytest.approx(reach - many.column_centres[0][0])
     assert many.bottom_extent >= reach
+
+
+@pytest.mark.parametrize("word_count", [1, 4, 8, 20])
+def test_figure_of_four_panels_fits_printed_page(word_count: int):
+    words = [*(["international"] * word_count), "</s>"]
+    weights = np.full((5, len(words)), 1 / len(words))
+    figure = draw_attention_figure("Attention", AttendedSentence(words, [], ["a"] * 5, weights, None), range(4))
+    assert figure.get_figwidth() * 72 <= PRINTED_WIDTH + 1e-6
