@@ -10,7 +10,7 @@ from enum import Enum
 from importlib import import_module
 from pathlib import Path
 
-from pipeline_py.__main__ import SUBCOMMANDS, format_usage
+from pipeline_py.__main__ import SUBCOMMANDS
 from pipeline_py.run.command_line import CommandOption, list_options, parse_docstring
 
 ROOT = Path(__file__).parents[1]
@@ -79,7 +79,10 @@ def render_page() -> str:
 
 def render_subcommands() -> Iterator[str]:
     """Yield the sections of `arbitree` and of its commands with options of their own."""
-    yield f"## arbitree\n\nThe same as `python -m pipeline_py`.\n\n```text\n{format_usage()}\n```\n"
+    rows = [f"| `{name}` | {subcommand.summary} |" for name, subcommand in SUBCOMMANDS.items()]
+    table = "\n".join(["| command | effect |\n|---|---|", *rows])
+    summary = "The program is also the module `pipeline_py`. `arbitree COMMAND --help` lists options."
+    yield f"## arbitree\n\n{summary}\n\n{table}\n"
     for name, subcommand in SUBCOMMANDS.items():
         if subcommand.is_forwarded:
             continue
