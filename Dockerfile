@@ -15,9 +15,12 @@ WORKDIR /source
 COPY pyproject.toml ./
 RUN python -c "import tomllib; print(*(x for x in tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'] if x.startswith('torch==')))" > torch.txt \
     && pip install --no-cache-dir $TORCH_OPTIONS -r torch.txt
-COPY README.md LICENSE ./
+COPY README.md LICENSE setup.py Snakefile config.yaml ./
 COPY pipeline_py ./pipeline_py
 COPY embedded_grammar ./embedded_grammar
+COPY envs ./envs
+COPY profiles ./profiles
+COPY workflow ./workflow
 RUN pip install --no-cache-dir . $PLUGINS && rm -r /source/*
 
 # Any user may run it, so there is a home that anybody may write to.

@@ -61,8 +61,9 @@ def test_copied_files_exist_and_are_not_ignored() -> None:
     )
     assert {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} < copied_paths
     assert all((ROOT / source).exists() for source in copied_paths)
-    packages = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]["find"]
-    assert {name.removesuffix("*") for name in packages["include"]} < copied_paths
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+    project_files = {pattern.partition("/")[0] for pattern in settings["package-data"]["pipeline_py.project"]}
+    assert {"setup.py", "pipeline_py", "embedded_grammar", *project_files} <= copied_paths
 
 
 def test_the_image_runs_the_code_of_a_clone_and_not_as_root() -> None:

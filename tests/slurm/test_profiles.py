@@ -41,13 +41,14 @@ def test_joined_groups_are_groups_of_rules() -> None:
 
 
 def test_rules_without_gpu_are_in_a_group() -> None:
-    """Exceptions are long jobs, the page, and rules that inherit their group."""
+    """Exceptions are long jobs, the page, the export, and rules that inherit their group."""
     expected = {
         "train_smt",
         "train_parser",
         "learn_segmenter",
         "learn_parser_segmenter",
         "count_word_frequencies",
+        "export",
         "write_page",
     }
     bodies = re.split(r"^(?= *rule\b.*:$)|^(?= *use rule )", RULE_CODE, flags=re.MULTILINE)
