@@ -4,16 +4,24 @@ import os
 import subprocess
 import sys
 import webbrowser
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+
+from snakemake.cli import get_argument_parser
 
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.workflow_files import SNAKEFILE_NAME, find_experiment_files, find_workflow_folder
 
-CONFIGFILE_OPTION, CONFIG_OPTION, OPEN_OPTION = "--configfile", "--config", "--open"
-CONFIGFILE_OPTIONS = CONFIGFILE_OPTION, "--configfiles"
+OPEN_OPTION = "--open"
 
-OPTIONS_WITH_SNAKEFILE = ("--snakefile", "-s")
+
+def parse_snakemake_options(arguments: Sequence[str]) -> Namespace:
+    """Parse the options of Snakemake; `--help` shows them and ends the process."""
+    parser = get_argument_parser()
+    parser.prog = "snakemake"
+    options: Namespace = parser.parse_known_args([*arguments])[0]
+    return options
 
 
 def build_snakemake_command(arguments: Sequence[str]) -> list[str]:
@@ -22,12 +30,12 @@ def build_snakemake_command(arguments: Sequence[str]) -> list[str]:
     The Snakefile of the working folder is used if there is one; without one, `experiment.yaml` unless the arguments
     name configuration files.
     """
+    options = parse_snakemake_options(arguments)
     command = [sys.executable, "-P", "-m", "snakemake"]
-    if not Path(SNAKEFILE_NAME).exists() and not {*OPTIONS_WITH_SNAKEFILE} & {*arguments}:
-        command += ["--snakefile", str(find_workflow_folder() / "Snakefile")]
-    named_files = [argument for argument in arguments if argument.partition("=")[0] in CONFIGFILE_OPTIONS]
-    experiment_files = [] if named_files else find_experiment_files(Path(), [])
-    return [*command, *arguments, *([CONFIGFILE_OPTION, *experiment_files] if experiment_files else [])]
+    if options.snakefile is None and not Path(SNAKEFILE_NAME).exists():
+        command += ["--snakefile", str(find_workflow_folder() / SNAKEFILE_NAME)]
+    experiment_files = [] if options.configfile else find_experiment_files(Path(), [])
+    return [*command, *arguments, *(["--configfile", *experiment_files] if experiment_files else [])]
 
 
 def run_workflow(arguments: Sequence[str]) -> None:
@@ -51,11 +59,11 @@ def make_report(arguments: Sequence[str]) -> None:
     from pipeline_py.application.text_pipeline import read_experiment
 
     snakemake_arguments = [argument for argument in arguments if argument != OPEN_OPTION]
-    files, overrides = (_get_option_values(snakemake_arguments, name) for name in (CONFIGFILE_OPTION, CONFIG_OPTION))
-    experiment = read_experiment(Path.cwd(), find_experiment_files(Path(), files), overrides)
+    options = parse_snakemake_options(snakemake_arguments)
+    files = find_experiment_files(Path(), [*map(str, options.configfile)])
+    experiment = read_experiment(Path.cwd(), files, options.config or [])
     page = Path(experiment.get_output_folder("results")) / "report.html"
-    command = build_snakemake_command([str(page), *snakemake_arguments])
-    exit_code = subprocess.run(command).returncode
+    exit_code = subprocess.run(build_snakemake_command([str(page), *snakemake_arguments])).returncode
     if exit_code:
         sys.exit(exit_code)
     if not page.exists():
@@ -63,19 +71,3 @@ def make_report(arguments: Sequence[str]) -> None:
     print(page)
     if OPEN_OPTION in arguments and not webbrowser.open(page.absolute().as_uri()):
         raise InputError("no browser was found; open the page yourself", page)
-
-
-def _get_option_values(arguments: Sequence[str], name: str) -> list[str]:
-    """Return the values of a list option of Snakemake."""
-    values: list[str] = []
-    is_inside = False
-    for argument in arguments:
-        option, _, value = argument.partition("=")
-        if option == name:
-            is_inside = True
-            values += [value] if value else []
-        elif argument.startswith("-"):
-            is_inside = False
-        elif is_inside:
-            values.append(argument)
-    return values

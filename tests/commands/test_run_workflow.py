@@ -1,5 +1,6 @@
 """Commands that run Snakemake."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from pipeline_py.commands import run_workflow as module
 from pipeline_py.commands.run_workflow import build_snakemake_command, check_experiment
+from pipeline_py.run.errors import InputError
 from pipeline_py.run.workflow_files import find_workflow_folder
 
 
@@ -21,7 +23,8 @@ def test_an_empty_folder_uses_the_snakefile_of_the_workflow() -> None:
         *(sys.executable, "-P", "-m", "snakemake"),
         *("--snakefile", str(find_workflow_folder() / "Snakefile"), "table1"),
     ]
-    assert "--snakefile" not in build_snakemake_command(["-s", "mine"])
+    for option in (["-s", "mine"], ["-smine"], ["--snakefile=mine"]):
+        assert build_snakemake_command(option)[4:] == option
 
 
 def test_files_of_the_working_folder_are_used(working_folder: Path) -> None:
@@ -41,6 +44,27 @@ def test_a_check_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert commands[0][-6:] == ["table1", "--config", "preset=fast", "--dry-run", "--quiet", "rules"]
 
 
-def test_values_of_list_options_are_found() -> None:
-    arguments = ["page", "--config", "a=1", "b=2", "--cores", "2", "--config=c=3", "d=4", "-n", "x"]
-    assert module._get_option_values(arguments, "--config") == ["a=1", "b=2", "c=3", "d=4"]
+def test_a_report_is_the_page_of_the_configuration(
+    working_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commands, pages = [], []
+
+    def write_page(command: list[str]) -> subprocess.CompletedProcess[str]:
+        commands.append(command)
+        page = working_folder / "results/mine/report.html"
+        page.parent.mkdir(parents=True)
+        page.touch()
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(module.subprocess, "run", write_page)
+    monkeypatch.setattr(module.webbrowser, "open", lambda address: pages.append(address) or True)
+    module.make_report(["--open", "--config", "name=mine", "--cores", "2"])
+    assert commands[0][-5:] == ["results/mine/report.html", "--config", "name=mine", "--cores", "2"]
+    assert pages == [(working_folder / "results/mine/report.html").as_uri()]
+    assert capsys.readouterr().out == "results/mine/report.html\n"
+
+
+def test_a_dry_run_makes_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.subprocess, "run", lambda command: subprocess.CompletedProcess(command, 0))
+    with pytest.raises(InputError, match=r"results/report\.html: .*run it without --dry-run"):
+        module.make_report(["-n"])
