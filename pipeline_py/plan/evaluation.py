@@ -507,7 +507,7 @@ class EvaluationPlan:
         )
 
     def build_export_job(self) -> Job:
-        """Export the translations and scores of the requested tables."""
+        """Build the job that exports the translations and scores of the requested tables."""
         corpora, outputs = self.experiment.corpora, self.get_exported_outputs()
         return Job(
             "evaluation.export",
