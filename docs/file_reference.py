@@ -36,6 +36,7 @@ PLACEHOLDERS = {
     "sets together",
     "side": "`source` or `target`. `target1`, … are further references of a test or development set; of a contrastive "
     "set, `target1` is the wrong translation. Subword units that both sides share are `joint`",
+    "package": "`nmt` or `smt`",
     "parser": "a parser of the configuration",
     "second_parser": "the parser that it is compared with",
     "trees": "`conllu` (dependency trees) or `ptb` (constituency trees)",

@@ -24,10 +24,10 @@ def translate(
     """Translate lines from stdin to stdout, in the same order.
 
     Each line goes through all steps of the workflow, from cleaning to detokenization, in one process. A line of more
-    than 2,000 characters is translated in parts. Run the command in the folder where you run snakemake.
+    than 2,000 characters is translated in parts.
 
     Args:
-        system: A system of the experiment, or the folder of its results, e.g. results/nmt/SDAtt/seed2.
+        system: The folder of a run, e.g. results/nmt/SDAtt/seed2, here or moved; or a system of the experiment.
         run: A run of the system, e.g. seed2; by default the first.
         configfile: Configuration file, like Snakemake's option of the same name.
         config: KEY=VALUE, like Snakemake's option of the same name.

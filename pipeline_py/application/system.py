@@ -9,8 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipeline_py.application.text_pipeline import UNSHARDED_PARSING, TextPipeline, read_experiment
+from pipeline_py.application.experiment_reader import UNSHARDED_PARSING, read_experiment
+from pipeline_py.application.result_files import BundleFiles, ExperimentFiles
+from pipeline_py.application.text_pipeline import TextPipeline
 from pipeline_py.files.text_files import read_lines, split_tokens
+from pipeline_py.report.bundle_system import DESCRIPTION_NAME
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.workflow_files import DEFAULT_CONFIG_NAME, EXPERIMENT_NAME, SNAKEFILE_NAME, find_experiment_files
 
@@ -44,13 +47,14 @@ def load(
 ) -> "System":
     """Open a system that the workflow has trained.
 
-    Results do not contain the configuration, so pass the same options as to Snakemake.
+    The folder of a run with `system.json` contains everything but the parser's models, and may be moved. For the name
+    of a system, or results without this file, pass the same options as to Snakemake.
 
     Args:
         system: name of the system or folder of its results: "SDAtt", "results/nmt/SDAtt/seed2".
         run: name of the run, e.g. "seed2"; by default the first.
-        configfile: configuration files that override config.yaml.
-        config: keys that override these files.
+        configfile: configuration files that override config.yaml; `system.json` is not read then.
+        config: keys that override these files or `system.json`.
         directory: folder where Snakemake was run; paths in the configuration are relative to it. By default, the
             nearest folder with a Snakefile and config.yaml, from the results or the working folder upwards.
 
@@ -71,29 +75,49 @@ def load_from_cli_options(
     directory: str | Path | None = None,
 ) -> "System":
     """Open a system like `load`, with command-line options: `config_overrides` are KEY=VALUE."""
+    bundle = None if configfiles or directory is not None else find_bundle(Path(system), run, config_overrides)
+    if bundle is not None:
+        description = bundle.description
+        return System(TextPipeline(bundle.experiment, description["system"], description["run"], bundle))
     results, name, run_of_path = _parse_system_path(system)
     start = Path.cwd() if results is None else results.absolute()
     folder = Path(directory).absolute() if directory is not None else _find_snakemake_folder(start)
     if not _is_experiment_folder(folder):
         raise InputError(
-            f"there is no {SNAKEFILE_NAME} or {EXPERIMENT_NAME}; change to the folder where you run the experiment, "
-            "or give it",
+            f"there is no {SNAKEFILE_NAME} or {EXPERIMENT_NAME}, and {system} is not the folder of a run with "
+            f"{DESCRIPTION_NAME}; give such a folder, or change to the folder where you run the experiment",
             folder,
         )
     configfiles = find_experiment_files(folder, configfiles)
     experiment = read_experiment(folder, configfiles, config_overrides, UNSHARDED_PARSING)
-    if results is not None and results.resolve() != (folder / experiment.get_output_folder("results")).resolve():
+    results_folder = experiment.get_output_folder("results")
+    if results is not None and results.resolve() != (folder / results_folder).resolve():
         raise InputError(
-            f"the results of this experiment are in {experiment.get_output_folder('results')}; give the configfile "
-            "that the system was trained with",
+            f"the results of this experiment are in {results_folder}; give the configfile that the system was trained "
+            "with",
             results,
         )
     words = [
         *(["--configfile", *configfiles] if configfiles else []),
         *(["--config", *config_overrides] if config_overrides else []),
     ]
-    remedy = f"snakemake --cores all {{file}} {shlex.join(words)}".strip()
-    return System(TextPipeline(experiment, name, run or run_of_path, folder, remedy))
+    command = f"snakemake --cores all {{file}} {shlex.join(words)}".strip()
+    files = ExperimentFiles(folder, results_folder, command)
+    return System(TextPipeline(experiment, name, run or run_of_path, files))
+
+
+def find_bundle(path: Path, run: str | None, config_overrides: Sequence[str]) -> BundleFiles | None:
+    """Return the self-contained folder of a run at a path; None if there is none.
+
+    Args:
+        path: the folder of a run, or of a system with its runs.
+        run: name of the run; None for the first.
+        config_overrides: KEY=VALUE that override its configuration.
+    """
+    runs = [path / run] if run else sorted(path.glob("*"), key=lambda folder: (len(folder.name), folder.name))
+    folders = [*([path] if run in (None, path.name) else []), *runs]
+    folder = next((folder for folder in folders if (folder / DESCRIPTION_NAME).is_file()), None)
+    return None if folder is None else BundleFiles(folder.absolute(), config_overrides)
 
 
 class System:

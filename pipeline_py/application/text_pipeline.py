@@ -2,63 +2,30 @@
 
 import gc
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from types import MappingProxyType
 from typing import Any
 
-from snakemake.cli import parse_config
-from snakemake.utils import update_config
-
-from pipeline_py.config.config_files import read_config_file
+from pipeline_py.application.result_files import ResultFiles
 from pipeline_py.config.entry_errors import format_unknown_name_error
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.plan.plan import ExperimentPlan
-from pipeline_py.plan.text_jobs import CLEAN_JOB_NAME, TextJob, TextJobFinder
+from pipeline_py.plan.text_jobs import (
+    CLEAN_JOB_NAME,
+    TextJob,
+    TextJobFinder,
+    choose_replaced_set,
+    find_text_files,
+)
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import assign_outputs, is_output_parameter, iterate_argument_paths, replace_nested_paths
-from pipeline_py.run.job_record import check_input_file
 from pipeline_py.run.job_runner import StageFunction
 from pipeline_py.run.progress_display import silence_progress
-from pipeline_py.run.workflow_files import find_default_config, find_workflow_folder
-
-UNSHARDED_PARSING = {"parsing": {"shard_size": 10**9}}
-"""Settings that disable parsing in shards, whose number depends on the set that the text replaces."""
+from pipeline_py.run.workflow_files import find_workflow_folder
 
 STAGE_LOCK = Lock()
 """Lock of running stages, which set options of torch for all threads."""
-
-
-def read_experiment(
-    directory: Path,
-    configfiles: Sequence[str],
-    overrides: Sequence[str],
-    fixed_settings: Mapping[str, Any] = MappingProxyType({}),
-) -> ExperimentConfig:
-    """Read and validate the configuration of an experiment.
-
-    Args:
-        directory: folder where Snakemake is run; `configfiles` and paths in the configuration are relative to it.
-        configfiles: files that override config.yaml.
-        overrides: KEY=VALUE that override these files.
-        fixed_settings: keys that override all others.
-
-    Raises:
-        InputError: the configuration is invalid.
-    """
-    config: dict[str, Any] = {}
-    user_config: dict[str, Any] = {}
-    default_config = find_default_config(directory)
-    for path in (default_config, *(directory / file for file in configfiles)):
-        content = read_config_file(path)
-        update_config(config, content)
-        update_config(user_config, content if path != default_config else {})
-    command_line = parse_config(overrides) | fixed_settings
-    update_config(user_config, command_line)
-    experiment = load_experiment(config, command_line, should_check_files=False, own_config=user_config)
-    return experiment.model_copy(update={"data": str(directory / experiment.data)})
 
 
 class TextPipeline:
@@ -68,18 +35,11 @@ class TextPipeline:
         experiment: configuration of the experiment.
         system_name: name of the system.
         run_name: name of the run.
-        directory: folder where Snakemake is run.
-        files: output paths that begin with `<results>`: `text`; for networks also `source_pieces` and `target_pieces`;
-            for systems that read trees also `tree`.
+        files: files of the text, see `find_text_files`.
     """
 
     def __init__(
-        self,
-        experiment: ExperimentConfig,
-        system_name: str,
-        run_name: str | None,
-        directory: Path,
-        training_command: str,
+        self, experiment: ExperimentConfig, system_name: str, run_name: str | None, result_files: ResultFiles
     ) -> None:
         """Check that all trained files of a system exist.
 
@@ -87,13 +47,12 @@ class TextPipeline:
             experiment: configuration of the experiment.
             system_name: name of the system.
             run_name: name of the run; None for the first.
-            directory: folder where Snakemake is run.
-            training_command: command that makes missing files, with the placeholder `{file}`.
+            result_files: location of trained files.
 
         Raises:
             InputError: the system or run is unknown or not trained, or it reads trees that new text does not have.
         """
-        self.experiment, self.system_name, self.directory = experiment, system_name, directory
+        self.experiment, self.system_name = experiment, system_name
         if system_name not in experiment.systems:
             raise InputError(format_unknown_name_error("system", system_name, experiment.systems))
         if experiment.find_external_system(system_name):
@@ -103,42 +62,30 @@ class TextPipeline:
             raise InputError(
                 f"{system_name} has no run `{self.run_name}`, but {', '.join(experiment.get_runs(system_name))}"
             )
-        split = [*experiment.corpora.scored_tests, "dev"][0]  # has references, which translations to score replace
-        self._plan = ExperimentPlan(experiment, find_workflow_folder(), directory / ".snakemake/contents.json")
-        self._text_jobs = TextJobFinder(self._plan, split)
+        split = choose_replaced_set(experiment)
+        self._result_files = result_files
+        self._check_existence(result_files.recorded_files, split)
+        plan = ExperimentPlan(experiment, find_workflow_folder(), result_files.hash_cache_path)
+        self._text_jobs = TextJobFinder(plan, split)
         self._stages: dict[str, StageFunction] = {}
         self._checked_paths: set[Path] = set()
-        self.files = self._collect_file_paths(split)
+        self.files = find_text_files(plan, system_name, self.run_name, split)
         jobs, existing = self._text_jobs.resolve_jobs([self.files["text"]])
         if any(job.job.stage == "syntax.import_trees" for job in jobs):
             raise InputError(
                 f"{system_name} reads trees from files, and new text has none; "
                 "use a system that reads the trees of a parser"
             )
-        for file in existing:
-            if not self._locate_result(file).exists():
-                path = file.replace("<results>", experiment.get_output_folder("results"))
-                command = training_command.replace("{file}", self.files["text"]).replace(
-                    "<results>", experiment.get_output_folder("results")
-                )
-                raise InputError(
-                    f"{system_name} is not trained, or not completely: {path} is missing; `{command}` makes it"
-                )
+        self._check_existence(existing, split)
 
-    def _collect_file_paths(self, split: str) -> dict[str, str]:
-        files = {"text": f"<results>/evaluation/{self.system_name}/{self.run_name}/{split}.txt"}
-        if self.experiment.is_neural(self.system_name):
-            network = self.experiment.get_network(self.experiment.get_networks(self.system_name)[0])
-            units, subword = self.experiment.get_subword_name(self.system_name), self._plan.subword
-            files |= {
-                f"{side}_pieces": subword.get_piece_path_pattern(units, side).format(split=split)
-                for side in ("source", "target")
-            }
-            if "trees" in network.required_syntax_names:
-                files["tree"] = subword.get_syntax_path_pattern(units, "trees").format(
-                    parser=network.parser, split=split
+    def _check_existence(self, files: Iterable[str], split: str) -> None:
+        for file in files:
+            if not self._result_files.locate(file).exists():
+                text = f"<results>/evaluation/{self.system_name}/{self.run_name}/{split}.txt"
+                raise InputError(
+                    f"{self.system_name} is not trained, or not completely: "
+                    + self._result_files.format_missing_file(file, text)
                 )
-        return files
 
     @property
     def reads_lexical_trees(self) -> bool:
@@ -197,7 +144,7 @@ class TextPipeline:
             str(
                 self._locate_work_file(file, work_folder)
                 if self._text_jobs.find_job(file)
-                else self._locate_result(file)
+                else self._result_files.locate(file)
             )
             for file in job.input_paths
         )
@@ -230,7 +177,7 @@ class TextPipeline:
                 if is_output_parameter(name):
                     path.parent.mkdir(parents=True, exist_ok=True)
                 elif path not in self._checked_paths and not path.is_relative_to(work_folder):
-                    check_input_file(path)
+                    self._result_files.check(path)
                     self._checked_paths.add(path)
         with STAGE_LOCK, silence_progress():
             try:
@@ -247,9 +194,6 @@ class TextPipeline:
         return stage.load_shared_value(
             stage.validate_arguments(self.resolve_arguments(self.translation_job, work_folder))
         )
-
-    def _locate_result(self, file: str) -> Path:
-        return self.directory / file.replace("<results>", self.experiment.get_output_folder("results"))
 
     def _locate_work_file(self, file: str, work_folder: Path) -> Path:
         return work_folder / file.replace("<results>", "results")

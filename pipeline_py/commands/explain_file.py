@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.application.text_pipeline import read_experiment
+from pipeline_py.application.experiment_reader import read_experiment
 from pipeline_py.plan.plan import ExperimentPlan
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import hash_json

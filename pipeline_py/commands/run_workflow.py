@@ -56,7 +56,7 @@ def make_report(arguments: Sequence[str]) -> None:
     Raises:
         InputError: the configuration is invalid, or no page was made.
     """
-    from pipeline_py.application.text_pipeline import read_experiment
+    from pipeline_py.application.experiment_reader import read_experiment
 
     snakemake_arguments = [argument for argument in arguments if argument != OPEN_OPTION]
     options = parse_snakemake_options(snakemake_arguments)

@@ -17,7 +17,7 @@ def score_pairs(
     """Write log p(translation | source) for each line of stdin: a source, a tab and its translation.
 
     Args:
-        system: A system of the experiment, or the folder of its results, e.g. results/nmt/SDAtt/seed2.
+        system: The folder of a run, e.g. results/nmt/SDAtt/seed2, here or moved; or a system of the experiment.
         run: A run of the system, e.g. seed2; by default the first.
         configfile: Configuration file, like Snakemake's option of the same name.
         config: KEY=VALUE, like Snakemake's option of the same name.

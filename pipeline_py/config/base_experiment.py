@@ -44,6 +44,14 @@ DEFAULT_SUBWORD_NAME = "default"
 """The name of the units of `subword` in paths."""
 
 
+class LicensesConfig(ConfigSection):
+    """Licences that model cards state."""
+
+    weights: str | None = Field(None, description="Licence of the trained weights; null: not stated.")
+    training_data: str | None = Field(None, description="Licence of the training text; null: not stated.")
+    parser_models: str | None = Field(None, description="Licence of the parser models; null: not stated.")
+
+
 class ParsingTask(NamedTuple):
     """Parsing as an auxiliary task, whose symbols and tags need a separate vocabulary.
 
@@ -95,6 +103,7 @@ class BaseExperimentConfig(ConfigSection):
     evaluation: EvaluationConfig = Field(EvaluationConfig(), validate_default=True)
     tables: dict[str, AnyTableConfig] = {}
     figures: dict[str, AttentionFigureConfig] = {}
+    licenses: LicensesConfig = LicensesConfig()
     claims: list[str] = Field(
         ["sdrnmt", "sdatt", "tree2seq", "hierarchical"],
         description="Claims that one system is better than another: names of papers in `workflow/claims/`, or paths of "

@@ -6,6 +6,7 @@ from shutil import which
 from typing import Any
 
 from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.plan.bundles import BundlesPlan
 from pipeline_py.plan.claims import ClaimsPlan, read_experiment_claims
 from pipeline_py.plan.corpus import CorpusPlan, count_contrastive_pairs
 from pipeline_py.plan.evaluation import EvaluationPlan
@@ -73,6 +74,7 @@ class ExperimentPlan:
             self.claims,
             find_published_files(experiment, papers),
         )
+        self.bundles = BundlesPlan(experiment, self.evaluation, self)
         self.page = PagePlan(
             experiment, papers, self.corpus, self.syntax, self.subword, self.evaluation, self.claims, self.report
         )

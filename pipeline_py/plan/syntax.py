@@ -1,6 +1,7 @@
 """Jobs of the rules of `syntax`: parsing in shards, tree transformations and reports."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 from math import ceil
 from pathlib import Path
@@ -74,10 +75,6 @@ class SyntaxPlan:
 
     The user's folders are checked when the plan is built, since Snakemake continues with existing results if an input
     function fails.
-
-    Attributes:
-        sentences_per_shard: number of sentences per shard of each text; empty if no text is parsed.
-        shard_counts: number of shards of each text. Cleaning may leave the last shards of the training text empty.
     """
 
     def __init__(
@@ -86,20 +83,12 @@ class SyntaxPlan:
         """Plan the trees of an experiment.
 
         Raises:
-            InputError: a text or a Stanza directory is broken or incomplete.
+            InputError: a Stanza directory is broken or incomplete.
         """
         self.experiment = experiment
         self.hash_user_files = hash_user_files
         self.corpus = corpus
         self.parsers = parsers
-        stanza = [name for name, parser in experiment.parsers.items() if parser.runs_stanza]
-        texts = experiment.corpora.splits_and_contrastive_sets
-        size = experiment.parsing.shard_size
-        self.sentences_per_shard = {split: corpus.estimate_sentence_count(size, split) for split in texts if stanza}
-        self.shard_counts = dict.fromkeys(texts, 1) | {
-            split: max(1, ceil(corpus.count_raw_sentences(split) / sentences))
-            for split, sentences in self.sentences_per_shard.items()
-        }
         self._model_files: dict[str, dict[str, list[str]]] = {}
         self._tokenizer_files: dict[str, list[str]] = {}
         self._foreign_parser_errors = experiment.foreign_parser_errors
@@ -127,6 +116,30 @@ class SyntaxPlan:
                 raise InputError(reason)
         for name in experiment.parsers:
             self.resolve_head_source(name)
+
+    @cached_property
+    def sentences_per_shard(self) -> dict[str, int]:
+        """The number of sentences per shard of each text; empty if no text is parsed.
+
+        Raises:
+            InputError: a text cannot be read.
+        """
+        texts = self.experiment.corpora.splits_and_contrastive_sets
+        size = self.experiment.parsing.shard_size
+        has_parsed_text = any(parser.runs_stanza for parser in self.experiment.parsers.values())
+        return {split: self.corpus.estimate_sentence_count(size, split) for split in texts if has_parsed_text}
+
+    @cached_property
+    def shard_counts(self) -> dict[str, int]:
+        """The number of shards of each text. Cleaning may leave the last shards of the training text empty.
+
+        Raises:
+            InputError: a text cannot be read.
+        """
+        return dict.fromkeys(self.experiment.corpora.splits_and_contrastive_sets, 1) | {
+            split: max(1, ceil(self.corpus.count_raw_sentences(split) / sentences))
+            for split, sentences in self.sentences_per_shard.items()
+        }
 
     def _format_treebank_error(self, parser: str) -> str | None:
         """Return an error message if the words of a parser's treebank do not match the text; else None.

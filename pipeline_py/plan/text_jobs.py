@@ -8,11 +8,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
+from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.plan.paths import build_name_pattern
-from pipeline_py.plan.plan import ExperimentPlan
 from pipeline_py.plan.subword import SYNTAX_NAME_BY_SUFFIX
 from pipeline_py.run.job import Job, iterate_nested_paths
+
+if TYPE_CHECKING:
+    from pipeline_py.plan.plan import ExperimentPlan
 
 CLEAN_JOB_NAME = "corpus.clean_held_out"
 """Name of the job that reads the text."""
@@ -125,7 +129,7 @@ class TextJob:
 class TextJobFinder:
     """Search for the jobs of a plan for a text that replaces a set."""
 
-    def __init__(self, plan: ExperimentPlan, set_name: str) -> None:
+    def __init__(self, plan: "ExperimentPlan", set_name: str) -> None:
         self._plan = plan
         self._set_name = set_name
         self._output_regexes = {
@@ -175,6 +179,34 @@ class TextJobFinder:
         for file in paths:
             add_required_file(file)
         return [*jobs.values()], [*required_paths]
+
+
+def choose_replaced_set(experiment: ExperimentConfig) -> str:
+    """Return the set that a text replaces: the first test set with references, which the text replaces too, or dev."""
+    return [*experiment.corpora.scored_tests, "dev"][0]
+
+
+def find_text_files(plan: "ExperimentPlan", system: str, run: str, set_name: str) -> dict[str, str]:
+    """Return the files of a text that a system needs or makes, as paths that begin with `<results>`.
+
+    Returns:
+        `text`, the translation; for networks also `source_pieces` and `target_pieces`; for systems that read trees also
+        `tree`.
+    """
+    experiment = plan.subword.experiment
+    files = {"text": f"<results>/evaluation/{system}/{run}/{set_name}.txt"}
+    if experiment.is_neural(system):
+        network = experiment.get_network(experiment.get_networks(system)[0])
+        units = experiment.get_subword_name(system)
+        files |= {
+            f"{side}_pieces": plan.subword.get_piece_path_pattern(units, side).format(split=set_name)
+            for side in ("source", "target")
+        }
+        if "trees" in network.required_syntax_names:
+            files["tree"] = plan.subword.get_syntax_path_pattern(units, "trees").format(
+                parser=network.parser, split=set_name
+            )
+    return files
 
 
 def _build_regex(pattern: str, set_name: str) -> str:

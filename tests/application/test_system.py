@@ -1,9 +1,12 @@
 """Equality of translations by the Python interface, the command and the workflow."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,6 +40,7 @@ CONFIG = {
     "systems": {"Both": {"type": "ensemble", "members": ["GlobalAtt", "SDAtt"]}},
     "subword": {"source_vocabulary": {"max_size": 40}},
     "decoding": {"beam": 5, "replace_unknown": True},
+    "licenses": {"weights": "cc0-1.0"},
     "tables": {"table1": {"systems": ["GlobalAtt", "SDAtt", "SDAtt [gold]"]}},
 }
 
@@ -55,6 +59,22 @@ ODD_SENTENCES = [
 ]
 
 
+BUNDLED_SYSTEMS = ("PBSMT", "SDAtt", "Tree-based-BPE", "Both", "SDAtt [right-branching]")
+
+
+def locate_run(system: str) -> str:
+    return f"results/small/{'smt' if system == 'PBSMT' else 'nmt'}/{system}/{SYSTEMS[system]}"
+
+
+def move_run(project: ProjectCopy, system: str, folder: Path) -> Path:
+    """Copy the folder of a run to another place and name."""
+    return Path(shutil.copytree(project.folder / locate_run(system), folder / "mine"))
+
+
+def copy_parser(project: ProjectCopy, bundle: Path) -> None:
+    shutil.copytree(project.folder / "results/small/syntax/embedded/model", bundle / "files/syntax/embedded/model")
+
+
 def read_translations(project: ProjectCopy, system: str) -> list[str]:
     file = project.folder / f"results/small/evaluation/{system}/{SYSTEMS[system]}/two.txt"
     return file.read_text(encoding="utf-8").splitlines()
@@ -68,7 +88,8 @@ def read_source(project: ProjectCopy) -> str:
 def trained(tmp_path_factory) -> ProjectCopy:
     project = ProjectCopy(tmp_path_factory.mktemp("trained"))
     targets = [f"results/small/evaluation/{system}/{run}/two.txt" for system, run in SYSTEMS.items()]
-    result = project.run_snakemake(*targets, "results/small/corpus/truecased/two.target", config=CONFIG)
+    cards = [f"{locate_run(system)}/README.md" for system in BUNDLED_SYSTEMS]
+    result = project.run_snakemake(*targets, *cards, "results/small/corpus/truecased/two.target", config=CONFIG)
     assert result.returncode == 0, result.stderr[-5000:]
     return project
 
@@ -90,6 +111,49 @@ def test_translations_equal_those_of_the_workflow(trained, system):
     assert open_system(trained, system).translate(read_source(trained).splitlines()) == read_translations(
         trained, system
     )
+
+
+@pytest.mark.parametrize("system", BUNDLED_SYSTEMS)
+def test_a_moved_run_translates_as_in_the_workflow(trained, system, tmp_path, monkeypatch):
+    bundle = move_run(trained, system, tmp_path)
+    if system not in ("PBSMT", "SDAtt [right-branching]"):
+        copy_parser(trained, bundle)
+    monkeypatch.chdir(tmp_path)
+    moved_system = load("mine") if system == "PBSMT" else load(bundle)
+    assert (moved_system.name, moved_system.run) == (system, SYSTEMS[system])
+    sentences = read_source(trained).splitlines()
+    assert moved_system.translate(sentences) == read_translations(trained, system)
+    if system != "PBSMT":
+        pairs = [(sentence, "Das Mädchen .") for sentence in sentences[:3]]
+        assert moved_system.score(pairs) == open_system(trained, system).score(pairs)
+    assert load(bundle, config={"decoding": {"beam": 1}}).translate(sentences[:3])
+
+
+def test_faults_of_a_moved_run_are_named(trained, tmp_path, monkeypatch):
+    bundle = move_run(trained, "SDAtt", tmp_path)
+    with pytest.raises(InputError, match=r"parser model .*files/syntax/embedded/model/tagger\.pt is missing; copy it"):
+        load(bundle)
+    copy_parser(trained, bundle)
+    (bundle / "files/syntax/embedded/model/tagger.pt").write_bytes(b"other")
+    with pytest.raises(InputError, match=r"tagger\.pt: not the file that the system was trained with"):
+        load(bundle).translate(["A man sleeps ."])
+    (bundle / "model.safetensors").unlink()
+    with pytest.raises(InputError, match=r"mine/model\.safetensors is missing; copy the folder again"):
+        load(bundle)
+    (bundle / "system.json").write_text("{}")
+    with pytest.raises(InputError, match=r"system\.json: not the description of a system"):
+        load(bundle)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"mine is not the folder of a run with system\.json"):
+        load("mine", run="seed2")
+
+
+def test_the_model_card_has_the_scores_of_the_workflow(trained):
+    card = (trained.folder / locate_run("SDAtt") / "README.md").read_text(encoding="utf-8")
+    scores = json.loads((trained.folder / "results/small/evaluation/SDAtt/seed1/two.bleu.json").read_text())
+    assert f"| two | {scores['sentences']} | {scores['score']:.2f} |" in card
+    assert card.startswith("---\nlanguage:\n- en\n- de\nlicense: cc0-1.0\n")
+    assert "| parser models | not stated |" in card and "syntax/embedded/model/tagger.pt" in card
 
 
 @pytest.mark.slow

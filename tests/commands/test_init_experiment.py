@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline_py.application.text_pipeline import read_experiment
+from pipeline_py.application.experiment_reader import read_experiment
 from pipeline_py.commands.init_experiment import ParserChoice, init_experiment, list_needed_files
 from pipeline_py.run.errors import InputError
 

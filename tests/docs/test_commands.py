@@ -8,6 +8,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -18,6 +19,9 @@ import pytest
 import yaml
 from snakemake.cli import get_argument_parser
 
+from pipeline_py.__main__ import PROGRAM, SUBCOMMANDS, name_positional
+from pipeline_py.commands.run_workflow import parse_snakemake_options
+from pipeline_py.run.command_line import parse_arguments
 from pipeline_py.run.job_runner import get_cache_folder
 from tests.docs.page_blocks import PLACEHOLDER_PATTERN, PageCommand, find_commands
 from tests.docs.reader_project import CODE_PAGES, CONFIGURATION_PAGES, ReaderProject, get_configuration_path
@@ -149,9 +153,21 @@ def check_snakemake_command(words: Sequence[str]) -> None:
     get_argument_parser().parse_args(list(words[1:]))
 
 
+def check_arbitree_command(words: Sequence[str]) -> None:
+    """It may take hours: check its subcommand and options."""
+    subcommand = SUBCOMMANDS[words[1]]
+    if subcommand.is_forwarded:
+        parse_snakemake_options(words[2:])
+        return
+    function = getattr(import_module(f"pipeline_py.{subcommand.module}"), subcommand.function)
+    arguments = [word for word in words[2:] if word[0] not in "<>"]
+    assert parse_arguments(function, PROGRAM, name_positional(subcommand, arguments))
+
+
 CHECKS: dict[str, Callable[[Sequence[str]], None]] = {
     ".": check_activation_command,
     ".ci/run": check_ci_script,
+    "arbitree": check_arbitree_command,
     "docker": check_docker_command,
     "mkdocs": check_mkdocs_command,
     "pip": check_pip_command,

@@ -4,13 +4,34 @@ REQUIRED INPUTS: statistics and comparisons of <results>/evaluation/, facts of t
                  attention and pieces of <results>/nmt/, curves, reports of parsers
 OUTPUTS:         <results>/{table}.tsv, .md, .tex, .sheet.json, <results>/{table}.facts.tsv,
                  <results>/figures/{table}.length.svg, .pdf, <results>/figures/{figure}.{sentence}.svg, .pdf,
-                 <results>/report.html
+                 <results>/report.html, <results>/{package}/{system}/{run}/README.md, system.json, files/
 """
+
+
+use rule text_job as bundle_system with:
+    input:
+        inputs_of("bundles.bundle_system"),
+    output:
+        card="<results>/{package}/{system}/{run}/README.md",
+        description="<results>/{package}/{system}/{run}/system.json",
+        files=directory("<results>/{package}/{system}/{run}/files"),
+    log:
+        "<logs>/report/bundle_system/{package}.{system}.{run}.log",
+    benchmark:
+        "<benchmarks>/report/bundle_system/{package}.{system}.{run}.tsv"
+    wildcard_constraints:
+        package="nmt|smt",
+    group:
+        on_cluster("scores")
+    params:
+        identity=identity_of("bundles.bundle_system"),
+        job=call_of("bundles.bundle_system"),
 
 
 use rule reporting_text_job as render_table with:
     input:
         inputs_of("report.render_table", lambda wildcards: plan.report.add_requested_table(wildcards.table)),
+        cards=lambda wildcards: ancient(plan.bundles.get_card_paths(wildcards.table)),
     output:
         tsv=report(
             "<results>/{table}.tsv",

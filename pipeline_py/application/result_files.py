@@ -1,0 +1,177 @@
+"""Location of the trained files of a system: in the results of its experiment, or in its self-contained folder."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pipeline_py.application.experiment_reader import UNSHARDED_PARSING, parse_overrides
+from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.plan.paths import get_system_folder
+from pipeline_py.report.bundle_system import DESCRIPTION_NAME, FILES_NAME
+from pipeline_py.run.errors import InputError
+from pipeline_py.run.job import RESULTS_PREFIX
+from pipeline_py.run.job_record import check_input_file, hash_content
+
+
+class ResultFiles(ABC):
+    """Location of trained files, whose paths begin with `<results>`, and of the user's files."""
+
+    @property
+    @abstractmethod
+    def hash_cache_path(self) -> Path:
+        """Path of the cache of hashes of the user's files."""
+
+    @property
+    def recorded_files(self) -> Mapping[str, str]:
+        """Hashes of files that must exist, even if no job reads them here."""
+        return {}
+
+    @abstractmethod
+    def locate(self, file: str) -> Path:
+        """Return the path of a file, which may be missing."""
+
+    @abstractmethod
+    def check(self, path: Path) -> None:
+        """Check that an existing file is not damaged.
+
+        Raises:
+            InputError: the file has changed since the system was trained.
+        """
+
+    @abstractmethod
+    def format_missing_file(self, file: str, text: str) -> str:
+        """Format the end of the error message for a missing file.
+
+        Args:
+            file: the missing file.
+            text: a file that depends on all files of the system.
+        """
+
+
+@dataclass(frozen=True)
+class ExperimentFiles(ResultFiles):
+    """Files in the results of an experiment.
+
+    Attributes:
+        directory: folder where Snakemake is run.
+        results_folder: folder of the results, relative to it.
+        training_command: command that makes missing files, with the placeholder `{file}`.
+    """
+
+    directory: Path
+    results_folder: str
+    training_command: str
+
+    @property
+    def hash_cache_path(self) -> Path:
+        """Path of the cache that the Snakefile uses."""
+        return self.directory / ".snakemake/contents.json"
+
+    def locate(self, file: str) -> Path:
+        """Return the path of a file."""
+        return self.directory / self._replace_prefix(file)
+
+    def check(self, path: Path) -> None:
+        """Check a file against its record."""
+        check_input_file(path)
+
+    def format_missing_file(self, file: str, text: str) -> str:
+        """Format the missing file with the command that makes it."""
+        command = self.training_command.replace("{file}", text)
+        return f"{self._replace_prefix(file)} is missing; `{self._replace_prefix(command)}` makes it"
+
+    def _replace_prefix(self, text: str) -> str:
+        return text.replace("<results>", self.results_folder)
+
+
+@dataclass(frozen=True)
+class BundleFiles(ResultFiles):
+    """The self-contained folder of a system, which `report.bundle_system` makes.
+
+    Attributes:
+        folder: the folder of a run, in the results or elsewhere.
+        overrides: KEY=VALUE that override its configuration.
+    """
+
+    folder: Path
+    overrides: Sequence[str] = ()
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """The content of `system.json`.
+
+        Raises:
+            InputError: the file is missing or invalid.
+        """
+        path = self.folder / DESCRIPTION_NAME
+        try:
+            description = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            description = None
+        keys = {"system", "run", "data_folder", "config", "files", "user_files"}
+        if not isinstance(description, dict) or not keys <= {*description}:
+            raise InputError("not the description of a system; copy the folder again", path)
+        return description
+
+    @cached_property
+    def experiment(self) -> ExperimentConfig:
+        """The experiment in which the system was trained, without other systems.
+
+        Raises:
+            InputError: the configuration is invalid.
+        """
+        config = self.description["config"] | {"data": str(self.folder / self.description["data_folder"])}
+        return load_experiment(
+            config, {**parse_overrides(self.overrides), **UNSHARDED_PARSING}, should_check_files=False
+        )
+
+    @property
+    def hash_cache_path(self) -> Path:
+        """Path of the cache, which is not written since no file of the user is hashed."""
+        return self.folder / ".contents.json"
+
+    @cached_property
+    def recorded_files(self) -> dict[str, str]:
+        """The hashes of all files with which the system was trained."""
+        return {
+            **{f"{RESULTS_PREFIX}{name}": content for name, content in self.description["files"].items()},
+            **{self.experiment.resolve_path(name): content for name, content in self.description["user_files"].items()},
+        }
+
+    def locate(self, file: str) -> Path:
+        """Return the path of a file: in the folder, among its copied files, or in the results around it."""
+        if not file.startswith(RESULTS_PREFIX):
+            return Path(file)
+        name = file.removeprefix(RESULTS_PREFIX)
+        run_folder = Path(get_system_folder(self.experiment, self.description["system"]), self.description["run"])
+        run_folder = run_folder.relative_to(RESULTS_PREFIX)
+        paths = [self.folder / FILES_NAME / name, self.folder.joinpath(*[".."] * len(run_folder.parts), name)]
+        if Path(name).is_relative_to(run_folder):
+            paths.insert(0, self.folder / Path(name).relative_to(run_folder))
+        return next((path for path in paths if path.exists()), paths[0])
+
+    def check(self, path: Path) -> None:
+        """Check a file against the hash in the description."""
+        if path in self._hash_by_path and self._hash_by_path[path] != hash_content(path):
+            raise InputError("not the file that the system was trained with; copy it again", path)
+
+    @cached_property
+    def _hash_by_path(self) -> dict[Path, str]:
+        return {self.locate(file): content for file, content in self.recorded_files.items()}
+
+    def format_missing_file(self, file: str, text: str) -> str:
+        """Format the missing file with the place where the system looks for it."""
+        path = self.locate(file)
+        if file.startswith(f"{RESULTS_PREFIX}syntax/"):
+            return (
+                f"the parser model {path} is missing; copy it from the results of the experiment "
+                f"({file.removeprefix(RESULTS_PREFIX)})"
+            )
+        if not file.startswith(RESULTS_PREFIX):
+            return f"{path} is missing; copy it, or name the folder of your files by `--config data=FOLDER`"
+        return f"{path} is missing; copy the folder again"
