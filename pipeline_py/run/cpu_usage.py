@@ -1,4 +1,4 @@
-"""Available processors, and the CPU time of processes.
+"""Available processors and memory, and what processes use of them.
 
 Wall-clock time depends on the other work of a machine. CPU time hardly does, except for shared caches, memory and
 hyper-threads.
@@ -6,6 +6,7 @@ hyper-threads.
 
 import os
 import resource
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +22,28 @@ def count_processors() -> int:
         return max(1, min(usable, -(-int(quota) // int(period))))
     except (OSError, ValueError):  # there is no quota
         return usable
+
+
+MEMORY_LIMIT_FILE = Path("/sys/fs/cgroup/memory.max")
+"""Memory limit of a container on Linux, in bytes."""
+
+BYTES_PER_MB = 10**6
+
+
+def get_memory_mb() -> int:
+    """Return the megabytes of memory that this machine has, or that a container limits it to."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        return min(total, int(MEMORY_LIMIT_FILE.read_text(encoding="ascii"))) // BYTES_PER_MB
+    except (OSError, ValueError):  # there is no limit
+        return total // BYTES_PER_MB
+
+
+def get_peak_memory_mb() -> int:
+    """Return the largest megabytes of memory that this process, or one of its finished children, has used."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return max(peaks) * unit // BYTES_PER_MB
 
 
 PROC_FOLDER = Path("/proc")

@@ -3,7 +3,8 @@
     results/subword/default/pieces/dev.source
     results/subword/default/pieces/.dev.source.job.json
 
-A record contains the stage, its arguments, code and versions, hashes of inputs and outputs, and seconds.
+A record contains the stage, its arguments, code and versions, hashes of inputs and outputs, seconds, and the peak
+memory of the process unless the outputs were restored.
 `python -m pipeline_py.run RECORD` runs the job again. Hashes detect damage and mistakes, not forgery.
 """
 

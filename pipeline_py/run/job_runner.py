@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
+from pipeline_py.run.cpu_usage import get_peak_memory_mb
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import hash_json, is_output_parameter, iterate_argument_paths
 from pipeline_py.run.job_record import check_input_file, hash_content, read_record, remove_records, write_records
@@ -183,6 +184,7 @@ def _run_call(stage: StageFunction, arguments: Mapping[str, Any], job: Mapping[s
         "arguments": arguments,
         "inputs": {str(path): content for path, content in hashes.items()},
         "seconds": round(time.perf_counter() - start, 3),
+        **({} if is_restored else {"peak_memory_mb": get_peak_memory_mb()}),
     }
     write_records(record, [path for path in outputs if path.exists()], Path(job["results"]))
     if validated.get(CHECKPOINTS_PARAMETER) is not None and not is_restored:
