@@ -590,7 +590,9 @@ def test_every_job_gets_all_inputs_and_outputs_of_its_rule(fresh_project):
             }
             match = re.search(rf"^    {kind}: (.*)$", job_text, flags=re.MULTILINE)
             files = {file for file in (match[1].split(", ") if match else []) if file.startswith("results/")}
-            unknown = files - argument_files
+            # Model cards come with a table, which does not read them.
+            cards = {file for file in files if rule == "render_table" and file.endswith("/README.md")}
+            unknown = files - argument_files - cards
             if rule == "write_page":  # whose files its manifest names; they are compared when that is read
                 page_files[kind] = unknown
             else:
