@@ -41,7 +41,7 @@ def files(tmp_path) -> dict[str, Path]:
         "tagger": write_json_file(tmp_path / "tagger", 3),
         "index": write_json_file(tmp_path / "index", 4),
         "bleu": write_json_file(
-            tmp_path / "bleu", {"name": "BLEU", "score": 12.345, "sentences": 7, "signature": "nrefs:1|case:lc"}
+            tmp_path / "bleu", {"name": "BLEU", "score": 12.346, "sentences": 7, "signature": "nrefs:1|case:lc"}
         ),
         "facts": write_json_file(tmp_path / "facts", {"parameters": 123, "seconds": 61.25, "device": "cpu"}),
         "few_facts": write_json_file(tmp_path / "few_facts", {"parameters": 99, "seconds": None}),
@@ -96,9 +96,7 @@ def test_the_card_describes_all_members(files, tmp_path):
         "tags": ["translation", "arbitree"],
         "metrics": ["bleu"],
     }
-    assert (
-        "| test set | sentences | BLEU |" in card and "| test | 7 | 12.35 |" in card
-    ) or "| test | 7 | 12.34 |" in card
+    assert "| test set | sentences | BLEU |" in card and "| test | 7 | 12.35 |" in card
     assert "- BLEU: `nrefs:1|case:lc`" in card
     assert r"| training (8 of 10 pairs) | `a\|b.fr`; embedded grammar, 9 sentences, seed 4 |" in card
     assert "|  | A | B |" in card and "| parameters | 123 | 99 |" in card
