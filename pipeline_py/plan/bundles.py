@@ -61,6 +61,7 @@ class BundlesPlan:
             if not path.startswith(RESULTS_PREFIX)
         }
         networks = self.experiment.get_networks(system)
+        config = self.build_portable_config(system, run, split)
         return Job(
             "report.bundle_system",
             files={
@@ -80,10 +81,18 @@ class BundlesPlan:
             settings={
                 "name": system,
                 "run": run,
-                "config": self.build_portable_config(system, run, split),
+                # Other settings that affect translations affect the input files, too.
+                "config": {
+                    "decoding": config["decoding"],
+                    "systems": {
+                        name: {key: value for key, value in options.items() if key != "training"}
+                        for name, options in config["systems"].items()
+                    },
+                },
                 "data_folder": str(data) if data.is_absolute() else relpath(data, self._locate_folder(folder)),
                 "licenses": self.experiment.licenses.model_dump(),
             },
+            execution_settings={"config": config},
         )
 
     def build_portable_config(self, system: str, run: str, split: str) -> dict[str, Any]:
