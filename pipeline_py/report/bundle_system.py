@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,8 @@ def bundle_system(
         for file, path in copied_files.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / file)
+    parser_hashes = {file: hash_content(path) for file, path in parser_files.items()}
+    user_hashes = {file: hash_content(path) for file, path in user_files.items()}
     write_json(
         description_output,
         {
@@ -73,8 +75,11 @@ def bundle_system(
             "run": run,
             "data_folder": data_folder,
             "config": config,
-            "files": {file: hash_content(path) for file, path in {**run_files, **copied_files, **parser_files}.items()},
-            "user_files": {file: hash_content(path) for file, path in user_files.items()},
+            "files": {
+                **{file: hash_content(path) for file, path in {**run_files, **copied_files}.items()},
+                **parser_hashes,
+            },
+            "user_files": user_hashes,
         },
     )
     with open_atomic_text_file(card_output) as card:
@@ -84,7 +89,7 @@ def bundle_system(
             _render_scores(scores),
             _render_data(config["corpora"], _read_json(training_counts)),
             _render_recipe(name, config, [*map(_read_json, training_facts)]),
-            _render_parser(name, config, {**parser_files, **user_files}, [*map(_read_json, parse_facts)]),
+            _render_parser(name, config, {**parser_hashes, **user_hashes}, [*map(_read_json, parse_facts)]),
             _render_licenses(licenses),
             _render_files(copied_files),
         ]
@@ -124,7 +129,7 @@ def _render_scores(scores: Mapping[str, Mapping[str, Path]]) -> Iterator[str]:
     results = {split: {metric: _read_json(path) for metric, path in paths.items()} for split, paths in scores.items()}
     metrics = list(dict.fromkeys(metric for values in results.values() for metric in values))
     if not metrics:
-        yield from ("No test set has references.", "")
+        yield from ("No table has scores of this system on a test set.", "")
         return
     names = {metric: values[metric]["name"] for values in results.values() for metric in values}
     yield from _render_table(
@@ -177,7 +182,7 @@ def _render_recipe(name: str, config: Mapping[str, Any], facts: Sequence[Mapping
         "precision": "precision",
     }
     systems = config["systems"]
-    members = systems[name].get("members") or [name]
+    members = _list_members(name, systems)
     yield from _render_table(
         ["", *members],
         (
@@ -196,6 +201,11 @@ def _render_recipe(name: str, config: Mapping[str, Any], facts: Sequence[Mapping
     yield from ("```", "")
 
 
+def _list_members(name: str, systems: Mapping[str, Any]) -> list[str]:
+    """Return the members of an ensemble, or the system itself."""
+    return systems[name].get("members") or [name]
+
+
 def _format_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}" if value < 1000 else f"{value:.0f}"
@@ -203,24 +213,24 @@ def _format_value(value: Any) -> str:
 
 
 def _render_parser(
-    name: str, config: Mapping[str, Any], model_files: Mapping[str, Path], parse_facts: Sequence[Mapping[str, Any]]
+    name: str, config: Mapping[str, Any], model_hashes: Mapping[str, str], parse_facts: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
     yield from ("## Parser", "")
-    members = config["systems"][name].get("members") or [name]
-    parsers = dict.fromkeys(filter(None, (config["systems"][member].get("parser") for member in members)))
+    systems = config["systems"]
+    parsers = dict.fromkeys(filter(None, (systems[member].get("parser") for member in _list_members(name, systems))))
     if not parsers:
         yield from ("The system reads no trees.", "")
         return
     for parser in parsers:
         yield from (f"The system reads the trees of `{parser}` (`type: {config['parsers'][parser]['type']}`).", "")
-    if model_files:
+    if model_hashes:
         yield from (
             "Its models are not in this folder. They are found in the results where the system was trained, in "
             f"`{FILES_NAME}/` under the path below, or under the folder of the user's files (`--config data=FOLDER`).",
             "",
         )
         yield from _render_table(
-            ["file", "hash"], ([f"`{file}`", f"`{hash_content(path)}`"] for file, path in model_files.items())
+            ["file", "hash"], ([f"`{file}`", f"`{content}`"] for file, content in model_hashes.items())
         )
     versions = {f"{package} {version}" for facts in parse_facts for package, version in facts["versions"].items()}
     if versions:
@@ -241,7 +251,7 @@ def _render_files(copied_files: Mapping[str, Path]) -> Iterator[str]:
     yield from _render_table(["file", "content"], rows)
 
 
-def _render_table(header: Sequence[str], rows: Iterator[list[Any]] | Sequence[list[Any]]) -> Iterator[str]:
+def _render_table(header: Sequence[str], rows: Iterable[list[Any]]) -> Iterator[str]:
     yield f"| {' | '.join(header)} |"
     yield f"|{'---|' * len(header)}"
     for row in rows:

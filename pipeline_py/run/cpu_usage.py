@@ -1,4 +1,4 @@
-"""Available processors and memory, and what processes use of them.
+"""Available processors, and the CPU time and memory that processes use.
 
 Wall-clock time depends on the other work of a machine. CPU time hardly does, except for shared caches, memory and
 hyper-threads.
@@ -24,19 +24,7 @@ def count_processors() -> int:
         return usable
 
 
-MEMORY_LIMIT_FILE = Path("/sys/fs/cgroup/memory.max")
-"""Memory limit of a container on Linux, in bytes."""
-
 BYTES_PER_MB = 10**6
-
-
-def get_memory_mb() -> int:
-    """Return the megabytes of memory that this machine has, or that a container limits it to."""
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    try:
-        return min(total, int(MEMORY_LIMIT_FILE.read_text(encoding="ascii"))) // BYTES_PER_MB
-    except (OSError, ValueError):  # there is no limit
-        return total // BYTES_PER_MB
 
 
 def get_peak_memory_mb() -> int:

@@ -109,4 +109,4 @@ def test_the_card_describes_all_members(files, tmp_path):
 
 def test_the_card_of_a_system_without_trees_and_scores(files, tmp_path):
     card = bundle(files, tmp_path, "B", {})
-    assert "The system reads no trees." in card and "No test set has references." in card
+    assert "The system reads no trees." in card and "No table has scores of this system on a test set." in card
