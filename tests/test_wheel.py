@@ -50,7 +50,8 @@ def test_the_wheel_has_the_files_of_the_workflow(site: Path) -> None:
         project + file.as_posix() for file in files if (ROOT / file).is_file() and "__pycache__" not in file.parts
     ]
     assert {*expected, f"{project}Snakefile", f"{project}config.yaml"} <= names
-    assert not [name for name in names if name.startswith(("tests/", "benchmarks/", f"{project}docs/"))]
+    unwanted = ("tests/", "benchmarks/", f"{project}docs/", f"{project}setup.py")
+    assert not [name for name in names if name.startswith(unwanted)]
 
 
 def test_an_experiment_in_an_empty_folder_runs(site: Path, tmp_path: Path) -> None:
