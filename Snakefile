@@ -105,6 +105,7 @@ wildcard_constraints:
 include: "workflow/inputs.smk"
 include: "workflow/records.smk"
 include: "workflow/jobs.smk"
+include: "workflow/memory.smk"
 include: "workflow/lock.smk"
 include: "workflow/job_server.smk"
 include: "workflow/terminal.smk"

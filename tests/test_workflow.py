@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline_py.run.cpu_usage import count_processors
+from pipeline_py.run.cpu_usage import count_processors, get_memory_limit_mb
 from pipeline_py.run.job import is_output_parameter
 from pipeline_py.run.job_runner import StageFunction
 from tests.project_copy import SMALL_CONFIG, ProjectCopy
@@ -272,6 +272,33 @@ def test_every_kind_of_system_in_one_table(shared_project):
         assert (shared_project.folder / f"results/evaluation/Three/seed{seed}/one.txt").read_text().count("\n") == 20
     dry_run = shared_project.run_snakemake("--dry-run", "--forceall", "results/everything.tsv", config=config)
     assert "jobs from earlier runs" in dry_run.stdout
+    requests = re.findall(r"^ +output: ([^,\n]+).*?mem_mb=(\d+)", dry_run.stdout, re.MULTILINE | re.DOTALL)
+    assert len(requests) > 50
+    for output, request in requests:
+        path = shared_project.folder / output
+        record = json.loads((path.parent / f".{path.name}.job.json").read_text(encoding="utf-8"))
+        assert record["peak_memory_mb"] <= int(request), output
+
+
+@pytest.mark.parametrize(
+    ("options", "limit"),
+    [
+        ([], {"mem_mb": get_memory_limit_mb()}),
+        (["--resources", "mem_mb=3000"], {"mem_mb": 3000}),
+        (["--resources", "mem=3GB"], {"mem_mb": 3000}),
+        (["--executor", "slurm", "--jobs", "2"], {}),
+    ],
+)
+def test_jobs_of_one_machine_share_its_memory(fresh_project, options, limit):
+    if "slurm" in options:
+        pytest.importorskip("snakemake_executor_plugin_slurm")
+    snakefile = fresh_project.folder / "including.smk"
+    snakefile.write_text(
+        'include: "Snakefile"\n'
+        "print('LIMITS', {name: item.value for name, item in workflow.global_resources.items() if 'mem' in name})\n"
+    )
+    result = fresh_project.run_snakemake(*options, "--dry-run", "--snakefile", "including.smk", "results/table1.tsv")
+    assert f"LIMITS {limit}\n" in result.stdout, result.stderr[-3000:]
 
 
 def test_folders_of_tables_are_targets(fresh_project):

@@ -182,6 +182,17 @@ class CorpusPlan:
         files = self.get_user_files(split, "source")
         return count_lines_and_bytes(*files)[0] if files else self._get_generated_config(split).sentences
 
+    def count_raw_bytes(self, split: str) -> int:
+        """Count the bytes of a split's source before cleaning; generated sentences are estimated.
+
+        Raises:
+            InputError: a file cannot be read.
+        """
+        files = self.get_user_files(split, "source")
+        if files:
+            return count_lines_and_bytes(*files)[1]
+        return round(self.count_raw_sentences(split) * BYTES_PER_GENERATED_SENTENCE)
+
     def compute_relative_length(self, split: str) -> float:
         """Compute the mean length in bytes of a split's sources, relative to the embedded corpus.
 

@@ -14,6 +14,7 @@ from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.parser_defaults import DEFAULT_EPOCHS
 from pipeline_py.config.parsers import StanzaParserConfig, TrainedParserConfig
 from pipeline_py.plan.corpus import BYTES_PER_GENERATED_SENTENCE, BYTES_PER_WORD
+from pipeline_py.plan.subword import estimate_vocabulary_size
 
 STAGE_RATES = {
     "syntax/train_parser": (0.5, 5.5),  # per thousand trees and epoch
@@ -163,8 +164,8 @@ def _estimate_workload(
         training = experiment.training
         size = min((training.epochs or math.inf) * train, (training.updates or math.inf) * training.batch_size)
     if stage in ("nmt/train", "nmt/translate"):  # two recurrences, attention and softmax, plus a constant
-        embedding, hidden, units = experiment.model.embedding, experiment.model.hidden, experiment.subword
-        vocabulary = units.merges if units.scheme == "bpe" else 60 * train**0.5  # Heaps' law
+        embedding, hidden = experiment.model.embedding, experiment.model.hidden
+        vocabulary = estimate_vocabulary_size(experiment.subword, train)
         size *= 2 + (12 * hidden**2 + 8 * embedding * hidden + embedding * vocabulary) / 1e6
     return size * experiment.decoding.beam if stage == "nmt/translate" else size
 

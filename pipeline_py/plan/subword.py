@@ -4,12 +4,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.config.subword import SubwordConfig
 from pipeline_py.kinds.syntax_kind import SyntaxKind, load_all_syntax_kinds, load_syntax_kind
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.run.job import Job
 
 SYNTAX_NAME_BY_SUFFIX = {kind.word_file_suffix: kind.name for kind in load_all_syntax_kinds() if kind.word_file_suffix}
 """Kinds of syntax that pieces inherit from words, by file suffix."""
+
+HEAPS_FACTOR = 60
+"""Words in the vocabulary of a text, divided by the square root of its sentences (Heaps' law)."""
 
 JOINT_SIDE = "joint"
 """Name of both sides together, in the place of a side."""
@@ -269,3 +273,8 @@ class SubwordPlan:
 
 def _expand_joint_side(side: str) -> tuple[str, ...]:
     return ("source", "target") if side == JOINT_SIDE else (side,)
+
+
+def estimate_vocabulary_size(units: SubwordConfig, sentence_count: int) -> int:
+    """Estimate the vocabulary size of a language from the number of training sentences; for words by Heaps' law."""
+    return units.merges if units.scheme == "bpe" else round(HEAPS_FACTOR * sentence_count**0.5)

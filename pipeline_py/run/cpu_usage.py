@@ -1,4 +1,4 @@
-"""Available processors, and the CPU time and memory that processes use.
+"""Available processors and memory, and the CPU time and memory that processes use.
 
 Wall-clock time depends on the other work of a machine. CPU time hardly does, except for shared caches, memory and
 hyper-threads.
@@ -8,6 +8,7 @@ import os
 import resource
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 CPU_QUOTA_FILE = Path("/sys/fs/cgroup/cpu.max")
@@ -25,6 +26,17 @@ def count_processors() -> int:
 
 
 BYTES_PER_MB = 10**6
+
+MEMORY_LIMIT_FILE = Path("/sys/fs/cgroup/memory.max")
+"""Memory limit of a container on Linux in bytes, or "max"."""
+
+
+def get_memory_limit_mb() -> int:
+    """Return the megabytes of memory that this machine has, or its container allows."""
+    size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # there is no limit
+        size = min(size, int(MEMORY_LIMIT_FILE.read_text(encoding="ascii")))
+    return size // BYTES_PER_MB
 
 
 def get_peak_memory_mb() -> int:

@@ -1,4 +1,4 @@
-"""CPU times of processes and the metadata about them."""
+"""Memory of the machine, CPU times of processes and the metadata about them."""
 
 import os
 import subprocess
@@ -18,6 +18,16 @@ def use_cpu(seconds: float) -> None:
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
+
+
+def test_the_memory_limit_of_a_container_counts(tmp_path, monkeypatch):
+    limit_file = tmp_path / "memory.max"
+    monkeypatch.setattr(cpu_usage, "MEMORY_LIMIT_FILE", limit_file)
+    machine_mb = cpu_usage.get_memory_limit_mb()
+    limit_file.write_text("max\n")
+    assert cpu_usage.get_memory_limit_mb() == machine_mb > 500
+    limit_file.write_text("300000000\n")
+    assert cpu_usage.get_memory_limit_mb() == 300
 
 
 def test_cpu_time_excludes_sleep():

@@ -27,7 +27,7 @@ rule text_job:
         f"{PROJECT_FOLDER}/envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=text_memory(4000),
         runtime=lambda wildcards, attempt: 120 * attempt,
     shell:
         "python -m pipeline_py.run {params.job:q} 2>{log:q}"
@@ -40,7 +40,7 @@ rule reporting_text_job:  # its messages are shown on the terminal, too
         f"{PROJECT_FOLDER}/envs/text.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=text_memory(4000),
         runtime=lambda wildcards, attempt: 120 * attempt,
     shell:
         "python -m pipeline_py.run {params.job:q} 2> >(tee {log:q} >&2)"
@@ -53,7 +53,7 @@ rule syntax_job:
         f"{PROJECT_FOLDER}/envs/syntax.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=text_memory(4000),
         runtime=lambda wildcards, attempt: 120 * attempt,
     shell:
         "python -m pipeline_py.run {params.job:q} 2>{log:q}"
@@ -66,7 +66,7 @@ rule network_job:  # trains a network
         f"{PROJECT_FOLDER}/envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
     resources:
-        mem_mb=lambda wildcards, attempt: 16000 * attempt,
+        mem_mb=network_memory(16000),
         runtime=lambda wildcards, attempt: 1440 * attempt,
         gpu=plan.gpu_count,
     shell:
@@ -80,7 +80,7 @@ rule network_job_with_warnings:  # runs networks; only its warnings are shown on
         f"{PROJECT_FOLDER}/envs/nmt.yaml"
     threads: EXPERIMENT.training.threads
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        mem_mb=network_memory(8000),
         runtime=lambda wildcards, attempt: 480 * attempt,
         gpu=plan.gpu_count,
     shell:

@@ -42,7 +42,7 @@ use rule network_job as train with:
         run=r"seed\d+",
     threads: EXPERIMENT.training.threads * EXPERIMENT.training.processes
     resources:
-        mem_mb=lambda wildcards, attempt: 16000 * attempt,
+        mem_mb=network_memory(16000),
         runtime=1440,
         gpu=plan.gpu_count * EXPERIMENT.training.processes,
         nodes=1,
@@ -63,7 +63,7 @@ use rule text_job as length_model with:
     group:
         on_cluster("units")
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        mem_mb=text_memory(2000),
         runtime=lambda wildcards, attempt: 30 * attempt,
     params:
         identity=identity_of("nmt.length_model"),
@@ -130,7 +130,7 @@ use rule network_job_with_warnings as attend with:
         system=plan.nmt.network_name_pattern,
         run=r"seed\d+",
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        mem_mb=network_memory(8000),
         runtime=lambda wildcards, attempt: 60 * attempt,
         gpu=plan.gpu_count,
     params:

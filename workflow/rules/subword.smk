@@ -23,7 +23,7 @@ use rule text_job as learn_bpe with:
     group:
         on_cluster("units")
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        mem_mb=text_memory(8000),
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         identity=identity_of("subword.learn_bpe"),
@@ -42,7 +42,7 @@ use rule text_job as apply_bpe with:
     group:
         on_cluster("units")
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=text_memory(4000),
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         identity=identity_of("subword.apply_bpe"),

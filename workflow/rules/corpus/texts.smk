@@ -90,7 +90,7 @@ for target_sides in sorted({tuple(sides) for sides in plan.corpus.reference_side
             "../../../envs/text.yaml"
         threads: 1
         resources:
-            mem_mb=lambda wildcards, attempt: 4000 * attempt,
+            mem_mb=text_memory(4000),
             runtime=lambda wildcards, attempt: 120 * attempt,
         params:
             identity=identity_of("corpus.clean_held_out"),

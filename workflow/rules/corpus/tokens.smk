@@ -55,7 +55,7 @@ use rule text_job as tokenize with:
     conda:
         "../../../envs/syntax.yaml" if plan.corpus.has_stanza_tokenizer else "../../../envs/text.yaml"
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=text_memory(4000),
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         identity=identity_of("corpus.tokenize"),
@@ -75,7 +75,7 @@ use rule text_job as learn_truecaser with:
     group:
         on_cluster("text")
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=text_memory(4000),
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         identity=identity_of("corpus.learn_truecaser"),

@@ -42,7 +42,7 @@ use rule syntax_job as train_parser with:
     benchmark:
         "<benchmarks>/syntax/train_parser/{parser}.{processor}.tsv"
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        mem_mb=parser_memory,
         runtime=lambda wildcards, attempt: 1440 * attempt,
     params:
         identity=identity_of("parsers.train_parser"),
@@ -144,7 +144,7 @@ use rule syntax_job as parse_held_out_trees with:
     wildcard_constraints:
         parser=plan.parsers.parser_name_pattern("trained", "stanza"),
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        mem_mb=parser_memory,
         runtime=lambda wildcards, attempt: 1440 * attempt,
         gpu=plan.gpu_count,
     params:
@@ -166,7 +166,7 @@ use rule syntax_job as parse_raw_text with:
     wildcard_constraints:
         parser=plan.parsers.parser_name_pattern("trained", "stanza"),
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        mem_mb=parser_memory,
         runtime=lambda wildcards, attempt: 1440 * attempt,
         gpu=plan.gpu_count,
     params:

@@ -29,7 +29,7 @@ use rule syntax_job as parse with:
         parser=plan.parsers.parser_name_pattern("trained", "stanza"),
         split=build_name_pattern(split for split in plan.syntax.shard_counts if plan.syntax.shard_counts[split] == 1),
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        mem_mb=parser_memory,
         runtime=lambda wildcards, attempt: 1440 * attempt,
         gpu=plan.gpu_count,
     params:
@@ -52,7 +52,7 @@ use rule syntax_job as parse_shard with:
         parser=plan.parsers.parser_name_pattern("trained", "stanza"),
         split=build_name_pattern(split for split in plan.syntax.shard_counts if plan.syntax.shard_counts[split] > 1),
     resources:
-        mem_mb=lambda wildcards, attempt: 8000 * attempt,
+        mem_mb=parser_memory,
         runtime=lambda wildcards, attempt: 1440 * attempt,
         gpu=plan.gpu_count,
     params:
