@@ -15,16 +15,14 @@ from snakemake.utils import min_version
 include: "workflow/code.smk"
 
 
+from pipeline_py.application.experiment_reader import plan_experiment
 from pipeline_py.config.config_files import check_config_files
 from pipeline_py.config.inherited_entries import format_omission_warning
 from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.config.base import check_utf8_paths, is_valid_snakemake_path
-from pipeline_py.run.file_hash_cache import FileHashCache
-from pipeline_py.corpus.shared_sentences import count_shared_sentences
 from pipeline_py.plan import page
 from pipeline_py.plan.evaluation import ALL_TEST_SETS
 from pipeline_py.plan.paths import build_name_pattern
-from pipeline_py.plan.plan import ExperimentPlan
 from pipeline_py.plan.recipe_suggestion import suggest_recipe
 from pipeline_py.plan.report import match_targets
 from pipeline_py.plan.subword import SYNTAX_NAME_BY_SUFFIX
@@ -58,13 +56,7 @@ EXPERIMENT = load_experiment(
     own_config=workflow.config_settings.overwrite_config or None,
 )
 
-# Next to the metadata that Snakemake keeps on the files of this folder; both can be removed together.
-hash_cache_path = Path(".snakemake/contents.json")
-shared = count_shared_sentences(
-    EXPERIMENT, FileHashCache(hash_cache_path).hash_files, Path(".snakemake/shared_sentences.json")
-)
-project = Path(os.path.relpath(PROJECT_FOLDER))  # so that the folder may be renamed
-plan = ExperimentPlan(EXPERIMENT, project, hash_cache_path, shared)
+plan = plan_experiment(EXPERIMENT, Path(os.path.relpath(PROJECT_FOLDER)))  # relative, so that the folder may be renamed
 
 if workflow.is_main_process and EXPERIMENT.omitted_entries:
     logger.warning(format_omission_warning(EXPERIMENT.omitted_entries))

@@ -31,10 +31,16 @@ SUBCOMMANDS = {
         "commands.init_experiment", "init_experiment", "write a commented experiment into a folder", "directory"
     ),
     "check": Subcommand(
-        "commands.run_workflow", "check_experiment", "validate the experiment, show jobs and times", is_forwarded=True
+        "commands.run_workflow",
+        "check_experiment",
+        "validate the experiment of this folder, show jobs and times",
+        is_forwarded=True,
     ),
     "run": Subcommand(
-        "commands.run_workflow", "run_workflow", "run the experiment; options are Snakemake's", is_forwarded=True
+        "commands.run_workflow",
+        "run_workflow",
+        "run the experiment of this folder: its targets and the page, or the TARGETs that you name",
+        is_forwarded=True,
     ),
     "report": Subcommand(
         "commands.run_workflow", "make_report", "make the page; --open shows it in a browser", is_forwarded=True
@@ -63,9 +69,13 @@ def main() -> None:
         sys.exit(f"error: there is no command `{name}`\n\n{format_usage()}")
     function: Callable[..., Any] = getattr(import_module(f"pipeline_py.{subcommand.module}"), subcommand.function)
     if subcommand.is_forwarded:
+        if {"--help", "-h"} & {*arguments}:
+            print(format_forwarded_usage(name))
+            return
         run_and_exit(lambda: function(arguments))
+    program = " ".join(filter(None, [PROGRAM, name, (subcommand.positional or "").upper()]))
     words = name_positional(subcommand, arguments)
-    run_and_exit(lambda: function(**parse_arguments(function, f"{PROGRAM} {name}", words)))
+    run_and_exit(lambda: function(**parse_arguments(function, program, words)))
 
 
 def name_positional(subcommand: Subcommand, arguments: Sequence[str]) -> list[str]:
@@ -73,6 +83,23 @@ def name_positional(subcommand: Subcommand, arguments: Sequence[str]) -> list[st
     if subcommand.positional is None or not arguments or arguments[0].startswith("-"):
         return [*arguments]
     return [f"--{subcommand.positional}", *arguments]
+
+
+def format_forwarded_usage(name: str) -> str:
+    """Return the help of a subcommand whose options are Snakemake's."""
+    return f"""\
+usage: {PROGRAM} {name} [TARGET ...] [OPTIONS]
+
+{PROGRAM} {name}: {SUBCOMMANDS[name].summary}.
+
+The experiment is `experiment.yaml` of this folder, or the files after --configfile. Options are Snakemake's; these are
+the most frequent, and `snakemake --help` lists all:
+
+  --cores N              run at most N jobs at a time (default: one for each processor)
+  --dry-run              only show the jobs
+  --configfile FILE ...  experiments to use instead of `experiment.yaml`
+  --config KEY=VALUE ... other values of the configuration
+  --rerun-incomplete, --keep-going, --forcerun JOB ..."""
 
 
 def format_usage() -> str:

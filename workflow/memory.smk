@@ -3,18 +3,18 @@
 from pipeline_py.run.cpu_usage import get_memory_limit_mb
 
 
-def text_memory(limit):
-    """Return the resource of a job that reads texts or trees."""
-    return lambda wildcards, attempt: plan.memory.estimate_text_job(limit) * attempt
+def text_memory(default):
+    """Return the memory of a job that reads texts or trees; `default` if the training text is not known yet."""
+    return lambda wildcards, attempt: plan.memory.estimate_text_job(default) * attempt
 
 
-def network_memory(limit):
-    """Return the resource of a job that trains the networks of a system or computes with them."""
-    return lambda wildcards, attempt: plan.memory.estimate_network_job(wildcards.system, limit) * attempt
+def network_memory(default, processes=1):
+    """Return the memory of a job that trains the networks of a system or computes with them in some processes."""
+    return lambda wildcards, attempt: plan.memory.estimate_network_job(wildcards.system, default) * processes * attempt
 
 
 def parser_memory(wildcards, attempt):
-    """Return the megabytes that a job asks for which trains or runs a parser."""
+    """Return the memory of a job that trains or runs a parser."""
     return plan.memory.estimate_parsing(wildcards.parser) * attempt
 
 

@@ -8,6 +8,9 @@ from typing import Any
 from pipeline_py.config.config_files import read_config_file
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.corpus.shared_sentences import count_shared_sentences
+from pipeline_py.plan.plan import ExperimentPlan
+from pipeline_py.run.file_hash_cache import FileHashCache
 from pipeline_py.run.workflow_files import find_default_config
 
 UNSHARDED_PARSING = {"parsing": {"shard_size": 10**9}}
@@ -44,6 +47,20 @@ def read_experiment(
     update_config(user_config, command_line)
     experiment = load_experiment(config, command_line, should_check_files=False, own_config=user_config)
     return experiment.model_copy(update={"data": str(directory / experiment.data)})
+
+
+def plan_experiment(experiment: ExperimentConfig, project_folder: Path) -> ExperimentPlan:
+    """Plan an experiment of the working folder, where Snakemake keeps hashes of the user's files.
+
+    Raises:
+        InputError: a file or folder in the configuration is invalid.
+    """
+    # Next to the metadata that Snakemake keeps on the files of this folder; both can be removed together.
+    hash_cache_path = Path(".snakemake/contents.json")
+    shared = count_shared_sentences(
+        experiment, FileHashCache(hash_cache_path).hash_files, Path(".snakemake/shared_sentences.json")
+    )
+    return ExperimentPlan(experiment, project_folder, hash_cache_path, shared)
 
 
 def parse_overrides(overrides: Sequence[str]) -> dict[str, Any]:

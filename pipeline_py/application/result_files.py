@@ -1,6 +1,7 @@
 """Location of the trained files of a system: in the results of its experiment, or in its self-contained folder."""
 
 import json
+import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,11 +45,11 @@ class ResultFiles(ABC):
         """
 
     @abstractmethod
-    def format_missing_file(self, file: str, text: str) -> str:
-        """Format the end of the error message for a missing file.
+    def format_missing_files(self, files: Sequence[str], text: str) -> str:
+        """Format the end of the error message for missing files.
 
         Args:
-            file: the missing file.
+            files: the missing files.
             text: a file that depends on all files of the system.
         """
 
@@ -60,7 +61,7 @@ class ExperimentFiles(ResultFiles):
     Attributes:
         directory: folder where Snakemake is run.
         results_folder: folder of the results, relative to it.
-        training_command: command that makes missing files, with the placeholder `{file}`.
+        training_command: command that makes missing files, with the placeholder `{files}`.
     """
 
     directory: Path
@@ -80,10 +81,11 @@ class ExperimentFiles(ResultFiles):
         """Check a file against its record."""
         check_input_file(path)
 
-    def format_missing_file(self, file: str, text: str) -> str:
-        """Format the missing file with the command that makes it."""
-        command = self.training_command.replace("{file}", text)
-        return f"{self._replace_prefix(file)} is missing; `{self._replace_prefix(command)}` makes it"
+    def format_missing_files(self, files: Sequence[str], text: str) -> str:
+        """Format the missing files with the command that makes them."""
+        paths = [self._replace_prefix(file) for file in (files[0], text)]
+        command = self.training_command.replace("{files}", shlex.join(paths))
+        return f"{_join_missing(paths[0], files)}; `{command}` makes it"
 
     def _replace_prefix(self, text: str) -> str:
         return text.replace("<results>", self.results_folder)
@@ -164,14 +166,14 @@ class BundleFiles(ResultFiles):
     def _hash_by_path(self) -> dict[Path, str]:
         return {self.locate(file): content for file, content in self.recorded_files.items()}
 
-    def format_missing_file(self, file: str, text: str) -> str:
-        """Format the missing file with the place where the system looks for it."""
-        path = self.locate(file)
-        if file.startswith(f"{RESULTS_PREFIX}syntax/"):
-            return (
-                f"the parser model {path} is missing; copy it from the results of the experiment "
-                f"({file.removeprefix(RESULTS_PREFIX)})"
-            )
+    def format_missing_files(self, files: Sequence[str], text: str) -> str:
+        """Format the missing files with the places where the system looks for them."""
+        file = files[0]
+        missing = _join_missing(str(self.locate(file)), files)
         if not file.startswith(RESULTS_PREFIX):
-            return f"{path} is missing; copy it, or name the folder of your files by `--config data=FOLDER`"
-        return f"{path} is missing; copy the folder again"
+            return f"{missing}; copy it, or name the folder of your files by `--config data=FOLDER`"
+        return f"{missing}; copy the folder again"
+
+
+def _join_missing(first_path: str, files: Sequence[str]) -> str:
+    return f"{first_path} is missing" + f" (and {len(files) - 1} more)" * (len(files) > 1)

@@ -15,7 +15,13 @@ from pipeline_py.application.text_pipeline import TextPipeline
 from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.report.bundle_system import DESCRIPTION_NAME
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.workflow_files import DEFAULT_CONFIG_NAME, EXPERIMENT_NAME, SNAKEFILE_NAME, find_experiment_files
+from pipeline_py.run.workflow_files import (
+    DEFAULT_CONFIG_NAME,
+    EXPERIMENT_NAME,
+    SNAKEFILE_NAME,
+    choose_run_command,
+    find_experiment_files,
+)
 
 if TYPE_CHECKING:
     from pipeline_py.application.sentence_attention import Attention
@@ -101,7 +107,7 @@ def load_from_cli_options(
         *(["--configfile", *configfiles] if configfiles else []),
         *(["--config", *config_overrides] if config_overrides else []),
     ]
-    command = f"snakemake --cores all {{file}} {shlex.join(words)}".strip()
+    command = f"{choose_run_command(folder)} {{files}} {shlex.join(words)}".strip()
     files = ExperimentFiles(folder, results_folder, command)
     return System(TextPipeline(experiment, name, run or run_of_path, files))
 

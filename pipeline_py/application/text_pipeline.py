@@ -79,13 +79,11 @@ class TextPipeline:
         self._check_existence(existing, split)
 
     def _check_existence(self, files: Iterable[str], split: str) -> None:
-        for file in files:
-            if not self._result_files.locate(file).exists():
-                text = f"<results>/evaluation/{self.system_name}/{self.run_name}/{split}.txt"
-                raise InputError(
-                    f"{self.system_name} is not trained, or not completely: "
-                    + self._result_files.format_missing_file(file, text)
-                )
+        missing_files = [file for file in files if not self._result_files.locate(file).exists()]
+        if missing_files:
+            text = f"<results>/evaluation/{self.system_name}/{self.run_name}/{split}.txt"
+            error = self._result_files.format_missing_files(missing_files, text)
+            raise InputError(f"{self.system_name} is not complete here: {error}")
 
     @property
     def reads_lexical_trees(self) -> bool:

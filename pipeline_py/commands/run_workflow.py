@@ -11,13 +11,18 @@ from pathlib import Path
 from snakemake.cli import get_argument_parser
 
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.workflow_files import SNAKEFILE_NAME, find_experiment_files, find_workflow_folder
+from pipeline_py.run.workflow_files import (
+    EXPERIMENT_NAME,
+    SNAKEFILE_NAME,
+    find_experiment_files,
+    find_workflow_folder,
+)
 
 OPEN_OPTION = "--open"
 
 
 def parse_snakemake_options(arguments: Sequence[str]) -> Namespace:
-    """Parse the options of Snakemake; `--help` shows them and ends the process."""
+    """Parse the options of Snakemake; an invalid one ends the process."""
     parser = get_argument_parser()
     parser.prog = "snakemake"
     options: Namespace = parser.parse_known_args([*arguments])[0]
@@ -29,13 +34,24 @@ def build_snakemake_command(arguments: Sequence[str]) -> list[str]:
 
     The Snakefile of the working folder is used if there is one; without one, `experiment.yaml` unless the arguments
     name configuration files.
+
+    Raises:
+        InputError: the folder has no experiment.
     """
     options = parse_snakemake_options(arguments)
     command = [sys.executable, "-P", "-m", "snakemake"]
+    folder = Path(options.directory or "")
+    experiment_files = [] if options.configfile else find_experiment_files(folder, [])
     if options.snakefile is None and not Path(SNAKEFILE_NAME).exists():
+        if not options.configfile and not experiment_files:
+            raise InputError(
+                f"there is no {EXPERIMENT_NAME} here; change to the folder of an experiment, or write one with "
+                "`arbitree init DIRECTORY`",
+                folder.absolute(),
+            )
         command += ["--snakefile", str(find_workflow_folder() / SNAKEFILE_NAME)]
-    experiment_files = [] if options.configfile else find_experiment_files(Path(), [])
-    return [*command, *arguments, *(["--configfile", *experiment_files] if experiment_files else [])]
+    # Written with `=`, an option takes none of the targets that follow.
+    return [*command, *(f"--configfile={folder / file}" for file in experiment_files), *arguments]
 
 
 def run_workflow(arguments: Sequence[str]) -> None:
@@ -47,7 +63,7 @@ def run_workflow(arguments: Sequence[str]) -> None:
 
 def check_experiment(arguments: Sequence[str]) -> None:
     """Validate the experiment and show its jobs with estimated times; nothing is run."""
-    run_workflow([*arguments, "--dry-run", "--quiet", "rules"])
+    run_workflow(["--dry-run", "--quiet=rules", *arguments])
 
 
 def make_report(arguments: Sequence[str]) -> None:
@@ -60,14 +76,16 @@ def make_report(arguments: Sequence[str]) -> None:
 
     snakemake_arguments = [argument for argument in arguments if argument != OPEN_OPTION]
     options = parse_snakemake_options(snakemake_arguments)
-    files = find_experiment_files(Path(), [*map(str, options.configfile)])
-    experiment = read_experiment(Path.cwd(), files, options.config or [])
-    page = Path(experiment.get_output_folder("results")) / "report.html"
-    exit_code = subprocess.run(build_snakemake_command([str(page), *snakemake_arguments])).returncode
+    folder = Path(options.directory or "")
+    command = build_snakemake_command(snakemake_arguments)
+    files = [*map(str, map(Path.absolute, options.configfile))] or find_experiment_files(folder, [])
+    experiment = read_experiment(folder, files, options.config or [])
+    page = folder / experiment.get_output_folder("results") / "report.html"
+    exit_code = subprocess.run([*command, "--", str(page.relative_to(folder))]).returncode
     if exit_code:
         sys.exit(exit_code)
     if not page.exists():
-        raise InputError("Snakemake made no page; run it without --dry-run", page)
+        raise InputError("no page was made; leave out --dry-run", page)
     print(page)
     if OPEN_OPTION in arguments and not webbrowser.open(page.absolute().as_uri()):
         raise InputError("no browser was found; open the page yourself", page)

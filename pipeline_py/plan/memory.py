@@ -48,23 +48,23 @@ class MemoryPlan:
     experiment: ExperimentConfig
     corpus: CorpusPlan
 
-    def estimate_text_job(self, limit: int) -> int:
-        """Estimate the memory of a job that reads texts or trees, at most `limit`."""
-        return min(limit, TEXT_BASE_MB + TEXT_JOB_FACTOR * self._text_size[1]) if self._text_size else limit
+    def estimate_text_job(self, default: int) -> int:
+        """Estimate the memory of a job that reads texts or trees; `default` if the training text is not known yet."""
+        return TEXT_BASE_MB + TEXT_JOB_FACTOR * self._text_size[1] if self._text_size else default
 
     def estimate_parsing(self, parser: str) -> int:
         """Estimate the memory of a job that runs a parser."""
         is_packaged = isinstance(self.experiment.parsers[parser], StanzaParserConfig)
         return PACKAGED_PARSER_MB if is_packaged else TRAINED_PARSER_MB
 
-    def estimate_network_job(self, system: str, limit: int) -> int:
-        """Estimate the memory of a job that trains the networks of a system or computes with them, at most `limit`."""
+    def estimate_network_job(self, system: str, default: int) -> int:
+        """Estimate the memory of a process that trains the networks of a system or computes with them."""
         if self._text_size is None:
-            return limit
+            return default
         sentence_count, text_mb = self._text_size
         networks = self.experiment.get_networks(system)
         size = sum(self._estimate_network_bytes(network, sentence_count) for network in networks) // 10**6
-        return min(limit, NETWORK_BASE_MB + NETWORK_JOB_FACTOR * text_mb + size)
+        return NETWORK_BASE_MB + NETWORK_JOB_FACTOR * text_mb + size
 
     @cached_property
     def _text_size(self) -> tuple[int, int] | None:

@@ -21,6 +21,7 @@ from pipeline_py.plan.syntax import SyntaxPlan
 from pipeline_py.run.job import Job
 from pipeline_py.run.job_record import remove_records, write_records
 from pipeline_py.run.provenance import compute_provenance
+from pipeline_py.run.workflow_files import choose_run_command
 
 PAPER_TABLES = {"table1": ("sdatt", ["1"]), "table2": ("sdatt", ["2"]), "sdrnmt": ("sdrnmt", ["1"])}
 """Paper and its tables that are printed below a table whose name does not contain the paper."""
@@ -270,7 +271,7 @@ class PagePlan:
             config_overrides: configuration settings of this run's command line.
             targets: targets of the command; by default the page.
         """
-        words = ["snakemake", "--cores", "8"]
+        words = choose_run_command(Path()).split()
         words += [f"{self.experiment.get_output_folder('results')}/report.html"] if targets is None else targets
         if config_files:
             words += ["--configfile", *map(relpath, config_files)]

@@ -41,7 +41,7 @@ def bundle_system(
 ) -> None:
     """Make the folder of a system self-contained, so that it translates without the experiment.
 
-    Parser models are not copied, since many systems share them; the description has their hashes.
+    Parser models are hard links where the file system allows it, since many systems share them.
 
     Args:
         name: Name of the system.
@@ -50,7 +50,7 @@ def bundle_system(
         data_folder: Folder of the user's files: absolute, or relative to the folder of the run.
         run_files: Files in the folder of the run, by path below the results.
         copied_files: Files to copy, by path below the results.
-        parser_files: Parser models, by path below the results.
+        parser_files: Parser models to copy or link, by path below the results.
         user_files: Files of the user, by path below `data_folder`.
         scores: Scores by set and metric, as `compute_metric_statistics` writes them.
         training_facts: Facts of the training of the system, or of its members.
@@ -59,13 +59,16 @@ def bundle_system(
         licenses: Licences of the weights, the training data and the parser models; null if not stated.
         card_output: The model card, Markdown with the metadata of the Hugging Face Hub.
         description_output: The system, run, configuration, and hashes of all files, from which `load` opens the system.
-        files_output: The copied files, with their paths below the results.
+        files_output: The copied files and parser models, with their paths below the results.
     """
     with write_atomically(files_output) as folder:
         folder.mkdir(exist_ok=True)
-        for file, path in copied_files.items():
+        for file, path in {**copied_files, **parser_files}.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, folder / file)
+            if file in parser_files:
+                _link_or_copy(path, folder / file)
+            else:
+                shutil.copyfile(path, folder / file)
     parser_hashes = {file: hash_content(path) for file, path in parser_files.items()}
     user_hashes = {file: hash_content(path) for file, path in user_files.items()}
     write_json(
@@ -89,11 +92,18 @@ def bundle_system(
             _render_scores(scores),
             _render_data(config["corpora"], _read_json(training_counts)),
             _render_recipe(name, config, [*map(_read_json, training_facts)]),
-            _render_parser(name, config, {**parser_hashes, **user_hashes}, [*map(_read_json, parse_facts)]),
+            _render_parser(name, config, user_hashes, [*map(_read_json, parse_facts)]),
             _render_licenses(licenses),
-            _render_files(copied_files),
+            _render_files([*copied_files, *parser_files]),
         ]
         card.write("\n".join(line for section in sections for line in section))
+
+
+def _link_or_copy(path: Path, target: Path) -> None:
+    try:
+        target.hardlink_to(path)
+    except OSError:  # another file system, or one without links
+        shutil.copyfile(path, target)
 
 
 def _read_json(path: Path) -> Any:
@@ -213,7 +223,7 @@ def _format_value(value: Any) -> str:
 
 
 def _render_parser(
-    name: str, config: Mapping[str, Any], model_hashes: Mapping[str, str], parse_facts: Sequence[Mapping[str, Any]]
+    name: str, config: Mapping[str, Any], user_hashes: Mapping[str, str], parse_facts: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
     yield from ("## Parser", "")
     systems = config["systems"]
@@ -223,14 +233,14 @@ def _render_parser(
         return
     for parser in parsers:
         yield from (f"The system reads the trees of `{parser}` (`type: {config['parsers'][parser]['type']}`).", "")
-    if model_hashes:
+    if user_hashes:
         yield from (
-            "Its models are not in this folder. They are found in the results where the system was trained, in "
-            f"`{FILES_NAME}/` under the path below, or under the folder of the user's files (`--config data=FOLDER`).",
+            "These files are not in this folder. They are found in the folder of the user's files "
+            "(`--config data=FOLDER`):",
             "",
         )
         yield from _render_table(
-            ["file", "hash"], ([f"`{file}`", f"`{content}`"] for file, content in model_hashes.items())
+            ["file", "hash"], ([f"`{file}`", f"`{content}`"] for file, content in user_hashes.items())
         )
     versions = {f"{package} {version}" for facts in parse_facts for package, version in facts["versions"].items()}
     if versions:
@@ -242,11 +252,11 @@ def _render_licenses(licenses: Mapping[str, str | None]) -> list[str]:
     return ["## Licences", "", *_render_table(["", "licence"], rows)]
 
 
-def _render_files(copied_files: Mapping[str, Path]) -> Iterator[str]:
+def _render_files(files: Iterable[str]) -> Iterator[str]:
     yield from ("## Files", "")
     rows = [
         [f"`{DESCRIPTION_NAME}`", "configuration, and hashes of all files"],
-        *([f"`{FILES_NAME}/{file}`", "copied from the results"] for file in copied_files),
+        *([f"`{FILES_NAME}/{file}`", "copied from the results"] for file in files),
     ]
     yield from _render_table(["file", "content"], rows)
 

@@ -18,10 +18,21 @@ def working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_an_empty_folder_uses_the_snakefile_of_the_workflow() -> None:
-    assert build_snakemake_command(["table1"]) == [
+def test_a_folder_without_an_experiment_is_rejected(working_folder: Path) -> None:
+    for command in (check_experiment, module.run_workflow, module.make_report):
+        with pytest.raises(InputError, match=r"there is no experiment\.yaml here; .*`arbitree init DIRECTORY`"):
+            command([])
+    (working_folder / "other").mkdir()
+    (working_folder / "experiment.yaml").touch()
+    with pytest.raises(InputError, match=r"/other: there is no experiment\.yaml here"):
+        build_snakemake_command(["--directory", "other"])
+
+
+def test_a_folder_without_a_snakefile_uses_that_of_the_workflow() -> None:
+    arguments = ["table1", "--configfile", "a.yaml"]
+    assert build_snakemake_command(arguments) == [
         *(sys.executable, "-P", "-m", "snakemake"),
-        *("--snakefile", str(find_workflow_folder() / "Snakefile"), "table1"),
+        *("--snakefile", str(find_workflow_folder() / "Snakefile"), *arguments),
     ]
     for option in (["-s", "mine"], ["-smine"], ["--snakefile=mine"]):
         assert build_snakemake_command(option)[4:] == option
@@ -30,7 +41,10 @@ def test_an_empty_folder_uses_the_snakefile_of_the_workflow() -> None:
 def test_files_of_the_working_folder_are_used(working_folder: Path) -> None:
     (working_folder / "experiment.yaml").touch()
     arguments = ["table1", "--cores", "2"]
-    assert build_snakemake_command(arguments)[6:] == [*arguments, "--configfile", "experiment.yaml"]
+    assert build_snakemake_command(arguments)[6:] == ["--configfile=experiment.yaml", *arguments]
+    other_folder = ["--directory", str(working_folder)]
+    configfile = f"--configfile={working_folder}/experiment.yaml"
+    assert build_snakemake_command(other_folder)[6:] == [configfile, *other_folder]
     for option in (["--configfile", "a.yaml"], ["--configfile=a.yaml"]):
         assert build_snakemake_command(option)[6:] == option
     (working_folder / "Snakefile").touch()
@@ -40,8 +54,9 @@ def test_files_of_the_working_folder_are_used(working_folder: Path) -> None:
 def test_a_check_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     commands = []
     monkeypatch.setattr(module.os, "execv", lambda program, command: commands.append(command))
-    check_experiment(["table1", "--config", "preset=fast"])
-    assert commands[0][-6:] == ["table1", "--config", "preset=fast", "--dry-run", "--quiet", "rules"]
+    arguments = ["--configfile", "a.yaml", "--config", "preset=fast", "--", "table1"]
+    check_experiment(arguments)
+    assert commands[0][-8:] == ["--dry-run", "--quiet=rules", *arguments]
 
 
 def test_a_report_is_the_page_of_the_configuration(
@@ -58,13 +73,15 @@ def test_a_report_is_the_page_of_the_configuration(
 
     monkeypatch.setattr(module.subprocess, "run", write_page)
     monkeypatch.setattr(module.webbrowser, "open", lambda address: pages.append(address) or True)
+    (working_folder / "experiment.yaml").write_text("{}")
     module.make_report(["--open", "--config", "name=mine", "--cores", "2"])
-    assert commands[0][-5:] == ["results/mine/report.html", "--config", "name=mine", "--cores", "2"]
+    assert commands[0][-6:] == ["--config", "name=mine", "--cores", "2", "--", "results/mine/report.html"]
     assert pages == [(working_folder / "results/mine/report.html").as_uri()]
     assert capsys.readouterr().out == "results/mine/report.html\n"
 
 
-def test_a_dry_run_makes_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_makes_no_page(working_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (working_folder / "experiment.yaml").write_text("{}")
     monkeypatch.setattr(module.subprocess, "run", lambda command: subprocess.CompletedProcess(command, 0))
-    with pytest.raises(InputError, match=r"results/report\.html: .*run it without --dry-run"):
+    with pytest.raises(InputError, match=r"results/report\.html: .*leave out --dry-run"):
         module.make_report(["-n"])

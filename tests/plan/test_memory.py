@@ -11,7 +11,7 @@ from pipeline_py.plan.memory import NETWORK_BASE_MB, PACKAGED_PARSER_MB, TRAINED
 from pipeline_py.run.errors import InputError
 
 ROOT = Path(__file__).parents[2]
-LIMIT = 16_000
+DEFAULT = 16_000
 LARGE_TRANSFORMER = {
     "encoders": [{"type": "transformer", "layers": 6, "heads": 8, "feed_forward": 4}],
     "decoder": {"type": "transformer", "layers": 6, "heads": 8, "feed_forward": 4},
@@ -56,7 +56,7 @@ def build_sized_plan(sentences: int, merges: int, size: int, batch_size: int, **
     ],
 )
 def test_a_training_asks_for_more_than_was_measured(plan: MemoryPlan, system: str, peak: int) -> None:
-    assert 1.1 * peak < plan.estimate_network_job(system, LIMIT) < 4 * peak
+    assert 1.1 * peak < plan.estimate_network_job(system, DEFAULT) < 4 * peak
 
 
 def test_a_text_job_asks_for_more_than_was_measured() -> None:
@@ -67,26 +67,20 @@ def test_a_text_job_asks_for_more_than_was_measured() -> None:
 def test_the_members_of_an_ensemble_are_in_memory_together() -> None:
     plan = build_plan()
     sizes = [
-        plan.estimate_network_job(name, LIMIT) - NETWORK_BASE_MB
+        plan.estimate_network_job(name, DEFAULT) - NETWORK_BASE_MB
         for name in ("Tree2Seq", "Tree2Seq-96", "Tree2Seq-ensemble")
     ]
     assert sizes[0] > sizes[1] and sizes[2] > sum(sizes[:2])
 
 
-def test_requests_have_a_limit() -> None:
-    plan = build_plan(10_000_000)
-    assert plan.estimate_text_job(4000) == 4000
-    assert plan.estimate_network_job("GlobalAtt", 3000) == 3000
-
-
-def test_a_text_that_cannot_be_read_now_asks_for_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_cannot_be_read_now_asks_for_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     def raise_error(plan: CorpusPlan, split: str) -> int:
         raise InputError("no such file", split)
 
     monkeypatch.setattr(CorpusPlan, "count_raw_sentences", raise_error)
     plan = build_plan()
     assert plan.estimate_text_job(4000) == 4000
-    assert plan.estimate_network_job("GlobalAtt", LIMIT) == LIMIT
+    assert plan.estimate_network_job("GlobalAtt", DEFAULT) == DEFAULT
 
 
 def test_a_packaged_parser_asks_for_more_than_a_trained_one() -> None:

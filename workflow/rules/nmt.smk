@@ -42,7 +42,7 @@ use rule network_job as train with:
         run=r"seed\d+",
     threads: EXPERIMENT.training.threads * EXPERIMENT.training.processes
     resources:
-        mem_mb=network_memory(16000),
+        mem_mb=network_memory(16000, EXPERIMENT.training.processes),
         runtime=1440,
         gpu=plan.gpu_count * EXPERIMENT.training.processes,
         nodes=1,

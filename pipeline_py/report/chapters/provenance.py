@@ -47,7 +47,7 @@ def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
     sections = [
         PageSection(
             "How to reproduce this page",
-            ["Run this command in a clone of the project to reproduce everything on this page:"],
+            ["Run this command in the folder of the experiment to reproduce everything on this page:"],
             preformatted_text=command,
         )
         if command
