@@ -25,7 +25,10 @@ EXPERIMENTS = ROOT / "workflow" / "experiments"
 NEWSTESTS = ROOT.parent / "shared" / "data" / "newstest_ende"
 
 
-BASE_EXPERIMENTS = {name: ["multi30k"] for name in ("contrastive_ende", "multi30k_planned", "multi30k_transformers")}
+BASE_EXPERIMENTS = {
+    **{name: ["multi30k"] for name in ("contrastive_ende", "multi30k_planned", "multi30k_transformers")},
+    "zhja_aspec": ["enja_aspec"],
+}
 """Experiment file that is not complete → the experiments that it extends."""
 
 
@@ -105,6 +108,7 @@ PLANNED_JOBS = {
     ("zhen", "paper"): (10, 1, 8, 2, 1),
     ("zhen_nist", "sdatt"): (9, 1, 32, 2, 1),
     ("zhen_nist", "sdrnmt"): (4, 1, 32, 2, 1),
+    ("zhja_aspec", None): (16, 0, 6, 0, 0),
 }
 
 

@@ -68,7 +68,9 @@ class MemoryPlan:
 
     @cached_property
     def _text_size(self) -> tuple[int, int] | None:
-        """Sentences and megabytes of the source side of the training text; None if it cannot be read now."""
+        """Sentences and megabytes of the source side of the training text; None without one that can be read now."""
+        if not self.experiment.corpora.train:
+            return None
         try:
             return self.corpus.count_raw_sentences("train"), self.corpus.count_raw_bytes("train") // 10**6
         except InputError:

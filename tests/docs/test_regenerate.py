@@ -16,6 +16,7 @@ SCRIPTS = [
     "docs/configuration_reference.py",
     "docs/command_line_reference.py",
     "docs/file_reference.py",
+    "docs/paper_settings_reference.py",
 ]
 
 
