@@ -11,7 +11,7 @@ from pipeline_py.run.job import hash_json
 from pipeline_py.run.job_record import get_record_path, has_recorded_name, hash_content, read_record
 from pipeline_py.run.workflow_files import find_experiment_files, find_workflow_folder
 
-RECORD_KEYS = {"stage", "plan", "wildcards", "identity", "software", "arguments", "inputs", "seconds", "results"}
+RECORD_KEYS = {"stage", "plan", "wildcards", "identity", "software", "settings", "inputs", "seconds", "results"}
 """Keys of the record of a stage's job."""
 
 MAX_VALUE_LENGTH = 100
@@ -60,7 +60,7 @@ def explain_file(
 def read_job_record(path: Path) -> dict[str, Any] | None:
     """Read the record of the stage's job that made a file; None if there is none."""
     record = read_record(get_record_path(path))
-    return record if record is not None and RECORD_KEYS <= {*record} else None
+    return record if record is not None and {*record} >= RECORD_KEYS else None
 
 
 def find_experiment_folder(file: Path, record: Mapping[str, Any]) -> Path | None:
@@ -97,7 +97,7 @@ def find_changes(file: Path, record: Mapping[str, Any], plan: ExperimentPlan) ->
         return
     if hash_json(identity) == record["identity"]:
         return
-    settings = [*compare_values("", job.settings, record["arguments"])]
+    settings = [*compare_values("", job.settings, record["settings"])]
     software = [*compare_values("", identity["software"], record["software"])]
     yield from [*settings, *software] or ["the names or contents of its input files differ"]
 

@@ -154,6 +154,7 @@ class ExperimentPlan:
             "process": hash_json({**self._describe_process(job), "rounding": job.rounding_settings}),
             "software": self._compute_provenance(job),
             "modules": [*job.modules],
+            "settings": job.settings,
             "arguments": {**files, **job.settings, **job.execution_settings},
             "calls": [
                 {**set_files, **set_outputs}

@@ -25,7 +25,18 @@ CHECKPOINTS_PARAMETER = "checkpoints"
 Each job identity has its own subfolder; all are removed when the outputs are complete.
 """
 
-RECORDED_KEYS = ("stage", "plan", "wildcards", "identity", "process", "software", "modules", "is_cached", "results")
+RECORDED_KEYS = (
+    "stage",
+    "plan",
+    "wildcards",
+    "identity",
+    "process",
+    "software",
+    "modules",
+    "settings",
+    "is_cached",
+    "results",
+)
 """Keys of a job that are copied into its record."""
 
 

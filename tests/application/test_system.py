@@ -71,10 +71,6 @@ def move_run(project: ProjectCopy, system: str, folder: Path) -> Path:
     return Path(shutil.copytree(project.folder / locate_run(system), folder / "mine"))
 
 
-def copy_parser(project: ProjectCopy, bundle: Path) -> None:
-    shutil.copytree(project.folder / "results/small/syntax/embedded/model", bundle / "files/syntax/embedded/model")
-
-
 def read_translations(project: ProjectCopy, system: str) -> list[str]:
     file = project.folder / f"results/small/evaluation/{system}/{SYSTEMS[system]}/two.txt"
     return file.read_text(encoding="utf-8").splitlines()
@@ -116,8 +112,6 @@ def test_translations_equal_those_of_the_workflow(trained, system):
 @pytest.mark.parametrize("system", BUNDLED_SYSTEMS)
 def test_a_moved_run_translates_as_in_the_workflow(trained, system, tmp_path, monkeypatch):
     bundle = move_run(trained, system, tmp_path)
-    if system not in ("PBSMT", "SDAtt [right-branching]"):
-        copy_parser(trained, bundle)
     monkeypatch.chdir(tmp_path)
     moved_system = load("mine") if system == "PBSMT" else load(bundle)
     assert (moved_system.name, moved_system.run) == (system, SYSTEMS[system])
@@ -131,14 +125,14 @@ def test_a_moved_run_translates_as_in_the_workflow(trained, system, tmp_path, mo
 
 def test_faults_of_a_moved_run_are_named(trained, tmp_path, monkeypatch):
     bundle = move_run(trained, "SDAtt", tmp_path)
-    with pytest.raises(InputError, match=r"parser model .*files/syntax/embedded/model/tagger\.pt is missing; copy it"):
-        load(bundle)
-    copy_parser(trained, bundle)
     (bundle / "files/syntax/embedded/model/tagger.pt").write_bytes(b"other")
     with pytest.raises(InputError, match=r"tagger\.pt: not the file that the system was trained with"):
         load(bundle).translate(["A man sleeps ."])
     (bundle / "model.safetensors").unlink()
     with pytest.raises(InputError, match=r"mine/model\.safetensors is missing; copy the folder again"):
+        load(bundle)
+    shutil.rmtree(bundle / "files")
+    with pytest.raises(InputError, match=r"SDAtt is not complete here: .* is missing \(and \d more\); copy the folder"):
         load(bundle)
     (bundle / "system.json").write_text("{}")
     with pytest.raises(InputError, match=r"system\.json: not the description of a system"):
@@ -282,7 +276,7 @@ def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
         ("SDAt", "unknown system `SDAt`; did you mean `SDAtt`?"),
         (
             "FlexAtt",
-            "FlexAtt is not trained, or not completely: .*model.safetensors is missing; `snakemake --cores all results",
+            "FlexAtt is not complete here: .*model.safetensors is missing .*; `snakemake --cores all results",
         ),
         ("SDAtt [gold]", "reads trees from files, and new text has none"),
     ],

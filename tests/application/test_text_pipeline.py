@@ -1,6 +1,7 @@
 """Safety of opening folders of results, and errors about systems and runs."""
 
 import json
+import re
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +29,7 @@ def folder(tmp_path):
 
 def test_a_folder_of_results_runs_no_code(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(folder)
-    with pytest.raises(InputError, match="GlobalAtt is not trained, or not completely: results/"):
+    with pytest.raises(InputError, match="GlobalAtt is not complete here: results/"):
         load("GlobalAtt")
     assert not (tmp_path / "trace").exists()
 
@@ -49,8 +50,12 @@ def test_the_remedy_repeats_the_options(folder):
     (folder / "mine.yaml").write_text(json.dumps({"name": "mine"}))
     with pytest.raises(InputError) as error:
         load("GlobalAtt", configfile="mine.yaml", directory=folder)
-    assert "`snakemake --cores all results/mine/evaluation/GlobalAtt/seed1/" in str(error.value)
-    assert str(error.value).endswith(".txt --configfile mine.yaml` makes it")
+    files = r"results/mine/\S+ results/mine/evaluation/GlobalAtt/seed1/\w+\.txt"
+    assert re.search(f"`snakemake --cores all {files} --configfile mine.yaml` makes it$", str(error.value))
+    (folder / "Snakefile").unlink()
+    (folder / "experiment.yaml").touch()
+    with pytest.raises(InputError, match="`arbitree run results/"):
+        load("GlobalAtt", configfile="mine.yaml", directory=folder)
 
 
 def test_progress_is_silent_in_one_thread_only(capsys):

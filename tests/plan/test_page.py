@@ -57,7 +57,7 @@ def test_the_command_repeats_user_options(build_plan):
     page = build_plan(name="mine").page
     command = page.format_command([Path("a b.yaml").absolute()], {"preset": "fast", "training": {"epochs": 2}})
     assert command == (
-        "snakemake --cores 8 results/mine/report.html --configfile 'a b.yaml' "
+        "snakemake --cores all results/mine/report.html --configfile 'a b.yaml' "
         """--config preset=fast 'training={"epochs": 2}'"""
     )
-    assert build_plan().page.format_command([], {}) == "snakemake --cores 8 results/report.html"
+    assert build_plan().page.format_command([], {}) == "snakemake --cores all results/report.html"

@@ -255,7 +255,7 @@ def write_manifest(folder: Path, page_files: dict[str, dict[str, Path]] | None =
         "published": {"paper/table3": ["3"]},
         "code": {"nmt.train": "0123456789abcdef"},
         "versions": {"torch": "2.13.0"},
-        "command": "snakemake --cores 8 results/report.html",
+        "command": "snakemake --cores all results/report.html",
         **overrides,
     }
     write_json(folder / "manifest.json", content)

@@ -77,7 +77,12 @@ def test_files_are_copied_and_hashed(files, tmp_path):
     bundle(files, tmp_path, "Both", {})
     description = json.loads((tmp_path / "system.json").read_text())
     assert (tmp_path / "files/subword/default/vocabulary").read_text() == "2"
-    assert [path.name for path in (tmp_path / "files").rglob("*") if path.is_file()] == ["vocabulary"]
+    assert not (tmp_path / "files/subword/default/vocabulary").samefile(files["vocabulary"])
+    assert (tmp_path / "files/syntax/mine/model/tagger.pt").samefile(files["tagger"])
+    assert sorted(path.name for path in (tmp_path / "files").rglob("*") if path.is_file()) == [
+        "tagger.pt",
+        "vocabulary",
+    ]
     assert description["files"] == {
         "nmt/A/seed1/model": hash_content(files["weights"]),
         "subword/default/vocabulary": hash_content(files["vocabulary"]),
@@ -103,7 +108,8 @@ def test_the_card_describes_all_members(files, tmp_path):
     assert "| training time in seconds | 61.25 | – |" in card
     recipe = yaml.safe_load(card.split("```yaml")[1].split("```")[0])
     assert recipe["A"]["model"] == {"hidden": 16, "embedding": 4} and recipe["B"]["model"]["hidden"] == 8
-    assert "trees of `mine` (`type: trained`)" in card and f"`{hash_content(files['tagger'])}`" in card
+    assert "trees of `mine` (`type: trained`)" in card and "| `files/syntax/mine/model/tagger.pt` |" in card
+    assert f"| `stanza/index` | `{hash_content(files['index'])}` |" in card
     assert "| training data | cc0-1.0 |" in card and "| weights | not stated |" in card
 
 
