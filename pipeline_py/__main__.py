@@ -1,7 +1,7 @@
 """The command `arbitree` (`python -m pipeline_py`)."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ class Subcommand(NamedTuple):
         module: its module.
         function: name of its function.
         summary: what it does.
-        positional: name of the option whose value may be the first argument; None if there is none.
+        positional: name of the option whose value may be given without its name; None if there is none.
         is_forwarded: whether the function takes the arguments unparsed, for Snakemake.
     """
 
@@ -73,16 +73,7 @@ def main() -> None:
             print(format_forwarded_usage(name))
             return
         run_and_exit(lambda: function(arguments))
-    program = " ".join(filter(None, [PROGRAM, name, (subcommand.positional or "").upper()]))
-    words = name_positional(subcommand, arguments)
-    run_and_exit(lambda: function(**parse_arguments(function, program, words)))
-
-
-def name_positional(subcommand: Subcommand, arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with the name of the option before a positional first argument."""
-    if subcommand.positional is None or not arguments or arguments[0].startswith("-"):
-        return [*arguments]
-    return [f"--{subcommand.positional}", *arguments]
+    run_and_exit(lambda: function(**parse_arguments(function, f"{PROGRAM} {name}", arguments, subcommand.positional)))
 
 
 def format_forwarded_usage(name: str) -> str:

@@ -3,11 +3,14 @@
 import inspect
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
-from pipeline_py.__main__ import SUBCOMMANDS, Subcommand, name_positional
+from pipeline_py.__main__ import SUBCOMMANDS, Subcommand
+from pipeline_py.run.command_line import parse_arguments
 from tests.project_copy import ROOT
 
 
@@ -23,7 +26,8 @@ def test_help_lists_every_command() -> None:
 
 
 def test_the_version_is_that_of_the_project() -> None:
-    assert run_arbitree("--version").stdout.startswith("arbitree ")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert run_arbitree("--version").stdout == f"arbitree {project['version']}\n"
 
 
 def test_an_unknown_command_is_named() -> None:
@@ -39,7 +43,26 @@ def test_commands_call_existing_functions(subcommand: Subcommand) -> None:
     assert subcommand.positional is None or subcommand.positional in parameters
 
 
-def test_the_first_argument_may_be_positional() -> None:
-    assert name_positional(SUBCOMMANDS["init"], ["mine", "--source", "fr"]) == ["--directory", "mine", "--source", "fr"]
-    assert name_positional(SUBCOMMANDS["init"], ["--directory", "mine"]) == ["--directory", "mine"]
-    assert name_positional(SUBCOMMANDS["init"], []) == []
+def convert(*, folder: Path, number: int = 1, names: list[str] | None = None) -> None:
+    """Do nothing."""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["mine", "--number", "2"], ["--number", "2", "mine"], ["--folder", "mine", "--number", "2"]]
+)
+def test_an_option_may_be_positional(arguments: list[str]) -> None:
+    values = {"folder": Path("mine"), "number": 2, "names": None}
+    assert parse_arguments(convert, "convert", arguments, "folder") == values
+
+
+def test_a_missing_positional_argument_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse_arguments(convert, "convert", ["--number", "2"], "folder")
+    assert "convert: error: FOLDER is missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["check", "run", "report"])
+def test_commands_that_run_snakemake_have_help(name: str) -> None:
+    output = run_arbitree(name, "--help").stdout
+    assert output.startswith(f"usage: arbitree {name} [TARGET ...]") and SUBCOMMANDS[name].summary in output
+    assert output.count("\n") < 20

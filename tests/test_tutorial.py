@@ -1,12 +1,12 @@
-"""A small run of the tutorial's experiment, with its YAML and commands and toy French that has `au` and `du`."""
+"""A small run of the tutorial's experiment and targets, with toy French that has `au` and `du`."""
 
 import random
-import re
 from itertools import product
 
 import pytest
 import yaml
 
+from pipeline_py.commands.init_experiment import init_experiment
 from tests.project_copy import ROOT, ProjectCopy, run_snakemake
 
 NOUNS = {"chat": "cat", "chien": "dog", "garçon": "boy", "roi": "king", "voisin": "neighbour", "médecin": "doctor"}
@@ -22,7 +22,7 @@ VERBS = {"va": "goes", "vient": "comes", "arrive": "arrives", "court": "runs", "
 CONTRACTIONS = {"au": ("à", "to"), "du": ("de", "from")}
 SIZES = {"train": 400, "dev": 30, "test": 110}
 SMALL_CONFIG = {
-    "parsers": {"sequoia": {name: {"epochs": 6, "hidden": 32} for name in ("tagger", "depparse")}},
+    "parsers": {"main": {name: {"epochs": 6, "hidden": 32} for name in ("tagger", "depparse")}},
     "subword": {"merges": 60},
     "model": {"embedding": 8, "hidden": 8},
     "training": {"epochs": 1},
@@ -68,9 +68,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> ProjectCopy:
     project = ProjectCopy(tmp_path_factory.mktemp("tutorial") / "clone")
     sentences = [*product(NOUNS, VERBS, CONTRACTIONS, PLACES)]
     random.Random(1).shuffle(sentences)
-    texts, treebank = project.folder / "data" / "mine", project.folder / "data" / "sequoia"
-    texts.mkdir(parents=True)
-    treebank.mkdir()
+    page = (ROOT / "docs" / "tutorials" / "own_pair.md").read_text(encoding="utf-8")
+    assert "arbitree init mine --source fr --target en --recipe pairs_2000\n" in page
+    init_experiment(directory=project.folder / "mine", source="fr", target="en", recipe="pairs_2000")
+    texts, treebank = project.folder / "mine" / "data", project.folder / "mine" / "data" / "treebank"
+    treebank.mkdir(parents=True)
     for split, size in SIZES.items():
         selected, sentences = sentences[:size], sentences[size:] if split != "train" else sentences[size - 200 :]
         (texts / f"{split}.fr").write_text(
@@ -80,25 +82,22 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> ProjectCopy:
             "".join(f"{render_english(sentence)}\n" for sentence in selected), encoding="utf-8"
         )
         (treebank / f"{split}.conllu").write_text("".join(map(render_tree, selected[:150])), encoding="utf-8")
-    page = (ROOT / "docs" / "tutorials" / "own_pair.md").read_text(encoding="utf-8")
-    (configuration,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
-    (project.folder / "mine.yaml").write_text(configuration, encoding="utf-8")
     (project.folder / "small.yaml").write_text(yaml.safe_dump(SMALL_CONFIG), encoding="utf-8")
     return project
 
 
 @pytest.mark.slow
 def test_the_tutorial_goes_from_text_and_treebank_to_the_page(project: ProjectCopy) -> None:
-    options = ["--configfile", "mine.yaml", "small.yaml", "--cores", "2"]
-    parsing_result = run_snakemake(["results/mine/syntax/sequoia/accuracy.tsv", *options], project.folder)
+    options = ["--directory", "mine", "--configfile", "mine/experiment.yaml", "small.yaml", "--cores", "2"]
+    parsing_result = run_snakemake(["results/syntax/main/accuracy.tsv", *options], project.folder)
     assert parsing_result.returncode == 0, parsing_result.stderr
     result = run_snakemake(options, project.folder)
     assert result.returncode == 0, result.stderr
-    results = project.folder / "results" / "mine"
+    results = project.folder / "mine" / "results"
     assert (results / "report.html").stat().st_size > 10_000
     assert "SDAtt has not learned to translate" in (results / "table1.md").read_text(encoding="utf-8")
 
-    trees = (results / "syntax" / "sequoia" / "test.conllu").read_text(encoding="utf-8").split("\n\n")
+    trees = (results / "syntax" / "main" / "test.conllu").read_text(encoding="utf-8").split("\n\n")
     rows = [[line.split("\t") for line in tree.splitlines() if line[:1].isdigit()] for tree in trees if tree.strip()]
     contractions = [row for sentence in rows for row in sentence if row[1] in CONTRACTIONS]
     assert len(contractions) == SIZES["test"], "each token is one node, with the contraction in one piece"

@@ -22,6 +22,9 @@ from pipeline_py.run.interruption import exit_interrupted, exit_with_snakemake
 from pipeline_py.run.job import is_output_parameter, iterate_argument_paths
 from pipeline_py.run.job_record import check_input_file
 
+POSITIONAL_KEY = "positional"
+"""Key of the value that is given without the name of its option."""
+
 
 class OptionLimits(NamedTuple):
     """Limits of an option in addition to its type: `Annotated[int, OptionLimits(minimum=0)]`.
@@ -109,14 +112,22 @@ def _build_option(function: Callable[..., Any], parameter: inspect.Parameter, de
     return CommandOption(parameter.name, kind, choices, limits.minimum, is_list, parameter.default, description)
 
 
-def parse_arguments(function: Callable[..., Any], program: str, arguments: Sequence[str]) -> dict[str, Any]:
+def parse_arguments(
+    function: Callable[..., Any], program: str, arguments: Sequence[str], positional: str | None = None
+) -> dict[str, Any]:
     """Parse command-line arguments into the keyword arguments of a function, including defaults.
 
     Each parameter has an option (`max_length` → `--max-length`), which is required if the parameter has no default. A
     list option takes several values and is repeatable; a `bool` has the options `--flag` and `--no-flag`. `--help`
     shows the docstring. An invalid command line ends the process with exit code 2.
+
+    Args:
+        function: a function with keyword-only parameters.
+        program: the name of the command.
+        arguments: the words after it.
+        positional: name of a parameter whose value may be given without the option's name.
     """
-    summary, descriptions = parse_docstring(function) if "--help" in arguments else ("", {})
+    summary, descriptions = parse_docstring(function) if {"-h", "--help"} & {*arguments} else ("", {})
     parser = argparse.ArgumentParser(
         program,
         description=summary,
@@ -126,29 +137,48 @@ def parse_arguments(function: Callable[..., Any], program: str, arguments: Seque
     )
     options = list_options(function, descriptions)
     for option in options:
-        _add_option(parser, option)
+        _add_option(parser, option, option.parameter_name == positional)
     # argparse would parse a default that is text, so it does not get the defaults.
-    defaults = {option.parameter_name: option.default for option in options}
-    return defaults | vars(parser.parse_args(arguments))
+    defaults = {option.parameter_name: option.default for option in options if not option.is_required}
+    values = defaults | vars(parser.parse_intermixed_args(arguments))
+    if positional is not None:
+        value = values.pop(POSITIONAL_KEY)
+        if value is not None:
+            values[positional] = value
+        elif positional not in values:
+            parser.error(f"{positional.upper()} is missing")
+    return values
 
 
-def _add_option(parser: argparse.ArgumentParser, option: CommandOption) -> None:
+def _add_option(parser: argparse.ArgumentParser, option: CommandOption, is_positional: bool) -> None:
     help_text = option.description.replace("%", "%%")
     if option.is_flag:
         switch = parser.add_mutually_exclusive_group(required=option.is_required)
         switch.add_argument(option.name, dest=option.parameter_name, action="store_true", help=help_text)
         switch.add_argument(option.negated_name, dest=option.parameter_name, action="store_false")
         return
+    value_parser = (
+        _build_choice_parser(option.choices)
+        if option.choices
+        else _build_number_parser(option.value_type, option.minimum)
+    )
+    if is_positional:
+        parser.add_argument(
+            POSITIONAL_KEY,
+            nargs="?",
+            default=None,
+            type=value_parser,
+            metavar=option.parameter_name.upper(),
+            help=help_text,
+        )
     parser.add_argument(
         option.name,
         action="extend" if option.is_list else "store",
         nargs="+" if option.is_list else None,
-        required=option.is_required,
-        type=_build_choice_parser(option.choices)
-        if option.choices
-        else _build_number_parser(option.value_type, option.minimum),
+        required=option.is_required and not is_positional,
+        type=value_parser,
         metavar=option.placeholder,
-        help=help_text,
+        help=argparse.SUPPRESS if is_positional else help_text,
     )
 
 

@@ -1,5 +1,6 @@
 """New experiments are valid configurations."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -39,12 +40,38 @@ def test_an_experiment_of_a_language_pair(
         ({"source": "fr"}, "only one language"),
         ({"source": "fr", "target": "en", "recipe": "pairs_3"}, "no recipe `pairs_3`; choose pairs_100000, pairs_2000"),
         ({"source": "french!", "target": "en"}, "french!: "),
+        ({"source": "en", "target": "en"}, "source and target are both `en`"),
+        ({"recipe": "pairs_2000"}, "--parser and --recipe are for texts of yours"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, options: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         init_experiment(directory=tmp_path / "mine", **options)
     assert not (tmp_path / "mine").exists()
+
+
+def test_a_folder_with_a_snakefile_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "Snakefile").touch()
+    with pytest.raises(InputError, match=r"with a Snakefile here, experiment\.yaml is not read"):
+        init_experiment(directory=tmp_path)
+
+
+def test_the_commented_examples_are_valid(tmp_path: Path) -> None:
+    init_experiment(directory=tmp_path, source="fr", target="en")
+    path = tmp_path / "experiment.yaml"
+    content = path.read_text(encoding="utf-8")
+    assert max(map(len, content.splitlines())) <= 120
+    settings, names = content.split("# Systems:\n")
+    assert "#   PBSMT, GlobalAtt," in names and " three_seeds/table2," in names
+    settings = settings[settings.index("targets:") :].replace("targets: [table1]", "targets: [syntax]")
+    path.write_text(
+        re.sub(r"^#(?=  epochs)|^# (?=decoding|tables| )", "", settings, flags=re.MULTILINE), encoding="utf-8"
+    )
+    experiment = read_experiment(tmp_path, ["experiment.yaml"], [])
+    assert experiment.tables["syntax"].systems == ["GlobalAtt", "SDAtt", "SDAtt [random]"] and experiment.targets == [
+        "syntax"
+    ]
+    assert experiment.training.epochs == 8 and experiment.decoding.beam == 5
 
 
 def test_an_existing_experiment_is_kept(tmp_path: Path) -> None:
