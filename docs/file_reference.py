@@ -37,7 +37,7 @@ PLACEHOLDERS = {
     "side": "`source` or `target`. `target1`, … are further references of a test or development set; of a contrastive "
     "set, `target1` is the wrong translation. Subword units that both sides share are `joint`",
     "package": "`nmt` or `smt`",
-    "parser": "a parser of the configuration",
+    "parser": "a parser of the configuration; for trees that a fallback has yet to complete, `PARSER.before.FALLBACK`",
     "second_parser": "the parser that it is compared with",
     "trees": "`conllu` (dependency trees) or `ptb` (constituency trees)",
     "part": "a part of a treebank: `train`, `dev` or `test`",

@@ -497,6 +497,48 @@ def test_trees_are_built_over_the_tokens_of_any_tokenizer(tmp_path):
     assert trees.count("\tflat\t") >= 2 * sentences
 
 
+@pytest.mark.slow
+def test_failed_sentences_get_the_trees_of_fallbacks(tmp_path):
+    """Long sentences of given trees have failed: a model parses them, unless it fails, too; then they branch right."""
+    project = ProjectCopy(tmp_path)
+    gold = tmp_path / "results/corpus/generated/one.ptb"
+    result = project.run_snakemake(str(gold.relative_to(tmp_path)))
+    assert result.returncode == 0, result.stderr[-5000:]
+    trees, sentences = [], gold.with_suffix(".source").read_text(encoding="utf-8").splitlines()
+    for tree, sentence in zip(gold.read_text(encoding="utf-8").splitlines(), sentences, strict=True):
+        words = "".join(f" (X {word})" for word in sentence.split())
+        trees.append(f"(FAILED{words})" if len(sentence.split()) > 7 else tree)
+    (tmp_path / "mine.ptb").write_text("\n".join(trees) + "\n", encoding="utf-8")
+    config = {
+        "parsers": {
+            "mine": {"type": "given", "trees": {"one": {"ptb": "mine.ptb"}}, "fallback": "embedded"},
+            "embedded": {"max_words": 11, "fallback": "right-branching"},
+        },
+        "corpora": {"tests": SMALL_CONFIG["corpora"]["tests"][:1]},
+    }
+    result = project.run_snakemake("results/syntax/mine/one.binary.ptb", config=config)
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-5000:]
+    lengths = [len(sentence.split()) for sentence in sentences]
+    counts = [sum(low < length <= high for length in lengths) for low, high in ((0, 7), (7, 11), (11, 999))]
+    assert all(counts) and sum(counts) == 20
+    noted = json.loads((tmp_path / "results/syntax/mine/one.ptb.json").read_text(encoding="utf-8"))["noted"]
+    assert noted == {
+        "failed in embedded: more than 11 words": counts[2],
+        "failed in mine: marked as failed": counts[1] + counts[2],
+        **{
+            f"trees of {name}": count
+            for name, count in zip(("mine", "embedded", "right-branching"), counts, strict=True)
+        },
+    }
+    outputs = (tmp_path / "results/syntax/mine/one.ptb").read_text(encoding="utf-8").splitlines()
+    parsed_again = (tmp_path / "results/syntax/mine.before.embedded/failed/one.ptb.tokens").read_text(encoding="utf-8")
+    assert parsed_again.splitlines() == [line for line, length in zip(sentences, lengths, strict=True) if length > 7]
+    for tree, length in zip(outputs, lengths, strict=True):
+        assert "FAILED" not in tree and tree.startswith("(X (X ") == (length > 11)
+    binary = (tmp_path / "results/syntax/mine/one.binary.json").read_text(encoding="utf-8")
+    assert json.loads(binary)["noted"] == {}
+
+
 CONTRASTIVE_PAIRS = [
     ("the dog sleeps at 10:30 .", "der Hund schläft um 10:30 .", "der Hund schlafen um 10:30 ."),
     ("she sees the old house .", "sie sieht das alte Haus .", "sie sieht der alte Haus ."),

@@ -18,6 +18,11 @@ def parser_memory(wildcards, attempt):
     return plan.memory.estimate_parsing(wildcards.parser) * attempt
 
 
+def fallback_memory(wildcards, attempt):
+    """Return the megabytes that a job asks for which runs the fallback of a parser."""
+    return plan.memory.estimate_parsing(plan.fallbacks.get_fallback(wildcards.parser)) * attempt
+
+
 # Jobs that run at the same time share the memory of this machine. On a cluster, its scheduler decides.
 if workflow.nodes is None and "mem_mb" not in workflow.global_resources:
     workflow.global_resources["mem_mb"] = get_memory_limit_mb()

@@ -9,7 +9,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
 from pipeline_py.config.base import MAX_NAME_LENGTH, ConfigSection
 from pipeline_py.config.corpora import NAME_PATTERN, CorporaConfig, CorpusSide, LanguageConfig
-from pipeline_py.config.entry_errors import EntryKey
+from pipeline_py.config.entry_errors import EntryKey, format_name_list
 from pipeline_py.config.evaluation import CometInstallation, EvaluationConfig, find_comet_installation
 from pipeline_py.config.language_codes import is_same_language
 from pipeline_py.config.parsers import (
@@ -145,13 +145,14 @@ class BaseExperimentConfig(ConfigSection):
     def format_foreign_parser_error(self, parser: str, fault: str) -> str:
         """Format the error message for a parser of another language than the source's."""
         key = f"parsers.{parser}"
+        keys = [f"parsers.{name}.fallback" for name, options in self.parsers.items() if options.fallback == parser]
         hint = f"; to use models of another language on purpose, name it in `{key}.model_language`"
         is_stanza = isinstance(self.parsers[parser], StanzaParserConfig)
         return (
             f"{'parser' if parser == self.parser else key}: `{parser}` {fault}, but the text is in "
-            f"`{self.corpora.source.language}`; name another parser in `parser` (docs/how_to/parsers.md lists the "
-            "types), choose `targets` that read no trees, or correct the language of the text "
-            f"(`corpora.source.language`) or of the parser (`{key}.language`){hint if is_stanza else ''}"
+            f"`{self.corpora.source.language}`; name another parser in {format_name_list(keys or ['parser'])} "
+            "(docs/how_to/parsers.md lists the types), choose `targets` that read no trees, or correct the language of "
+            f"the text (`corpora.source.language`) or of the parser (`{key}.language`){hint if is_stanza else ''}"
         )
 
     def find_tokenizer_treebank(self, side: CorpusSide) -> TreebankConfig | None:
@@ -205,6 +206,13 @@ class BaseExperimentConfig(ConfigSection):
         """Parsers that the requested networks use, in the order of `parsers`."""
         names = {self.systems[network].parser for network in self.requested_networks}
         return [name for name in self.parsers if name in names]
+
+    def get_parser_chain(self, parser: str) -> list[str]:
+        """Return a parser, its fallback, the fallback of that, and so on."""
+        chain = [parser]
+        while (fallback := self.parsers[chain[-1]].fallback) is not None:
+            chain.append(fallback)
+        return chain
 
     @property
     def requested_trained_parsers(self) -> list[str]:
@@ -268,9 +276,10 @@ class BaseExperimentConfig(ConfigSection):
         return provided_formats
 
     def can_provide_trees(self, parser: str, tree_format: TreeFormat) -> bool:
-        """Return whether a parser has trees in a format for every split, except contrastive sets."""
+        """Return whether a parser and its fallbacks have trees in a format for every split, except contrastive sets."""
         splits = [split for split in self.splits_in_files if split in self.corpora.splits]
-        return self.parsers[parser].find_missing_trees(tree_format, splits) is None
+        chain = self.get_parser_chain(parser)
+        return all(self.parsers[name].find_missing_trees(tree_format, splits) is None for name in chain)
 
     @property
     def splits_in_files(self) -> list[str]:

@@ -1,6 +1,7 @@
 """The complete configuration of an experiment, validated before the first job starts."""
 
 from collections.abc import Collection, Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import Self
 
@@ -87,6 +88,22 @@ class ExperimentConfig(BaseExperimentConfig):
                 raise ValueError(
                     f"targets: {format_unknown_name_error('table, figure or folder', target, known_targets)}"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _check_fallbacks(self) -> Self:
+        for name, parser in self.parsers.items():
+            if parser.fallback is not None and parser.fallback not in self.parsers:
+                problem = format_unknown_name_error("parser", parser.fallback, self.parsers)
+                raise ValueError(f"parsers.{name}.fallback: {problem}")
+        fallbacks = {name: [parser.fallback] for name, parser in self.parsers.items() if parser.fallback is not None}
+        try:
+            TopologicalSorter(fallbacks).prepare()
+        except CycleError as error:
+            cycle = error.args[1][::-1]
+            raise ValueError(
+                f"parsers.{cycle[0]}.fallback: {' → '.join(cycle)} is a cycle; name another parser"
+            ) from None
         return self
 
     @model_validator(mode="after")
@@ -241,13 +258,15 @@ class ExperimentConfig(BaseExperimentConfig):
             source = self.corpora.source
             if isinstance(parser, BaseStanzaParserConfig) and parser.words == "english" and not source.is_english:
                 raise ValueError(f"parsers.{name}.words: english, but the source is {source.language}; choose auto")
-        for (section, reader), name, tree_format, splits in self.iterate_tree_uses():
+        for (section, reader), read_parser, tree_format, splits in self.iterate_tree_uses():
             file_splits = [split for split in splits if split in self.splits_in_files]
-            missing_trees = self.parsers[name].find_missing_trees(tree_format, file_splits)
-            if missing_trees is not None:
-                key, problem = missing_trees
-                reader_text = f"{'table ' if section == 'tables' else ''}`{reader}`"
-                raise ConfigEntryError(section, reader, problem.format(reader=reader_text), f"parsers.{name}{key}")
+            reader_text = f"{'table ' if section == 'tables' else ''}`{reader}`"
+            for name in self.get_parser_chain(read_parser):
+                missing_trees = self.parsers[name].find_missing_trees(tree_format, file_splits)
+                if missing_trees is not None:
+                    key, problem = missing_trees
+                    raise ConfigEntryError(section, reader, problem.format(reader=reader_text), f"parsers.{name}{key}")
+                reader_text = f"`parsers.{name}.fallback`"
         return self
 
     def iterate_tree_uses(self) -> Iterator[tuple[EntryKey, str, TreeFormat, list[str]]]:

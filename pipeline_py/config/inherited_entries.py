@@ -47,9 +47,10 @@ class ExperimentOverrides:
     def is_parser_named(self, parser: str) -> bool:
         """Return whether the overrides name a parser: by a key, or in `SYSTEM [PARSER]`."""
         names = [self.settings.get("parser")]
-        for section in ("systems", "tables"):
+        for section in ("systems", "tables", "parsers"):
             for entry in map(_select_string_keys, _select_string_keys(self.settings.get(section)).values()):
-                names += [entry.get("parser"), entry.get("parsed_by"), *select_strings(entry.get("parsers"))]
+                names += [entry.get(key) for key in ("parser", "parsed_by", "fallback")]
+                names += select_strings(entry.get("parsers"))
         crossings = (
             CROSSING_PATTERN.fullmatch(text)
             for section in OMITTABLE_SECTIONS

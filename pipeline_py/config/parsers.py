@@ -118,7 +118,18 @@ class BinarizedParserConfig(BaseParserConfig):
         return self
 
 
-class BaseStanzaParserConfig(BinarizedParserConfig):
+class FallibleParserConfig(BinarizedParserConfig):
+    """Options of parsers that may fail on a sentence."""
+
+    fallback: str | None = Field(
+        None,
+        description="Another of `parsers`, whose trees replace those of sentences on which this parser fails, in the "
+        "format that a system reads. `branching` and `heads` stay those of this parser. null: such sentences have no "
+        "tree.",
+    )
+
+
+class BaseStanzaParserConfig(FallibleParserConfig):
     """Options of parsers that run Stanza."""
 
     runs_stanza: ClassVar[bool] = True
@@ -127,7 +138,7 @@ class BaseStanzaParserConfig(BinarizedParserConfig):
         description="Language of the parser. null: that of its treebank (English if generated; by file names such as "
         "fr_sequoia-ud-train.conllu), or else that of the source.",
     )
-    max_words: Count = Field(150, description="Longer sentences are not parsed, but get the fallback and are counted.")
+    max_words: Count = Field(150, description="Longer sentences are not parsed, but count as failed.")
     batch_size: BatchSize = Field(64, description="Sentences parsed at a time.")
     words: Literal["auto"] | ParserWordsOption = Field(
         "auto",
@@ -276,7 +287,7 @@ class TreeFilesConfig(ConfigSection):
         return self.conllu if tree_format == "conllu" else self.ptb
 
 
-class TreeFileParserConfig(BinarizedParserConfig):
+class TreeFileParserConfig(FallibleParserConfig):
     """Trees from the user's files; for generated text without files, the gold trees."""
 
     type: Literal["given"]
@@ -322,6 +333,8 @@ class ControlParserConfig(BaseParserConfig):
     type: Literal["control"]
     branching: ClassVar[BranchingOption] = "right"
     """Has no effect, because the trees are binary."""
+    fallback: ClassVar[None] = None
+    """There is none, because control trees never fail."""
     shape: Literal["right-branching", "left-branching", "balanced", "random", "chain"]
     """The shape of the trees."""
     seed: Seed = Field(DEFAULT_CONTROL_SEED, description="Seed of random trees.")

@@ -174,7 +174,7 @@ def write_json(path: Path, content: Any) -> None:
 class SentenceCounts:
     """Counts of the sentences that a stage read, kept and dropped; read = kept + dropped.
 
-    Notes (`add_noted`: truncated, parsed by fallback, …) are independent of these counts.
+    Notes (`add_noted`: truncated, not parsed, …) are independent of these counts.
     """
 
     def __init__(self) -> None:

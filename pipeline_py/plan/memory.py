@@ -11,6 +11,7 @@ from functools import cached_property
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.parsers import StanzaParserConfig
 from pipeline_py.plan.corpus import CorpusPlan
+from pipeline_py.plan.paths import get_version_parser
 from pipeline_py.plan.subword import estimate_vocabulary_size
 from pipeline_py.run.errors import InputError
 
@@ -54,7 +55,7 @@ class MemoryPlan:
 
     def estimate_parsing(self, parser: str) -> int:
         """Estimate the memory of a job that runs a parser."""
-        is_packaged = isinstance(self.experiment.parsers[parser], StanzaParserConfig)
+        is_packaged = isinstance(self.experiment.parsers[get_version_parser(parser)], StanzaParserConfig)
         return PACKAGED_PARSER_MB if is_packaged else TRAINED_PARSER_MB
 
     def estimate_network_job(self, system: str, default: int) -> int:

@@ -14,6 +14,11 @@ def build_name_pattern(names: Iterable[str]) -> str:
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
+def get_version_parser(version: str) -> str:
+    """Return the parser of a version of trees: `ewt` of `ewt` and of `ewt.before.pcfg` (see `plan.fallbacks`)."""
+    return version.partition(".")[0]
+
+
 def get_system_folder(experiment: BaseExperimentConfig, system: str) -> str:
     """Return the folder of a system's runs, in the package that trains or imports it."""
     if experiment.find_external_system(system):

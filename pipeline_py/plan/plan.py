@@ -10,6 +10,7 @@ from pipeline_py.plan.bundles import BundlesPlan
 from pipeline_py.plan.claims import ClaimsPlan, read_experiment_claims
 from pipeline_py.plan.corpus import CorpusPlan, count_contrastive_pairs
 from pipeline_py.plan.evaluation import EvaluationPlan
+from pipeline_py.plan.fallbacks import FallbacksPlan
 from pipeline_py.plan.memory import MemoryPlan
 from pipeline_py.plan.nmt import NmtPlan
 from pipeline_py.plan.page import PagePlan
@@ -58,6 +59,7 @@ class ExperimentPlan:
         )
         self.parsers = ParsersPlan(experiment, self.hash_user_files)
         self.syntax = SyntaxPlan(experiment, self.hash_user_files, self.corpus, self.parsers)
+        self.fallbacks = FallbacksPlan(experiment, self.corpus, self.syntax)
         self.subword = SubwordPlan(experiment, self.corpus)
         self.nmt = NmtPlan(experiment, self.subword)
         self.memory = MemoryPlan(experiment, self.corpus)

@@ -84,6 +84,8 @@ class ReportPlan:
         if isinstance(options, MeasureTableConfig):
             options = options.model_copy(update={"sets": self.evaluation.get_compared_sets(table) or options.sets})
         description: dict[str, Any] = {"table": options.model_dump(mode="json")}
+        if isinstance(options, ParseTableConfig) and self.experiment.parsers[options.parser].fallback:
+            description["parser_chain"] = self.experiment.get_parser_chain(options.parser)
         if isinstance(options, BleuTableConfig | MeasureTableConfig):
             description |= {
                 "tests": self.evaluation.get_compared_test_sets(table),
@@ -106,7 +108,8 @@ class ReportPlan:
         options = self.experiment.tables[table]
         if isinstance(options, ParseTableConfig):
             splits = self.experiment.corpora.splits
-            return {"counts": {split: f"<results>/syntax/{options.parser}/{split}.binary.json" for split in splits}}
+            ending = "ptb.json" if self.experiment.parsers[options.parser].fallback else "binary.json"
+            return {"counts": {split: f"<results>/syntax/{options.parser}/{split}.{ending}" for split in splits}}
         if isinstance(options, VocabularyTableConfig):
             corpora, units, subword = self.experiment.corpora, options.subword, self.subword
             return {
@@ -195,6 +198,12 @@ class ReportPlan:
         }
         if heads:
             settings["phrase_heads"] = heads
+        if fallbacks := {
+            system: ", ".join(self.experiment.get_parser_chain(parser)[1:])
+            for system, parser in parsers.items()
+            if parser is not None and self.experiment.parsers[parser].fallback
+        }:
+            settings["fallback_parser"] = fallbacks
         description: dict[str, Any] = {
             "parsers": parsers,
             "settings": settings,

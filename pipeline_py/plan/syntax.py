@@ -19,7 +19,7 @@ from pipeline_py.config.parsers import (
 from pipeline_py.kinds.syntax_kind import TREE_FORMAT_NAMES, TreeFormat
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.parsers import ANNOTATION_NAMES, ParsersPlan
-from pipeline_py.plan.paths import UserFileHasher
+from pipeline_py.plan.paths import UserFileHasher, get_version_parser
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job, NestedPaths
 from pipeline_py.syntax.stanza.model_directory import (
@@ -110,7 +110,8 @@ class SyntaxPlan:
                         f"parsers.{name}.words: stanza, but {directory} has no tokenizer; choose auto, text or english"
                     )
 
-        for name in dict.fromkeys(name for _, name, _, _ in experiment.iterate_tree_uses()):
+        read_parsers = dict.fromkeys(name for _, name, _, _ in experiment.iterate_tree_uses())
+        for name in dict.fromkeys(name for parser in read_parsers for name in experiment.get_parser_chain(parser)):
             reason = self._foreign_parser_errors.get(name) or self._format_treebank_error(name)
             if reason is not None:
                 raise InputError(reason)
@@ -176,15 +177,16 @@ class SyntaxPlan:
 
     def _describe_missing_dependencies(self, parser: str) -> str | None:
         """Return the reason why dependency trees are missing for a text with phrase trees; None if they exist."""
-        options, splits = self.experiment.parsers[parser], self.experiment.splits_in_files
-        with_phrases = [split for split in splits if options.find_missing_trees("ptb", [split]) is None]
-        if missing_splits := [
-            split for split in with_phrases if options.find_missing_trees("conllu", [split]) is not None
-        ]:
-            return f"there are no {TREE_FORMAT_NAMES['conllu']} trees of {format_name_list(missing_splits)}"
-        models = self._model_files.get(parser, {}).get("conllu")
-        if models is not None and not any(Path(file).parent.name == "depparse" for file in models):
-            return "its directory has no dependency parser"
+        for name in self.experiment.get_parser_chain(parser):
+            options, splits = self.experiment.parsers[name], self.experiment.splits_in_files
+            with_phrases = [split for split in splits if options.find_missing_trees("ptb", [split]) is None]
+            if missing_splits := [
+                split for split in with_phrases if options.find_missing_trees("conllu", [split]) is not None
+            ]:
+                return f"there are no {TREE_FORMAT_NAMES['conllu']} trees of {format_name_list(missing_splits)}"
+            models = self._model_files.get(name, {}).get("conllu")
+            if models is not None and not any(Path(file).parent.name == "depparse" for file in models):
+                return "its directory has no dependency parser"
         return None
 
     def format_warnings(self) -> list[str]:
@@ -278,10 +280,8 @@ class SyntaxPlan:
         Raises:
             InputError: the parser is for another language or only for generated text.
         """
-        if parser in self._foreign_parser_errors:
-            raise InputError(self._foreign_parser_errors[parser])
-        if parser in self.experiment.generator_only_parser_errors and split in self.experiment.splits_in_files:
-            raise InputError(self.experiment.generator_only_parser_errors[parser])
+        parser = get_version_parser(parser)
+        self.check_parser_suits_text(parser, split)
         tokens, text = (
             path.format(split=split)
             for path in (
@@ -289,20 +289,27 @@ class SyntaxPlan:
                 self.corpus.get_untokenized_path_pattern("source"),
             )
         )
-        return self._build_stanza_job(parser, tree_format, tokens, text, shard_settings)
+        return self.build_stanza_job(parser, tree_format, tokens, text, shard_settings)
+
+    def check_parser_suits_text(self, parser: str, split: str) -> None:
+        """Raise an InputError if a parser is for another language than a text, or only for generated text."""
+        if parser in self._foreign_parser_errors:
+            raise InputError(self._foreign_parser_errors[parser])
+        if parser in self.experiment.generator_only_parser_errors and split in self.experiment.splits_in_files:
+            raise InputError(self.experiment.generator_only_parser_errors[parser])
 
     def build_parse_held_out_trees_job(self, parser: str, trees: TreeFormat) -> Job:
         """Build the job that parses the words of a parser's gold trees."""
-        return self._build_stanza_job(parser, trees, f"<results>/syntax/{parser}/accuracy/{trees}.tokens", None, {})
+        return self.build_stanza_job(parser, trees, f"<results>/syntax/{parser}/accuracy/{trees}.tokens", None, {})
 
     def build_parse_raw_text_job(self, parser: str) -> Job:
         """Build the job that parses the text of a parser's gold trees."""
         folder = f"<results>/syntax/{parser}/treebank"
-        return self._build_stanza_job(
+        return self.build_stanza_job(
             parser, "conllu", f"{folder}/test.tokens", f"{folder}/test.text", {"over_words": True}
         )
 
-    def _build_stanza_job(
+    def build_stanza_job(
         self,
         parser: str,
         tree_format: TreeFormat,
@@ -415,8 +422,11 @@ class SyntaxPlan:
         }
 
     def build_merge_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Build the job that merges the trees of all shards of a text."""
-        folder = f"<results>/syntax/{parser}/shards/{split}"
+        """Build the job that merges the trees of all shards of a text.
+
+        Shards stay in the folder of the parser if it gets a fallback, and are not parsed again.
+        """
+        folder = f"<results>/syntax/{get_version_parser(parser)}/shards/{split}"
         parts = [f"{folder}/{shard:04}.{trees}" for shard in range(self.shard_counts[split])]
         return Job(
             "syntax.merge_trees",
@@ -431,7 +441,7 @@ class SyntaxPlan:
 
     def build_import_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
         """Build the job that imports the user's trees of a text, or the gold trees of a generated text."""
-        tree_files = self.experiment.resolve_tree_files(parser, split, trees) or [
+        tree_files = self.experiment.resolve_tree_files(get_version_parser(parser), split, trees) or [
             self.corpus.get_gold_tree_path(split, trees)
         ]
         return Job(

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.plan.paths import build_name_pattern
+from pipeline_py.plan.paths import build_name_pattern, get_version_parser
 from pipeline_py.plan.subword import SYNTAX_NAME_BY_SUFFIX
 from pipeline_py.run.job import Job, iterate_nested_paths
 
@@ -39,6 +39,15 @@ OUTPUT_PATTERNS: Mapping[str, Mapping[str, str]] = {
         "output": "<results>/syntax/{parser}/{split}.{trees}",
         "counts": "<results>/syntax/{parser}/{split}.{trees}.json",
         "facts": "<results>/syntax/{parser}/{split}.{trees}.facts.json",
+    },
+    "fallbacks.select_failed_sentences": {
+        "tokens": "<results>/syntax/{parser}/failed/{split}.{trees}.tokens",
+        "text": "<results>/syntax/{parser}/failed/{split}.{trees}.text",
+    },
+    "fallbacks.parse_failed_sentences": {
+        "output": "<results>/syntax/{parser}/failed/{split}.{trees}",
+        "counts": "<results>/syntax/{parser}/failed/{split}.{trees}.json",
+        "facts": "<results>/syntax/{parser}/failed/{split}.{trees}.facts.json",
     },
     "syntax.binarize": {
         "output": "<results>/syntax/{parser}/{split}.binary.ptb",
@@ -98,7 +107,7 @@ WILDCARD_PATTERNS = {
 """Regular expressions of wildcards that are not names."""
 
 JOB_NAME_BY_PARSER_TYPE = {"control": "syntax.build_control_trees", "given": "syntax.import_trees"}
-"""Job that makes the trees of a parser, by parser type; the default is `syntax.parse`."""
+"""Job that makes a parser's own trees, by parser type; the default is `syntax.parse`."""
 
 
 @dataclass(frozen=True)
@@ -154,8 +163,13 @@ class TextJobFinder:
             outputs.pop("targets")
             return TextJob(job_name, self._plan.build_job(job_name, {"split": self._set_name}), self._set_name, outputs)
         if job_name == "syntax.parse":
-            parser = self._plan.parsers.experiment.parsers[wildcards["parser"]]
-            job_name = JOB_NAME_BY_PARSER_TYPE.get(parser.type, job_name)
+            version = wildcards["parser"]
+            parser = self._plan.parsers.experiment.parsers[get_version_parser(version)]
+            job_name = (
+                JOB_NAME_BY_PARSER_TYPE.get(parser.type, job_name)
+                if self._plan.fallbacks.find_previous_version(version) is None
+                else "fallbacks.replace_failed_trees"
+            )
         reads_all_sets = job_name in ("nmt.translate", "evaluation.postprocess")
         split = {} if reads_all_sets else {"split": self._set_name}
         return TextJob(job_name, self._plan.build_job(job_name, {**wildcards, **split}), self._set_name, outputs)

@@ -70,7 +70,7 @@ def render_table(
     sheet: Sheet
     answers = [answer for path in inputs.get_files("claims").values() for answer in read_answers(path)]
     if isinstance(options, ParseTableConfig):
-        sheet = count_tables.build_parse_sheet(options, inputs)
+        sheet = count_tables.build_parse_sheet(options, inputs, description.get("parser_chain", []))
     elif isinstance(options, VocabularyTableConfig):
         sheet = count_tables.build_vocabulary_sheet(options, inputs)
     elif isinstance(options, AttentionTableConfig):

@@ -126,7 +126,7 @@ def parse(
     The parser comes from model files (`tagger` with `depparse` or `constituency`), from a folder with Stanza's models,
     or from a Stanza package, which is downloaded. It reads the tokens; or, with `text`, the words of the untokenized
     text; or, with `word_table`, the words of its treebank. Its trees are transferred to the tokens. An empty line gives
-    an empty tree. If a sentence is too long, or Stanza fails on it, the output has a marked fallback tree, which is
+    an empty tree. If a sentence is too long, or Stanza fails on it, its tree is marked as failed, and the sentence is
     counted. A shard after the end of the text gives empty outputs, without loading a model.
 
     Args:
@@ -134,7 +134,7 @@ def parse(
         annotation: `dependency` (tagger and dependency parser) or `constituency` (tagger and constituency parser).
         tokens: Tokenized text, one sentence a line.
         output: CoNLL-U, or brackets with one tree a line.
-        counts_output: JSON counts of sentences and of fallback trees by reason.
+        counts_output: JSON counts of sentences and of failures by reason.
         facts_output: Seconds, device, versions and checksums of the models, as JSON.
         tagger: Model file of the tagger.
         depparse: Model file of the dependency parser.
@@ -154,7 +154,7 @@ def parse(
         first: Number of lines before the shard.
         sentences: Number of lines of the shard; by default all to the end.
         batch_size: Sentences of a batch.
-        max_words: Longer sentences get the fallback tree.
+        max_words: Longer sentences count as failed.
         device: auto, cpu or cuda.
         threads: CPU threads.
 

@@ -14,6 +14,7 @@ from pipeline_py.syntax.parser_measures import (
     read_accuracy_rows,
     write_measures,
 )
+from pipeline_py.syntax.tree_origins import select_origin_notes
 from pipeline_py.syntax.trees.tree_formats import TreeKind, TreeMetadata, select_fallback_counts
 from pipeline_py.syntax.words.parser_words import (
     OTHER_WORDS_NOTE,
@@ -87,6 +88,7 @@ def _measure_split(
     yield "failed", str(sums["failed"])
     for reason, sentences in select_fallback_counts(noted).items():
         yield f"failed: {reason}", str(sentences)
+    yield from ((note, str(count)) for note, count in select_origin_notes(noted).items())
     yield from _measure_word_differences(noted, trees, words)
     yield "mean words per tree", _format_mean(words, trees)
     yield "mean depth", _format_mean(sums["depth"], trees)

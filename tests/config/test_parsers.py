@@ -100,6 +100,13 @@ def test_every_parser_has_a_branching(config, shape):
             "parsers.other.words: give text, english, treebank or stanza, not moses",
         ),
         ({"type": "given", "words": "text"}, "unknown key `parsers.other.words`"),
+        (
+            {"type": "given", "fallback": "embeded"},
+            "parsers.other.fallback: unknown parser `embeded`; did you mean `emb",
+        ),
+        ({"type": "given", "fallback": "default"}, "unknown parser `default`; known are embedded, other"),
+        ({"type": "given", "fallback": "other"}, "parsers.other.fallback: other → other is a cycle; name another"),
+        ({"type": "control", "shape": "chain", "fallback": "embedded"}, "unknown key `parsers.other.fallback`"),
     ],
 )
 def test_error_is_one_sentence(config, options, message):
@@ -107,6 +114,28 @@ def test_error_is_one_sentence(config, options, message):
         with_parsers(config, other=options)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_fallbacks_must_end(config):
+    parsers = {name: {"type": "given", "fallback": fallback} for name, fallback in ("xa", "ab", "bc")}
+    parsers |= {"c": {"type": "control", "shape": "chain"}}
+    assert with_parsers(config, **parsers).get_parser_chain("x") == ["x", "a", "b", "c"]
+    parsers["c"] = {"type": "given", "fallback": "a"}
+    with pytest.raises(InputError, match=r"parsers\.(\w)\.fallback: \1 → \w → \w → \1 is a cycle; name another parser"):
+        with_parsers(config, **parsers)
+
+
+def test_a_fallback_needs_the_trees_that_are_read(config):
+    """Systems of the target read phrase trees."""
+    treebank = {"type": "trained", "treebank": {"generate": None, **TREEBANK}}
+    parsers = {"embedded": {"fallback": "other"}, "other": treebank}
+    config["targets"] = ["table1"]
+    experiment = with_parsers(config, **parsers)
+    assert [trees for trees in ("conllu", "ptb") if experiment.can_provide_trees("embedded", trees)] == ["conllu"]
+    config["targets"] = ["tree2seq/table1_2"]
+    with pytest.raises(InputError) as caught:
+        with_parsers(config, **parsers)
+    assert "parsers.other.treebank: no PTB trees, but `parsers.embedded.fallback` reads phrases" in str(caught.value)
 
 
 def test_shard_size_is_validated(config):

@@ -174,6 +174,15 @@ def test_report_has_differences_between_tokens_and_words(tmp_path: Path) -> None
     assert not [row for row in rows(tmp_path) if row[0] == "t-1" and "words of" in row[2]]
 
 
+def test_report_has_the_trees_and_failures_of_each_parser(tmp_path: Path) -> None:
+    arguments = files(tmp_path)
+    noted = {"failed in main: odd": 4, "failed in other: odd": 3, "trees of main": 6, "trees of other": 1}
+    counts(tmp_path / "train.dependency.counts", 10, **noted)
+    write_parser_report(**arguments)
+    report_rows = [row[2:] for row in rows(tmp_path) if row[:2] == ["train", "dependency"]]
+    assert report_rows[2:7] == [["failed", "3"], *([note, str(count)] for note, count in noted.items())]
+
+
 def test_report_of_no_sentences(tmp_path: Path) -> None:
     arguments = files(tmp_path, t1_dependency=TreeMetadata(0, 0.0))
     statistics(tmp_path / "t-1.dependency.statistics")

@@ -108,8 +108,13 @@ def _describe_text(text: HeldOutTextConfig | ContrastiveSetConfig) -> str:
 def build_parser_table(experiment: ExperimentConfig) -> Sheet:
     """Build the table of parsers."""
     rows = []
-    for name in experiment.requested_parsers:
+    chains = map(experiment.get_parser_chain, experiment.requested_parsers)
+    for name in dict.fromkeys(name for chain in chains for name in chain):
         parser = experiment.parsers[name]
         summary = _join_docstring_summaries([parser])
-        rows.append([name, f"Shape: {parser.shape}. {summary}" if isinstance(parser, ControlParserConfig) else summary])
+        if isinstance(parser, ControlParserConfig):
+            summary = f"Shape: {parser.shape}. {summary}"
+        elif parser.fallback is not None:
+            summary = f"{summary} Where it fails: trees of {parser.fallback}."
+        rows.append([name, summary])
     return build_sheet("Parsers: the sources of trees.", ["Parser", "What it is"], rows, text_heads=["What it is"])

@@ -1,5 +1,6 @@
 """Tables of counts: parses (tree2seq, Tables 1 and 2), words (hierarchical, Table 2), attention (Table 12)."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline_py.config.tables import AttentionTableConfig, ParseTableConfig, VocabularyTableConfig
@@ -9,21 +10,30 @@ from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.tables.sheet import Cell, Column, InputFiles, Sheet
 from pipeline_py.run.progress_display import show_progress
 from pipeline_py.syntax.binarize import FAILED_PARSE_NOTE
+from pipeline_py.syntax.tree_origins import select_tree_counts
 
 SPLIT_NAMES = {"train": "Train", "dev": "Development"}
 VOCABULARY_FORMS = {"original": "Original", "generalised": "Generalization", "bpe": "BPE"}
 
 
-def build_parse_sheet(options: ParseTableConfig, files: InputFiles) -> Sheet:
+def build_parse_sheet(options: ParseTableConfig, files: InputFiles, parsers: Sequence[str]) -> Sheet:
     """Build the table of sentences with and without a parse, by split.
 
-    `counts` of each split is the JSON of `syntax.binarize`.
+    `counts` of each split is the JSON of `syntax.binarize`; of a parser with fallbacks, that of
+    `syntax.replace_failed_trees`.
+
+    Args:
+        options: The options of the table.
+        files: The input files.
+        parsers: The parser and its fallbacks; empty without a fallback.
     """
-    heads = {"sentences": "Sentences", "parsed": "Parsed successfully", "failed": "Parsed unsuccessfully"}
+    parsed_heads = {f"parsed_{parser}": f"Parsed ({parser})" for parser in parsers} or {"parsed": "Parsed successfully"}
+    heads = {"sentences": "Sentences", **parsed_heads, "failed": "Parsed unsuccessfully"}
     rows = []
     for (split,), path in files.get_files("counts").items():
         name = SPLIT_NAMES.get(split, split)
-        rows.append([Cell(name), *map(_format_count, _read_parse_counts(path))])
+        counts = _read_origin_counts(path, parsers) if parsers else [*_read_parse_counts(path)]
+        rows.append([Cell(name), *map(_format_count, counts)])
     return Sheet(options.title, [Column("split", ""), *(Column(*head) for head in heads.items())], rows)
 
 
@@ -75,6 +85,14 @@ def _read_parse_counts(path: Path) -> tuple[int, int, int]:
     counts = SentenceCounts.from_json_file(path)
     failed = counts.noted_by_reason[FAILED_PARSE_NOTE]
     return counts.read_count, counts.read_count - failed, failed
+
+
+def _read_origin_counts(path: Path, parsers: Sequence[str]) -> list[int]:
+    """Return the number of sentences in total, with a tree of each parser, and without a tree."""
+    counts = SentenceCounts.from_json_file(path)
+    tree_counts = select_tree_counts(counts.noted_by_reason)
+    parsed = [tree_counts[parser] for parser in parsers]
+    return [counts.read_count, *parsed, counts.read_count - sum(parsed)]
 
 
 def _count_types(path: Path) -> int:

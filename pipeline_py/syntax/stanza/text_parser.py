@@ -30,11 +30,11 @@ class BatchParser(Generic[TreeOutput]):
 
     Attributes:
         parse_batch: Parse non-empty sentences; may raise any exception.
-        build_fallback: Build the fallback tree of a sentence from the reason of the failure.
+        build_fallback: Build the marked tree of a failed sentence from the reason of the failure.
         empty_tree: Tree of an empty sentence.
         batch_size: Maximum number of sentences in a batch.
-        max_words: Longer sentences get the fallback tree.
-        counts: Counts of sentences, and of fallbacks by reason.
+        max_words: Longer sentences count as failed.
+        counts: Counts of sentences, and of failures by reason.
     """
 
     parse_batch: Callable[[Sequence[ParserSentence]], list[TreeOutput]]
@@ -109,8 +109,8 @@ def build_text_parser(
         pipeline: Stanza pipeline with the processors of the annotation.
         annotation: Kind of trees.
         batch_size: Maximum number of sentences in a batch.
-        max_words: Longer sentences get the fallback tree.
-        counts: Counts of sentences, of fallbacks by reason, and of tokens that are not words of the parser.
+        max_words: Longer sentences count as failed.
+        counts: Counts of sentences, of failures by reason, and of tokens that are not words of the parser.
         word_space: Spelling of a space within a word in the vocabulary of the models.
         should_output_words: Return dependency trees over the words that the parser reads, with multi-word tokens.
     """

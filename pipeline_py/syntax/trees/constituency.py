@@ -71,12 +71,12 @@ class PhraseTree:
 
     @property
     def is_failed(self) -> bool:
-        """True for the fallback tree of a sentence that could not be parsed."""
+        """True for the marked tree of a sentence that could not be parsed."""
         return self.root is not None and self.root.label == FAILED_LABEL
 
 
 def build_failed_phrase_tree(words: Sequence[str]) -> PhraseTree:
-    """Build the marked fallback tree of a sentence that could not be parsed."""
+    """Build the marked tree of a sentence that could not be parsed."""
     return PhraseTree(PhraseNode(FAILED_LABEL, tuple(Preterminal("X", word) for word in words)))
 
 

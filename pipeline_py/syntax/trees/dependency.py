@@ -117,7 +117,7 @@ class DependencyTree:
 
 
 def build_failed_dependency_tree(words: Sequence[str], reason: str) -> DependencyTree:
-    """Build the marked fallback tree of a sentence that could not be parsed: a chain from left to right."""
+    """Build the marked tree of a sentence that could not be parsed: a chain from left to right."""
     return DependencyTree(
         words=tuple(words),
         heads=tuple(range(len(words))),

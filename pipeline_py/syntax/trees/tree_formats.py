@@ -147,7 +147,7 @@ class TreeFileFormat(Generic[TreeType]):
         read_treebank: Read the trees of a treebank, plain or gzipped.
         write_trees: Write trees to an open file.
         empty_tree: Tree of a sentence without words.
-        build_failed_tree: Build the marked fallback tree from words and the reason of the failure.
+        build_failed_tree: Build the marked tree of a failed sentence from its words and the reason.
         get_failure_reason: Return the reason of a failed parse; None if it did not fail.
     """
 

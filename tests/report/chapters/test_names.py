@@ -23,3 +23,13 @@ def test_tables_explain_every_name():
     assert set_descriptions["mixed"] == "600 generated sentences of 3 to 16 words."
     assert "particle verb" in set_descriptions["particles"] and "negation dropped" in set_descriptions["phenomena"]
     assert {row[0].text for row in build_parser_table(experiment).rows} == {"embedded", "random", "right-branching"}
+
+
+def test_parsers_are_followed_by_their_fallbacks():
+    default = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    overrides = {"targets": ["table1"], "parsers": {"embedded": {"fallback": "gold"}, "gold": {"fallback": "random"}}}
+    rows = build_parser_table(load_experiment(default, overrides, should_check_files=False)).rows
+    descriptions = {row[0].text: row[1].text for row in rows}
+    assert [*descriptions] == ["embedded", "gold", "random"]
+    assert descriptions["embedded"].endswith("Where it fails: trees of gold.")
+    assert descriptions["gold"].endswith("Where it fails: trees of random.") and "fails" not in descriptions["random"]

@@ -1,5 +1,6 @@
 """Tests of tables of counts."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,13 @@ from tests.nested_files import get_table_outputs, group_by_kind
 
 def render(folder: Path, options: dict[str, Any], **files: Path) -> tuple[str, str]:
     """Render a table and return its TSV and Markdown; `__` in names of files means a colon."""
+    return render_description(folder, {"table": {"title": "T", **options}}, **files)
+
+
+def render_description(folder: Path, description: dict[str, Any], **files: Path) -> tuple[str, str]:
+    """Render the table of a description, like `render`."""
     render_table(
-        description={"table": {"title": "T", **options}},
+        description=description,
         files=group_by_kind({name.replace("__", ":"): path for name, path in files.items()}),
         **get_table_outputs(folder, "o"),
     )
@@ -35,6 +41,25 @@ def test_parse_table_has_counts_of_binarize(tmp_path: Path) -> None:
         "|  | Sentences | Parsed successfully | Parsed unsuccessfully |" in markdown
         and "| Train | 3 | 2 | 1 |" in markdown
     )
+
+
+def test_parse_table_has_the_trees_of_each_parser(tmp_path: Path) -> None:
+    """The training text is that of tree2seq Table 1; some sentences of dev have no tree."""
+    notes = {
+        "train": {"trees of Chinese-Factored": 95647, "trees of PCFG": 4353, "failed in Chinese-Factored: odd": 4353},
+        "dev": {"trees of Chinese-Factored": 1779, "trees of PCFG": 300, "empty line": 1, "failed in PCFG: odd": 11},
+    }
+    for split, size in (("train", 100_000), ("dev", 2_090)):
+        counts = {"in": size, "kept": size, "dropped": {}, "noted": notes[split]}
+        (tmp_path / f"{split}.json").write_text(json.dumps(counts))
+    description = {"table": {"title": "T", **PARSES}, "parser_chain": ["Chinese-Factored", "PCFG"]}
+    files = {f"counts__{split}": tmp_path / f"{split}.json" for split in notes}
+    tsv, markdown = render_description(tmp_path, description, **files)
+    assert tsv == (
+        "split\tsentences\tparsed_Chinese-Factored\tparsed_PCFG\tfailed\n"
+        "Train\t100000\t95647\t4353\t0\nDevelopment\t2090\t1779\t300\t11\n"
+    )
+    assert "| Sentences | Parsed (Chinese-Factored) | Parsed (PCFG) | Parsed unsuccessfully |" in markdown
 
 
 def test_vocabulary_table_counts_types(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ use rule syntax_job as parse with:
     benchmark:
         "<benchmarks>/syntax/parse/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.parser_name_pattern("trained", "stanza"),
+        parser=plan.fallbacks.own_tree_pattern("trained", "stanza"),
         split=build_name_pattern(split for split in plan.syntax.shard_counts if plan.syntax.shard_counts[split] == 1),
     resources:
         mem_mb=parser_memory,
@@ -72,7 +72,7 @@ use rule syntax_job as merge_trees with:
     benchmark:
         "<benchmarks>/syntax/merge_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.parser_name_pattern("trained", "stanza"),
+        parser=plan.fallbacks.own_tree_pattern("trained", "stanza"),
         split=build_name_pattern(split for split in plan.syntax.shard_counts if plan.syntax.shard_counts[split] > 1),
     group:
         on_cluster("views")
@@ -93,7 +93,7 @@ use rule syntax_job as import_trees with:
     benchmark:
         "<benchmarks>/syntax/import_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.parser_name_pattern("given"),
+        parser=plan.fallbacks.own_tree_pattern("given"),
     group:
         on_cluster("views")
     params:
