@@ -62,6 +62,8 @@ def main() -> None:
         print(format_usage())
         return
     if name == "--version":
+        from pipeline_py.run.workflow_files import read_version
+
         print(f"{PROGRAM} {read_version()}")
         return
     subcommand = SUBCOMMANDS.get(name)
@@ -106,16 +108,6 @@ def format_usage() -> str:
             f"`{PROGRAM} COMMAND --help` lists the options of a command.",
         ]
     )
-
-
-def read_version() -> str:
-    """Return the version of the installed distribution."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("arbitree")
-    except PackageNotFoundError:
-        return "(not installed)"
 
 
 if __name__ == "__main__":

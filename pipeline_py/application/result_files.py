@@ -1,6 +1,7 @@
 """Location of the trained files of a system: in the results of its experiment, or in its self-contained folder."""
 
 import json
+import os
 import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -13,10 +14,10 @@ from pipeline_py.application.experiment_reader import UNSHARDED_PARSING, parse_o
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.plan.paths import get_system_folder
-from pipeline_py.report.bundle_system import DESCRIPTION_NAME, FILES_NAME
+from pipeline_py.report.bundle_system import CARD_NAME, DESCRIPTION_NAME, FILES_NAME
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import RESULTS_PREFIX
-from pipeline_py.run.job_record import check_input_file, hash_content
+from pipeline_py.run.job_record import check_input_file, get_record_path, hash_content
 
 
 class ResultFiles(ABC):
@@ -91,6 +92,21 @@ class ExperimentFiles(ResultFiles):
         return text.replace("<results>", self.results_folder)
 
 
+DESCRIPTION_TYPES = {
+    "version": str,
+    "system": str,
+    "run": str,
+    "data_folder": str,
+    "config": dict,
+    "files": dict,
+    "user_files": dict,
+}
+"""Keys of the description of a system, and types of their values."""
+
+OVERRIDABLE_KEYS = ("data", "decoding", "training")
+"""Keys of the configuration that change how a trained system is used."""
+
+
 @dataclass(frozen=True)
 class BundleFiles(ResultFiles):
     """The self-contained folder of a system, which `report.bundle_system` makes.
@@ -115,8 +131,9 @@ class BundleFiles(ResultFiles):
             description = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             description = None
-        keys = {"system", "run", "data_folder", "config", "files", "user_files"}
-        if not isinstance(description, dict) or not keys <= {*description}:
+        if not isinstance(description, dict) or any(
+            not isinstance(description.get(key), kind) for key, kind in DESCRIPTION_TYPES.items()
+        ):
             raise InputError("not the description of a system; copy the folder again", path)
         return description
 
@@ -125,12 +142,30 @@ class BundleFiles(ResultFiles):
         """The experiment in which the system was trained, without other systems.
 
         Raises:
-            InputError: the configuration is invalid.
+            InputError: the configuration is invalid, or a key cannot be overridden.
         """
-        config = self.description["config"] | {"data": str(self.folder / self.description["data_folder"])}
-        return load_experiment(
-            config, {**parse_overrides(self.overrides), **UNSHARDED_PARSING}, should_check_files=False
-        )
+        overrides = parse_overrides(self.overrides)
+        if fixed_keys := sorted({*overrides} - {*OVERRIDABLE_KEYS}):
+            raise InputError(
+                f"`{fixed_keys[0]}` is fixed in the folder of a system; only {', '.join(OVERRIDABLE_KEYS)} can be "
+                "overridden",
+                self.folder,
+            )
+        config = self.description["config"] | {"data": str(self._locate_user_files())}
+        try:
+            return load_experiment(config, {**overrides, **UNSHARDED_PARSING}, should_check_files=False)
+        except InputError as error:
+            made_with = self.description["version"]
+            raise InputError(
+                f"{error} (Arbitree {made_with} made this folder; use that version, or correct the override)",
+                self.folder / DESCRIPTION_NAME,
+            ) from None
+
+    def _locate_user_files(self) -> Path:
+        """Return the folder of the user's files; `..` goes up the path as written, or else behind symbolic links."""
+        path = self.folder / self.description["data_folder"]
+        normalized_path = Path(os.path.normpath(path))
+        return normalized_path if normalized_path.exists() else path
 
     @property
     def hash_cache_path(self) -> Path:
@@ -160,6 +195,9 @@ class BundleFiles(ResultFiles):
     def check(self, path: Path) -> None:
         """Check a file against the hash in the description."""
         if path in self._hash_by_path and self._hash_by_path[path] != hash_content(path):
+            if get_record_path(path).exists():
+                card = self.folder / CARD_NAME
+                raise InputError(f"changed since its folder was made; run the workflow with the target {card}", path)
             raise InputError("not the file that the system was trained with; copy it again", path)
 
     @cached_property

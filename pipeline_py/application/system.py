@@ -53,8 +53,8 @@ def load(
 ) -> "System":
     """Open a system that the workflow has trained.
 
-    The folder of a run with `system.json` contains everything but the parser's models, and may be moved. For the name
-    of a system, or results without this file, pass the same options as to Snakemake.
+    The folder of a run with `system.json` contains everything but files of yours, such as Stanza's models, and may be
+    moved. For the name of a system, or results without this file, pass the same options as to Snakemake.
 
     Args:
         system: name of the system or folder of its results: "SDAtt", "results/nmt/SDAtt/seed2".
@@ -119,11 +119,20 @@ def find_bundle(path: Path, run: str | None, config_overrides: Sequence[str]) ->
         path: the folder of a run, or of a system with its runs.
         run: name of the run; None for the first.
         config_overrides: KEY=VALUE that override its configuration.
+
+    Raises:
+        InputError: there are other runs, or a description is invalid.
     """
-    runs = [path / run] if run else sorted(path.glob("*"), key=lambda folder: (len(folder.name), folder.name))
-    folders = [*([path] if run in (None, path.name) else []), *runs]
-    folder = next((folder for folder in folders if (folder / DESCRIPTION_NAME).is_file()), None)
-    return None if folder is None else BundleFiles(folder.absolute(), config_overrides)
+    folders = [path, *sorted(path.glob("*"), key=lambda folder: (len(folder.name), folder.name))]
+    bundles = [
+        BundleFiles(folder.absolute(), config_overrides) for folder in folders if (folder / DESCRIPTION_NAME).is_file()
+    ]
+    if run is None:
+        return bundles[0] if bundles else None
+    runs = [bundle.description["run"] for bundle in bundles]
+    if bundles and run not in runs:
+        raise InputError(f"there is no run `{run}`, but {', '.join(runs)}", path)
+    return bundles[runs.index(run)] if bundles else None
 
 
 class System:
@@ -433,6 +442,8 @@ def _parse_system_path(system_or_path: str | Path) -> tuple[Path | None, str, st
     for place in range(len(parts) - 2, -1, -1):
         if parts[place] in ("nmt", "smt"):
             return Path(*parts[:place]), parts[place + 1], parts[place + 2] if len(parts) > place + 2 else None
+    if Path(system_or_path, DESCRIPTION_NAME).is_file():
+        raise InputError(f"its configuration is in {DESCRIPTION_NAME}; leave out --configfile", Path(system_or_path))
     raise InputError("not a system or the folder of one; write SDAtt or results/nmt/SDAtt/seed1", Path(system_or_path))
 
 

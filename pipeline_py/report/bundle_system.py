@@ -10,9 +10,13 @@ import yaml
 
 from pipeline_py.files.artifacts import open_atomic_text_file, write_atomically, write_json
 from pipeline_py.run.job_record import hash_content
+from pipeline_py.run.workflow_files import read_version
 
 DESCRIPTION_NAME = "system.json"
 """Name of the description in the folder of a run."""
+
+CARD_NAME = "README.md"
+"""Name of the model card in the folder of a run."""
 
 FILES_NAME = "files"
 """Name of the folder of copied files in the folder of a run."""
@@ -74,6 +78,7 @@ def bundle_system(
     write_json(
         description_output,
         {
+            "version": read_version(),
             "system": name,
             "run": run,
             "data_folder": data_folder,
@@ -92,9 +97,9 @@ def bundle_system(
             _render_scores(scores),
             _render_data(config["corpora"], _read_json(training_counts)),
             _render_recipe(name, config, [*map(_read_json, training_facts)]),
-            _render_parser(name, config, user_hashes, [*map(_read_json, parse_facts)]),
+            _render_parser(name, config, [*map(_read_json, parse_facts)]),
             _render_licenses(licenses),
-            _render_files([*copied_files, *parser_files]),
+            _render_files([*copied_files, *parser_files], user_hashes),
         ]
         card.write("\n".join(line for section in sections for line in section))
 
@@ -222,9 +227,7 @@ def _format_value(value: Any) -> str:
     return "–" if value is None else str(value)
 
 
-def _render_parser(
-    name: str, config: Mapping[str, Any], user_hashes: Mapping[str, str], parse_facts: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
+def _render_parser(name: str, config: Mapping[str, Any], parse_facts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield from ("## Parser", "")
     systems = config["systems"]
     parsers = dict.fromkeys(filter(None, (systems[member].get("parser") for member in _list_members(name, systems))))
@@ -233,15 +236,6 @@ def _render_parser(
         return
     for parser in parsers:
         yield from (f"The system reads the trees of `{parser}` (`type: {config['parsers'][parser]['type']}`).", "")
-    if user_hashes:
-        yield from (
-            "These files are not in this folder. They are found in the folder of the user's files "
-            "(`--config data=FOLDER`):",
-            "",
-        )
-        yield from _render_table(
-            ["file", "hash"], ([f"`{file}`", f"`{content}`"] for file, content in user_hashes.items())
-        )
     versions = {f"{package} {version}" for facts in parse_facts for package, version in facts["versions"].items()}
     if versions:
         yield from (f"Parsed with {', '.join(sorted(versions))}.", "")
@@ -252,13 +246,18 @@ def _render_licenses(licenses: Mapping[str, str | None]) -> list[str]:
     return ["## Licences", "", *_render_table(["", "licence"], rows)]
 
 
-def _render_files(files: Iterable[str]) -> Iterator[str]:
+def _render_files(files: Iterable[str], user_hashes: Mapping[str, str]) -> Iterator[str]:
     yield from ("## Files", "")
     rows = [
         [f"`{DESCRIPTION_NAME}`", "configuration, and hashes of all files"],
         *([f"`{FILES_NAME}/{file}`", "copied from the results"] for file in files),
     ]
     yield from _render_table(["file", "content"], rows)
+    if user_hashes:
+        yield from ("These files are not in this folder; `--config data=FOLDER` names the folder that has them:", "")
+        yield from _render_table(
+            ["file", "hash"], ([f"`{file}`", f"`{content_hash}`"] for file, content_hash in user_hashes.items())
+        )
 
 
 def _render_table(header: Sequence[str], rows: Iterable[list[Any]]) -> Iterator[str]:

@@ -19,6 +19,16 @@ EXPERIMENT_NAME = "experiment.yaml"
 """The experiment of a folder without a Snakefile; it is used unless configuration files are named."""
 
 
+def read_version() -> str:
+    """Return the version of the installed distribution."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("arbitree")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
 def find_workflow_folder() -> Path:
     """Return the folder of the Snakefile."""
     return WHEEL_FOLDER if WHEEL_FOLDER.is_dir() else PACKAGE_FOLDER.parent

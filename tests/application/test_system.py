@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from pipeline_py import load
+from pipeline_py.application.result_files import BundleFiles
 from pipeline_py.application.system import MAX_SENTENCE_CHARACTERS, System
 from pipeline_py.nmt import force_decode
 from pipeline_py.run.errors import InputError
@@ -115,6 +116,7 @@ def test_a_moved_run_translates_as_in_the_workflow(trained, system, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     moved_system = load("mine") if system == "PBSMT" else load(bundle)
     assert (moved_system.name, moved_system.run) == (system, SYSTEMS[system])
+    assert load(bundle, run=SYSTEMS[system]).run == SYSTEMS[system]
     sentences = read_source(trained).splitlines()
     assert moved_system.translate(sentences) == read_translations(trained, system)
     if system != "PBSMT":
@@ -134,12 +136,18 @@ def test_faults_of_a_moved_run_are_named(trained, tmp_path, monkeypatch):
     shutil.rmtree(bundle / "files")
     with pytest.raises(InputError, match=r"SDAtt is not complete here: .* is missing \(and \d more\); copy the folder"):
         load(bundle)
+    with pytest.raises(InputError, match="`preset` is fixed in the folder of a system; only data, decoding, training"):
+        load(bundle, config={"preset": "fast"})
+    with pytest.raises(InputError, match=r"system\.json: .*`decoding\.bem`.*\(Arbitree .* made this folder"):
+        load(bundle, config={"decoding": {"bem": 1}})
+    with pytest.raises(InputError, match="leave out --configfile"):
+        load(bundle, configfile="small.yaml")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="mine: there is no run `seed2`, but seed1"):
+        load("mine", run="seed2")
     (bundle / "system.json").write_text("{}")
     with pytest.raises(InputError, match=r"system\.json: not the description of a system"):
         load(bundle)
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"mine is not the folder of a run with system\.json"):
-        load("mine", run="seed2")
 
 
 def test_the_model_card_has_the_scores_of_the_workflow(trained):
@@ -348,3 +356,16 @@ def test_the_notebook_of_the_documentation_runs(trained):
     data = [output.data for output in outputs if output.output_type == "execute_result"]
     assert [output.text for output in outputs if output.output_type == "stream"] and len(data) == 5
     assert data[0]["text/plain"] == "<System SDAtt (seed1)>" and "image/svg+xml" in data[-1]
+
+
+def test_files_of_the_user_are_found_behind_a_link(trained, tmp_path):
+    """A folder of results may be a link to another file system."""
+    (tmp_path / "far").mkdir()
+    moved = shutil.copytree(trained.folder / "results/small", tmp_path / "far/results")
+    (tmp_path / "near/texts").mkdir(parents=True)
+    (tmp_path / "near/results").symlink_to(moved)
+    run_folder = tmp_path / "near/results/nmt/SDAtt/seed1"
+    description = json.loads((run_folder / "system.json").read_text())
+    (run_folder / "system.json").write_text(json.dumps(description | {"data_folder": "../../../../texts"}))
+    bundle = BundleFiles(run_folder)
+    assert bundle.experiment.data == str(tmp_path / "near/texts")
