@@ -89,7 +89,7 @@ def load_experiment(
         if missing:
             raise InputError(
                 f"{missing[0]}: no such file{_format_more_count(missing)}; "
-                f"relative paths start from `data`, now {experiment.data} (override: --config data=DIR)"
+                f"relative paths start from the folder {experiment.data} (`data`; override: --config data=DIR)"
                 + _format_download_hint(experiment, missing),
                 "configuration",
             )

@@ -33,7 +33,7 @@ def suggest_recipe(experiment: ExperimentConfig) -> str | None:
     advice = f"write `recipe: {name}` (workflow/recipes/{name}.yaml) and leave out `model`, `training` and `subword`."
     if pairs < min_pairs:
         if name == experiment.recipe:
-            advice = f"no recipe is for fewer pairs than `{name}`; add training text, or raise `training.epochs`."
+            advice = "raise `training.epochs`, or add training text."
         updates = math.ceil(pairs * epochs / training.batch_size)
         return (
             f"{pairs:,} training pairs make {updates:,} updates with these settings, too few to learn to translate; "

@@ -140,9 +140,11 @@ def format_headline(answers: Sequence[ClaimAnswer]) -> str:
     )
     if len(answers) == 1:
         (text,) = (singular for number, singular, _ in kinds if number)
-        return f"The one system that reads parse trees, compared with its twin that reads none, {text}."
+        return f"The one system that reads parse trees, compared with the same system without trees, {text}."
     texts = "; ".join(f"{number} {singular if number == 1 else plural}" for number, singular, plural in kinds if number)
-    return f"Of {len(answers)} systems that read parse trees, each compared with its twin that reads none, {texts}."
+    return (
+        f"Of {len(answers)} systems that read parse trees, each compared with the same system without trees, {texts}."
+    )
 
 
 def format_reading_guide(answers: Sequence[ClaimAnswer]) -> str:

@@ -88,7 +88,7 @@ def render_facts(
     """
     inputs = InputFiles(files)
     ceilings = {
-        f"ceiling_{ceiling.set}": ceiling.bleu
+        f"ceiling_{ceiling.set}": round(ceiling.bleu, 2)
         for path in inputs.get_files("ceiling").values()
         for ceiling in read_ceilings(path)
         if ceiling.set in description["sets"]

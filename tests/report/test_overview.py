@@ -87,7 +87,7 @@ def test_untested_claim_has_no_numbers(tmp_path):
     )
     row |= dict.fromkeys(("runs_system", "score_system", "score_other", "difference", "low", "high", "detectable"), "")
     (answer,) = write_answers(tmp_path, [*row.values()])
-    assert answer.difference is None and format_headline([answer]).endswith("that reads none, is not tested.")
+    assert answer.difference is None and format_headline([answer]).endswith("without trees, is not tested.")
     assert {cell.text for cell in build_claim_table([answer]).rows[0][4:10]} == {"–"}
     (overview, _) = build_overview_sections(build_manifest(tmp_path))
     assert overview.tables == [] and overview.template_data[0].answer_sentences == [("A: not tested", "")]
@@ -138,18 +138,18 @@ def test_low_ceilings_are_warnings(tmp_path):
         (
             [("confirmed", "yes"), ("confirmed", "open"), ("confirmed", "not shown"), ("contradicted", "")]
             + [("not distinguishable", "")] * 2,
-            "Of 6 systems that read parse trees, each compared with its twin that reads none, 1 translates better "
+            "Of 6 systems that read parse trees, each compared with the same system without trees, 1 translates better "
             "because of them; 1 translates better, but was not compared with all kinds of control trees; 1 translates "
             "better, but not measurably better than with control trees; 1 translates worse; 2 show no detectable "
             "difference.",
         ),
         (
             [("contradicted", "")] * 2,
-            "Of 2 systems that read parse trees, each compared with its twin that reads none, 2 translate worse.",
+            "Of 2 systems that read parse trees, each compared with the same system without trees, 2 translate worse.",
         ),
         (
             [("not distinguishable", "")],
-            "The one system that reads parse trees, compared with its twin that reads none, shows no detectable "
+            "The one system that reads parse trees, compared with the same system without trees, shows no detectable "
             "difference.",
         ),
     ],

@@ -118,7 +118,7 @@ def test_page_contains_all_sections(page: Page):
             "UAS",
             "for all texts: stanza: 1.15.0",
         ),
-        *("0123456789abcdef", "torch", "snakemake --cores 8", "too long", "early_stopping", "5,000"),
+        *("0123456789abcdef", "torch", "snakemake --cores all", "too long", "early_stopping", "5,000"),
     ):
         assert text in page.text, text
     assert "of another pair" not in page.text

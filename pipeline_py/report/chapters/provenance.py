@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
+from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.report.page_parts import Chapter, PageManifest, PageSection
 from pipeline_py.report.tables.sheet import Sheet, build_sheet
 
@@ -36,12 +38,28 @@ def build_text_table(count_files: Mapping[str, Path]) -> Sheet:
     )
 
 
+def select_requested_settings(experiment: ExperimentConfig) -> dict[str, Any]:
+    """Return the configuration without presets and without systems, tables and figures that no target needs."""
+    config = experiment.model_dump(mode="json", exclude_unset=True, exclude={"presets"})
+    tables, figures = (experiment.select_requested_names(part) for part in (experiment.tables, experiment.figures))
+    rows = [row for table in tables for row in experiment.get_rows(table)]
+    systems = {*rows, *experiment.requested_networks}
+    systems |= {like for name in systems if (like := getattr(experiment.systems[name], "like", None))}
+    names_by_key = {"systems": systems, "tables": tables, "figures": figures}
+    selections = {
+        key: {name: settings for name, settings in config[key].items() if name in names}
+        for key, names in names_by_key.items()
+        if key in config
+    }
+    return {**config, **selections}
+
+
 def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
     """Yield the chapter about provenance."""
     experiment, counts = manifest.experiment, manifest.get_files("counts")
     code_hashes, versions, command = manifest.code_hashes, manifest.package_versions, manifest.rerun_command
     configuration = yaml.safe_dump(
-        experiment.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True, width=100
+        select_requested_settings(experiment), sort_keys=False, allow_unicode=True, width=100
     )
     seeds = ", ".join(map(str, experiment.get_seeds()))
     sections = [
@@ -77,7 +95,12 @@ def build_chapters(manifest: PageManifest) -> Iterator[Chapter]:
             else [],
             is_folded=True,
         ),
-        PageSection("Configuration", preformatted_text=configuration, is_folded=True),
+        PageSection(
+            "Configuration",
+            ["Only with the systems, tables and figures of the targets."],
+            preformatted_text=configuration,
+            is_folded=True,
+        ),
     ]
     yield Chapter("provenance", "Provenance", [section for section in sections if not section.is_empty])
 
