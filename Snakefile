@@ -83,7 +83,9 @@ pathvars:
 
 
 wildcard_constraints:
-    split=build_name_pattern([*EXPERIMENT.corpora.splits_and_contrastive_sets, ALL_TEST_SETS]),
+    split=build_name_pattern(
+        [*EXPERIMENT.corpora.splits_and_contrastive_sets, *EXPERIMENT.corpora.length_texts_by_name, ALL_TEST_SETS]
+    ),
     side=r"source|target\d*",
     parser=build_name_pattern(EXPERIMENT.parsers),
     system=build_name_pattern(EXPERIMENT.systems),

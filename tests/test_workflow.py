@@ -547,6 +547,44 @@ CONTRASTIVE_PAIRS = [
 
 
 @pytest.mark.slow
+def test_a_search_is_tuned_on_dev(shared_project):
+    """The beam of a network and of an ensemble is chosen; a length model counts a text that is not trained on."""
+    for name, word in (("source", "A dog sleeps ."), ("target", "Ein Hund schläft .")):
+        (shared_project.folder / f"more.{name}").write_text(f"{word}\n" * 3, encoding="utf-8")
+    search = {"beam": [1, 3], "retry_beam": 9, "max_length": 6, "max_length_ratio": None}
+    table = {"systems": ["GlobalAtt", "Pair"], "baseline": "GlobalAtt", "proposed": [], "title": "Tuned"}
+    config = {
+        "corpora": {"length_texts": [{"name": "more", "source": "more.source", "target": "more.target"}]},
+        "systems": {
+            "GlobalAtt": {"decoding": search},
+            "Pair": {
+                "type": "ensemble",
+                "members": ["GlobalAtt", "LocalAtt"],
+                "decoding": {**search, "length_model": "more"},
+            },
+        },
+        "tables": {"tuned": table},
+    }
+    result = shared_project.run_snakemake("results/tuned.tsv", "results/tuned.facts.tsv", config=config)
+    assert result.returncode == 0, result.stderr[-5000:]
+    results = shared_project.folder / "results"
+    counts = (results / "nmt/length_model/default.more.tsv").read_text(encoding="utf-8")
+    assert counts == "source_length\ttarget_length\tcount\n4\t4\t3\n"
+    choices = {
+        system: json.loads((results / f"nmt/{system}/seed1/dev.beam.json").read_text(encoding="utf-8"))
+        for system in ("GlobalAtt", "Pair")
+    }
+    assert all([width["beam"] for width in choice["widths"]] == [1, 3] for choice in choices.values())
+    facts = {row["system"]: row["chosen_beam"] for row in read_table(results / "tuned.facts.tsv")}
+    assert facts == {
+        "GlobalAtt": f"{choices['GlobalAtt']['beam']}; Pair: {choices['Pair']['beam']}",
+        "LocalAtt": f"Pair: {choices['Pair']['beam']}",
+    }
+    pieces = (results / "nmt/GlobalAtt/seed1/one.pieces").read_text(encoding="utf-8").splitlines()
+    assert max(len(line.split()) for line in pieces) <= search["max_length"]
+
+
+@pytest.mark.slow
 def test_systems_over_phrase_trees_in_one_table(shared_project):
     """Trees over words and pieces, placeholders, BlackOut, pretraining, an ensemble of different architectures."""
     systems = ["Seq2Seq-K50", "Tree2Seq-K50", "Dep2Seq", "Mixed", "Sequential-lexical", "Hierarchical-gated"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipeline_py.application.experiment_reader import UNSHARDED_PARSING, read_experiment
 from pipeline_py.application.result_files import BundleFiles, ExperimentFiles
 from pipeline_py.application.text_pipeline import TextPipeline
+from pipeline_py.config.systems.training import DecodingConfig
 from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.report.bundle_system import DESCRIPTION_NAME
 from pipeline_py.run.errors import InputError
@@ -179,13 +180,14 @@ class System:
 
         Args:
             sentences: see `translate`.
-            size: number of translations, at most `decoding.beam`; a short sentence may have fewer.
+            size: number of translations, at most `decoding.beam`, or the narrowest of its widths; a short sentence may
+                have fewer.
 
         Raises:
             InputError: the system is phrase-based, or `size` exceeds the beam.
         """
         self._check_is_neural("scores")
-        beam = self._get_decoding_options()["beam"]
+        beam = min(DecodingConfig.model_validate(self._get_decoding_options()).beam_widths)
         if not 1 <= size <= beam:
             raise InputError(f"the search keeps {beam} translations (`decoding.beam`); ask for 1 to {beam}, not {size}")
         parts = [split_long_text(sentence) for sentence in _check_sentences(sentences)]

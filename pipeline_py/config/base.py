@@ -45,10 +45,18 @@ class IgnoringStage:
 
 @dataclass(frozen=True)
 class RequiredSetting:
-    """The value that another key must have for a setting to be read, as metadata of its field."""
+    """The value that another key must have for a setting to be read, as metadata of its field; True: any but false."""
 
     key: str
     value: Any
+
+    def is_met(self, value: Any) -> bool:
+        """Return whether a value of the other key lets the setting be read."""
+        return bool(value) if self.value is True else bool(value == self.value)
+
+
+class OmittedNull:
+    """Marks a setting that is no part of a job's identity while it is null, as metadata of its field."""
 
 
 SectionType = TypeVar("SectionType", bound="ConfigSection")
@@ -82,9 +90,18 @@ class ConfigSection(BaseModel):
         return any(
             (isinstance(mark, SettingEffect) and mark < min_effect)
             or (isinstance(mark, IgnoringStage) and mark.stage == stage)
-            or (isinstance(mark, RequiredSetting) and getattr(self, mark.key) != mark.value)
+            or (isinstance(mark, RequiredSetting) and not mark.is_met(getattr(self, mark.key)))
             for mark in marks
         )
+
+    @property
+    def omitted_keys(self) -> set[str]:
+        """Keys that are null and therefore no part of a job's identity."""
+        return {
+            key
+            for key, field in type(self).model_fields.items()
+            if getattr(self, key) is None and any(isinstance(mark, OmittedNull) for mark in field.metadata)
+        }
 
 
 def parse_section_json(section_class: type[SectionType], text: str, option_name: str) -> SectionType:

@@ -340,6 +340,11 @@ class BaseExperimentConfig(ConfigSection):
         """Return whether a system is a network or an ensemble."""
         return isinstance(self.systems[system], NeuralSystemConfig | EnsembleConfig)
 
+    def is_beam_chosen(self, system: str) -> bool:
+        """Return whether the beam width of a system is chosen on the development set."""
+        options = self.systems[system]
+        return isinstance(options, NeuralSystemConfig | EnsembleConfig) and options.decoding.is_beam_chosen
+
     def is_phrase_based(self, system: str) -> bool:
         """Return whether a system is phrase-based."""
         return isinstance(self.systems[system], PhraseBasedSystemConfig)
@@ -481,6 +486,7 @@ class BaseExperimentConfig(ConfigSection):
         for held_out in self.corpora.held_out_sets.values():
             names += [held_out.source, *held_out.references]
         names += [file for text in self.corpora.contrast for file in text.file]
+        names += [file for text in self.corpora.length_texts for file in (text.source, text.target)]
         names += [self.corpora.source.stanza_directory, self.corpora.target.stanza_directory]
         for parser in self.parsers.values():
             names += parser.get_named_files()

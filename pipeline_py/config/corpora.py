@@ -216,6 +216,18 @@ class HeldOutTextConfig(ConfigSection):
         }
 
 
+class LengthTextConfig(ConfigSection):
+    """A parallel text whose sentence lengths are counted for a length model; it is not trained on or translated."""
+
+    name: str = Field(pattern=NAME_PATTERN, max_length=MAX_NAME_LENGTH)
+    """The name of the text in `decoding.length_model` and files."""
+    source: str
+    """The file with the source sentences."""
+    target: str
+    """The file with their translations."""
+    download: DownloadId = None
+
+
 class ContrastiveSetConfig(ConfigSection):
     """Pairs of a correct translation and one with an error; a system should give the correct one more probability."""
 
@@ -362,19 +374,24 @@ class CorporaConfig(ConfigSection):
     tests: list[HeldOutTextConfig] = Field(min_length=1)
     """The test sets."""
     contrast: list[ContrastiveSetConfig] = Field([], description="Sets for contrastive evaluation.")
+    length_texts: list[LengthTextConfig] = Field(
+        [], description="Further texts for `decoding.length_model`; `limits` do not apply to them."
+    )
     limits: PairLimitsConfig = PairLimitsConfig()
     generator: GeneratorConfig = GeneratorConfig()
 
     @model_validator(mode="after")
     def _check_texts(self) -> Self:
-        names = self.evaluation_set_names
+        names = [*self.evaluation_set_names, *(text.name for text in self.length_texts)]
         # The last three are names of other files in the folder of a system's sets.
         reserved = ("train", "dev", "tests", "facts", "config", "pretraining")
         for name in {*reserved} & set(names):
-            raise ValueError(f"a test set cannot be called `{name}`; rename it")
+            raise ValueError(f"a test set or length text cannot be called `{name}`; rename it")
         check_name_collisions("test sets and files", [*reserved, *names])
         if repeated := {name for name in names if names.count(name) > 1}:
-            raise ValueError(f"test sets need different names; repeated: {', '.join(sorted(repeated))}")
+            raise ValueError(
+                f"test sets and length texts need different names; repeated: {', '.join(sorted(repeated))}"
+            )
         if len(self.tests) > MAX_TEST_SETS:
             raise ValueError(f"an experiment has at most {MAX_TEST_SETS} test sets; remove some")
         if any(self.is_generated_by_split.values()) and (self.source.language, self.target.language) != ("en", "de"):
@@ -412,6 +429,7 @@ class CorporaConfig(ConfigSection):
         """Texts that can be downloaded: pairs of identifier and files, source first."""
         texts = [(text.download, [text.source, text.target]) for text in self.train]
         texts += [(text.download, [*text.files_by_side.values()]) for text in self.held_out_sets.values()]
+        texts += [(text.download, [text.source, text.target]) for text in self.length_texts]
         return [
             (identifier, [file for file in files if file is not None])
             for identifier, files in texts
@@ -430,6 +448,11 @@ class CorporaConfig(ConfigSection):
     def contrastive_sets(self) -> dict[str, ContrastiveSetConfig]:
         """Contrastive sets by split."""
         return {text.name: text for text in self.contrast}
+
+    @property
+    def length_texts_by_name(self) -> dict[str, LengthTextConfig]:
+        """Texts for length models by name."""
+        return {text.name: text for text in self.length_texts}
 
     @property
     def splits(self) -> list[str]:

@@ -25,7 +25,13 @@ from pipeline_py.config.entry_errors import (
 )
 from pipeline_py.config.parser_crossing import DEFAULT_PARSER_NAME, format_unknown_parser_error
 from pipeline_py.config.parsers import BaseStanzaParserConfig, TreeFileParserConfig
-from pipeline_py.config.systems.system_types import AnySystemConfig, ExternalSystemConfig, NeuralSystemConfig
+from pipeline_py.config.systems.system_types import (
+    AnySystemConfig,
+    EnsembleConfig,
+    ExternalSystemConfig,
+    NeuralSystemConfig,
+)
+from pipeline_py.config.systems.training import DecodingConfig
 from pipeline_py.config.tables import (
     CONTRAST_COLUMN,
     AnyTableConfig,
@@ -48,6 +54,7 @@ class ExperimentConfig(BaseExperimentConfig):
             ("parser", self.parsers),
             ("subword", self.subwords),
             ("test set", self.corpora.evaluation_set_names),
+            ("length text", self.corpora.length_texts_by_name),
         ):
             for name in names:
                 if not is_valid_name(name):
@@ -108,6 +115,8 @@ class ExperimentConfig(BaseExperimentConfig):
 
     @model_validator(mode="after")
     def _check_systems(self) -> Self:
+        for problem in self._find_search_problems(self.decoding):
+            raise ValueError(problem)
         for name, system in self.systems.items():
             for problem in self._find_system_problems(name, system):
                 raise ConfigEntryError("systems", name, problem)
@@ -124,11 +133,24 @@ class ExperimentConfig(BaseExperimentConfig):
                 yield f": its member `{member}` is not a network"
         if len({self._get_target_vocabulary_key(member) for member in system.members}) > 1:
             yield ": its members have different target vocabularies"
+        if isinstance(system, NeuralSystemConfig | EnsembleConfig):
+            yield from (f": {problem}" for problem in self._find_search_problems(system.decoding))
         if isinstance(system, NeuralSystemConfig):
             yield from self._find_neural_system_problems(name, system)
         elif isinstance(system, ExternalSystemConfig):
             yield from _find_unknown_names("set", system.files, self.corpora.held_out_sets)
             yield from _find_unknown_names("contrastive set", system.scores, self.corpora.contrastive_sets)
+
+    def _find_search_problems(self, decoding: DecodingConfig) -> Iterator[str]:
+        beam, retry_beam = max(decoding.beam_widths), decoding.retry_beam
+        if retry_beam is not None and retry_beam <= beam:
+            yield f"decoding.retry_beam: {retry_beam} does not exceed beam {beam}; widen it or leave it out"
+        text = decoding.length_text
+        if text is not None and text not in ("train", "dev", *self.corpora.length_texts_by_name):
+            yield (
+                f"decoding.length_model: `corpora.length_texts` has no text `{shorten_text(text)}`; add it there, or "
+                "choose train or dev"
+            )
 
     def _get_target_vocabulary_key(self, network: str) -> tuple[str, str | None]:
         """Return the settings that determine a network's target vocabulary: its units, and the parser of parses."""

@@ -47,16 +47,16 @@ def resolve_precision(training: TrainingConfig, hidden_size: int, device: torch.
 
 
 def should_search_in_bfloat16(
-    decoding: DecodingConfig, hidden_size: int, sentence_count: int, device: torch.device
+    decoding: DecodingConfig, hidden_size: int, hypothesis_count: int, device: torch.device
 ) -> bool:
     """Return whether the products of a search read bfloat16.
 
     Warns on standard error if the configuration sets bfloat16 on a CPU that is slower with it.
 
     Args:
-        decoding: options of the search; `batch_size` is ignored.
+        decoding: options of the search.
         hidden_size: the largest hidden size of the networks.
-        sentence_count: number of sentences to translate.
+        hypothesis_count: number of sentences to translate times the beam width.
         device: device of the networks.
     """
     if not is_cpu(device) or decoding.precision == "float32":
@@ -66,7 +66,7 @@ def should_search_in_bfloat16(
         return detect_bfloat16_mode() is not None
     return (
         hidden_size >= MIN_HIDDEN_SIZE
-        and decoding.beam * sentence_count >= MIN_HYPOTHESES
+        and hypothesis_count >= MIN_HYPOTHESES
         and detect_bfloat16_mode() is not None
         and measure_bfloat16_speedup() >= MIN_SPEEDUP
     )

@@ -1,7 +1,7 @@
 """Translate packed sentences with a trained system or an ensemble."""
 
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
@@ -12,13 +12,13 @@ from pydantic import PositiveInt
 from pipeline_py.config.systems.training import DecodingConfig
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
 from pipeline_py.files.text_files import restore_input_order
+from pipeline_py.nmt.choose_beam import read_chosen_beam
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job_runner import LoadedParameter
 from pipeline_py.run.progress_display import show_progress
 
 if TYPE_CHECKING:
-    from pipeline_py.nmt.length_model import LengthModel
-    from pipeline_py.nmt.search.ensemble import EnsembleMember, NetworkEnsemble
+    from pipeline_py.nmt.search.ensemble import NetworkEnsemble
     from pipeline_py.nmt.search.hypothesis import Hypothesis
     from pipeline_py.subword.vocabulary import Vocabulary
 
@@ -46,6 +46,7 @@ def translate(
     syntax: list[dict[str, Path]],
     target_vocabulary: Path,
     length_model: Path | None = None,
+    beam_choice: Path | None = None,
     decoding: DecodingConfig,
     device: str = "auto",
     threads: PositiveInt = 1,
@@ -67,7 +68,8 @@ def translate(
         source: Packed source sentences of each network (ragged int32, each row ending with EOS), or one file for all.
         syntax: Files of the syntax that each network reads, by kind.
         target_vocabulary: `token count` on each line: the vocabulary that all models were trained with.
-        length_model: The counts of `nmt.length_model`, if `decoding.length_model` is true.
+        length_model: The counts of `nmt.length_model`, if `decoding.length_model` is true or the name of a text.
+        beam_choice: The choice of `nmt.choose_beam`, if `decoding.beam` is a list.
         decoding: How to search.
         device: auto, cpu or cuda.
         threads: CPU threads.
@@ -75,19 +77,22 @@ def translate(
         alignment_output: For each piece, the source position (from 0) with the highest attention weight of the first
             context; the last position is EOS, and phrases are not counted.
         n_best_output: The `decoding.n_best` best translations of each sentence, best first, in Moses' format: `0 |||
-            pieces ||| score`, sentences counted from 0.
+            pieces ||| score`, sentences counted from 0. With `decoding.retry_beam`, a translation that is cut is never
+            the first one if another ends.
         attention_output: Weights of the first context for the best translation (ragged float32). A row holds a matrix,
             row by row: a row for each piece and one for the predicted EOS (none if the translation was cut at the
             maximum length); a column for each source position, the last one for EOS, and then for each phrase if the
             system attends to phrases. Empty for an empty source.
-        counts_output: JSON counts of sentences, of translations cut at the maximum length, of empty sources, of sources
-            with a length that the length model does not know, and of searches in bfloat16.
+        counts_output: JSON counts of sentences, of translations cut at the maximum length, of sentences searched again
+            with `decoding.retry_beam` (those cut did not end then either), of empty sources, of sources with a length
+            that the length model does not know, and of searches in bfloat16.
 
     Raises:
         InputError: files are invalid, or do not belong together.
     """
     from pipeline_py.files.ragged_arrays import write_ragged_rows
     from pipeline_py.nmt.length_model import LengthModel
+    from pipeline_py.nmt.search.dataset_search import search_dataset
     from pipeline_py.nmt.torch_setup import prepare_torch
 
     prepare_torch(device, threads)  # again, since other stages in this process may have changed torch after `load`
@@ -95,7 +100,8 @@ def translate(
     lengths = None if length_model is None else LengthModel.load(length_model, decoding.length_floor)
 
     counts = SentenceCounts()
-    results = _search_translations(members, decoding, lengths, attention_output is not None, counts)
+    beam_size = _get_beam_size(decoding, beam_choice)
+    results = search_dataset(members, decoding, beam_size, lengths, counts, attention_output is not None)
     hypothesis_lists = restore_input_order(
         show_progress(results, f"translate {source[0].name}", total=len(members[0].sources))
     )
@@ -115,59 +121,12 @@ def translate(
     counts.write_json_file(counts_output)
 
 
-def _search_translations(
-    members: Sequence["EnsembleMember"],
-    options: DecodingConfig,
-    length_model: "LengthModel | None",
-    should_return_attention: bool,
-    counts: SentenceCounts,
-) -> Generator[tuple[int, list["Hypothesis"]]]:
-    """Yield the index of each sentence and its best translations, in the order of the search."""
-    import torch
-
-    from pipeline_py.nmt.precision import should_search_in_bfloat16
-    from pipeline_py.nmt.search.beam_search import beam_search
-    from pipeline_py.nmt.search.ensemble import open_predictor
-    from pipeline_py.nmt.search.hypothesis import Hypothesis
-
-    networks = [member.network for member in members]
-    device = next(networks[0].parameters()).device
-    sources = members[0].sources
-    is_bfloat16 = should_search_in_bfloat16(
-        options, max(network.composition.model.hidden for network in networks), len(sources), device
-    )
-    empty = Hypothesis(tokens=[], score=0.0, log_probability=0.0, is_cut=False, alignment=[])
-    with open_predictor(networks, is_bfloat16) as predictor:
-        for sentences in sources.iterate_batches(options.batch_size):
-            words = sources.lengths[sentences] - 1
-            for number in sentences[words == 0].tolist():
-                counts.add_noted("empty source")
-                yield number, [empty]
-            sentences, words = sentences[words > 0], words[words > 0]
-            if len(sentences):
-                limits = np.floor(options.max_length_ratio * words).astype(np.int64) + 10
-                if options.max_length is not None:
-                    limits = limits.clip(max=options.max_length)
-                terms = None
-                if length_model is not None:
-                    terms = torch.from_numpy(length_model.compute_log_probabilities(words, int(limits.max())))
-                    unknown = sum(not length_model.has_source_length(length) for length in words.tolist())
-                    if unknown:
-                        counts.add_noted("source of a length that the length model does not know", unknown)
-                hypotheses = beam_search(
-                    networks,
-                    [member.sources.build_batch(sentences, predictor.length_multiple).to(device) for member in members],
-                    beam_size=options.beam,
-                    max_lengths=torch.from_numpy(limits),
-                    length_normalization=options.length_normalization,
-                    length_terms=terms,
-                    n_best=max(1, options.n_best),
-                    should_return_attention=should_return_attention,
-                    predictor=predictor,
-                )
-                if is_bfloat16:
-                    counts.add_noted("searched in bfloat16", len(sentences))
-                yield from zip(sentences.tolist(), hypotheses, strict=True)
+def _get_beam_size(decoding: DecodingConfig, beam_choice: Path | None) -> int:
+    if isinstance(decoding.beam, int):
+        return decoding.beam
+    if beam_choice is None:
+        raise InputError("decoding.beam lists several widths; give the file of `nmt.choose_beam`, or a single width")
+    return read_chosen_beam(beam_choice)
 
 
 def _write_translations(
@@ -182,8 +141,6 @@ def _write_translations(
     for number, hypotheses in enumerate(hypothesis_lists):
         best = hypotheses[0]
         counts.add_kept()
-        if best.is_cut:
-            counts.add_noted("cut at the greatest length")
         if not best.tokens:
             counts.add_noted("empty translation")
         pieces.write(" ".join(vocabulary.decode(best.tokens)) + "\n")

@@ -83,7 +83,11 @@ class BundlesPlan:
                 "run": run,
                 # Other settings that affect translations affect the input files, too.
                 "config": {
-                    "decoding": config["decoding"],
+                    "decoding": {
+                        key: value
+                        for key, value in config["decoding"].items()
+                        if key not in self.experiment.decoding.omitted_keys
+                    },
                     "systems": {
                         name: {key: value for key, value in options.items() if key != "training"}
                         for name, options in config["systems"].items()

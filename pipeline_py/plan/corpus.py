@@ -36,6 +36,9 @@ BYTES_PER_GENERATED_SENTENCE = 52
 BYTES_PER_WORD = 6
 """Mean bytes of an English word with the following space; similar for Chinese."""
 
+MAX_LENGTH_TEXT_RATIO = 1e6
+"""Limit of the ratio of lengths in a text for length models, which no pair exceeds."""
+
 TOKENIZER_SOFTWARE = {"moses": ["sacremoses"], "jieba": ["jieba"], "stanza": ["stanza"], "none": []}
 
 
@@ -144,10 +147,14 @@ class CorpusPlan:
         """Return the user's files of one side of a split; empty if the text is generated or contrastive."""
         if split in self.experiment.corpora.contrastive_sets:
             return []
+        corpora = self.experiment.corpora
+        texts = corpora.length_texts_by_name
         if split == "train":
-            files = [text.source if side == "source" else text.target for text in self.experiment.corpora.train]
+            files = [text.source if side == "source" else text.target for text in corpora.train]
+        elif split in texts:
+            files = [texts[split].source if side == "source" else texts[split].target]
         else:
-            files = [self.experiment.corpora.held_out_sets[split].files_by_side.get(side)]
+            files = [corpora.held_out_sets[split].files_by_side.get(side)]
         return [self.experiment.resolve_path(file) for file in files if file is not None]
 
     def get_raw_path(self, split: str, side: str) -> str:
@@ -358,6 +365,24 @@ class CorpusPlan:
             },
             execution_settings={"originals": self._get_original_files("train", ["source", "target"])},
             software=["sacremoses"] if source["punctuation_language"] else [],
+        )
+
+    def build_clean_length_text_job(self, split: str) -> Job:
+        """Build the job that drops the unusable pairs of a text for length models."""
+        return Job(
+            "corpus.clean",
+            files={
+                "source_input": self.get_raw_path(split, "source"),
+                "target_input": [self.get_raw_path(split, "target")],
+            },
+            settings={
+                "mode": "train",
+                "max_length": 0,
+                "max_ratio": MAX_LENGTH_TEXT_RATIO,
+                "keep_duplicates": True,
+                **self._build_tokenized_settings(),
+            },
+            execution_settings={"originals": self._get_original_files(split, ["source", "target"])},
         )
 
     def build_clean_held_out_job(self, split: str) -> Job:

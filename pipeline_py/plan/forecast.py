@@ -23,6 +23,7 @@ STAGE_RATES = {
     "smt": (1.0, 33.0),
     "nmt/train": (1.5, 0.46),  # per thousand sentences, epoch and million multiply-adds
     "nmt/translate": (1.4, 0.3),  # per thousand sentences, hypothesis and million multiply-adds
+    "nmt/choose_beam": (1.4, 0.3),
     "nmt": (1.5, 3.0),
     "evaluation/compare_systems": (0.5, 21.0),
     "evaluation": (0.3, 0.5),
@@ -37,8 +38,11 @@ Measured on an AMD EPYC with sentences of the embedded corpus.
 LENGTH_INDEPENDENT_STAGES = ("evaluation/", "report/", "syntax/train_parser")
 """Stages whose time does not depend on the length of sentences, or that read other texts."""
 
-MULTI_SET_STAGES = ("nmt/translate", "nmt/force_decode", "evaluation/postprocess")
-"""Stages whose jobs process all contrastive sets, or all other held-out sets."""
+SEARCH_STAGES = ("nmt/translate", "nmt/choose_beam")
+"""Stages that search for translations."""
+
+MULTI_SET_STAGES = (*SEARCH_STAGES, "nmt/force_decode", "evaluation/postprocess")
+"""Stages whose jobs process dev alone, all contrastive sets, or all other held-out sets."""
 
 
 class StageForecast(NamedTuple):
@@ -120,7 +124,7 @@ def _get_stage_splits(
     if stage not in MULTI_SET_STAGES:
         return [*sentence_counts] if "{split" in benchmark_pattern else ["train"]
     corpora = experiment.corpora
-    sets = corpora.contrastive_sets if stage == "nmt/force_decode" else corpora.held_out_sets
+    sets = {"nmt/force_decode": corpora.contrastive_sets, "nmt/choose_beam": ["dev"]}.get(stage, corpora.held_out_sets)
     return [split for split in sets if split in sentence_counts]
 
 
@@ -163,11 +167,14 @@ def _estimate_workload(
     if stage == "nmt/train":
         training = experiment.training
         size = min((training.epochs or math.inf) * train, (training.updates or math.inf) * training.batch_size)
-    if stage in ("nmt/train", "nmt/translate"):  # two recurrences, attention and softmax, plus a constant
+    if stage == "nmt/train" or stage in SEARCH_STAGES:  # two recurrences, attention and softmax, plus a constant
         embedding, hidden = experiment.model.embedding, experiment.model.hidden
         vocabulary = estimate_vocabulary_size(experiment.subword, train)
         size *= 2 + (12 * hidden**2 + 8 * embedding * hidden + embedding * vocabulary) / 1e6
-    return size * experiment.decoding.beam if stage == "nmt/translate" else size
+    if stage in SEARCH_STAGES:
+        widths = experiment.decoding.beam_widths
+        size *= max(widths) if stage == "nmt/translate" else sum(widths)
+    return size
 
 
 def format_forecast(stages: list[StageForecast], core_count: int | None, gpu_count: int | None) -> str:

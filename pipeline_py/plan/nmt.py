@@ -9,7 +9,7 @@ from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.systems.system_types import EnsembleConfig, NeuralSystemConfig
 from pipeline_py.config.systems.training import DecodingConfig
 from pipeline_py.plan.corpus import CONTRASTIVE_SIDE, CORRECT_SIDE
-from pipeline_py.plan.paths import build_name_pattern
+from pipeline_py.plan.paths import build_name_pattern, get_beam_choice_path
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job, NestedPaths
@@ -80,12 +80,30 @@ class NmtPlan:
 
     def build_length_model_job(self, units: str) -> Job:
         """Build the job that counts source and target lengths in the training data."""
+        return self.build_length_model_of_text_job(units, "train")
+
+    def build_length_model_of_text_job(self, units: str, split: str) -> Job:
+        """Build the job that counts source and target lengths in a text."""
         translated = self.subword.get_base_subword_name(units)
         return Job(
             "nmt.length_model",
-            files={side: self.subword.get_packed_path(translated, "train", side) for side in SIDES},
+            files={side: self.subword.get_packed_path(translated, split, side) for side in SIDES},
             settings={"added": TAGS_PER_SOURCE if units in self.experiment.parsing_tasks else 0},
             software=["pyarrow"],
+        )
+
+    def build_choose_beam_job(self, system: str, run: str) -> Job:
+        """Build the job that translates the development set with each beam width and chooses the best."""
+        units = self.experiment.get_subword_name(system)
+        references = [
+            self.subword.get_piece_path_pattern(units, side).format(split="dev")
+            for side in self.subword.corpus.reference_sides["dev"]
+        ]
+        job = self._build_search_job("nmt.choose_beam", system, run)
+        return replace(
+            job,
+            files={**job.files, **self._get_sentence_files(system, "dev"), "references": references},
+            software=[*job.software, "sacrebleu"],
         )
 
     def build_translate_job(self, system: str, run: str) -> Job:
@@ -94,29 +112,15 @@ class NmtPlan:
         side_outputs = {"n_best": "{pieces}.n-best"} if decoding.n_best else {}
         if decoding.attention:
             side_outputs["attention"] = "{pieces}.attention.arrow"
-        counts = f"<results>/nmt/length_model/{self.experiment.get_subword_name(system)}.tsv"
-        return Job(
-            "nmt.translate",
-            files={
-                **self._get_network_files(system, run),
-                **({"length_model": counts} if decoding.length_model else {}),
-            },
-            settings={
-                "decoding": _dump_section(decoding, SettingEffect.EXECUTION, "nmt.translate"),
-                **self._device_settings,
-            },
-            execution_settings={"decoding": decoding.model_dump(mode="json")},
-            rounding_settings={
-                "decoding": _dump_rounding_settings(decoding),
-                "threads": self.experiment.training.threads,
-            },
+        job = self._build_search_job("nmt.translate", system, run)
+        choice = {"beam_choice": get_beam_choice_path(system, run)} if decoding.is_beam_chosen else {}
+        return replace(
+            job,
+            files={**job.files, **choice},
             files_by_set={
                 split: self._get_sentence_files(system, split) for split in self.experiment.corpora.held_out_sets
             },
             side_outputs=side_outputs,
-            software=["torch", "numpy"],
-            modules=self._get_part_modules(system),
-            is_cached=True,
         )
 
     def build_force_decode_job(self, system: str, run: str) -> Job:
@@ -153,6 +157,31 @@ class NmtPlan:
             settings=self._device_settings,
             software=["torch", "numpy"],
             modules=self._get_part_modules(system),
+        )
+
+    def _build_search_job(self, stage: str, system: str, run: str) -> Job:
+        """Build a job that searches for translations, without the sentences that it reads."""
+        decoding = self._get_decoding_config(system)
+        counts = f"<results>/nmt/length_model/{self.experiment.get_subword_name(system)}"
+        text = "" if decoding.length_text == "train" else f".{decoding.length_text}"
+        return Job(
+            stage,
+            files={
+                **self._get_network_files(system, run),
+                **({"length_model": f"{counts}{text}.tsv"} if decoding.length_text else {}),
+            },
+            settings={
+                "decoding": _dump_section(decoding, SettingEffect.EXECUTION, stage),
+                **self._device_settings,
+            },
+            execution_settings={"decoding": decoding.model_dump(mode="json")},
+            rounding_settings={
+                "decoding": _dump_rounding_settings(decoding),
+                "threads": self.experiment.training.threads,
+            },
+            software=["torch", "numpy"],
+            modules=self._get_part_modules(system),
+            is_cached=True,
         )
 
     def _build_training_job(
@@ -245,7 +274,9 @@ class NmtPlan:
 
 def _dump_section(section: ConfigSection, min_effect: SettingEffect, stage: str) -> dict[str, Any]:
     """Return the values of a section with at least the given effect on the outputs of a stage."""
-    return section.model_dump(mode="json", exclude=section.collect_ineffective_keys(min_effect, stage))
+    return section.model_dump(
+        mode="json", exclude=section.collect_ineffective_keys(min_effect, stage) | section.omitted_keys
+    )
 
 
 def _dump_rounding_settings(section: ConfigSection) -> dict[str, Any]:

@@ -19,6 +19,11 @@ def get_version_parser(version: str) -> str:
     return version.partition(".")[0]
 
 
+def get_beam_choice_path(system: str, run: str) -> str:
+    """Return the path of the beam width of a network or an ensemble that is chosen on the development set."""
+    return f"<results>/nmt/{system}/{run}/dev.beam.json"
+
+
 def get_system_folder(experiment: BaseExperimentConfig, system: str) -> str:
     """Return the folder of a system's runs, in the package that trains or imports it."""
     if experiment.find_external_system(system):

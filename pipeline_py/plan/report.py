@@ -25,7 +25,7 @@ from pipeline_py.plan.claims import ALL_TABLES, ClaimsPlan
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.parsers import ParsersPlan
-from pipeline_py.plan.paths import build_name_pattern, get_system_folder
+from pipeline_py.plan.paths import build_name_pattern, get_beam_choice_path, get_system_folder
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
 from pipeline_py.run.errors import InputError
@@ -180,6 +180,7 @@ class ReportPlan:
                 )
             },
             "ceiling": {"": self.evaluation.ceiling_path} if self.evaluation.get_scored_sets(table) else {},
+            **({"beams": beams} if (beams := self.get_beam_choice_paths(table)) else {}),
         }
 
     def build_facts_description(self, table: str) -> dict[str, Any]:
@@ -253,6 +254,16 @@ class ReportPlan:
             for run in self.experiment.get_runs(system, table)
         }
 
+    def get_beam_choice_paths(self, table: str) -> dict[str, str]:
+        """Return the beam widths chosen for a table's rows, by SYSTEM:RUN:ROW for each trained system of the row."""
+        return {
+            f"{system}:{run}:{row}": get_beam_choice_path(row, run)
+            for row in self.experiment.get_rows(table)
+            if self.experiment.is_beam_chosen(row)
+            for system in self.experiment.get_networks(row)
+            for run in self.experiment.get_runs(row, table)
+        }
+
     def get_comparison_paths(self, table: str) -> dict[str, str]:
         """Return the comparisons of a table's systems by set, if it has marks; for a BLEU table on the test sets."""
         options = self.experiment.tables[table]
@@ -277,7 +288,7 @@ class ReportPlan:
             "negative_samples": samples.pop() if len(samples) == 1 else "",
             "subword": "yes" if self.evaluation.has_subword_pieces(system) else "no",
             "search": ", ".join(search) or "plain",
-            "beam": str(options.decoding.beam),
+            "beam": options.decoding.beam_text,
         }
 
     def get_table_outputs(self, table: str) -> list[str]:

@@ -304,9 +304,12 @@ def _describe_search(experiment: ExperimentConfig, answers: Sequence[ClaimAnswer
         name: experiment.systems.get(name) for answer in answers for name in (answer.system, answer.other_system)
     }
     searches = {system.decoding for system in systems.values() if system is not None and hasattr(system, "decoding")}
-    beams = sorted({search.beam for search in searches})
+    beams = [
+        f"{' or '.join(map(str, widths))}{' (best on dev)' if widths[1:] else ''}"
+        for widths in sorted({search.beam_widths for search in searches})
+    ]
     alike = "all systems use the same search" if len(searches) <= 1 else "systems use different searches"
-    return f"{alike}, with beam {_join_with_and([*map(str, beams)])}." if beams else f"{alike}."
+    return f"{alike}, with beam {_join_with_and(beams)}." if beams else f"{alike}."
 
 
 def _join_with_and(items: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Render a table of facts about systems: cost, parser, seed and software."""
 
 import json
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,8 @@ OPTIONAL_FACT_KEYS = (
     "gpu_hours",
     "precision",
     "kernels",
+    "chosen_beam",
+    "dev_bleu_by_beam",
 )
 # Packages that parse and score for every system.
 SCORING_PACKAGE = "sacrebleu"
@@ -67,6 +70,9 @@ def render_facts(
 
     Settings of search, training, data and subwords have columns if the table's systems differ in them.
 
+    `chosen_beam` is the beam width chosen on dev, and `dev_bleu_by_beam` the BLEU that decided. A row whose table also
+    has ensembles of the network names each of them.
+
     Facts that only networks have, such as the perplexity on dev, and statistics of their parts on dev, such as the
     vision span of flexible attention, have columns if at least one system has them.
 
@@ -81,7 +87,8 @@ def render_facts(
             `settings`, by column and system, the settings in which systems differ; `from_elsewhere`, the origin of each
             external system; `sets`, the sets of the table, if there is a file of ceilings.
         files: Inputs by kind and name: `facts` by SYSTEM:RUN, the facts.json of trainings in the table's order;
-            `accuracy` by PARSER:TREES, TSV of `syntax.measure_accuracy`; `ceiling`, TSV of
+            `beams` by SYSTEM:RUN:ROW, the widths that `nmt.choose_beam` chose for rows of the table that search with
+            a system; `accuracy` by PARSER:TREES, TSV of `syntax.measure_accuracy`; `ceiling`, TSV of
             `evaluation.compute_bleu_ceiling`.
         tsv_output: The table as TSV.
         markdown_output: The table as Markdown.
@@ -93,9 +100,12 @@ def render_facts(
         for ceiling in read_ceilings(path)
         if ceiling.set in description["sets"]
     }
-    read = [
-        (system, json.loads(path.read_text(encoding="utf-8")))
-        for (system, *_), path in inputs.get_files("facts").items()
+    choices: dict[tuple[str, ...], dict[str, Any]] = {}
+    for (*training, searching_row), path in inputs.get_files("beams").items():
+        choices.setdefault(tuple(training), {})[searching_row] = _read_json(path)
+    read: list[tuple[str, dict[str, Any]]] = [
+        (training[0], {**_read_json(path), **_describe_beam_choices(training[0], choices.get(training, {}))})
+        for training, path in inputs.get_files("facts").items()
     ]
     accuracies = read_parser_accuracies(inputs.get_files("accuracy"))
     software = dict.fromkeys([*(name for _, content in read for name in content["versions"]), *SHARED_PACKAGES])
@@ -141,6 +151,21 @@ def render_facts(
         "Facts of the run", [Column(name, name) for _, name in columns], cells, describe_shared_cores(shares, str)
     )
     renderings.write_sheet(layout, tsv_output, markdown_output=markdown_output)
+
+
+def _read_json(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _describe_beam_choices(system: str, choices_by_row: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return the facts about the beam widths of rows that search with a system; empty without a choice."""
+    facts: dict[str, list[str]] = {}
+    for row, choice in choices_by_row.items():
+        prefix = "" if row == system else f"{row}: "
+        scores = ", ".join(f"{width['beam']}: {width['bleu']:.2f}" for width in choice["widths"])
+        facts.setdefault("chosen_beam", []).append(f"{prefix}{choice['beam']}")
+        facts.setdefault("dev_bleu_by_beam", []).append(f"{prefix}{scores}")
+    return {fact: "; ".join(texts) for fact, texts in facts.items()}
 
 
 def _collect_context_statistics(facts: dict[str, Any]) -> dict[str, Any]:

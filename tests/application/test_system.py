@@ -38,7 +38,7 @@ CONFIG = {
         "source": {"language": "en", "tokenizer": "moses", "case": "true"},
         "target": {"language": "de", "tokenizer": "moses", "case": "true"},
     },
-    "systems": {"Both": {"type": "ensemble", "members": ["GlobalAtt", "SDAtt"]}},
+    "systems": {"Both": {"type": "ensemble", "members": ["GlobalAtt", "SDAtt"], "decoding": {"beam": [5, 6]}}},
     "subword": {"source_vocabulary": {"max_size": 40}},
     "decoding": {"beam": 5, "replace_unknown": True},
     "licenses": {"weights": "cc0-1.0"},

@@ -44,8 +44,8 @@ def test_missing_files_are_reported(config):
 @pytest.mark.parametrize(
     ("sets", "message"),
     [
-        ([{"name": "long", "file": "a"}], "test sets need different names; repeated: long"),
-        ([{"name": "dev", "file": "a"}], "a test set cannot be called `dev`"),
+        ([{"name": "long", "file": "a"}], "test sets and length texts need different names; repeated: long"),
+        ([{"name": "dev", "file": "a"}], "a test set or length text cannot be called `dev`"),
         ([{"name": "a/b", "file": "a"}], "corpora.contrast.0.name"),
         ([{"name": "a", "file": []}], "corpora.contrast.0: give a `file`, or `generate`"),
         ([{"name": "a"}], "corpora.contrast.0: give a `file`, or `generate`"),

@@ -93,6 +93,17 @@ def test_stage_ignores_keys_that_it_does_not_read():
         "replace_unknown",
         "length_floor",
     }
+    assert DecodingConfig().collect_ineffective_keys(SettingEffect.NO_EFFECT, "nmt.choose_beam") == {
+        "attention",
+        "replace_unknown",
+        "length_floor",
+        "n_best",
+    }
+
+
+def test_null_settings_are_omitted_only_from_identities():
+    assert DecodingConfig().omitted_keys == {"retry_beam"} and DecodingConfig(retry_beam=50).omitted_keys == set()
+    assert "retry_beam" not in DecodingConfig().collect_ineffective_keys(SettingEffect.RESULT)
 
 
 def test_key_counts_only_with_its_required_setting():
@@ -102,7 +113,8 @@ def test_key_counts_only_with_its_required_setting():
         "attention",
         "length_floor",
     }
-    assert DecodingConfig(length_model=True).collect_ineffective_keys(SettingEffect.EXECUTION) == {"batch_size"}
+    for text in (True, "dev"):
+        assert DecodingConfig(length_model=text).collect_ineffective_keys(SettingEffect.EXECUTION) == {"batch_size"}
     assert SubwordConfig(scheme="words").collect_ineffective_keys(SettingEffect.RESULT) == {
         "merges",
         "joint",

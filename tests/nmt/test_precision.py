@@ -94,14 +94,14 @@ def test_auto_searches_in_bfloat16_if_faster(
     processor, speedup: float, hidden: int, beam: int, sentences: int, half: bool
 ) -> None:
     processor(speedup)
-    assert should_search_in_bfloat16(DecodingConfig(beam=beam), hidden, sentences, CPU) == half
-    assert not should_search_in_bfloat16(DecodingConfig(beam=beam), hidden, sentences, CUDA)
+    assert should_search_in_bfloat16(DecodingConfig(), hidden, beam * sentences, CPU) == half
+    assert not should_search_in_bfloat16(DecodingConfig(), hidden, beam * sentences, CUDA)
 
 
 @pytest.mark.parametrize("named", ["float32", "bfloat16"])
 def test_search_uses_explicit_precision(processor, named: str, capsys) -> None:
     processor(4.0)
-    options = DecodingConfig(precision=named, beam=1)
+    options = DecodingConfig(precision=named)
     assert should_search_in_bfloat16(options, 1, 1, CPU) == (named == "bfloat16")
     assert not should_search_in_bfloat16(options, MIN_HIDDEN_SIZE, 1000, CUDA)
     assert capsys.readouterr().err == ""

@@ -165,7 +165,7 @@ def test_bfloat16_search_is_counted(folder, monkeypatch):
         read.append(torch.backends.mkldnn.matmul.fp32_precision)
         return beam_search(*arguments, **options)
 
-    monkeypatch.setattr("pipeline_py.nmt.search.beam_search.beam_search", noting)
+    monkeypatch.setattr("pipeline_py.nmt.search.dataset_search.beam_search", noting)
     monkeypatch.setattr("pipeline_py.nmt.precision.measure_bfloat16_speedup", lambda: 4.0)
     for place in ("precision", "search.ensemble"):
         monkeypatch.setattr(f"pipeline_py.nmt.{place}.detect_bfloat16_mode", lambda: "implicit")

@@ -39,6 +39,22 @@ def test_text_is_from_user_files_or_generated(build_corpus_plan, tmp_path):
     }
 
 
+def test_a_text_for_length_models_keeps_all_usable_pairs(build_corpus_plan, tmp_path):
+    texts = [{"name": "more", "source": "more.en", "target": "more.de"}]
+    corpus = build_corpus_plan(corpora={"length_texts": texts}, data=str(tmp_path))
+    assert corpus.get_user_files("more", "target") == [f"{tmp_path}/more.de"]
+    job = corpus.build_clean_length_text_job("more")
+    assert job.files == {
+        "source_input": "<results>/corpus/raw/more.source",
+        "target_input": ["<results>/corpus/raw/more.target"],
+    }
+    limits = {"mode": "train", "max_length": 0, "max_ratio": 1e6, "keep_duplicates": True}
+    assert job.settings == {**limits, "source_tokenized": True, "target_tokenized": True}
+    assert "more" not in corpus.experiment.corpora.splits_and_contrastive_sets
+    files = [f"{tmp_path}/more.en", f"{tmp_path}/more.de"]
+    assert {*files} <= {*corpus.experiment.collect_file_paths()}
+
+
 def test_cleaning_compares_sources_after_later_normalization(build_corpus_plan):
     source = {"language": "fr", "tokenizer": "moses"}
     target = {"language": "de", "tokenizer": "none"}

@@ -67,6 +67,10 @@ def test_search_time_grows_with_beam_and_text() -> None:
     pattern = "nmt/translate/{system}.{run}.tsv"
     base_seconds = forecast_seconds(pattern) - 1.4
     assert forecast_seconds(pattern, build_experiment(decoding={"beam": 10})) - 1.4 == pytest.approx(2 * base_seconds)
+    choosing = build_experiment(decoding={"beam": [5, 10]})
+    assert forecast_seconds(pattern, choosing) - 1.4 == pytest.approx(2 * base_seconds), "the widest may be chosen"
+    choice_seconds = forecast_seconds("nmt/choose_beam/{system}.{run}.tsv", choosing, mixed=0) - 1.4
+    assert choice_seconds == pytest.approx(3 * (forecast_seconds(pattern, mixed=0) - 1.4)), "dev with both widths"
     assert forecast_seconds(pattern, dev=500, mixed=300) - 1.4 == pytest.approx(2 * base_seconds), (
         "a job translates all sets"
     )

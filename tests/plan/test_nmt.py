@@ -90,6 +90,51 @@ def test_an_ensemble_reads_files_of_its_members(build_plan):
     assert job.modules == sorted({*modules[0], *modules[1]})
 
 
+def test_the_beam_of_a_network_or_an_ensemble_is_chosen_on_dev(build_plan):
+    systems = {"Both": {"type": "ensemble", "members": ["SDAtt", "Sennrich-deponly"], "decoding": {"beam": [5, 10]}}}
+    corpora = {"dev": {"name": "dev", "source": "d.en", "references": ["d.de", "d2.de"]}}
+    plan = build_plan(systems=systems, corpora=corpora, targets=["table1"])
+    translate, choose = (
+        plan.build_job(f"nmt.{name}", {"system": "Both", "run": "seed1"}) for name in ("translate", "choose_beam")
+    )
+    path = "<results>/nmt/Both/seed1/dev.beam.json"
+    assert translate.files == {**translate.files, "beam_choice": path}
+    assert "beam_choice" not in plan.nmt.build_translate_job("SDAtt", "seed1").files
+    assert choose.files == {
+        **{name: files for name, files in translate.files.items() if name != "beam_choice"},
+        **translate.files_by_set["dev"],
+        "references": ["<results>/corpus/tokenized/dev.target", "<results>/corpus/tokenized/dev.target1"],
+    }
+    assert choose.settings["decoding"].keys() == translate.settings["decoding"].keys() - {"n_best"}
+    assert choose.is_cached and choose.modules == translate.modules
+
+
+def test_length_models_read_the_text_they_name(build_plan):
+    texts = [{"name": "more", "source": "more.en", "target": "more.de"}]
+    for value, text, path in (
+        (True, "train", "default.tsv"),
+        ("train", "train", "default.tsv"),
+        ("dev", "dev", "default.dev.tsv"),
+        ("more", "more", "default.more.tsv"),
+    ):
+        nmt = build_plan(decoding={"length_model": value}, corpora={"length_texts": texts}).nmt
+        job = nmt.build_translate_job("SDAtt", "seed1")
+        assert job.files["length_model"] == f"<results>/nmt/length_model/{path}"
+        assert "length_floor" in job.settings["decoding"]
+        counts = nmt.build_length_model_of_text_job("default", text)
+        assert counts.files["target"] == f"<results>/subword/default/packed/{text}.target.arrow"
+    assert nmt.build_length_model_job("default") == nmt.build_length_model_of_text_job("default", "train")
+
+
+def test_settings_that_are_null_are_no_part_of_the_identity(build_plan):
+    plan = build_plan()
+    for job in (plan.nmt.build_translate_job("SDAtt", "seed1"), plan.nmt.build_choose_beam_job("SDAtt", "seed1")):
+        assert "retry_beam" not in job.settings["decoding"] and "max_length" in job.settings["decoding"]
+        assert job.execution_settings["decoding"]["retry_beam"] is None
+    bundle = plan.bundles.build_bundle_system_job("nmt", "SDAtt", "seed1")
+    assert "retry_beam" not in bundle.settings["config"]["decoding"]
+
+
 def build_call(plan, name, outputs, threads=1, **wildcards):
     """Return the call of a job with the planned paths of its inputs."""
     job = plan.build_job(name, wildcards)
@@ -181,6 +226,7 @@ UNREAD_BY_PRETRAINING = {
 }
 OTHER_DECODING = {
     "beam": 6,
+    "retry_beam": 99,
     "batch_size": 4,
     "precision": "bfloat16",
     "length_normalization": 1.0,

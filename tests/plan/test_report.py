@@ -15,6 +15,19 @@ def test_an_ensemble_is_replaced_by_its_members(build_plan):
     assert report.format_system_settings("PBSMT") == {} and report.format_system_settings("Both")["beam"] == "5"
 
 
+def test_facts_read_the_beams_that_rows_chose(build_plan):
+    systems = {"Both": {"type": "ensemble", "members": ["SDAtt", "GlobalAtt"], "decoding": {"beam": [3, 9]}}}
+    table = {"title": "T", "systems": ["GlobalAtt", "Both"], "baseline": "GlobalAtt"}
+    report = build_plan(systems=systems, tables={"mine": table}, training={"seeds": [1, 2]}).report
+    assert report.get_facts_files("mine")["beams"] == {
+        f"{system}:seed{seed}:Both": f"<results>/nmt/Both/seed{seed}/dev.beam.json"
+        for system in ("SDAtt", "GlobalAtt")
+        for seed in (1, 2)
+    }
+    assert "beams" not in report.get_facts_files("table1")
+    assert report.format_system_settings("Both")["beam"] == "3 or 9"
+
+
 def test_a_table_of_measures_reads_files_for_its_columns(build_plan):
     table = {
         "type": "measures",

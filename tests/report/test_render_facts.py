@@ -141,6 +141,28 @@ def test_optional_facts_have_columns_if_any_system_has_them(tmp_path: Path) -> N
     assert rows[2]["seconds_per_epoch"] == ""
 
 
+def test_chosen_beams_have_columns(tmp_path: Path) -> None:
+    trained = write_file(tmp_path / "facts.json", TRAINED)
+    widths = [{"beam": 5, "bleu": 20.125, "noted": {}}, {"beam": 10, "bleu": 21.0, "noted": {}}]
+    choices = [write_file(tmp_path / f"{beam}.json", {"beam": beam, "widths": widths}) for beam in (5, 10)]
+    render_facts(
+        description=build_description(),
+        files={
+            "facts": {"A:seed1": trained, "A:seed2": trained, "B:seed1": trained},
+            "beams": {"A:seed1:A": choices[0], "A:seed2:A": choices[1], "A:seed1:Both": choices[1]},
+        },
+        **get_outputs(tmp_path),
+    )
+    with (tmp_path / "facts.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert [row["chosen_beam"] for row in rows] == ["5; Both: 10", "10", ""]
+    assert [row["dev_bleu_by_beam"] for row in rows] == [
+        "5: 20.12, 10: 21.00; Both: 5: 20.12, 10: 21.00",
+        "5: 20.12, 10: 21.00",
+        "",
+    ]
+
+
 def test_settings_that_differ_have_columns(tmp_path: Path) -> None:
     trained = write_file(tmp_path / "facts.json", TRAINED)
     render_facts(

@@ -3,7 +3,7 @@
 REQUIRED INPUTS: <results>/subword/{units}/packed/, vocabularies, and the syntax that the system's parts read
 OUTPUTS:         <results>/nmt/{system}/{run}/model.safetensors, learning_curve.tsv, facts.json, {split}.pieces,
                  {split}.attention.arrow, {split}.gates.arrow, {split}.correct.tsv, {split}.contrastive.tsv,
-                 pretrained.safetensors
+                 dev.beam.json, pretrained.safetensors
 """
 
 
@@ -68,6 +68,39 @@ use rule text_job as length_model with:
     params:
         identity=identity_of("nmt.length_model"),
         job=call_of("nmt.length_model"),
+
+
+use rule length_model as length_model_of_text with:
+    input:
+        inputs_of("nmt.length_model_of_text"),
+    output:
+        counts="<results>/nmt/length_model/{units}.{split}.tsv",
+    log:
+        "<logs>/nmt/length_model/{units}.{split}.log",
+    benchmark:
+        "<benchmarks>/nmt/length_model/{units}.{split}.tsv"
+    params:
+        identity=identity_of("nmt.length_model_of_text"),
+        job=call_of("nmt.length_model_of_text"),
+
+
+use rule network_job_with_warnings as choose_beam with:
+    input:
+        inputs_of("nmt.choose_beam"),
+    output:
+        choice="<results>/nmt/{system}/{run}/dev.beam.json",
+    log:
+        "<logs>/nmt/choose_beam/{system}.{run}.log",
+    benchmark:
+        "<benchmarks>/nmt/choose_beam/{system}.{run}.tsv"
+    wildcard_constraints:
+        system=plan.nmt.system_name_pattern,
+        run=r"seed\d+",
+    group:
+        on_cluster("scores")
+    params:
+        identity=identity_of("nmt.choose_beam"),
+        job=call_of("nmt.choose_beam"),
 
 
 use rule network_job_with_warnings as translate with:

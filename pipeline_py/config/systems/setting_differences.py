@@ -171,7 +171,9 @@ def _collect_search_settings(experiment: BaseExperimentConfig, system: str) -> F
     options = experiment.systems[system]
     if not isinstance(options, NeuralSystemConfig | EnsembleConfig):
         return {}
-    return options.decoding.model_dump(exclude=options.decoding.collect_ineffective_keys(SettingEffect.RESULT))
+    return options.decoding.model_dump(
+        mode="json", exclude=options.decoding.collect_ineffective_keys(SettingEffect.RESULT)
+    )
 
 
 def _collect_training_settings(experiment: BaseExperimentConfig, system: str) -> FlatSettings:

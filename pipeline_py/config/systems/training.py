@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from pipeline_py.config.base import (
     NUMBER_VALIDATOR,
@@ -12,6 +12,7 @@ from pipeline_py.config.base import (
     CountOrZero,
     IgnoringStage,
     LayerSize,
+    OmittedNull,
     PositiveFloat32,
     ProcessorCount,
     RequiredSetting,
@@ -226,11 +227,42 @@ class TrainingConfig(ConfigSection):
         return self
 
 
+IGNORED_IN_BEAM_CHOICE = IgnoringStage("nmt.choose_beam")
+"""Marks settings that do not affect the choice of a beam width."""
+
+BeamWidth = Annotated[int, NUMBER_VALIDATOR, Field(gt=0, le=1000)]
+"""Number of hypotheses that a search keeps."""
+
+
+def _get_beam_tag(value: Any) -> str:
+    return "list" if isinstance(value, list | tuple) else "width"
+
+
+def _convert_length_text(value: Any) -> Any:
+    """Convert the name of the training data, and booleans that Snakemake's option --config reads as text."""
+    return {"train": True, "true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+
+
+LengthTextName = Annotated[bool | str, BeforeValidator(_convert_length_text, json_schema_input_type=bool | str)]
+"""The name of a text; true for the training data, false for none."""
+
+
 class DecodingConfig(ConfigSection):
     """Beam search."""
 
-    beam: Annotated[int, NUMBER_VALIDATOR] = Field(12, gt=0, le=1000)
-    """Number of hypotheses that the search keeps; 1 is greedy search."""
+    beam: Annotated[
+        Annotated[BeamWidth, Tag("width")] | Annotated[tuple[BeamWidth, ...], Field(min_length=2), Tag("list")],
+        Discriminator(_get_beam_tag),
+    ] = Field(
+        12,
+        description="Number of hypotheses that the search keeps; 1 is greedy search. A list: the width of it with the "
+        "highest BLEU on the development set, computed as for `early_stopping: bleu`; the narrowest of equals.",
+    )
+    retry_beam: Annotated[BeamWidth | None, OmittedNull()] = Field(
+        None,
+        description="Prefer translations that end to those cut at the limit of length, and search a sentence in which "
+        "no hypothesis ends again with this wider beam (tree2seq section 6.1: 1,000); null: neither.",
+    )
     batch_size: Annotated[BatchSize, SettingEffect.ROUNDING] = Field(
         64, description="Number of sentences per batch; changes only rounding."
     )
@@ -246,32 +278,60 @@ class DecodingConfig(ConfigSection):
         le=10,
         description="Divide log-probabilities by the length to this power; 0: no normalization (plain sum).",
     )
-    max_length_ratio: SquarablePositiveFloat32 = Field(
-        3.0, description="Limit of a translation's length, relative to the number of source pieces, plus 10 pieces."
+    max_length_ratio: SquarablePositiveFloat32 | None = Field(
+        3.0,
+        description="Limit of a translation's length, relative to the number of source pieces, plus 10 pieces; null: "
+        "only `max_length`.",
     )
     max_length: Count | None = Field(
         None, description="Limit of a translation's length in pieces; null: only `max_length_ratio`."
     )
-    length_model: bool = Field(
+    length_model: LengthTextName = Field(
         False,
-        description="Add log p(length | source length), estimated from training data, at the end of a translation "
-        "(tree2seq eq. 27).",
+        description="Add log p(length | source length) at the end of a translation (tree2seq eq. 27), estimated from "
+        "the training data (true or `train`), `dev`, or a text in `corpora.length_texts`.",
     )
     length_floor: Annotated[float, NUMBER_VALIDATOR, RequiredSetting("length_model", True)] = Field(
         1e-6, gt=0, le=1, description="Smallest probability of the length model."
     )
-    replace_unknown: Annotated[bool, IgnoringStage("nmt.translate")] = Field(
+    replace_unknown: Annotated[bool, IgnoringStage("nmt.translate"), IGNORED_IN_BEAM_CHOICE] = Field(
         False, description="Replace <unk> in outputs by the source word with the highest attention weight."
     )
-    n_best: Annotated[CountOrZero, SettingEffect.EXECUTION] = Field(
+    n_best: Annotated[CountOrZero, SettingEffect.EXECUTION, IGNORED_IN_BEAM_CHOICE] = Field(
         0, description="Also write this many translations per sentence; 0: none."
     )
-    attention: Annotated[bool, SettingEffect.EXECUTION, IgnoringStage("nmt.translate")] = Field(
+    attention: Annotated[bool, SettingEffect.EXECUTION, IgnoringStage("nmt.translate"), IGNORED_IN_BEAM_CHOICE] = Field(
         False, description="Also write the attention weights of the best translation."
     )
 
     @model_validator(mode="after")
-    def _check_n_best(self) -> Self:
-        if self.n_best > self.beam:
-            raise ValueError(f"n_best {self.n_best} exceeds beam {self.beam}; widen the beam or ask for fewer")
+    def _check_beams_and_lengths(self) -> Self:
+        widths = self.beam_widths
+        if [*widths] != sorted({*widths}):
+            raise ValueError("list the widths of `beam` in ascending order, each once")
+        if self.n_best > min(widths):
+            raise ValueError(f"n_best {self.n_best} exceeds beam {min(widths)}; widen the beam or ask for fewer")
+        if self.max_length_ratio is None and self.max_length is None:
+            raise ValueError("a translation needs a limit of length; give `max_length`, `max_length_ratio` or both")
         return self
+
+    @property
+    def beam_widths(self) -> tuple[int, ...]:
+        """Widths to choose from, in ascending order; a single one if there is no choice."""
+        return (self.beam,) if isinstance(self.beam, int) else self.beam
+
+    @property
+    def is_beam_chosen(self) -> bool:
+        """True if the width is chosen on the development set."""
+        return not isinstance(self.beam, int)
+
+    @property
+    def beam_text(self) -> str:
+        """The width for readers, or those to choose from."""
+        *widths, widest = map(str, self.beam_widths)
+        return f"{', '.join(widths)} or {widest}" if widths else widest
+
+    @property
+    def length_text(self) -> str | None:
+        """The split or text that the length model is estimated from; None without a length model."""
+        return "train" if self.length_model is True else self.length_model or None

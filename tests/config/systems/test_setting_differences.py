@@ -29,6 +29,10 @@ def format_notes(experiment: Any) -> list[str]:
     [
         ({"FlexAtt": {"decoding": {"beam": 9}}}, "Rows differ in search: beam 5 (GlobalAtt, PLAIN); beam 9 (FlexAtt)."),
         (
+            {"FlexAtt": {"decoding": {"beam": [5, 9], "retry_beam": 20}}},
+            "Rows differ in search: beam 5, retry_beam null (GlobalAtt, PLAIN); beam [5, 9], retry_beam 20 (FlexAtt).",
+        ),
+        (
             {"FlexAtt": {"decoding": {"length_model": True}}},
             "Rows differ in search: length_model false (GlobalAtt, PLAIN); length_model true (FlexAtt).",
         ),

@@ -18,7 +18,6 @@ def test_systems_and_tables_that_no_target_needs_are_left_out() -> None:
             "systems": ["Seq2Seq", "Seq2Seq-capacity", "Tree2Seq-ensemble"],
             "baseline": "Seq2Seq",
             "proposed": ["Tree2Seq-ensemble"],
-            "parsers": ["default", "random"],
         }
     }
     overrides = {"targets": ["mine"], "tables": tables}

@@ -63,6 +63,25 @@ use rule text_job as clean with:
         job=call_of("corpus.clean"),
 
 
+use rule clean as clean_length_text with:
+    input:
+        inputs_of("corpus.clean_length_text"),
+    output:
+        source="<results>/corpus/clean/{split}.source",
+        target=["<results>/corpus/clean/{split}.target"],
+        lines="<results>/corpus/clean/{split}.lines",
+        counts="<results>/corpus/clean/{split}.json",
+    log:
+        "<logs>/corpus/clean/{split}.log",
+    benchmark:
+        "<benchmarks>/corpus/clean/{split}.tsv"
+    wildcard_constraints:
+        split=build_name_pattern(EXPERIMENT.corpora.length_texts_by_name),
+    params:
+        identity=identity_of("corpus.clean_length_text"),
+        job=call_of("corpus.clean_length_text"),
+
+
 for target_sides in sorted({tuple(sides) for sides in plan.corpus.reference_sides.values()}):
 
     rule:
