@@ -204,7 +204,8 @@ def test_every_stage_has_an_environment() -> None:
     stages = set().union(*find_environment_stages().values())
     plans = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "pipeline_py/plan").glob("*.py"))
     planned_stages = {
-        f"pipeline_py.{stage}" for stage in re.findall(r'\b(?:Job|_build_(?:training|search)_job)\(\s*"([\w.]+)"', plans)
+        f"pipeline_py.{stage}"
+        for stage in re.findall(r'\b(?:Job|_build_(?:training|search)_job)\(\s*"([\w.]+)"', plans)
     }
     assert stages == planned_stages and len(planned_stages) > 40
 

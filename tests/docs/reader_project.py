@@ -22,7 +22,7 @@ PART_UNIONS = {
 In the order of the page.
 """
 
-CONFIGURATION_PAGES = {"docs/faq.md": "docs/how_to/systems.md", "config/README.md": "docs/tutorials/own_pair.md"}
+CONFIGURATION_PAGES = {"docs/faq.md": "docs/how_to/systems.md", "config/README.md": "docs/tutorials/own_system.md"}
 """Page that names a configuration file → page that shows the file, if it is another page."""
 
 DATA_FOLDER = "elsewhere"

@@ -19,8 +19,8 @@ import pytest
 import yaml
 from snakemake.cli import get_argument_parser
 
-from pipeline_py.__main__ import PROGRAM, SUBCOMMANDS, name_positional
-from pipeline_py.commands.run_workflow import parse_snakemake_options
+from pipeline_py.__main__ import PROGRAM, SUBCOMMANDS
+from pipeline_py.commands.run_workflow import OPEN_OPTION
 from pipeline_py.run.command_line import parse_arguments
 from pipeline_py.run.job_runner import get_cache_folder
 from tests.docs.page_blocks import PLACEHOLDER_PATTERN, PageCommand, find_commands
@@ -38,6 +38,7 @@ PLACEHOLDER_VALUES = {
     "ACCOUNT": "account",
     "PARTITION": "partition",
     "REGISTRY": "registry",
+    "URL": "index",
 }
 """Placeholder → a value that a reader might replace it by."""
 
@@ -71,7 +72,8 @@ def test_there_are_commands():
 def check_pip_command(words: Sequence[str]) -> None:
     """Installing needs minutes and the network: check that every extra exists and other requirements are pinned."""
     assert words[:2] == ("pip", "install")
-    requirements = [word for word in words[2:] if word != "-e"]
+    options = {"-e", *words[words.index("--extra-index-url") :][:2]} if "--extra-index-url" in words else {"-e"}
+    requirements = [word for word in words[2:] if word not in options]
     assert requirements
     for requirement in requirements:
         local = re.fullmatch(r"\.(?:\[([a-z,]+)\])?", requirement)
@@ -157,17 +159,28 @@ def check_arbitree_command(words: Sequence[str]) -> None:
     """It may take hours: check its subcommand and options."""
     subcommand = SUBCOMMANDS[words[1]]
     if subcommand.is_forwarded:
-        parse_snakemake_options(words[2:])
+        get_argument_parser().parse_args([word for word in words[2:] if word != OPEN_OPTION])
         return
     function = getattr(import_module(f"pipeline_py.{subcommand.module}"), subcommand.function)
     arguments = [word for word in words[2:] if word[0] not in "<>"]
-    assert parse_arguments(function, PROGRAM, name_positional(subcommand, arguments))
+    assert parse_arguments(function, PROGRAM, arguments, subcommand.positional)
+
+
+def check_uv_command(words: Sequence[str]) -> None:
+    """It may not be installed: check that it makes an environment or installs this project."""
+    assert [*words[1:]] in (["venv", ".venv"], ["pip", "install", "-e", ".", "--torch-backend", "cpu"])
+
+
+def check_cd_command(words: Sequence[str]) -> None:
+    """An earlier command of the page makes the folder."""
+    assert words[1:] and any(command.words[:3] == ("arbitree", "init", words[1]) for command in COMMANDS)
 
 
 CHECKS: dict[str, Callable[[Sequence[str]], None]] = {
     ".": check_activation_command,
     ".ci/run": check_ci_script,
     "arbitree": check_arbitree_command,
+    "cd": check_cd_command,
     "docker": check_docker_command,
     "mkdocs": check_mkdocs_command,
     "pip": check_pip_command,
@@ -180,6 +193,7 @@ CHECKS: dict[str, Callable[[Sequence[str]], None]] = {
     "tar": check_tar_command,
     "tail": check_tail_command,
     "tensorboard": check_tensorboard_command,
+    "uv": check_uv_command,
 }
 """Program → check of its commands, whose docstring says why they are not simply run."""
 
