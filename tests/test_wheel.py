@@ -55,6 +55,11 @@ def test_the_wheel_has_the_files_of_the_workflow(site: Path) -> None:
 
 
 def test_an_experiment_in_an_empty_folder_runs(site: Path, tmp_path: Path) -> None:
+    code = "import pipeline_py; print(pipeline_py.__file__)"
+    path = subprocess.run(
+        [sys.executable, "-P", "-c", code], env={**os.environ, "PYTHONPATH": str(site)}, capture_output=True, text=True
+    ).stdout
+    assert Path(path.strip()).is_relative_to(site)
     run_program(tmp_path, "pipeline_py", "init", "mine", site=site)
     mine = tmp_path / "mine"
     assert "In total about" in run_program(mine, "pipeline_py", "check", site=site)
