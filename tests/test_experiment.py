@@ -298,7 +298,7 @@ def test_a_mistake_gets_one_sentence(config, path, value, sentence):
 
 def test_a_missing_file_is_named_with_the_folder_that_it_was_looked_for_in(config):
     config["corpora"]["dev"] = {"name": "dev", "source": "dev.en", "references": ["dev.de"]}
-    with pytest.raises(InputError, match=r"nowhere/dev.en: no such file \(and 1 more\).*now nowhere"):
+    with pytest.raises(InputError, match=r"nowhere/dev.en: no such file \(and 1 more\).*the folder nowhere "):
         load_experiment({**config, "data": "nowhere"})
 
 
