@@ -8,6 +8,11 @@ def text_memory(default):
     return lambda wildcards, attempt: plan.memory.estimate_text_job(default) * attempt
 
 
+def phrase_memory(default):
+    """Return the memory of a job that trains a phrase-based system or translates with it."""
+    return lambda wildcards, attempt: plan.memory.estimate_phrase_job(default) * attempt
+
+
 def network_memory(default, processes=1):
     """Return the memory of a job that trains the networks of a system or computes with them in some processes."""
     return lambda wildcards, attempt: plan.memory.estimate_network_job(wildcards.system, default) * processes * attempt

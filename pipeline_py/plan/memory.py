@@ -21,6 +21,9 @@ TEXT_BASE_MB, NETWORK_BASE_MB = 500, 700
 TEXT_JOB_FACTOR = 20
 """Memory of a job that reads texts or trees, as a multiple of the source side of the training text."""
 
+PHRASE_JOB_FACTOR = 250
+"""Memory of a phrase-based system's job, as the same multiple."""
+
 NETWORK_JOB_FACTOR = 20
 """Memory of a network's job for packed sentences and syntax, as the same multiple."""
 
@@ -49,9 +52,18 @@ class MemoryPlan:
     experiment: ExperimentConfig
     corpus: CorpusPlan
 
-    def estimate_text_job(self, default: int) -> int:
-        """Estimate the memory of a job that reads texts or trees; `default` if the training text is not known yet."""
-        return TEXT_BASE_MB + TEXT_JOB_FACTOR * self._text_size[1] if self._text_size else default
+    def estimate_text_job(self, default: int, factor: int = TEXT_JOB_FACTOR) -> int:
+        """Estimate the memory of a job that reads texts or trees; `default` if the training text is not known yet.
+
+        Args:
+            default: megabytes.
+            factor: megabytes for each megabyte of the training text.
+        """
+        return TEXT_BASE_MB + factor * self._text_size[1] if self._text_size else default
+
+    def estimate_phrase_job(self, default: int) -> int:
+        """Estimate the memory of a job that trains a phrase-based system or translates with it."""
+        return self.estimate_text_job(default, PHRASE_JOB_FACTOR)
 
     def estimate_parsing(self, parser: str) -> int:
         """Estimate the memory of a job that runs a parser."""

@@ -64,6 +64,11 @@ def test_a_text_job_asks_for_more_than_was_measured() -> None:
     assert 1.1 * 340 < build_plan(96_000).estimate_text_job(4000) < 4 * 340
 
 
+def test_a_phrase_based_system_asks_for_more_than_was_measured() -> None:
+    assert 1.1 * 143 < build_plan().estimate_phrase_job(16_000) < 5 * 143
+    assert 1.1 * 2045 < build_plan(200_000).estimate_phrase_job(16_000) < 2 * 2045, "9 MB of text, as documentation"
+
+
 def test_the_members_of_an_ensemble_are_in_memory_together() -> None:
     plan = build_plan()
     sizes = [

@@ -21,7 +21,7 @@ use rule reporting_text_job as train_smt with:
     conda:
         "../../envs/smt.yaml"
     resources:
-        mem_mb=text_memory(16000),
+        mem_mb=phrase_memory(16000),
         runtime=lambda wildcards, attempt: 1440 * attempt,
     params:
         identity=identity_of("smt.train"),
@@ -46,7 +46,7 @@ use rule text_job as translate_smt with:
     conda:
         "../../envs/smt.yaml"
     resources:
-        mem_mb=text_memory(4000),
+        mem_mb=phrase_memory(4000),
         runtime=lambda wildcards, attempt: 240 * attempt,
     params:
         identity=identity_of("smt.translate"),
