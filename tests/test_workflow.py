@@ -373,6 +373,30 @@ def test_parsers_and_sets_may_have_any_name(fresh_project):
     assert jobs["parse"] == len(sets) + 2 and jobs["binarize"] == 1
 
 
+def test_permuted_trees_are_made_from_those_of_their_parser(fresh_project):
+    table = {
+        "title": "T",
+        "systems": ["GlobalAtt", "SDAtt"],
+        "baseline": "GlobalAtt",
+        "proposed": ["SDAtt"],
+        "parsers": ["default", "permuted"],
+    }
+    config = {
+        "parsers": {"permuted": {"type": "control", "shape": "permuted", "parser": "embedded"}},
+        "tables": {"mine": table},
+    }
+    jobs = fresh_project.list_planned_jobs("results/mine.tsv", config=config)
+    splits = {
+        rule: sorted(wildcards["split"] for name, wildcards in jobs if name == rule)
+        for rule in ("parse", "permute_trees")
+    }
+    assert splits["permute_trees"] == splits["parse"] and len(splits["parse"]) == 4
+    assert {wildcards["system"] for rule, wildcards in jobs if rule == "train"} == {
+        *("GlobalAtt", "SDAtt", "SDAtt [permuted]")
+    }
+    assert "build_control_trees" not in {rule for rule, _ in jobs}
+
+
 def test_contrastive_sets_are_processed_like_a_test_set_with_two_references(fresh_project):
     """They are truecased, split and generalised like the training target; only networks score them."""
     file = fresh_project.folder / "pairs.json"
