@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pipeline_py.files.ragged_arrays import read_ragged_rows
 from pipeline_py.run.cpu_usage import count_processors, get_memory_limit_mb
 from pipeline_py.run.job import is_output_parameter
 from pipeline_py.run.job_runner import StageFunction
@@ -371,6 +372,41 @@ def test_parsers_and_sets_may_have_any_name(fresh_project):
     jobs = fresh_project.count_planned_jobs("names", "results/syntax/a-b_1/shards.binary.ptb", config=config)
     assert jobs["train"] == jobs["translate"] == len(names) + 1 and jobs["postprocess"] == jobs["train"]
     assert jobs["parse"] == len(sets) + 2 and jobs["binarize"] == 1
+
+
+def test_permuted_trees_are_made_from_those_of_their_parser(fresh_project):
+    table = {
+        "title": "T",
+        "systems": ["GlobalAtt", "SDAtt"],
+        "baseline": "GlobalAtt",
+        "proposed": ["SDAtt"],
+        "parsers": ["default", "permuted"],
+    }
+    config = {
+        "parsers": {"permuted": {"type": "control", "shape": "permuted", "parser": "embedded"}},
+        "tables": {"mine": table},
+    }
+    jobs = fresh_project.list_planned_jobs("results/mine.tsv", config=config)
+    splits = {
+        rule: sorted(wildcards["split"] for name, wildcards in jobs if name == rule)
+        for rule in ("parse", "permute_trees")
+    }
+    assert splits["permute_trees"] == splits["parse"] and len(splits["parse"]) == 4
+    assert {wildcards["system"] for rule, wildcards in jobs if rule == "train"} == {
+        *("GlobalAtt", "SDAtt", "SDAtt [permuted]")
+    }
+    assert "build_control_trees" not in {rule for rule, _ in jobs}
+
+
+def test_distances_of_permuted_trees_are_those_of_the_trees_in_another_order(tmp_path):
+    project = ProjectCopy(tmp_path)
+    config = {"parsers": {"permuted": {"type": "control", "shape": "permuted", "parser": "gold"}}}
+    paths = [f"results/syntax/{parser}/one.distances.arrow" for parser in ("gold", "permuted")]
+    result = project.run_snakemake(*paths, config=config)
+    assert result.returncode == 0, result.stderr[-3000:]
+    gold, permuted = (list(read_ragged_rows(project.folder / path)) for path in paths)
+    assert [sorted(row) for row in gold] == [sorted(row) for row in permuted]
+    assert any(list(row) != list(other) for row, other in zip(gold, permuted, strict=True))
 
 
 def test_contrastive_sets_are_processed_like_a_test_set_with_two_references(fresh_project):

@@ -15,6 +15,7 @@ from pipeline_py.config.language_codes import is_same_language
 from pipeline_py.config.parsers import (
     AnyParserConfig,
     BaseStanzaParserConfig,
+    ControlParserConfig,
     ParsingConfig,
     StanzaParserConfig,
     TrainedParserConfig,
@@ -146,6 +147,7 @@ class BaseExperimentConfig(ConfigSection):
         """Format the error message for a parser of another language than the source's."""
         key = f"parsers.{parser}"
         keys = [f"parsers.{name}.fallback" for name, options in self.parsers.items() if options.fallback == parser]
+        keys += [f"parsers.{name}.parser" for name in self.parsers if self.get_permuted_parser(name) == parser]
         hint = f"; to use models of another language on purpose, name it in `{key}.model_language`"
         is_stanza = isinstance(self.parsers[parser], StanzaParserConfig)
         return (
@@ -214,6 +216,16 @@ class BaseExperimentConfig(ConfigSection):
             chain.append(fallback)
         return chain
 
+    def get_permuted_parser(self, parser: str) -> str | None:
+        """Return the parser whose trees a control permutes; None for other parsers."""
+        options = self.parsers[parser]
+        return options.parser if isinstance(options, ControlParserConfig) else None
+
+    def get_tree_sources(self, parser: str) -> list[str]:
+        """Return all parsers that determine the trees of a parser: itself, one that it permutes, and fallbacks."""
+        permuted_parser = self.get_permuted_parser(parser)
+        return self.get_parser_chain(parser) + (self.get_parser_chain(permuted_parser) if permuted_parser else [])
+
     @property
     def requested_trained_parsers(self) -> list[str]:
         """Requested parsers that are trained from a treebank."""
@@ -276,10 +288,10 @@ class BaseExperimentConfig(ConfigSection):
         return provided_formats
 
     def can_provide_trees(self, parser: str, tree_format: TreeFormat) -> bool:
-        """Return whether a parser and its fallbacks have trees in a format for every split, except contrastive sets."""
+        """Return whether a parser and its sources have trees in a format for every split, except contrastive sets."""
         splits = [split for split in self.splits_in_files if split in self.corpora.splits]
-        chain = self.get_parser_chain(parser)
-        return all(self.parsers[name].find_missing_trees(tree_format, splits) is None for name in chain)
+        sources = self.get_tree_sources(parser)
+        return all(self.parsers[name].find_missing_trees(tree_format, splits) is None for name in sources)
 
     @property
     def splits_in_files(self) -> list[str]:

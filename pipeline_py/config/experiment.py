@@ -114,6 +114,24 @@ class ExperimentConfig(BaseExperimentConfig):
         return self
 
     @model_validator(mode="after")
+    def _check_permuted_parsers(self) -> Self:
+        permuted_parsers = {name: parser for name in self.parsers if (parser := self.get_permuted_parser(name))}
+        for name, parser in permuted_parsers.items():
+            key = f"parsers.{name}.parser"
+            if parser not in self.parsers:
+                raise ValueError(f"{key}: {format_unknown_name_error('parser', parser, self.parsers)}")
+            if parser in permuted_parsers:
+                relation = "this parser" if parser == name else "itself permuted"
+                raise ValueError(f"{key}: `{parser}` is {relation}; name a parser whose trees are not permuted")
+        for name, options in self.parsers.items():
+            if options.fallback in permuted_parsers:
+                raise ValueError(
+                    f"parsers.{name}.fallback: `{options.fallback}` has permuted trees, which can fail like those of "
+                    "its `parser`; name another parser"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _check_systems(self) -> Self:
         for problem in self._find_search_problems(self.decoding):
             raise ValueError(problem)
@@ -283,12 +301,12 @@ class ExperimentConfig(BaseExperimentConfig):
         for (section, reader), read_parser, tree_format, splits in self.iterate_tree_uses():
             file_splits = [split for split in splits if split in self.splits_in_files]
             reader_text = f"{'table ' if section == 'tables' else ''}`{reader}`"
-            for name in self.get_parser_chain(read_parser):
+            for name in self.get_tree_sources(read_parser):
                 missing_trees = self.parsers[name].find_missing_trees(tree_format, file_splits)
                 if missing_trees is not None:
                     key, problem = missing_trees
                     raise ConfigEntryError(section, reader, problem.format(reader=reader_text), f"parsers.{name}{key}")
-                reader_text = f"`parsers.{name}.fallback`"
+                reader_text = f"`parsers.{name}.{'parser' if self.get_permuted_parser(name) else 'fallback'}`"
         return self
 
     def iterate_tree_uses(self) -> Iterator[tuple[EntryKey, str, TreeFormat, list[str]]]:

@@ -102,7 +102,7 @@ def load_experiment(
                 with suppress(OSError):  # the stage that reads the file reports it
                     check_file_format(Path(file))
         for _, reader_parser, _, splits in experiment.iterate_tree_uses():
-            for parser in experiment.get_parser_chain(reader_parser):
+            for parser in experiment.get_tree_sources(reader_parser):
                 if parser in experiment.foreign_parser_errors:
                     raise InputError(experiment.foreign_parser_errors[parser], "configuration")
                 if parser in experiment.generator_only_parser_errors and {*splits} & {*experiment.splits_in_files}:

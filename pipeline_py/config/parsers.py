@@ -326,6 +326,9 @@ DEFAULT_CONTROL_SEED = 1
 ORDER_PRESERVING_SHAPES = ("right-branching", "left-branching", "chain")
 """Shapes of control trees that preserve word order."""
 
+RANDOM_SHAPES = ("random", "permuted")
+"""Shapes of control trees that depend on a seed."""
+
 
 class ControlParserConfig(BaseParserConfig):
     """Control trees: trees of one shape without information about syntax."""
@@ -334,16 +337,36 @@ class ControlParserConfig(BaseParserConfig):
     branching: ClassVar[BranchingOption] = "right"
     """Has no effect, because the trees are binary."""
     fallback: ClassVar[None] = None
-    """There is none, because control trees never fail."""
-    shape: Literal["right-branching", "left-branching", "balanced", "random", "chain"]
-    """The shape of the trees."""
-    seed: Seed = Field(DEFAULT_CONTROL_SEED, description="Seed of random trees.")
+    """There is none, because control trees never fail, except permuted ones of a failed parse."""
+    shape: Literal["right-branching", "left-branching", "balanced", "random", "chain", "permuted"] = Field(
+        description="The shape of the trees; permuted: each dependency tree of `parser`, with its nodes assigned to "
+        "the words at random."
+    )
+    parser: str | None = Field(
+        None,
+        description="For `shape: permuted`, another of `parsers`, whose trees are permuted. A sentence on which it "
+        "fails has no tree here, either.",
+    )
+    seed: Seed = Field(DEFAULT_CONTROL_SEED, description="Seed of random and permuted trees.")
 
     @model_validator(mode="after")
-    def _check_seed(self) -> Self:
-        if self.seed != DEFAULT_CONTROL_SEED and self.shape != "random":
+    def _check_shape(self) -> Self:
+        if self.seed != DEFAULT_CONTROL_SEED and self.shape not in RANDOM_SHAPES:
             raise ValueError(f"a shape of {self.shape} uses no random numbers; leave out `seed`")
+        if self.shape == "permuted" and self.parser is None:
+            raise ValueError("a shape of permuted needs trees; name their parser in `parser`")
+        if self.shape != "permuted" and self.parser is not None:
+            raise ValueError(f"a shape of {self.shape} reads no trees; leave out `parser`, or choose `shape: permuted`")
         return self
+
+    def find_missing_trees(self, tree_format: TreeFormat, file_splits: Collection[str]) -> tuple[str, str] | None:
+        """Return an error for permuted phrase trees, which do not exist."""
+        if self.shape != "permuted" or tree_format == "conllu":
+            return None
+        return ".shape", (
+            f": permuted has no {TREE_FORMAT_NAMES[tree_format]} trees, but {{reader}} reads phrases; cross it with "
+            "another control, such as `shape: random`"
+        )
 
 
 AnyParserConfig = Annotated[

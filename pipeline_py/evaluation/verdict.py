@@ -6,7 +6,7 @@ from math import floor, log10
 from typing import Literal
 
 from pipeline_py.config.claims import ClaimRelation
-from pipeline_py.config.parsers import ORDER_PRESERVING_SHAPES
+from pipeline_py.config.parsers import ORDER_PRESERVING_SHAPES, RANDOM_SHAPES
 from pipeline_py.evaluation.significance.system_difference import SystemDifference
 
 VerdictOutcome = Literal["confirmed", "contradicted", "not distinguishable", "not tested", ""]
@@ -92,7 +92,7 @@ class Verdict:
     def missing_controls(self) -> list[str]:
         """The kinds of control trees without a result that an answer about syntax needs."""
         shapes = {control.tree_shape for control in self.control_results.values()}
-        random = [] if "random" in shapes else ["random trees"]
+        random = [] if shapes & {*RANDOM_SHAPES} else ["random trees"]
         ordered = [] if shapes & {*ORDER_PRESERVING_SHAPES} else ["order-preserving trees (right-branching or a chain)"]
         return [*random, *ordered]
 

@@ -115,7 +115,7 @@ class BundlesPlan:
         parsers = {parser for name in names if (parser := experiment.systems[name].parser) is not None}
         if any(language.should_train_tokenizer for language in (experiment.corpora.source, experiment.corpora.target)):
             parsers |= {name for name, parser in experiment.parsers.items() if parser.type == "trained"}
-        parsers = {name for parser in parsers for name in experiment.get_parser_chain(parser)}
+        parsers = {name for parser in parsers for name in experiment.get_tree_sources(parser)}
         config = experiment.model_dump(mode="json")
         corpora: Mapping[str, Any] = config["corpora"]
         seeds = [int(run.removeprefix("seed"))] if experiment.is_neural(system) else config["training"]["seeds"]
@@ -162,7 +162,7 @@ class BundlesPlan:
             f"{RESULTS_PREFIX}syntax/{parser}/{split}.{trees}.facts.json"
             for network in networks[:1]
             if (parser := self.experiment.get_network(network).parser) is not None
-            and any(self.experiment.parsers[name].runs_stanza for name in self.experiment.get_parser_chain(parser))
+            and any(self.experiment.parsers[name].runs_stanza for name in self.experiment.get_tree_sources(parser))
             for trees in self.experiment.get_network_tree_formats(network)
         ]
 

@@ -29,6 +29,14 @@ class ParsersPlan:
             name for name, parser in self.experiment.parsers.items() if parser.type in parser_types
         )
 
+    def control_name_pattern(self, *, is_permuted: bool) -> str:
+        """Return a regular expression for the names of control parsers that do or do not permute other trees."""
+        return build_name_pattern(
+            name
+            for name, parser in self.experiment.parsers.items()
+            if parser.type == "control" and (self.experiment.get_permuted_parser(name) is not None) == is_permuted
+        )
+
     def get_trained_parser_config(self, parser: str) -> TrainedParserConfig:
         """Return the configuration of a parser, which must be trained here."""
         options = self.experiment.parsers[parser]

@@ -111,7 +111,7 @@ class SyntaxPlan:
                     )
 
         read_parsers = dict.fromkeys(name for _, name, _, _ in experiment.iterate_tree_uses())
-        for name in dict.fromkeys(name for parser in read_parsers for name in experiment.get_parser_chain(parser)):
+        for name in dict.fromkeys(name for parser in read_parsers for name in experiment.get_tree_sources(parser)):
             reason = self._foreign_parser_errors.get(name) or self._format_treebank_error(name)
             if reason is not None:
                 raise InputError(reason)
@@ -468,6 +468,16 @@ class SyntaxPlan:
                 "annotation": ANNOTATION_NAMES[trees],
                 **options.model_dump(mode="json", include={"shape", "seed"}),
             },
+        )
+
+    def build_permute_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
+        """Build the job that assigns the nodes of another parser's trees to the words of a text at random."""
+        options = self.experiment.parsers[parser]
+        permuted_trees = f"<results>/syntax/{self.experiment.get_permuted_parser(parser)}/{split}.{trees}"
+        return Job(
+            "syntax.permute_trees",
+            files={"trees": permuted_trees, "facts": f"{permuted_trees}.facts.json"},
+            settings=options.model_dump(mode="json", include={"seed"}),
         )
 
     def build_compute_tree_statistics_job(self, parser: str, split: str, trees: TreeFormat) -> Job:

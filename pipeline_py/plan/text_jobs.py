@@ -107,7 +107,7 @@ WILDCARD_PATTERNS = {
 """Regular expressions of wildcards that are not names."""
 
 JOB_NAME_BY_PARSER_TYPE = {"control": "syntax.build_control_trees", "given": "syntax.import_trees"}
-"""Job that makes a parser's own trees, by parser type; the default is `syntax.parse`."""
+"""Job that makes a parser's own trees, by parser type; the default is `syntax.parse`. Permuted trees have another."""
 
 
 @dataclass(frozen=True)
@@ -163,16 +163,19 @@ class TextJobFinder:
             outputs.pop("targets")
             return TextJob(job_name, self._plan.build_job(job_name, {"split": self._set_name}), self._set_name, outputs)
         if job_name == "syntax.parse":
-            version = wildcards["parser"]
-            parser = self._plan.parsers.experiment.parsers[get_version_parser(version)]
-            job_name = (
-                JOB_NAME_BY_PARSER_TYPE.get(parser.type, job_name)
-                if self._plan.fallbacks.find_previous_version(version) is None
-                else "fallbacks.replace_failed_trees"
-            )
+            job_name = self._get_tree_job_name(wildcards["parser"])
         reads_all_sets = job_name in ("nmt.translate", "evaluation.postprocess")
         split = {} if reads_all_sets else {"split": self._set_name}
         return TextJob(job_name, self._plan.build_job(job_name, {**wildcards, **split}), self._set_name, outputs)
+
+    def _get_tree_job_name(self, version: str) -> str:
+        """Return the job that makes a version of trees."""
+        if self._plan.fallbacks.find_previous_version(version) is not None:
+            return "fallbacks.replace_failed_trees"
+        experiment, parser = self._plan.parsers.experiment, get_version_parser(version)
+        if experiment.get_permuted_parser(parser) is not None:
+            return "syntax.permute_trees"
+        return JOB_NAME_BY_PARSER_TYPE.get(experiment.parsers[parser].type, "syntax.parse")
 
     def resolve_jobs(self, paths: Sequence[str]) -> tuple[list[TextJob], list[str]]:
         """Return the jobs that make files, in topological order, and the files that must already exist."""

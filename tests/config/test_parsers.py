@@ -27,6 +27,7 @@ PHRASES = {"constituency_train": "a.ptb", "constituency_dev": "b.ptb", "constitu
         ({"type": "stanza"}, True, ["conllu", "ptb"]),
         ({"type": "given"}, False, ["conllu", "ptb"]),
         ({"type": "control", "shape": "random", "seed": 7}, False, ["conllu", "ptb"]),
+        ({"type": "control", "shape": "permuted", "parser": "embedded", "seed": 7}, False, ["conllu"]),
     ],
 )
 def test_parser_type_determines_tree_formats_and_use_of_stanza(config, options, runs_stanza, formats):
@@ -59,7 +60,7 @@ def test_every_parser_has_a_branching(config, shape):
         ({"type": "control"}, "parsers.other.shape: field required"),
         (
             {"type": "control", "shape": "balance"},
-            "chain, not balance; did you mean `balanced`?",
+            "chain or permuted, not balance; did you mean `balanced`?",
         ),
         (
             {"type": "control", "shape": "chain", "seed": 2},
@@ -107,6 +108,22 @@ def test_every_parser_has_a_branching(config, shape):
         ({"type": "given", "fallback": "default"}, "unknown parser `default`; known are embedded, other"),
         ({"type": "given", "fallback": "other"}, "parsers.other.fallback: other → other is a cycle; name another"),
         ({"type": "control", "shape": "chain", "fallback": "embedded"}, "unknown key `parsers.other.fallback`"),
+        (
+            {"type": "control", "shape": "permuted"},
+            "parsers.other: a shape of permuted needs trees; name their parser in `parser`",
+        ),
+        (
+            {"type": "control", "shape": "chain", "parser": "embedded"},
+            "a shape of chain reads no trees; leave out `parser`, or choose `shape: permuted`",
+        ),
+        (
+            {"type": "control", "shape": "permuted", "parser": "embeded"},
+            "parsers.other.parser: unknown parser `embeded`; did you mean `embedded`?",
+        ),
+        (
+            {"type": "control", "shape": "permuted", "parser": "other"},
+            "parsers.other.parser: `other` is this parser; name a parser whose trees are not permuted",
+        ),
     ],
 )
 def test_error_is_one_sentence(config, options, message):
@@ -136,6 +153,34 @@ def test_a_fallback_needs_the_trees_that_are_read(config):
     with pytest.raises(InputError) as caught:
         with_parsers(config, **parsers)
     assert "parsers.other.treebank: no PTB trees, but `parsers.embedded.fallback` reads phrases" in str(caught.value)
+
+
+PERMUTED = {"type": "control", "shape": "permuted", "parser": "embedded"}
+
+
+def test_permuted_trees_are_not_permuted_again_and_no_fallback(config):
+    with pytest.raises(InputError, match=r"parsers.again.parser: `other` is itself permuted; name a parser whose"):
+        with_parsers(config, other=PERMUTED, again={**PERMUTED, "parser": "other"})
+    with pytest.raises(InputError, match=r"parsers.embedded.fallback: `other` has permuted trees, which can fail"):
+        with_parsers(config, other=PERMUTED, embedded={"fallback": "other"})
+
+
+def test_permuted_trees_need_the_trees_of_their_parser(config):
+    config["systems"]["SDAtt"]["parser"] = config["systems"]["Tree2Seq"]["parser"] = "other"
+    config["targets"] = ["table1"]
+    parsers = {"other": PERMUTED, "embedded": {"fallback": "chain"}, "chain": {"type": "control", "shape": "chain"}}
+    experiment = with_parsers(config, **parsers)
+    assert experiment.get_tree_sources("other") == ["other", "embedded", "chain"]
+    assert experiment.get_parser_chain("other") == ["other"]
+    foreign = {"type": "stanza", "language": "de"}
+    with pytest.raises(InputError, match=r"is for `de` .*; name another parser in `parsers.other.parser` \(docs"):
+        load_experiment(config, {"parsers": {"other": {**PERMUTED, "parser": "foreign"}, "foreign": foreign}})
+    rows = {"systems": ["Seq2Seq", "Tree2Seq"], "baseline": "Seq2Seq", "proposed": ["Tree2Seq"]}
+    config["tables"]["mine"], config["targets"] = {"title": "T", **rows}, ["mine"]
+    with pytest.raises(InputError) as caught:
+        with_parsers(config, other=PERMUTED)
+    message = "parsers.other.shape: permuted has no PTB trees, but `Tree2Seq` reads phrases; cross it with another"
+    assert message in str(caught.value)
 
 
 def test_shard_size_is_validated(config):

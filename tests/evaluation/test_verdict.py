@@ -149,8 +149,9 @@ def test_other_relations_are_tested_against_a_margin(relation, result, word) -> 
 
 
 @pytest.mark.parametrize("shape", ["right-branching", "left-branching", "chain"])
-def test_order_preserving_trees_complete_the_controls(shape: str) -> None:
-    controls = {"random": LESS, "other": replace(LESS, tree_shape=shape)}
+@pytest.mark.parametrize("random_shape", ["random", "permuted"])
+def test_order_preserving_trees_complete_the_controls(shape: str, random_shape: str) -> None:
+    controls = {"random": replace(LESS, tree_shape=random_shape), "other": replace(LESS, tree_shape=shape)}
     assert verdict(GAIN, control_results=controls).syntax_answer == "yes"
     assert verdict(GAIN, control_results={"other": controls["other"]}).missing_controls == ["random trees"]
     assert (

@@ -385,3 +385,29 @@ def test_a_treebank_of_another_language_is_rejected(build_plan, tmp_path):
     with pytest.raises(InputError, match=message):
         plan(words(2000))
     plan(words(2000), language="fr")
+
+
+def test_permuted_trees_depend_on_the_trees_of_their_parser(build_plan):
+    permuted = {"type": "control", "shape": "permuted", "parser": "embedded", "seed": 3}
+    plan = build_plan(parsers={"permuted": permuted})
+    job = plan.build_job("syntax.permute_trees", {"parser": "permuted", "split": "dev", "trees": "conllu"})
+    trees = "<results>/syntax/embedded/dev.conllu"
+    assert job.files == {"trees": trees, "facts": f"{trees}.facts.json"}
+    assert job.settings == {"seed": 3}
+    assert plan.parsers.control_name_pattern(is_permuted=True) == "permuted"
+    assert plan.parsers.control_name_pattern(is_permuted=False) == r"random|right\-branching"
+
+
+def test_another_control_changes_no_identity(build_plan):
+    plans = [
+        build_plan(parsers=parsers)
+        for parsers in ({}, {"permuted": {"type": "control", "shape": "permuted", "parser": "embedded"}})
+    ]
+    text = {"split": "dev", "trees": "conllu"}
+    for name, wildcards in {
+        "syntax.build_control_trees": {"parser": "random", **text},
+        "syntax.parse": {"parser": "embedded", **text},
+        "nmt.train": {"system": "SDAtt", "run": "seed1"},
+    }.items():
+        identities = [plan.compute_identity(plan.build_job(name, wildcards)) for plan in plans]
+        assert identities[0] == identities[1], name

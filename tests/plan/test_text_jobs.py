@@ -85,6 +85,18 @@ def test_every_kind_of_system_finds_its_jobs(build_plan, system, stage):
     assert get_job_names(jobs)[-1] == "evaluation.postprocess"
 
 
+def test_permuted_trees_of_a_text_need_its_parse(build_plan):
+    plan = build_plan(
+        parsers={"permuted": {"type": "control", "shape": "permuted", "parser": "embedded"}},
+        systems={"SDAtt": {"parser": "permuted"}},
+    )
+    jobs, _ = TextJobFinder(plan, "dev").resolve_jobs(["<results>/evaluation/SDAtt/seed1/dev.txt"])
+    names = [name for name in get_job_names(jobs) if name.startswith("syntax")]
+    assert names == ["syntax.parse", "syntax.permute_trees", "syntax.compute_distances"]
+    config = plan.bundles.build_portable_config("SDAtt", "seed1", "dev")
+    assert {*config["parsers"]} == {"permuted", "embedded"}
+
+
 def test_a_phrase_based_system_needs_no_networks(build_plan):
     jobs, existing = TextJobFinder(build_plan(), "dev").resolve_jobs(["<results>/evaluation/PBSMT/single/dev.txt"])
     assert "smt.translate" in get_job_names(jobs) and "nmt.translate" not in get_job_names(jobs)

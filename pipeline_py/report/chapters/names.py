@@ -108,12 +108,13 @@ def _describe_text(text: HeldOutTextConfig | ContrastiveSetConfig) -> str:
 def build_parser_table(experiment: ExperimentConfig) -> Sheet:
     """Build the table of parsers."""
     rows = []
-    chains = map(experiment.get_parser_chain, experiment.requested_parsers)
-    for name in dict.fromkeys(name for chain in chains for name in chain):
+    sources = map(experiment.get_tree_sources, experiment.requested_parsers)
+    for name in dict.fromkeys(name for parsers in sources for name in parsers):
         parser = experiment.parsers[name]
         summary = _join_docstring_summaries([parser])
         if isinstance(parser, ControlParserConfig):
-            summary = f"Shape: {parser.shape}. {summary}"
+            shape = parser.shape if parser.parser is None else f"{parser.shape}, from trees of {parser.parser}"
+            summary = f"Shape: {shape}. {summary}"
         elif parser.fallback is not None:
             summary = f"{summary} Where it fails: trees of {parser.fallback}."
         rows.append([name, summary])

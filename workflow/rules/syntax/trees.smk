@@ -113,9 +113,30 @@ use rule syntax_job as build_control_trees with:
     benchmark:
         "<benchmarks>/syntax/build_control_trees/{parser}.{split}.{trees}.tsv"
     wildcard_constraints:
-        parser=plan.parsers.parser_name_pattern("control"),
+        parser=plan.parsers.control_name_pattern(is_permuted=False),
     group:
         on_cluster("views")
     params:
         identity=identity_of("syntax.build_control_trees"),
         job=call_of("syntax.build_control_trees"),
+
+
+use rule syntax_job as permute_trees with:
+    input:
+        inputs_of("syntax.permute_trees"),
+    output:
+        output="<results>/syntax/{parser}/{split}.{trees}",
+        counts="<results>/syntax/{parser}/{split}.{trees}.json",
+        facts="<results>/syntax/{parser}/{split}.{trees}.facts.json",
+    log:
+        "<logs>/syntax/permute_trees/{parser}.{split}.{trees}.log",
+    benchmark:
+        "<benchmarks>/syntax/permute_trees/{parser}.{split}.{trees}.tsv"
+    wildcard_constraints:
+        parser=plan.parsers.control_name_pattern(is_permuted=True),
+        trees="conllu",
+    group:
+        on_cluster("views")
+    params:
+        identity=identity_of("syntax.permute_trees"),
+        job=call_of("syntax.permute_trees"),
