@@ -16,6 +16,7 @@ from pipeline_py.config.tables import (
 from pipeline_py.report.answers import group_answer_sentences, read_answers
 from pipeline_py.report.stage_results import read_ceilings
 from pipeline_py.report.tables import count_tables, renderings
+from pipeline_py.report.tables.published_columns import add_published_columns
 from pipeline_py.report.tables.published_numbers import PublishedNumber, read_published_numbers
 from pipeline_py.report.tables.score_table import build_bleu_sheet, build_measures_sheet
 from pipeline_py.report.tables.sheet import InputFiles, Sheet
@@ -44,7 +45,7 @@ def render_table(
     The first column of the TSV names the row; lines at its end that begin with `# ` name rows that depart from their
     papers. The column `NAME_marks` follows a score that can have marks. With several runs, numbers are means, and
     `NAME_sd` is their sample standard deviation. A table of type `bleu` has a column for each set, named like the set,
-    and `AVG`; `NAME_published` has the numbers of the paper. Columns of further metrics are named `METRIC_SET`, as are
+    and `AVG`. `NAME_published` has the numbers of a paper. Columns of further metrics are named `METRIC_SET`, as are
     those of a table of type `measures` with several sets.
 
     Args:
@@ -68,6 +69,7 @@ def render_table(
     options: AnyTableConfig = TypeAdapter(AnyTableConfig).validate_python(description["table"])
     inputs = InputFiles(files)
     sheet: Sheet
+    numbers = _read_published_numbers(options, inputs)
     answers = [answer for path in inputs.get_files("claims").values() for answer in read_answers(path)]
     if isinstance(options, ParseTableConfig):
         sheet = count_tables.build_parse_sheet(options, inputs, description.get("parser_chain", []))
@@ -91,7 +93,7 @@ def render_table(
                 comparisons,
                 description["dev"],
                 description["metrics"],
-                _read_published_numbers(options, inputs),
+                numbers,
                 notes,
             )
         else:
@@ -101,12 +103,14 @@ def render_table(
             notes += describe_parser_accuracies(accuracies, description["lowercase_trees"])
             sheet = build_measures_sheet(options, measures, comparisons, description["set_names"], notes)
         sheet = replace(sheet, departures=description.get("departures", []))
+    if not isinstance(options, BleuTableConfig):
+        sheet = add_published_columns(sheet, options, numbers, description.get("dev"))
     renderings.write_sheet(
         sheet, tsv_output, sheet_output, markdown_output, latex_output, group_answer_sentences(answers)
     )
 
 
-def _read_published_numbers(options: BleuTableConfig, files: InputFiles) -> list[PublishedNumber]:
+def _read_published_numbers(options: AnyTableConfig, files: InputFiles) -> list[PublishedNumber]:
     """Read the numbers of the paper that a table names."""
     selection = options.published
     if selection is None:
@@ -120,4 +124,18 @@ def _read_published_numbers(options: BleuTableConfig, files: InputFiles) -> list
             f"it has {', '.join(f'{table} of {task}' for table, task in available_tables)}",
             path,
         )
+    places = (selection.table, *selection.sections)
+    selected = [number for number in numbers if number.table in places and number.task == selection.task]
+    for key, names, known_names in (
+        ("sections", selection.sections, {number.table for number in selected}),
+        ("names", selection.names.values(), {number.system for number in selected}),
+        ("columns", selection.columns.values(), {number.set for number in selected}),
+    ):
+        for name in names:
+            if name not in known_names:
+                raise InputError(
+                    f"`published.{key}` names {name!r}, which the paper does not have there; it has "
+                    f"{', '.join(sorted(known_names))}",
+                    path,
+                )
     return numbers
