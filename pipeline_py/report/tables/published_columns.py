@@ -52,13 +52,13 @@ class PublishedTable:
             if set_name is not None
             else dict.fromkeys(number.set for number in self.numbers if number.role == "train")
         )
-        found = (
+        matches = (
             find_published_number(self.numbers, place, self.options.task, system, name, measure)
             for place in (self.options.table, *self.options.sections)
             for measure in measures
             for name in sets
         )
-        return next(filter(None, found), None)
+        return next(filter(None, matches), None)
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ def test_parse_counts_add_up() -> None:
         if row.table in ("1", "2"):
             counts[row.table, row.system].append(row.value)
     assert len(counts) == 6
-    assert all(sentences == parsed + other for sentences, parsed, other in counts.values())
+    assert all(sentences == parsed + remainder for sentences, parsed, remainder in counts.values())
 
 
 def test_numbers_that_papers_repeat_agree() -> None:
