@@ -109,7 +109,7 @@ PLANNED_JOBS = {
     ("zhen", "paper"): (10, 1, 8, 2, 1),
     ("zhen_nist", "sdatt"): (9, 1, 32, 2, 1),
     ("zhen_nist", "sdrnmt"): (4, 1, 32, 2, 1),
-    ("zhja_aspec", None): (16, 0, 6, 0, 0),
+    ("zhja_aspec", None): (16, 0, 8, 0, 0),
 }
 
 
