@@ -14,6 +14,7 @@ import yaml
 
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.load_experiment import load_experiment
+from pipeline_py.config.tables import BleuTableConfig, MeasureTableConfig
 from pipeline_py.evaluation.compute_metric_statistics import compute_metric_statistics
 from pipeline_py.evaluation.import_translations import import_translations
 from pipeline_py.evaluation.postprocess import postprocess
@@ -112,7 +113,7 @@ PLANNED_JOBS = {
     ("zhen", "paper"): (10, 1, 8, 2, 1),
     ("zhen_nist", "sdatt"): (9, 1, 32, 2, 1),
     ("zhen_nist", "sdrnmt"): (4, 1, 32, 2, 1),
-    ("zhja_aspec", None): (16, 0, 6, 0, 0),
+    ("zhja_aspec", None): (16, 0, 8, 0, 0),
 }
 
 
@@ -133,7 +134,7 @@ def test_published_tables_have_published_sets_and_rows(name, preset):
     experiment = load_preset(name, preset)
     sets = [text.name for text in experiment.corpora.held_out_sets.values()]
     for table in map(experiment.tables.get, experiment.select_requested_names(experiment.tables)):
-        if published := getattr(table, "published", None):
+        if isinstance(table, BleuTableConfig) and (published := table.published):
             numbers = read_published_numbers(ROOT / "workflow" / "published" / f"{published.paper}.tsv")
             columns = {
                 number.set for number in numbers if (number.table, number.task) == (published.table, published.task)
@@ -148,9 +149,31 @@ def test_published_tables_have_published_sets_and_rows(name, preset):
                     )
 
 
+@pytest.mark.parametrize(("name", "preset"), [*list_presets()])
+def test_published_measures_have_published_rows(name, preset):
+    experiment = load_preset(name, preset)
+    for title in experiment.select_requested_names(experiment.tables):
+        table = experiment.tables[title]
+        if isinstance(table, BleuTableConfig) or not (published := table.published):
+            continue
+        numbers = read_published_numbers(ROOT / "workflow" / "published" / f"{published.paper}.tsv")
+        numbers = [number for number in numbers if number.task == published.task]
+        table_numbers = [number for number in numbers if number.table == published.table]
+        rows, columns = {number.system for number in table_numbers}, {number.set for number in table_numbers}
+        assert {*published.names.values()} <= rows and {*published.columns.values()} <= columns
+        assert {*published.sections} <= {number.table for number in numbers}
+        if isinstance(table, MeasureTableConfig):
+            names = {row: published.names.get(row, table.labels.get(row, row)) for row in table.systems}
+            assert {*names.values()} <= rows and len({*names.values()}) == len(names), title
+
+
 @pytest.mark.parametrize(
     ("name", "preset", "table_count"),
     [
+        ("enja_aspec", "small", 7),
+        ("enja_aspec", "large", 2),
+        ("zhja_aspec", None, 7),
+        ("enzh_nist", None, 3),
         ("ende_wmt14", None, 2),
         ("ende_nc11", None, 1),
         ("zhen_nist", "sdatt", 2),
@@ -161,7 +184,7 @@ def test_published_tables_have_published_sets_and_rows(name, preset):
 def test_published_numbers_need_the_data_of_the_paper(name, preset, table_count):
     experiment = load_preset(name, preset)
     requested_tables = [experiment.tables[table] for table in experiment.select_requested_names(experiment.tables)]
-    assert sum(getattr(table, "published", None) is not None for table in requested_tables) == table_count
+    assert sum(table.published is not None for table in requested_tables) == table_count
 
 
 SENTENCES = {"dev": 3003, "newstest2013": 3000, "newstest2014": 3003, "newstest2015": 2169}

@@ -38,6 +38,7 @@ from pipeline_py.config.tables import (
     AttentionTableConfig,
     BleuTableConfig,
     MeasureTableConfig,
+    SystemTableConfig,
     VocabularyTableConfig,
 )
 from pipeline_py.kinds.syntax_kind import TreeFormat
@@ -219,6 +220,8 @@ class ExperimentConfig(BaseExperimentConfig):
 
     def _find_table_problems(self, table: AnyTableConfig) -> Iterator[str]:
         yield from _find_unknown_names("system", table.named_systems, self.systems)
+        if isinstance(table, SystemTableConfig) and table.published:
+            yield from _find_unknown_names("set", table.published.columns, self.corpora.held_out_sets)
         if isinstance(table, BleuTableConfig):
             for row in [table.baseline, *table.proposed]:
                 yield from _find_unknown_names("system", [row], self.systems)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from pipeline_py.config.base import MAX_NAME_LENGTH, NUMBER_VALIDATOR, ConfigSection, Count, Seed
+from pipeline_py.config.base import MAX_NAME_LENGTH, NUMBER_VALIDATOR, ConfigSection, Count, OmittedNull, Seed
 from pipeline_py.config.corpora import NAME_PATTERN, CorporaConfig
 from pipeline_py.config.evaluation import METRIC_NAMES, MetricName
 
@@ -33,11 +33,38 @@ MarkSubject = Literal["systems", "outputs"]
 """The subject of a table's marks: systems, generalizing over sentences and runs, or these outputs alone."""
 
 
+class PublishedNumbersConfig(ConfigSection):
+    """Numbers of a paper, shown next to ours and used in no test; the experiment must use the paper's data."""
+
+    paper: str = Field(
+        pattern=NAME_PATTERN,
+        max_length=MAX_NAME_LENGTH,
+        description="A file of `workflow/published/`, without its ending.",
+    )
+    table: Annotated[str, BeforeValidator(str)] = Field(description="Number of the table in the paper.")
+    task: str = Field(description="Task as in the file, e.g. en-de.")
+    names: dict[str, str] = Field(
+        {},
+        description="Names of our systems in the paper, if they differ from the labels; of rows in a table of parses "
+        "or vocabulary.",
+    )
+    columns: dict[str, str] = Field(
+        {},
+        description="Names of our sets in the paper, if they differ; of columns in a table of parses or vocabulary.",
+    )
+    sections: list[str] = Field(
+        [], description="Sections of the paper whose text has further numbers of the systems, e.g. Section 5.3."
+    )
+
+
 class BaseTableConfig(ConfigSection):
     """Base class of all tables."""
 
     title: SingleLine
     """The caption."""
+    published: Annotated[PublishedNumbersConfig | None, OmittedNull()] = Field(
+        None, description="Only if training, dev and test sets are the paper's; null: no published numbers."
+    )
 
     @property
     def rows(self) -> list[str]:
@@ -114,21 +141,8 @@ class SystemTableConfig(BaseTableConfig):
 
     @property
     def named_systems(self) -> list[str]:
-        """Systems in the rows and in `labels`."""
-        return [*self.systems, *self.labels]
-
-
-class PublishedNumbersConfig(ConfigSection):
-    """A table of a paper, shown next to ours; the experiment must use the paper's data."""
-
-    paper: str = Field(
-        pattern=NAME_PATTERN,
-        max_length=MAX_NAME_LENGTH,
-        description="A file of `workflow/published/`, without its ending.",
-    )
-    table: Annotated[str, BeforeValidator(str)] = Field(description="Number of the table in the paper.")
-    task: str = Field(description="Task as in the file, e.g. en-de.")
-    names: dict[str, str] = Field({}, description="Names of our systems in the paper, if they differ from the labels.")
+        """Systems in the rows, in `labels` and in `published.names`."""
+        return [*self.systems, *self.labels, *(self.published.names if self.published else [])]
 
 
 class BleuTableConfig(SystemTableConfig):
@@ -143,9 +157,6 @@ class BleuTableConfig(SystemTableConfig):
         description="sdrnmt: only * and **, and only on proposed rows; none: no marks. ↓ before a mark: "
         "significantly worse.",
     )
-    published: PublishedNumbersConfig | None = Field(
-        None, description="Only if training, dev and test sets are the paper's; null: no published numbers."
-    )
 
     @model_validator(mode="after")
     def _check_baseline_and_labels(self) -> Self:
@@ -156,11 +167,6 @@ class BleuTableConfig(SystemTableConfig):
         if self.baseline in self.proposed:
             raise ValueError(f"`{self.baseline}` is the baseline; it cannot be proposed as well")
         return self
-
-    @property
-    def named_systems(self) -> list[str]:
-        """Systems in the rows, in `labels` and in `published.names`."""
-        return [*super().named_systems, *(self.published.names if self.published else [])]
 
     def get_held_out_sets(self, corpora: CorporaConfig) -> list[str]:
         """Return dev and all test sets with references."""
@@ -292,6 +298,12 @@ class AttentionTableConfig(SystemTableConfig):
 
     type: Literal["attention"]
     set: str = Field("dev", description="dev, or the name of a test set.")
+
+    @model_validator(mode="after")
+    def _check_published(self) -> Self:
+        if self.published and len(self.systems) > 1:
+            raise ValueError("`published` is of one system; name one in `systems`, or leave out `published`")
+        return self
 
 
 def _check_unique_names(names: Sequence[str | int], noun: str) -> None:

@@ -138,14 +138,14 @@ class PagePlan:
     def get_table_files(self) -> dict[str, dict[str, str]]:
         """Return the files about tables, by option and name."""
         score_tables, bleu_tables = self.get_requested_tables("bleu", "measures"), self.get_requested_tables("bleu")
+        requested_tables = self.experiment.select_requested_names(self.experiment.tables)
         paper_tables = {
-            name: paper_tables for name in score_tables if (paper_tables := self.find_paper_tables(name)) is not None
+            name: paper_tables
+            for name in requested_tables
+            if (paper_tables := self.find_paper_tables(name)) is not None
         }
         return {
-            "table": {
-                name: f"<results>/{name}.sheet.json"
-                for name in self.experiment.select_requested_names(self.experiment.tables)
-            },
+            "table": {name: f"<results>/{name}.sheet.json" for name in requested_tables},
             "facts": {name: f"<results>/{name}.facts.tsv" for name in score_tables},
             "published": {name: str(self.papers_folder / f"{paper}.tsv") for name, (paper, _) in paper_tables.items()},
             **{

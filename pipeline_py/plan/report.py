@@ -40,20 +40,19 @@ def match_targets(target: str, names: Iterable[str]) -> list[str]:
 
 
 def find_published_files(experiment: ExperimentConfig, papers_folder: Path) -> dict[str, list[str]]:
-    """Return the file of published numbers for each BLEU table, as a list; empty if the table requests none.
+    """Return the file of published numbers for each table, as a list; empty if the table requests none.
 
     Raises:
         InputError: a paper is unknown.
     """
     files_by_table = {}
     for name, table in experiment.tables.items():
-        if isinstance(table, BleuTableConfig):
-            files = [papers_folder / f"{table.published.paper}.tsv"] if table.published else []
-            for file in files:
-                if not file.is_file():
-                    known_papers = ", ".join(sorted(file.stem for file in papers_folder.glob("*.tsv")))
-                    raise InputError(f"tables.{name}.published: unknown paper `{file.stem}`; known are {known_papers}")
-            files_by_table[name] = [*map(str, files)]
+        files = [papers_folder / f"{table.published.paper}.tsv"] if table.published else []
+        for file in files:
+            if not file.is_file():
+                known_papers = ", ".join(sorted(file.stem for file in papers_folder.glob("*.tsv")))
+                raise InputError(f"tables.{name}.published: unknown paper `{file.stem}`; known are {known_papers}")
+        files_by_table[name] = [*map(str, files)]
     return files_by_table
 
 
@@ -62,7 +61,7 @@ class ReportPlan:
     """Jobs of tables and figures.
 
     Attributes:
-        published_files: files of published numbers by BLEU table.
+        published_files: files of published numbers by table.
         requested_tables: tables that this run makes.
     """
 
@@ -83,7 +82,7 @@ class ReportPlan:
         dev = None if text is None else text.name
         if isinstance(options, MeasureTableConfig):
             options = options.model_copy(update={"sets": self.evaluation.get_compared_sets(table) or options.sets})
-        description: dict[str, Any] = {"table": options.model_dump(mode="json")}
+        description: dict[str, Any] = {"table": options.model_dump(mode="json", exclude=options.omitted_keys)}
         if isinstance(options, ParseTableConfig) and self.experiment.parsers[options.parser].fallback:
             description["parser_chain"] = self.experiment.get_parser_chain(options.parser)
         if isinstance(options, BleuTableConfig | MeasureTableConfig):
@@ -101,10 +100,17 @@ class ReportPlan:
                 "from_elsewhere": [*filter(self.experiment.find_external_system, options.systems)],
                 "lowercase_trees": self.experiment.corpora.source.case == "lower",
             }
+        if options.published and not isinstance(options, BleuTableConfig) and self.experiment.corpora.dev:
+            description["dev"] = self.experiment.corpora.dev.name
         return description
 
     def get_table_files(self, table: str) -> dict[str, dict[str, str]]:
         """Return the input files of a table, by kind and subject (system, run, set …)."""
+        published = self.published_files[table]
+        return {**self._get_measured_files(table), **({"published": {"": published[0]}} if published else {})}
+
+    def _get_measured_files(self, table: str) -> dict[str, dict[str, str]]:
+        """Return the input files of a table except for published numbers."""
         options = self.experiment.tables[table]
         if isinstance(options, ParseTableConfig):
             splits = self.experiment.corpora.splits
@@ -139,7 +145,7 @@ class ReportPlan:
             "ceiling": facts_files["ceiling"],
         }
         if isinstance(options, BleuTableConfig):
-            return {**files, "published": dict(zip([""], self.published_files[table], strict=False))}
+            return files
         parsed = {
             split: file for split in sets for file in self.evaluation.get_parsed_sentences_file(table, split).values()
         }

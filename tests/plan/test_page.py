@@ -47,6 +47,8 @@ def test_the_manifest_has_paths_and_the_numbers_of_papers(build_plan):
     file = "results/mine/evaluation/table1/long.sentence_scores.tsv"
     assert manifest["files"]["sentence_scores"]["table1:long"] == file
     assert manifest["published"] == {"table1": ["1"]}
+    counts = build_plan(targets=["tree2seq/table1_2", "hierarchical/table2"]).page.build_manifest()
+    assert counts["published"] == {"tree2seq/table1_2": ["1", "2"], "hierarchical/table2": ["2"]}
     assert "nmt.train" in manifest["code"]
     assert "report.write_page" in manifest["code"]
     assert "torch" in manifest["versions"]

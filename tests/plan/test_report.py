@@ -67,11 +67,26 @@ def test_unknown_papers_are_rejected_by_the_plan(build_plan):
     assert report.published_files["table1"][0].endswith("workflow/published/sdatt.tsv")
     assert report.published_files["table2"] == []
     assert [*report.get_table_files("table1")["published"]] == [""]
-    assert report.get_table_files("table2")["published"] == {}
+    assert "published" not in report.get_table_files("table2")
     with pytest.raises(
         InputError, match=r"tables\.table1.published: unknown paper `sdat`; known are hierarchical, pascal, sdatt"
     ):
         build_plan(tables={"table1": {"published": {**published, "paper": "sdat"}}})
+
+
+def test_tables_of_all_types_read_published_numbers(build_plan):
+    """Without the key, the job of a table is the same as before there was one."""
+    names = ["tree2seq/table1_2", "tree2seq/table3_4", "hierarchical/table2", "tree2seq/table12"]
+    published = {"paper": "tree2seq", "table": 4, "task": "en-ja"}
+    report = build_plan(tables={name: {"published": published} for name in names}).report
+    plain_report = build_plan().report
+    for name in names:
+        files, plain_files = report.get_table_files(name), plain_report.get_table_files(name)
+        assert files.pop("published")[""].endswith("workflow/published/tree2seq.tsv") and files == plain_files
+        description, plain_description = map(dict, (r.build_table_description(name) for r in (report, plain_report)))
+        assert description["dev"] == report.experiment.corpora.dev.name
+        assert description["table"].pop("published")["table"] == "4" and "published" not in plain_description["table"]
+        assert description["table"] == plain_description["table"]
 
 
 def test_a_figure_needs_trees_only_of_systems_that_read_them(build_plan):

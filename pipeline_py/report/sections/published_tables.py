@@ -8,7 +8,12 @@ from pathlib import Path
 from pipeline_py.files.text_files import read_lines
 from pipeline_py.report.page_parts import PageSection
 from pipeline_py.report.table_chapter import TableChapter
-from pipeline_py.report.tables.published_numbers import PublishedNumber, read_published_numbers
+from pipeline_py.report.tables.published_numbers import (
+    PublishedNumber,
+    build_number_cell,
+    count_decimals,
+    read_published_numbers,
+)
 from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Column, Sheet
 
 PAGE_ORDER = 20
@@ -70,32 +75,34 @@ def build_published_tables(
 
 
 def _build_table(rows: Sequence[PublishedNumber], citation: str, table_number: str, task: str) -> Sheet:
+    """Build a table with a column for each set and measure; heads omit what all columns of scores share."""
     columns = list(dict.fromkeys((row.set, row.metric) for row in rows))
-    has_one_metric = len({metric for _, metric in columns}) == 1
-    has_one_set = len({name for name, _ in columns}) == 1
-    decimals = {
-        name: max(len(f"{row.value:g}".partition(".")[2]) for row in rows if row.metric == name) for _, name in columns
-    }
+    score_columns = list(dict.fromkeys((row.set, row.metric) for row in rows if row.role != "train")) or columns
+    has_one_metric = len({metric for _, metric in score_columns}) == 1
+    has_one_set = len({name for name, _ in score_columns}) == 1
+    decimals = {metric: count_decimals(row.value for row in rows if row.metric == metric) for _, metric in columns}
     numbers = {(row.system, row.set, row.metric): row for row in rows}
 
     def build_cell(system: str, name: str, metric: str) -> Cell:
         number = numbers.get((system, name, metric))
-        return (
-            Cell(MISSING_VALUE) if number is None else Cell(f"{number.value:.{decimals[metric]}f}", marks=number.marks)
-        )
+        return Cell(MISSING_VALUE) if number is None else build_number_cell(number, decimals[metric])
 
+    def build_column(name: str, metric: str) -> Column:
+        if (name, metric) not in score_columns:
+            head = metric
+        elif has_one_metric:
+            head = name
+        else:
+            head = metric if has_one_set else f"{metric} {name}"
+        return Column(name, head, "paper")
+
+    place = table_number if table_number.startswith("Section") else f"Table {table_number}"
     return Sheet(
-        f"As printed in {citation}, Table {table_number}, {task}"
-        + (f", {columns[0][1]}" if has_one_metric else "")
-        + (f" on {columns[0][0]}" if has_one_set else "")
+        f"As printed in {citation}, {place}, {task}"
+        + (f", {score_columns[0][1]}" if has_one_metric else "")
+        + (f" on {score_columns[0][0]}" if has_one_set else "")
         + "; marks are the paper's.",
-        [
-            Column("system", "System", "paper"),
-            *(
-                Column(name, name if has_one_metric else metric if has_one_set else f"{metric} {name}", "paper")
-                for name, metric in columns
-            ),
-        ],
+        [Column("system", "System", "paper"), *(build_column(*column) for column in columns)],
         [
             [Cell(system), *(build_cell(system, *column) for column in columns)]
             for system in dict.fromkeys(row.system for row in rows)

@@ -3,10 +3,12 @@
 A file begins with lines that start with `#`: the source, then remarks on its numbers. A header and the rows follow,
 with these columns, all as printed in the paper:
 
-- `table`: the number of the table; `task`: source and target language, as `zh-en`;
+- `table`: the number of the table, or the section of a number in the text (`Section 4.1`);
+- `task`: source and target language, as `zh-en`;
 - `system` and `set`: the row and the column of the table;
-- `role`: whether the set is `dev`, a `test` set, or the `average` of the test sets;
-- `metric`: BLEU in percent, or another measure; `value`: the number;
+- `role`: whether the number is of `dev`, a `test` set, the `average` of the test sets, or of the training text or a
+  training (`train`), such as counts, parameters and times;
+- `metric`: BLEU in percent, or another measure with its unit; `value`: the number, without separators;
 - `marks`: the marks after the number (`**†`), may be empty.
 """
 
@@ -16,9 +18,10 @@ from math import isfinite
 from pathlib import Path
 
 from pipeline_py.files.text_files import read_lines
+from pipeline_py.report.tables.sheet import Cell
 from pipeline_py.run.errors import InputError
 
-SET_ROLES = ("dev", "test", "average")
+SET_ROLES = ("dev", "test", "average", "train")
 
 
 @dataclass(frozen=True)
@@ -121,3 +124,13 @@ def find_published_number(
     """
     cell = (table, task, system, set_name, metric)
     return next((row for row in numbers if (row.table, row.task, row.system, row.set, row.metric) == cell), None)
+
+
+def count_decimals(values: Iterable[float]) -> int:
+    """Return the largest number of decimals among values, without trailing zeros."""
+    return max(len(f"{value:.10g}".partition(".")[2]) for value in values)
+
+
+def build_number_cell(number: PublishedNumber, decimals: int) -> Cell:
+    """Build the cell of a number and its marks, with separators of thousands for readers."""
+    return Cell(f"{number.value:,.{decimals}f}", f"{number.value:.{decimals}f}", marks=number.marks)

@@ -1,13 +1,14 @@
 """Tables of systems: a row for each system, columns of settings, facts and scores by set, with marks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from pipeline_py.config.tables import CONTRAST_COLUMN, BleuTableConfig, MarkSubject, MeasureTableConfig
 from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.report.tables.marks import SignificanceMarker, build_mark_groups
-from pipeline_py.report.tables.published_numbers import PublishedNumber, find_published_number
+from pipeline_py.report.tables.published_columns import PUBLISHED_NOTE, PublishedTable
+from pipeline_py.report.tables.published_numbers import PublishedNumber
 from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Column, Sheet
 from pipeline_py.report.tables.system_comparison import ComparisonIndex, SignificanceTest
 from pipeline_py.report.tables.system_measures import (
@@ -36,22 +37,6 @@ class ScoreColumn:
 
 
 @dataclass(frozen=True)
-class PublishedTable:
-    """A table of a paper; `paper_names` maps our rows to the names in the paper."""
-
-    numbers: Sequence[PublishedNumber]
-    table_number: str
-    task: str
-    paper_names: Mapping[str, str]
-
-    def build_cell(self, row: str, set_name: str) -> Cell:
-        """Build the cell of the published number of a row on a set."""
-        number = find_published_number(self.numbers, self.table_number, self.task, self.paper_names[row], set_name)
-        value = "" if number is None else f"{number.value:.2f}"
-        return Cell(value or MISSING_VALUE, value)
-
-
-@dataclass(frozen=True)
 class ScoreTable:
     """A table of systems that can be converted to a sheet.
 
@@ -62,7 +47,7 @@ class ScoreTable:
         columns: columns after the name.
         set_names: display names of sets.
         best_baseline: the row that proposed rows must exceed to be bold, if any.
-        published: the table of a paper, and (set name in the paper, column) pairs.
+        published_columns: columns with numbers of a paper, and their cells by row.
     """
 
     options: BleuTableConfig | MeasureTableConfig
@@ -71,7 +56,7 @@ class ScoreTable:
     columns: Sequence[ScoreColumn]
     set_names: Mapping[str, str]
     best_baseline: str | None = None
-    published: tuple[PublishedTable, Sequence[tuple[str, Column]]] | None = field(default=None)
+    published_columns: Sequence[tuple[Column, Mapping[str, Cell]]] = ()
 
     def to_sheet(self, notes: Sequence[str], bold_meaning: str = "") -> Sheet:
         """Build the sheet; `notes` follow the notes on marks."""
@@ -85,23 +70,18 @@ class ScoreTable:
         ]
         if isinstance(self.options, BleuTableConfig):  # explains marks row by row
             cells.sort(key=lambda cell: self.options.systems.index(cell[0]))
-        published_table, published_columns = self.published or (None, [])
         return Sheet(
             self.options.title,
             [
                 Column("system", "System"),
                 *(column.sheet_column for column in self.columns),
-                *(column for _, column in published_columns),
+                *(column for column, _ in self.published_columns),
             ],
             [
                 [
                     Cell(self.get_label(row)),
                     *(self._build_cell(row, column) for column in self.columns),
-                    *(
-                        published_table.build_cell(row, name)
-                        for name, _ in published_columns
-                        if published_table is not None
-                    ),
+                    *(cells[row] for _, cells in self.published_columns),
                 ]
                 for row in self.options.systems
             ],
@@ -196,17 +176,14 @@ def build_bleu_sheet(
         for metric_index, metric in enumerate(metrics)
         for split, head in heads.items()
     ]
-    published = None
+    published_columns: list[tuple[Column, Mapping[str, Cell]]] = []
     if options.published is not None:
+        published = PublishedTable(published_numbers, options.published)
         names = {row: options.labels.get(row, row) for row in options.systems} | options.published.names
-        published_columns = [
-            (str(dev_name) if split == "dev" else split, Column(f"{split}_published", f"{head} (paper)", "paper"))
-            for split, head in heads.items()
-        ]
-        published = (
-            PublishedTable(published_numbers, options.published.table, options.published.task, names),
-            published_columns,
-        )
+        for split, head in heads.items():
+            set_name = options.published.columns.get(split, str(dev_name) if split == "dev" else split)
+            cells = {row: _build_published_score_cell(published, names[row], set_name) for row in options.systems}
+            published_columns.append((Column(f"{split}_published", f"{head} (paper)", "paper"), cells))
     significance_test: SignificanceTest = "sign" if options.tested == "outputs" else "systems"
     choices = len(baseline_rows) if significance_test == "systems" else 1
     groups = build_mark_groups(
@@ -221,10 +198,10 @@ def build_bleu_sheet(
         measures.has_output,
         measures.verdict_exclusions.system_reasons,
     )
-    table = ScoreTable(options, measures, marks, columns, {}, best_baseline, published)
+    table = ScoreTable(options, measures, marks, columns, {}, best_baseline, published_columns)
     notes = [
         *([f"{AVERAGE} is the mean over the test sets."] if average_heads else []),
-        *(["(paper): published numbers; the paper may have computed scores differently."] if published else []),
+        *([PUBLISHED_NOTE] if published_columns else []),
         *_describe_run_counts(measures, options.tested),
     ]
     for metric in metrics:
@@ -360,6 +337,12 @@ def _describe_run_counts(measures: SystemMeasures, mark_subject: MarkSubject) ->
     single = "; scores without ± are of a single run" if 1 in measures.run_counts else ""
     tests = "; tests of outputs do not include variation between runs" if mark_subject == "outputs" else ""
     return [f"Mean ± sample standard deviation over {numbers} runs{single}{tests}."]
+
+
+def _build_published_score_cell(published: PublishedTable, system: str, set_name: str) -> Cell:
+    number = published.find_number(system, set_name, ["BLEU"])
+    value = "" if number is None else f"{number.value:.2f}"
+    return Cell(value or MISSING_VALUE, value)
 
 
 def _format_dev_name(dev_name: str) -> str:

@@ -46,3 +46,22 @@ def test_citation_names_two_authors(tmp_path):
     path = tmp_path / "paper.tsv"
     path.write_text("# Ada Lovelace and Alan Turing. 1950. On Engines. A Journal 1.\n")
     assert read_source(path).citation == "Lovelace and Turing (1950)"
+
+
+def test_costs_of_training_have_no_set_in_their_head():
+    numbers = read_published_numbers(FOLDER / "hierarchical.tsv")
+    sizes, scores, _ = build_published_tables(numbers, ["2", "3", "4"], "X")
+    assert sizes.column_heads == ["System", "Original", "Generalization", "BPE"]
+    assert scores.title == "As printed in X, Table 3, en-zh, BLEU; marks are the paper's."
+    assert scores.column_heads == ["System", "parameters (millions)", "MT04", "MT05", "MT06", "MT08"]
+
+
+def test_counts_have_separators_for_readers():
+    numbers = read_published_numbers(FOLDER / "tree2seq.tsv")
+    counts, words = build_published_tables(numbers, ["2", "Section 4.1"], "X")[:2]
+    assert [(cell.text, cell.raw_text) for cell in counts.rows[0][1:]] == [
+        ("1,353,635", "1353635"),
+        ("1,346,946", "1346946"),
+        ("6,689", "6689"),
+    ]
+    assert words.title == "As printed in X, Section 4.1, zh-ja, vocabulary on Train; marks are the paper's."

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline_py.report.render_table import render_table
 from pipeline_py.run.errors import InputError
-from pipeline_py.syntax.binarize import Branching, binarize
+from pipeline_py.syntax.binarize import FAILED_PARSE_NOTE, Branching, binarize
 from tests.nested_files import get_table_outputs, group_by_kind
 
 
@@ -90,3 +90,57 @@ def test_attention_table_has_row_per_threshold(tmp_path: Path) -> None:
 def test_missing_file_raises_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected one file of the kind 'shares', got 0"):
         render(tmp_path, ATTENTION)
+
+
+FOLDER = Path(__file__).parents[3] / "workflow" / "published"
+
+
+def test_published_parse_counts_have_columns(tmp_path: Path) -> None:
+    """A table of the main grammar: what it did not parse, the paper parsed by its fallback."""
+    for split, size, failed in (("train", 1000, 40), ("dev", 100, 3)):
+        counts = {"in": size, "kept": size, "dropped": {}, "noted": {FAILED_PARSE_NOTE: failed}}
+        (tmp_path / f"{split}.json").write_text(json.dumps(counts))
+    columns = {"parsed": "Parsed (Chinese-Factored)", "failed": "Parsed (PCFG)"}
+    published = {"paper": "tree2seq", "table": 1, "task": "zh-ja", "columns": columns}
+    files = {f"counts__{split}": tmp_path / f"{split}.json" for split in ("train", "dev")}
+    files["published"] = FOLDER / "tree2seq.tsv"
+    tsv, markdown = render(tmp_path, {**PARSES, "published": published}, **files)
+    assert tsv == (
+        "split\tsentences\tparsed\tfailed\tsentences_published\tparsed_published\tfailed_published\n"
+        "Train\t1000\t960\t40\t100000\t95647\t4353\nDevelopment\t100\t97\t3\t2090\t1779\t311\n"
+    )
+    assert "| Train | 1,000 | 960 | 40 | 100,000 | 95,647 | 4,353 |" in markdown
+    with pytest.raises(InputError, match=r"`published.columns`: the table has no column 'parses'; it has sentences"):
+        render(tmp_path, {**PARSES, "published": {**published, "columns": {"parses": columns["parsed"]}}}, **files)
+    with pytest.raises(InputError, match=r"`published.names`: the table has no row 'train'; it has Train"):
+        render(tmp_path, {**PARSES, "published": {**published, "names": {"train": "Train"}}}, **files)
+
+
+def test_published_vocabulary_has_columns(tmp_path: Path) -> None:
+    (tmp_path / "words").write_text("a b\n", encoding="utf-8")
+    files = {
+        f"{name}__{side}": tmp_path / "words" for name in ("original", "generalised", "bpe") for side in ("en", "zh")
+    }
+    published = {
+        **{"paper": "hierarchical", "table": 2, "task": "en-zh"},
+        "names": {"en": "|V| in En", "zh": "|V| in Zh"},
+    }
+    options = {"type": "vocabulary", "subword": "s", "published": published}
+    tsv, markdown = render(tmp_path, options, **files, published=FOLDER / "hierarchical.tsv")
+    assert tsv.splitlines()[1:] == ["en\t2\t2\t2\t159000\t120000\t40000", "zh\t2\t2\t2\t198000\t125000\t40000"]
+    assert "| 2 | 2 | 2 | 198k | 125k | 40k |" in markdown
+
+
+def test_published_shares_of_attention_have_columns(tmp_path: Path) -> None:
+    rows = [("A", level, 1.0, 2.0) for level in (0.2, 0.4, 0.6, 0.8)]
+    lines = "".join(f"{name}\t{level}\t{words}\t{phrases}\t9\n" for name, level, words, phrases in rows)
+    (tmp_path / "s.tsv").write_text(HEADER + lines)
+    published = {"paper": "tree2seq", "table": 12, "task": "en-ja", "columns": {"dev": "Development, large data"}}
+    options = {"type": "attention", "systems": ["A"], "published": published}
+    tsv, _ = render(tmp_path, options, shares=tmp_path / "s.tsv", published=FOLDER / "tree2seq.tsv")
+    assert [line.split("\t")[3:] for line in tsv.splitlines()] == [
+        ["words_A_published", "phrases_A_published"],
+        *(["9.1", "8.1"], ["3.4", "2.3"], ["1.5", "0.5"], ["0.3", "0.0"]),
+    ]
+    with pytest.raises(ValueError, match="`published` is of one system; name one in `systems`"):
+        render(tmp_path, {**options, "systems": ["A", "B"]}, shares=tmp_path / "s.tsv")

@@ -16,6 +16,7 @@ from pipeline_py.report.tables.published_numbers import (
 from pipeline_py.run.errors import InputError
 
 FOLDER = Path(__file__).parents[3] / "workflow" / "published"
+PAPER_TEXTS = Path(__file__).parents[4] / "shared" / "papers"
 FILES = sorted(FOLDER.glob("*.tsv"))
 HEADER = "\t".join(PUBLISHED_COLUMNS)
 ROW = "1\tzh-en\tSDAtt\tNIST03\ttest\tBLEU\t36.67\t**†"
@@ -57,6 +58,27 @@ PINNED = [
     ("tree2seq", "9", "en-ja", "Ensemble of the above three models", "Test", "test", "RIBES", 83.27, ""),
     ("hierarchical", "3", "en-zh", "tree-based encoder", "MT05", "test", "BLEU", 24.68, ""),
     ("hierarchical", "4", "en-zh", "GS", "MT08", "dev", "average length", 23.24, ""),
+    ("hierarchical", "2", "en-zh", "|V| in Zh", "Generalization", "train", "vocabulary (thousands)", 125, ""),
+    ("hierarchical", "3", "en-zh", "tree-based encoder", "Training", "train", "parameters (millions)", 95.0, ""),
+    ("tree2seq", "1", "zh-ja", "Development", "Parsed (PCFG)", "dev", "sentences", 311, ""),
+    ("tree2seq", "2", "en-ja", "Large Train", "Parsed unsuccessfully", "train", "sentences", 6689, ""),
+    (
+        *("tree2seq", "4", "en-ja", "Tree-to-Sequence NMT (softmax)", "Small Train", "train"),
+        *("minutes per epoch", 117.2, ""),
+    ),
+    ("tree2seq", "Section 4.1", "en-ja", "Japanese", "Large Train", "train", "vocabulary", 65680, ""),
+    (
+        "tree2seq",
+        "Section 5.3",
+        "en-ja",
+        "Sequence-to-Sequence NMT",
+        "Small Train",
+        "train",
+        "parameters (millions)",
+        21.4,
+        "",
+    ),
+    ("sdrnmt", "Section 5.1", "zh-en", "All NMT models", "Training", "train", "days of training", 6, ""),
 ]
 
 # Differences of averages in the text of the papers, all zh-en, except a misprint (see sdrnmt.tsv).
@@ -97,13 +119,15 @@ def test_published_file_parses_and_names_source(path: Path) -> None:
     assert rows
     source = path.read_text(encoding="utf-8").splitlines()[0]
     assert source.startswith("# ") and re.search(r"\. 20\d\d\. .*\bTables? (\d|of)", source)
-    assert all(0 < row.value <= 100 or (row.value, row.metric) == (0, "Phr") for row in rows)
+    scores = [row for row in rows if row.role != "train" and row.metric != "sentences"]
+    assert all(0 < row.value <= 100 or (row.value, row.metric) == (0, "Phr") for row in scores)
+    assert all(row.value > 0 for row in rows if row not in scores)
     assert {row.set for row in rows if row.role == "average"} <= {"AVG"}
 
 
 @pytest.mark.parametrize(("name", "tables"), [("sdatt", {"1": 72, "2": 72}), ("sdrnmt", {"1": 35})])
 def test_published_tables_are_complete(name: str, tables: dict[str, int]) -> None:
-    rows = read_paper(name)
+    rows = [row for row in read_paper(name) if row.role != "train"]
     assert {table: sum(row.table == table for row in rows) for table in {row.table for row in rows}} == tables
     sets = defaultdict(list)
     for row in rows:
@@ -146,6 +170,35 @@ def test_published_values_equal_hand_copied_values(
     name, table, task, system, column, role, metric, value, marks = pinned
     number = find_published_number(read_paper(name), table, task, system, column, metric)
     assert number == PublishedNumber(table, task, system, column, role, metric, value, marks)
+
+
+UNITS = {"parameters (millions)": "M", "vocabulary (thousands)": "k", "slower than the standard NMT (%)": "%"}
+WORDS = {"sdatt": {"6": "six"}}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_text_of_paper_has_every_number(path: Path) -> None:
+    text_path = PAPER_TEXTS / f"{path.stem}.txt"
+    if not text_path.is_file():
+        pytest.skip(f"the text of the paper is not at {text_path}")
+    text = text_path.read_text(encoding="utf-8")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for line in lines[lines.index(HEADER) + 1 :]:
+        *_, metric, value, _ = line.split("\t")
+        printed = f"{int(value):,}" if value.isdigit() else value
+        printed = WORDS.get(path.stem, {}).get(printed, printed) + UNITS.get(metric, "")
+        # The text of some papers splits numbers over two cells of a table.
+        pattern = r"(?:\t\.?)?".join(map(re.escape, printed))
+        assert re.search(rf"(?<![\d.,]){pattern}(?!\.?\d)", text), line
+
+
+def test_parse_counts_add_up() -> None:
+    counts: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in read_paper("tree2seq"):
+        if row.table in ("1", "2"):
+            counts[row.table, row.system].append(row.value)
+    assert len(counts) == 6
+    assert all(sentences == parsed + remainder for sentences, parsed, remainder in counts.values())
 
 
 def test_numbers_that_papers_repeat_agree() -> None:

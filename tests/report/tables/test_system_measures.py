@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pipeline_py.report.render_table import render_table
+from pipeline_py.run.errors import InputError
 from tests.nested_files import get_table_outputs, group_by_kind
 from tests.report.comparison_files import ComparisonRow, write_comparisons
 from tests.report.score_statistics import write_statistics
@@ -287,3 +288,83 @@ def test_lengths_count_words_before_detokenization(table_files, tmp_path):
     assert "References have 2.00 words on average." in markdown
     assert tree["length_ratio"] == "0.90"
     assert "Length ratio: words of translations divided by words of references." in markdown
+
+
+PUBLISHED = Path(__file__).parents[3] / "workflow" / "published"
+TABLE_4 = {
+    "paper": "tree2seq",
+    "table": "4",
+    "task": "en-ja",
+    "names": {"Tree": "Tree-to-Sequence NMT (K = 500)", "Seq": "Sequence-to-Sequence NMT w/ reverse inputs (K = 500)"},
+}
+
+
+def test_published_numbers_follow_our_measures(table_files):
+    table_files.files["published"] = PUBLISHED / "tree2seq.tsv"
+    table_files.description["dev"] = "Development"
+    plain_rows, plain_markdown = table_files.table()
+    assert "paper" not in plain_markdown
+    rows, markdown = table_files.table(published=TABLE_4)
+    columns = [f"{name}_published" for name in ("perplexity", "ribes", "bleu", "minutes")]
+    assert [*rows[0]] == [*plain_rows[0], *columns]
+    assert [rows[0][name] for name in columns] == ["16.2", "75.8", "24.8", "7.0"]
+    assert [rows[1][name] for name in columns] == ["18.8", "74.7", "23.0", ""]
+    assert [{name: row[name] for name in plain_rows[0]} for row in rows] == plain_rows, "marks are of our scores"
+    assert "| Time | Perp. (paper) | RIBES (paper) | BLEU (paper) | Time (paper) |" in markdown
+    assert "| 16.2 | 75.8 | 24.8 | 7.0 |" in markdown and "| 18.8 | 74.7 | 23.0 | – |" in markdown
+    assert "(paper): published numbers" in markdown
+    latex = (table_files.folder / "t.tex").read_text(encoding="utf-8")
+    assert "Perp. (paper)" in latex and "18.8 & 74.7 & 23.0 & --" in latex
+
+
+def test_published_parameters_are_in_the_text_of_the_paper(table_files):
+    table_files.files["published"] = PUBLISHED / "tree2seq.tsv"
+    table_files.description["dev"] = "Development"
+    names = {"Tree": "Tree-to-Sequence NMT", "Seq": "Sequence-to-Sequence NMT"}
+    table_7 = {**TABLE_4, "table": "7", "names": names}
+    rows, _ = table_files.table(published=table_7)
+    assert "parameters_published" not in rows[0] and rows[0]["bleu_published"] == "25.6"
+    rows, markdown = table_files.table(published={**table_7, "sections": ["Section 5.3"]})
+    assert [row["parameters_published"] for row in rows] == ["21400000"] * 2
+    assert "| 21.4M |" in markdown
+
+
+def test_published_sets_have_the_names_of_the_paper(table_files):
+    for system, bleu in (("Tree", 25.0), ("Seq", 24.0)):
+        for name in ("dev", "mt05"):
+            table_files.score(system, name, "seed1", "bleu", bleu)
+    table_files.drop("comparisons")
+    table_files.files["published"] = PUBLISHED / "hierarchical.tsv"
+    published = {
+        **{"paper": "hierarchical", "table": "3", "task": "en-zh", "columns": {"mt05": "MT05", "dev": "MT08"}},
+        "names": {"Tree": "tree-based encoder", "Seq": "sequential encoder"},
+    }
+    changes: dict[str, Any] = {"sets": ["mt05", "dev"], "columns": ["parameters", "bleu"], "marks": []}
+    rows, markdown = table_files.table(**changes, published=published)
+    assert "| parameters (paper) | mt05 (paper) | dev (paper) |".lower() in markdown.replace("\\", "").lower()
+    names = [f"{name}_published" for name in ("parameters", "bleu_mt05", "bleu_dev")]
+    assert [[row[name] for name in names] for row in rows] == [
+        ["95000000", "24.68", "17.63"],
+        ["86800000", "23.98", "17.20"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"table": "13"}, "the paper has no table 13 of en-ja"),
+        (
+            {"names": {"Tree": "Tree"}},
+            "`published.names` names 'Tree', which the paper does not have there; it has Seq",
+        ),
+        ({"columns": {"dev": "Dev"}}, "`published.columns` names 'Dev', which the paper"),
+        ({"sections": ["Section 9"]}, "`published.sections` names 'Section 9', which the paper"),
+        ({"names": {}}, "has no number of these rows and columns; set `names` and `columns` of `published`"),
+    ],
+)
+def test_published_numbers_that_do_not_exist_raise_error(table_files, changes, message):
+    table_files.files["published"] = PUBLISHED / "tree2seq.tsv"
+    table_files.description["dev"] = "Development"
+    with pytest.raises(InputError) as error:
+        table_files.table(published=TABLE_4 | changes)
+    assert message in str(error.value)
