@@ -406,7 +406,7 @@ def test_distances_of_permuted_trees_are_those_of_the_trees_in_another_order(tmp
     assert result.returncode == 0, result.stderr[-3000:]
     gold, permuted = (list(read_ragged_rows(project.folder / path)) for path in paths)
     assert [sorted(row) for row in gold] == [sorted(row) for row in permuted]
-    assert any(list(row) != list(other) for row, other in zip(gold, permuted, strict=True))
+    assert any(list(row) != list(permuted_row) for row, permuted_row in zip(gold, permuted, strict=True))
 
 
 def test_contrastive_sets_are_processed_like_a_test_set_with_two_references(fresh_project):
