@@ -1,9 +1,14 @@
-"""Metadata of the machine: processor, GPU and version of torch."""
+"""Metadata of the machine and the code: processor, GPU, version of torch, commit."""
 
+import hashlib
 import platform
+import subprocess
 from pathlib import Path
 
 from pipeline_py.run.cpu_usage import count_processors
+
+ROOT = Path(__file__).parent.parent
+SOURCE_PATTERNS = ("pipeline_py/**/*.py", "pipeline_py/**/*.c", "benchmarks/*.py", "benchmarks/toolkits/*.py")
 
 
 def get_processor_name() -> str:
@@ -36,3 +41,16 @@ def describe_machine(device: str, thread_count: int) -> dict[str, str]:
         "threads": str(thread_count),
         "torch": torch.__version__,
     }
+
+
+def describe_code() -> dict[str, str]:
+    """Identify the code of the working tree: the commit, if this is a clone, and a hash of the source files."""
+    try:
+        command = ["git", "describe", "--always", "--exclude=*", "--abbrev=12", "--dirty"]
+        commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    except OSError:
+        commit = ""
+    digest = hashlib.sha256()
+    for path in sorted(path for pattern in SOURCE_PATTERNS for path in ROOT.glob(pattern)):
+        digest.update(f"{path.relative_to(ROOT).as_posix()}\n".encode() + path.read_bytes())
+    return {"commit": commit, "code": digest.hexdigest()[:12]}

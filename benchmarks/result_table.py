@@ -8,6 +8,7 @@ from typing import Any
 from benchmarks.rounds import MedianAndRange
 from benchmarks.settings import BenchmarkSettings
 from pipeline_py.files.artifacts import open_atomic_text_file
+from pipeline_py.run.errors import InputError
 
 TableRow = Mapping[str, Any]
 """Column → text, number, or `Spread`."""
@@ -30,6 +31,23 @@ def write_table(path: Path, rows: Sequence[TableRow]) -> None:
         print(*(name for key, value in rows[0].items() for name in _list_column_names(key, value)), sep="\t", file=file)
         for row in rows:
             print(*(cell for value in row.values() for cell in _format_cells(value)), sep="\t", file=file)
+
+
+def append_row(path: Path, row: TableRow) -> None:
+    """Append a row to a TSV file, which gets a headline if it is new.
+
+    Raises:
+        InputError: the file has other columns.
+    """
+    header = "\t".join(row)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+", encoding="utf-8") as file:
+        file.seek(0)
+        first_line = file.readline()
+        if first_line and first_line != f"{header}\n":
+            raise InputError("it has other columns than this version writes; move it or change --results", path)
+        lines = [*([] if first_line else [header]), "\t".join(map(_format_exact, row.values()))]
+        file.write("".join(f"{line}\n" for line in lines))
 
 
 def print_table(rows: Iterable[TableRow], columns: Mapping[str, tuple[str, str]]) -> None:

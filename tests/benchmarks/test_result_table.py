@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import result_table
 from benchmarks.rounds import NOT_MEASURED, MedianAndRange
+from pipeline_py.run.errors import InputError
 
 ROWS = [
     {"side": "ours", "rate": MedianAndRange(2000.0, 1900.5, 2100.0), "to_peer": NOT_MEASURED, "parameters": 14_350_167},
@@ -36,3 +37,13 @@ def test_a_printed_table_has_medians_and_ranges(capsys: pytest.CaptureFixture[st
     assert ours.split() == ["ours", "2,000", "(1,900–2,100)", "–"]
     assert peer.split() == ["another", "10", "(9–11)", "0.50", "(0.25–1.00)"]
     assert len(head) == len(ours) == len(peer)
+
+
+def test_rows_are_appended_to_a_file_of_the_same_columns(tmp_path: Path) -> None:
+    path = tmp_path / "results" / "table.tsv"
+    for row in ({"name": "a", "rate": 1.5}, {"name": "b", "rate": float("nan")}):
+        result_table.append_row(path, row)
+    assert path.read_text(encoding="utf-8") == "name\trate\na\t1.5\nb\t\n"
+    with pytest.raises(InputError, match="other columns"):
+        result_table.append_row(path, {"name": "c"})
+    assert path.read_text(encoding="utf-8").count("\n") == 3
