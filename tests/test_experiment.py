@@ -377,17 +377,6 @@ def test_runs_are_named_by_their_seeds(config):
     assert experiment.get_runs("SDAtt") == ["seed1", "seed7"] and experiment.get_runs("PBSMT") == ["single"]
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "workflow" / "experiments").glob("*.yaml")), ids=lambda file: file.stem)
-def test_the_experiments_are_valid_over_the_default(file):
-    def merge(base: Any, overrides: Any) -> Any:
-        if isinstance(base, dict) and isinstance(overrides, dict):
-            return base | {key: merge(base.get(key), value) for key, value in overrides.items()}
-        return overrides
-
-    default, own_config = (yaml.safe_load(path.read_text(encoding="utf-8")) for path in (ROOT / "config.yaml", file))
-    load_experiment(merge(default, own_config), should_check_files=False, own_config=own_config)
-
-
 def test_shares_of_the_generated_language_do_not_overlap():
     shares = [compute_split_share(index) for index in range(2 + HELD_OUT_SHARE_COUNT // 2)]
     shares += [compute_treebank_share(index) for index in range(3)]
