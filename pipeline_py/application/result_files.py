@@ -62,12 +62,14 @@ class ExperimentFiles(ResultFiles):
     Attributes:
         directory: folder where Snakemake is run.
         results_folder: folder of the results, relative to it.
-        training_command: command that makes missing files, with the placeholder `{files}`.
+        run_command: words of the command that runs the workflow, before the files to make.
+        run_options: words of this command after these files.
     """
 
     directory: Path
     results_folder: str
-    training_command: str
+    run_command: Sequence[str]
+    run_options: Sequence[str]
 
     @property
     def hash_cache_path(self) -> Path:
@@ -85,7 +87,7 @@ class ExperimentFiles(ResultFiles):
     def format_missing_files(self, files: Sequence[str], text: str) -> str:
         """Format the missing files with the command that makes them."""
         paths = [self._replace_prefix(file) for file in (files[0], text)]
-        command = self.training_command.replace("{files}", shlex.join(paths))
+        command = shlex.join([*self.run_command, *paths, *self.run_options])
         return f"{_join_missing(paths[0], files)}; `{command}` makes it"
 
     def _replace_prefix(self, text: str) -> str:

@@ -1,7 +1,6 @@
 """The Python interface of trained systems: `from pipeline_py import load`."""
 
 import json
-import shlex
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -104,12 +103,11 @@ def load_from_cli_options(
             "with",
             results,
         )
-    words = [
+    run_options = [
         *(["--configfile", *configfiles] if configfiles else []),
         *(["--config", *config_overrides] if config_overrides else []),
     ]
-    command = f"{choose_run_command(folder)} {{files}} {shlex.join(words)}".strip()
-    files = ExperimentFiles(folder, results_folder, command)
+    files = ExperimentFiles(folder, results_folder, choose_run_command(folder), run_options)
     return System(TextPipeline(experiment, name, run or run_of_path, files))
 
 

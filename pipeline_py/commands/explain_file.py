@@ -40,7 +40,7 @@ def explain_file(
     if record is None:
         raise InputError("no record of a stage's job is next to this file; name another result of the workflow", file)
     folder = find_experiment_folder(file, record)
-    if folder is not None and folder != Path.cwd():
+    if folder is not None and not folder.samefile(Path.cwd()):
         raise InputError(f"the result of an experiment in another folder; change to {folder}", file)
     print(f"{file}\n  {format_job(record)}")
     print("  software: " + ", ".join(f"{name} {version}" for name, version in record["software"].items()))

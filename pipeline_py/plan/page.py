@@ -271,7 +271,7 @@ class PagePlan:
             config_overrides: configuration settings of this run's command line.
             targets: targets of the command; by default the page.
         """
-        words = choose_run_command(Path()).split()
+        words = choose_run_command(Path())
         words += [f"{self.experiment.get_output_folder('results')}/report.html"] if targets is None else targets
         if config_files:
             words += ["--configfile", *map(relpath, config_files)]

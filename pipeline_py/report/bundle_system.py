@@ -67,12 +67,10 @@ def bundle_system(
     """
     with write_atomically(files_output) as folder:
         folder.mkdir(exist_ok=True)
-        for file, path in {**copied_files, **parser_files}.items():
-            (folder / file).parent.mkdir(parents=True, exist_ok=True)
-            if file in parser_files:
-                _link_or_copy(path, folder / file)
-            else:
-                shutil.copyfile(path, folder / file)
+        for files, copy_file in ((copied_files, shutil.copyfile), (parser_files, _link_or_copy)):
+            for file, path in files.items():
+                (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                copy_file(path, folder / file)
     parser_hashes = {file: hash_content(path) for file, path in parser_files.items()}
     user_hashes = {file: hash_content(path) for file, path in user_files.items()}
     write_json(

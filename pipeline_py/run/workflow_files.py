@@ -34,9 +34,9 @@ def find_workflow_folder() -> Path:
     return WHEEL_FOLDER if WHEEL_FOLDER.is_dir() else PACKAGE_FOLDER.parent
 
 
-def choose_run_command(directory: Path) -> str:
-    """Return the command that runs the workflow in a folder: that of a clone, or `arbitree` without a Snakefile."""
-    return "snakemake --cores all" if (directory / SNAKEFILE_NAME).exists() else "arbitree run"
+def choose_run_command(directory: Path) -> list[str]:
+    """Return the words of the command that runs the workflow in a folder: `arbitree` if it has no Snakefile."""
+    return ["snakemake", "--cores", "all"] if (directory / SNAKEFILE_NAME).exists() else ["arbitree", "run"]
 
 
 def find_default_config(directory: Path) -> Path:
