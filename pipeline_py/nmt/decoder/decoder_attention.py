@@ -7,16 +7,11 @@ from torch import Tensor, nn
 
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.decoders import ContextConfig
-from pipeline_py.nmt.attention_weighting import (
-    Weighting,
-    WeightingState,
-    multiply_sentence_matrices,
-    upcast_half_precision,
-)
+from pipeline_py.nmt.attention_weighting import Weighting, WeightingState, upcast_half_precision
 from pipeline_py.nmt.decoder.base import AttentionResult
 from pipeline_py.nmt.encoder_memory import EncoderMemory
-from pipeline_py.nmt.fast.time_loop import LoopTrace
-from pipeline_py.nmt.score.mlp import PerceptronScore
+from pipeline_py.nmt.fast.sentence_products import SentenceProduct
+from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedScore
 
 
 class DecoderAttention(nn.Module):
@@ -27,12 +22,19 @@ class DecoderAttention(nn.Module):
     encoder to one vector each.
     """
 
-    def __init__(self, system: CompositionConfig, scores: Sequence[nn.Module], weightings: Sequence[Weighting]) -> None:
+    def __init__(
+        self,
+        system: CompositionConfig,
+        scores: Sequence[nn.Module],
+        weightings: Sequence[Weighting],
+        encoder_count: int,
+    ) -> None:
         super().__init__()
         self.score_encoders = [score.encoder for score in system.scores]
         self.contexts = system.contexts
         self.scores = nn.ModuleList(scores)
         self.weightings = nn.ModuleList(weightings)
+        self.context_sums = [[SentenceProduct() for _ in range(encoder_count)] for _ in weightings]
 
     def compute_keys(self, memory: EncoderMemory) -> tuple[Tensor, ...]:
         """Compute the keys of every score from its encoder's annotations (B, N, M), once for all steps."""
@@ -45,13 +47,19 @@ class DecoderAttention(nn.Module):
         """Build the state of each weighting before the first step."""
         return tuple(weighting.build_initial_state(memory) for weighting in self.weightings)  # type: ignore[operator]
 
-    def build_trace_factories(self, memory: EncoderMemory) -> list[Callable[[], LoopTrace]]:
-        """Return functions that begin tracing the scores in a loop over time."""
-        return [
-            partial(score.begin_trace, keys, memory.column_counts)
+    def build_trace_factories(self, memory: EncoderMemory, step_count: int) -> list[Callable[[], LoopTrace]]:
+        """Return functions that begin tracing the scores and context vectors in a loop of `step_count` steps."""
+        scores = [
+            partial(score.begin_trace, keys, step_count, memory.column_counts)
             for score, keys in zip(self.scores, memory.keys, strict=True)
-            if isinstance(score, PerceptronScore)
+            if isinstance(score, TracedScore)
         ]
+        sums = [
+            partial(context_sum.begin_trace, annotations, step_count)
+            for context_sums in self.context_sums
+            for context_sum, annotations in zip(context_sums, memory.annotations, strict=True)
+        ]
+        return [*scores, *sums]
 
     def compute_attention_step(
         self,
@@ -76,8 +84,10 @@ class DecoderAttention(nn.Module):
         ]
         weights, new_states, vectors, statistics = [], [], [], []
         summed_annotations = memory.projections or [memory.annotations] * len(self.contexts)
-        parts = zip(self.weightings, self.contexts, weighting_states, summed_annotations, strict=True)
-        for weighting, options, state, annotations in parts:
+        parts = zip(
+            self.weightings, self.contexts, weighting_states, self.context_sums, summed_annotations, strict=True
+        )
+        for weighting, options, state, context_sums, annotations in parts:
             inputs = _select_score(options, scores), queries[self.score_encoders[options.score]], memory, state
             if should_collect:
                 statistics.append(weighting.collect_statistics(*inputs))  # type: ignore[operator]
@@ -87,8 +97,8 @@ class DecoderAttention(nn.Module):
             scaled = alpha if weight_factors is None else alpha * weight_factors
             vectors.append(  # c = Σ_j α_j h_j
                 [
-                    upcast_half_precision(multiply_sentence_matrices(scaled, matrix, memory.row_sentences))
-                    for matrix in annotations
+                    upcast_half_precision(context_sum(scaled, matrix, memory.row_sentences))
+                    for context_sum, matrix in zip(context_sums, annotations, strict=True)
                 ]
             )
         return AttentionResult(vectors, weights[0], tuple(new_states), statistics)

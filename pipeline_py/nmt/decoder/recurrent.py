@@ -39,7 +39,7 @@ class RecurrentDecoder(DecoderAttention, Decoder):
     reads_previous_word = False
 
     def __init__(self, parts: DecoderParts) -> None:
-        super().__init__(parts.composition, parts.scores, parts.weightings)
+        super().__init__(parts.composition, parts.scores, parts.weightings, len(parts.annotation_sizes))
         self.embedding = nn.Embedding(parts.target_vocabulary_size, parts.composition.model.embedding)
         self.dropout = SharedDropout(parts.composition.model.dropout_rates)
         self.criterion = parts.loss
@@ -189,7 +189,8 @@ class RecurrentDecoder(DecoderAttention, Decoder):
             for module in self.modules()
             if isinstance(module, LoopLinear)
         ]
-        with open_time_loop(state.distinct_states, [*maps, *self.build_trace_factories(memory)]) as hidden:
+        attention_traces = self.build_trace_factories(memory, len(words.batch_sizes))
+        with open_time_loop(state.distinct_states, [*maps, *attention_traces]) as hidden:
             state = replace(state, distinct_states=hidden)
             positions = zip(*(values.split([*words.batch_sizes]) for values in inputs), strict=True)
             for rows, position in zip(words.batch_sizes, positions, strict=True):

@@ -186,6 +186,10 @@ class LinearTrace(LoopTrace):
         self._steps_with_gradient.add(step)
         return self._grad_outputs[self._step_rows[step]]
 
+    def multiply_back(self, grad_outputs: Tensor, mask: Tensor | None) -> Tensor:
+        """Return the gradient of a step's inputs (B, X), given that of its outputs (B, Y) and its dropout mask."""
+        return apply_dropout_mask(self.backward_weight(grad_outputs), mask)
+
     def sum_gradients(self) -> Sequence[Tensor | None]:
         grad_outputs, self._grad_outputs = self._grad_outputs, None
         if grad_outputs is None:
@@ -220,4 +224,4 @@ class _TracedLinearFunction(Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         product_inputs = ctx.trace.get_gradient_rows(ctx.step, gradient.shape[1]).copy_(gradient)
-        return apply_dropout_mask(ctx.trace.backward_weight(product_inputs).to(ctx.dtype), ctx.mask), None, None
+        return ctx.trace.multiply_back(product_inputs, ctx.mask).to(ctx.dtype), None, None

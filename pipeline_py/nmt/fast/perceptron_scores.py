@@ -88,7 +88,7 @@ class TracedScoreFunction(Function):
         grad_query = torch.empty_like(query).unsqueeze(1)
         for group, hidden in _iterate_traced_hidden_units(query, trace):
             rows, grad_group = group[0], gradient[group].unsqueeze(1)
-            trace.grad_vector[rows] += torch.bmm(grad_group, hidden).squeeze(1)
+            trace.grad_vector[rows].unsqueeze(1).baddbmm_(grad_group, hidden)
             hidden.mul_(hidden)
             torch.bmm(grad_group, hidden, out=grad_query[rows])
             trace.weighted_squares[group].addcmul_(hidden, grad_group.transpose(1, 2))

@@ -21,6 +21,17 @@ class TracedModule(nn.Module):
     trace: Any = None
 
 
+class TracedScore(TracedModule, ABC):
+    """An attention score that is traced in the loop of a decoder."""
+
+    @abstractmethod
+    def begin_trace(self, keys: Tensor, step_count: int, column_counts: Sequence[int] | None = None) -> "LoopTrace":
+        """Begin the trace of a loop of `step_count` steps that scores the same keys (B, N, A) in each.
+
+        The scores of each sentence after its first `column_counts` (B,) columns are not read.
+        """
+
+
 class LoopTrace(ABC):
     """A record of a module's applications in one loop, with its accumulated gradients.
 

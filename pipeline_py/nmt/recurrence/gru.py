@@ -43,9 +43,8 @@ class GRU(nn.Module):
         Returns:
             h' (B, H).
         """
-        trace = self.recurrent.trace
-        if trace is not None and elementwise.can_compute_gru(state, input_products):
-            new_state: Tensor = GRUStep.apply(input_products, state, dropout_mask, trace)
+        if self.recurrent.trace is not None:
+            new_state: Tensor = GRUStep.apply(input_products, state, dropout_mask, self.recurrent.trace)
             return new_state
         recurrent = self.recurrent(state, dropout_mask)
         if state_indices is not None:

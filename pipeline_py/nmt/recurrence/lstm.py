@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
+from pipeline_py.nmt.fast.lstm_step import LSTMStep
 from pipeline_py.nmt.fast.time_loop import open_time_loop
 from pipeline_py.nmt.initialization import InitializationRule
 
@@ -39,6 +40,9 @@ class LSTM(nn.Module):
         Returns:
             h' and c' (B, H).
         """
+        if self.recurrent.trace is not None:
+            new_hidden, new_cell = LSTMStep.apply(input_products, hidden, cell, dropout_mask, self.recurrent.trace)
+            return new_hidden, new_cell
         gates, candidate_start = (
             input_products.to(cell.dtype) + self.recurrent(hidden, dropout_mask).to(cell.dtype),
             3 * self.hidden_size,

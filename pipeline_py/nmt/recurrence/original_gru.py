@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from pipeline_py.nmt.attention_weighting import upcast_half_precision
 from pipeline_py.nmt.dropout import apply_dropout_mask
 from pipeline_py.nmt.fast.linear import LoopLinear, RecurrentLinear
+from pipeline_py.nmt.fast.original_gru_step import OriginalGRUStep
 from pipeline_py.nmt.fast.time_loop import open_time_loop
 
 
@@ -37,6 +38,10 @@ class OriginalGRU(nn.Module):
         Returns:
             h' (B, H).
         """
+        traces = self.gates_recurrent.trace, self.candidate_recurrent.trace
+        if None not in traces:
+            new_state: Tensor = OriginalGRUStep.apply(input_products.to(state.dtype), state, dropout_mask, *traces)
+            return new_state
         dropped = apply_dropout_mask(state, dropout_mask)
         gate_products, candidate_products = input_products.to(state.dtype).split(
             [2 * self.hidden_size, self.hidden_size], dim=1

@@ -15,12 +15,12 @@ from pipeline_py.nmt.fast.perceptron_scores import (
     build_column_counts,
     iterate_hidden_units,
 )
-from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedModule
+from pipeline_py.nmt.fast.time_loop import LoopTrace, TracedScore
 from pipeline_py.nmt.initialization import InitializationRule
 from pipeline_py.nmt.search.row_sentences import RowSentences
 
 
-class PerceptronScore(TracedModule):
+class PerceptronScore(TracedScore):
     """e_ij = vᵀ tanh(W s' + U h_j + b) + b_e, of configurable width A."""
 
     def __init__(self, options: MLPScoreConfig, query_size: int, annotation_size: int) -> None:
@@ -83,9 +83,6 @@ class PerceptronScore(TracedModule):
                 scores[group] = hidden @ self.vector
             return scores + self.bias
 
-    def begin_trace(self, keys: Tensor, column_counts: Sequence[int] | None = None) -> LoopTrace:
-        """Begin the trace of a loop that scores the same keys (B, N, A) in each step.
-
-        Only the first `column_counts` (B,) columns of each sentence are scored; the others are 0.
-        """
+    def begin_trace(self, keys: Tensor, step_count: int, column_counts: Sequence[int] | None = None) -> LoopTrace:
+        """Begin a trace of scores, which are 0 in columns after `column_counts`; see `TracedScore`."""
         return ScoreTrace(self, keys, self.vector, self.bias, column_counts)

@@ -252,7 +252,7 @@ def test_a_loop_has_the_gradients_that_torch_gives_it(half: bool, monkeypatch: p
                 [unit.forward_packed(unit.input(read), steps, mask) for unit, mask in zip(units, masks, strict=True)]
             )
             keys, reach = score.compute_keys(states), (7, 2, 4, 1, 5)
-            traces = [partial(score.query.begin_trace, sum(steps)), partial(score.begin_trace, keys, reach)]
+            traces = [partial(score.query.begin_trace, sum(steps)), partial(score.begin_trace, keys, len(steps), reach)]
             with open_time_loop(result.sum(dim=0), traces) as queries:
                 scores = [score(query, keys) for query in queries.split(steps)]
         direction = torch.linspace(-1, 1, COLUMNS)

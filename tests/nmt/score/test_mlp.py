@@ -72,7 +72,7 @@ def test_a_loop_has_the_scores_and_gradients_of_autograd(at_once: int, monkeypat
     expected = walk(lambda query: written_out(part, query, states), query)
     keys = part.compute_keys(states)
     with open_time_loop(
-        query, [partial(part.query.begin_trace, 3 * SENTENCES), partial(part.begin_trace, keys)]
+        query, [partial(part.query.begin_trace, 3 * SENTENCES), partial(part.begin_trace, keys, 3)]
     ) as begun:
         total = walk(lambda query: part(query, keys), begun)
     torch.testing.assert_close(total, expected)

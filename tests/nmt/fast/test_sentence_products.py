@@ -1,0 +1,54 @@
+"""Gradients of the matrices of sentences within a loop are those that autograd computes step by step."""
+
+from functools import partial
+
+import pytest
+import torch
+from torch import Tensor
+
+from pipeline_py.nmt.fast.sentence_products import SentenceProduct
+from pipeline_py.nmt.fast.time_loop import open_time_loop
+
+ROW_COUNTS = (3, 3, 2, 1)
+"""Sentences that are long enough for each step."""
+
+
+def compute_gradients(dtype: torch.dtype, is_traced: bool, skipped_step: int | None = None) -> list[Tensor]:
+    """Multiply vectors that depend on the products before them; return the gradients of the start and the matrices."""
+    torch.manual_seed(0)
+    start = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
+    matrices = torch.randn(3, 4, 4, dtype=torch.float64).to(dtype).requires_grad_()
+    product = SentenceProduct()
+
+    def run_steps(state: Tensor) -> Tensor:
+        total = state.new_zeros(())
+        for number, rows in enumerate(ROW_COUNTS):
+            values = product(state[:rows], matrices[:rows])
+            if number != skipped_step:
+                state = torch.tanh(values.to(state.dtype))
+                total = total + state.square().sum()
+        return total
+
+    if is_traced:
+        with open_time_loop(start, [partial(product.begin_trace, matrices, len(ROW_COUNTS))]) as state:
+            total = run_steps(state)
+    else:
+        total = run_steps(start)
+    first = torch.autograd.grad(total, [start, matrices], retain_graph=True)
+    for gradient, again in zip(first, torch.autograd.grad(total, [start, matrices]), strict=True):
+        assert torch.equal(gradient, again)
+    return [*first]
+
+
+@pytest.mark.parametrize("skipped_step", [None, 1])
+def test_gradients_equal_those_of_autograd(skipped_step: int | None) -> None:
+    expected = compute_gradients(torch.float64, False, skipped_step)
+    for ours, theirs in zip(compute_gradients(torch.float64, True, skipped_step), expected, strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_half_precision_matrices_round_vectors_only() -> None:
+    expected = compute_gradients(torch.bfloat16, False)
+    for ours, theirs in zip(compute_gradients(torch.bfloat16, True), expected, strict=True):
+        assert ours.dtype == theirs.dtype
+        torch.testing.assert_close(ours, theirs, rtol=0.05, atol=0.05)
