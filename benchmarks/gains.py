@@ -36,6 +36,7 @@ from pipeline_py.nmt.search import beam_search
 from pipeline_py.nmt.search.row_sentences import RowSentences
 from pipeline_py.nmt.training.update import MicroBatch, Updater
 from pipeline_py.nmt.trees import tree_gru
+from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 from pipeline_py.run.command_line import run_command
 
 PatchFactory = Callable[[], AbstractContextManager[Any]]
@@ -105,12 +106,10 @@ def disable_traces(*part_types: type) -> Iterator[None]:
         yield
 
 
-def compute_gru_ascent(
-    states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, levels: Sequence[slice]
-) -> Tensor:
+def compute_gru_ascent(states: Tensor, weight: Tensor, bias: Tensor, schedule: TreeSchedule) -> Tensor:
     size, level_states = states.shape[1], [states]
-    for level in levels:
-        pair = torch.cat(level_states).index_select(0, children[level].flatten()).view(-1, 2 * size)
+    for level in schedule.level_slices:
+        pair = torch.cat(level_states).index_select(0, schedule.child_rows[level].flatten()).view(-1, 2 * size)
         gates = torch.addmm(bias[: 3 * size], pair, weight[: 3 * size].T).sigmoid()
         candidate = torch.addmm(bias[3 * size :], gates[:, size:] * pair, weight[3 * size :].T).tanh()
         level_states.append(torch.lerp(pair[:, :size] + pair[:, size:], candidate, gates[:, :size]))
