@@ -35,7 +35,8 @@ from pipeline_py.nmt.score import mlp
 from pipeline_py.nmt.search import beam_search
 from pipeline_py.nmt.search.row_sentences import RowSentences
 from pipeline_py.nmt.training.update import MicroBatch, Updater
-from pipeline_py.nmt.trees import tree_gru
+from pipeline_py.nmt.trees import tree_gru, tree_lstm
+from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 from pipeline_py.run.command_line import run_command
 
 PatchFactory = Callable[[], AbstractContextManager[Any]]
@@ -45,6 +46,7 @@ TREE_SYSTEM = {"encoders": [{"type": "tree_gru", "leaves": "bidirectional", "top
 SYSTEM_CONFIGS: dict[str, dict[str, Any]] = {
     "GlobalAtt": {},
     "Seq2Seq": LSTM_SYSTEM,
+    "Tree2Seq": {**LSTM_SYSTEM, "encoders": ["tree_lstm"]},
     "Seq2Seq, BlackOut": {**LSTM_SYSTEM, "loss": {"type": "blackout", "samples": 500}},
     "Hierarchical": {**TREE_SYSTEM, "scores": [{"type": "mlp", "width": 1}]},
 }
@@ -105,16 +107,54 @@ def disable_traces(*part_types: type) -> Iterator[None]:
         yield
 
 
-def compute_gru_ascent(
-    states: Tensor, weight: Tensor, bias: Tensor, children: Tensor, levels: Sequence[slice]
-) -> Tensor:
+def compute_gru_ascent(states: Tensor, weight: Tensor, bias: Tensor, schedule: TreeSchedule) -> Tensor:
     size, level_states = states.shape[1], [states]
-    for level in levels:
-        pair = torch.cat(level_states).index_select(0, children[level].flatten()).view(-1, 2 * size)
+    for level in schedule.level_slices:
+        pair = torch.cat(level_states).index_select(0, schedule.child_rows[level].flatten()).view(-1, 2 * size)
         gates = torch.addmm(bias[: 3 * size], pair, weight[: 3 * size].T).sigmoid()
         candidate = torch.addmm(bias[3 * size :], gates[:, size:] * pair, weight[3 * size :].T).tanh()
         level_states.append(torch.lerp(pair[:, :size] + pair[:, size:], candidate, gates[:, :size]))
     return torch.cat(level_states[1:])
+
+
+def compute_gru_descent(
+    states: Tensor,
+    input_weight: Tensor,
+    input_bias: Tensor,
+    gate_weight: Tensor,
+    candidate_weight: Tensor,
+    schedule: TreeSchedule,
+) -> Tensor:
+    words, size = len(states) - len(schedule.child_rows), states.shape[1]
+    sides = [
+        (functional.linear(states.index_select(0, children), weight, bias), *recurrent_weights)
+        for children, weight, bias, *recurrent_weights in zip(
+            schedule.child_rows.T, input_weight, input_bias, gate_weight.chunk(2), candidate_weight, strict=True
+        )
+    ]
+    for level in reversed(schedule.level_slices):
+        parents, child_states = states[words:][level], []
+        for products, gates_recurrent, candidate_recurrent in sides:
+            gates = (products[level, : 2 * size] + parents @ gates_recurrent.T).sigmoid()
+            update, reset = gates.chunk(2, dim=1)
+            candidate = (products[level, 2 * size :] + (reset * parents) @ candidate_recurrent.T).tanh()
+            child_states.append(torch.lerp(parents, candidate, update))
+        states = states.index_copy(0, schedule.child_rows[level].T.flatten(), torch.cat(child_states))
+    return states
+
+
+def compute_lstm_ascent(
+    states: Tensor, cells: Tensor, weight: Tensor, bias: Tensor, _: Tensor | None, schedule: TreeSchedule
+) -> Tensor:
+    size, levels = states.shape[1], [torch.stack([states, cells])]
+    for level in schedule.level_slices:
+        children = torch.cat(levels, dim=1).index_select(1, schedule.child_rows[level].flatten())
+        child_states, child_cells = children.view(2, -1, 2 * size)
+        gates = functional.linear(child_states, weight, bias)
+        write, left, right, read = gates[:, : 4 * size].sigmoid().chunk(4, dim=1)
+        cell = write * gates[:, 4 * size :].tanh() + left * child_cells[:, :size] + right * child_cells[:, size:]
+        levels.append(torch.stack([read * cell.tanh(), cell]))
+    return torch.cat(levels[1:], dim=1)
 
 
 def compute_softmax_losses(readout: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float) -> Tensor:
@@ -181,6 +221,16 @@ OPTIMIZATIONS = [
         "bottom-up trees (trees/tree_gru.py)",
         "Hierarchical",
         replace_autograd_function(tree_gru, "_BottomUpFunction", compute_gru_ascent),
+    ),
+    Optimization(
+        "top-down trees (trees/tree_gru.py)",
+        "Hierarchical",
+        replace_autograd_function(tree_gru, "_TopDownFunction", compute_gru_descent),
+    ),
+    Optimization(
+        "bottom-up trees (trees/tree_lstm.py)",
+        "Tree2Seq",
+        replace_autograd_function(tree_lstm, "_ComposeFunction", compute_lstm_ascent),
     ),
     Optimization("packed weights in a search (fast/linear.py)", "GlobalAtt", disable_weight_packing, is_search=True),
     Optimization(

@@ -73,7 +73,7 @@ MEASUREMENTS = {
     "update_globalatt_bfloat16": replace(TRAINING, precision="bfloat16", expected_seconds=60),
     "update_globalatt_float32": TRAINING,
     "update_globalatt_medium": replace(TRAINING, size=MEDIUM),
-    "update_tree2seq_medium": replace(TRAINING, system="Tree2Seq", size=MEDIUM, is_recorded=False),
+    "update_tree2seq_medium": replace(TRAINING, system="Tree2Seq", size=MEDIUM),
     "search_globalatt": SEARCH,
     "search_transformer": replace(
         SEARCH, system="Transformer-base", size=NetworkSize(256, 256), is_recorded=False, expected_seconds=50

@@ -49,7 +49,7 @@ class ArbitreeAdapter(ToolkitAdapter):
         self.model: TranslationModel = model.to(self._device)
         optimizer = {"name": worker_options["optimizer"], "learning_rate": worker_options["learning_rate"]}
         settings = {"optimizer": optimizer, **{key: worker_options[key] for key in ("clip", "precision", "graphs")}}
-        training = disable_unsupported_graphs(TrainingConfig.model_validate(settings), system)
+        training = disable_unsupported_graphs(TrainingConfig.model_validate(settings))
         self._optimizer = build_optimizer(training.optimizer, self.model.parameters())
         self._update = Updater(self.model, self.model.compute_loss, self._optimizer, training, self._device)
         self._is_half_precision = worker_options["precision"] == "bfloat16" and is_cpu(self._device)

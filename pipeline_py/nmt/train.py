@@ -119,8 +119,7 @@ def train(
     required_names = {*SIDES, *system.vocabulary_syntax_names}
     vocabularies = {kind: size for kind, size in vocabularies.items() if kind in required_names}
     training = disable_unsupported_graphs(
-        processes.broadcast_from_first(lambda: resolve_precision(training, system.model.hidden, device)),
-        system,
+        processes.broadcast_from_first(lambda: resolve_precision(training, system.model.hidden, device))
     )
     data = ParallelDataset(train_source, train_target, train_syntax, vocabularies, training.max_length)
     dev = ParallelDataset(dev_source, dev_target, dev_syntax, vocabularies)

@@ -12,12 +12,8 @@ import torch
 
 from benchmarks import machine_metadata
 from benchmarks.gpu_measurements import MEASUREMENTS
-from benchmarks.network_specs import ARBITREE, compose_system
 from benchmarks.timed_jobs import Outcome, TimedJob, run_jobs
 from benchmarks.toolkits.kernel_profile import measure_union, profile_kernels
-from pipeline_py.config.systems.composition import CompositionConfig
-from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.nmt.training.update import disable_unsupported_graphs
 
 ROOT = Path(__file__).parents[2]
 COLUMNS = (
@@ -111,14 +107,6 @@ def test_each_operator_counts_and_annotations_do_not() -> None:
         seconds = time.perf_counter() - start
     assert measurements["kernels"] == 5
     assert 0 < measurements["kernel_seconds"] < seconds - 0.2
-
-
-def test_recorded_updates_are_those_that_can_be_recorded() -> None:
-    for name, measurement in MEASUREMENTS.items():
-        if measurement.toolkit == ARBITREE and measurement.size is not None and not measurement.beam_size:
-            system = CompositionConfig.model_validate(compose_system(measurement.system, measurement.size, 0.0))
-            training = disable_unsupported_graphs(TrainingConfig.model_validate({"graphs": True}), system)
-            assert training.graphs == measurement.is_recorded, name
 
 
 def test_unknown_measurements_are_named(tmp_path: Path) -> None:

@@ -6,22 +6,28 @@ memory, like a replayed graph.
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import pipeline_py.nmt
-from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
+from pipeline_py.kinds.trees import NO_ROOT
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.fast.cuda_graphs import CALLS_BEFORE_RECORDING, LENGTH_MULTIPLE
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.ensemble import StepPredictor, open_predictor
 from pipeline_py.nmt.search.hypothesis import Hypothesis
-from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
+from pipeline_py.nmt.training.update import MicroBatch, Updater
+from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 from pipeline_py.subword.vocabulary import EOS
+from tests.nmt import default_compositions
 from tests.nmt.default_compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
 from tests.nmt.fake_graph_recorder import FakeGraphRecorder
 
@@ -53,13 +59,11 @@ def batches(name: str, multiple: int) -> list[Batch]:
 
 
 def trained(
-    system: CompositionConfig, network: nn.Module, loss: Callable[[Batch], Tensor], batches: list[Batch], graphs: bool
+    network: nn.Module, loss: Callable[[Batch], Tensor], batches: list[Batch], graphs: bool
 ) -> tuple[list[float], dict[str, Tensor]]:
     """Make an update with each batch; return losses and weights."""
     optimizer = torch.optim.SGD(network.parameters(), lr=0.05, weight_decay=0.01)
-    update = Updater(
-        network, loss, optimizer, disable_unsupported_graphs(TrainingConfig(clip=1.0, graphs=graphs), system), CPU
-    )
+    update = Updater(network, loss, optimizer, TrainingConfig(clip=1.0, graphs=graphs), CPU)
     losses = []
     for number, batch in enumerate(batches):
         torch.manual_seed(number)
@@ -96,17 +100,82 @@ def test_updates_equal_cpu_updates(name: str, graphs: bool, as_on_gpu: Callable[
 
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
         model = build_system_model(name).train()
-        return trained(model.composition, model, model.compute_loss, batches(name, multiple), graphs)
+        return trained(model, model.compute_loss, batches(name, multiple), graphs)
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()
     losses, gpu_weights = learnt(LENGTH_MULTIPLE if graphs else 1)
     assert losses == pytest.approx(expected, rel=1e-9)
     torch.testing.assert_close(gpu_weights, weights, rtol=1e-7, atol=1e-9)
-    if not graphs or {"trees", "lexical_trees"} & set(SYSTEMS[name].required_syntax_names):
-        assert recorder.record_count == 0, "what follows from trees has no shape of its own"
-    else:
+    if graphs:
         assert (recorder.record_count, recorder.replay_count) == (2, len(SHARES) - 2 * CALLS_BEFORE_RECORDING)
+    else:
+        assert recorder.record_count == 0
+
+
+@pytest.mark.parametrize("name", ["Tree2Seq", "Hierarchical", "Sequential-lexical"])
+def test_recordings_serve_batches_with_and_without_trees(name: str, as_on_gpu: Callable[[], FakeGraphRecorder]) -> None:
+    """Every second batch is unparsed; all have one shape."""
+
+    def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
+        model = build_system_model(name).train()
+        of_seeds = []
+        for seed in range(6):
+            batch = build_system_batch(model.composition, [0, 1, 4, 5], multiple, seed)
+            if seed % 2:
+                rows, lengths = [np.array([NO_ROOT])] * len(batch), batch.source_lengths.tolist()
+                (kind,) = batch.syntax
+                schedule = TreeSchedule.from_rows(rows, lengths, batch.source.shape[1], multiple > 1)
+                batch = replace(batch, syntax={kind: schedule})
+            of_seeds.append(batch)
+        return trained(model, model.compute_loss, of_seeds, graphs=True)
+
+    expected, weights = learnt(1)
+    recorder = as_on_gpu()
+    losses, gpu_weights = learnt(LENGTH_MULTIPLE)
+    assert losses == pytest.approx(expected, rel=1e-9)
+    torch.testing.assert_close(gpu_weights, weights, rtol=1e-7, atol=1e-9)
+    assert (recorder.record_count, recorder.replay_count) == (1, 6 - CALLS_BEFORE_RECORDING)
+
+
+@pytest.mark.parametrize(
+    ("name", "without_trees", "most"),
+    [("Tree2Seq", "Seq2Seq", 17), ("Tree-based-bidirectional", "Sequential", 23), ("Hierarchical", "Sequential", 47)],
+)
+def test_trees_add_few_operations_at_each_position(
+    name: str,
+    without_trees: str,
+    most: int,
+    as_on_gpu: Callable[[], FakeGraphRecorder],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One more position is one more composition, with the kernels that it starts forwards and backwards."""
+
+    def count_operations(name: str, longest: int) -> int:
+        monkeypatch.setattr(default_compositions, "SENTENCE_LENGTHS", ((longest, 5), (longest - 7, 4), (3, 3)))
+        model = build_system_model(name).train()
+        batch = build_system_batch(model.composition, [0, 1, 2], LENGTH_MULTIPLE)
+        with OperationCounter() as counter:
+            model.compute_loss(batch).sum().backward()
+        return counter.count
+
+    as_on_gpu()
+    counts = {system: [count_operations(system, n) for n in (23, 31, 39)] for system in (name, without_trees)}
+    added = np.subtract(*counts.values())
+    first, second = np.diff(added) / 8
+    assert 0 < first == second <= most
+
+
+class OperationCounter(TorchDispatchMode):
+    """A counter of operations that compute, each of which starts one or several kernels on a GPU."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += not func.is_view and "empty" not in func.name() and "_unsafe_view" not in func.name()
+        return func(*args, **(kwargs or {}))
 
 
 @pytest.mark.parametrize("graphs", [False, True], ids=["one by one", "recorded"])
@@ -114,7 +183,7 @@ def test_pretraining_updates_equal_cpu_updates(graphs: bool, as_on_gpu: Callable
     def learnt(multiple: int) -> tuple[list[float], dict[str, Tensor]]:
         model = build_system_model("Dep2Seq").train()
         parser = model.encoders[0]
-        return trained(model.composition, parser, parser.compute_parsing_loss, batches("Dep2Seq", multiple), graphs)
+        return trained(parser, parser.compute_parsing_loss, batches("Dep2Seq", multiple), graphs)
 
     expected, weights = learnt(1)
     recorder = as_on_gpu()

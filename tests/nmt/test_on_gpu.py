@@ -12,7 +12,7 @@ from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.ensemble import StepPredictor, open_predictor
 from pipeline_py.nmt.search.hypothesis import Hypothesis
 from pipeline_py.nmt.torch_setup import prepare_torch
-from pipeline_py.nmt.training.update import MicroBatch, Updater, disable_unsupported_graphs
+from pipeline_py.nmt.training.update import MicroBatch, Updater
 from tests.nmt.default_compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
 
 pytestmark = pytest.mark.usefixtures("same_torch_afterwards")
@@ -44,9 +44,7 @@ def trained(
         model = model.float()
     network = model.encoders[0] if pretraining else model
     optimizer = torch.optim.SGD(network.parameters(), lr=0.05, weight_decay=0.01)
-    training = disable_unsupported_graphs(
-        TrainingConfig(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32"), model.composition
-    )
+    training = TrainingConfig(clip=1.0, graphs=graphs, precision="bfloat16" if half else "float32")
     update = Updater(
         network, network.compute_parsing_loss if pretraining else network.compute_loss, optimizer, training, device
     )

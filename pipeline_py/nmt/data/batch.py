@@ -250,8 +250,8 @@ def collate_batch(
         source: identifiers of each sentence, including EOS.
         target: identifiers of each target sentence.
         syntax: kind → one row per sentence, in the layout of the kind.
-        length_multiple: if more than 1, J and I are multiples of it and padding is packed like words, so that batches
-            have few different shapes.
+        length_multiple: if more than 1, J and I are multiples of it, padding is packed like words, and schedules of
+            trees are rectangular, so that shapes depend on B, J and I only.
     """
     sources, source_lengths = _pad_rows(source, length_multiple)
     source_words = PackedWords.from_lengths(source_lengths, sources.shape[1] if length_multiple > 1 else None)
@@ -263,7 +263,8 @@ def collate_batch(
     for kind, rows in (syntax or {}).items():
         layout = load_syntax_kind(kind).row_layout
         if isinstance(layout, BinaryTreeLayout):
-            batch_syntax[kind] = TreeSchedule.from_rows(rows, [len(sentence) for sentence in source], sources.shape[1])
+            lengths = [len(sentence) for sentence in source]
+            batch_syntax[kind] = TreeSchedule.from_rows(rows, lengths, sources.shape[1], length_multiple > 1)
         else:
             batch_syntax[kind] = _build_syntax_tensor(layout, rows, source, sources.shape[1])
     return Batch(sources, source_lengths, source_words, targets, target_lengths, target_words, batch_syntax)

@@ -11,14 +11,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import (
     DEFAULT_EPSILONS,
     DEFAULT_LEARNING_RATES,
     OptimizerConfig,
     TrainingConfig,
 )
-from pipeline_py.kinds.syntax_kind import BinaryTreeLayout, load_syntax_kind
 from pipeline_py.nmt.data.batch import Batch
 from pipeline_py.nmt.fast.cuda_graphs import LENGTH_MULTIPLE, GraphedFunction, build_cuda_recorder
 from pipeline_py.nmt.torch_setup import is_cpu
@@ -134,15 +132,12 @@ def decay_learning_rate_if_worse(
         set_learning_rate(optimizer, get_learning_rate(optimizer) * options.decay)
 
 
-def disable_unsupported_graphs(training: TrainingConfig, system: CompositionConfig) -> TrainingConfig:
-    """Turn `graphs` off if the computation does not follow from the shape of a batch.
+def disable_unsupported_graphs(training: TrainingConfig) -> TrainingConfig:
+    """Turn `graphs` off with accumulated gradients and for losses divided by words.
 
-    This is the case with binary trees, with accumulated gradients, and for losses divided by words.
+    Their computation does not follow from the shape of a batch.
     """
-    trees = any(
-        isinstance(load_syntax_kind(kind).row_layout, BinaryTreeLayout) for kind in system.training_syntax_names
-    )
-    can = not trees and training.accumulate == 1 and training.loss_per == "sentence"
+    can = training.accumulate == 1 and training.loss_per == "sentence"
     return training.model_copy(update={"graphs": training.graphs and can})
 
 

@@ -1,10 +1,15 @@
 """Binary Tree-LSTM (Tai et al. 2015; tree2seq eq. 12–18), computed level by level."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 
 from pipeline_py.nmt.dropout import apply_dropout_mask
-from pipeline_py.nmt.fast.matrix_products import apply_linear
+from pipeline_py.nmt.fast.linear import get_loop_dtype
+from pipeline_py.nmt.fast.matrix_products import apply_linear, compute_weight_gradient, multiply_matrices
 from pipeline_py.nmt.initialization import InitializationRule
 from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 
@@ -47,18 +52,9 @@ class TreeLSTM(nn.Module):
         """
         if dropout_mask is not None and schedule.max_phrases:
             dropout_mask = dropout_mask.index_select(0, schedule.phrase_indices // schedule.max_phrases)
-        state_levels, cell_levels = [states], [cells]
-        for level in schedule.level_slices:
-            children = schedule.child_rows[level].flatten()
-            pairs = (
-                torch.cat(nodes).index_select(0, children).view(-1, 2, self.hidden_size).unbind(1)
-                for nodes in (state_levels, cell_levels)
-            )
-            left, right = zip(*pairs, strict=True)
-            state, cell = self.compose_nodes(left, right, None if dropout_mask is None else dropout_mask[level])
-            state_levels.append(state)
-            cell_levels.append(cell)
-        return torch.cat(state_levels)[len(states) :], torch.cat(cell_levels)[len(cells) :]
+        inner: Tensor = _ComposeFunction.apply(states, cells, self.weight, self.bias, dropout_mask, schedule)
+        new_states, new_cells = inner.unbind()
+        return new_states, new_cells
 
     def compose_nodes(
         self, left: tuple[Tensor, Tensor], right: tuple[Tensor, Tensor], dropout_mask: Tensor | None = None
@@ -79,3 +75,88 @@ class TreeLSTM(nn.Module):
         candidate = gates[:, 4 * self.hidden_size :].tanh()
         cell = write * candidate + forget_left * left[1] + forget_right * right[1]
         return read * cell.tanh(), cell
+
+
+class _ComposeFunction(Function):
+    """`compose_nodes` for all levels: h and c of the inner nodes (2, M, H) from those of the words.
+
+    The gradients of the weights are computed once for all nodes. Autograd would copy the states of all nodes and
+    accumulate the weights' gradients at every level.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        states: Tensor,
+        cells: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        dropout_mask: Tensor | None,
+        schedule: TreeSchedule,
+    ) -> Tensor:
+        (leaves, size), inner = states.shape, len(schedule.child_rows)
+        product_dtype, state_dtype = get_loop_dtype(weight), states.dtype
+        weight, bias = weight.to(product_dtype), bias.to(product_dtype)
+        transposed_weight = weight.T.contiguous()
+        table = states.new_empty(2, leaves + inner + 1, size)  # h and c
+        table[0, :leaves], table[1, :leaves], table[:, -1] = states, cells, 0
+        pairs = states.new_empty(2, inner, 2 * size)  # [h_l; h_r] and [c_l; c_r]
+        gates = states.new_empty(inner, GATE_COUNT * size)
+        cell_tanh = states.new_empty(inner, size)
+        nodes = table[:, leaves:-1]
+        for level in schedule.level_slices:
+            torch.index_select(table, 1, schedule.child_rows[level].flatten(), out=pairs[:, level].view(2, -1, size))
+            child_states, child_cells = pairs[:, level]
+            if dropout_mask is not None:
+                child_states *= dropout_mask[level]
+            products = multiply_matrices(child_states.to(product_dtype), transposed_weight, bias).to(state_dtype)
+            torch.sigmoid(products[:, : 4 * size], out=gates[level, : 4 * size])
+            torch.tanh(products[:, 4 * size :], out=gates[level, 4 * size :])
+            write, forget, read, candidate = gates[level].split([size, 2 * size, size, size], dim=1)
+            left, right = (forget * child_cells).chunk(2, dim=1)
+            state, cell = nodes[:, level]
+            torch.addcmul(left + right, write, candidate, out=cell)
+            torch.tanh(cell, out=cell_tanh[level])
+            torch.mul(read, cell_tanh[level], out=state)
+        ctx.save_for_backward(weight, pairs, gates, cell_tanh, dropout_mask)
+        ctx.schedule = schedule
+        return nodes
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        weight, pairs, gates, cell_tanh, dropout_mask = ctx.saved_tensors
+        inner, size = cell_tanh.shape
+        product_dtype, state_dtype = weight.dtype, gradient.dtype
+        leaf_entries, inner_entries = ctx.schedule.split_child_entries()
+        write, forget, read, candidate = gates.split([size, 2 * size, size, size], dim=1)
+        # The gradients of the gates' arguments are the gradient of c, or for o that of h, times these.
+        factors = torch.cat(
+            [
+                torch.ops.aten.sigmoid_backward(
+                    torch.cat([candidate, pairs[1], cell_tanh], dim=1), gates[:, : 4 * size]
+                ),
+                torch.ops.aten.tanh_backward(write, candidate),
+            ],
+            dim=1,
+        ).unflatten(1, (GATE_COUNT, size))
+        cell_factors = torch.ops.aten.tanh_backward(read, cell_tanh)
+        forget = forget.unflatten(1, (2, size))
+        # Gradients of h and c of each child; the last row is for nodes that are not children.
+        grad_children = gradient.new_empty(2, 2 * inner + 1, size)
+        grad_children[:, -1] = 0
+        grad_gates = torch.empty_like(factors)
+        for level in reversed(ctx.schedule.level_slices):
+            grad_state, grad_cell = gradient[:, level] + grad_children.index_select(1, inner_entries[level])
+            grad_cell.addcmul_(grad_state, cell_factors[level])
+            torch.mul(grad_cell.unsqueeze(1), factors[level], out=grad_gates[level])
+            torch.mul(grad_state, factors[level, 3], out=grad_gates[level, 3])  # o
+            grad_child_states, grad_child_cells = grad_children[:, 2 * level.start : 2 * level.stop]
+            grad_pair = multiply_matrices(grad_gates[level].flatten(1).to(product_dtype), weight).to(state_dtype)
+            grad_pair = apply_dropout_mask(grad_pair, None if dropout_mask is None else dropout_mask[level])
+            grad_child_states.view(grad_pair.shape).copy_(grad_pair)
+            torch.mul(grad_cell.unsqueeze(1), forget[level], out=grad_child_cells.view(-1, 2, size))
+        grad_gates = grad_gates.flatten(1)
+        grad_states, grad_cells = grad_children.index_select(1, leaf_entries)
+        grad_weight = compute_weight_gradient(grad_gates.to(product_dtype), pairs[0].to(product_dtype))
+        return grad_states, grad_cells, grad_weight, grad_gates.sum(dim=0), None, None

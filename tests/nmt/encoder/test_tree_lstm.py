@@ -106,7 +106,8 @@ def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, c
         count = len(mask_records) - (1 if leaves == "embeddings" else 2)
         mask_records[:count] = [mask[batch.source_words.sentence_order.argsort()] for mask in mask_records[:count]]
     assert memory.position_count == columns and memory.lengths.tolist() == [6, 3, 2, 4, 2, 1, 3]
-    assert states.shape == (7, columns + 4, HIDDEN) and part.annotation_size == HIDDEN
+    phrases = 4 if multiple == 1 else columns - 2
+    assert states.shape == (7, columns + phrases, HIDDEN) and part.annotation_size == HIDDEN
     assert summary.shape == (7, 2 * HIDDEN) and part.summary_size == 2 * HIDDEN
     assert memory.syntax == {}
 
@@ -116,8 +117,9 @@ def test_annotations_and_gradients(leaves: str, dropping: bool, multiple: int, c
         expected += reference(part, leaves, row, masks)
         length, inner = len(source), len(expected[-2])
         actual += [states[row, :length], states[row, columns : columns + inner], summary[row]]
-        mask = [True] * length + [False] * (columns - length) + [True] * inner + [False] * (4 - inner)
+        mask = [True] * length + [False] * (columns - length) + [True] * inner + [False] * (phrases - inner)
         assert memory.mask[row].tolist() == mask
+        assert not states[row, columns + inner :].any()
     assert_same_gradients(actual, expected, list(part.parameters()))
 
 

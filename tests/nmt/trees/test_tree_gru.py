@@ -34,6 +34,7 @@ BATCHES = {
     "deep chains": [packed(14, [build_left_chain(14)]), packed(11, [build_right_chain(11)])],
     "no tree in the middle": [packed(8, [build_balanced_tree(8)]), packed(5, []), packed(2, [(0, 1)])],
     "one word, no word": [packed(1, [0]), packed(0, []), packed(3, [(0, (1, 2))])],
+    "one word": [packed(1, [0])],
     "no inner node": [packed(1, [0]), packed(4, []), packed(0, [])],
     "forests": [FOREST, packed(3, [], is_parsed=False), packed(2, [(0, 1)], is_parsed=False)],
     "all kinds": [
@@ -78,9 +79,11 @@ def make(hidden: int = HIDDEN) -> tuple[TreeGRU, TopDownGRU]:
     return draw_parameters(TreeGRU(hidden).double()), draw_parameters(TopDownGRU(hidden).double())
 
 
-def arrange(batch: list[tuple[int, np.ndarray]]) -> tuple[TreeSchedule, Tensor]:
+def arrange(batch: list[tuple[int, np.ndarray]], rectangular: bool = False) -> tuple[TreeSchedule, Tensor]:
     """The schedule, and random states of the words (J, B, H)."""
-    schedule = TreeSchedule.from_rows([row for _, row in batch], [words + 1 for words, _ in batch])
+    schedule = TreeSchedule.from_rows(
+        [row for _, row in batch], [words + 1 for words, _ in batch], is_rectangular=rectangular
+    )
     torch.manual_seed(1)
     states = torch.randn(schedule.position_count, len(batch), HIDDEN, dtype=torch.float64, requires_grad=True)
     return schedule, states
@@ -95,14 +98,16 @@ def rows_of(schedule: TreeSchedule, batch: list[tuple[int, np.ndarray]]) -> list
     ]
 
 
+@pytest.mark.parametrize("rectangular", [False, True])
 @pytest.mark.parametrize("name", BATCHES)
-def test_states_and_gradients_are_those_of_the_recursion(name: str) -> None:
+def test_states_and_gradients_are_those_of_the_recursion(name: str, rectangular: bool) -> None:
     batch = BATCHES[name]
-    (up, down), (schedule, states) = make(), arrange(batch)
+    (up, down), (schedule, states) = make(), arrange(batch, rectangular)
     leaves = states.flatten(0, 1)
     upward = torch.cat([leaves, up(leaves, schedule)])
     downward = down(upward, schedule)
-    assert len(upward) == len(leaves) + sum(len(row) // 3 for _, row in batch)
+    inner = len(batch) * (schedule.position_count - 2) if rectangular else sum(len(row) // 3 for _, row in batch)
+    assert len(upward) == len(leaves) + inner
 
     nodes = rows_of(schedule, batch)
     actual, expected = [], []
@@ -117,10 +122,11 @@ def test_states_and_gradients_are_those_of_the_recursion(name: str) -> None:
     assert_same_gradients([*actual, downward[unchanged]], [*expected, leaves[unchanged]], parameters)
 
 
-def test_gradient_of_the_roots_alone() -> None:
+@pytest.mark.parametrize("rectangular", [False, True])
+def test_gradient_of_the_roots_alone(rectangular: bool) -> None:
     """Check the gradient of the bottom-up pass through every level."""
     batch = BATCHES["all kinds"]
-    (up, down), (schedule, states) = make(), arrange(batch)
+    (up, down), (schedule, states) = make(), arrange(batch, rectangular)
     roots = schedule.get_root_values(states.flatten(0, 1), up(states.flatten(0, 1), schedule))
     want = []
     for b, (words, row) in enumerate(batch):
@@ -131,9 +137,10 @@ def test_gradient_of_the_roots_alone() -> None:
     assert_same_gradients([roots], [torch.stack(want)], [states, *up.parameters()])
 
 
+@pytest.mark.parametrize("rectangular", [False, True])
 @pytest.mark.parametrize("name", ["no tree in the middle", "forests", "no inner node"])
-def test_derivatives_are_those_of_differences(name: str) -> None:
-    (up, down), (schedule, states) = make(), arrange(BATCHES[name])
+def test_derivatives_are_those_of_differences(name: str, rectangular: bool) -> None:
+    (up, down), (schedule, states) = make(), arrange(BATCHES[name], rectangular)
     leaves = states.detach().flatten(0, 1).requires_grad_()
     assert torch.autograd.gradcheck(lambda s, *_: up(s, schedule), (leaves, *up.parameters()))
     table = torch.randn(len(leaves) + len(schedule.child_rows), HIDDEN, dtype=torch.float64, requires_grad=True)
@@ -189,8 +196,9 @@ def test_up_and_down_by_hand() -> None:
     torch.testing.assert_close(got, torch.tensor([[left], [right], [7.0], [root]], dtype=torch.float64))
 
 
-def test_half_precision_concerns_the_products_alone() -> None:
-    (up, down), (schedule, states) = make(), arrange(BATCHES["all kinds"])
+@pytest.mark.parametrize("rectangular", [False, True])
+def test_half_precision_concerns_the_products_alone(rectangular: bool) -> None:
+    (up, down), (schedule, states) = make(), arrange(BATCHES["all kinds"], rectangular)
     up, down, leaves = up.float(), down.float(), states.detach().float().flatten(0, 1)
     parameters = [*up.parameters(), *down.parameters()]
 

@@ -58,9 +58,11 @@ BATCHES: dict[str, list[Sentence]] = {
 }
 
 
-def schedule_of(sentences: list[Sentence]) -> TreeSchedule:
+def schedule_of(sentences: list[Sentence], rectangular: bool = False) -> TreeSchedule:
     return TreeSchedule.from_rows(
-        [to_tree_row(*sentence) for sentence in sentences], [words + 1 for words, *_ in sentences]
+        [to_tree_row(*sentence) for sentence in sentences],
+        [words + 1 for words, *_ in sentences],
+        is_rectangular=rectangular,
     )
 
 
@@ -104,23 +106,26 @@ def reference(tree: TreeLSTM, leaves: list[Tensor], sentences: list[Sentence], m
     return result
 
 
+@pytest.mark.parametrize("rectangular", [False, True])
 @pytest.mark.parametrize("masked", [False, True])
 @pytest.mark.parametrize("batch", BATCHES)
-def test_outputs_and_gradients(batch: str, masked: bool) -> None:
+def test_outputs_and_gradients(batch: str, masked: bool, rectangular: bool) -> None:
     sentences = BATCHES[batch]
-    tree, schedule = make(), schedule_of(sentences)
+    tree, schedule = make(), schedule_of(sentences, rectangular)
     leaves = random_leaves(schedule)
     mask = torch.rand(len(schedule), 2 * HIDDEN, dtype=torch.float64) * 2 if masked else None
     inner = tree(*leaves, schedule, mask)
     roots = [schedule.get_root_values(*pair) for pair in zip(leaves, inner, strict=True)]
     expected = reference(tree, leaves, sentences, mask)
-    assert len(inner[0]) == len(inner[1]) == sum(1 for _, k in expected if k != "root")
+    rows = {divmod(place, schedule.max_phrases): row for row, place in enumerate(schedule.phrase_indices.tolist())}
+    places = [place for place in expected if place[1] != "root"]
+    assert {*places} <= rows.keys() and (rectangular or len(places) == len(rows))
+    assert len(inner[0]) == len(inner[1]) == len(rows)
 
     zeros = [torch.zeros(HIDDEN, dtype=torch.float64)] * 2
     actual, wanted = [], []
     for part in range(2):
-        places = [divmod(place, schedule.max_phrases) for place in schedule.phrase_indices.tolist()]
-        actual += [*inner[part], *roots[part]]
+        actual += [*(inner[part][rows[place]] for place in places), *roots[part]]
         wanted += [expected[place][part] for place in places]
         wanted += [expected.get((sentence, "root"), zeros)[part] for sentence in range(len(sentences))]
     assert_same_gradients(actual, wanted, [*leaves, *tree.parameters()])
@@ -139,12 +144,15 @@ def test_gradients_of_states_or_cells_alone(part: int) -> None:
         torch.testing.assert_close(tree_, expected_value)
 
 
+@pytest.mark.parametrize("rectangular", [False, True])
 @pytest.mark.parametrize("cells_need_it", [True, False])
-def test_numerical_gradients(cells_need_it: bool) -> None:
-    tree, schedule = (
-        make(),
-        schedule_of([parsed(4, build_random_tree_builder(3)), (2, [], False), parsed(3, build_left_chain)]),
-    )
+def test_numerical_gradients(cells_need_it: bool, rectangular: bool) -> None:
+    sentences: list[Sentence] = [
+        parsed(4, build_random_tree_builder(3)),
+        (2, [], False),
+        parsed(3, build_left_chain),
+    ]
+    tree, schedule = make(), schedule_of(sentences, rectangular)
     states, cells = random_leaves(schedule)
     cells.requires_grad_(cells_need_it)
 
