@@ -13,6 +13,7 @@ from embedded_grammar.contrastive_translation import (
 )
 from embedded_grammar.english import build_trees as english
 from embedded_grammar.pair_generation import (
+    RARE_WORD_REASON,
     DerivedSentence,
     DistinctSampler,
     PairGenerator,
@@ -92,7 +93,13 @@ class ContrastivePairGenerator:
             translations = translate_contrastively(contrast_kind, sentence.main_clause, ambiguity, generator.sampler)
             assert translations is not None
             readings.pairs.append(_build_contrastive_pair(second_reading, contrast_kind, translations))
-        return readings
+        vocabulary = generator.limits.vocabulary
+        if vocabulary is None or all(
+            vocabulary.has_words(pair.sentence_pair.english, pair.sentence_pair.german, pair.contrastive_german)
+            for pair in readings.pairs
+        ):
+            return readings
+        return RARE_WORD_REASON
 
 
 def _build_contrastive_pair(

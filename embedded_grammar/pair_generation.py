@@ -30,11 +30,14 @@ MAX_CORE_DRAWS = 20
 MIN_LENGTH_WITH_ARGUMENTS = 5
 
 # Generation fails after this many rejected sentences in a row,
-MAX_FRUITLESS_DRAWS = 1_000
+MAX_FRUITLESS_DRAWS = 10_000
 # or after this many lexical cores outside the share, which are much cheaper to draw.
 MAX_OUTSIDE_DRAWS = 100_000
 
-EXHAUSTION_REMEDY = "ask for fewer sentences, a wider share or range of lengths, or another focus"
+EXHAUSTION_REMEDY = "ask for fewer sentences, a wider share or range of lengths, another focus, or rarer words"
+
+RARE_WORD_REASON = "with a rare word"
+"""Reason to drop a sentence with a word that is not in the vocabulary."""
 
 
 @dataclass(slots=True)
@@ -148,7 +151,11 @@ class PairGenerator:
     def draw_pair(self, attachment: AttachmentKind | None = None) -> SentencePair | str | None:
         """Draw a pair; otherwise return as `derive_sentence`."""
         sentence = self.derive_sentence(attachment)
-        return build_pair(sentence) if isinstance(sentence, DerivedSentence) else sentence
+        if not isinstance(sentence, DerivedSentence):
+            return sentence
+        pair = build_pair(sentence)
+        vocabulary = self.limits.vocabulary
+        return pair if vocabulary is None or vocabulary.has_words(pair.english, pair.german) else RARE_WORD_REASON
 
     def derive_sentence(self, attachment: AttachmentKind | None = None) -> DerivedSentence | str | None:
         """Derive a random sentence, with an attachment ambiguity if `attachment` is given.

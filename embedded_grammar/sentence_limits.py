@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from embedded_grammar.lexicon.lexicon_size import LexiconSize
 from embedded_grammar.syntactic_phenomena import Phenomenon
+from embedded_grammar.vocabulary import BilingualVocabulary
 from pipeline_py.run.errors import InputError
 
 MIN_SENTENCE_LENGTH, MAX_SENTENCE_LENGTH = 3, 45
@@ -23,6 +24,7 @@ class SentenceLimits:
 
     Attributes:
         ambiguous_share: Share of sentences with an attachment ambiguity; if it is positive, all others have none.
+        vocabulary: Words that may occur; None: all words.
 
     Raises:
         InputError: a value is out of range.
@@ -37,6 +39,7 @@ class SentenceLimits:
     lexicon_size: LexiconSize
     has_digits: bool
     ambiguous_share: float = 0.0
+    vocabulary: BilingualVocabulary | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.share_from < self.share_to <= 1:

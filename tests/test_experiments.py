@@ -29,7 +29,13 @@ NEWSTESTS = ROOT.parent / "shared" / "data" / "newstest_ende"
 BASE_EXPERIMENTS = {
     **{
         name: ["multi30k"]
-        for name in ("contrastive_ende", "multi30k_distances", "multi30k_planned", "multi30k_transformers")
+        for name in (
+            "contrastive_ende",
+            "multi30k_control",
+            "multi30k_distances",
+            "multi30k_planned",
+            "multi30k_transformers",
+        )
     },
     "zhja_aspec": ["enja_aspec"],
 }
@@ -103,6 +109,7 @@ PLANNED_JOBS = {
     ("multi30k", "fast"): (41, 1, 6, 0, 0),
     ("multi30k", "paper"): (10, 1, 6, 0, 0),
     ("multi30k", "published"): (45, 0, 6, 3, 0),
+    ("multi30k_control", None): (14, 0, 6, 3, 0),
     ("multi30k_distances", None): (21, 0, 10, 3, 0),
     ("multi30k_planned", None): (32, 0, 10, 0, 0),
     ("multi30k_transformers", None): (26, 0, 6, 0, 0),

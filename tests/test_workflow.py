@@ -575,6 +575,60 @@ def test_failed_sentences_get_the_trees_of_fallbacks(tmp_path):
     assert json.loads(binary)["noted"] == {}
 
 
+@pytest.mark.slow
+def test_generated_sentences_with_gold_trees_are_mixed_into_text_of_files(tmp_path):
+    """Systems that cannot see trees are right in half of the pairs, since each source has both readings."""
+    project = ProjectCopy(tmp_path)
+    generator = {"lexicon": "compact", "digits": False, "ambiguous": 0}
+    texts = {"generator": generator, "train": {"generate": {"sentences": 600, "max_length": 16}}}
+    result = project.run_snakemake("results/corpus/generated/train.source", config={"corpora": texts})
+    assert result.returncode == 0, result.stderr[-5000:]
+    for side in ("source", "target"):
+        (tmp_path / f"results/corpus/generated/train.{side}").rename(tmp_path / f"mine.{side}")
+    moses = {"tokenizer": "moses", "case": "lower"}
+    mine = {"source": "mine.source", "references": ["mine.target"], "removed_from_training": False}
+    config = {
+        "name": "mixed",
+        "parser": "right-branching",
+        "corpora": {
+            "source": moses,
+            "target": moses,
+            "generator": {**generator, "min_count": 1},
+            "train": [
+                {"source": "mine.source", "target": "mine.target"},
+                {"generate": {"sentences": 30, "seed": 2, "focus": "ambiguous", "max_length": 16}},
+            ],
+            "dev": {"name": "dev", **mine},
+            "tests": [{"name": "one", **mine}],
+            "contrast": [{"name": "open", "generate": {"sentences": 12, "kinds": ["phrase_attachment"]}}],
+        },
+        "parsers": {"gold": {"type": "given", "partial": True, "fallback": "right-branching"}},
+        "subword": {"scheme": "bpe", "merges": 90},
+        "tables": {
+            "control": {
+                "type": "measures",
+                "title": "C",
+                "systems": ["GlobalAtt", "SDAtt [gold]", "Tree2Seq [gold]"],
+                "columns": ["contrast", "bleu"],
+            }
+        },
+    }
+    result = project.run_snakemake("results/mixed/control.tsv", config=config)
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-5000:]
+    folder = tmp_path / "results/mixed"
+    gold, text = (
+        (folder / file).read_text(encoding="utf-8").splitlines()
+        for file in ("corpus/generated/train.ptb", "corpus/tokenized/train.source")
+    )
+    trees = (folder / "syntax/gold/train.ptb").read_text(encoding="utf-8").splitlines()
+    assert len(trees) == len(text) and trees[-1].lower() == gold[-1].lower()
+    noted = json.loads((folder / "syntax/gold/train.ptb.json").read_text(encoding="utf-8"))["noted"]
+    assert (noted["trees of gold"], noted["trees of right-branching"]) == (30, len(text) - 30)
+    rows = {row["system"]: row for row in read_table(folder / "control.tsv")}
+    assert [*rows] == ["GlobalAtt", "SDAtt [gold]", "Tree2Seq [gold]"]
+    assert rows["GlobalAtt"]["contrast_open"] == "50.00"
+
+
 CONTRASTIVE_PAIRS = [
     ("the dog sleeps at 10:30 .", "der Hund schläft um 10:30 .", "der Hund schlafen um 10:30 ."),
     ("she sees the old house .", "sie sieht das alte Haus .", "sie sieht der alte Haus ."),

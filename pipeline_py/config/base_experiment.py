@@ -299,7 +299,7 @@ class BaseExperimentConfig(ConfigSection):
         return [split for split, is_generated in self.corpora.is_generated_by_split.items() if not is_generated]
 
     def resolve_tree_files(self, parser: str, split: str, tree_format: TreeFormat) -> list[str]:
-        """Return paths of the user's trees of a split, in order; empty for generated text without files.
+        """Return paths of the user's trees of a split, in order; empty for generated text or a partial parser.
 
         Raises:
             InputError: the text of the split is in files, but its trees are not.
@@ -307,7 +307,7 @@ class BaseExperimentConfig(ConfigSection):
         options = self.parsers[parser]
         assert isinstance(options, TreeFileParserConfig)
         files = options.get_split_files(split, tree_format)
-        if not files and split in self.splits_in_files:
+        if not files and not options.partial and split in self.splits_in_files:
             raise InputError(
                 f"parsers.{parser}: no {TREE_FORMAT_NAMES[tree_format]} trees of `{split}`; "
                 f"give `trees.{split}.{tree_format}`"

@@ -9,6 +9,7 @@ from pipeline_py.config.base import (
     NUMBER_VALIDATOR,
     ConfigSection,
     Count,
+    CountOrZero,
     Seed,
     SquarablePositiveFloat32,
     check_name_collisions,
@@ -36,6 +37,11 @@ class GeneratorConfig(ConfigSection):
         le=1,
         description="The share of sentences with an attachment that is ambiguous without a tree, in training text and "
         "in the training part of treebanks. Dev and test sets have none unless their `focus` is ambiguous.",
+    )
+    min_count: CountOrZero = Field(
+        0,
+        description="Only sentences whose words, in both languages, occur at least this often in the files of "
+        "`corpora.train`, in upper or lower case; 0: all sentences.",
     )
 
 
@@ -142,7 +148,7 @@ DownloadId = Annotated[
 
 
 class TrainingTextConfig(ConfigSection):
-    """A pair of parallel files; without files, generated sentences.
+    """A pair of parallel files; without files, generated sentences, which follow all files.
 
     Files override `generate`, so an experiment based on `config.yaml` need not remove its `generate`.
     """
@@ -369,7 +375,10 @@ class CorporaConfig(ConfigSection):
     train: Annotated[
         list[TrainingTextConfig],
         BeforeValidator(wrap_in_list, json_schema_input_type=TrainingTextConfig | list[TrainingTextConfig] | None),
-    ] = Field(description="One pair of files or several, which are concatenated; null: nothing is trained.")
+    ] = Field(
+        description="One pair of files or several, which are concatenated; generated sentences can be the last one. "
+        "null: nothing is trained."
+    )
     dev: HeldOutTextConfig | None = Field(description="Development set for early stopping; null: nothing is trained.")
     tests: list[HeldOutTextConfig] = Field(min_length=1)
     """The test sets."""
@@ -394,10 +403,13 @@ class CorporaConfig(ConfigSection):
             )
         if len(self.tests) > MAX_TEST_SETS:
             raise ValueError(f"an experiment has at most {MAX_TEST_SETS} test sets; remove some")
-        if any(self.is_generated_by_split.values()) and (self.source.language, self.target.language) != ("en", "de"):
+        has_generated_text = any(self.is_generated_by_split.values()) or self.generated_training_text is not None
+        if has_generated_text and (self.source.language, self.target.language) != ("en", "de"):
             raise ValueError("generated text is English (source: en) and German (target: de); name files instead")
-        if len(self.train) > 1 and any(text.source is None for text in self.train):
-            raise ValueError("training text is either generated or a list of files, not both")
+        if any(text.source is None for text in self.train[:-1]):
+            raise ValueError("train: one text can be generated, and follows all files; name it last")
+        if self.generator.min_count and not any(text.source for text in self.train):
+            raise ValueError("generator.min_count: words are counted in the files of `corpora.train`; name some")
         if self.dev is not None and not self.dev.has_references:
             raise ValueError("dev: early stopping needs its references; name them in `references`")
         if not self.train and "true" in (self.source.case, self.target.case):
@@ -437,8 +449,13 @@ class CorporaConfig(ConfigSection):
         ]
 
     @property
+    def generated_training_text(self) -> GeneratedTextConfig | None:
+        """Configuration of the generated sentences of the training text, which follow those of files; None if none."""
+        return self.train[-1].generate if self.train and self.train[-1].source is None else None
+
+    @property
     def is_generated_by_split(self) -> dict[str, bool]:
-        """True for each split whose text is generated."""
+        """True for each split whose whole text is generated."""
         generated = {name: text.source is None for name, text in self.held_out_sets.items()}
         contrastive = {name: not text.file for name, text in self.contrastive_sets.items()}
         training = {"train": self.train[0].source is None} if self.train else {}

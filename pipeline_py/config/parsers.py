@@ -294,8 +294,18 @@ class TreeFileParserConfig(FallibleParserConfig):
     trees: dict[str, TreeFilesConfig] = Field(
         {},
         description="Files by split: `train`, `dev` or the name of a test set. The files of `train` have the order of "
-        "`corpora.train`. A split whose text is generated needs none.",
+        "`corpora.train`; gold trees of generated sentences follow. A split whose text is generated needs none.",
     )
+    partial: bool = Field(
+        False,
+        description="Sentences of texts in files that have no trees here count as failed, and get those of `fallback`.",
+    )
+
+    @model_validator(mode="after")
+    def _check_partial_trees(self) -> Self:
+        if self.partial and self.fallback is None:
+            raise ValueError("partial: sentences without trees need those of another parser; name it in `fallback`")
+        return self
 
     def get_split_files(self, split: str, tree_format: TreeFormat) -> list[str]:
         """Return the files of a split in a format, in order."""
@@ -304,7 +314,7 @@ class TreeFileParserConfig(FallibleParserConfig):
     def find_missing_trees(self, tree_format: TreeFormat, file_splits: Collection[str]) -> tuple[str, str] | None:
         """Return an error if the trees of a split are missing."""
         splits = [split for split in file_splits if not self.get_split_files(split, tree_format)]
-        if not splits:
+        if not splits or self.partial:
             return None
         return "", (
             f": no {TREE_FORMAT_NAMES[tree_format]} trees of {format_name_list(splits)}, which {{reader}} reads; give "

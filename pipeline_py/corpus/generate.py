@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from pydantic import PositiveInt
+from pydantic import NonNegativeInt, PositiveInt
 
 from embedded_grammar.lexicon.lexicon_size import LexiconSize
 from embedded_grammar.sentence_limits import (
@@ -14,6 +14,7 @@ from embedded_grammar.sentence_limits import (
 )
 from embedded_grammar.syntactic_phenomena import Phenomenon
 from embedded_grammar.syntax_tree import format_conllu
+from embedded_grammar.vocabulary import read_vocabulary
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
 from pipeline_py.run.progress_display import show_progress
 
@@ -36,6 +37,9 @@ def generate(
     lexicon: LexiconSize = LexiconSize.full,
     digits: bool = True,
     ambiguous: float = 0.0,
+    source_texts: list[Path] | None = None,
+    target_texts: list[Path] | None = None,
+    min_count: NonNegativeInt = 0,
 ) -> None:
     """Generate distinct sentence pairs with gold trees of the English side.
 
@@ -58,6 +62,9 @@ def generate(
         focus: A phenomenon that every sentence contains.
         lexicon: `whole`, or `compact` (the most frequent verbs with their most frequent nouns).
         digits: Generate numbers, times and dates in digits.
+        source_texts: English texts, plain or compressed, in which words are counted.
+        target_texts: German texts.
+        min_count: Generate only words that occur at least this often in these texts; 0: all words.
         ambiguous: Share of the sentences with an attachment ambiguity: their English words have two equally likely
             readings, which only the tree and the German translation distinguish. All other sentences are unambiguous.
         lengths: `natural` (mean 14) or `uniform` over the range of lengths.
@@ -68,7 +75,10 @@ def generate(
     # Reads the lexicon.
     from embedded_grammar.pair_generation import PairGenerator
 
-    limits = SentenceLimits(share_from, share_to, min_length, max_length, lengths, focus, lexicon, digits, ambiguous)
+    vocabulary = read_vocabulary(source_texts or [], target_texts or [], min_count)
+    limits = SentenceLimits(
+        share_from, share_to, min_length, max_length, lengths, focus, lexicon, digits, ambiguous, vocabulary
+    )
     counts = SentenceCounts()
     with ExitStack() as stack:
         source, target, dependencies, brackets = (

@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from pydantic import PositiveInt
+from pydantic import NonNegativeInt, PositiveInt
 
 from embedded_grammar.lexicon.lexicon_size import LexiconSize
 from embedded_grammar.sentence_limits import (
@@ -14,6 +14,7 @@ from embedded_grammar.sentence_limits import (
 )
 from embedded_grammar.syntactic_phenomena import ContrastiveErrorKind, Phenomenon
 from embedded_grammar.syntax_tree import format_conllu
+from embedded_grammar.vocabulary import read_vocabulary
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
 from pipeline_py.run.progress_display import show_progress
 
@@ -36,6 +37,9 @@ def generate_contrastive_pairs(
     lengths: LengthDistribution = LengthDistribution.natural,
     lexicon: LexiconSize = LexiconSize.full,
     digits: bool = True,
+    source_texts: list[Path] | None = None,
+    target_texts: list[Path] | None = None,
+    min_count: NonNegativeInt = 0,
 ) -> None:
     """Generate English sentences with two German translations that differ in one feature of their derivation.
 
@@ -61,6 +65,9 @@ def generate_contrastive_pairs(
         lengths: `natural` or `uniform`.
         lexicon: `whole` or `compact`.
         digits: Generate numbers, times and dates in digits.
+        source_texts: English texts, plain or compressed, in which words are counted.
+        target_texts: German texts.
+        min_count: Generate only words that occur at least this often in these texts; 0: all words.
 
     Raises:
         InputError: an argument is out of range, the grammar has too few pairs, or the lexicon has an error.
@@ -68,7 +75,10 @@ def generate_contrastive_pairs(
     # Reads the lexicon.
     from embedded_grammar.contrastive_pair_generation import ContrastivePairGenerator
 
-    limits = SentenceLimits(share_from, share_to, min_length, max_length, lengths, Phenomenon.any, lexicon, digits)
+    limits = SentenceLimits(
+        *(share_from, share_to, min_length, max_length, lengths, Phenomenon.any, lexicon, digits),
+        vocabulary=read_vocabulary(source_texts or [], target_texts or [], min_count),
+    )
     counts = SentenceCounts()
     pairs = ContrastivePairGenerator(seed, limits, kinds).generate_distinct_pairs(sentences, counts)
     with ExitStack() as stack:

@@ -61,12 +61,14 @@ def count_shared_sentences(
 
     Returns:
         The count of each held-out and contrastive set. Generated sets and sets with unreadable files are omitted; all
-        are omitted if the training text is generated or unreadable.
+        are omitted if the training text is partly generated or unreadable.
 
     Raises:
         InputError: a compressed file is broken, or a file has no contrastive pairs.
     """
     corpora = experiment.corpora
+    if corpora.generated_training_text is not None:
+        return {}
     train_files = [experiment.resolve_path(text.source) for text in corpora.train if text.source is not None]
     files = {split: [text.source] for split, text in corpora.held_out_sets.items() if text.source is not None}
     files |= {split: text.file for split, text in corpora.contrastive_sets.items() if text.file}

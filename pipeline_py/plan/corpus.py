@@ -60,7 +60,11 @@ def count_lines_and_bytes(*files: str) -> tuple[int, int]:
 
 
 def build_generation_job(
-    text_config: GeneratedTextConfig, generator: GeneratorConfig, language_share: LanguageShare, is_training_text: bool
+    text_config: GeneratedTextConfig,
+    generator: GeneratorConfig,
+    language_share: LanguageShare,
+    vocabulary_texts: Mapping[str, list[str]],
+    is_training_text: bool,
 ) -> Job:
     """Build the job that generates a text.
 
@@ -68,13 +72,14 @@ def build_generation_job(
         text_config: configuration of the sentences.
         generator: configuration of the language.
         language_share: part of the language to draw sentences from.
+        vocabulary_texts: texts with the words that may occur, from `CorpusPlan.vocabulary_texts`.
         is_training_text: whether the text is for training and may be ambiguous.
     """
     settings = {
         **_build_generation_settings(text_config, generator, language_share),
         "ambiguous": generator.ambiguous if is_training_text else 0,
     }
-    return Job("corpus.generate", settings=settings)
+    return Job("corpus.generate", files=vocabulary_texts, settings=settings)
 
 
 def _build_generation_settings(
@@ -90,6 +95,7 @@ def _build_generation_settings(
         "digits": generator.digits,
         "share_from": share_from,
         "share_to": share_to,
+        **({"min_count": generator.min_count} if generator.min_count else {}),
     }
 
 
@@ -173,8 +179,15 @@ class CorpusPlan:
         """Return the files of a contrastive set: the user's, or the generated one."""
         return self.get_user_contrastive_files(split) or [f"<results>/corpus/contrastive/{split}.generated.tsv"]
 
+    @property
+    def vocabulary_texts(self) -> dict[str, list[str]]:
+        """The user's texts with the words that generated text may have, by option of its stages; empty: all words."""
+        if not self.experiment.corpora.generator.min_count:
+            return {}
+        return {f"{side}_texts": self.get_user_files("train", side) for side in ("source", "target")}
+
     def get_gold_tree_path(self, split: str, tree_format: str) -> str:
-        """Return the path of the gold trees of a generated text."""
+        """Return the path of the gold trees of the generated sentences of a split."""
         folder = "contrastive" if split in self.experiment.corpora.contrastive_sets else "generated"
         return f"<results>/corpus/{folder}/{split}.{tree_format}"
 
@@ -186,8 +199,9 @@ class CorpusPlan:
         """
         if split in self.pair_counts:
             return self.pair_counts[split]
-        files = self.get_user_files(split, "source")
-        return count_lines_and_bytes(*files)[0] if files else self._get_generated_config(split).sentences
+        line_count, _ = count_lines_and_bytes(*self.get_user_files(split, "source"))
+        generated_config = self.find_generated_config(split)
+        return line_count + (generated_config.sentences if generated_config else 0)
 
     def count_raw_bytes(self, split: str) -> int:
         """Count the bytes of a split's source before cleaning; generated sentences are estimated.
@@ -195,10 +209,8 @@ class CorpusPlan:
         Raises:
             InputError: a file cannot be read.
         """
-        files = self.get_user_files(split, "source")
-        if files:
-            return count_lines_and_bytes(*files)[1]
-        return round(self.count_raw_sentences(split) * BYTES_PER_GENERATED_SENTENCE)
+        lines, size = count_lines_and_bytes(*self.get_user_files(split, "source"))
+        return size + (self.count_raw_sentences(split) - lines) * BYTES_PER_GENERATED_SENTENCE
 
     def compute_relative_length(self, split: str) -> float:
         """Compute the mean length in bytes of a split's sources, relative to the embedded corpus.
@@ -309,10 +321,13 @@ class CorpusPlan:
             return "contrastive"
         return "raw" if self.get_user_files(split, "source") else "generated"
 
-    def _get_generated_config(self, split: str) -> GeneratedTextConfig:
-        text = self.experiment.corpora.train[0] if split == "train" else self.experiment.corpora.held_out_sets[split]
-        assert text.generate is not None
-        return text.generate
+    def find_generated_config(self, split: str) -> GeneratedTextConfig | None:
+        """Return the configuration of the generated sentences of a split; None for text from files alone."""
+        corpora = self.experiment.corpora
+        if split == "train":
+            return corpora.generated_training_text
+        text = corpora.held_out_sets.get(split)
+        return text.generate if text is not None and text.source is None else None
 
     def _find_stanza_tokenizer_files(self, language: LanguageConfig) -> list[str]:
         """Return the files of a side's Stanza directory that affect its tokens; empty without a directory."""
@@ -338,13 +353,16 @@ class CorpusPlan:
         """Build the job that generates the text of a split."""
         corpora = self.experiment.corpora
         share = compute_split_share(corpora.splits.index(split))
+        generated_config = self.find_generated_config(split)
+        assert generated_config is not None
         return build_generation_job(
-            self._get_generated_config(split), corpora.generator, share, is_training_text=split == "train"
+            generated_config, corpora.generator, share, self.vocabulary_texts, is_training_text=split == "train"
         )
 
     def build_fetch_job(self, split: str, side: str) -> Job:
-        """Build the job that copies the user's files of one side of a split."""
-        return Job("corpus.fetch", files={"input": self.get_user_files(split, side)})
+        """Build the job that copies the user's files of one side of a split, followed by its generated sentences."""
+        generated_files = [f"<results>/corpus/generated/{split}.{side}"] if self.find_generated_config(split) else []
+        return Job("corpus.fetch", files={"input": self.get_user_files(split, side) + generated_files})
 
     def build_clean_job(self) -> Job:
         """Build the job that cleans the training text."""
@@ -405,6 +423,7 @@ class CorpusPlan:
         assert generated_config is not None
         return Job(
             "corpus.generate_contrastive_pairs",
+            files=self.vocabulary_texts,
             settings=_build_generation_settings(generated_config, corpora.generator, compute_contrast_share()),
         )
 

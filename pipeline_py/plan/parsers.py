@@ -6,7 +6,7 @@ from pipeline_py.config.corpora import GeneratedTextConfig, compute_treebank_sha
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.parsers import BaseStanzaParserConfig, TrainedParserConfig
 from pipeline_py.kinds.syntax_kind import TREE_FORMATS, TreeFormat
-from pipeline_py.plan.corpus import build_generation_job
+from pipeline_py.plan.corpus import CorpusPlan, build_generation_job
 from pipeline_py.plan.paths import UserFileHasher, build_name_pattern
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job
@@ -22,6 +22,7 @@ class ParsersPlan:
 
     experiment: ExperimentConfig
     hash_user_files: UserFileHasher
+    corpus: CorpusPlan
 
     def parser_name_pattern(self, *parser_types: str) -> str:
         """Return a regular expression for the names of parsers of some types."""
@@ -136,7 +137,11 @@ class ParsersPlan:
         text_config = GeneratedTextConfig(sentences=sentences if part == "train" else max(sentences // 10, 20))
         share = compute_treebank_share(TREEBANK_PARTS.index(part))
         return build_generation_job(
-            text_config, self.experiment.corpora.generator, share, is_training_text=part == "train"
+            text_config,
+            self.experiment.corpora.generator,
+            share,
+            self.corpus.vocabulary_texts,
+            is_training_text=part == "train",
         )
 
     def build_treebank_text_job(self, parser: str, trees: TreeFormat) -> Job:

@@ -57,7 +57,7 @@ class ExperimentPlan:
         self.corpus = CorpusPlan(
             experiment, self.hash_user_files, count_contrastive_pairs(experiment), overlap_counts or {}
         )
-        self.parsers = ParsersPlan(experiment, self.hash_user_files)
+        self.parsers = ParsersPlan(experiment, self.hash_user_files, self.corpus)
         self.syntax = SyntaxPlan(experiment, self.hash_user_files, self.corpus, self.parsers)
         self.fallbacks = FallbacksPlan(experiment, self.corpus, self.syntax)
         self.subword = SubwordPlan(experiment, self.corpus)

@@ -440,10 +440,18 @@ class SyntaxPlan:
         )
 
     def build_import_trees_job(self, parser: str, split: str, trees: TreeFormat) -> Job:
-        """Build the job that imports the user's trees of a text, or the gold trees of a generated text."""
-        tree_files = self.experiment.resolve_tree_files(get_version_parser(parser), split, trees) or [
-            self.corpus.get_gold_tree_path(split, trees)
-        ]
+        """Build the job that imports the user's trees of a text and the gold trees of its generated sentences.
+
+        The user's trees override the gold trees of a text that is generated as a whole.
+        """
+        tree_files = self.experiment.resolve_tree_files(get_version_parser(parser), split, trees)
+        generated_config = self.corpus.find_generated_config(split)
+        is_in_files = split in self.experiment.splits_in_files
+        is_partial = is_in_files and not tree_files
+        tree_count = generated_config.sentences if generated_config is not None else 0
+        needs_gold_trees = tree_count > 0 if is_in_files else not tree_files
+        if needs_gold_trees:
+            tree_files = [*tree_files, self.corpus.get_gold_tree_path(split, trees)]
         return Job(
             "syntax.import_trees",
             files={
@@ -455,6 +463,7 @@ class SyntaxPlan:
             settings={
                 "annotation": ANNOTATION_NAMES[trees],
                 "ignore_case": self.experiment.corpora.source.case != "keep",
+                **({"tree_count": tree_count} if is_partial else {}),
             },
         )
 

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import NonNegativeInt
+
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.files.text_files import read_byte_lines
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
 from pipeline_py.syntax.kept_line_trees import KeptLine, TreeWithPath, match_trees_to_kept_lines
@@ -28,6 +31,9 @@ from pipeline_py.syntax.words.token_alignment import (
     align_words_with_tokens,
 )
 
+NO_TREE_REASON = "no tree"
+"""Reason why a sentence before those with trees counts as failed."""
+
 
 def import_trees(
     *,
@@ -37,6 +43,7 @@ def import_trees(
     lines: Path,
     tokens: Path,
     ignore_case: bool = False,
+    tree_count: NonNegativeInt | None = None,
     output: Path,
     counts_output: Path,
     facts_output: Path,
@@ -46,7 +53,8 @@ def import_trees(
     There is a tree for every line of the raw text that has words. The words of trees and text are compared; they may
     differ in the escapes of the Penn Treebank, and the output has the text's spelling. If the text has a multi-word
     token of CoNLL-U as one word, its words become one node. If it splits a word with spaces, the first part becomes the
-    head of the others. Traces are removed. A tree that is marked as failed stays marked.
+    head of the others. Traces are removed. A tree that is marked as failed stays marked. If only the last lines have
+    trees, the others get trees that are marked as failed.
 
     Args:
         annotation: Kind of trees: CoNLL-U (`dependency`) or Penn Treebank brackets in any layout (`constituency`).
@@ -55,6 +63,7 @@ def import_trees(
         lines: The number of each kept line in the raw text, from `corpus.clean`.
         tokens: The cleaned and tokenized text.
         ignore_case: Ignore case when words are compared, for lower-cased or truecased text.
+        tree_count: The number of last lines of the raw text that have trees; by default, all lines have.
         output: CoNLL-U, or brackets with one tree a line.
         counts_output: JSON counts of sentences, of failed parses by reason, and of trees with adapted words.
         facts_output: Time, and checksums of the tree files, as JSON.
@@ -68,7 +77,8 @@ def import_trees(
     with open_atomic_text_file(output) as file:
         tree_format = TREE_FILE_FORMATS[annotation]
         located_trees = (TreeWithPath(tree, path) for path in trees for tree in tree_format.read_treebank(path))
-        sentences = match_trees_to_kept_lines(located_trees, text, lines, tokens)
+        first_line = 1 if tree_count is None else sum(1 for _ in read_byte_lines(text)) - tree_count + 1
+        sentences = match_trees_to_kept_lines(located_trees, text, lines, tokens, first_line)
         imported_trees = _import_sentences(sentences, tree_format, matcher)
         tree_format.write_trees(file, show_progress(imported_trees, "import trees"))
     counts.write_json_file(counts_output)
@@ -136,7 +146,7 @@ def _import_sentences(
     for line, located_tree in lines_with_trees:
         tree: Any = tree_format.empty_tree if located_tree is None else located_tree.tree
         matches = matcher.match_line(line, located_tree)
-        reason = tree_format.get_failure_reason(tree)
+        reason = NO_TREE_REASON if located_tree is None else tree_format.get_failure_reason(tree)
         if reason is not None and line.tokens:
             count_fallback(matcher.counts, reason)
             yield tree_format.build_failed_tree(line.tokens, reason)

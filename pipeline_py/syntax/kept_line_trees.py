@@ -35,18 +35,24 @@ class KeptLine:
 
 
 def match_trees_to_kept_lines(
-    located_trees: Iterator[TreeWithPath[TreeType]], text_path: Path, lines_path: Path, tokens_path: Path
+    located_trees: Iterator[TreeWithPath[TreeType]],
+    text_path: Path,
+    lines_path: Path,
+    tokens_path: Path,
+    first_line: int = 1,
 ) -> Iterator[tuple[KeptLine, TreeWithPath[TreeType] | None]]:
     """Yield each kept line with its tree.
 
-    Tree k belongs to line k of the raw text. A line without words may have an empty tree (CoNLL-U: a block of only
-    comments) or no tree, since most formats cannot represent empty trees. The caller must compare the words.
+    Tree k belongs to the kth line of the raw text from `first_line` on. A line without words may have an empty tree
+    (CoNLL-U: a block of only comments) or no tree, since most formats cannot represent empty trees. The caller must
+    compare the words.
 
     Args:
         located_trees: Trees of all lines, in order.
         text_path: Raw text, before cleaning.
         lines_path: Number of each kept line in the raw text.
         tokens_path: Kept lines, tokenized.
+        first_line: The first line of the raw text that has a tree; lines before it have none.
 
     Raises:
         InputError: There are more or fewer trees than lines.
@@ -60,11 +66,12 @@ def match_trees_to_kept_lines(
         is_kept = line is not None and line.raw_number == number
         has_words = bool(line.tokens) if line is not None and is_kept else _has_words(raw)
         empty_count += not has_words
-        tree = next_tree if next_tree is not None and (has_words or not next_tree.tree.words) else None
+        may_have_tree = number >= first_line and next_tree is not None and (has_words or not next_tree.tree.words)
+        tree = next_tree if may_have_tree else None
         if tree is not None:
             tree_count, path = tree_count + 1, tree.path
             next_tree = next(located_trees, None)
-        elif has_words:
+        elif has_words and number >= first_line:
             break
         if line is not None and is_kept:
             yield line, tree

@@ -128,3 +128,22 @@ def test_unrequested_parser_needs_no_tree_files(config, texts):
     assert experiment.requested_parsers == ["embedded"]
     with pytest.raises(InputError, match=r"parsers.gold: no CoNLL-U trees of `train`; give `trees.train.conllu`"):
         experiment.resolve_tree_files("gold", "train", "conllu")
+
+
+def test_a_partial_parser_needs_no_tree_files(config, texts):
+    partial = {"type": "given", "partial": True, "fallback": "random", "trees": build_tree_files("conllu", "dev")}
+    parsers = {"gold": partial, "random": {"type": "control", "shape": "random"}}
+    over = {**GOLD, "parsers": parsers, "corpora": texts, "targets": ["table1"]}
+    experiment = load_experiment(config, command_line_config=over, should_check_files=False)
+    assert experiment.resolve_tree_files("gold", "train", "conllu") == []
+    assert experiment.resolve_tree_files("gold", "dev", "conllu") == ["dev.conllu"]
+    assert experiment.can_provide_trees("gold", "ptb")
+
+
+def test_a_partial_parser_needs_a_complete_fallback(config, texts):
+    with pytest.raises(InputError, match=r"partial: sentences without trees need .* name it in `fallback`"):
+        load_with_trees(config, texts, parsers={"gold": {"type": "given", "partial": True}})
+    parsers = {"gold": {"type": "given", "partial": True, "fallback": "mine"}, "mine": {"type": "given"}}
+    message = r"parsers\.mine: no CoNLL-U trees of `train`, `dev`, `test2014`, which `parsers\.gold\.fallback` reads"
+    with pytest.raises(InputError, match=message):
+        load_with_trees(config, texts, parsers=parsers)

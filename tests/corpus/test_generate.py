@@ -290,6 +290,17 @@ def test_a_share_of_sentences_is_ambiguous(tmp_path: Path) -> None:
     assert [" ".join(Tree.fromstring(line).leaves()) for line in files["ptb"]] == files["source"]
 
 
+def test_only_frequent_words_of_texts_are_generated(tmp_path: Path) -> None:
+    files = run(tmp_path / "all", sentences=400, max_length=9, digits=False)
+    texts = {f"{side}_texts": [tmp_path / "all" / f"corpus.{side}"] for side in ("source", "target")}
+    limited = run(tmp_path / "some", sentences=60, seed=2, max_length=9, digits=False, min_count=5, **texts)
+    for side in ("source", "target"):
+        words = Counter(re.findall(r"\w+", " ".join(files[side]).lower()))
+        assert min(words[word] for word in re.findall(r"\w+", " ".join(limited[side]).lower())) >= 5
+    counts = json.loads("\n".join(limited["counts"]))
+    assert counts["dropped"]["with a rare word"] > 60 and counts["kept"] == 60
+
+
 def test_counts_include_every_drawn_sentence(files: dict[str, list[str]]) -> None:
     counts = json.loads("\n".join(files["counts"]))
     assert counts["kept"] == SENTENCES

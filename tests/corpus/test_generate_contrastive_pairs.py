@@ -270,6 +270,22 @@ def test_some_kinds_are_generated_from_a_share_reproducibly(tmp_path: Path) -> N
     assert all(paths[name].read_bytes() == second_paths[name].read_bytes() for name in NAMES)
 
 
+def test_sources_and_both_translations_have_only_frequent_words_of_texts(tmp_path: Path) -> None:
+    options = {"kinds": [ContrastiveErrorKind.phrase_attachment], "max_length": 9, "digits": False}
+    pairs = [*read_contrastive_pairs(run(tmp_path / "all", sentences=400, **options)["pairs"])]
+    sides = ("source", "correct")
+    for side in sides:
+        (tmp_path / side).write_text("".join(f"{getattr(pair, side)}\n" for pair in pairs), encoding="utf-8")
+    texts = {"source_texts": [tmp_path / "source"], "target_texts": [tmp_path / "correct"], "min_count": 9}
+    paths = run(tmp_path / "some", sentences=40, seed=2, **options, **texts)
+    counts = [Counter(re.findall(r"\w+", (tmp_path / side).read_text(encoding="utf-8").lower())) for side in sides]
+    for pair in read_contrastive_pairs(paths["pairs"]):
+        assert min(counts[0][word] for word in re.findall(r"\w+", pair.source.lower())) >= 9
+        translations = f"{pair.correct} {pair.contrastive}"
+        assert min(counts[1][word] for word in re.findall(r"\w+", translations.lower())) >= 9
+    assert json.loads(paths["counts"].read_text())["dropped"]["with a rare word"] > 40
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

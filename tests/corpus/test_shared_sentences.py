@@ -93,3 +93,9 @@ def test_missing_files_and_generated_text_have_no_counts(tmp_path):
     (tmp_path / "one.en").unlink()
     assert "one" not in count(experiment, tmp_path)
     assert count(load_experiment(DEFAULT_CONFIG, should_check_files=False), tmp_path) == {}
+
+
+def test_a_partly_generated_training_text_has_unknown_counts(tmp_path):
+    files = {"source": "a.en", "target": "a.de"}
+    experiment = load_small_experiment(tmp_path, train=[files, {"generate": {"sentences": 9}}])
+    assert count(experiment, tmp_path) == {}, "its generated sentences may occur in a set, too"

@@ -334,3 +334,32 @@ def test_additional_references_are_processed_like_the_target(build_corpus_plan):
         "input": "<results>/corpus/truecased/dev.target1",
         "train": "<results>/corpus/truecased/train.target",
     }
+
+
+def test_generated_sentences_follow_those_of_files(build_corpus_plan, tmp_path):
+    (tmp_path / "a.en").write_text("word\n" * 3)
+    train = [{"source": "a.en", "target": "a.de"}, {"generate": {"sentences": 40, "focus": "ambiguous"}}]
+    corpus = build_corpus_plan(corpora={**FILES, "train": train, "generator": {"min_count": 2}}, data=str(tmp_path))
+    assert corpus.get_raw_path("train", "source") == "<results>/corpus/raw/train.source"
+    assert corpus.build_fetch_job("train", "target").files == {
+        "input": [f"{tmp_path}/a.de", "<results>/corpus/generated/train.target"]
+    }
+    assert corpus.build_fetch_job("dev", "source").files == {"input": [f"{tmp_path}/d.en"]}
+    assert corpus.count_raw_sentences("train") == 43 and corpus.count_raw_bytes("train") == 12 + 40 * 52
+    job = corpus.build_generate_job("train")
+    assert (job.settings["sentences"], job.settings["focus"], job.settings["min_count"]) == (40, "ambiguous", 2)
+    assert job.files == {"source_texts": [f"{tmp_path}/a.en"], "target_texts": [f"{tmp_path}/a.de"]}
+    assert corpus.build_generate_job("mixed").files == job.files, "all generated text has the same words"
+
+
+def test_all_words_are_generated_by_default(build_corpus_plan):
+    job = build_corpus_plan().build_generate_job("train")
+    assert job.files == {} and "min_count" not in job.settings
+
+
+def test_generated_contrastive_sets_are_removed_from_text_of_files(build_corpus_plan):
+    sets = [{"name": "made", "generate": {"sentences": 30, "kinds": ["case"]}}]
+    train = [{"source": "a.en", "target": "a.de"}, {"generate": {"sentences": 40}}]
+    corpus = build_corpus_plan(corpora={"train": train, "contrast": sets}, parser="embedded", **MEASURED)
+    assert "<results>/corpus/contrastive/made.source" in corpus.get_overlapping_set_paths()
+    assert corpus.build_generate_contrastive_pairs_job("made").files == {}

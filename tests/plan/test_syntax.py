@@ -411,3 +411,27 @@ def test_another_control_changes_no_identity(build_plan):
     }.items():
         identities = [plan.compute_identity(plan.build_job(name, wildcards)) for plan in plans]
         assert identities[0] == identities[1], name
+
+
+def test_sentences_of_files_without_trees_have_failed(build_plan):
+    files = {"source": "a.en", "target": "a.de"}
+    contrast = [{"name": "made", "generate": {"sentences": 30, "kinds": ["case"]}}]
+    dev = {"name": "dev", "source": "d.en", "references": ["d.de"]}
+    train = [files, {"generate": {"sentences": 40}}]
+    table = {"type": "measures", "title": "M", "systems": ["SDAtt [gold]"], "columns": ["contrast"]}
+    corpora = {"train": train, "dev": dev, "contrast": contrast}
+
+    def build_import(split: str, **options):
+        gold = {"type": "given", "fallback": "random", **options}
+        plan = build_plan(parsers={"gold": gold}, corpora=corpora, tables={"m": table}, targets=["m"])
+        job = plan.syntax.build_import_trees_job("gold.before.random", split, "conllu")
+        return job.files["trees"], job.settings.get("tree_count")
+
+    generated_trees = "<results>/corpus/generated/train.conllu"
+    assert build_import("train", partial=True) == ([generated_trees], 40)
+    assert build_import("dev", partial=True) == ([], 0)
+    assert build_import("made", partial=True) == (["<results>/corpus/contrastive/made.conllu"], None)
+    assert build_import("mixed", partial=True) == (["<results>/corpus/generated/mixed.conllu"], None)
+    mine = {"train": {"conllu": "mine.conllu"}, "dev": {"conllu": "dev.conllu"}}
+    assert build_import("train", trees=mine) == (["mine.conllu", generated_trees], None)
+    assert build_import("dev", trees=mine) == (["dev.conllu"], None)

@@ -185,6 +185,22 @@ def test_failed_parses_stay_failed(tmp_path: Path) -> None:
     assert counts(tmp_path)["noted"] == {"parsed by fallback: marked as failed": 1}
 
 
+def test_lines_before_those_with_trees_have_failed(tmp_path: Path) -> None:
+    raw = ["x y", "z", "", "A", "B b"]
+    first, second, last = dependencies(tmp_path, A + B, raw, [1, 3, 5], tree_count=2)
+    assert first == build_failed_dependency_tree(("x", "y"), "no tree") and second.words == ()
+    assert last.words == ("B", "b") and last.heads == (2, 0)
+    counts = json.loads((tmp_path / "out.json").read_text())
+    assert counts["kept"] == 3
+    assert counts["noted"] == {"empty line": 1, "parsed by fallback: no tree": 1}
+    run(tmp_path, TreeKind.CONSTITUENCY, [], ["a b"], tree_count=0)
+    assert (tmp_path / "out").read_text() == "(FAILED (X a) (X b))\n"
+    with pytest.raises(InputError, match=r"the trees end here after 2, but .* has 3 lines and line 3 has no tree"):
+        dependencies(tmp_path, A + B, ["A", "B b", "c"], tree_count=3)
+    with pytest.raises(InputError, match=r"2 trees, but .*raw has 2 lines"):
+        dependencies(tmp_path, B + B, ["A", "B b"], tree_count=1)
+
+
 def test_failed_parse_without_words_is_an_empty_line(tmp_path: Path) -> None:
     content = "# parse = failed: no words\n\n" + A
     assert dependencies(tmp_path, content, ["", "A"]) == [DependencyTree((), (), (), ()), DependencyTree(*TREE_OF_A)]

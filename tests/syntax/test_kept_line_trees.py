@@ -53,6 +53,17 @@ def test_line_without_words_may_have_an_empty_tree(tmp_path: Path) -> None:
     assert kept_lines == (2, 1, "", None)
 
 
+def test_lines_before_the_first_line_have_no_tree(tmp_path: Path) -> None:
+    pairs = match_trees_to_kept_lines(
+        locate_trees(["c"]),
+        write(tmp_path / "raw", ["a", "", "b", "c"]),
+        write(tmp_path / "lines", ["3", "4"]),
+        write(tmp_path / "tokens", ["b", "c"]),
+        first_line=4,
+    )
+    assert [(line.tokens, tree and tree.tree.words) for line, tree in pairs] == [(("b",), None), (("c",), ("c",))]
+
+
 def test_line_that_is_not_utf8_has_a_tree(tmp_path: Path) -> None:
     (tmp_path / "raw").write_bytes(b"\xff\na\n")
     pairs = match_trees_to_kept_lines(
