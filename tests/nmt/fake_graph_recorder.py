@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+import torch
 from torch import Tensor
 
 from pipeline_py.nmt import torch_setup
@@ -15,7 +16,7 @@ from pipeline_py.nmt.search import ensemble
 class FakeGraphRecorder:
     """Stands in for a GPU's: replays by computing again with what was recorded, and overwrites the first result.
 
-    Like a GPU's, it computes before it records.
+    Like a GPU's, it computes before it records, and restores the random numbers.
     """
 
     def __init__(self) -> None:
@@ -24,7 +25,8 @@ class FakeGraphRecorder:
     def __call__(self, function: Callable[[], Any]) -> Callable[[], Any]:
         self.record_count += 1
         results: list[Any] = []
-        function()
+        with torch.random.fork_rng(devices=[]):
+            function()
 
         def replay() -> Any:
             self.replay_count += 1
