@@ -16,6 +16,7 @@ from pipeline_py.nmt.data.batch import collate_batch
 from pipeline_py.nmt.search import beam_search as search_module
 from pipeline_py.nmt.search import ensemble
 from pipeline_py.nmt.search.beam_search import beam_search
+from pipeline_py.nmt.search.ensemble import open_predictor
 from pipeline_py.nmt.search.hypothesis import Hypothesis
 from pipeline_py.nmt.search.recorded_beams import rank_tokens
 from pipeline_py.subword.vocabulary import EOS
@@ -213,3 +214,20 @@ def test_steps_do_not_synchronize(system_name: str) -> None:
     operations = count_step_operations(system_name, **options)
     assert operations.step.total > BOOKKEEPING_COUNT
     assert not SYNCHRONIZING_OPERATIONS & {*operations.step.counts}
+
+
+@pytest.mark.parametrize("system_name", SYSTEMS)
+def test_half_precision_search_stays_close(system_name: str) -> None:
+    """As in the validation of a training in bfloat16, and recorded."""
+    model = build_system_model(system_name).float().eval()
+    batch = build_system_batch(model.composition, ALL_SENTENCES, 8)
+    options = {"beam_size": 1, "max_lengths": torch.full((len(ALL_SENTENCES),), 9)}
+    expected = beam_search([model], [batch], **options)
+    with use_gpu_search(), torch.autocast("cpu", torch.bfloat16), open_predictor([model]) as predictor:
+        results = beam_search([model], [batch], **options)
+        assert_equal_hypotheses(beam_search([model], [batch], **options, predictor=predictor), results)
+    pairs = [(best, reference) for (best,), (reference,) in zip(results, expected, strict=True)]
+    same = [pair for pair in pairs if pair[0].tokens == pair[1].tokens]
+    assert len(same) >= 5
+    for best, reference in same:
+        assert best.log_probability == pytest.approx(reference.log_probability, rel=0.05, abs=0.2)
