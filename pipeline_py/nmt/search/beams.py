@@ -295,7 +295,7 @@ class BeamHypotheses:
         ranked = logits
         if self._terms is not None:
             ranked = self._terms.add_to_logits(logits, self._finished.step + 1, self._row_layout.sentence_indices)
-            maxima = _compute_block_maxima(ranked)
+            maxima = compute_block_maxima(ranked)
         tokens, tied = _select_top_tokens(ranked, maxima, self._beam_size)
         candidates, finished, live = self._select_candidates(logits.gather(1, tokens) - normalizer, tokens)
         checks = [candidates.sums.isnan().any(), tied.any(), *self._count_needed_rows(live)]
@@ -340,11 +340,11 @@ class BeamHypotheses:
 
 
 def scan_logits(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """Return log-sum-exp (R, 1) and `_compute_block_maxima` of logits (R, V) in one pass."""
+    """Return log-sum-exp (R, 1) and `compute_block_maxima` of logits (R, V) in one pass."""
     normalizers, maxima = [], []
     for rows in split_rows(len(logits), logits.shape[1], logits.device):
         part = logits[rows]
-        part_maxima = _compute_block_maxima(part)
+        part_maxima = compute_block_maxima(part)
         rest = part[:, part_maxima.shape[1] * BLOCK_SIZE :]
         peak = torch.cat([part_maxima, rest], dim=1).amax(dim=1, keepdim=True)
         normalizers.append(compute_log_sum_exp(part, peak))
@@ -357,7 +357,7 @@ def compute_log_sum_exp(logits: Tensor, max_logits: Tensor) -> Tensor:
     return (logits - max_logits).exp_().sum(dim=1, keepdim=True).log_().add_(max_logits)
 
 
-def _compute_block_maxima(logits: Tensor) -> Tensor:
+def compute_block_maxima(logits: Tensor) -> Tensor:
     """Return the maximum of each full block of 64 columns: (R, V) → (R, ⌊V / 64⌋)."""
     blocks = logits.shape[1] // BLOCK_SIZE
     return logits[:, : blocks * BLOCK_SIZE].unflatten(1, (blocks, BLOCK_SIZE)).amax(dim=2)
@@ -378,12 +378,17 @@ def _find_greatest_values(logits: Tensor, block_maxima: Tensor, count: int) -> t
     blocks = block_maxima.shape[1]
     if blocks <= 2 * count:
         return logits.topk(count, dim=1)
-    best_blocks = block_maxima.topk(count, dim=1).indices  # (R, count)
-    columns = (best_blocks.unsqueeze(2) * BLOCK_SIZE + torch.arange(BLOCK_SIZE, device=logits.device)).flatten(1)
-    rest = torch.arange(blocks * BLOCK_SIZE, logits.shape[1], device=logits.device).expand(len(logits), -1)
-    columns = torch.cat([columns, rest], dim=1)
+    columns = list_block_columns(block_maxima.topk(count, dim=1).indices, logits.shape[1])
     values, places = logits.gather(1, columns).topk(count, dim=1)
     return values, columns.gather(1, places)
+
+
+def list_block_columns(blocks: Tensor, column_count: int) -> Tensor:
+    """List the columns (R, X) of blocks (R, C), and those that are in no full block."""
+    device = blocks.device
+    columns = torch.add(torch.arange(BLOCK_SIZE, device=device), blocks.unsqueeze(2), alpha=BLOCK_SIZE).flatten(1)
+    rest = torch.arange(column_count // BLOCK_SIZE * BLOCK_SIZE, column_count, device=device).expand(len(blocks), -1)
+    return torch.cat([columns, rest], dim=1)
 
 
 def _select_top_tokens_stably(logits: Tensor, beam_size: int) -> Tensor:

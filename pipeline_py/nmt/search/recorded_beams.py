@@ -12,7 +12,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from pipeline_py.nmt.fast.cuda_graphs import write_entry
-from pipeline_py.nmt.search.beams import EndedHypotheses, collect_hypotheses
+from pipeline_py.nmt.search.beams import (
+    EndedHypotheses,
+    collect_hypotheses,
+    compute_block_maxima,
+    list_block_columns,
+)
 from pipeline_py.nmt.search.hypothesis import Backpointers, Hypothesis, LengthModelTerms, reduce_attention
 from pipeline_py.subword.vocabulary import EOS
 
@@ -219,9 +224,9 @@ class RecordedBeams:
 def rank_tokens(logits: Tensor, count: int) -> Tensor:
     """Return the tokens of the greatest logits of each row, greatest first; ties go to the lower token.
 
-    `topk` leaves the order of ties open, so that tokens are selected by a key without ties: 2²¹ · b − token, where b is
-    the bit pattern of the logit's magnitude with its sign, which orders numbers of single precision. Keys are below
-    2⁵³ and therefore exact. Logits of double precision are compared in single precision.
+    If there are many tokens, only the blocks of columns with the greatest maxima are searched, because `topk` starts
+    two kernels for each byte of the keys of long rows. Ties between maxima go to the lower block, whose tokens are
+    lower. Logits of double precision are compared in single precision.
 
     Args:
         logits: (R, V), at most `MAX_VOCABULARY_SIZE` columns.
@@ -231,6 +236,23 @@ def rank_tokens(logits: Tensor, count: int) -> Tensor:
         (R, C).
     """
     logits = logits.float()
-    lower_first = torch.arange(0, -logits.shape[1], -1, dtype=torch.float64, device=logits.device)
-    keys = torch.addcmul(lower_first, logits.abs().view(torch.int32), logits.sign(), value=MAX_VOCABULARY_SIZE)
-    return keys.topk(count, dim=1).indices
+    maxima = compute_block_maxima(logits)
+    if maxima.shape[1] <= 2 * count:
+        return _rank_columns(logits, _number_columns(logits), count)
+    columns = list_block_columns(_rank_columns(maxima, _number_columns(maxima), count), logits.shape[1])
+    return columns.gather(1, _rank_columns(logits.gather(1, columns), columns.double(), count))
+
+
+def _number_columns(values: Tensor) -> Tensor:
+    return torch.arange(values.shape[1], dtype=torch.float64, device=values.device)
+
+
+def _rank_columns(values: Tensor, numbers: Tensor, count: int) -> Tensor:
+    """Return the columns with the greatest values of each row (R, X); ties go to the lower number, (X,) or (R, X).
+
+    `topk` leaves the order of ties open, so that columns are selected by a key without ties: number − 2²¹ · b, where b
+    is the bit pattern of the magnitude with the sign of the value, which orders numbers of single precision. Keys are
+    below 2⁵³ and therefore exact.
+    """
+    keys = torch.addcmul(numbers, values.abs().view(torch.int32), values.sign(), value=-MAX_VOCABULARY_SIZE)
+    return keys.topk(count, dim=1, largest=False).indices
