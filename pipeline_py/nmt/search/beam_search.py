@@ -173,38 +173,44 @@ def beam_search(
     attention_mask = memories[0].mask
     step_limit, limits = int(max_lengths.max()), max_lengths.to(attention_mask.device)
     terms = None if length_terms is None else LengthModelTerms(length_terms.to(attention_mask.device), limits)
-    with pack_weights([model.decoder for model in models]):
-        if is_cpu(attention_mask.device):
-            backpointers = Backpointers(should_return_attention, memories[0].position_count)
-            beams = (
-                GreedyHypotheses(limits, length_normalization, backpointers)
-                if beam_size == n_best == 1 and terms is None
-                else BeamHypotheses(beam_size, limits, length_normalization, n_best, backpointers, terms)
-            )
-            return _search_on_cpu(models, memories, beams)
-        max_steps = -(-step_limit // STEP_MULTIPLE) * STEP_MULTIPLE
-        build_beams = partial(
-            RecordedBeams.build_initial,
-            beam_size=beam_size,
-            max_lengths=limits,
-            max_steps=max_steps,
-            length_normalization=length_normalization,
-            n_best=n_best,
-            terms=terms,
-            has_full_attention=should_return_attention,
-            position_count=memories[0].position_count,
+    packed_weights = pack_weights([model.decoder for model in models])
+    if is_cpu(attention_mask.device):
+        backpointers = Backpointers(should_return_attention, memories[0].position_count)
+        beams = (
+            GreedyHypotheses(limits, length_normalization, backpointers)
+            if beam_size == n_best == 1 and terms is None
+            else BeamHypotheses(beam_size, limits, length_normalization, n_best, backpointers, terms)
         )
-        rows = torch.arange(len(limits), device=limits.device).repeat_interleave(beam_size)
-        memories = [memory.select_rows(rows) for memory in memories]
-        states = _build_states(models, memories, max_steps)
+        states = _build_states(models, memories)
+        with packed_weights:
+            return _search_on_cpu(models, memories, states, beams)
+    max_steps = -(-step_limit // STEP_MULTIPLE) * STEP_MULTIPLE
+    build_beams = partial(
+        RecordedBeams.build_initial,
+        beam_size=beam_size,
+        max_lengths=limits,
+        max_steps=max_steps,
+        length_normalization=length_normalization,
+        n_best=n_best,
+        terms=terms,
+        has_full_attention=should_return_attention,
+        position_count=memories[0].position_count,
+    )
+    rows = torch.arange(len(limits), device=limits.device).repeat_interleave(beam_size)
+    memories = [memory.select_rows(rows) for memory in memories]
+    states = _build_states(models, memories, max_steps)
+    with packed_weights:
         return _search_on_gpu(models, memories, states, build_beams, step_limit, attention_mask, predictor)
 
 
 def _search_on_cpu(
-    models: Sequence[Any], memories: Sequence[Any], beams: GreedyHypotheses | BeamHypotheses
+    models: Sequence[Any],
+    memories: Sequence[Any],
+    states: Sequence[Any],
+    beams: GreedyHypotheses | BeamHypotheses,
 ) -> list[list[Hypothesis]]:
-    """Search from empty hypotheses, given one row of memory for each sentence; see `beam_search`."""
-    attention_mask, states, previous = memories[0].mask, _build_states(models, memories), None
+    """Search from empty hypotheses, given memories and initial states with one row for each sentence."""
+    attention_mask, previous = memories[0].mask, None
     while True:
         logits, states, weights = predict_step(models, previous, states, memories)
         decoder_input = beams.extend(logits, weights)
@@ -228,7 +234,7 @@ def _search_on_gpu(
     attention_mask: Tensor,
     predictor: StepPredictor | None,
 ) -> list[list[Hypothesis]]:
-    """Search with K rows for each sentence, given their memories; see `beam_search`.
+    """Search with K rows for each sentence.
 
     Args:
         models: as in `beam_search`.
