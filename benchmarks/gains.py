@@ -26,7 +26,7 @@ from benchmarks.rounds import summarize_ratios
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.decoder import recurrent
+from pipeline_py.nmt.decoder import decoder_attention, recurrent
 from pipeline_py.nmt.fast import elementwise, matrix_products, time_loop
 from pipeline_py.nmt.loss import blackout, softmax
 from pipeline_py.nmt.model import TranslationModel
@@ -167,6 +167,13 @@ def compute_sampled_outputs(readout: Tensor, weight: Tensor, bias: Tensor, sampl
     return torch.baddbmm(bias.unsqueeze(1), readout, rows.transpose(1, 2))
 
 
+def multiply_row_matrices(values: Tensor, matrices: Tensor, row_sentences: RowSentences | None = None) -> Tensor:
+    """Multiply rows (R, X) with the matrices of their sentences (B, X, Y): (R, Y)."""
+    if row_sentences is not None:
+        matrices = matrices.index_select(0, row_sentences.sentence_indices)
+    return torch.bmm(values.unsqueeze(1), matrices).squeeze(1)
+
+
 def disable_weight_packing() -> AbstractContextManager[Any]:
     """Let a search multiply with weights as they are."""
     return patch.object(beam_search, "pack_weights", lambda _: nullcontext())
@@ -183,8 +190,8 @@ def disable_row_padding() -> AbstractContextManager[Any]:
 
 
 def disable_row_grouping() -> AbstractContextManager[Any]:
-    """Say nothing of where rows of a sentence stand, as on a GPU."""
-    return patch.object(RowSentences, "from_sentences", lambda sentence, _, reach=None: RowSentences(sentence, reach))
+    """Copy the matrix of a sentence for each of its rows."""
+    return patch.object(decoder_attention, "multiply_sentence_matrices", multiply_row_matrices)
 
 
 OPTIMIZATIONS = [

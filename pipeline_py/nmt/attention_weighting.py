@@ -69,13 +69,7 @@ def multiply_sentence_matrices(values: Tensor, matrices: Tensor, row_sentences: 
     with torch.autocast(values.device.type, enabled=False):
         if row_sentences is None:
             return torch.bmm(values.unsqueeze(1), matrices).squeeze(1)
-        if row_sentences.padded_indices is None or row_sentences.max_rows is None:
-            return torch.bmm(values.unsqueeze(1), matrices.index_select(0, row_sentences.sentence_indices)).squeeze(1)
-        # One product for all rows of a sentence, which reads its matrix only once.
-        rows = len(matrices) * row_sentences.max_rows
-        padded = values.new_zeros(rows, values.shape[1]).index_copy_(0, row_sentences.padded_indices, values)
-        products = torch.bmm(padded.view(len(matrices), row_sentences.max_rows, -1), matrices)
-        return products.flatten(0, 1).index_select(0, row_sentences.padded_indices)
+        return row_sentences.ungroup_rows(torch.bmm(row_sentences.group_rows(values, len(matrices)), matrices))
 
 
 def cast_to_product_dtype(matrices: Tensor) -> Tensor:

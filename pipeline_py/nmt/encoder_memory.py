@@ -132,7 +132,9 @@ class EncoderMemory:
 
     def select_rows(self, index: Tensor) -> "EncoderMemory":
         """Select rows by their indices (R,) int64; an index may occur several times."""
-        rows = self.row_sentences or RowSentences(torch.arange(len(self.mask), device=index.device), self.column_counts)
+        rows = self.row_sentences or RowSentences(
+            torch.arange(len(self.mask), device=index.device), 1, self.column_counts
+        )
         return replace(
             self,
             unpadded_indices=None,

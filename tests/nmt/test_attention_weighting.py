@@ -13,12 +13,16 @@ def test_rows_are_multiplied_by_sentence_matrices() -> None:
     torch.testing.assert_close(multiply_sentence_matrices(rows, matrices), torch.einsum("bx,bxy->by", rows, matrices))
 
 
-@pytest.mark.parametrize("placed", [True, False])
-def test_search_rows_are_multiplied_by_sentence_matrices(placed: bool) -> None:
+@pytest.mark.parametrize(("sentences", "is_gpu"), [([2, 0, 0, 2, 2], False), ([0, 0, 1, 1, 2, 2], True)])
+def test_search_rows_are_multiplied_by_sentence_matrices(
+    sentences: list[int], is_gpu: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     torch.manual_seed(0)
+    if is_gpu:
+        monkeypatch.setattr("pipeline_py.nmt.torch_setup.CPU", "none")
     matrices = torch.randn(3, 5, 5, dtype=torch.float64)
-    sentence = torch.tensor([2, 0, 0, 2, 2])
-    owners = RowSentences.from_sentences(sentence, 3) if placed else RowSentences(sentence)
+    sentence = torch.tensor(sentences)
+    owners = RowSentences.from_sentences(sentence, 3)
     rows = torch.randn(len(sentence), 5, dtype=torch.float64)
     expected = torch.stack([row @ matrices[number] for row, number in zip(rows, sentence.tolist(), strict=True)])
     torch.testing.assert_close(multiply_sentence_matrices(rows, matrices, owners), expected)

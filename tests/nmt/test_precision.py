@@ -120,8 +120,6 @@ def test_search_in_slow_precision_warns(processor, speedup: float, half: bool, c
 class Mapping(nn.Module):
     """A decoder of two maps: one within, and one that makes logits."""
 
-    has_growing_state = False
-
     def __init__(self, size: int) -> None:
         super().__init__()
         self.inner, self.output = Linear(size, size), OutputLayer(size, size)

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -160,10 +160,8 @@ class Decoder(nn.Module, ABC):
         embedding: embedding of target words, (…) → (…, E).
         softmax: the output layer, (N, size of the readout) → (N, V).
         criterion: the loss part.
-        has_growing_state: whether the state of a search grows with each step.
     """
 
-    has_growing_state: ClassVar[bool] = False
     embedding: nn.Embedding
     softmax: Linear
     criterion: SoftmaxLoss
@@ -177,8 +175,14 @@ class Decoder(nn.Module, ABC):
         return memory
 
     @abstractmethod
-    def build_initial_state(self, memory: EncoderMemory) -> Any:
-        """Build the state before the first word, which has a method `select_rows` like `EncoderMemory`."""
+    def build_initial_state(self, memory: EncoderMemory, max_steps: int | None = None) -> Any:
+        """Build the state before the first word, which has a method `select_rows` like `EncoderMemory`.
+
+        Args:
+            memory: the encoder memory with keys.
+            max_steps: maximum number of steps of a search on a GPU. All steps then have the same shapes, and may change
+                the state in place.
+        """
 
     @abstractmethod
     def step(self, previous: Tensor | None, state: Any, memory: EncoderMemory) -> tuple[Tensor, Any, Tensor]:

@@ -83,7 +83,7 @@ class RecurrentDecoder(DecoderAttention, Decoder):
         """Draw dropout masks (B, ·) of the readout inputs (N, ·)."""
         return [None for _ in readout_inputs]
 
-    def build_initial_state(self, memory: EncoderMemory) -> RecurrentState:
+    def build_initial_state(self, memory: EncoderMemory, max_steps: int | None = None) -> RecurrentState:
         """Return the state before the first word."""
         return RecurrentState(self._compute_initial_state(memory), self.build_weighting_states(memory), is_first=True)
 

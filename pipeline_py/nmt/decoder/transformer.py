@@ -1,7 +1,6 @@
 """The decoder of a Transformer (Vaswani et al. 2017, section 3)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -14,6 +13,7 @@ from pipeline_py.nmt.decoder.base import AttentionWeights, Decoder, DecoderParts
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import OutputLayer
+from pipeline_py.nmt.transformer.key_value_cache import KeyValueCache, build_empty_cache
 from pipeline_py.nmt.transformer.multi_head_attention import (
     CrossAttentionChange,
     build_attention_change,
@@ -29,17 +29,6 @@ from pipeline_py.nmt.transformer.transformer_layers import (
 from pipeline_py.subword.vocabulary import EOS
 
 
-@dataclass(frozen=True)
-class _KeyValueCache:
-    """Keys and values (R, 2, T, D) of the T previous words in the self-attention of each layer."""
-
-    layers: tuple[Tensor, ...]
-
-    def select_rows(self, index: Tensor) -> "_KeyValueCache":
-        """Select rows by their indices, like `EncoderMemory.select_rows`."""
-        return _KeyValueCache(tuple(layer.index_select(0, index) for layer in self.layers))
-
-
 class TransformerDecoder(Decoder):
     """A stack of Transformer layers and a softmax with bias; EOS is the input before the first word.
 
@@ -48,8 +37,6 @@ class TransformerDecoder(Decoder):
 
     Dropout, as published, applies to the input and to the output of each sublayer.
     """
-
-    has_growing_state = True
 
     def __init__(self, options: Options, parts: DecoderParts) -> None:
         super().__init__()
@@ -77,25 +64,26 @@ class TransformerDecoder(Decoder):
         maps = [linear for layer in self.layers for linear in (layer.to_memory.key, layer.to_memory.value)]  # type: ignore[union-attr]
         return tuple(linear(annotations) for linear in maps)  # type: ignore[operator]
 
-    def build_initial_state(self, memory: EncoderMemory) -> _KeyValueCache:
-        """Build the empty cache."""
-        empty = memory.annotations[0].new_empty(len(memory.mask), 2, 0, self.embedding.embedding_dim)
-        return _KeyValueCache((empty,) * len(self.layers))
+    def build_initial_state(self, memory: EncoderMemory, max_steps: int | None = None) -> KeyValueCache:
+        """Build the empty cache; see `Decoder`."""
+        return build_empty_cache(memory, len(self.layers), self.embedding.embedding_dim, max_steps)
 
     def step(
-        self, previous: Tensor | None, state: _KeyValueCache, memory: EncoderMemory
-    ) -> tuple[Tensor, _KeyValueCache, Tensor]:
+        self, previous: Tensor | None, state: KeyValueCache, memory: EncoderMemory
+    ) -> tuple[Tensor, KeyValueCache, Tensor]:
         """Predict one word of each sentence; see `Decoder`."""
-        rows, _, length, _ = state.layers[0].shape
         if previous is None:
-            previous = torch.full((rows,), EOS, device=memory.mask.device)
-        states = add_positional_encoding(self.embedding(previous).unsqueeze(1), first_position=length)
-        pasts = []
-        for layer, past, attended in zip(self.layers, state.layers, self._iterate_layer_attention(memory), strict=True):
-            states, past, weights = layer.forward_step(states, past, attended, layer is self.layers[-1])  # type: ignore[operator]
-            pasts.append(past)
+            previous = torch.full((len(memory.mask),), EOS, device=memory.mask.device)
+        states = state.begin_step(self.embedding(previous).unsqueeze(1))
+        cached_layers = []
+        layers = zip(self.layers, self._iterate_layer_attention(memory), strict=True)
+        for number, (layer, attended) in enumerate(layers):
+            states, keys_and_values, weights = layer.forward_step(  # type: ignore[operator]
+                states, partial(state.attend, number), attended, layer is self.layers[-1]
+            )
+            cached_layers.append(keys_and_values)
         logits = upcast_half_precision(self.softmax(self.last_norm(states).squeeze(1)))
-        return logits, _KeyValueCache(tuple(pasts)), weights.squeeze(1)
+        return logits, state.end_step(tuple(cached_layers)), weights.squeeze(1)
 
     def compute_word_losses(self, memory: EncoderMemory, target: Tensor, words: PackedWords) -> Tensor:
         """Compute each target word's loss from the memory; see `Decoder`."""

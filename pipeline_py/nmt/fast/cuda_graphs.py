@@ -36,20 +36,13 @@ class GraphedFunction:
     differ only in the values of tensors. These tensors must not be changed in place.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        recorder: Callable[[Computation], Computation],
-        max_recordings: int | None = None,
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], recorder: Callable[[Computation], Computation]) -> None:
         """Wrap a function.
 
         Args:
             function: its operations depend only on the shape of its inputs, and it does not synchronize.
             recorder: turns a computation into one that replays it in the same memory.
-            max_recordings: maximum number of recordings, whose outputs take memory; None: unlimited.
         """
-        self._max_recordings = max_recordings
         self._function = function
         self._recorder = recorder
         self._call_counts: Counter[Hashable] = Counter()
@@ -63,10 +56,9 @@ class GraphedFunction:
         if self._call_counts[shape] <= CALLS_BEFORE_RECORDING:
             return self._function(*inputs)
         tensors = [part for part in parts if isinstance(part, Tensor)]
-        recording = self._recordings.pop(shape, None) or self._create_recording(inputs, tensors)
-        self._recordings[shape] = recording  # most recently used last
-        if self._max_recordings is not None and len(self._recordings) > self._max_recordings:
-            del self._recordings[next(iter(self._recordings))]
+        if shape not in self._recordings:
+            self._recordings[shape] = self._create_recording(inputs, tensors)
+        recording = self._recordings[shape]
         for read, before, new in zip(recording.input_buffers, recording.last_inputs, tensors, strict=True):
             if new is not before:
                 read.copy_(new, non_blocking=True)
@@ -78,6 +70,47 @@ class GraphedFunction:
         input_copies = _map_tensors(inputs, Tensor.clone)
         read = [part for part in flatten_nested(input_copies) if isinstance(part, Tensor)]
         return _Recording(read, tensors, self._recorder(lambda: self._function(*input_copies)))
+
+
+class GraphedLoop:
+    """The steps of loops, which change tensors in place and are recorded as a graph for each shape of these tensors.
+
+    The tensors are in nested tuples, dictionaries and dataclasses, as in `GraphedFunction`.
+    """
+
+    def __init__(
+        self, step: Callable[..., None], recorder: Callable[[Computation], Computation], max_recordings: int
+    ) -> None:
+        """Wrap a step.
+
+        Args:
+            step: its operations depend only on the shape of its inputs, and it does not synchronize.
+            recorder: turns a computation into one that replays it in the same memory.
+            max_recordings: maximum number of recordings, whose tensors take memory.
+        """
+        self._step = step
+        self._recorder = recorder
+        self._max_recordings = max_recordings
+        self._recordings: dict[Hashable, tuple[Any, Computation]] = {}
+
+    def load(self, *inputs: Any) -> tuple[Any, Computation]:
+        """Start a loop, which ends the previous one.
+
+        Returns:
+            The nested inputs with recorded tensors of the same values, and a function that computes one step on them.
+        """
+        parts = flatten_nested(inputs)
+        shape = tuple(part.shape if isinstance(part, Tensor) else part for part in parts)
+        recording = self._recordings.pop(shape) if shape in self._recordings else self._record(inputs)
+        buffers, replay = self._recordings[shape] = recording  # most recently used last
+        if len(self._recordings) > self._max_recordings:
+            del self._recordings[next(iter(self._recordings))]
+        copy_tensors(inputs, buffers)
+        return buffers, replay
+
+    def _record(self, inputs: Any) -> tuple[Any, Computation]:
+        buffers = _map_tensors(inputs, Tensor.clone)
+        return buffers, self._recorder(lambda: self._step(*buffers))
 
 
 def build_cuda_recorder() -> Callable[[Computation], Computation]:
@@ -104,6 +137,27 @@ def build_cuda_recorder() -> Callable[[Computation], Computation]:
         return replay
 
     return record_graph
+
+
+def copy_tensors(source: Any, target: Any) -> None:
+    """Copy all tensors of a nested value to those of a target of the same shape, except the same tensors."""
+    for new, buffer in zip(flatten_nested(source), flatten_nested(target), strict=True):
+        if isinstance(buffer, Tensor) and new is not buffer:
+            buffer.copy_(new, non_blocking=True)
+
+
+def write_entry(table: Tensor, index: Tensor, entry: Tensor, dim: int = 0) -> None:
+    """Write an entry (…) in place at an index (1,) of the dimension `dim` of a table.
+
+    In its deterministic mode torch first sorts the indices, since equal ones are written in any order. One index needs
+    no sort, and a single kernel.
+    """
+    mode = torch.get_deterministic_debug_mode()
+    torch.set_deterministic_debug_mode("default")
+    try:
+        table.index_copy_(dim, index, entry.unsqueeze(dim))
+    finally:
+        torch.set_deterministic_debug_mode(mode)
 
 
 def _map_tensors(value: Any, function: Callable[[Tensor], Tensor]) -> Any:

@@ -122,7 +122,4 @@ def iterate_hidden_units(
                 yield (part, columns), (keys[sentence, columns] + query[part].unsqueeze(1)).tanh_()
     else:
         for rows in split_rows(len(query), width, device):
-            row_keys = (
-                keys[rows] if row_sentences is None else keys.index_select(0, row_sentences.sentence_indices[rows])
-            )
-            yield (rows, slice(0, keys.shape[1])), (row_keys + query[rows].unsqueeze(1)).tanh_()
+            yield (rows, slice(0, keys.shape[1])), (keys[rows] + query[rows].unsqueeze(1)).tanh_()

@@ -78,6 +78,10 @@ class PerceptronScore(TracedScore):
                 query, keys, self.vector, self.bias, build_column_counts(reach, keys), owner
             )
         with torch.autocast(query.device.type, enabled=False):
+            if row_sentences is not None and row_sentences.row_spans is None:  # search on a GPU
+                rows = row_sentences.group_rows(query, len(keys))  # (B, max_rows, A)
+                hidden = (keys.unsqueeze(1) + rows.unsqueeze(2)).tanh_()  # (B, max_rows, N, A)
+                return row_sentences.ungroup_rows(hidden @ self.vector) + self.bias
             scores = query.new_zeros(len(query), keys.shape[1])
             for group, hidden in iterate_hidden_units(query, keys, row_sentences):
                 scores[group] = hidden @ self.vector

@@ -22,7 +22,7 @@ best: log-probabilities only decrease and no term exceeds 0, so that sum / limit
 hypothesis.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -37,16 +37,23 @@ from pipeline_py.nmt.search.beams import (
     collect_hypotheses,
     compute_log_sum_exp,
 )
-from pipeline_py.nmt.search.ensemble import StepPredictor, predict_step
+from pipeline_py.nmt.search.ensemble import StepPredictor, advance_beams, predict_step
 from pipeline_py.nmt.search.hypothesis import Backpointers, Hypothesis, LengthModelTerms
+from pipeline_py.nmt.search.recorded_beams import RecordedBeams
 from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.subword.vocabulary import EOS
 
+STEPS_BETWEEN_LOOKS = 4
+"""Steps on a GPU after which the host looks whether a hypothesis is live, and waits for the GPU to do so."""
+
+STEP_MULTIPLE = 32
+"""Multiple to which the maximum number of steps of a batch is rounded up, for few recordings."""
+
 
 class GreedyHypotheses:
-    """The hypotheses of a greedy search for B sentences, with exactly the scores of `BeamHypotheses`.
+    """The hypotheses of a greedy search for B sentences on a CPU, with exactly the scores of `BeamHypotheses`.
 
-    On a CPU the rows of finished hypotheses are removed at once; a GPU computes all rows until the last one ends.
+    The rows of finished hypotheses are removed at once.
     """
 
     def __init__(self, max_lengths: Tensor, length_normalization: float, backpointers: Backpointers) -> None:
@@ -70,8 +77,6 @@ class GreedyHypotheses:
 
     def extend(self, logits: Tensor, attention: Tensor) -> DecoderInput | None:
         """Extend the hypotheses by one prediction; return None if no hypothesis stays live.
-
-        Synchronizes with the device once.
 
         Args:
             logits: (R, V) of the prediction.
@@ -98,11 +103,13 @@ class GreedyHypotheses:
         if has_ends:
             scores = (self._sums / self._step**self._length_normalization).masked_fill(~ends, -torch.inf)
             self._endings.append(
-                EndedHypotheses(self._step, self._sentence_indices, scores, self._sums, self._nodes, tokens)
+                EndedHypotheses(
+                    torch.full_like(tokens, self._step), self._sentence_indices, scores, self._sums, self._nodes, tokens
+                )
             )
         if is_complete:
             return None
-        if has_ends and is_cpu(tokens.device):
+        if has_ends:
             return self._remove_finished_rows(tokens)
         self._nodes = self._backpointers.append(tokens, self._nodes)
         return DecoderInput(None, tokens, is_reallocated=False)
@@ -120,7 +127,7 @@ class GreedyHypotheses:
         return DecoderInput(live, tokens, is_reallocated=True)
 
     def collect_best(self, attention_mask: Tensor) -> list[list[Hypothesis]]:
-        """Return the only hypothesis of each sentence, given the attention mask (B, N) on the CPU."""
+        """Return the only hypothesis of each sentence, given the attention mask (B, N)."""
         return collect_hypotheses(self._endings, self._backpointers, attention_mask, 1)
 
 
@@ -150,39 +157,110 @@ def beam_search(
             I_max is the maximum of `max_lengths`; None: no length model.
         n_best: number of hypotheses per sentence to return, at most `beam_size`.
         should_return_attention: return the attention weights of the first model; memory grows with B · K · I · N.
-        predictor: predictor of the models from `open_predictor`, for the searches of many batches.
+        predictor: predictor of the models from `open_predictor`, for the searches of many batches; without it, steps
+            on a GPU are not recorded.
 
     Returns:
         For each sentence at most `n_best` hypotheses, best first.
 
     Raises:
         FloatingPointError: the output of a model is not a number.
+        ValueError: `n_best` is not between 1 and `beam_size`.
     """
+    if not 1 <= n_best <= beam_size:
+        raise ValueError(f"n_best {n_best} is not between 1 and the beam {beam_size}")
     memories = [model.decoder.prepare_search(model.encode(batch)) for model, batch in zip(models, batches, strict=True)]
-    states: Sequence[Any] = [
-        model.decoder.build_initial_state(memory) for model, memory in zip(models, memories, strict=True)
-    ]
     attention_mask = memories[0].mask
-    limits = max_lengths.to(attention_mask.device)
+    step_limit, limits = int(max_lengths.max()), max_lengths.to(attention_mask.device)
     terms = None if length_terms is None else LengthModelTerms(length_terms.to(attention_mask.device), limits)
-    backpointers = Backpointers(should_return_attention, memories[0].position_count)
-    beams = (
-        GreedyHypotheses(limits, length_normalization, backpointers)
-        if beam_size == n_best == 1 and terms is None
-        else BeamHypotheses(beam_size, limits, length_normalization, n_best, backpointers, terms)
+    packed_weights = pack_weights([model.decoder for model in models])
+    if is_cpu(attention_mask.device):
+        backpointers = Backpointers(should_return_attention, memories[0].position_count)
+        beams = (
+            GreedyHypotheses(limits, length_normalization, backpointers)
+            if beam_size == n_best == 1 and terms is None
+            else BeamHypotheses(beam_size, limits, length_normalization, n_best, backpointers, terms)
+        )
+        states = _build_states(models, memories)
+        with packed_weights:
+            return _search_on_cpu(models, memories, states, beams)
+    max_steps = -(-step_limit // STEP_MULTIPLE) * STEP_MULTIPLE
+    build_beams = partial(
+        RecordedBeams.build_initial,
+        beam_size=beam_size,
+        max_lengths=limits,
+        max_steps=max_steps,
+        length_normalization=length_normalization,
+        n_best=n_best,
+        terms=terms,
+        has_full_attention=should_return_attention,
+        position_count=memories[0].position_count,
     )
-    step = predictor or partial(predict_step, models)
-    previous: Tensor | None = None
-    with pack_weights([model.decoder for model in models]):
-        while True:
-            logits, states, weights = step(previous, states, memories)
-            decoder_input = beams.extend(logits, weights)
-            if decoder_input is None:
-                return beams.collect_best(attention_mask.cpu())
-            previous = decoder_input.tokens
-            parents = decoder_input.parent_rows
-            if parents is None:
-                continue
-            states = [state.select_rows(parents) for state in states]
-            if decoder_input.is_reallocated:
-                memories = [memory.select_rows(parents) for memory in memories]
+    rows = torch.arange(len(limits), device=limits.device).repeat_interleave(beam_size)
+    memories = [memory.select_rows(rows) for memory in memories]
+    states = _build_states(models, memories, max_steps)
+    with packed_weights:
+        return _search_on_gpu(models, memories, states, build_beams, step_limit, attention_mask, predictor)
+
+
+def _search_on_cpu(
+    models: Sequence[Any],
+    memories: Sequence[Any],
+    states: Sequence[Any],
+    beams: GreedyHypotheses | BeamHypotheses,
+) -> list[list[Hypothesis]]:
+    """Search from empty hypotheses, given memories and initial states with one row for each sentence."""
+    attention_mask, previous = memories[0].mask, None
+    while True:
+        logits, states, weights = predict_step(models, previous, states, memories)
+        decoder_input = beams.extend(logits, weights)
+        if decoder_input is None:
+            return beams.collect_best(attention_mask)
+        previous = decoder_input.tokens
+        parents = decoder_input.parent_rows
+        if parents is None:
+            continue
+        states = [state.select_rows(parents) for state in states]
+        if decoder_input.is_reallocated:
+            memories = [memory.select_rows(parents) for memory in memories]
+
+
+def _search_on_gpu(
+    models: Sequence[Any],
+    memories: Sequence[Any],
+    states: Sequence[Any],
+    build_beams: Callable[..., RecordedBeams],
+    step_limit: int,
+    attention_mask: Tensor,
+    predictor: StepPredictor | None,
+) -> list[list[Hypothesis]]:
+    """Search with K rows for each sentence.
+
+    Args:
+        models: as in `beam_search`.
+        memories: memory of each model.
+        states: initial state of each model.
+        build_beams: builds the empty hypotheses, given the attention (R, N) of the first prediction.
+        step_limit: maximum number of predictions of all sentences.
+        attention_mask: (B, N), mask of the first memory without the rows.
+        predictor: as in `beam_search`.
+    """
+    # The first step has no previous words, and is not recorded.
+    logits, states, weights = predict_step(models, None, states, memories)
+    beams = build_beams(attention=weights)
+    beams.extend(logits, weights)
+    states = tuple(state.select_rows(beams.parent_rows) for state in states)
+    compute_step: Callable[[], None] = partial(advance_beams, models, beams, states, memories)
+    if predictor is not None and predictor.graphs is not None:
+        (beams, *_), compute_step = predictor.graphs.load(beams, states, memories)
+    step_count = 1
+    while step_count < step_limit and (step_count % STEPS_BETWEEN_LOOKS or not beams.is_complete()):
+        compute_step()
+        step_count += 1
+    beams.is_complete()
+    return beams.collect_best(step_count, attention_mask.cpu())
+
+
+def _build_states(models: Sequence[Any], memories: Sequence[Any], max_steps: int | None = None) -> Sequence[Any]:
+    parts = zip(models, memories, strict=True)
+    return [model.decoder.build_initial_state(memory, max_steps) for model, memory in parts]

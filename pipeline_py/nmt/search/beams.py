@@ -1,4 +1,4 @@
-"""The hypotheses of a batch during a search; `beam_search.py` describes the rules."""
+"""The hypotheses of a batch during a search on a CPU; `beam_search.py` describes the rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,24 +8,23 @@ from torch import Tensor
 
 from pipeline_py.nmt.fast.matrix_products import split_rows
 from pipeline_py.nmt.search.hypothesis import Backpointers, Hypothesis, LengthModelTerms
-from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.subword.vocabulary import EOS
 
 
 @dataclass(frozen=True)
 class EndedHypotheses:
-    """Hypotheses that left the beam at the same step, sorted by score within a sentence.
+    """Hypotheses that left the beam, in the order of steps, and sorted by score within a step and sentence.
 
     Attributes:
-        length: number of predictions of each hypothesis.
-        sentences: index of the sentence of each hypothesis (all tensors have the same, arbitrary shape).
+        lengths: number of predictions of each hypothesis (all tensors have the same, arbitrary shape).
+        sentences: index of the sentence of each hypothesis.
         scores: ranking scores; −∞ marks an empty entry.
         log_probabilities: log-probabilities without the length model term.
         nodes: number in the `Backpointers` of the prefix before the last prediction.
         tokens: last predictions.
     """
 
-    length: int
+    lengths: Tensor
     sentences: Tensor
     scores: Tensor
     log_probabilities: Tensor
@@ -93,7 +92,14 @@ class FinishedHypotheses:
             best_scores=torch.cat([self.best_scores, scores], dim=1).topk(self.best_scores.shape[1]).values,
             endings=(
                 *self.endings,
-                EndedHypotheses(step, self.sentence_indices.expand_as(sums), scores, sums - terms, nodes, tokens),
+                EndedHypotheses(
+                    torch.full_like(tokens, step),
+                    self.sentence_indices.expand_as(sums),
+                    scores,
+                    sums - terms,
+                    nodes,
+                    tokens,
+                ),
             ),
         )
         live = is_in_beam & ~leaving
@@ -111,34 +117,28 @@ def collect_hypotheses(
     Equal scores keep the order of steps.
 
     Args:
-        endings: finished hypotheses in the order of steps.
+        endings: finished hypotheses in the order of steps, on the CPU.
         backpointers: prefixes of the hypotheses.
-        attention_mask: (B, N), on the CPU.
+        attention_mask: (B, N) on the CPU.
         n_best: at least 1.
     """
-    lengths = torch.tensor([ending.length for ending in endings]).repeat_interleave(
-        torch.tensor([ending.scores.numel() for ending in endings])
-    )
     parts = zip(
         *(
-            (ending.sentences, ending.scores, ending.log_probabilities, ending.nodes, ending.tokens)
+            (ending.scores, ending.sentences, ending.log_probabilities, ending.lengths, ending.nodes, ending.tokens)
             for ending in endings
         ),
         strict=True,
     )
-    table = [torch.cat([part.flatten() for part in step_parts]).cpu() for step_parts in parts]
-    valid = (table[1] > -torch.inf).nonzero().squeeze(1)
-    ranked = valid[table[1][valid].argsort(descending=True, stable=True)]
-    sentences, scores, log_probabilities, nodes, tokens = (column[ranked].tolist() for column in table)
+    table = [torch.cat([part.flatten() for part in step_parts]) for step_parts in parts]
+    valid = (table[0] > -torch.inf).nonzero().squeeze(1)
+    ranked = valid[table[0][valid].argsort(descending=True, stable=True)]
+    scores, sentences, log_probabilities, lengths, nodes, tokens = (column[ranked].tolist() for column in table)
     ranks_by_sentence: list[list[int]] = [[] for _ in attention_mask]
     for rank, sentence in enumerate(sentences):
         if len(ranks_by_sentence[sentence]) < n_best:
             ranks_by_sentence[sentence].append(rank)
     best_ranks = [rank for ranks in ranks_by_sentence for rank in ranks]
-    ranked_lengths = lengths[ranked].tolist()
-    paths = backpointers.trace_hypotheses(
-        [nodes[rank] for rank in best_ranks], [ranked_lengths[rank] for rank in best_ranks]
-    )
+    paths = backpointers.trace_hypotheses([nodes[rank] for rank in best_ranks], [lengths[rank] for rank in best_ranks])
     hypotheses: list[list[Hypothesis]] = [[] for _ in attention_mask]
     for rank, (prefix, attention) in zip(best_ranks, paths, strict=True):
         sentence, token, is_full = sentences[rank], tokens[rank], backpointers.has_full_attention
@@ -156,7 +156,7 @@ def collect_hypotheses(
 
 
 MIN_LIVE_SHARE = 0.95
-"""On a CPU, idle rows are removed if a smaller share of the rows is live."""
+"""Idle rows are removed if a smaller share of the rows is live."""
 
 BLOCK_SIZE = 64
 """Number of logits whose maximum is computed first, to find the greatest logits of a row."""
@@ -182,8 +182,7 @@ class Candidates:
 class RowLayout:
     """Assignment of hypotheses to decoder rows (R), grouped by sentence and sorted by score.
 
-    A sentence keeps its rows until the next reallocation; until then its last rows may be idle. On a GPU, which
-    computes many rows as fast as few, all rows of a sentence are allocated at once, so that shapes never change.
+    A sentence keeps its rows until the next reallocation; until then its last rows may be idle.
 
     Attributes:
         sentence_indices: (R,) sentence of each row.
@@ -249,7 +248,7 @@ class DecoderInput:
 
 
 class BeamHypotheses:
-    """The live and finished hypotheses of B sentences; sums are in double precision."""
+    """The live and finished hypotheses of B sentences on a CPU; sums are in double precision."""
 
     def __init__(
         self,
@@ -270,8 +269,6 @@ class BeamHypotheses:
             backpointers: an empty tree, to which the search adds its prefixes.
             terms: length model terms, if there is a length model.
         """
-        if not 1 <= n_best <= beam_size:
-            raise ValueError(f"n_best {n_best} is not between 1 and the beam {beam_size}")
         self._beam_size = beam_size
         self._n_best = n_best
         self._row_layout = RowLayout.allocate(torch.ones_like(max_lengths), beam_size)
@@ -284,8 +281,6 @@ class BeamHypotheses:
 
     def extend(self, logits: Tensor, attention: Tensor) -> DecoderInput | None:
         """Extend the live hypotheses by one prediction; return None if no hypothesis stays live.
-
-        Synchronizes with the device once, or twice if rows are reallocated or logits of a row tie.
 
         Args:
             logits: (R, V) of the prediction.
@@ -300,7 +295,7 @@ class BeamHypotheses:
         ranked = logits
         if self._terms is not None:
             ranked = self._terms.add_to_logits(logits, self._finished.step + 1, self._row_layout.sentence_indices)
-            maxima = _compute_block_maxima(ranked)
+            maxima = compute_block_maxima(ranked)
         tokens, tied = _select_top_tokens(ranked, maxima, self._beam_size)
         candidates, finished, live = self._select_candidates(logits.gather(1, tokens) - normalizer, tokens)
         checks = [candidates.sums.isnan().any(), tied.any(), *self._count_needed_rows(live)]
@@ -314,13 +309,9 @@ class BeamHypotheses:
         self._finished = finished
         if not live_count:
             return None
-        can_remove_rows = is_cpu(live.device)
-        is_reallocated = bool(short_count) or (can_remove_rows and live_count < MIN_LIVE_SHARE * len(self._sums))
+        is_reallocated = bool(short_count) or live_count < MIN_LIVE_SHARE * len(self._sums)
         if is_reallocated:
-            row_counts = live.sum(1)
-            self._row_layout = RowLayout.allocate(
-                row_counts if can_remove_rows else torch.full_like(row_counts, self._beam_size), self._beam_size
-            )
+            self._row_layout = RowLayout.allocate(live.sum(1), self._beam_size)
         parents, previous, self._sums = self._row_layout.assign_candidates(candidates, live)
         self._nodes = self._backpointers.append(previous, self._nodes[parents])
         return DecoderInput(parents, previous, is_reallocated)
@@ -344,16 +335,16 @@ class BeamHypotheses:
         return [widths.sum(), (widths > self._row_layout.row_counts).sum()]
 
     def collect_best(self, attention_mask: Tensor) -> list[list[Hypothesis]]:
-        """Return the best hypotheses of each sentence, best first, given the attention mask (B, N) on the CPU."""
+        """Return the best hypotheses of each sentence, best first, given the attention mask (B, N)."""
         return collect_hypotheses(self._finished.endings, self._backpointers, attention_mask, self._n_best)
 
 
 def scan_logits(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """Return log-sum-exp (R, 1) and `_compute_block_maxima` of logits (R, V) in one pass."""
+    """Return log-sum-exp (R, 1) and `compute_block_maxima` of logits (R, V) in one pass."""
     normalizers, maxima = [], []
     for rows in split_rows(len(logits), logits.shape[1], logits.device):
         part = logits[rows]
-        part_maxima = _compute_block_maxima(part)
+        part_maxima = compute_block_maxima(part)
         rest = part[:, part_maxima.shape[1] * BLOCK_SIZE :]
         peak = torch.cat([part_maxima, rest], dim=1).amax(dim=1, keepdim=True)
         normalizers.append(compute_log_sum_exp(part, peak))
@@ -366,7 +357,7 @@ def compute_log_sum_exp(logits: Tensor, max_logits: Tensor) -> Tensor:
     return (logits - max_logits).exp_().sum(dim=1, keepdim=True).log_().add_(max_logits)
 
 
-def _compute_block_maxima(logits: Tensor) -> Tensor:
+def compute_block_maxima(logits: Tensor) -> Tensor:
     """Return the maximum of each full block of 64 columns: (R, V) → (R, ⌊V / 64⌋)."""
     blocks = logits.shape[1] // BLOCK_SIZE
     return logits[:, : blocks * BLOCK_SIZE].unflatten(1, (blocks, BLOCK_SIZE)).amax(dim=2)
@@ -387,12 +378,17 @@ def _find_greatest_values(logits: Tensor, block_maxima: Tensor, count: int) -> t
     blocks = block_maxima.shape[1]
     if blocks <= 2 * count:
         return logits.topk(count, dim=1)
-    best_blocks = block_maxima.topk(count, dim=1).indices  # (R, count)
-    columns = (best_blocks.unsqueeze(2) * BLOCK_SIZE + torch.arange(BLOCK_SIZE, device=logits.device)).flatten(1)
-    rest = torch.arange(blocks * BLOCK_SIZE, logits.shape[1], device=logits.device).expand(len(logits), -1)
-    columns = torch.cat([columns, rest], dim=1)
+    columns = list_block_columns(block_maxima.topk(count, dim=1).indices, logits.shape[1])
     values, places = logits.gather(1, columns).topk(count, dim=1)
     return values, columns.gather(1, places)
+
+
+def list_block_columns(blocks: Tensor, column_count: int) -> Tensor:
+    """List the columns (R, X) of blocks (R, C), and those that are in no full block."""
+    device = blocks.device
+    columns = torch.add(torch.arange(BLOCK_SIZE, device=device), blocks.unsqueeze(2), alpha=BLOCK_SIZE).flatten(1)
+    rest = torch.arange(column_count // BLOCK_SIZE * BLOCK_SIZE, column_count, device=device).expand(len(blocks), -1)
+    return torch.cat([columns, rest], dim=1)
 
 
 def _select_top_tokens_stably(logits: Tensor, beam_size: int) -> Tensor:

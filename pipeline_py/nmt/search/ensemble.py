@@ -14,11 +14,12 @@ from torch import Tensor
 
 from pipeline_py.nmt.data.dataset import SourceDataset
 from pipeline_py.nmt.data.packed_files import check_syntax_kinds
-from pipeline_py.nmt.fast.cuda_graphs import LENGTH_MULTIPLE, GraphedFunction, build_cuda_recorder
+from pipeline_py.nmt.fast.cuda_graphs import LENGTH_MULTIPLE, GraphedLoop, build_cuda_recorder, copy_tensors
 from pipeline_py.nmt.fast.linear import pack_weights
 from pipeline_py.nmt.fast.matrix_products import allow_bfloat16_rounding, detect_bfloat16_mode
 from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.saved_model import load_model
+from pipeline_py.nmt.search.recorded_beams import RecordedBeams
 from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.vocabulary import Vocabulary
@@ -106,33 +107,28 @@ def _check_same_text(sources: SourceDataset, path: Path, first: SourceDataset, f
         )
 
 
-MAX_RECORDED_STEPS = 8
-"""Maximum number of recorded graphs, because the results of each (mainly logits) stay in GPU memory."""
+MAX_RECORDED_STEPS = 4
+"""Maximum number of recorded graphs, because the tensors of each (memory, states, logits) stay in GPU memory.
+
+Sentences are sorted by length, so that consecutive batches have few shapes.
+"""
 
 
 class StepPredictor:
-    """Predictions of all models of an ensemble.
-
-    On a GPU, steps are recorded as CUDA graphs unless a decoder state grows from step to step.
+    """The steps of the searches with an ensemble, recorded as CUDA graphs on a GPU.
 
     Attributes:
         length_multiple: source lengths should be padded to a multiple of this, for few different shapes.
+        graphs: recordings of `advance_beams`; None on a CPU.
     """
 
     def __init__(self, models: Sequence[Any]) -> None:
         """Prepare models on one device, whose decoders implement `nmt.decoder.base.Decoder`."""
         device = next(models[0].parameters()).device
-        is_recorded = not is_cpu(device) and not any(model.decoder.has_growing_state for model in models)
-        compute = partial(predict_step, models)
-        self._compute = GraphedFunction(compute, build_cuda_recorder(), MAX_RECORDED_STEPS) if is_recorded else compute
-        self.length_multiple = LENGTH_MULTIPLE if is_recorded else 1
-
-    def __call__(
-        self, previous: Tensor | None, states: Sequence[Any], memories: Sequence[Any]
-    ) -> tuple[Tensor, Sequence[Any], Tensor]:
-        """Predict one word of each hypothesis; see `predict_step`. The next call may overwrite logits and states."""
-        logits, states, weights = self._compute(previous, states, memories)
-        return logits, states, weights.clone() if isinstance(self._compute, GraphedFunction) else weights
+        self.length_multiple, self.graphs = 1, None
+        if not is_cpu(device):
+            self.length_multiple = LENGTH_MULTIPLE
+            self.graphs = GraphedLoop(partial(advance_beams, models), build_cuda_recorder(), MAX_RECORDED_STEPS)
 
 
 @contextmanager
@@ -173,3 +169,10 @@ def predict_step(
     if len(models) > 1:
         logits = torch.stack([logits.log_softmax(1) for logits, _, _ in steps]).logsumexp(0) - math.log(len(models))
     return logits, states, weights
+
+
+def advance_beams(models: Sequence[Any], beams: RecordedBeams, states: Sequence[Any], memories: Sequence[Any]) -> None:
+    """Compute one step of a search on a GPU, which changes the tensors of beams and states in place."""
+    logits, new_states, weights = predict_step(models, beams.tokens, states, memories)
+    beams.extend(logits, weights)
+    copy_tensors([state.select_rows(beams.parent_rows) for state in new_states], states)

@@ -22,12 +22,12 @@ class LengthModelTerms:
     log_probabilities: Tensor
     max_lengths: Tensor
 
-    def get_terms(self, tokens: Tensor, step: int, sentence_indices: Tensor | slice = slice(None)) -> Tensor:
+    def get_terms(self, tokens: Tensor, step: int | Tensor, sentence_indices: Tensor | slice = slice(None)) -> Tensor:
         """Return the terms of hypotheses whose `step`-th prediction is `tokens`.
 
         Args:
             tokens: (N, C) the predictions.
-            step: counts predictions from 1.
+            step: counts predictions from 1; a number, or a tensor (1,) on the device.
             sentence_indices: (N,) sentence of each row; default: one row for each sentence.
 
         Returns:
@@ -36,7 +36,7 @@ class LengthModelTerms:
         end_terms, other_terms = self._get_step_terms(step)
         return torch.where(tokens == EOS, end_terms[sentence_indices, None], other_terms[sentence_indices, None])
 
-    def add_to_logits(self, logits: Tensor, step: int, sentence_indices: Tensor) -> Tensor:
+    def add_to_logits(self, logits: Tensor, step: int | Tensor, sentence_indices: Tensor) -> Tensor:
         """Shift the logits (R, V) of EOS so that the tokens of a row rank like their hypotheses.
 
         If all other tokens are cut at this step, the shift is the difference between both terms.
@@ -46,10 +46,12 @@ class LengthModelTerms:
         shifted[:, EOS] += (end_terms - other_terms)[sentence_indices]
         return shifted
 
-    def _get_step_terms(self, step: int) -> tuple[Tensor, Tensor]:
+    def _get_step_terms(self, step: int | Tensor) -> tuple[Tensor, Tensor]:
         """Return the terms of hypotheses that end with prediction `step`, and of those that do not, (B,) each."""
+        number = step if isinstance(step, Tensor) else torch.tensor([step])
+        end_terms = self.log_probabilities.index_select(1, number - 1)[:, 0]
         cut_terms = self.log_probabilities.gather(1, self.max_lengths[:, None])[:, 0]
-        return self.log_probabilities[:, step - 1], torch.where(self.max_lengths == step, cut_terms, 0.0)
+        return end_terms, torch.where(self.max_lengths == number, cut_terms, 0.0)
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,14 @@ class Hypothesis:
     is_cut: bool
     alignment: list[int]
     attention: np.ndarray | None = None
+
+
+def reduce_attention(attention: Tensor, has_full_attention: bool, position_count: int) -> Tensor:
+    """Return the attention (R, N) that a search keeps: all, or the position with the highest weight (R,).
+
+    Columns from `position_count` on belong to phrases.
+    """
+    return attention if has_full_attention else attention[:, :position_count].argmax(1)
 
 
 class Backpointers:
@@ -106,7 +116,11 @@ class Backpointers:
 
     def append_attention(self, attention: Tensor) -> None:
         """Add the attention (R, N) of the most recently added prefixes."""
-        self._attention.append(attention if self.has_full_attention else attention[:, : self.position_count].argmax(1))
+        self.append_reduced_attention(reduce_attention(attention, self.has_full_attention, self.position_count))
+
+    def append_reduced_attention(self, attention: Tensor) -> None:
+        """Add the result of `reduce_attention` for the most recently added prefixes."""
+        self._attention.append(attention)
 
     def trace_hypotheses(self, end_nodes: Sequence[int], lengths: Sequence[int]) -> list[tuple[list[int], Tensor]]:
         """Reconstruct the prefix before the last prediction of each hypothesis.

@@ -46,7 +46,8 @@ class MultiHeadAttention(nn.Module):
             states: inputs of the queries (B, I, D).
             keys: outputs of `key` (B, N, D).
             values: outputs of `value` (B, N, D).
-            attention_mask: columns that each row may attend to (B, I, N) or (B, 1, N); None: all.
+            attention_mask: columns that each row may attend to (B, I, N) or (B, 1, N), or without a score transform a
+                bias of the scores; None: all.
             score_transform: applied to the scores before masking.
 
         Returns:

@@ -12,7 +12,6 @@ from pipeline_py.config.systems.training import DropoutConfig as Rates
 from pipeline_py.nmt.dropout import Dropout
 from pipeline_py.nmt.encoder_memory import EncoderMemory
 from pipeline_py.nmt.fast.linear import Linear
-from pipeline_py.nmt.search.row_sentences import RowSentences
 from pipeline_py.nmt.transformer.multi_head_attention import MultiHeadAttention, ScoreTransform, cast_to_autocast_dtype
 
 WAVELENGTH_BASE = 10_000.0
@@ -25,11 +24,16 @@ def add_positional_encoding(embeddings: Tensor, first_position: int = 0) -> Tens
     p_2k = sin(i / 10000^(2k/D)) and p_2k+1 is the cosine of the same angle, at position i counted from 0.
     """
     length, size = embeddings.shape[1:]
-    place = torch.arange(first_position, first_position + length, device=embeddings.device, dtype=torch.float64)
-    even_columns = torch.arange(0, size, 2, device=embeddings.device, dtype=torch.float64)
-    angles = place.unsqueeze(1) * WAVELENGTH_BASE ** (-even_columns / size)
-    positions = torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)
+    positions = compute_positional_encoding(length, size, embeddings.device, first_position)
     return embeddings * size**0.5 + positions.to(embeddings.dtype)
+
+
+def compute_positional_encoding(length: int, size: int, device: torch.device, first_position: int = 0) -> Tensor:
+    """Compute the encoding p (I, D) of I positions, as in `add_positional_encoding`."""
+    place = torch.arange(first_position, first_position + length, device=device, dtype=torch.float64)
+    even_columns = torch.arange(0, size, 2, device=device, dtype=torch.float64)
+    angles = place.unsqueeze(1) * WAVELENGTH_BASE ** (-even_columns / size)
+    return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)
 
 
 class FeedForward(nn.Module):
@@ -160,32 +164,34 @@ class TransformerDecoderLayer(nn.Module):
         )
 
     def forward_step(
-        self, states: Tensor, past_keys_and_values: Tensor, layer_memory: LayerMemory, should_return_weights: bool
+        self,
+        states: Tensor,
+        attend_to_prefix: Callable[[MultiHeadAttention, Tensor], tuple[Tensor, Tensor]],
+        layer_memory: LayerMemory,
+        should_return_weights: bool,
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """Map the states of one word of each row.
 
         Args:
             states: states of the word (R, 1, D).
-            past_keys_and_values: keys and values of the self-attention for the T previous words (R, 2, T, D).
+            attend_to_prefix: computes the self-attention to this and all previous words, as `KeyValueCache.attend`.
             layer_memory: keys and values of the memory.
             should_return_weights: whether to return attention weights.
 
         Returns:
-            States (R, 1, D), keys and values including this word (R, 2, T + 1, D), and weights (R, 1, N) or None.
+            States (R, 1, D), keys and values including this word, and weights (R, 1, N) or None.
         """
-        all_keys_and_values = past_keys_and_values
+        keys_and_values = states
 
-        def attend_to_prefix(states: Tensor) -> Tensor:
-            nonlocal all_keys_and_values
-            new_keys_and_values = torch.stack([self.attention.key(states), self.attention.value(states)], dim=1)
-            all_keys_and_values = torch.cat([past_keys_and_values, new_keys_and_values], dim=2)
-            mixed: Tensor = self.attention(states, all_keys_and_values[:, 0], all_keys_and_values[:, 1])
+        def attend(states: Tensor) -> Tensor:
+            nonlocal keys_and_values
+            mixed, keys_and_values = attend_to_prefix(self.attention, states)
             return mixed
 
         states, weights = self._attend_and_feed_forward(
-            self.around_attention(states, attend_to_prefix), layer_memory, should_return_weights
+            self.around_attention(states, attend), layer_memory, should_return_weights
         )
-        return states, all_keys_and_values, weights
+        return states, keys_and_values, weights
 
     def _attend_and_feed_forward(
         self, states: Tensor, layer_memory: LayerMemory, should_return_weights: bool
@@ -206,17 +212,10 @@ class TransformerDecoderLayer(nn.Module):
         """Attend to the memory from states (B, I, D), in a search (R, 1, D); return outputs and mean head weights."""
         keys, values, allowed = layer_memory.keys, layer_memory.values, layer_memory.memory.mask.unsqueeze(1)
         row_sentences = layer_memory.memory.row_sentences
-        # A score transform reads the memory of each row.
-        is_grouped = (
-            row_sentences is not None
-            and row_sentences.padded_indices is not None
-            and layer_memory.score_transform is None
-        )
+        is_grouped = layer_memory.score_transform is None  # a score transform reads the memory of each row
         if row_sentences is not None and is_grouped:
-            states, allowed = (
-                _group_rows_by_sentence(states, row_sentences, len(keys), 0),
-                _group_rows_by_sentence(allowed, row_sentences, len(keys), 1),
-            )
+            states = row_sentences.group_rows(states.squeeze(1), len(keys))
+            allowed = row_sentences.group_rows(allowed.squeeze(1), len(keys), fill_value=1)
         elif row_sentences is not None:
             keys, values = (
                 keys.index_select(0, row_sentences.sentence_indices),
@@ -229,21 +228,6 @@ class TransformerDecoderLayer(nn.Module):
         else:
             outputs = self.to_memory(states, keys, values, allowed, layer_memory.score_transform)
         if row_sentences is not None and is_grouped:
-            outputs = _ungroup_rows(outputs, row_sentences)
-            weights = None if weights is None else _ungroup_rows(weights, row_sentences)
+            outputs = row_sentences.ungroup_rows(outputs).unsqueeze(1)
+            weights = None if weights is None else row_sentences.ungroup_rows(weights).unsqueeze(1)
         return outputs, weights
-
-
-def _group_rows_by_sentence(rows: Tensor, row_sentences: RowSentences, sentence_count: int, fill_value: int) -> Tensor:
-    """Group rows by sentence, which reads its keys only once: (R, 1, X) → (B, width, X)."""
-    assert row_sentences.padded_indices is not None and row_sentences.max_rows is not None
-    grouped_rows = rows.new_full((sentence_count * row_sentences.max_rows, rows.shape[2]), fill_value)
-    return grouped_rows.index_copy_(0, row_sentences.padded_indices, rows.squeeze(1)).unflatten(
-        0, (sentence_count, row_sentences.max_rows)
-    )
-
-
-def _ungroup_rows(values: Tensor, row_sentences: RowSentences) -> Tensor:
-    """Undo `_group_rows_by_sentence`: (B, width, X) → (R, 1, X)."""
-    assert row_sentences.padded_indices is not None
-    return values.flatten(0, 1).index_select(0, row_sentences.padded_indices).unsqueeze(1)

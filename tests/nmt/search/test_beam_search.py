@@ -61,7 +61,7 @@ class ToyDecoder:
     def modules(self):
         return []
 
-    def build_initial_state(self, memory):
+    def build_initial_state(self, memory, max_steps=None):
         return ToyState(memory.first)
 
     def step(self, previous, state, memory):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from pipeline_py.nmt.search import dataset_search
 from pipeline_py.nmt.search.dataset_search import compute_length_limits, search_dataset
 from pipeline_py.nmt.search.ensemble import EnsembleMember
 from pipeline_py.subword.vocabulary import EOS
+from tests.nmt.fake_graph_recorder import use_gpu_search
 from tests.nmt.network_assertions import draw_parameters
 from tests.nmt.search.plain_search import plain_search, stepwise
 
@@ -86,6 +88,7 @@ def search_plainly(
     return hypotheses[: options.n_best], outcome
 
 
+@pytest.mark.parametrize("is_gpu", [False, True], ids=["CPU", "GPU"])
 @pytest.mark.parametrize("is_ensemble", [False, True])
 @pytest.mark.parametrize(
     ("changes", "eos_bias"),
@@ -98,7 +101,9 @@ def search_plainly(
     ],
 )
 @torch.no_grad()
-def test_results_equal_plain_search(members, changes: dict[str, Any], eos_bias: float, is_ensemble: bool) -> None:
+def test_results_equal_plain_search(
+    members, changes: dict[str, Any], eos_bias: float, is_ensemble: bool, is_gpu: bool
+) -> None:
     members = members if is_ensemble else members[:1]
     for member in members:
         member.network.decoder.softmax.bias[EOS] = eos_bias
@@ -110,7 +115,8 @@ def test_results_equal_plain_search(members, changes: dict[str, Any], eos_bias: 
     )
     length_model = LengthModel(LENGTH_COUNTS, 1e-3) if options.length_model else None
     counts = SentenceCounts()
-    results = dict(search_dataset(members, options, 3, length_model, counts))
+    with use_gpu_search() if is_gpu else nullcontext():
+        results = dict(search_dataset(members, options, 3, length_model, counts))
     assert results.pop(0)[0].tokens == []
     outcomes: Counter[str] = Counter()
     for number, hypotheses in sorted(results.items()):

@@ -185,18 +185,6 @@ def test_recordings_compute_the_same(name: str) -> None:
     assert record.replay_count == 9 - 2 * CALLS_BEFORE_RECORDING
 
 
-def test_no_more_recordings_are_kept_than_asked_for_and_those_used_last() -> None:
-    record = FakeGraphRecorder()
-    graphs = GraphedFunction(lambda values: (values + 1,), record, max_recordings=2)
-    first, two, three = (torch.arange(float(size)) for size in (1, 2, 3))
-    for values in (first, two, three):
-        for _ in range(CALLS_BEFORE_RECORDING):
-            graphs(values)
-    for values, expected in ((first, 1), (two, 2), (first, 2), (three, 3), (first, 3), (two, 4), (three, 5)):
-        assert torch.equal(graphs(values)[0], values + 1)
-        assert record.record_count == expected
-
-
 @pytest.mark.parametrize(
     ("options", "graphs"),
     [({}, True), ({"graphs": False}, False), ({"accumulate": 2}, False), ({"loss_per": "word"}, False)],
