@@ -26,8 +26,8 @@ from benchmarks.rounds import summarize_ratios
 from pipeline_py.config.systems.composition import CompositionConfig
 from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.nmt.data.batch import Batch
-from pipeline_py.nmt.decoder import decoder_attention, recurrent
-from pipeline_py.nmt.fast import elementwise, matrix_products, time_loop
+from pipeline_py.nmt.decoder import recurrent
+from pipeline_py.nmt.fast import elementwise, matrix_products, sentence_products, time_loop
 from pipeline_py.nmt.loss import blackout, softmax
 from pipeline_py.nmt.model import TranslationModel
 from pipeline_py.nmt.recurrence import gru, lstm, original_gru
@@ -109,7 +109,7 @@ def disable_traces(*part_types: type) -> Iterator[None]:
 
 def compute_gru_ascent(states: Tensor, weight: Tensor, bias: Tensor, schedule: TreeSchedule) -> Tensor:
     size, level_states = states.shape[1], [states]
-    for level in schedule.level_slices:
+    for level in schedule.step_slices:
         pair = torch.cat(level_states).index_select(0, schedule.child_rows[level].flatten()).view(-1, 2 * size)
         gates = torch.addmm(bias[: 3 * size], pair, weight[: 3 * size].T).sigmoid()
         candidate = torch.addmm(bias[3 * size :], gates[:, size:] * pair, weight[3 * size :].T).tanh()
@@ -132,7 +132,7 @@ def compute_gru_descent(
             schedule.child_rows.T, input_weight, input_bias, gate_weight.chunk(2), candidate_weight, strict=True
         )
     ]
-    for level in reversed(schedule.level_slices):
+    for level in reversed(schedule.step_slices):
         parents, child_states = states[words:][level], []
         for products, gates_recurrent, candidate_recurrent in sides:
             gates = (products[level, : 2 * size] + parents @ gates_recurrent.T).sigmoid()
@@ -147,7 +147,7 @@ def compute_lstm_ascent(
     states: Tensor, cells: Tensor, weight: Tensor, bias: Tensor, _: Tensor | None, schedule: TreeSchedule
 ) -> Tensor:
     size, levels = states.shape[1], [torch.stack([states, cells])]
-    for level in schedule.level_slices:
+    for level in schedule.step_slices:
         children = torch.cat(levels, dim=1).index_select(1, schedule.child_rows[level].flatten())
         child_states, child_cells = children.view(2, -1, 2 * size)
         gates = functional.linear(child_states, weight, bias)
@@ -191,7 +191,7 @@ def disable_row_padding() -> AbstractContextManager[Any]:
 
 def disable_row_grouping() -> AbstractContextManager[Any]:
     """Copy the matrix of a sentence for each of its rows."""
-    return patch.object(decoder_attention, "multiply_sentence_matrices", multiply_row_matrices)
+    return patch.object(sentence_products, "multiply_sentence_matrices", multiply_row_matrices)
 
 
 OPTIMIZATIONS = [

@@ -34,7 +34,7 @@ MAX_FRUITLESS_DRAWS = 10_000
 # or after this many lexical cores outside the share, which are much cheaper to draw.
 MAX_OUTSIDE_DRAWS = 100_000
 
-EXHAUSTION_REMEDY = "ask for fewer sentences, a wider share or range of lengths, another focus, or rarer words"
+EXHAUSTION_REMEDY = "ask for fewer sentences, a wider share or range of lengths, another focus, or a lower `min_count`"
 
 RARE_WORD_REASON = "with a rare word"
 """Reason to drop a sentence with a word that is not in the vocabulary."""

@@ -62,11 +62,11 @@ def generate(
         focus: A phenomenon that every sentence contains.
         lexicon: `whole`, or `compact` (the most frequent verbs with their most frequent nouns).
         digits: Generate numbers, times and dates in digits.
+        ambiguous: Share of the sentences with an attachment ambiguity: their English words have two equally likely
+            readings, which only the tree and the German translation distinguish. All other sentences are unambiguous.
         source_texts: English texts, plain or compressed, in which words are counted.
         target_texts: German texts.
         min_count: Generate only words that occur at least this often in these texts; 0: all words.
-        ambiguous: Share of the sentences with an attachment ambiguity: their English words have two equally likely
-            readings, which only the tree and the German translation distinguish. All other sentences are unambiguous.
         lengths: `natural` (mean 14) or `uniform` over the range of lengths.
 
     Raises:

@@ -76,7 +76,14 @@ def generate_contrastive_pairs(
     from embedded_grammar.contrastive_pair_generation import ContrastivePairGenerator
 
     limits = SentenceLimits(
-        *(share_from, share_to, min_length, max_length, lengths, Phenomenon.any, lexicon, digits),
+        share_from,
+        share_to,
+        min_length,
+        max_length,
+        lengths,
+        Phenomenon.any,
+        lexicon,
+        digits,
         vocabulary=read_vocabulary(source_texts or [], target_texts or [], min_count),
     )
     counts = SentenceCounts()

@@ -1,22 +1,25 @@
 """A stand-in for what records graphs on a GPU."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from pipeline_py.nmt import torch_setup
-from pipeline_py.nmt.fast.cuda_graphs import flatten_nested
+from pipeline_py.nmt.fast.cuda_graphs import WARM_UP_RUNS, flatten_nested
 from pipeline_py.nmt.search import ensemble
+from tests.nmt.operation_counter import SYNCHRONIZING_OPERATIONS
 
 
 class FakeGraphRecorder:
-    """Stands in for a GPU's: replays by computing again with what was recorded, and overwrites the first result.
+    """Stands in for a GPU's: records the operations of torch, and replays nothing else.
 
-    Like a GPU's, it computes before it records, and restores the random numbers.
+    Like a GPU's, it computes before it records, restores the random numbers, and writes results to the memory that was
+    recorded. An operation that waits for a GPU cannot be recorded.
     """
 
     def __init__(self) -> None:
@@ -24,21 +27,50 @@ class FakeGraphRecorder:
 
     def __call__(self, function: Callable[[], Any]) -> Callable[[], Any]:
         self.record_count += 1
-        results: list[Any] = []
         with torch.random.fork_rng(devices=[]):
-            function()
+            for _ in range(WARM_UP_RUNS):
+                function()
+            with OperationRecorder() as recorder:
+                outputs = function()
 
         def replay() -> Any:
             self.replay_count += 1
-            new = function()
-            if not results:
-                results.append(new)
-            for old, new_leaf in zip(flatten_nested(results[0]), flatten_nested(new), strict=True):
-                if isinstance(old, Tensor):
-                    old.copy_(new_leaf)
-            return results[0]
+            recorder.replay()
+            return outputs
 
         return replay
+
+
+class OperationRecorder(TorchDispatchMode):
+    """Records the operations within its context with their tensors."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._operations: list[tuple[Any, Any, Any, Any]] = []
+
+    def __torch_dispatch__(
+        self,
+        operation: Any,
+        types: Sequence[type],
+        arguments: tuple[Any, ...] = (),
+        options: dict[str, Any] | None = None,
+    ) -> Any:
+        name = operation.overloadpacket.__name__
+        assert name not in SYNCHRONIZING_OPERATIONS - {"lift_fresh"}, f"{name} waits for the GPU"
+        results = operation(*arguments, **(options or {}))
+        if not operation.is_view:
+            self._operations.append((operation, arguments, options or {}, results))
+        return results
+
+    @torch.no_grad()
+    @torch.autocast("cpu", enabled=False)  # casts were recorded
+    def replay(self) -> None:
+        """Compute all operations again, and overwrite their results."""
+        for operation, arguments, options, results in self._operations:
+            new_results = operation(*arguments, **options)
+            for old, new in zip(flatten_nested(results), flatten_nested(new_results), strict=True):
+                if isinstance(old, Tensor) and old is not new:
+                    old.copy_(new)
 
 
 @contextmanager

@@ -143,7 +143,7 @@ class ConditionalGRUDecoder(RecurrentDecoder):
                 for vector in fed:
                     values = values + vector[:, self.embedding_size :]  # type: ignore[operator]
             else:
-                values = gru.input(_concatenate(fed), mask.context)  # type: ignore[operator]
+                values = cast_gru_input_products(gru.input(_concatenate(fed), mask.context))  # type: ignore[operator]
             hidden.append(gru.step(values, query, mask.second))  # type: ignore[operator]
         contexts = [vector for vectors in attended.context_vectors for vector in vectors]
         if projected:

@@ -168,15 +168,15 @@ class LinearTrace(LoopTrace):
         self._step_rows: list[slice] = []
         self._steps_with_gradient: set[int] = set()
 
-    def add_step(self, values: Tensor, mask: Tensor | None) -> tuple[int, Tensor]:
-        """Add a step with values (B, X) and a dropout mask; return its number and the masked values."""
+    def add_step(self, values: Tensor, factors: Tensor | None) -> tuple[int, Tensor]:
+        """Add a step with values (B, X) times factors, such as a dropout mask; return its number and the products."""
         start = self._step_rows[-1].stop if self._step_rows else 0
         self._step_rows.append(slice(start, start + len(values)))
         product_inputs = self._step_inputs[self._step_rows[-1]]
-        if mask is None:
+        if factors is None:
             product_inputs.copy_(values)
         else:
-            torch.mul(values, mask[: len(values)], out=product_inputs)
+            torch.mul(values, factors[: len(values)], out=product_inputs)
         return len(self._step_rows) - 1, product_inputs
 
     def get_gradient_rows(self, step: int, width: int) -> Tensor:

@@ -20,8 +20,11 @@ class SentenceProduct(TracedModule):
     """
 
     def forward(self, values: Tensor, matrices: Tensor, row_sentences: RowSentences | None = None) -> Tensor:
-        """Multiply (R, X) with (B, X, Y) like `multiply_sentence_matrices`; with a trace, with its matrices."""
-        if self.trace is None:
+        """Multiply (R, X) with (B, X, Y) like `multiply_sentence_matrices`; with a trace, with its matrices.
+
+        Values that do not depend on the state of the loop have no gradient that could start the trace's.
+        """
+        if self.trace is None or not values.requires_grad:
             return multiply_sentence_matrices(values, matrices, row_sentences)
         product: Tensor = _TracedProductFunction.apply(values, self.trace)
         return product

@@ -56,7 +56,7 @@ class _GraphConvolutionLayer(nn.Module):
         )
         self.gates = nn.Parameter(torch.zeros(3, annotation_size))
         self.biases = nn.ParameterDict({edge: torch.zeros(label_count, annotation_size + 1) for edge in ("in", "out")})
-        self.own_bias = nn.Parameter(torch.zeros(annotation_size + 1))
+        self.new_word_bias = nn.Parameter(torch.zeros(annotation_size + 1))
 
     def initialize(self, rule: InitializationRule) -> None:
         """Initialize the edge gates; biases are 0."""
@@ -73,7 +73,7 @@ class _GraphConvolutionLayer(nn.Module):
         downwards = _apply_gate(messages["in"].gather(1, head_indices) + self.biases["in"][labels])
         upwards = _apply_gate(messages["out"] + self.biases["out"][labels])
         has_edge = has_head.unsqueeze(2)
-        self_messages = _apply_gate(messages["self"] + self.own_bias)
+        self_messages = _apply_gate(messages["self"] + self.new_word_bias)
         return torch.relu(
             (self_messages + downwards * has_edge).scatter_add(1, head_indices[:, :, :-1], upwards * has_edge)
         )

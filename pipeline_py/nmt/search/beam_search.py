@@ -29,6 +29,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pipeline_py.nmt.fast.cuda_graphs import Computation, GraphedLoop
 from pipeline_py.nmt.fast.linear import pack_weights
 from pipeline_py.nmt.search.beams import (
     BeamHypotheses,
@@ -43,8 +44,11 @@ from pipeline_py.nmt.search.recorded_beams import RecordedBeams
 from pipeline_py.nmt.torch_setup import is_cpu
 from pipeline_py.subword.vocabulary import EOS
 
-STEPS_BETWEEN_LOOKS = 4
-"""Steps on a GPU after which the host looks whether a hypothesis is live, and waits for the GPU to do so."""
+STEPS_BETWEEN_CHECKS = 4
+"""Steps on a GPU between two checks of whether a hypothesis is live, each of which waits for the GPU."""
+
+MAX_RECORDED_BEAM = 32
+"""Greatest beam width of recorded searches; the memory of fixed states of Transformers grows with its square."""
 
 STEP_MULTIPLE = 32
 """Multiple to which the maximum number of steps of a batch is rounded up, for few recordings."""
@@ -198,9 +202,11 @@ def beam_search(
     )
     rows = torch.arange(len(limits), device=limits.device).repeat_interleave(beam_size)
     memories = [memory.select_rows(rows) for memory in memories]
-    states = _build_states(models, memories, max_steps)
+    graphs = None if predictor is None or beam_size > MAX_RECORDED_BEAM else predictor.graphs
     with packed_weights:
-        return _search_on_gpu(models, memories, states, build_beams, step_limit, attention_mask, predictor)
+        return _search_on_gpu(
+            models, memories, build_beams, step_limit, attention_mask, max_steps if graphs else None, graphs
+        )
 
 
 def _search_on_cpu(
@@ -228,34 +234,37 @@ def _search_on_cpu(
 def _search_on_gpu(
     models: Sequence[Any],
     memories: Sequence[Any],
-    states: Sequence[Any],
     build_beams: Callable[..., RecordedBeams],
     step_limit: int,
     attention_mask: Tensor,
-    predictor: StepPredictor | None,
+    max_steps: int | None,
+    graphs: GraphedLoop | None,
 ) -> list[list[Hypothesis]]:
     """Search with K rows for each sentence.
 
     Args:
         models: as in `beam_search`.
         memories: memory of each model.
-        states: initial state of each model.
         build_beams: builds the empty hypotheses, given the attention (R, N) of the first prediction.
         step_limit: maximum number of predictions of all sentences.
         attention_mask: (B, N), mask of the first memory without the rows.
-        predictor: as in `beam_search`.
+        max_steps: T, the number of words for which states of fixed size have room; None: states grow.
+        graphs: recordings of `advance_recorded_beams`; None: steps are not recorded.
     """
     # The first step has no previous words, and is not recorded.
-    logits, states, weights = predict_step(models, None, states, memories)
+    logits, states, weights = predict_step(models, None, _build_states(models, memories, max_steps), memories)
     beams = build_beams(attention=weights)
     beams.extend(logits, weights)
-    states = tuple(state.select_rows(beams.parent_rows) for state in states)
-    compute_step: Callable[[], None] = partial(advance_beams, models, beams, states, memories)
-    if predictor is not None and predictor.graphs is not None:
-        (beams, *_), compute_step = predictor.graphs.load(beams, states, memories)
+    states = [state.select_rows(beams.parent_rows) for state in states]
+    replay: Computation | None = None
+    if graphs is not None:
+        (beams, states, memories), replay = graphs.load(beams, states, memories)
     step_count = 1
-    while step_count < step_limit and (step_count % STEPS_BETWEEN_LOOKS or not beams.is_complete()):
-        compute_step()
+    while step_count < step_limit and (step_count % STEPS_BETWEEN_CHECKS or not beams.is_complete()):
+        if replay is None:
+            states = advance_beams(models, beams, states, memories)
+        else:
+            replay()
         step_count += 1
     beams.is_complete()
     return beams.collect_best(step_count, attention_mask.cpu())

@@ -107,7 +107,7 @@ def _check_same_text(sources: SourceDataset, path: Path, first: SourceDataset, f
         )
 
 
-MAX_RECORDED_STEPS = 4
+MAX_RECORDINGS = 4
 """Maximum number of recorded graphs, because the tensors of each (memory, states, logits) stay in GPU memory.
 
 Sentences are sorted by length, so that consecutive batches have few shapes.
@@ -119,7 +119,7 @@ class StepPredictor:
 
     Attributes:
         length_multiple: source lengths should be padded to a multiple of this, for few different shapes.
-        graphs: recordings of `advance_beams`; None on a CPU.
+        graphs: recordings of `advance_recorded_beams`; None on a CPU.
     """
 
     def __init__(self, models: Sequence[Any]) -> None:
@@ -128,7 +128,7 @@ class StepPredictor:
         self.length_multiple, self.graphs = 1, None
         if not is_cpu(device):
             self.length_multiple = LENGTH_MULTIPLE
-            self.graphs = GraphedLoop(partial(advance_beams, models), build_cuda_recorder(), MAX_RECORDED_STEPS)
+            self.graphs = GraphedLoop(partial(advance_recorded_beams, models), build_cuda_recorder(), MAX_RECORDINGS)
 
 
 @contextmanager
@@ -171,8 +171,17 @@ def predict_step(
     return logits, states, weights
 
 
-def advance_beams(models: Sequence[Any], beams: RecordedBeams, states: Sequence[Any], memories: Sequence[Any]) -> None:
-    """Compute one step of a search on a GPU, which changes the tensors of beams and states in place."""
+def advance_beams(
+    models: Sequence[Any], beams: RecordedBeams, states: Sequence[Any], memories: Sequence[Any]
+) -> Sequence[Any]:
+    """Compute one step of a search on a GPU, which changes the tensors of beams in place; return the new states."""
     logits, new_states, weights = predict_step(models, beams.tokens, states, memories)
     beams.extend(logits, weights)
-    copy_tensors([state.select_rows(beams.parent_rows) for state in new_states], states)
+    return [state.select_rows(beams.parent_rows) for state in new_states]
+
+
+def advance_recorded_beams(
+    models: Sequence[Any], beams: RecordedBeams, states: Sequence[Any], memories: Sequence[Any]
+) -> None:
+    """Compute one step like `advance_beams`, and change the tensors of states of fixed size in place as well."""
+    copy_tensors(advance_beams(models, beams, states, memories), states)

@@ -235,6 +235,7 @@ def rank_tokens(logits: Tensor, count: int) -> Tensor:
     Returns:
         (R, C).
     """
+    assert logits.shape[1] <= MAX_VOCABULARY_SIZE
     logits = logits.float()
     maxima = compute_block_maxima(logits)
     if maxima.shape[1] <= 2 * count:

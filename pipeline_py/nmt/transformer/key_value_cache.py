@@ -85,13 +85,13 @@ class FixedCache(KeyValueCache):
 
     Attributes:
         bias: (B, K, T, K) bias of the attention scores: 0 for the previous words of a hypothesis, −∞ for others.
-        own_bias: (K, K) bias of the new words.
+        new_word_bias: (K, K) bias of the new words.
         encodings: (T, D) positional encodings.
         position: (1,) number of previous words.
     """
 
     bias: Tensor
-    own_bias: Tensor
+    new_word_bias: Tensor
     encodings: Tensor
     position: Tensor
 
@@ -100,18 +100,18 @@ class FixedCache(KeyValueCache):
         """Build the cache before the first of at most T = `max_steps` words."""
         keys = memory.keys[0]
         sentence_count, rows = len(keys), len(memory.mask) // len(keys)
-        own_bias = keys.new_full((rows, rows), -torch.inf).fill_diagonal_(0)
+        new_word_bias = keys.new_full((rows, rows), -torch.inf).fill_diagonal_(0)
         return FixedCache(
             tuple(keys.new_zeros(sentence_count, 2, max_steps, rows, hidden_size) for _ in range(layer_count)),
             keys.new_full((sentence_count, rows, max_steps, rows), -torch.inf),
-            own_bias,
+            new_word_bias,
             compute_positional_encoding(max_steps, hidden_size, keys.device).to(memory.annotations[0].dtype),
             torch.zeros(1, dtype=torch.int64, device=keys.device),
         )
 
     def begin_step(self, embeddings: Tensor) -> Tensor:
         """Let each row attend to its new word, and add the positional encoding; see `KeyValueCache`."""
-        write_entry(self.bias, self.position, self.own_bias.expand(len(self.bias), -1, -1), dim=2)
+        write_entry(self.bias, self.position, self.new_word_bias.expand(len(self.bias), -1, -1), dim=2)
         encoding = self.encodings.index_select(0, self.position)
         return torch.add(encoding, embeddings, alpha=embeddings.shape[2] ** 0.5)
 

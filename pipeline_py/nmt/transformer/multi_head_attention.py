@@ -46,8 +46,8 @@ class MultiHeadAttention(nn.Module):
             states: inputs of the queries (B, I, D).
             keys: outputs of `key` (B, N, D).
             values: outputs of `value` (B, N, D).
-            attention_mask: columns that each row may attend to (B, I, N) or (B, 1, N), or without a score transform a
-                bias of the scores; None: all.
+            attention_mask: columns that each row may attend to (B, I, N) or (B, 1, N) bool; on a GPU without a score
+                transform also a bias of the scores, of floating point; None: all.
             score_transform: applied to the scores before masking.
 
         Returns:

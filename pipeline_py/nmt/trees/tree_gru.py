@@ -60,7 +60,7 @@ class _BottomUpFunction(Function):
         gates = states.new_empty(len(child_rows), 3 * size)
         candidates = states.new_empty(len(child_rows), size)
         inner = table[leaves:-1]
-        for level in schedule.level_slices:
+        for level in schedule.step_slices:
             pair, gate, candidate = pairs[level], gates[level], candidates[level]
             torch.index_select(table, 0, child_rows[level].flatten(), out=pair.view(-1, size))
             torch.sigmoid(multiply_matrices(pair.to(product_dtype), gate_weight, gate_bias).to(state_dtype), out=gate)
@@ -84,7 +84,7 @@ class _BottomUpFunction(Function):
         grad_children = gradient.new_empty(2 * inner + 1, size)
         grad_children[-1] = 0
         grad_gates, grad_candidates = torch.empty_like(gates), torch.empty_like(candidates)
-        for level in reversed(ctx.schedule.level_slices):
+        for level in reversed(ctx.schedule.step_slices):
             pair, candidate = pairs[level], candidates[level]
             update, reset = gates[level].split([size, 2 * size], dim=1)
             left, right = pair.chunk(2, dim=1)
@@ -179,7 +179,7 @@ class _TopDownFunction(Function):
         parents = states.new_empty(inner, size)
         gates, candidates = states.new_empty(inner, 2, 2 * size), states.new_empty(inner, 2, size)
         parent_entries = schedule.child_entries[nodes - inner :]
-        for level in reversed(schedule.level_slices):
+        for level in reversed(schedule.step_slices):
             parent, gate, candidate = parents[level], gates[level], candidates[level]
             torch.index_select(table, 0, parent_entries[level], out=parent)
             recurrent = multiply_matrices(parent.to(product_dtype), transposed_weights[0]).to(state_dtype)
@@ -209,7 +209,7 @@ class _TopDownFunction(Function):
         grad_nodes = gradient.new_empty(nodes + 1, size)
         grad_nodes[:-1], grad_nodes[-1] = gradient, 0
         grad_gates, grad_candidates = torch.empty_like(gates), torch.empty_like(candidates)
-        for level in ctx.schedule.level_slices:
+        for level in ctx.schedule.step_slices:
             children = ctx.schedule.child_rows[level].flatten()
             grad_child = grad_nodes.index_select(0, children).view(-1, 2, size)
             grad_update, grad_reset = grad_gates[level].chunk(2, dim=2)

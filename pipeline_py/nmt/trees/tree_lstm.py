@@ -1,4 +1,4 @@
-"""Binary Tree-LSTM (Tai et al. 2015; tree2seq eq. 12–18), computed level by level."""
+"""Binary Tree-LSTM (Tai et al. 2015; tree2seq eq. 12–18)."""
 
 from typing import Any
 
@@ -104,7 +104,7 @@ class _ComposeFunction(Function):
         gates = states.new_empty(inner, GATE_COUNT * size)
         cell_tanh = states.new_empty(inner, size)
         nodes = table[:, leaves:-1]
-        for level in schedule.level_slices:
+        for level in schedule.step_slices:
             torch.index_select(table, 1, schedule.child_rows[level].flatten(), out=pairs[:, level].view(2, -1, size))
             child_states, child_cells = pairs[:, level]
             if dropout_mask is not None:
@@ -146,7 +146,7 @@ class _ComposeFunction(Function):
         grad_children = gradient.new_empty(2, 2 * inner + 1, size)
         grad_children[:, -1] = 0
         grad_gates = torch.empty_like(factors)
-        for level in reversed(ctx.schedule.level_slices):
+        for level in reversed(ctx.schedule.step_slices):
             grad_state, grad_cell = gradient[:, level] + grad_children.index_select(1, inner_entries[level])
             grad_cell.addcmul_(grad_state, cell_factors[level])
             torch.mul(grad_cell.unsqueeze(1), factors[level], out=grad_gates[level])

@@ -26,7 +26,7 @@ class TreeSchedule:
         position_count: J, padded length of the sentences.
         max_phrases: P, number of inner nodes of a sentence, including padding.
         is_rectangular: whether the order is rectangular, where inner node k of sentence b is m = k·B + b.
-        level_sizes: numbers of inner nodes that are computed at once, in this order; M in total.
+        step_sizes: numbers of inner nodes that are computed at once, in this order; M in total.
         child_rows: rows of the left and right child of each inner node (M, 2) int64.
         child_entries: index of each word and inner node in the flat `child_rows`, or 2·M + r for row r that is not a
             child (J·B + M,) int64. A gather with it replaces a scatter, which is slow when it must be deterministic.
@@ -38,7 +38,7 @@ class TreeSchedule:
     position_count: int
     max_phrases: int
     is_rectangular: bool
-    level_sizes: tuple[int, ...]
+    step_sizes: tuple[int, ...]
     child_rows: Tensor
     child_entries: Tensor
     phrase_indices: Tensor
@@ -73,12 +73,12 @@ class TreeSchedule:
 
         if is_rectangular:
             phrases = max(position_count - 2, 0)
-            level_sizes = (sentences,) * phrases
+            step_sizes = (sentences,) * phrases
             index = number * sentences + sentence  # m of each node
             phrase_indices = np.arange(sentences * phrases).reshape(sentences, phrases).T.ravel()
         else:
             phrases = int(counts.max())
-            level_sizes = tuple(np.bincount(nodes[:, 2])[1:].tolist())
+            step_sizes = tuple(np.bincount(nodes[:, 2])[1:].tolist())
             order = nodes[:, 2].argsort(kind="stable")
             index = order.argsort()
             phrase_indices = (sentence * phrases + number)[order]
@@ -103,7 +103,7 @@ class TreeSchedule:
             position_count,
             phrases,
             is_rectangular,
-            level_sizes,
+            step_sizes,
             torch.from_numpy(child_rows),
             torch.from_numpy(child_entries),
             torch.from_numpy(phrase_indices),
@@ -115,12 +115,12 @@ class TreeSchedule:
         return len(self.root_rows)
 
     @property
-    def level_slices(self) -> list[slice]:
+    def step_slices(self) -> list[slice]:
         """Slices of the inner nodes that are computed at once, children first.
 
         Without inner nodes there is one empty slice, which gives the weights of a tree a gradient in every batch.
         """
-        sizes = self.level_sizes or (0,)
+        sizes = self.step_sizes or (0,)
         return [slice(end - size, end) for size, end in zip(sizes, accumulate(sizes), strict=True)]
 
     def split_child_entries(self) -> tuple[Tensor, Tensor]:

@@ -87,7 +87,7 @@ def test_datasets_check_trees(opened: Opened) -> None:
     trees, source = opened(PARSES, PIECES)
     vocabularies = {"source": 2, "target": 2}
     data = ParallelDataset(source.path, source.path, {"trees": trees.path}, vocabularies)
-    assert data.build_batch(np.array([3, 1])).get_tree_schedule("trees").level_sizes == (3, 2)
+    assert data.build_batch(np.array([3, 1])).get_tree_schedule("trees").step_sizes == (3, 2)
     sources = SourceDataset(source.path, {"trees": trees.path}, vocabularies)
     assert sources.build_batch(np.array([1, 0])).get_tree_schedule("trees").root_rows.tolist() == [4 * 2 + 1, 1]
     for open_ in (

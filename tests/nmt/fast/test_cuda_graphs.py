@@ -56,6 +56,10 @@ def test_tensors_are_copied_unless_they_are_the_same() -> None:
 def test_entries_are_written_at_an_index_of_a_dimension() -> None:
     table, entry = torch.zeros(2, 4, 3), torch.arange(1.0, 7.0).view(2, 3)
     mode = torch.get_deterministic_debug_mode()
-    write_entry(table, torch.tensor([2]), entry, dim=1)
+    try:
+        torch.set_deterministic_debug_mode("error")
+        write_entry(table, torch.tensor([2]), entry, dim=1)
+        assert torch.are_deterministic_algorithms_enabled()
+    finally:
+        torch.set_deterministic_debug_mode(mode)
     assert torch.equal(table[:, 2], entry) and table.sum() == entry.sum()
-    assert torch.get_deterministic_debug_mode() == mode

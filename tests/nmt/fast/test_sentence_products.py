@@ -52,3 +52,13 @@ def test_half_precision_matrices_round_vectors_only() -> None:
     for ours, theirs in zip(compute_gradients(torch.bfloat16, True), expected, strict=True):
         assert ours.dtype == theirs.dtype
         torch.testing.assert_close(ours, theirs, rtol=0.05, atol=0.05)
+
+
+def test_values_that_do_not_depend_on_the_state_leave_matrices_their_gradient() -> None:
+    """The weights of a context may be constants, for example the same for all words."""
+    start = torch.zeros(2, 3, requires_grad=True)
+    matrices, product = torch.randn(2, 3, 4, requires_grad=True), SentenceProduct()
+    with open_time_loop(start, [partial(product.begin_trace, matrices, 1)]) as state:
+        total = product(torch.ones(2, 3), matrices).sum() + state.sum()
+    (gradient,) = torch.autograd.grad(total, matrices)
+    torch.testing.assert_close(gradient, torch.ones_like(matrices))

@@ -50,7 +50,7 @@ def by_hand(part: SyntacticGraphConvolution, states: list[Tensor], heads: list[i
             gate = 1 / (1 + math.exp(-float(h @ gates[edge] + bias[-1])))
             return gate * (maps[edge] @ h + bias[:-1])
 
-        sums = [message("self", h, layer.own_bias) for h in states]
+        sums = [message("self", h, layer.new_word_bias) for h in states]
         for word, head in enumerate(heads):
             if head in (-1, word):
                 continue

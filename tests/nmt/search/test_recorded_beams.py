@@ -138,7 +138,7 @@ def test_steps_after_the_end_change_nothing(interval: int, monkeypatch: pytest.M
         return step(*arguments)
 
     expected = beam_search([toy], [batch], **options)
-    monkeypatch.setattr(search_module, "STEPS_BETWEEN_LOOKS", interval)
+    monkeypatch.setattr(search_module, "STEPS_BETWEEN_CHECKS", interval)
     monkeypatch.setattr(toy.decoder, "step", count_steps)
     with use_gpu_search():
         assert_equal_hypotheses(beam_search([toy], [batch], **options), expected)
@@ -175,7 +175,7 @@ BOOKKEEPING_COUNT = 43
 
 
 def count_step_operations(system_name: str, beam_size: int = 4, **options: Any) -> StepOperations:
-    """Count the operations of the second step in single precision; `tolist`, which is none, must not be called."""
+    """Count the operations of a recorded step in single precision; `tolist`, which is none, must not be called."""
     model = build_system_model(system_name).float().eval()
     batch = build_system_batch(model.composition, ALL_SENTENCES, 8)
     steps, predictions = [], []
@@ -191,11 +191,12 @@ def count_step_operations(system_name: str, beam_size: int = 4, **options: Any) 
     with (
         use_gpu_search(),
         patch.object(ensemble, "predict_step", count_calls(ensemble.predict_step, predictions)),
-        patch.object(search_module, "advance_beams", count_calls(search_module.advance_beams, steps)),
+        patch.object(ensemble, "advance_recorded_beams", count_calls(ensemble.advance_recorded_beams, steps)),
+        open_predictor([model]) as predictor,
     ):
         limits = torch.full((len(ALL_SENTENCES),), 8)
-        beam_search([model], [batch], beam_size=beam_size, max_lengths=limits, **options)
-    return StepOperations(steps[0], predictions[0])
+        beam_search([model], [batch], beam_size=beam_size, max_lengths=limits, predictor=predictor, **options)
+    return StepOperations(steps[0], predictions[1])
 
 
 @pytest.mark.parametrize(
@@ -226,10 +227,10 @@ def test_half_precision_search_stays_close(system_name: str) -> None:
     options = {"beam_size": 1, "max_lengths": torch.full((len(ALL_SENTENCES),), 9)}
     expected = beam_search([model], [batch], **options)
     with use_gpu_search(), torch.autocast("cpu", torch.bfloat16), open_predictor([model]) as predictor:
-        results = beam_search([model], [batch], **options)
-        assert_equal_hypotheses(beam_search([model], [batch], **options, predictor=predictor), results)
-    pairs = [(best, reference) for (best,), (reference,) in zip(results, expected, strict=True)]
-    same = [pair for pair in pairs if pair[0].tokens == pair[1].tokens]
-    assert len(same) >= 5
-    for best, reference in same:
-        assert best.log_probability == pytest.approx(reference.log_probability, rel=0.05, abs=0.2)
+        searches = [beam_search([model], [batch], **options, predictor=steps) for steps in (None, predictor)]
+    for results in searches:
+        pairs = [(best, reference) for (best,), (reference,) in zip(results, expected, strict=True)]
+        same = [pair for pair in pairs if pair[0].tokens == pair[1].tokens]
+        assert len(same) >= 5
+        for best, reference in same:
+            assert best.log_probability == pytest.approx(reference.log_probability, rel=0.05, abs=0.2)

@@ -57,7 +57,7 @@ def naive(sentences: list[tuple[int, list]], parsed: bool, padding: int, rectang
         "position_count": J,
         "max_phrases": P,
         "is_rectangular": rectangular,
-        "level_sizes": (B,) * P
+        "step_sizes": (B,) * P
         if rectangular
         else tuple(heights.count(level) for level in range(1, max(heights, default=0) + 1)),
         "child_rows": torch.tensor(children, dtype=torch.int64).view(-1, 2),
@@ -108,9 +108,9 @@ def test_a_worked_example() -> None:
     """((0 1) 2), no tree, and a single word: with 4 positions of 3 sentences, inner nodes are rows 12 and 13."""
     rows = [np.array(row, dtype=np.int32) for row in ([4, 0, 1, 1, 3, 2, 2], [-1], [0])]
     schedule = TreeSchedule.from_rows(rows, [4, 3, 2])
-    assert (schedule.position_count, schedule.max_phrases, schedule.level_sizes) == (4, 2, (1, 1))
+    assert (schedule.position_count, schedule.max_phrases, schedule.step_sizes) == (4, 2, (1, 1))
     assert schedule.child_rows.tolist() == [[0, 3], [12, 6]]
-    assert schedule.level_slices == [slice(0, 1), slice(1, 2)]
+    assert schedule.step_slices == [slice(0, 1), slice(1, 2)]
     assert schedule.phrase_indices.tolist() == [0, 1]
     assert schedule.root_rows.tolist() == [13, -1, 2]
     assert schedule.phrase_mask.tolist() == [[True, True], [False, False], [False, False]]
@@ -121,7 +121,7 @@ def test_a_worked_example() -> None:
     assert schedule.group_by_sentence(phrases).tolist() == [[[20], [21]], [[0], [0]], [[0], [0]]]
 
     rectangle = TreeSchedule.from_rows(rows, [4, 3, 2], is_rectangular=True)
-    assert (rectangle.max_phrases, rectangle.level_sizes) == (2, (3, 3))
+    assert (rectangle.max_phrases, rectangle.step_sizes) == (2, (3, 3))
     assert rectangle.child_rows.tolist() == [[0, 3], [18, 18], [18, 18], [12, 6], [18, 18], [18, 18]]
     assert rectangle.child_entries.tolist()[:7] == [0, 13, 14, 1, 16, 17, 7]
     assert rectangle.root_rows.tolist() == [15, -1, 2]
@@ -129,9 +129,9 @@ def test_a_worked_example() -> None:
     assert rectangle.group_by_sentence(phrases).tolist() == [[[20], [21]], [[0], [0]], [[0], [0]]]
 
 
-@pytest.mark.parametrize(("multiple", "J", "level_sizes"), [(1, 3, (1,)), (2, 4, (2, 2))])
+@pytest.mark.parametrize(("multiple", "J", "step_sizes"), [(1, 3, (1,)), (2, 4, (2, 2))])
 @pytest.mark.parametrize("kind", ["trees", "lexical_trees"])
-def test_a_batch_holds_a_schedule(kind: str, multiple: int, J: int, level_sizes: tuple[int, ...]) -> None:
+def test_a_batch_holds_a_schedule(kind: str, multiple: int, J: int, step_sizes: tuple[int, ...]) -> None:
     source = [np.array([3, 4, 0]), np.array([5, 0])]
     rows = [np.array([2 if kind == "trees" else -1, 0, 1, 1]), np.array([-1])]
     labels = [np.array([1, 2, 3]), np.array([1, 3])]
@@ -139,6 +139,6 @@ def test_a_batch_holds_a_schedule(kind: str, multiple: int, J: int, level_sizes:
     assert batch.get_tree_schedule(kind) is batch.syntax[kind]
     assert set(batch.syntax_tensors) == {"labels"}
     schedule = batch.get_tree_schedule(kind)
-    assert (schedule.position_count, schedule.level_sizes, len(schedule)) == (J, level_sizes, 2)
+    assert (schedule.position_count, schedule.step_sizes, len(schedule)) == (J, step_sizes, 2)
     for name in ("child_rows", "child_entries", "phrase_indices", "root_rows", "phrase_mask"):
         assert getattr(schedule, name).is_meta
