@@ -1,4 +1,4 @@
-"""What benchmarks.gains switches off exists."""
+"""Each optimization that benchmarks.gains compares can be switched off."""
 
 import pytest
 
