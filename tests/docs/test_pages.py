@@ -69,7 +69,6 @@ LOCK_ERROR = "Error: Directory cannot be locked."
 OPTIONS_BY_ERROR = {
     "error: table1: no such file; give a configuration file "
     "(write targets before `--configfile`, which takes several files)": ("--configfile", "mine.yaml"),
-    "snakemake: error: argument --quiet/-q: invalid choice: 'table1'": ("-n", "--quiet", "rules"),
 }
 """Error message → options that cause it if a target follows them."""
 
