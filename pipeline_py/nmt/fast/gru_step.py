@@ -32,7 +32,7 @@ class GRUStep(Function):
         grad_recurrent = ctx.trace.get_gradient_rows(ctx.step, gates.shape[1])
         compute = elementwise.backward_gru if ctx.is_compiled else _backward_gates
         grad_inputs, grad_state = compute(gradient, gates, state, recurrent, ctx.dtype, grad_recurrent)
-        return grad_inputs, grad_state.add_(ctx.trace.multiply_back(grad_recurrent, ctx.mask)), None, None
+        return grad_inputs, grad_state.add_(ctx.trace.compute_input_gradient(grad_recurrent, ctx.mask)), None, None
 
 
 def _forward_gates(input_products: Tensor, recurrent_products: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:

@@ -186,7 +186,7 @@ class LinearTrace(LoopTrace):
         self._steps_with_gradient.add(step)
         return self._grad_outputs[self._step_rows[step]]
 
-    def multiply_back(self, grad_outputs: Tensor, mask: Tensor | None) -> Tensor:
+    def compute_input_gradient(self, grad_outputs: Tensor, mask: Tensor | None) -> Tensor:
         """Return the gradient of a step's inputs (B, X), given that of its outputs (B, Y) and its dropout mask."""
         return apply_dropout_mask(self.backward_weight(grad_outputs), mask)
 
@@ -224,4 +224,4 @@ class _TracedLinearFunction(Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         product_inputs = ctx.trace.get_gradient_rows(ctx.step, gradient.shape[1]).copy_(gradient)
-        return ctx.trace.multiply_back(product_inputs, ctx.mask).to(ctx.dtype), None, None
+        return ctx.trace.compute_input_gradient(product_inputs, ctx.mask).to(ctx.dtype), None, None

@@ -50,7 +50,7 @@ class LSTMStep(Function):
         grad_products = ctx.trace.get_gradient_rows(ctx.step, gates.shape[1]).copy_(grad_gates)
         return (
             grad_gates,
-            ctx.trace.multiply_back(grad_products, ctx.mask).to(cell.dtype),
+            ctx.trace.compute_input_gradient(grad_products, ctx.mask).to(cell.dtype),
             grad_new_cell * forget,
             None,
             None,

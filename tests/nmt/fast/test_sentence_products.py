@@ -13,7 +13,7 @@ ROW_COUNTS = (3, 3, 2, 1)
 """Sentences that are long enough for each step."""
 
 
-def compute_gradients(dtype: torch.dtype, is_traced: bool, skipped_step: int | None = None) -> list[Tensor]:
+def compute_gradients(dtype: torch.dtype, is_traced: bool, unused_step: int | None = None) -> list[Tensor]:
     """Multiply vectors that depend on the products before them; return the gradients of the start and the matrices."""
     torch.manual_seed(0)
     start = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
@@ -24,7 +24,7 @@ def compute_gradients(dtype: torch.dtype, is_traced: bool, skipped_step: int | N
         total = state.new_zeros(())
         for number, rows in enumerate(ROW_COUNTS):
             values = product(state[:rows], matrices[:rows])
-            if number != skipped_step:
+            if number != unused_step:
                 state = torch.tanh(values.to(state.dtype))
                 total = total + state.square().sum()
         return total
@@ -40,10 +40,10 @@ def compute_gradients(dtype: torch.dtype, is_traced: bool, skipped_step: int | N
     return [*first]
 
 
-@pytest.mark.parametrize("skipped_step", [None, 1])
-def test_gradients_equal_those_of_autograd(skipped_step: int | None) -> None:
-    expected = compute_gradients(torch.float64, False, skipped_step)
-    for ours, theirs in zip(compute_gradients(torch.float64, True, skipped_step), expected, strict=True):
+@pytest.mark.parametrize("unused_step", [None, 1])
+def test_gradients_equal_those_of_autograd(unused_step: int | None) -> None:
+    expected = compute_gradients(torch.float64, False, unused_step)
+    for ours, theirs in zip(compute_gradients(torch.float64, True, unused_step), expected, strict=True):
         torch.testing.assert_close(ours, theirs)
 
 
