@@ -27,3 +27,11 @@ def call_of(name):
     return lambda wildcards, input, output, threads: plan.serialize_call(
         name, dict(wildcards.items()), dict(input.items()), dict(output.items()), threads
     )
+
+
+def cards_of_table(wildcards):
+    """Return the model cards that are made with a table; none if `--allowed-rules` leaves out their rule."""
+    allowed_rules = workflow.dag_settings.allowed_rules
+    if allowed_rules and "bundle_system" not in allowed_rules:
+        return []
+    return ancient(plan.bundles.get_card_paths(wildcards.table))

@@ -31,7 +31,7 @@ use rule text_job as bundle_system with:
 use rule reporting_text_job as render_table with:
     input:
         inputs_of("report.render_table", lambda wildcards: plan.report.add_requested_table(wildcards.table)),
-        cards=lambda wildcards: ancient(plan.bundles.get_card_paths(wildcards.table)),
+        cards=cards_of_table,
     output:
         tsv=report(
             "<results>/{table}.tsv",

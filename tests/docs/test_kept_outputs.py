@@ -1,0 +1,51 @@
+"""The archives of outputs hold what the pages of results show."""
+
+import json
+import re
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.docs.page_blocks import find_commands
+from tests.project_copy import ROOT, ProjectCopy
+
+ARCHIVES = sorted((ROOT / "docs" / "outputs").glob("*.tar.xz"))
+DATA = ROOT.parent / "shared" / "data"
+KEPT_OUTPUTS_PAGE = "docs/how_to/kept_outputs.md"
+
+
+def find_table_commands() -> dict[str, list[str]]:
+    """Return the arguments of Snakemake that make tables from an archive, by the name of the experiment."""
+    commands = {}
+    for command in find_commands():
+        if command.block.page == KEPT_OUTPUTS_PAGE and "--allowed-rules" in command.words:
+            arguments = [word.replace("data=DIR", f"data={DATA}") for word in command.words[1:]]
+            commands[arguments[arguments.index("--configfile") + 1].split("/")[-1].removesuffix(".yaml")] = arguments
+    return commands
+
+
+@pytest.mark.parametrize("archive", ARCHIVES, ids=lambda path: path.name)
+def test_paths_in_archives_need_no_quotes_in_a_shell(archive: Path) -> None:
+    with tarfile.open(archive) as content:
+        assert [name for name in content.getnames() if not re.fullmatch(r"[A-Za-z0-9+._@/-]+", name)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["multi30k", "docs_ende"])
+def test_tables_are_made_from_kept_outputs(name: str, tmp_path: Path) -> None:
+    if not (DATA / name).is_dir():
+        pytest.skip(f"the corpus is not at {DATA / name}")
+    project = ProjectCopy(tmp_path)
+    with tarfile.open(ROOT / "docs" / "outputs" / f"{name}.tar.xz") as content:
+        content.extractall(tmp_path / "results", filter="data")
+    result = project.run_snakemake(*find_table_commands()[name])
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
+    kept_folder, results = ROOT / "docs" / "kept" / name, tmp_path / "results" / name
+    claims = (results / "evaluation" / "all" / "claims.tsv").read_text(encoding="utf-8")
+    assert claims == (kept_folder / "claims.tsv").read_text(encoding="utf-8")
+    for table in ("syntax.sheet.json", "tree_encoder.sheet.json"):
+        rows, kept_rows = (
+            json.loads((folder / table).read_text(encoding="utf-8"))["rows"] for folder in (results, kept_folder)
+        )
+        assert rows == kept_rows
