@@ -22,7 +22,7 @@ from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.config.base import check_utf8_paths, is_valid_snakemake_path
 from pipeline_py.plan import page
 from pipeline_py.plan.evaluation import ALL_TEST_SETS
-from pipeline_py.plan.paths import build_name_pattern
+from pipeline_py.plan.paths import build_name_pattern, build_system_pattern
 from pipeline_py.plan.recipe_suggestion import suggest_recipe
 from pipeline_py.plan.report import match_targets
 from pipeline_py.plan.subword import SYNTAX_NAME_BY_SUFFIX
@@ -88,7 +88,7 @@ wildcard_constraints:
     ),
     side=r"source|target\d*",
     parser=build_name_pattern(EXPERIMENT.parsers),
-    system=build_name_pattern(EXPERIMENT.systems),
+    system=build_system_pattern(EXPERIMENT.systems),
     run=r"seed\d+|run\d+|single",
     units=build_name_pattern(EXPERIMENT.subword_configs),
     table=build_name_pattern(EXPERIMENT.tables),

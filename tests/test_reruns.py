@@ -229,7 +229,7 @@ def test_a_new_parser(finished_project):
         == set(plan.get_wildcard_values("binarize", "parser"))
         == {"random"}
     )
-    assert plan.get_systems("train") == plan.get_systems("translate") == {"SDAtt [random]", "Tree2Seq [random]"}
+    assert plan.get_systems("train") == plan.get_systems("translate") == {"SDAtt@random", "Tree2Seq@random"}
 
 
 def test_a_parser_that_no_system_reads(finished_project):

@@ -15,7 +15,12 @@ def phrase_memory(default):
 
 def network_memory(default, processes=1):
     """Return the memory of a job that trains the networks of a system or computes with them in some processes."""
-    return lambda wildcards, attempt: plan.memory.estimate_network_job(wildcards.system, default) * processes * attempt
+
+    def megabytes(wildcards, attempt):
+        system = EXPERIMENT.systems_by_folder[wildcards.system]
+        return plan.memory.estimate_network_job(system, default) * processes * attempt
+
+    return megabytes
 
 
 def parser_memory(wildcards, attempt):

@@ -13,7 +13,7 @@ from typing import Any
 from pipeline_py.application.experiment_reader import UNSHARDED_PARSING, parse_overrides
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.load_experiment import load_experiment
-from pipeline_py.plan.paths import get_system_folder
+from pipeline_py.plan.paths import find_run_folder
 from pipeline_py.report.bundle_system import CARD_NAME, DESCRIPTION_NAME, FILES_NAME
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import RESULTS_PREFIX
@@ -187,8 +187,8 @@ class BundleFiles(ResultFiles):
         if not file.startswith(RESULTS_PREFIX):
             return Path(file)
         name = file.removeprefix(RESULTS_PREFIX)
-        run_folder = Path(get_system_folder(self.experiment, self.description["system"]), self.description["run"])
-        run_folder = run_folder.relative_to(RESULTS_PREFIX)
+        run_path = find_run_folder(self.experiment, self.description["system"], self.description["run"])
+        run_folder = Path(run_path).relative_to(RESULTS_PREFIX)
         paths = [self.folder / FILES_NAME / name, self.folder.joinpath(*[".."] * len(run_folder.parts), name)]
         if Path(name).is_relative_to(run_folder):
             paths.insert(0, self.folder / Path(name).relative_to(run_folder))

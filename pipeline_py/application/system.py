@@ -108,7 +108,8 @@ def load_from_cli_options(
         *(["--config", *config_overrides] if config_overrides else []),
     ]
     files = ExperimentFiles(folder, results_folder, choose_run_command(folder), run_options)
-    return System(TextPipeline(experiment, name, run or run_of_path, files))
+    system_name = experiment.systems_by_folder.get(name, name)
+    return System(TextPipeline(experiment, system_name, run or run_of_path, files))
 
 
 def find_bundle(path: Path, run: str | None, config_overrides: Sequence[str]) -> BundleFiles | None:
@@ -435,7 +436,7 @@ def _check_sentences(sentences: Sequence[str]) -> Sequence[str]:
 
 
 def _parse_system_path(system_or_path: str | Path) -> tuple[Path | None, str, str | None]:
-    """Parse the name or path of a system into the folder of results, the system and the run."""
+    """Parse the name or path of a system into the folder of results, the system or its folder, and the run."""
     parts = Path(system_or_path).parts
     if len(parts) == 1:
         return None, parts[0], None

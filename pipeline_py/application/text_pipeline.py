@@ -10,6 +10,7 @@ from typing import Any
 from pipeline_py.application.result_files import ResultFiles
 from pipeline_py.config.entry_errors import format_unknown_name_error
 from pipeline_py.config.experiment import ExperimentConfig
+from pipeline_py.plan.paths import get_run_folder
 from pipeline_py.plan.plan import ExperimentPlan
 from pipeline_py.plan.text_jobs import (
     CLEAN_JOB_NAME,
@@ -81,7 +82,7 @@ class TextPipeline:
     def _check_existence(self, files: Iterable[str], split: str) -> None:
         missing_files = [file for file in files if not self._result_files.locate(file).exists()]
         if missing_files:
-            text = f"<results>/evaluation/{self.system_name}/{self.run_name}/{split}.txt"
+            text = f"{get_run_folder('evaluation', self.system_name, self.run_name)}/{split}.txt"
             error = self._result_files.format_missing_files(missing_files, text)
             raise InputError(f"{self.system_name} is not complete here: {error}")
 

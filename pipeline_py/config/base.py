@@ -7,7 +7,7 @@ numbers only catch typing errors and values that no library can represent.
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Any, Self, TypeVar
@@ -119,6 +119,9 @@ def parse_section_json(section_class: type[SectionType], text: str, option_name:
         raise InputError(f"{option_name}: {location}: {message}; correct the configuration") from None
 
 
+CROSSING_PATTERN = re.compile(r"(?P<base>.+) \[(?P<parser>[^\[\]]+)\]")
+"""The name of a system with the trees of another parser, `SYSTEM [PARSER]`."""
+
 MAX_NAME_LENGTH = 48
 MAX_SYSTEM_NAME_BYTES = 120
 """Limit of a system's name, including ` [PARSER]`."""
@@ -154,29 +157,44 @@ def is_valid_system_name(name: str) -> bool:
     )
 
 
+def format_folder_name(system: str) -> str:
+    """Return the name of a system's files and folders, which needs no quotes in a shell.
+
+    `SYSTEM [PARSER]` becomes `SYSTEM@PARSER`; spaces and signs other than `+._@-` become `_`.
+    """
+    return "".join(
+        character if character.isalnum() or not character.isascii() or character in "+._@-" else "_"
+        for character in CROSSING_PATTERN.sub(r"\g<base>@\g<parser>", system)
+    )
+
+
 def is_valid_snakemake_path(path: str) -> bool:
     """Return whether Snakemake reads a path literally."""
     return not {*SNAKEMAKE_PATH_CHARACTERS} & {*path}
 
 
-def check_name_collisions(kind: str, names: Iterable[str]) -> None:
+def check_name_collisions(kind: str, names: Iterable[str], format_file_name: Callable[[str], str] = str) -> None:
     """Raise an error for names whose files are the same on a file system that ignores case or Unicode normalization.
 
     Args:
         kind: plural noun for the message.
         names: all names of the kind.
+        format_file_name: function that returns the name of the files.
 
     Raises:
         ValueError: two names collide.
     """
     first_names: dict[str, str] = {}
     for name in names:
-        first_name = first_names.setdefault(_normalize_name(name), name)
+        file_name = format_file_name(name)
+        first_name = first_names.setdefault(_normalize_name(file_name), name)
         if first_name != name:
-            raise ValueError(
-                f"{kind} {first_name!r} and {name!r} differ only in case or in how accents are encoded, which some "
-                "file systems ignore; rename one"
+            reason = (
+                f"would both have files named {file_name!r}"
+                if format_file_name(first_name) == file_name
+                else "differ only in case or in how accents are encoded, which some file systems ignore"
             )
+            raise ValueError(f"{kind} {first_name!r} and {name!r} {reason}; rename one")
 
 
 def _normalize_name(name: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
 
-from pipeline_py.config.base import MAX_NAME_LENGTH, ConfigSection
+from pipeline_py.config.base import MAX_NAME_LENGTH, ConfigSection, format_folder_name
 from pipeline_py.config.corpora import NAME_PATTERN, CorporaConfig, CorpusSide, LanguageConfig
 from pipeline_py.config.entry_errors import EntryKey, format_name_list
 from pipeline_py.config.evaluation import CometInstallation, EvaluationConfig, find_comet_installation
@@ -336,6 +336,11 @@ class BaseExperimentConfig(ConfigSection):
         network = self.get_network(self.get_networks(system)[0])
         units = network.subword or DEFAULT_SUBWORD_NAME
         return ParsingTask(units, network.parser or "").subword_name if network.auxiliary_task else units
+
+    @cached_property
+    def systems_by_folder(self) -> dict[str, str]:
+        """The systems by the name of their folders."""
+        return {format_folder_name(system): system for system in self.systems}
 
     def get_network(self, name: str) -> NeuralSystemConfig:
         """Return the named system, which must be a single network."""

@@ -11,6 +11,7 @@ from pipeline_py.config.base import (
     MAX_NAME_LENGTH,
     MAX_SYSTEM_NAME_BYTES,
     check_name_collisions,
+    format_folder_name,
     is_valid_name,
     is_valid_system_name,
 )
@@ -77,7 +78,7 @@ class ExperimentConfig(BaseExperimentConfig):
                     "braces and unprintable characters, do not begin it with `.`, `-` or `@`, nor begin or end it with "
                     f"a space, and use at most {MAX_SYSTEM_NAME_BYTES} bytes and nothing 20 times in a row"
                 )
-        check_name_collisions("systems", self.systems)
+        check_name_collisions("systems", self.systems, format_folder_name)
         check_name_collisions("parsers", self.parsers)
         check_name_collisions(
             "subwords", [DEFAULT_SUBWORD_NAME, *(name for name in self.subwords if name != DEFAULT_SUBWORD_NAME)]

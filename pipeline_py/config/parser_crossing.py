@@ -3,10 +3,10 @@
 Names are resolved in the mappings of the configuration before validation. Malformed values are left for validation.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
+from pipeline_py.config.base import CROSSING_PATTERN
 from pipeline_py.config.entry_errors import (
     ConfigEntryError,
     EntryKey,
@@ -49,8 +49,6 @@ def _add_parser_if_needed(parser: Any, system: Mapping[str, Any]) -> Mapping[str
         return system
     return {**system, "parser": parser} if NeuralSystemConfig.model_validate(system).parsed_syntax_names else system
 
-
-CROSSING_PATTERN = re.compile(r"(?P<base>.+) \[(?P<parser>[^\[\]]+)\]")
 
 ENSEMBLE_CROSSING_ERROR = "an ensemble cannot be crossed with parsers; make one of crossed members"
 

@@ -35,19 +35,17 @@ def export(
     - `mt-metrics-eval/SET/`: `sources`, `references`, `system-outputs` and `documents` in the layout of MT Metrics Eval
       V2 (package version 0.0.4). Each set is one document. Sets without references are left out.
 
-    In names of systems, spaces become underscores, since MT Metrics Eval separates columns by spaces.
-
     Args:
         sources: Source sentences by set.
         references: Reference translations by set.
-        translations: Translations as text by set, system and run.
-        scores: Scores by set, system, run and metric, as `compute_metric_statistics` writes them.
+        translations: Translations as text by set, folder of the system, and run.
+        scores: Scores by set, folder of the system, run and metric, as `compute_metric_statistics` writes them.
         source_language: Code of the source language.
         target_language: Code of the target language.
         output: The folder.
 
     Raises:
-        InputError: there are no translations, or two systems have the same name without spaces.
+        InputError: there are no translations.
     """
     if not translations:
         raise InputError("there are no translations to export; name a table with scores in `targets`", "configuration")
@@ -77,21 +75,8 @@ def export(
 
 
 def _flatten_runs(systems: Mapping[str, Mapping[str, Value]]) -> dict[str, Value]:
-    """Return values of systems and runs by the name of their files, SYSTEM.RUN.
-
-    Raises:
-        InputError: two systems have the same name without spaces.
-    """
-    system_names: dict[str, str] = {}
-    for system in systems:
-        other_system = system_names.setdefault(system.replace(" ", "_"), system)
-        if other_system != system:
-            raise InputError(
-                f"systems `{other_system}` and `{system}` would have the same files in the export, where spaces are "
-                "underscores; rename one",
-                "configuration",
-            )
-    return {f"{name}.{run}": value for name, system in system_names.items() for run, value in systems[system].items()}
+    """Return values of systems and runs by the name of their files, SYSTEM.RUN."""
+    return {f"{system}.{run}": value for system, runs in systems.items() for run, value in runs.items()}
 
 
 def _copy_texts(paths_by_name: Mapping[str, Path], folder: Path) -> None:

@@ -10,7 +10,7 @@ from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.load_experiment import INHERITED_KEYS
 from pipeline_py.config.systems.system_types import NeuralSystemConfig, get_system_type
 from pipeline_py.plan.evaluation import EvaluationPlan
-from pipeline_py.plan.paths import get_system_folder
+from pipeline_py.plan.paths import find_run_folder, get_run_folder
 from pipeline_py.plan.text_jobs import TextJobFinder, choose_replaced_set, find_text_files
 from pipeline_py.run.job import RESULTS_PREFIX, Job
 
@@ -38,7 +38,7 @@ class BundlesPlan:
             for system in self.evaluation.get_systems_with_outputs(table, split)
         )
         return [
-            f"{get_system_folder(self.experiment, system)}/{run}/README.md"
+            f"{find_run_folder(self.experiment, system, run)}/README.md"
             for system in systems
             if not self.experiment.find_external_system(system)
             for run in self.experiment.get_runs(system, table)
@@ -47,7 +47,7 @@ class BundlesPlan:
     def build_bundle_system_job(self, package: str, system: str, run: str) -> Job:
         """Build the job that makes the folder of a system self-contained."""
         split = choose_replaced_set(self.experiment)
-        folder = f"{RESULTS_PREFIX}{package}/{system}/{run}"
+        folder = get_run_folder(package, system, run)
         paths = TextJobFinder(self.plan, split).resolve_jobs(
             [*find_text_files(self.plan, system, run, split).values()]
         )[1]
@@ -73,7 +73,7 @@ class BundlesPlan:
                 "user_files": user_files,
                 "scores": self._get_score_paths(system, run),
                 "training_facts": [
-                    f"{get_system_folder(self.experiment, member)}/{run}/facts.json" for member in networks or [system]
+                    f"{find_run_folder(self.experiment, member, run)}/facts.json" for member in networks or [system]
                 ],
                 "parse_facts": self._get_parse_facts(networks, split),
                 "training_counts": f"{RESULTS_PREFIX}corpus/clean/train.json",
@@ -149,7 +149,7 @@ class BundlesPlan:
         }
         return {
             split: {
-                metric: f"{RESULTS_PREFIX}evaluation/{system}/{run}/{split}.{metric}.json"
+                metric: f"{get_run_folder('evaluation', system, run)}/{split}.{metric}.json"
                 for metric in self.experiment.evaluation.metrics
             }
             for split in self.experiment.corpora.scored_tests

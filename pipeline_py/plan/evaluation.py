@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pipeline_py.config.base import format_folder_name
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.tables import AttentionTableConfig, MeasureTableConfig
 from pipeline_py.plan.corpus import CorpusPlan
-from pipeline_py.plan.paths import get_system_folder
+from pipeline_py.plan.paths import find_run_folder, get_run_folder
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job, NestedPaths
@@ -42,7 +43,7 @@ class EvaluationPlan:
 
     def get_translation_path_patterns(self, system: str) -> dict[str, str]:
         """Return the files of a system's translations, with {run} and {split}, by parameter of `postprocess`."""
-        stem = f"{get_system_folder(self.experiment, system)}/{{run}}/{{split}}"
+        stem = f"{find_run_folder(self.experiment, system, '{run}')}/{{split}}"
         files = {"pieces": f"{stem}.pieces"}
         if self.should_replace_unknown(system) or self.should_restore_placeholders(system):
             source = self.subword.get_piece_path_pattern(self.experiment.get_subword_name(system), "source")
@@ -94,12 +95,12 @@ class EvaluationPlan:
         ]
 
     def get_exported_outputs(self) -> dict[str, dict[str, dict[str, str]]]:
-        """Return the translations that the requested tables score or request, by set, system and run."""
+        """Return the translations that the requested tables score or request, by set, folder of a system, and run."""
         outputs: dict[str, dict[str, dict[str, str]]] = {}
         for table in self.experiment.select_requested_names(self.experiment.tables):
             for split in (*self.get_scored_sets(table), *self.get_unscored_sets(table)):
                 for system, runs in self.get_output_paths(table, split).items():
-                    outputs.setdefault(split, {}).setdefault(system, {}).update(runs)
+                    outputs.setdefault(split, {}).setdefault(format_folder_name(system), {}).update(runs)
         return outputs
 
     def get_statistics_paths(
@@ -107,7 +108,7 @@ class EvaluationPlan:
     ) -> dict[tuple[str, str, str], str]:
         """Return the metric statistics of translations, by system, run and set."""
         return {
-            (system, run, split): f"<results>/evaluation/{system}/{run}/{split}.statistics.arrow"
+            (system, run, split): f"{get_run_folder('evaluation', system, run)}/{split}.statistics.arrow"
             for system in (self.get_systems_with_outputs(table, split) if systems is None else systems)
             for run in self.experiment.get_runs(system, table)
         }
@@ -135,9 +136,9 @@ class EvaluationPlan:
         """The metrics for which statistics are computed."""
         return self.experiment.computed_metrics
 
-    def get_external_score_patterns(self) -> dict[str, str]:
-        """Return the sentence scores of external programs, by metric, with {system}, {run} and {split}."""
-        scores = "<results>/evaluation/{system}/{run}/{split}.comet_scores.json"
+    def get_external_score_paths(self, system: str, run: str, split: str) -> dict[str, str]:
+        """Return the sentence scores of external programs, by metric."""
+        scores = f"{get_run_folder('evaluation', system, run)}/{split}.comet_scores.json"
         return {"comet": scores} if "comet" in self.computed_metrics else {}
 
     def get_compared_sets(self, table: str) -> list[str]:
@@ -193,7 +194,7 @@ class EvaluationPlan:
         return {
             kind: {
                 system: {
-                    run: f"{get_system_folder(self.experiment, system)}/{run}/{split}.{kind}.tsv"
+                    run: f"{find_run_folder(self.experiment, system, run)}/{split}.{kind}.tsv"
                     for run in self.experiment.get_runs(system, table)
                 }
                 for system in systems
@@ -253,7 +254,7 @@ class EvaluationPlan:
         """Return detokenized outputs on a set by system and run, in the order of the table or of `systems`."""
         return {
             system: {
-                run: f"<results>/evaluation/{system}/{run}/{split}.txt"
+                run: f"{get_run_folder('evaluation', system, run)}/{split}.txt"
                 for run in self.experiment.get_runs(system, table)
             }
             for system in (self.get_systems_with_outputs(table, split) if systems is None else systems)
@@ -266,7 +267,7 @@ class EvaluationPlan:
             for system in self.get_systems_baseline_first(table, split)
         }
         return {
-            system: f"<results>/evaluation/{system}/{run}/{split}.{file_extension}"
+            system: f"{get_run_folder('evaluation', system, run)}/{split}.{file_extension}"
             for system, run in first_runs.items()
         }
 
@@ -358,7 +359,7 @@ class EvaluationPlan:
             "evaluation.compute_comet_scores",
             files={
                 "source": f"<results>/corpus/clean/{split}.source",
-                "hypothesis": f"<results>/evaluation/{system}/{run}/{split}.txt",
+                "hypothesis": f"{get_run_folder('evaluation', system, run)}/{split}.txt",
                 "reference": self.get_reference_paths(split)[0],
                 "checkpoint": comet.checkpoint,
             },
@@ -368,16 +369,12 @@ class EvaluationPlan:
 
     def build_compute_metric_statistics_job(self, system: str, run: str, split: str) -> Job:
         """Build the job that computes the statistics of an output for all metrics."""
-        segment_scores = {
-            metric: file.format(system=system, run=run, split=split)
-            for metric, file in self.get_external_score_patterns().items()
-        }
         return Job(
             "evaluation.compute_metric_statistics",
             files={
-                "hypothesis": f"<results>/evaluation/{system}/{run}/{split}.txt",
+                "hypothesis": f"{get_run_folder('evaluation', system, run)}/{split}.txt",
                 "references": self.get_reference_paths(split),
-                "segment_scores": segment_scores,
+                "segment_scores": self.get_external_score_paths(system, run, split),
             },
             settings={
                 "metrics": self.computed_metrics,
@@ -491,7 +488,7 @@ class EvaluationPlan:
         assert isinstance(options, AttentionTableConfig)
 
         def get_run_files(system: str, run: str) -> dict[str, str]:
-            stem = f"<results>/nmt/{system}/{run}/{options.set}"
+            stem = f"{get_run_folder('nmt', system, run)}/{options.set}"
             source = self.subword.get_packed_path(self.experiment.get_subword_name(system), options.set, "source")
             return {"attention": f"{stem}.attention.arrow", "source": source, "pieces": f"{stem}.pieces"}
 
@@ -519,7 +516,7 @@ class EvaluationPlan:
                     split: {
                         system: {
                             run: {
-                                metric: f"<results>/evaluation/{system}/{run}/{split}.{metric}.json"
+                                metric: f"{get_run_folder('evaluation', system, run)}/{split}.{metric}.json"
                                 for metric in self.computed_metrics
                             }
                             for run in runs

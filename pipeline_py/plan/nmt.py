@@ -9,7 +9,7 @@ from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.config.systems.system_types import EnsembleConfig, NeuralSystemConfig
 from pipeline_py.config.systems.training import DecodingConfig
 from pipeline_py.plan.corpus import CONTRASTIVE_SIDE, CORRECT_SIDE
-from pipeline_py.plan.paths import build_name_pattern, get_beam_choice_path
+from pipeline_py.plan.paths import build_system_pattern, get_beam_choice_path, get_run_folder
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job import Job, NestedPaths
@@ -42,16 +42,16 @@ class NmtPlan:
                     raise InputError(f"systems.{name}: unknown part; there is no module {path}")
 
     @property
-    def network_name_pattern(self) -> str:
-        """A regular expression for the names of trained networks."""
-        return build_name_pattern(
+    def network_pattern(self) -> str:
+        """A regular expression for the folder names of trained networks."""
+        return build_system_pattern(
             name for name in self.experiment.systems if self.experiment.get_networks(name) == [name]
         )
 
     @property
-    def system_name_pattern(self) -> str:
-        """A regular expression for the names of networks and ensembles."""
-        return build_name_pattern(filter(self.experiment.is_neural, self.experiment.systems))
+    def system_pattern(self) -> str:
+        """A regular expression for the folder names of networks and ensembles."""
+        return build_system_pattern(filter(self.experiment.is_neural, self.experiment.systems))
 
     # Jobs of the rules, each called like its rule.
 
@@ -68,7 +68,7 @@ class NmtPlan:
         network = self.experiment.get_network(system)
         files = self._get_training_files(system, SIDES, network.training_syntax_names)
         if network.pretraining_syntax_names:
-            files["initial"] = f"<results>/nmt/{system}/{run}/pretrained.safetensors"
+            files["initial"] = f"{get_run_folder('nmt', system, run)}/pretrained.safetensors"
         job = self._build_training_job("nmt.train", system, run, files, ["torch", "numpy", "safetensors", "sacrebleu"])
         like = None if network.like is None else self.experiment.get_network(network.like).dump_composition()
         tensorboard = {"tensorboard": "tensorboard"} if network.training.tensorboard else {}
@@ -152,7 +152,7 @@ class NmtPlan:
             files={
                 **files,
                 **{name: files[name][0] for name in ("model", "config", "source", "syntax")},
-                "translation": f"<results>/nmt/{system}/{run}/{split}.pieces",
+                "translation": f"{get_run_folder('nmt', system, run)}/{split}.pieces",
             },
             settings=self._device_settings,
             software=["torch", "numpy"],
@@ -228,7 +228,7 @@ class NmtPlan:
 
     def _get_network_files(self, system: str, run: str) -> dict[str, Any]:
         """Return the files of a system's networks and their target vocabulary."""
-        folders = [f"<results>/nmt/{network}/{run}" for network in self.experiment.get_networks(system)]
+        folders = [get_run_folder("nmt", network, run) for network in self.experiment.get_networks(system)]
         return {
             "model": [f"{folder}/model.safetensors" for folder in folders],
             "config": [f"{folder}/config.json" for folder in folders],

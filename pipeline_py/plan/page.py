@@ -15,6 +15,7 @@ from pipeline_py.files.artifacts import write_json
 from pipeline_py.plan.claims import ALL_TABLES, ClaimsPlan
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
+from pipeline_py.plan.paths import get_run_folder
 from pipeline_py.plan.report import ReportPlan
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
@@ -120,7 +121,7 @@ class PagePlan:
         for system in filter(self.experiment.is_neural, dict.fromkeys(row for pair in pairs for row in pair)):
             split = self.corpus.scored_test_sets[0]
             units, run = self.experiment.get_subword_name(system), self.experiment.get_runs(system, table)[0]
-            stem = f"<results>/nmt/{system}/{run}/{split}"
+            stem = f"{get_run_folder('nmt', system, run)}/{split}"
             network = self.experiment.get_network(self.experiment.get_networks(system)[0])
             paths |= {
                 f"{system}:{split}:source_pieces": self.subword.get_piece_path_pattern(units, "source").format(
@@ -189,7 +190,7 @@ class PagePlan:
                 )
             },
             "curve": {
-                f"{network}:{run}": f"<results>/nmt/{network}/{run}/learning_curve.tsv"
+                f"{network}:{run}": f"{get_run_folder('nmt', network, run)}/learning_curve.tsv"
                 for network, run in dict.fromkeys(training_runs)
                 if self.experiment.is_neural(network)
             },

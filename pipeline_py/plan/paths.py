@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 
+from pipeline_py.config.base import format_folder_name
 from pipeline_py.config.base_experiment import BaseExperimentConfig
 
 UserFileHasher = Callable[[Iterable[str]], list[str | None]]
@@ -14,6 +15,16 @@ def build_name_pattern(names: Iterable[str]) -> str:
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
+def build_system_pattern(systems: Iterable[str]) -> str:
+    """Return a regular expression that matches the folder names of systems."""
+    return build_name_pattern(map(format_folder_name, systems))
+
+
+def get_run_folder(package: str, system: str, run: str) -> str:
+    """Return the folder of a run in `nmt`, `smt` or `evaluation`."""
+    return f"<results>/{package}/{format_folder_name(system)}/{run}"
+
+
 def get_version_parser(version: str) -> str:
     """Return the parser of a version of trees: `ewt` of `ewt` and of `ewt.before.pcfg` (see `plan.fallbacks`)."""
     return version.partition(".")[0]
@@ -21,11 +32,11 @@ def get_version_parser(version: str) -> str:
 
 def get_beam_choice_path(system: str, run: str) -> str:
     """Return the path of the beam width of a network or an ensemble that is chosen on the development set."""
-    return f"<results>/nmt/{system}/{run}/dev.beam.json"
+    return f"{get_run_folder('nmt', system, run)}/dev.beam.json"
 
 
-def get_system_folder(experiment: BaseExperimentConfig, system: str) -> str:
-    """Return the folder of a system's runs, in the package that trains or imports it."""
+def find_run_folder(experiment: BaseExperimentConfig, system: str, run: str) -> str:
+    """Return the folder of a run in the package that trains or imports the system."""
     if experiment.find_external_system(system):
-        return f"<results>/evaluation/{system}"
-    return f"<results>/{'nmt' if experiment.is_neural(system) else 'smt'}/{system}"
+        return get_run_folder("evaluation", system, run)
+    return get_run_folder("nmt" if experiment.is_neural(system) else "smt", system, run)

@@ -51,6 +51,7 @@ class ExperimentPlan:
         """
         self._file_hash_cache = FileHashCache(hash_cache_path)
         self._results_folder = experiment.get_output_folder("results")
+        self._systems_by_folder = experiment.systems_by_folder
         papers = project_folder / "workflow" / "published"
         device = experiment.training.device
         self.gpu_count = int(device == "cuda" or (device == "auto" and which("nvidia-smi") is not None))
@@ -99,10 +100,11 @@ class ExperimentPlan:
         Args:
             job_name: package and rule, e.g. "evaluation.compare_systems" for
                 `EvaluationPlan.build_compare_systems_job`.
-            wildcards: the arguments of this method.
+            wildcards: the arguments of this method, but for a system the name of its folder.
         """
         package, _, method = job_name.partition(".")
-        job: Job = getattr(getattr(self, package), f"build_{method}_job")(**wildcards)
+        system = {name: self._systems_by_folder[folder] for name, folder in wildcards.items() if name == "system"}
+        job: Job = getattr(getattr(self, package), f"build_{method}_job")(**{**wildcards, **system})
         return job
 
     def compute_identity(self, job: Job) -> dict[str, Any]:

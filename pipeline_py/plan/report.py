@@ -25,7 +25,7 @@ from pipeline_py.plan.claims import ALL_TABLES, ClaimsPlan
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.evaluation import EvaluationPlan
 from pipeline_py.plan.parsers import ParsersPlan
-from pipeline_py.plan.paths import build_name_pattern, get_beam_choice_path, get_system_folder
+from pipeline_py.plan.paths import build_name_pattern, find_run_folder, get_beam_choice_path, get_run_folder
 from pipeline_py.plan.subword import SubwordPlan
 from pipeline_py.plan.syntax import SyntaxPlan
 from pipeline_py.run.errors import InputError
@@ -255,7 +255,7 @@ class ReportPlan:
     def get_facts_paths(self, table: str) -> dict[tuple[str, str], str]:
         """Return the training facts of a table's systems, by system and run."""
         return {
-            (system, run): f"{get_system_folder(self.experiment, system)}/{run}/facts.json"
+            (system, run): f"{find_run_folder(self.experiment, system, run)}/facts.json"
             for system in self.get_trained_systems(table)
             for run in self.experiment.get_runs(system, table)
         }
@@ -394,7 +394,7 @@ class ReportPlan:
         options = self.experiment.figures[figure]
         system, split = options.system, options.set
         units, network = self.experiment.get_subword_name(system), self.experiment.get_network(system)
-        stem = f"<results>/nmt/{system}/{self.experiment.get_runs(system)[0]}/{split}"
+        stem = f"{get_run_folder('nmt', system, self.experiment.get_runs(system)[0])}/{split}"
         trees = self.subword.get_syntax_path_pattern(units, "trees").format(parser=network.parser, split=split)
         return Job(
             "report.draw_attention",

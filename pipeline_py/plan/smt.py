@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pipeline_py.config.experiment import ExperimentConfig
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.nmt import SIDES, TRAINING_SPLITS
-from pipeline_py.plan.paths import build_name_pattern
+from pipeline_py.plan.paths import build_system_pattern, get_run_folder
 from pipeline_py.run.job import Job
 
 SMT_SOFTWARE = ("sil-machine", "sil-thot")
@@ -19,9 +19,9 @@ class SmtPlan:
     corpus: CorpusPlan
 
     @property
-    def system_name_pattern(self) -> str:
-        """A regular expression for the names of phrase-based systems."""
-        return build_name_pattern(filter(self.experiment.is_phrase_based, self.experiment.systems))
+    def system_pattern(self) -> str:
+        """A regular expression for the folder names of phrase-based systems."""
+        return build_system_pattern(filter(self.experiment.is_phrase_based, self.experiment.systems))
 
     def build_train_job(self, system: str, run: str) -> Job:
         """Build the job that trains a phrase-based system, whose only run is `single`."""
@@ -42,7 +42,7 @@ class SmtPlan:
         return Job(
             "smt.translate",
             files={
-                "model": f"<results>/smt/{system}/{run}/model",
+                "model": f"{get_run_folder('smt', system, run)}/model",
                 "source": self.corpus.get_token_path_pattern("source").format(split=split),
             },
             software=SMT_SOFTWARE,

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.plan.paths import build_name_pattern, get_version_parser
+from pipeline_py.plan.paths import build_name_pattern, get_run_folder, get_version_parser
 from pipeline_py.plan.subword import SYNTAX_NAME_BY_SUFFIX
 from pipeline_py.run.job import Job, iterate_nested_paths
 
@@ -211,7 +211,7 @@ def find_text_files(plan: "ExperimentPlan", system: str, run: str, set_name: str
         `tree`.
     """
     experiment = plan.subword.experiment
-    files = {"text": f"<results>/evaluation/{system}/{run}/{set_name}.txt"}
+    files = {"text": f"{get_run_folder('evaluation', system, run)}/{set_name}.txt"}
     if experiment.is_neural(system):
         network = experiment.get_network(experiment.get_networks(system)[0])
         units = experiment.get_subword_name(system)

@@ -1,10 +1,11 @@
 """Names that collide on other file systems or look like spreadsheet formulas are rejected."""
 
+import shlex
 from typing import Any
 
 import pytest
 
-from pipeline_py.config.base import check_name_collisions
+from pipeline_py.config.base import check_name_collisions, format_folder_name
 from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
 from tests.plan.conftest import DEFAULT_CONFIG
@@ -55,3 +56,30 @@ def test_an_experiment_cannot_have_the_folder_of_exported_results(name: str) -> 
     with pytest.raises(InputError, match=f"name: results/{name} is the folder of exported results; choose another"):
         load_experiment(DEFAULT_CONFIG, {"name": name}, should_check_files=False)
     assert load_experiment(DEFAULT_CONFIG, {"name": "exported"}, should_check_files=False).name == "exported"
+
+
+@pytest.mark.parametrize(
+    ("system", "folder"),
+    [
+        ("SDAtt", "SDAtt"),
+        ("+SDAtt [right-branching]", "+SDAtt@right-branching"),
+        ("Transformer (base), 6 layers [ewt]", "Transformer__base___6_layers@ewt"),
+        ("Cafe\u0301 [ewt]", "Cafe\u0301@ewt"),
+        ("SDAtt@gold", "SDAtt@gold"),
+    ],
+)
+def test_folder_names_need_no_quotes_in_a_shell(system: str, folder: str) -> None:
+    assert format_folder_name(system) == folder
+    assert shlex.quote(folder) == folder or not folder.isascii()
+
+
+def test_systems_with_the_same_folder_are_rejected() -> None:
+    tables = {"table1": {"systems": ["GlobalAtt", "SDAtt [random]"], "proposed": ["SDAtt [random]"]}}
+    with pytest.raises(InputError) as caught:
+        load_experiment(
+            DEFAULT_CONFIG,
+            {"systems": {"SDAtt@random": {}}, "tables": tables},
+            should_check_files=False,
+        )
+    names = "systems 'SDAtt@random' and 'SDAtt [random]' would both have files named 'SDAtt@random'; rename one"
+    assert names in str(caught.value)

@@ -18,8 +18,8 @@ from tests.text_files import read_lines, write_lines
 SOURCE = ["the cat sleeps .", "a dog", "It's 3.5 % of it ."]
 REFERENCES = [["Die Katze schläft.", "Ein Hund", "Es sind 3,5 %."], ["Es schläft die Katze.", "ein Hund", "3,5 %"]]
 OUTPUTS = {
-    ("SDAtt [random]", "seed1"): ["die Katze schläft.", "", "Es sind 3,5 % davon."],
-    ("SDAtt [random]", "seed2"): ["Eine Katze schläft.", "ein Hund", "Es ist 3,5 %."],
+    ("SDAtt@random", "seed1"): ["die Katze schläft.", "", "Es sind 3,5 % davon."],
+    ("SDAtt@random", "seed2"): ["Eine Katze schläft.", "ein Hund", "Es ist 3,5 %."],
     ("PBSMT", "single"): ["Die Katze schläft tief.", "ein Hund bellt", "Es sind 3,5 %."],
 }
 METRICS = ["bleu", "chrf", "ter"]
@@ -61,7 +61,7 @@ def list_files(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
-NAMES = ["PBSMT.single", "SDAtt_[random].seed1", "SDAtt_[random].seed2"]
+NAMES = ["PBSMT.single", "SDAtt@random.seed1", "SDAtt@random.seed2"]
 
 
 def test_every_tool_has_a_folder(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_texts_are_those_that_were_scored(tmp_path: Path) -> None:
         assert read_lines(text / f"ref{number}.txt") == lines
         assert read_lines(layout / "references" / f"en-de.ref{number}.txt") == lines
     for (system, run), lines in OUTPUTS.items():
-        name = f"{system.replace(' ', '_')}.{run}.txt"
+        name = f"{system}.{run}.txt"
         assert read_lines(text / name) == read_lines(layout / "system-outputs" / "en-de" / name) == lines
 
 
@@ -101,7 +101,7 @@ def test_scores_are_printed_as_by_the_sacrebleu_command(tmp_path: Path, lowercas
         "chrf": ["--chrf-lowercase"] if lowercase else [],
         "ter": [] if lowercase else ["--ter-case-sensitive"],
     }
-    name = "SDAtt_[random].seed1"
+    name = "SDAtt@random.seed1"
     for metric, options in case_options.items():
         command = [sys.executable, "-m", "sacrebleu", *references, "-i", str(text / f"{name}.txt"), "-m", metric]
         command += ["--format", "json", "--width", "2", *options]
@@ -117,7 +117,7 @@ def test_exported_translations_can_be_imported(tmp_path: Path) -> None:
     for system, runs in inputs["translations"]["one"].items():
         for run in runs:
             import_translations(
-                translations=text / f"{system.replace(' ', '_')}.{run}.txt",
+                translations=text / f"{system}.{run}.txt",
                 source=text / "source.txt",
                 name="one",
                 output=tmp_path / "imported.txt",
@@ -142,15 +142,6 @@ def test_regions_of_languages_do_not_split_the_language_pair(tmp_path: Path) -> 
     inputs = {**build_inputs(tmp_path), "source_language": "zh-hans", "target_language": "pt-BR"}
     export(**inputs, output=tmp_path / "export")
     assert (tmp_path / "export" / "mt-metrics-eval" / "one" / "sources" / "zh_hans-pt_BR.txt").is_file()
-
-
-def test_systems_with_the_same_files_are_rejected(tmp_path: Path) -> None:
-    inputs = build_inputs(tmp_path)
-    systems = inputs["translations"]["one"]
-    systems["SDAtt_[random]"] = systems["PBSMT"]
-    with pytest.raises(InputError, match=r"systems `SDAtt \[random\]` and `SDAtt_\[random\]` would .*; rename one"):
-        export(**inputs, output=tmp_path / "export")
-    assert not (tmp_path / "export").exists()
 
 
 def test_nothing_to_export_is_an_error(tmp_path: Path) -> None:

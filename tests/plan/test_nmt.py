@@ -72,8 +72,8 @@ def test_an_ensemble_reads_files_of_its_members(build_plan):
     }
     tests = [{"name": "mixed", "generate": {"sentences": 9}}]
     nmt = build_plan(systems=systems, corpora={"tests": tests}).nmt
-    assert re.fullmatch(nmt.system_name_pattern, "Both") and not re.fullmatch(nmt.network_name_pattern, "Both")
-    assert not re.fullmatch(nmt.system_name_pattern, "PBSMT")
+    assert re.fullmatch(nmt.system_pattern, "Both") and not re.fullmatch(nmt.network_pattern, "Both")
+    assert not re.fullmatch(nmt.system_pattern, "PBSMT")
     job = nmt.build_translate_job("Both", "seed1")
     assert job.files["model"][1] == "<results>/nmt/Sennrich-deponly/seed1/model.safetensors"
     assert job.files["length_model"] == "<results>/nmt/length_model/default.tsv"

@@ -8,7 +8,7 @@ from pipeline_py.plan.forecast import JobProgress
 def test_costly_jobs_are_reported_individually_and_others_by_tenths():
     seconds = [0.0]
     lines = JobProgress({"nmt/train": 60.0, "corpus/clean": 1.0}, lambda: seconds[0])
-    assert lines.start(1, "nmt/train/+SDAtt [gold].seed1.tsv") == "train +SDAtt [gold] seed1: started"
+    assert lines.start(1, "nmt/train/+SDAtt@gold.seed1.tsv") == "train +SDAtt@gold seed1: started"
     assert lines.start(2, "corpus/clean/train.tsv") == ""
     seconds[0] = 5.0
     lines.finish(2)

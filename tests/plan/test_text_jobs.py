@@ -71,14 +71,14 @@ def test_jobs_are_in_topological_order(build_plan):
         ("Tree2Seq-ensemble", "subword.pack_trees"),
         ("Transformer-parsing-task", "subword.tag_held_out_text"),
         ("Hierarchical", "corpus.generalise"),
-        ("SDAtt [random]", "syntax.parse"),
+        ("SDAtt@random", "syntax.parse"),
     ],
 )
 def test_every_kind_of_system_finds_its_jobs(build_plan, system, stage):
     plan = build_plan(targets=None)
     jobs, _ = TextJobFinder(plan, "dev").resolve_jobs([f"<results>/evaluation/{system}/seed1/dev.txt"])
     by_name = {job.job_name: job.job.stage for job in jobs}
-    if system.endswith("[random]"):
+    if system.endswith("@random"):
         assert "syntax.build_control_trees" in by_name and "syntax.parse" not in by_name
     else:
         assert stage in by_name

@@ -18,7 +18,7 @@ use rule network_job as pretrain with:
     benchmark:
         "<benchmarks>/nmt/pretrain/{system}.{run}.tsv"
     wildcard_constraints:
-        system=plan.nmt.network_name_pattern,
+        system=plan.nmt.network_pattern,
         run=r"seed\d+",
     params:
         identity=identity_of("nmt.pretrain"),
@@ -38,7 +38,7 @@ use rule network_job as train with:
     benchmark:
         "<benchmarks>/nmt/train/{system}.{run}.tsv"
     wildcard_constraints:
-        system=plan.nmt.network_name_pattern,
+        system=plan.nmt.network_pattern,
         run=r"seed\d+",
     threads: EXPERIMENT.training.threads * EXPERIMENT.training.processes
     resources:
@@ -94,7 +94,7 @@ use rule network_job_with_warnings as choose_beam with:
     benchmark:
         "<benchmarks>/nmt/choose_beam/{system}.{run}.tsv"
     wildcard_constraints:
-        system=plan.nmt.system_name_pattern,
+        system=plan.nmt.system_pattern,
         run=r"seed\d+",
     group:
         on_cluster("scores")
@@ -115,7 +115,7 @@ use rule network_job_with_warnings as translate with:
     benchmark:
         "<benchmarks>/nmt/translate/{system}.{run}.tsv"
     wildcard_constraints:
-        system=plan.nmt.system_name_pattern,
+        system=plan.nmt.system_pattern,
         run=r"seed\d+",
     group:
         on_cluster("scores")
@@ -140,7 +140,7 @@ if EXPERIMENT.corpora.contrastive_sets:  # a rule needs outputs
         benchmark:
             "<benchmarks>/nmt/force_decode/{system}.{run}.tsv"
         wildcard_constraints:
-            system=plan.nmt.system_name_pattern,
+            system=plan.nmt.system_pattern,
             run=r"seed\d+",
         group:
             on_cluster("scores")
@@ -160,7 +160,7 @@ use rule network_job_with_warnings as attend with:
     benchmark:
         "<benchmarks>/nmt/attend/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=plan.nmt.network_name_pattern,
+        system=plan.nmt.network_pattern,
         run=r"seed\d+",
     resources:
         mem_mb=network_memory(8000),

@@ -16,7 +16,7 @@ use rule reporting_text_job as train_smt with:
     benchmark:
         "<benchmarks>/smt/train/{system}.{run}.tsv"
     wildcard_constraints:
-        system=plan.smt.system_name_pattern,
+        system=plan.smt.system_pattern,
         run="single",
     conda:
         "../../envs/smt.yaml"
@@ -39,7 +39,7 @@ use rule text_job as translate_smt with:
     benchmark:
         "<benchmarks>/smt/translate/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=plan.smt.system_name_pattern,
+        system=plan.smt.system_pattern,
         run="single",
     group:
         on_cluster("scores")

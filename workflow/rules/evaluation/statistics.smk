@@ -37,7 +37,7 @@ use rule text_job as postprocess with:
     benchmark:
         "<benchmarks>/evaluation/postprocess/{system}.{run}.tsv"
     wildcard_constraints:
-        system=build_name_pattern(name for name in EXPERIMENT.systems if not EXPERIMENT.find_external_system(name)),
+        system=build_system_pattern(name for name in EXPERIMENT.systems if not EXPERIMENT.find_external_system(name)),
     group:
         on_cluster("scores")
     params:
@@ -56,7 +56,7 @@ use rule text_job as import_translations with:
     benchmark:
         "<benchmarks>/evaluation/import_translations/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=build_name_pattern(filter(EXPERIMENT.find_external_system, EXPERIMENT.systems)),
+        system=build_system_pattern(filter(EXPERIMENT.find_external_system, EXPERIMENT.systems)),
         split=build_name_pattern(EXPERIMENT.corpora.held_out_sets),
     priority: 10
     group:
@@ -77,7 +77,7 @@ use rule text_job as import_scores with:
     benchmark:
         "<benchmarks>/evaluation/import_scores/{system}.{run}.{split}.tsv"
     wildcard_constraints:
-        system=build_name_pattern(filter(EXPERIMENT.find_external_system, EXPERIMENT.systems)),
+        system=build_system_pattern(filter(EXPERIMENT.find_external_system, EXPERIMENT.systems)),
         split=build_name_pattern(EXPERIMENT.corpora.contrastive_sets),
     priority: 10
     group:
