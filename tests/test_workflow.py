@@ -393,7 +393,7 @@ def test_permuted_trees_are_made_from_those_of_their_parser(fresh_project):
     }
     assert splits["permute_trees"] == splits["parse"] and len(splits["parse"]) == 4
     assert {wildcards["system"] for rule, wildcards in jobs if rule == "train"} == {
-        *("GlobalAtt", "SDAtt", "SDAtt [permuted]")
+        *("GlobalAtt", "SDAtt", "SDAtt@permuted")
     }
     assert "build_control_trees" not in {rule for rule, _ in jobs}
 

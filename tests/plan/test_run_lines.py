@@ -15,7 +15,7 @@ def test_costly_jobs_are_reported_individually_and_others_by_tenths():
     assert lines.report_progress(1, 100) == "", "too little progress to report"
     seconds[0] = 58.4
     lines.finish(1)
-    assert lines.report_progress(2, 100) == "train +SDAtt [gold] seed1: done after 58 s\n2 of 100 jobs done"
+    assert lines.report_progress(2, 100) == "train +SDAtt@gold seed1: done after 58 s\n2 of 100 jobs done"
     assert lines.report_progress(11, 100) == "" and lines.report_progress(13, 100) == "13 of 100 jobs done"
     assert lines.report_progress(14, 100) == "" and lines.report_progress(100, 100) == "100 of 100 jobs done"
 
