@@ -46,7 +46,8 @@ PLACEHOLDERS = {
     "rarer": "the frequency below which words are replaced by placeholders (`generalise`)",
     "units": "the subword units of a system: `default` for those of `subword`, else one of `subwords`",
     "syntax": "the ending of a file of syntax over words, e.g. `distances.arrow`",
-    "system": "a system of the configuration",
+    "system": "a system of the configuration; `SDAtt@gold` for `SDAtt [gold]`, and `_` for spaces and signs other than "
+    "`+ . _ @ -`",
     "run": "`seed1`, `seed2`, … for the seeds in `training.seeds`; `single` for a phrase-based system, which uses no "
     "random numbers; `single`, or `run1`, `run2`, … for the files of a system from elsewhere",
     "translation": "`correct` or `contrastive`",

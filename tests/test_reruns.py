@@ -95,7 +95,7 @@ def test_the_branching_of_binary_trees(finished_project):
 def test_the_seed_of_a_control_and_word_vectors(finished_project):
     """An option of a parser reruns only that parser and the systems that are crossed with it."""
     control = {"type": "control", "shape": "random"}
-    targets = ["results/nmt/SDAtt [chance]/seed1/facts.json", "results/nmt/SDAtt/seed1/facts.json"]
+    targets = ["results/nmt/SDAtt@chance/seed1/facts.json", "results/nmt/SDAtt/seed1/facts.json"]
     tables = {"tables": {"table1": {"systems": [*SYSTEMS, "SDAtt [chance]"]}}}
     result = finished_project.run_snakemake(*targets, config={**tables, "parsers": {"chance": control}})
     assert result.returncode == 0, result.stderr[-5000:]
@@ -104,7 +104,7 @@ def test_the_seed_of_a_control_and_word_vectors(finished_project):
     )
     assert {wildcards.get("parser", wildcards.get("system")) for _, wildcards in planned_jobs} == {
         "chance",
-        "SDAtt [chance]",
+        "SDAtt@chance",
     }
     (finished_project.folder / "vectors.txt").write_text("1 2\nthe 0.5 0.5\n", encoding="utf-8")
     planned_jobs = finished_project.list_planned_jobs(

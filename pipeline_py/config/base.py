@@ -153,7 +153,7 @@ def is_valid_system_name(name: str) -> bool:
         and not {*"/=:*?<>|\"'{}\\"} & {*name}
         and name[0] not in ".-@"
         and len(name.encode()) <= MAX_SYSTEM_NAME_BYTES
-        and not REPETITION_PATTERN.search(name)
+        and not any(map(REPETITION_PATTERN.search, (name, format_folder_name(name))))
     )
 
 
@@ -189,12 +189,10 @@ def check_name_collisions(kind: str, names: Iterable[str], format_file_name: Cal
         file_name = format_file_name(name)
         first_name = first_names.setdefault(_normalize_name(file_name), name)
         if first_name != name:
-            reason = (
-                f"would both have files named {file_name!r}"
-                if format_file_name(first_name) == file_name
-                else "differ only in case or in how accents are encoded, which some file systems ignore"
+            raise ValueError(
+                f"{kind} {first_name!r} and {name!r} would have files named {format_file_name(first_name)!r} and "
+                f"{file_name!r}, which are the same on some file systems; rename one"
             )
-            raise ValueError(f"{kind} {first_name!r} and {name!r} {reason}; rename one")
 
 
 def _normalize_name(name: str) -> str:

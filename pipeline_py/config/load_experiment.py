@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pipeline_py.config.base import SNAKEMAKE_PATH_CHARACTERS, is_valid_snakemake_path
+from pipeline_py.config.base import SNAKEMAKE_PATH_CHARACTERS, format_folder_name, is_valid_snakemake_path
 from pipeline_py.config.config_files import read_config_file
 from pipeline_py.config.entry_errors import ConfigEntryError, EntryKey, format_unknown_name_error
 from pipeline_py.config.experiment import ExperimentConfig
@@ -326,16 +326,17 @@ def _format_target_hint(target: str, experiment: ExperimentConfig, target_names:
     files = [f"{results}/{table}.{ending}" for table in experiment.tables for ending in ("tsv", "md", "tex")]
     matches = difflib.get_close_matches(target, [*target_names, *names, *files, f"{results}/report.html"], n=1)
     if "/" in target or "." in target:
-        matches = matches or _correct_path_names(
-            target, [*experiment.systems, *experiment.parsers, *experiment.subword_configs]
-        )
+        matches = matches or _correct_path_names(target, experiment)
         return f"did you mean {matches[0]}? " if matches else "no rule makes this file (see docs/reference/files.md); "
     return f"did you mean `{matches[0]}`? " if matches else ""
 
 
-def _correct_path_names(path: str, known_names: Sequence[str]) -> list[str]:
-    """Return the path with the first misspelled name of a system, parser or scheme corrected; empty without one."""
-    parts = path.split("/")
+def _correct_path_names(path: str, experiment: ExperimentConfig) -> list[str]:
+    """Return the path with the first wrong name of a system's folder, parser or scheme corrected; empty without one."""
+    known_names = [*experiment.systems_by_folder, *experiment.parsers, *experiment.subword_configs]
+    parts = [format_folder_name(part) if part in experiment.systems else part for part in path.split("/")]
+    if "/".join(parts) != path:
+        return ["/".join(parts)]
     for index, part in enumerate(parts):
         matches = difflib.get_close_matches(part, known_names, n=1, cutoff=0.7)
         if matches and part not in known_names:

@@ -14,6 +14,7 @@ import pytest
 from pipeline_py import load
 from pipeline_py.application.result_files import BundleFiles
 from pipeline_py.application.system import MAX_SENTENCE_CHARACTERS, System
+from pipeline_py.config.base import format_folder_name
 from pipeline_py.nmt import force_decode
 from pipeline_py.run.errors import InputError
 from tests.project_copy import ROOT, ProjectCopy
@@ -64,7 +65,11 @@ BUNDLED_SYSTEMS = ("PBSMT", "SDAtt", "Tree-based-BPE", "Both", "SDAtt [right-bra
 
 
 def locate_run(system: str) -> str:
-    return f"results/small/{'smt' if system == 'PBSMT' else 'nmt'}/{system}/{SYSTEMS[system]}"
+    return f"results/small/{'smt' if system == 'PBSMT' else 'nmt'}/{format_folder_name(system)}/{SYSTEMS[system]}"
+
+
+def locate_translations(system: str) -> str:
+    return f"results/small/evaluation/{format_folder_name(system)}/{SYSTEMS[system]}/two.txt"
 
 
 def move_run(project: ProjectCopy, system: str, folder: Path) -> Path:
@@ -73,8 +78,7 @@ def move_run(project: ProjectCopy, system: str, folder: Path) -> Path:
 
 
 def read_translations(project: ProjectCopy, system: str) -> list[str]:
-    file = project.folder / f"results/small/evaluation/{system}/{SYSTEMS[system]}/two.txt"
-    return file.read_text(encoding="utf-8").splitlines()
+    return (project.folder / locate_translations(system)).read_text(encoding="utf-8").splitlines()
 
 
 def read_source(project: ProjectCopy) -> str:
@@ -84,7 +88,7 @@ def read_source(project: ProjectCopy) -> str:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory) -> ProjectCopy:
     project = ProjectCopy(tmp_path_factory.mktemp("trained"))
-    targets = [f"results/small/evaluation/{system}/{run}/two.txt" for system, run in SYSTEMS.items()]
+    targets = [locate_translations(system) for system in SYSTEMS]
     cards = [f"{locate_run(system)}/README.md" for system in BUNDLED_SYSTEMS]
     result = project.run_snakemake(*targets, *cards, "results/small/corpus/truecased/two.target", config=CONFIG)
     assert result.returncode == 0, result.stderr[-5000:]
@@ -274,6 +278,8 @@ def test_a_system_is_found_by_the_folder_of_its_results(trained, monkeypatch):
     for folder in (results, trained.folder / "workflow"):
         monkeypatch.chdir(folder)
         assert load("SDAtt", configfile="small.yaml").name == "SDAtt"
+    crossed_folder = trained.folder / locate_run("SDAtt [right-branching]")
+    assert load(crossed_folder, configfile="small.yaml").name == "SDAtt [right-branching]"
     with pytest.raises(InputError, match="the results of this experiment are in results/other; give the configfile"):
         load(results / "seed2", configfile="small.yaml", config={"name": "other"})
 

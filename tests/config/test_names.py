@@ -10,7 +10,7 @@ from pipeline_py.config.load_experiment import load_experiment
 from pipeline_py.run.errors import InputError
 from tests.plan.conftest import DEFAULT_CONFIG
 
-REMEDY = "differ only in case or in how accents are encoded, which some file systems ignore; rename one"
+REMEDY = "which are the same on some file systems; rename one"
 
 
 def build_test_set(name: str) -> dict[str, Any]:
@@ -34,14 +34,14 @@ def build_test_set(name: str) -> dict[str, Any]:
 def test_colliding_names_are_rejected(config: dict[str, Any], names: str) -> None:
     with pytest.raises(InputError) as caught:
         load_experiment(DEFAULT_CONFIG, config, should_check_files=False)
-    assert f"{names} {REMEDY}" in str(caught.value)
+    assert f"{names} would have files named" in str(caught.value) and REMEDY in str(caught.value)
 
 
 def test_different_names_are_accepted() -> None:
     check_name_collisions("systems", ["one", "two", "Eins", "\u00e9", "e", "one [a]", "one[a]"])
 
 
-@pytest.mark.parametrize("name", ["=cmd()", "@SUM(A1)", "-1+1"])
+@pytest.mark.parametrize("name", ["=cmd()", "@SUM(A1)", "-1+1", "x!#$%&(),;[]^`~!#$%&("])
 def test_system_name_like_a_formula_is_rejected(name: str) -> None:
     with pytest.raises(InputError, match=r"the name is part of paths; leave out / = .* do not begin it with"):
         load_experiment(DEFAULT_CONFIG, {"systems": {name: {}}}, should_check_files=False)
@@ -81,5 +81,7 @@ def test_systems_with_the_same_folder_are_rejected() -> None:
             {"systems": {"SDAtt@random": {}}, "tables": tables},
             should_check_files=False,
         )
-    names = "systems 'SDAtt@random' and 'SDAtt [random]' would both have files named 'SDAtt@random'; rename one"
-    assert names in str(caught.value)
+    error = (
+        "systems 'SDAtt@random' and 'SDAtt [random]' would have files named 'SDAtt@random' and 'SDAtt@random', which"
+    )
+    assert error in str(caught.value)

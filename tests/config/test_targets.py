@@ -27,6 +27,12 @@ FILE = "results/nmt/SDAtt/seed1/model.safetensors"
             "ask for its folder `tree2seq`, or for the file results/figures/tree2seq/attention.1.svg; ",
         ),
         (FILE.replace("SDAtt", "SDAt"), f"did you mean {FILE}? "),
+        (FILE.replace("SDAtt", "SDAtt [random]"), f"did you mean {FILE.replace('SDAtt', 'SDAtt@random')}? "),
+        (FILE.replace("SDAtt", "SDAt@random"), f"did you mean {FILE.replace('SDAtt', 'SDAtt@random')}? "),
+        (
+            FILE.replace("SDAtt/", "SDAtt@random/").replace("model", "modl"),
+            "no rule makes this file (see docs/reference/files.md); ",
+        ),
         ("nothing/like.it", "no rule makes this file (see docs/reference/files.md); "),
     ],
 )

@@ -185,10 +185,12 @@ def test_outputs_of_all_requested_tables_are_exported(build_plan, tmp_path):
     tables = {
         "mine": {**bleu_table, "seeds": [1, 2]},
         "again": {**MEASURES, "seeds": [3]},
+        "crossed": {**MEASURES, "systems": ["SDAtt [random]"], "seeds": [3]},
         "facts": {**MEASURES, "systems": ["FlexAtt"], "columns": ["parameters"]},
         "unused": {**bleu_table, "systems": ["LocalAtt", "PBSMT"]},
     }
-    overrides = {"corpora": corpora, "data": str(tmp_path), "tables": tables, "targets": ["mine", "again", "facts"]}
+    targets = ["mine", "again", "crossed", "facts"]
+    overrides = {"corpora": corpora, "data": str(tmp_path), "tables": tables, "targets": targets}
     job = build_plan(**overrides).evaluation.build_export_job()
     runs = {
         split: {system: [*runs] for system, runs in systems.items()}
@@ -197,7 +199,11 @@ def test_outputs_of_all_requested_tables_are_exported(build_plan, tmp_path):
     mine = {"GlobalAtt": ["seed1", "seed2"], "PBSMT": ["single"]}
     assert runs == {
         "dev": mine,
-        "one": {"GlobalAtt": ["seed1", "seed2", "seed3"], "PBSMT": ["single"], "SDAtt": ["seed3"]},
+        "one": {
+            "GlobalAtt": ["seed1", "seed2", "seed3"],
+            "PBSMT": ["single"],
+            **dict.fromkeys(["SDAtt", "SDAtt@random"], ["seed3"]),
+        },
         "news": mine,
     }
     assert job.files["scores"]["one"]["SDAtt"] == {
