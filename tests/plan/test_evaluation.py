@@ -202,7 +202,8 @@ def test_outputs_of_all_requested_tables_are_exported(build_plan, tmp_path):
         "one": {
             "GlobalAtt": ["seed1", "seed2", "seed3"],
             "PBSMT": ["single"],
-            **dict.fromkeys(["SDAtt", "SDAtt@random"], ["seed3"]),
+            "SDAtt": ["seed3"],
+            "SDAtt@random": ["seed3"],
         },
         "news": mine,
     }
