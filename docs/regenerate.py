@@ -18,7 +18,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -28,6 +28,7 @@ from pipeline_py.report.answers import ClaimAnswer, read_answers, select_twin_an
 from pipeline_py.report.figures import figure_files
 from pipeline_py.report.tables import renderings
 from pipeline_py.report.tables.sheet import read_sheet
+from pipeline_py.report.tables.system_comparison import format_p_value_relation
 
 DOCS = Path(__file__).parent
 KEPT_RESULTS_FOLDER, ANSWERS_FIGURE = DOCS / "kept", DOCS / "pictures" / "answers.svg"
@@ -84,14 +85,13 @@ def render_answer_table(answers: Sequence[ClaimAnswer]) -> str:
             (
                 f"{answer.system} − {answer.other_system}",
                 str(min(answer.run_counts)),
-                f"{format_bleu(interval.difference)} [{format_bleu(interval.low)}, {format_bleu(interval.high)}]",
+                format_bleu_interval(interval.difference, interval.low, interval.high),
                 f"{answer.smallest_detectable:.1f}",
                 ", ".join(f"{trees} {format_bleu(control.difference)}" for trees, control in controls.items()) or "–",
                 ", ".join(gains) or "–",
             )
         )
-    lines = [f"| {' | '.join(row)} |\n" for row in rows]
-    return "".join([lines[0], "|---|---:|---:|---:|---|---|\n", *lines[1:]])
+    return render_markdown_table(rows, ["---", "---:", "---:", "---:", "---", "---"])
 
 
 def render_comparison_table(claims: pd.DataFrame) -> str:
@@ -99,32 +99,44 @@ def render_comparison_table(claims: pd.DataFrame) -> str:
 
     Differences are of the mean over test sets. Holm's correction is for all rows.
     """
-    claims = claims[(claims["metric"] == "bleu") & claims["role"].isin(["claim", "against control"])]
-    claims = claims.dropna(subset="difference").drop_duplicates(["system", "other", "set"])
-    averages = claims[claims["set"] == "AVG"]
+    roles = claims["role"].isin(["claim", "against control"])
+    averages = claims[roles & (claims["metric"] == "bleu") & (claims["set"] == "AVG")]
+    averages = averages.dropna(subset="difference").drop_duplicates(["system", "other"])
+    p_values = [*averages["p_value"]]
     columns = {
         "comparison": averages["system"] + " − " + averages["other"],
         "runs": averages[["runs_system", "runs_other"]].astype(int).min(axis=1),
         "difference (AVG)": [
-            f"{format_bleu(row['difference'], 2)} [{format_bleu(row['low'], 2)}, {format_bleu(row['high'], 2)}]"
-            for row in averages.iloc
+            format_bleu_interval(*interval, decimals=2)
+            for interval in zip(averages["difference"], averages["low"], averages["high"], strict=True)
         ],
-        "p": averages["p_value"].map(format_p_value),
-        "p after Holm": [*map(format_p_value, holm_correction.adjust_p_values([*averages["p_value"]]))],
+        "p": format_p_values(p_values),
+        "p after Holm": format_p_values(holm_correction.adjust_p_values(p_values)),
         "smallest detectable": averages["detectable"].map("{:.2f}".format),
     }
-    lines = [f"| {' | '.join(map(str, row))} |\n" for row in [columns, *zip(*columns.values(), strict=True)]]
-    return "".join([lines[0], f"|---|{'---:|' * (len(columns) - 1)}\n", *lines[1:]])
+    rows = [columns, *zip(*columns.values(), strict=True)]
+    return render_markdown_table(rows, ["---", *["---:"] * (len(columns) - 1)])
+
+
+def render_markdown_table(rows: Sequence[Iterable[object]], alignments: Sequence[str]) -> str:
+    """Render a Markdown table whose first row has the heads."""
+    lines = [f"| {' | '.join(map(str, row))} |\n" for row in rows]
+    return "".join([lines[0], f"|{'|'.join(alignments)}|\n", *lines[1:]])
+
+
+def format_p_values(p_values: Iterable[float]) -> list[str]:
+    """Format p-values for the cells of a table."""
+    return [format_p_value_relation(p_value).removeprefix("= ") for p_value in p_values]
+
+
+def format_bleu_interval(difference: float, low: float, high: float, decimals: int = 1) -> str:
+    """Format a difference of BLEU with its confidence interval."""
+    return f"{format_bleu(difference, decimals)} [{format_bleu(low, decimals)}, {format_bleu(high, decimals)}]"
 
 
 def format_bleu(difference: float, decimals: int = 1) -> str:
     """Format a difference of BLEU with a sign."""
     return f"{difference:+.{decimals}f}".replace("-", "−")
-
-
-def format_p_value(p_value: float) -> str:
-    """Format a p-value with three decimals."""
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def render_pages() -> Iterator[tuple[Path, str]]:

@@ -29,7 +29,8 @@ def export(
     """Export translations and scores as files for other tools.
 
     - `text/SET/`: `source.txt`, the references `ref1.txt`, `ref2.txt` … and the translations `SYSTEM.RUN.txt`, plain
-      text with one sentence a line, for compare-mt and the `sacrebleu` command. SYSTEM is the folder of a system.
+      text with one sentence a line, for compare-mt and the `sacrebleu` command. SYSTEM is the name of a system's
+      folder.
     - `sacrebleu/SET/SYSTEM.RUN.METRIC.json`: scores of the whole set as `sacrebleu --format json --width 2` prints
       them. No score is computed again.
     - `mt-metrics-eval/SET/`: `sources`, `references`, `system-outputs` and `documents` in the layout of MT Metrics Eval

@@ -103,8 +103,10 @@ class ExperimentPlan:
             wildcards: the arguments of this method, but for a system the name of its folder.
         """
         package, _, method = job_name.partition(".")
-        system = {name: self._systems_by_folder[folder] for name, folder in wildcards.items() if name == "system"}
-        job: Job = getattr(getattr(self, package), f"build_{method}_job")(**{**wildcards, **system})
+        arguments = dict(wildcards)
+        if "system" in arguments:
+            arguments["system"] = self._systems_by_folder[arguments["system"]]
+        job: Job = getattr(getattr(self, package), f"build_{method}_job")(**arguments)
         return job
 
     def compute_identity(self, job: Job) -> dict[str, Any]:
