@@ -139,6 +139,7 @@ def train(
             dev.build_sorted_batches(training.batch_size, training.batch_unit),
             device,
             is_bfloat16=training.precision == "bfloat16",
+            has_graphs=training.graphs,
         ),
         target_vocabulary=vocabulary,
         checkpoint_store=CheckpointStore(checkpoints, _describe_rounding(device.type, training)),

@@ -23,7 +23,12 @@ class Validator:
     """The scorer of models on the development set."""
 
     def __init__(
-        self, dataset: ParallelDataset, batches: list[np.ndarray], device: torch.device, is_bfloat16: bool
+        self,
+        dataset: ParallelDataset,
+        batches: list[np.ndarray],
+        device: torch.device,
+        is_bfloat16: bool,
+        has_graphs: bool,
     ) -> None:
         """Create a validator.
 
@@ -32,11 +37,13 @@ class Validator:
             batches: pair indices of each batch.
             device: device of the models.
             is_bfloat16: whether to compute matrix products in bfloat16.
+            has_graphs: whether to record the steps of searches on a GPU.
         """
         self.dataset = dataset
         self.batches = batches
         self.device = device
         self.is_bfloat16 = is_bfloat16
+        self.has_graphs = has_graphs
 
     def compute_loss(self, model: TranslationModel) -> float:
         """Compute −log p per target token in nats, end of sentence included."""
@@ -50,14 +57,16 @@ class Validator:
         """Translate greedily and compute case-insensitive BLEU over words, i.e. pieces joined at `@@ `."""
         from sacrebleu import corpus_bleu
 
-        from pipeline_py.nmt.fast.linear import pack_weights
         from pipeline_py.nmt.search.beam_search import beam_search
+        from pipeline_py.nmt.search.ensemble import open_predictor
 
         translations, references = [], []
-        with pack_weights([model.decoder]):
-            for pairs, batch in self._iterate_batches(model):
+        with open_predictor([model]) as search_predictor:
+            predictor = search_predictor if self.has_graphs else None
+            length_multiple = 1 if predictor is None else predictor.length_multiple
+            for pairs, batch in self._iterate_batches(model, length_multiple):
                 limits = MAX_LENGTH_RATIO * (batch.source_lengths - 1) + 10
-                hypotheses = beam_search([model], [batch], beam_size=1, max_lengths=limits)
+                hypotheses = beam_search([model], [batch], beam_size=1, max_lengths=limits, predictor=predictor)
                 translations += [
                     " ".join(pieces.join_pieces(target_vocabulary.decode(best.tokens))) for best, *_ in hypotheses
                 ]
@@ -89,13 +98,13 @@ class Validator:
             for number, context in enumerate(sums)
         ]
 
-    def _iterate_batches(self, model: TranslationModel) -> Iterator[tuple[np.ndarray, Batch]]:
-        """Yield pair indices and batches, with the model in evaluation mode."""
+    def _iterate_batches(self, model: TranslationModel, length_multiple: int = 1) -> Iterator[tuple[np.ndarray, Batch]]:
+        """Yield pair indices and batches padded to a multiple of a length, with the model in evaluation mode."""
         training = model.training
         model.eval()
         with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16, enabled=self.is_bfloat16):
             for pairs in self.batches:
-                yield pairs, self.dataset.build_batch(pairs).to(self.device)
+                yield pairs, self.dataset.build_batch(pairs, length_multiple).to(self.device)
         model.train(training)
 
 
