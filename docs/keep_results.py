@@ -1,0 +1,86 @@
+"""Keep the results of an experiment for the pages: `python docs/keep_results.py NAME FOLDER`.
+
+Tables and answers replace those in docs/kept/NAME, from which `docs/regenerate.py` writes the pages. What they are made
+from (translations, facts, learning curves, log-probabilities of contrastive pairs) replaces docs/outputs/NAME.tar.xz.
+`--only-outputs` leaves the tables out, as for runs that must not be read yet. Weights are kept with
+`--network ROW/RUN`, in `float16`.
+"""
+
+import argparse
+import io
+import shutil
+import tarfile
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+
+OUTPUT_PATTERNS = (
+    "evaluation/*/*/*.txt",
+    "nmt/*/*/facts.json",
+    "nmt/*/*/learning_curve.tsv",
+    "nmt/*/*/*.correct.tsv",
+    "nmt/*/*/*.contrastive.tsv",
+)
+"""Outputs of the runs, from which tables are made without a training."""
+
+NETWORK_PATTERNS = ("nmt/{run}/config.json", "subword/default/codes.*", "subword/default/vocabulary.*")
+"""Files needed next to the weights of a network to translate with it."""
+
+FILE_TIME = 1767225600
+"""Time of the files in archives: the beginning of 2026."""
+
+
+def keep_tables(results_folder: Path, target: Path) -> None:
+    """Copy the tables of a folder of results, and the answers of each table and of all together."""
+    shutil.rmtree(target, ignore_errors=True)
+    evaluation = results_folder / "evaluation"
+    copies = {evaluation / "all" / file: target / file for file in ("claims.tsv", "exclusions.tsv")}
+    for sheet in results_folder.rglob("*.sheet.json"):
+        kept_sheet = target / sheet.relative_to(results_folder)
+        table = str(kept_sheet.relative_to(target)).removesuffix(".sheet.json")
+        copies |= {sheet: kept_sheet, evaluation / table / "claims.tsv": target / f"{table}.claims.tsv"}
+    for path, kept_path in copies.items():
+        if path.exists():
+            kept_path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, kept_path)
+
+
+def keep_outputs(results_folder: Path, archive_path: Path, network: str | None) -> None:
+    """Write the outputs of all runs of a folder of results, and a network (`ROW/RUN`), to an archive."""
+    patterns = [*OUTPUT_PATTERNS]
+    contents: dict[str, bytes] = {}
+    if network is not None:
+        patterns += [pattern.format(run=network) for pattern in NETWORK_PATTERNS]
+        weights = f"nmt/{network}/model.safetensors"
+        contents[weights] = _round_weights(results_folder / weights)
+    for pattern in patterns:
+        for path in results_folder.glob(pattern):
+            contents[str(path.relative_to(results_folder))] = path.read_bytes()
+    with tarfile.open(archive_path, "w:xz") as archive:
+        for name, content in sorted(contents.items()):
+            entry = tarfile.TarInfo(f"{archive_path.name.removesuffix('.tar.xz')}/{name}")
+            entry.size, entry.mtime = len(content), FILE_TIME
+            archive.addfile(entry, io.BytesIO(content))
+
+
+def _round_weights(path: Path) -> bytes:
+    from safetensors.torch import load_file, save
+
+    return save({name: weight.half() for name, weight in load_file(path).items()})
+
+
+def main() -> None:
+    """Keep the results that the command names."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", help="name of the experiment")
+    parser.add_argument("folder", type=Path, help="its results")
+    parser.add_argument("--only-outputs", action="store_true", help="keep no tables")
+    parser.add_argument("--network", metavar="ROW/RUN", help="keep the weights of this run, too")
+    options = parser.parse_args()
+    keep_outputs(options.folder, DOCS / "outputs" / f"{options.name}.tar.xz", options.network)
+    if not options.only_outputs:
+        keep_tables(options.folder, DOCS / "kept" / options.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Results that are kept again are the same."""
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from docs.keep_results import keep_outputs, keep_tables
+from tests.project_copy import ROOT
+
+NETWORKS = {"multi30k": "GlobalAtt/seed1"}
+"""The runs whose weights are in the archives."""
+
+
+def read_archive(path: Path) -> dict[str, bytes]:
+    """Return the files of an archive by name."""
+    with tarfile.open(path) as archive:
+        return {entry.name: archive.extractfile(entry).read() for entry in archive if entry.isfile()}
+
+
+@pytest.mark.parametrize("archive", sorted((ROOT / "docs" / "outputs").glob("*.tar.xz")), ids=lambda path: path.name)
+def test_archive_of_kept_outputs_is_the_same(archive: Path, tmp_path: Path) -> None:
+    with tarfile.open(archive) as content:
+        content.extractall(tmp_path, filter="data")
+    name = archive.name.removesuffix(".tar.xz")
+    keep_outputs(tmp_path / name, tmp_path / archive.name, NETWORKS.get(name))
+    assert read_archive(tmp_path / archive.name) == read_archive(archive)
+
+
+def test_tables_are_kept_with_their_answers(tmp_path: Path) -> None:
+    """A table of measures has no answers; the folder `three_seeds` has a table; `old` is no longer made."""
+    results, kept_folder = tmp_path / "results", tmp_path / "kept"
+    files = ["a.sheet.json", "three_seeds/b.sheet.json", "evaluation/three_seeds/b/claims.tsv", "a.tsv"]
+    files += ["evaluation/all/claims.tsv", "evaluation/all/exclusions.tsv", "evaluation/other/claims.tsv"]
+    for file in files:
+        (results / file).parent.mkdir(parents=True, exist_ok=True)
+        (results / file).write_text(file)
+    kept_folder.mkdir()
+    (kept_folder / "old.sheet.json").touch()
+    keep_tables(results, kept_folder)
+    assert {
+        str(path.relative_to(kept_folder)): path.read_text() for path in kept_folder.rglob("*") if path.is_file()
+    } == {
+        "a.sheet.json": "a.sheet.json",
+        "three_seeds/b.sheet.json": "three_seeds/b.sheet.json",
+        "three_seeds/b.claims.tsv": "evaluation/three_seeds/b/claims.tsv",
+        "claims.tsv": "evaluation/all/claims.tsv",
+        "exclusions.tsv": "evaluation/all/exclusions.tsv",
+    }
