@@ -17,9 +17,11 @@ DOCS = Path(__file__).parent
 OUTPUT_PATTERNS = (
     "evaluation/*/*/*.txt",
     "nmt/*/*/facts.json",
+    "smt/*/*/facts.json",
     "nmt/*/*/learning_curve.tsv",
     "nmt/*/*/*.correct.tsv",
     "nmt/*/*/*.contrastive.tsv",
+    "syntax/*/accuracy/*.tsv",
 )
 """Outputs of the runs, from which tables are made without a training."""
 
