@@ -20,7 +20,7 @@ def find_table_commands() -> dict[str, list[str]]:
     """Return the arguments of Snakemake that make tables from an archive, by the name of the experiment."""
     commands = {}
     for command in find_commands():
-        if command.block.page == KEPT_OUTPUTS_PAGE and "--allowed-rules" in command.words:
+        if command.block.page == KEPT_OUTPUTS_PAGE and "workflow/profiles/kept_outputs" in command.words:
             arguments = [word.replace("data=DIR", f"data={DATA}") for word in command.words[1:]]
             first_target = next(word for word in arguments if word.startswith("results/"))
             commands[first_target.split("/")[1]] = arguments
