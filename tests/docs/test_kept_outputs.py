@@ -35,7 +35,14 @@ def test_paths_in_archives_need_no_quotes_in_a_shell(archive: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "corpus"), [("multi30k", "multi30k"), ("multi30k_planned", "multi30k"), ("docs_ende", "docs_ende")]
+    ("name", "corpus"),
+    [
+        ("multi30k", "multi30k"),
+        ("multi30k_planned", "multi30k"),
+        ("multi30k_control", "multi30k"),
+        ("multi30k_tuning", "multi30k"),
+        ("docs_ende", "docs_ende"),
+    ],
 )
 def test_tables_are_made_from_kept_outputs(name: str, corpus: str, tmp_path: Path) -> None:
     if not (DATA / corpus).is_dir():
