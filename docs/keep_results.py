@@ -9,8 +9,13 @@ from (translations, facts, learning curves, log-probabilities of contrastive pai
 import argparse
 import io
 import shutil
+import sys
 import tarfile
+import tempfile
 from pathlib import Path
+
+from pipeline_py.nmt.saved_model import load_weights, save_weights
+from pipeline_py.run.errors import InputError
 
 DOCS = Path(__file__).parent
 
@@ -33,11 +38,18 @@ FILE_TIME = 1767225600
 
 
 def keep_tables(results_folder: Path, target: Path) -> None:
-    """Copy the tables of a folder of results, and the answers of each table and of all together."""
+    """Copy the tables of a folder of results, and the answers of each table and of all together.
+
+    Raises:
+        InputError: the folder has no table; what was kept does not change.
+    """
+    sheets = [*results_folder.rglob("*.sheet.json")]
+    if not sheets:
+        raise InputError("the folder has no tables; make them, or keep --only-outputs", results_folder)
     shutil.rmtree(target, ignore_errors=True)
     evaluation = results_folder / "evaluation"
     copies = {evaluation / "all" / file: target / file for file in ("claims.tsv", "exclusions.tsv")}
-    for sheet in results_folder.rglob("*.sheet.json"):
+    for sheet in sheets:
         kept_sheet = target / sheet.relative_to(results_folder)
         table = str(kept_sheet.relative_to(target)).removesuffix(".sheet.json")
         copies |= {sheet: kept_sheet, evaluation / table / "claims.tsv": target / f"{table}.claims.tsv"}
@@ -48,7 +60,11 @@ def keep_tables(results_folder: Path, target: Path) -> None:
 
 
 def keep_outputs(results_folder: Path, archive_path: Path, network: str | None) -> None:
-    """Write the outputs of all runs of a folder of results, and a network (`ROW/RUN`), to an archive."""
+    """Write the outputs of all runs of a folder of results, and a network (`ROW/RUN`), to an archive.
+
+    Raises:
+        InputError: the folder has no outputs, or the archive has a network and none is named; it does not change.
+    """
     patterns = [*OUTPUT_PATTERNS]
     contents: dict[str, bytes] = {}
     if network is not None:
@@ -58,6 +74,12 @@ def keep_outputs(results_folder: Path, archive_path: Path, network: str | None) 
     for pattern in patterns:
         for path in results_folder.glob(pattern):
             contents[str(path.relative_to(results_folder))] = path.read_bytes()
+    if not contents:
+        raise InputError("the folder has no outputs; give the folder of results of an experiment", results_folder)
+    if network is None and archive_path.exists():
+        with tarfile.open(archive_path) as archive:
+            if any(name.endswith("/model.safetensors") for name in archive.getnames()):
+                raise InputError("the archive has a network; name it with --network ROW/RUN", archive_path)
     with tarfile.open(archive_path, "w:xz") as archive:
         for name, content in sorted(contents.items()):
             entry = tarfile.TarInfo(f"{archive_path.name.removesuffix('.tar.xz')}/{name}")
@@ -66,12 +88,13 @@ def keep_outputs(results_folder: Path, archive_path: Path, network: str | None) 
 
 
 def _round_weights(path: Path) -> bytes:
-    from safetensors.torch import load_file, save
+    with tempfile.TemporaryDirectory() as folder:
+        rounded_path = Path(folder) / path.name
+        save_weights(rounded_path, {name: weight.half() for name, weight in load_weights(path).items()})
+        return rounded_path.read_bytes()
 
-    return save({name: weight.half() for name, weight in load_file(path).items()})
 
-
-def main() -> None:
+def main() -> int:
     """Keep the results that the command names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="name of the experiment")
@@ -79,10 +102,15 @@ def main() -> None:
     parser.add_argument("--only-outputs", action="store_true", help="keep no tables")
     parser.add_argument("--network", metavar="ROW/RUN", help="keep the weights of this run, too")
     options = parser.parse_args()
-    keep_outputs(options.folder, DOCS / "outputs" / f"{options.name}.tar.xz", options.network)
-    if not options.only_outputs:
-        keep_tables(options.folder, DOCS / "kept" / options.name)
+    try:
+        if not options.only_outputs:
+            keep_tables(options.folder, DOCS / "kept" / options.name)
+        keep_outputs(options.folder, DOCS / "outputs" / f"{options.name}.tar.xz", options.network)
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

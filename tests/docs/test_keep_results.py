@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from docs.keep_results import keep_outputs, keep_tables
+from pipeline_py.run.errors import InputError
 from tests.project_copy import ROOT
 
 NETWORKS = {"multi30k": "GlobalAtt/seed1"}
@@ -47,3 +48,20 @@ def test_tables_are_kept_with_their_answers(tmp_path: Path) -> None:
         "claims.tsv": "evaluation/all/claims.tsv",
         "exclusions.tsv": "evaluation/all/exclusions.tsv",
     }
+
+
+def test_nothing_is_lost_if_the_folder_has_no_results(tmp_path: Path) -> None:
+    kept_folder, archive = tmp_path / "kept", tmp_path / "multi30k.tar.xz"
+    kept_folder.mkdir()
+    (kept_folder / "a.sheet.json").touch()
+    archive.write_bytes((ROOT / "docs" / "outputs" / archive.name).read_bytes())
+    with pytest.raises(InputError, match="the folder has no tables"):
+        keep_tables(tmp_path / "none", kept_folder)
+    with pytest.raises(InputError, match="the folder has no outputs"):
+        keep_outputs(tmp_path / "none", archive, None)
+    (tmp_path / "results" / "nmt" / "GlobalAtt" / "seed1").mkdir(parents=True)
+    (tmp_path / "results" / "nmt" / "GlobalAtt" / "seed1" / "facts.json").touch()
+    with pytest.raises(InputError, match=r"the archive has a network; name it with --network ROW/RUN"):
+        keep_outputs(tmp_path / "results", archive, None)
+    assert (kept_folder / "a.sheet.json").exists()
+    assert archive.read_bytes() == (ROOT / "docs" / "outputs" / archive.name).read_bytes()

@@ -53,13 +53,15 @@ def test_tables_are_made_from_kept_outputs(name: str, corpus: str, tmp_path: Pat
     result = project.run_snakemake(*find_table_commands()[name])
     assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
     kept_folder, results = ROOT / "docs" / "kept" / name, tmp_path / "results" / name
-    for kept_claims in kept_folder.glob("*claims.tsv"):
+    claims_files, sheets = [*kept_folder.glob("*claims.tsv")], [*kept_folder.glob("*.sheet.json")]
+    assert claims_files and sheets
+    for kept_claims in claims_files:
         table = kept_claims.name.removesuffix("claims.tsv").removesuffix(".") or "all"
         claims, expected_claims = (
             pd.read_csv(path, sep="\t") for path in (results / "evaluation" / table / "claims.tsv", kept_claims)
         )
         pd.testing.assert_frame_equal(claims, expected_claims, rtol=1e-9)
-    for kept_sheet in kept_folder.glob("*.sheet.json"):
+    for kept_sheet in sheets:
         rows, kept_rows = (
             json.loads(path.read_text(encoding="utf-8"))["rows"] for path in (results / kept_sheet.name, kept_sheet)
         )
