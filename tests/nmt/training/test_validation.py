@@ -21,8 +21,8 @@ from tests.nmt.network_assertions import draw_parameters
 from tests.nmt.search.plain_search import plain_search, stepwise
 
 SIZES = {"source": 12, "target": 10}
-COUNT = 20
-MAX_WORDS = 12
+COUNT = 8
+MAX_WORDS = 7
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
@@ -58,7 +58,7 @@ def translate_plainly(model: TranslationModel, dataset: ParallelDataset) -> list
 
 
 def open_dataset(folder: Path, references: list[list[int]]) -> ParallelDataset:
-    """Open random sources of one to twelve words with these references, given without EOS."""
+    """Open random sources of one to seven words with these references, given without EOS."""
     random = np.random.default_rng(3)
     lengths = random.integers(1, MAX_WORDS + 1, size=COUNT)
     sources = [[*random.integers(2, SIZES["source"], size=length)] for length in lengths]
@@ -82,7 +82,7 @@ def test_bleu_equals_that_of_plain_translations(
     references = [tokens if row % 2 else [*tokens, 3, 5] for row, tokens in enumerate(translations)]
     dataset = open_dataset(tmp_path, references)
     validator = Validator(
-        dataset, dataset.build_sorted_batches(6, "sentences"), torch.device("cpu"), False, has_graphs=has_graphs
+        dataset, dataset.build_sorted_batches(4, "sentences"), torch.device("cpu"), False, has_graphs=has_graphs
     )
     reference_texts = [join_words(vocabulary, tokens).replace("<unk>", "<outside>") for tokens in references]
     scores = []
@@ -97,3 +97,20 @@ def test_bleu_equals_that_of_plain_translations(
         if recorder is not None:
             assert (recorder.record_count > 0) == has_graphs
     assert 1 < scores[1] < scores[0] < 100
+
+
+def test_recording_does_not_change_bleu_in_half_precision(
+    tmp_path: Path, model: TranslationModel, vocabulary: Vocabulary
+) -> None:
+    """Casts of weights are kept in the context of a validation, in which steps are recorded and replayed."""
+    model = model.float()
+    dataset = open_dataset(tmp_path, [[2]] * COUNT)
+    dataset = open_dataset(tmp_path, translate_plainly(model, dataset))
+    batches = dataset.build_sorted_batches(4, "sentences")
+    scores = []
+    for has_graphs in (False, True):
+        with use_gpu_search() as recorder:
+            validator = Validator(dataset, batches, torch.device("cpu"), is_bfloat16=True, has_graphs=has_graphs)
+            scores.append(validator.compute_bleu(model, vocabulary))
+        assert (recorder.record_count > 0) == has_graphs
+    assert 1 < scores[0] == scores[1]
