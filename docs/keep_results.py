@@ -9,12 +9,13 @@ from (translations, facts, learning curves, log-probabilities of contrastive pai
 import argparse
 import io
 import shutil
-import sys
 import tarfile
 import tempfile
 from pathlib import Path
 
+from pipeline_py.files.artifacts import write_atomically
 from pipeline_py.nmt.saved_model import load_weights, save_weights
+from pipeline_py.run.command_line import run_and_exit
 from pipeline_py.run.errors import InputError
 
 DOCS = Path(__file__).parent
@@ -45,7 +46,7 @@ def keep_tables(results_folder: Path, target: Path) -> None:
     """
     sheets = [*results_folder.rglob("*.sheet.json")]
     if not sheets:
-        raise InputError("the folder has no tables; make them, or keep --only-outputs", results_folder)
+        raise InputError("the folder has no tables; make them, or name --only-outputs", results_folder)
     shutil.rmtree(target, ignore_errors=True)
     evaluation = results_folder / "evaluation"
     copies = {evaluation / "all" / file: target / file for file in ("claims.tsv", "exclusions.tsv")}
@@ -80,7 +81,7 @@ def keep_outputs(results_folder: Path, archive_path: Path, network: str | None) 
         with tarfile.open(archive_path) as archive:
             if any(name.endswith("/model.safetensors") for name in archive.getnames()):
                 raise InputError("the archive has a network; name it with --network ROW/RUN", archive_path)
-    with tarfile.open(archive_path, "w:xz") as archive:
+    with write_atomically(archive_path) as temporary, tarfile.open(temporary, "w:xz") as archive:
         for name, content in sorted(contents.items()):
             entry = tarfile.TarInfo(f"{archive_path.name.removesuffix('.tar.xz')}/{name}")
             entry.size, entry.mtime = len(content), FILE_TIME
@@ -94,7 +95,7 @@ def _round_weights(path: Path) -> bytes:
         return rounded_path.read_bytes()
 
 
-def main() -> int:
+def main() -> None:
     """Keep the results that the command names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="name of the experiment")
@@ -102,15 +103,10 @@ def main() -> int:
     parser.add_argument("--only-outputs", action="store_true", help="keep no tables")
     parser.add_argument("--network", metavar="ROW/RUN", help="keep the weights of this run, too")
     options = parser.parse_args()
-    try:
-        if not options.only_outputs:
-            keep_tables(options.folder, DOCS / "kept" / options.name)
-        keep_outputs(options.folder, DOCS / "outputs" / f"{options.name}.tar.xz", options.network)
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    keep_outputs(options.folder, DOCS / "outputs" / f"{options.name}.tar.xz", options.network)
+    if not options.only_outputs:
+        keep_tables(options.folder, DOCS / "kept" / options.name)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_and_exit(main)
