@@ -307,7 +307,8 @@ class SystemMeasures:
         return [
             "Acc.: percentage of the pairs of a contrastive set for which the system gives the correct translation a "
             "higher probability than the contrastive one (equal ones count as wrong). In brackets: Wilson's 95 % "
-            "interval over the pairs of these runs.",
+            "interval at the mean of these runs; it counts each pair once, whatever the number of runs, and does not "
+            "include variation between runs.",
             *(
                 f"{display_names[row]} has no Acc. on {', '.join(sets)}: no scores of these translations were given."
                 if row in self.external_systems
