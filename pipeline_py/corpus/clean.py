@@ -15,7 +15,7 @@ from pipeline_py.corpus.characters import count_words, replace_control_character
 from pipeline_py.corpus.moses import has_moses_escapes, undo_moses_escapes
 from pipeline_py.corpus.shared_sentences import build_sentence_hasher, hash_text
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
-from pipeline_py.files.text_files import read_byte_lines, read_lines, read_parallel
+from pipeline_py.files.text_files import check_line_counts, read_byte_lines, read_lines, read_parallel
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
 
@@ -112,7 +112,7 @@ def clean(
         repairs = [_select_repair(source_input, source_tokenized)]
         repairs += [_select_repair(path, target_tokenized) for path in targets]
         if mode == "held-out":
-            _check_line_counts([source_input, *targets])
+            check_line_counts([source_input, *targets])
             sentences = _clean_held_out_sentences([source_input, *targets], repairs, counts)
         else:
             fingerprints = _hash_pairs(source_input, targets[0])
@@ -264,7 +264,7 @@ def _hash_pairs(source_path: Path, target_path: Path) -> "array[int]":
     hashes = array("Q")
     for lines in zip_longest(read_byte_lines(source_path), read_byte_lines(target_path)):
         if None in lines:
-            _check_line_counts([source_path, target_path])
+            check_line_counts([source_path, target_path])
         # Invalid bytes become surrogates, so that the pair differs from every valid one.
         sides = (replace_control_characters(line.decode("utf-8", "surrogateescape")) for line in lines)
         hashes.append(hash_text("\n".join(" ".join(side.split()) for side in sides)))
@@ -279,12 +279,3 @@ def _flag_repeats(pair_hashes: "array[int]") -> bytes:
     _, first_positions = np.unique(np.asarray(pair_hashes), return_index=True)
     flags[first_positions] = 0
     return flags.tobytes()
-
-
-def _check_line_counts(paths: list[Path]) -> None:
-    counts = [sum(1 for _ in read_byte_lines(path)) for path in paths]
-    for path, count in zip(paths[1:], counts[1:], strict=True):
-        if count != counts[0]:
-            raise InputError(
-                f"{paths[0]} has {counts[0]} lines and {path} has {count}; parallel files need the same number of lines"
-            )

@@ -14,7 +14,7 @@ import stat
 import tarfile
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
@@ -261,6 +261,20 @@ def read_parallel(*paths: Path) -> Iterator[tuple[str, ...]]:
 
 
 SentenceResult = TypeVar("SentenceResult")
+
+
+def check_line_counts(paths: Sequence[Path]) -> None:
+    """Check that files have equally many lines.
+
+    Raises:
+        InputError: they differ.
+    """
+    counts = [sum(1 for _ in read_byte_lines(path)) for path in paths]
+    for path, count in zip(paths[1:], counts[1:], strict=True):
+        if count != counts[0]:
+            raise InputError(
+                f"{paths[0]} has {counts[0]} lines and {path} has {count}; parallel files need the same number of lines"
+            )
 
 
 def restore_input_order(numbered_results: Iterable[tuple[int, SentenceResult]]) -> Iterator[SentenceResult]:

@@ -360,9 +360,15 @@ class CorpusPlan:
         )
 
     def build_fetch_job(self, split: str, side: str) -> Job:
-        """Build the job that copies the user's files of one side of a split, followed by its generated sentences."""
+        """Build the job that copies the user's files of one side of a split, followed by its generated sentences.
+
+        The files of a target of several parts are compared with those of the source.
+        """
         generated_files = [f"<results>/corpus/generated/{split}.{side}"] if self.find_generated_config(split) else []
-        return Job("corpus.fetch", files={"input": self.get_user_files(split, side) + generated_files})
+        files = {"input": self.get_user_files(split, side) + generated_files}
+        if side == "target" and len(files["input"]) > 1:
+            files["parallel"] = self.get_user_files(split, "source")
+        return Job("corpus.fetch", files=files)
 
     def build_clean_job(self) -> Job:
         """Build the job that cleans the training text."""

@@ -59,3 +59,16 @@ def test_a_bad_file_is_named_and_nothing_is_written(
     with pytest.raises(InputError, match=message):
         fetch(input=[tmp_path / name], output=tmp_path / "out" / "text")
     assert not list(tmp_path.glob("out/*"))
+
+
+def test_each_file_has_as_many_lines_as_its_parallel_file(tmp_path: Path) -> None:
+    """Although the concatenated texts do."""
+    for name, line_count in {"a.en": 2, "a.de": 3, "b.en": 3, "b.de": 2}.items():
+        (tmp_path / name).write_text("x\n" * line_count)
+    files = {side: [tmp_path / f"a.{side}", tmp_path / f"b.{side}"] for side in ("en", "de")}
+    with pytest.raises(InputError, match=r"a\.en has 2 lines and \S*a\.de has 3; parallel files need the same number"):
+        fetch(input=files["de"], parallel=files["en"], output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "generated").write_text("x\n")
+    fetch(input=[files["en"][0], tmp_path / "generated"], parallel=[files["de"][1]], output=tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "x\n" * 3
