@@ -39,7 +39,7 @@ def compute_randomization_p_value(
         compute_mean_scores(system_kept_sums + (other_sums[:, None] - other_kept_sums), metric),
         compute_mean_scores(other_kept_sums + (system_sums[:, None] - system_kept_sums), metric),
     )
-    as_large = np.abs(exchanged_scores[0] - exchanged_scores[1]) >= abs(
-        score - other_score
-    ) - RANDOMIZATION_TOLERANCE * max(score, other_score)
+    # Scores may be negative (COMET).
+    rounding = RANDOMIZATION_TOLERANCE * max(abs(score), abs(other_score))
+    as_large = np.abs(exchanged_scores[0] - exchanged_scores[1]) >= abs(score - other_score) - rounding
     return (1 + int(as_large.sum())) / (1 + len(as_large))

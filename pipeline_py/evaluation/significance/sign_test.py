@@ -99,7 +99,7 @@ def _compute_score_changes(
     """Return by how much each sentence of the system improves the baseline's score, (sentences,)."""
     before = compute_mean_scores(baseline_statistics.sum(axis=1, keepdims=True), metric)[0]
     changes = compute_replacement_scores(system_statistics, baseline_statistics, metric) - before
-    changes[np.abs(changes) <= SIGN_TEST_TOLERANCE * before] = 0.0
+    changes[np.abs(changes) <= SIGN_TEST_TOLERANCE * abs(before)] = 0.0
     return changes if metric.higher_is_better else -changes
 
 

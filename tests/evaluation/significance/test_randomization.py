@@ -7,6 +7,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from pipeline_py.evaluation.metrics.bleu import Bleu
+from pipeline_py.evaluation.metrics.comet import Comet
 from pipeline_py.evaluation.significance.randomization import compute_randomization_p_value, draw_kept_sentences
 from pipeline_py.evaluation.system_statistics import sum_over_samples
 from tests.evaluation.statistics_files import compute_statistics
@@ -63,6 +64,13 @@ def test_systems_with_at_most_one_different_sentence_do_not_differ_significantly
     second_outputs = disturbed(reference, state, 0.3)
     assert ours(second_outputs, second_outputs, reference, 200, 1) == 1.0
     assert ours([reference[0], *second_outputs[1:]], second_outputs, reference, 200, 1) == 1.0
+
+
+def test_equal_systems_do_not_differ_where_scores_are_negative() -> None:
+    statistics = np.array([[[-0.3, 1], [-0.1, 1], [0.2, 1], [-0.4, 1]]])
+    kept_sums = sum_over_samples(draw_kept_sentences(4, 100, 1), {"one": statistics})["one"]
+    sums = statistics.sum(axis=1)
+    assert compute_randomization_p_value(sums, kept_sums, sums, kept_sums, Comet) == 1.0
 
 
 def test_a_clear_difference_is_found() -> None:

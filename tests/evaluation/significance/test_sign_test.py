@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from pipeline_py.evaluation.metrics.bleu import Bleu
+from pipeline_py.evaluation.metrics.comet import Comet
 from pipeline_py.evaluation.metrics.ribes import Ribes
 from pipeline_py.evaluation.metrics.ter import Ter
 from pipeline_py.evaluation.significance.sign_test import (
@@ -131,6 +132,12 @@ def test_any_score_of_a_corpus_may_be_tested() -> None:
     system_row, other_row = np.array([[[0.4, 1], [0.6, 1], [0.5, 1]]]), np.array([[[0.3, 1], [0.7, 1], [0.5, 1]]])
     result = run_sign_test(system_row, other_row, Ribes)
     assert result.insertion_test.counts == result.replacement_test.counts == (1, 1, 1)
+
+
+def test_rounding_is_a_tie_where_scores_are_negative() -> None:
+    system_row = np.array([[[-0.3, 1], [-0.1, 1], [0.2, 1]]])
+    result = run_sign_test(system_row, system_row + np.array([1e-16, 0]), Comet)
+    assert result.insertion_test.counts == result.replacement_test.counts == (0, 0, 3)
 
 
 def test_fewer_edits_are_better() -> None:
