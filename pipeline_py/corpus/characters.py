@@ -1,8 +1,14 @@
-"""Control characters, invisible characters and scripts without spaces, from the Unicode Character Database."""
+"""Control characters and invisible characters, from the Unicode Character Database, and counting of words."""
 
 import re
 
-from pipeline_py.files.language_properties import UNSPACED_LANGUAGES, get_base_language
+from pipeline_py.files.language_properties import (
+    HAN_KANA_RANGES,
+    UNSPACED_CHARACTER_RANGES,
+    UNSPACED_LANGUAGES,
+    UNSPACED_LETTER_RANGES,
+    get_base_language,
+)
 
 _CONTROL_CHARACTERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """Category Cc, with tab and carriage return, and two separators that some tools treat as line ends."""
@@ -13,13 +19,12 @@ _INVISIBLE_CHARACTERS = re.compile("[\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e
 _JOINER_CHARACTERS = re.compile("[\u200c\u200d\ufe00-\ufe0f]+")
 """ZWNJ, ZWJ and variation selectors, which change the shape of adjacent letters or emoji."""
 
-_UNSPACED_SCRIPT_RANGES = (
-    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
-    "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
-)
-"""Han, Hiragana and Katakana, which are written without spaces (unlike Hangul)."""
+LETTERS_PER_WORD = 5
+"""Assumed length of a word of Thai, Lao, Tibetan, Burmese or Khmer, vowel signs and tone marks included."""
 
-_WORD_PATTERN = re.compile(rf"[{_UNSPACED_SCRIPT_RANGES}]|[^\s{_UNSPACED_SCRIPT_RANGES}]+")
+_WORD_PATTERN = re.compile(
+    rf"[{HAN_KANA_RANGES}]|[{UNSPACED_LETTER_RANGES}]{{1,{LETTERS_PER_WORD}}}|[^\s{UNSPACED_CHARACTER_RANGES}]+"
+)
 
 
 def replace_control_characters(text: str) -> str:
@@ -56,6 +61,10 @@ def has_word_spaces(language: str) -> bool:
 
 
 def count_words(text: str, is_tokenized: bool = False) -> int:
-    """Count the words between whitespace; in untokenized text, each Han or Kana character is also a word."""
+    """Count the words between whitespace.
+
+    In untokenized text, each Han or Kana character is also a word, and so are five letters of Thai, Lao, Tibetan,
+    Burmese or Khmer.
+    """
     text = remove_invisible_characters(text)
     return len(text.split()) if is_tokenized else len(_WORD_PATTERN.findall(text))

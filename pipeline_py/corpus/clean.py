@@ -68,7 +68,8 @@ def clean(
     tokenizer.perl (`&apos;`) are undone in tokenized sides, since other texts do not have them. Sentences with either
     change are counted. Nothing else changes: Unicode is not normalized, and spaces are not merged.
 
-    Words are separated by whitespace; each Han or Kana character also counts as a word, unless the side is tokenized.
+    Words are separated by whitespace. Unless the side is tokenized, each Han or Kana character also counts as a word,
+    and so do five letters of Thai, Lao, Tibetan, Burmese or Khmer.
     Two pairs are duplicates if their words are equal, regardless of spacing. A source is a held-out source if both are
     equal after all later preprocessing (`build_sentence_hasher`). A target sentence of a held-out set may occur in the
     training text. Sentences are compared by a 64-bit hash, with 8 bytes of memory per pair (at most 48 bytes).

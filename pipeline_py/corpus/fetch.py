@@ -24,8 +24,8 @@ def fetch(*, input: list[Path], parallel: list[Path] | None = None, output: Path
         output: The concatenated text.
 
     Raises:
-        InputError: a file is missing, empty, broken, or not UTF-8 text with one sentence a line; a parallel file differs
-            in its number of lines.
+        InputError: a file is missing, empty, broken, or not UTF-8 text with one sentence a line; a parallel file has
+            another number of lines.
     """
     for path in [*input, *(parallel or [])]:
         if not path.is_file():

@@ -17,6 +17,7 @@ from pipeline_py.evaluation.source_copying import (
     read_aligned_outputs,
 )
 from pipeline_py.files.artifacts import SentenceCounts, open_atomic_text_file
+from pipeline_py.files.language_properties import UNSPACED_CHARACTER_RANGES
 from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
@@ -24,8 +25,7 @@ from pipeline_py.subword.pieces import mark_pieces
 
 DetokenizerName = Literal["moses", "chinese", "none"]
 
-UNSPACED_LETTER = re.compile("[\u0e00-\u109f\u1780-\u17ff]")
-"""Thai, Lao, Tibetan, Burmese and Khmer."""
+_UNSPACED_CHARACTER = re.compile(f"[{UNSPACED_CHARACTER_RANGES}]")
 
 
 def postprocess(
@@ -169,5 +169,5 @@ def join_chinese_words(words: list[str]) -> str:
 
 def _needs_space(character: str) -> bool:
     # East Asian width "W" and "F" are ideographs, kana and full-width forms.
-    is_unspaced = unicodedata.east_asian_width(character) in "WF" or UNSPACED_LETTER.match(character)
+    is_unspaced = unicodedata.east_asian_width(character) in "WF" or _UNSPACED_CHARACTER.match(character)
     return character.isalnum() and not is_unspaced

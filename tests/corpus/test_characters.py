@@ -20,7 +20,7 @@ UNSPACED = (
     "KATAKANA LETTER",
     "HALFWIDTH KATAKANA LETTER",
 )
-SPACED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "DEVANAGARI", "THAI", "HANGUL SYLLABLE", "BOPOMOFO")
+SPACED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "DEVANAGARI", "HANGUL SYLLABLE", "BOPOMOFO")
 
 
 def test_only_han_and_kana_letters_are_words_of_their_own() -> None:
@@ -42,6 +42,8 @@ def test_only_han_and_kana_letters_are_words_of_their_own() -> None:
         ("我喜欢Python 3", 5, 2),
         ("私 は 学生 です", 6, 4),
         ("한국어 문장", 2, 2),
+        ("ฉันชอบอ่านหนังสือ ที่บ้าน", 6, 2),
+        ("ខ្ញុំចូលចិត្តអានសៀវភៅ abc", 6, 2),
         ("a\u00a0b\u3000c\u2028d", 4, 4),
         ("a\u200bb", 2, 2),
         ("Schiff\u00adfahrt", 1, 1),

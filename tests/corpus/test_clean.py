@@ -321,3 +321,23 @@ def test_empty_files_are_rejected(tmp_path: Path, mode: str) -> None:
 def test_impossible_limits_are_rejected(tmp_path: Path, options: dict[str, int]) -> None:
     with pytest.raises(InputError, match="min_length must"):
         run(tmp_path, write(tmp_path / "s", [b"x"]), write(tmp_path / "t", [b"x"]), **options)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["วันนี้เราไปตลาดเพื่อซื้อผลไม้และผักสำหรับอาหารเย็น", "ມື້ນີ້ພວກເຮົາໄປຕະຫຼາດເພື່ອຊື້ໝາກໄມ້", "ယနေ့ကျွန်ုပ်တို့စျေးသို့သွားပြီးသစ်သီးများဝယ်ယူသည်"],
+    ids=["Thai", "Lao", "Burmese"],
+)
+def test_text_without_spaces_between_words_is_kept(sentence: str, tmp_path: Path) -> None:
+    files = {name: tmp_path / name for name in ("source", "target", "clean.source", "clean.target", "lines", "counts")}
+    files["source"].write_text("today we go to the market to buy some fruit\n", encoding="utf-8")
+    files["target"].write_text(sentence + "\n", encoding="utf-8")
+    clean(
+        source_input=files["source"],
+        target_input=[files["target"]],
+        source_output=files["clean.source"],
+        target_output=[files["clean.target"]],
+        lines_output=files["lines"],
+        counts_output=files["counts"],
+    )
+    assert json.loads(files["counts"].read_text())["kept"] == 1

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from unicodedata import normalize
 
+from pipeline_py.files.language_properties import UNSPACED_CHARACTER_RANGES
 from pipeline_py.files.text_files import read_byte_lines
 from pipeline_py.syntax.trees.dependency import read_dependency_trees
 
@@ -19,13 +20,8 @@ MIN_SHARED_WORD_SHARE = 0.3
 MAX_READ_TREES, MIN_TREEBANK_TREES = 2000, 500
 MAX_READ_LINES = 1000
 
-_UNSPACED_SCRIPT_RANGES = (
-    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
-"""Scripts without spaces between words; each of their characters counts as a word."""
-
-_WORD_PATTERN = re.compile(rf"[{_UNSPACED_SCRIPT_RANGES}]|(?:(?![{_UNSPACED_SCRIPT_RANGES}])[^\W\d_])+")
-
+# Each character of a script without spaces counts as a word.
+_WORD_PATTERN = re.compile(rf"[{UNSPACED_CHARACTER_RANGES}]|(?:(?![{UNSPACED_CHARACTER_RANGES}])[^\W\d_])+")
 
 _KANA_PATTERN = re.compile("[\u3041-\u30ff]")
 
