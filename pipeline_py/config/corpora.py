@@ -392,8 +392,9 @@ class CorporaConfig(ConfigSection):
     @model_validator(mode="after")
     def _check_texts(self) -> Self:
         names = [*self.evaluation_set_names, *(text.name for text in self.length_texts)]
-        # The last three are names of other files in the folder of a system's sets.
-        reserved = ("train", "dev", "tests", "facts", "config", "pretraining")
+        # `facts`, `config` and `pretraining` are other files in the folder of a system's sets; `all` and `AVG` are all
+        # sets and the mean over them in files of results.
+        reserved = ("train", "dev", "tests", "facts", "config", "pretraining", "all", "AVG")
         for name in {*reserved} & set(names):
             raise ValueError(f"a test set or length text cannot be called `{name}`; rename it")
         check_name_collisions("test sets and files", [*reserved, *names])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from pipeline_py.config.tables import CONTRAST_COLUMN, BleuTableConfig, MarkSubject, MeasureTableConfig
+from pipeline_py.evaluation.judge_claims import AVERAGE_SET_NAME
 from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.report.tables.marks import SignificanceMarker, build_mark_groups
 from pipeline_py.report.tables.published_columns import PUBLISHED_NOTE, PublishedTable
@@ -12,7 +13,6 @@ from pipeline_py.report.tables.published_numbers import PublishedNumber
 from pipeline_py.report.tables.sheet import MISSING_VALUE, Cell, Column, Sheet
 from pipeline_py.report.tables.system_comparison import ComparisonIndex, SignificanceTest
 from pipeline_py.report.tables.system_measures import (
-    AVERAGE,
     FACT_COLUMNS,
     SETTING_HEADS,
     SystemMeasures,
@@ -120,7 +120,11 @@ class ScoreTable:
     def _is_bold(self, row: str, column: ScoreColumn, mean: float) -> bool:
         """Return True if a proposed row, as rounded, is better than the best baseline on a test set or on average."""
         proposed = isinstance(self.options, BleuTableConfig) and row in self.options.proposed
-        if not proposed or self.best_baseline is None or column.split not in (*self.measures.test_sets, AVERAGE):
+        if (
+            not proposed
+            or self.best_baseline is None
+            or column.split not in (*self.measures.test_sets, AVERAGE_SET_NAME)
+        ):
             return False
         baseline_score = fmean(self.measures.get_run_values(self.best_baseline, column.measure, column.split) or [mean])
         row_score, best_score = (round(score, get_column_decimals(column.measure)) for score in (mean, baseline_score))
@@ -150,13 +154,15 @@ def build_bleu_sheet(
         extra_notes: notes after the notes of the table.
     """
     averages = {
-        row: fmean(runs) for row in options.systems if (runs := measures.get_run_values(row, metrics[0], AVERAGE))
+        row: fmean(runs)
+        for row in options.systems
+        if (runs := measures.get_run_values(row, metrics[0], AVERAGE_SET_NAME))
     }
     sign = 1 if get_metric_class(metrics[0]).higher_is_better else -1
     baseline_rows = [row for row in averages if row not in options.proposed]
     best_baseline = max(baseline_rows, key=lambda row: sign * averages[row], default=None)
     dev_heads = {} if dev_name is None else {"dev": _format_dev_name(dev_name)}
-    average_heads = {AVERAGE: AVERAGE} if len(measures.test_sets) > 1 else {}
+    average_heads = {AVERAGE_SET_NAME: AVERAGE_SET_NAME} if len(measures.test_sets) > 1 else {}
     heads = {
         **dev_heads,
         **{significance_test: significance_test for significance_test in measures.test_sets},
@@ -200,7 +206,7 @@ def build_bleu_sheet(
     )
     table = ScoreTable(options, measures, marks, columns, {}, best_baseline, published_columns)
     notes = [
-        *([f"{AVERAGE} is the mean over the test sets."] if average_heads else []),
+        *([f"{AVERAGE_SET_NAME} is the mean over the test sets."] if average_heads else []),
         *([PUBLISHED_NOTE] if published_columns else []),
         *_describe_run_counts(measures, options.tested),
     ]

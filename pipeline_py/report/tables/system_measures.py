@@ -11,6 +11,7 @@ import numpy as np
 
 from pipeline_py.config.tables import CONTRAST_COLUMN
 from pipeline_py.evaluation.compare_systems import find_parsed_sentences
+from pipeline_py.evaluation.judge_claims import AVERAGE_SET_NAME
 from pipeline_py.evaluation.measure_contrastive_accuracy import (
     compute_accuracies,
     compute_accuracy_interval,
@@ -130,9 +131,6 @@ def _describe_fact_values(
     return [f"{description}: {'; '.join(parts)}."]
 
 
-AVERAGE = "AVG"
-"""Name of the mean over the test sets."""
-
 SETTING_HEADS = {"negative_samples": "K", "subword": "BPE", "search": "Search", "beam": "Beam size"}
 """Heads of columns for settings of systems."""
 
@@ -209,7 +207,7 @@ class SystemMeasures:
         statistics: statistics by set, metric and system.
         training_facts: contents of facts.json of each run, by system.
         settings: settings of the configuration, by system and column.
-        test_sets: the sets of `AVERAGE`.
+        test_sets: the sets of `AVERAGE_SET_NAME`.
         contrast_decisions: margins of log probability between correct and contrastive translations (runs, pairs), by
             contrastive set and system; systems without probabilities are missing.
         external_systems: systems that this experiment did not train.
@@ -249,7 +247,7 @@ class SystemMeasures:
 
     def get_run_values(self, system: str, column: str, split: str | None) -> Sequence[float] | None:
         """Return the value of a column for each run of a system, or None if it has no value."""
-        if split == AVERAGE:
+        if split == AVERAGE_SET_NAME:
             runs = [self.get_run_values(system, column, test) for test in self.test_sets]
             return None if None in runs else [fmean(run) for run in zip(*filter(None, runs), strict=True)]
         if column in FACT_COLUMNS:
