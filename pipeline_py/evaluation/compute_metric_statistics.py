@@ -75,7 +75,9 @@ def compute_metric_statistics(
         if name in files:
             write_json(files[name], metric.to_score_json(statistics))
     half = len(outputs) // 2
-    chance_bleu = Bleu(tokenizer, lowercase, [lines[half:] + lines[:half] for lines in texts])
+    # A single sentence has no other one, and no match.
+    other_texts = [lines[half:] + lines[:half] if half else [""] for lines in texts]
+    chance_bleu = Bleu(tokenizer, lowercase, other_texts)
     split_words = BLEU(lowercase=lowercase, tokenize=tokenizer).tokenizer
     columns[PROPERTIES_COLUMN] = measure_outputs(
         outputs, texts[0], lambda line: split_words(line).split(), chance_bleu.compute_sentence_statistics(outputs)

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline_py.config.evaluation import MECAB_PACKAGES
+from pipeline_py.config.evaluation import MECAB_PACKAGES, TrainedThresholdsConfig
 from pipeline_py.evaluation.column_files import read_sentence_columns
 from pipeline_py.evaluation.compute_metric_statistics import compute_metric_statistics
 from pipeline_py.evaluation.metric import get_metric_class
+from pipeline_py.evaluation.output_properties import find_training_failures, read_output_properties
 from pipeline_py.run.errors import InputError
 from tests.text_files import write_lines as write
 
@@ -37,6 +38,18 @@ def score(hypothesis: Path, reference: list[Path], output: Path, metric: str = "
     """The score of the whole set as JSON."""
     places = {"output": output.with_suffix(".arrow"), "scores_output": [output]}
     compute_metric_statistics(hypothesis=hypothesis, references=reference, metrics=[metric], **places, **options)
+
+
+@pytest.mark.parametrize("sentence_count", [1, 2])
+def test_outputs_are_compared_with_references_of_other_sentences(tmp_path: Path, sentence_count: int) -> None:
+    """A single sentence has no other one."""
+    outputs = ["the old cat sat on the mat", "a dog ran in my garden now"][:sentence_count]
+    files = [write(tmp_path / "hypothesis", outputs), write(tmp_path / "reference", outputs)]
+    score(hypothesis=files[0], reference=files[1:], output=tmp_path / "bleu.json")
+    assert json.loads((tmp_path / "bleu.json").read_text())["score"] == pytest.approx(100)
+    properties = read_output_properties(tmp_path / "bleu.arrow")
+    assert properties.chance_bleu == 0
+    assert find_training_failures(properties, 100, None, TrainedThresholdsConfig()) == []
 
 
 @pytest.mark.parametrize(
