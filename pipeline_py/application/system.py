@@ -12,6 +12,8 @@ from pipeline_py.application.experiment_reader import UNSHARDED_PARSING, read_ex
 from pipeline_py.application.result_files import BundleFiles, ExperimentFiles
 from pipeline_py.application.text_pipeline import TextPipeline
 from pipeline_py.config.systems.training import DecodingConfig
+from pipeline_py.corpus.characters import count_words, replace_control_characters
+from pipeline_py.files.encoding_faults import find_surrogate_fault
 from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.report.bundle_system import DESCRIPTION_NAME
 from pipeline_py.run.errors import InputError
@@ -209,15 +211,7 @@ class System:
             InputError: a text of a pair is empty or longer than 2,000 characters; the system is phrase-based.
         """
         self._check_is_neural("probabilities")
-        for number, pair in enumerate(pairs, start=1):
-            if isinstance(pair, str) or [*map(type, pair)] != [str, str]:
-                raise TypeError(f"pair {number}: give a source and its translation, two texts")
-            for text, side in zip(pair, ("source", "translation"), strict=True):
-                if not text.strip() or len(text) > MAX_SENTENCE_CHARACTERS:
-                    fault = (
-                        f"of {len(text)} characters, more than {MAX_SENTENCE_CHARACTERS}" if text.strip() else "empty"
-                    )
-                    raise InputError(f"pair {number}: the {side} is {fault}; leave the pair out")
+        _check_pairs(pairs)
         if not pairs:
             return []
         with self._create_work_folder() as work:
@@ -244,6 +238,7 @@ class System:
                 raise InputError(f"the sentence is empty or longer than {MAX_SENTENCE_CHARACTERS} characters")
             return attention
         self.check_attends()
+        _check_pairs([(source, target)])
         with self._create_work_folder() as work:
             return self._build_attentions(work, self._prepare_pairs(work, [(source, target)]), [1])[0]
 
@@ -432,7 +427,22 @@ def _check_sentences(sentences: Sequence[str]) -> Sequence[str]:
     for number, sentence in enumerate(texts, start=1):
         if not isinstance(sentence, str):
             raise TypeError(f"sentence {number} is a {type(sentence).__name__}; give a text")
+        if fault := find_surrogate_fault(sentence):
+            raise InputError(f"sentence {number} {fault}")
     return texts
+
+
+def _check_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    for number, pair in enumerate(pairs, start=1):
+        if isinstance(pair, str) or [*map(type, pair)] != [str, str]:
+            raise TypeError(f"pair {number}: give a source and its translation, two texts")
+        for text, side in zip(pair, ("source", "translation"), strict=True):
+            if fault := find_surrogate_fault(text):
+                raise InputError(f"pair {number}: the {side} {fault}")
+            has_words = count_words(replace_control_characters(text)) > 0
+            if not has_words or len(text) > MAX_SENTENCE_CHARACTERS:
+                fault = f"of {len(text)} characters, more than {MAX_SENTENCE_CHARACTERS}" if has_words else "empty"
+                raise InputError(f"pair {number}: the {side} is {fault}; leave the pair out")
 
 
 def _parse_system_path(system_or_path: str | Path) -> tuple[Path | None, str, str | None]:

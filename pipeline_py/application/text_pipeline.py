@@ -134,6 +134,7 @@ class TextPipeline:
                 }
                 path = self._locate_work_file(f"<results>/corpus/clean/{job.set_name}.target", work_folder)
                 arguments["target_output"][:1] = [str(path)]
+                arguments["originals"] = None
             self.run_stage(job.job.stage, arguments, work_folder)
 
     def resolve_arguments(self, job: TextJob, work_folder: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pipeline_py.files.encoding_faults import find_surrogate_fault
 from pipeline_py.files.text_files import get_uncompressed_name, is_whole_number, read_byte_lines, read_lines
 from pipeline_py.run.errors import InputError
 
@@ -122,6 +123,8 @@ def _find_pair_error(fields: Mapping[str, Any]) -> str | None:
     for name, text in fields.items():
         if not isinstance(text, str):
             return f"`{name}` must be text, not {text!r}; write it"
+        if fault := find_surrogate_fault(text):
+            return f"`{name}` {fault}"
         if "\n" in text:
             return f"`{name}` is on several lines; write it on one"
         if name in TEXT_COLUMNS and not text.strip():

@@ -294,6 +294,12 @@ def _compute_frequent_share(sample: bytes, encoding: str, frequent_characters: s
     return sum(character in frequent_characters for character in non_ascii) / max(len(non_ascii), 1)
 
 
+def find_surrogate_fault(text: str) -> str | None:
+    """Return an error message for text that no encoding can represent, because a character of it lacks a half."""
+    surrogates = [character for character in text if "\ud800" <= character <= "\udfff"]
+    return f"has half a character, {surrogates[0]!r}; correct it" if surrogates else None
+
+
 def describe_encoding(lines: Iterable[bytes]) -> str:
     """Return the likely encoding of a text that is not UTF-8, and the command that converts it."""
     faults = LineFaults()

@@ -245,6 +245,12 @@ def test_scores_are_those_of_the_workflows_files(trained, system, tmp_path):
     assert trained_system.score([]) == []
     with pytest.raises(InputError, match="pair 2: the translation is empty"):
         trained_system.score([pairs[0], ("a", " ")])
+    with pytest.raises(InputError, match="pair 1: the translation is empty"):
+        trained_system.score([("a", "\u200b")])
+    with pytest.raises(InputError, match=r"pair 1: the source has half a character, '\\ud83d'"):
+        trained_system.score([("\ud83d", "a")])
+    with pytest.raises(InputError, match="sentence 2 has half a character"):
+        trained_system.translate(["a", "\ud83d"])
 
 
 @pytest.mark.parametrize("system", ["SDAtt", "Tree-based-BPE", "Sequential-lexical"])
@@ -259,6 +265,8 @@ def test_attention_has_one_row_per_step(trained, system, tmp_path):
     assert forced_attention.plot(words=[1]).get_figwidth() > 0
     assert forced_attention._repr_svg_().lstrip().startswith("<?xml")
     assert trained_system.attentions(["", "x" * (MAX_SENTENCE_CHARACTERS + 1)]) == [None, None]
+    with pytest.raises(InputError, match="pair 1: the translation is empty"):
+        trained_system.attention("a", "")
 
 
 @pytest.mark.slow

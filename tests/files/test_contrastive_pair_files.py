@@ -80,6 +80,7 @@ ENTRY = {"source": "a", "reference": "b", "errors": [{"contrastive": "c"}]}
         ("x.json", json.dumps([{**ENTRY, "reference": None}]), "entry 1: `correct` must be text, not None; write it"),
         ("x.json", json.dumps([{**ENTRY, "source": "a\nb"}]), "entry 1: `source` is on several lines"),
         ("x.json", json.dumps([{**ENTRY, "errors": [{"contrastive": "c", "type": "a\tb"}]}]), "`kind` has a tab"),
+        ("x.json", json.dumps([ENTRY, {**ENTRY, "source": "\ud83d"}]), "entry 2: `source` has half a character, '"),
         ("x.json", json.dumps([{**ENTRY, "errors": [{"contrastive": "c", "distance": 1.5}]}]), "`distance` must be"),
     ],
 )
