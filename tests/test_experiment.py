@@ -196,6 +196,8 @@ def test_the_first_table_decides_the_direction_of_a_test(config):
         ("tables.table1.title", "a\n", "tables.table1.title: give printable text on one line"),
         ("tables.table1.labels", {"PBSMT": "SDAtt"}, "two rows have the label `SDAtt`"),
         ("corpora.tests.0.name", "facts", "a test set or length text cannot be called `facts`"),
+        ("corpora.tests.0.name", "AVG", "a test set or length text cannot be called `AVG`"),
+        ("corpora.tests.0.name", "all", "a test set or length text cannot be called `all`"),
         ("corpora.tests.0.name", "pretraining", "a test set or length text cannot be called `pretraining`"),
         (
             "systems.SDRNMT-2.contexts",
@@ -401,6 +403,7 @@ def test_the_schema_for_editors_is_that_of_the_models():
         ("data", "~nobody-of-this-name/x.en", "~nobody-of-this-name/x.en: no user has this name"),
         (".", "x" * 300, "x: the name is too long; choose a shorter one in the configuration"),
         ("data", "\0", "\\x00: no such file"),
+        ("~nobody-of-this-name", "x.en", "data: ~nobody-of-this-name: no user has this name"),
     ],
 )
 def test_invalid_paths_are_reported(config, data: str, source: str, sentence: str) -> None:
@@ -410,6 +413,14 @@ def test_invalid_paths_are_reported(config, data: str, source: str, sentence: st
     with pytest.raises(InputError) as caught:
         load_experiment(config)
     assert sentence in str(caught.value)
+
+
+def test_the_home_folder_is_expanded_in_data_and_in_files(config, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    experiment = load_experiment(replace_value(config, "data", "~/corpora"), should_check_files=False)
+    assert experiment.data == "/home/me/corpora"
+    assert experiment.resolve_path("train.en") == "/home/me/corpora/train.en"
+    assert experiment.resolve_path("~/train.en") == "/home/me/train.en"
 
 
 def test_a_folder_is_not_a_file_and_vice_versa(config, tmp_path: Path) -> None:

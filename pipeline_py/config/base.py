@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -171,6 +172,18 @@ def format_folder_name(system: str) -> str:
 def is_valid_snakemake_path(path: str) -> bool:
     """Return whether Snakemake reads a path literally."""
     return not {*SNAKEMAKE_PATH_CHARACTERS} & {*path}
+
+
+def expand_home(path: str) -> str:
+    """Return a path with `~` at its beginning replaced by the home folder.
+
+    Raises:
+        ValueError: `~NAME` is not a user.
+    """
+    try:
+        return str(Path(path).expanduser())
+    except RuntimeError:
+        raise ValueError(f"{path}: no user has this name; write the full path of the file") from None
 
 
 def check_name_collisions(kind: str, names: Iterable[str], format_file_name: Callable[[str], str] = str) -> None:

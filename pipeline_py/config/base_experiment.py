@@ -3,11 +3,11 @@
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import Field, PrivateAttr, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationInfo, field_validator
 
-from pipeline_py.config.base import MAX_NAME_LENGTH, ConfigSection, format_folder_name
+from pipeline_py.config.base import MAX_NAME_LENGTH, ConfigSection, expand_home, format_folder_name
 from pipeline_py.config.corpora import NAME_PATTERN, CorporaConfig, CorpusSide, LanguageConfig
 from pipeline_py.config.entry_errors import EntryKey, format_name_list
 from pipeline_py.config.evaluation import CometInstallation, EvaluationConfig, find_comet_installation
@@ -79,7 +79,9 @@ class BaseExperimentConfig(ConfigSection):
         max_length=MAX_NAME_LENGTH,
         description="Results go to results/<name>; null: straight to results/.",
     )
-    data: str = Field(".", description="The folder that relative paths of corpora and parsers start from.")
+    data: Annotated[str, AfterValidator(expand_home)] = Field(
+        ".", description="The folder that relative paths of corpora and parsers start from."
+    )
     recipe: str | None = Field(
         None,
         description="A file of `workflow/recipes/`, without its ending: settings that fit an amount of data. The "
@@ -247,7 +249,7 @@ class BaseExperimentConfig(ConfigSection):
         options = self.evaluation.comet
         if options is None or "comet" not in self.computed_metrics:
             return None
-        return find_comet_installation(options.python, options.model, self.data)
+        return find_comet_installation(options.python, options.model, self.resolve_path(options.model))
 
     def get_system_parsers(self, system: str) -> list[str]:
         """Return the parsers whose trees a system or one of its members reads."""
@@ -476,9 +478,9 @@ class BaseExperimentConfig(ConfigSection):
             InputError: `~NAME` is not a user.
         """
         try:
-            return str(Path(self.data) / Path(file).expanduser())
-        except RuntimeError:
-            raise InputError(f"{file}: no user has this name; write the full path of the file") from None
+            return str(Path(self.data) / expand_home(file))
+        except ValueError as error:
+            raise InputError(str(error)) from None
 
     @property
     def user_claim_files(self) -> list[str]:

@@ -54,18 +54,18 @@ class CometInstallation:
 
 
 @cache
-def find_comet_installation(python: str, model: str, data_folder: str) -> CometInstallation:
+def find_comet_installation(python: str, model: str, model_path: str) -> CometInstallation:
     """Find the package and the weights of COMET.
 
     Args:
         python: Python of the environment with unbabel-comet.
         model: folder, checkpoint or hub name, as configured.
-        data_folder: base of relative paths.
+        model_path: path of the folder or checkpoint, if it is one.
 
     Raises:
         InputError: the package or the weights are missing.
     """
-    path = Path(data_folder, model)
+    path = Path(model_path)
     local_file = path if path.is_file() else path / "checkpoints" / "model.ckpt"
     try:
         process = subprocess.run(

@@ -354,7 +354,7 @@ class EvaluationPlan:
         """Build the job that scores the sentences of an output with COMET."""
         comet, options = self.experiment.find_comet_installation(), self.experiment.evaluation.comet
         assert comet is not None and options is not None
-        name = Path(options.model).name if Path(self.experiment.data, options.model).exists() else options.model
+        name = Path(options.model).name if Path(self.experiment.resolve_path(options.model)).exists() else options.model
         return Job(
             "evaluation.compute_comet_scores",
             files={

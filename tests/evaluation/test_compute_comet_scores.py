@@ -153,7 +153,7 @@ def test_a_tiny_model_of_the_same_format(texts: Texts):
         pytest.skip("needs COMET_PYTHON, the Python of an environment with unbabel-comet (docs/how_to/metrics.md)")
     maker = Path(__file__).with_name("tiny_comet.py")
     subprocess.run([python, str(maker), str(texts.folder / "tiny")], check=True, capture_output=True)
-    model_scores = find_comet_installation(python, "tiny", str(texts.folder))
+    model_scores = find_comet_installation(python, "tiny", str(texts.folder / "tiny"))
     assert model_scores.checkpoint.endswith("tiny/checkpoints/model.ckpt") and model_scores.version
     scores = json.loads(texts.scored("bad", "tiny", python).read_text())["scores"]
     assert len(scores) == 40 and len({*scores}) > 1
