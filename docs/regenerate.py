@@ -13,6 +13,7 @@ from docs/kept/NAME, where `docs/keep_results.py` keeps them.
 """
 
 import argparse
+import csv
 import dataclasses
 import re
 import shutil
@@ -42,7 +43,7 @@ def render_block(block_arguments: list[str]) -> str:
             answers = select_twin_answers(read_answers(KEPT_RESULTS_FOLDER / name / "claims.tsv"))
             return f"\n{render_answer_table(answers)}\n"
         case ["comparisons", name, table]:
-            claims = pd.read_csv(KEPT_RESULTS_FOLDER / name / f"{table}.claims.tsv", sep="\t")
+            claims = pd.read_csv(KEPT_RESULTS_FOLDER / name / f"{table}.claims.tsv", sep="\t", quoting=csv.QUOTE_NONE)
             return f"\n{render_comparison_table(claims)}\n"
         case ["table" | "rows" as kind, name, table]:
             sheet = read_sheet(KEPT_RESULTS_FOLDER / name / f"{table}.sheet.json")

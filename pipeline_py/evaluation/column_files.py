@@ -1,7 +1,6 @@
-"""Files of tables: numbers for each sentence of a set (Arrow, with a checksum), and TSV."""
+"""Arrow files of numbers for each sentence of a set, with a checksum."""
 
-import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline_py.files import artifacts
-from pipeline_py.files.artifacts import open_atomic_text_file, write_atomically
+from pipeline_py.files.artifacts import write_atomically
 from pipeline_py.run.errors import InputError
-
-
-def write_tsv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]], should_quote: bool = True) -> None:
-    """Write a header and rows; None becomes an empty cell. Without quotes, no cell may contain a tab."""
-    plain: dict[str, Any] = {} if should_quote else {"quoting": csv.QUOTE_NONE, "quotechar": None}
-    with open_atomic_text_file(path) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n", **plain)
-        table.writerow(columns)
-        table.writerows(rows)
 
 
 def write_sentence_columns(

@@ -10,9 +10,9 @@ from pydantic import PositiveInt
 from sacrebleu.metrics.helpers import extract_all_word_ngrams
 
 from pipeline_py.evaluation.aligned_sentences import read_aligned_sentences
-from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.evaluation.metric import TokenizerName
 from pipeline_py.evaluation.metrics.bleu import build_word_splitter
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
 
@@ -89,7 +89,7 @@ def compare_ngrams(
         for system_index, other_index in ((number, 0), (0, number))
         for ngram in rank_ngrams(_iterate_pair_matches(counts, system_index, other_index))[:max_per_direction]
     ]
-    write_tsv(output, NGRAM_COLUMNS, rows, should_quote=False)
+    write_tsv(output, NGRAM_COLUMNS, rows)
 
 
 def rank_ngrams(ngrams: Iterator[NgramMatches]) -> list[NgramMatches]:

@@ -9,12 +9,13 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from pipeline_py.evaluation.column_files import read_sentence_columns, write_tsv
+from pipeline_py.evaluation.column_files import read_sentence_columns
 from pipeline_py.evaluation.output_properties import read_output_properties
 from pipeline_py.evaluation.significance import holm_correction, randomization, resampling
 from pipeline_py.evaluation.significance.sign_test import TwoWaySignTestResult, run_sign_test
 from pipeline_py.evaluation.significance.system_difference import SystemDifference, SystemScores, estimate_difference
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics, sum_over_samples
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 
 COMPARISON_TESTS = ("systems", "sign", "bootstrap", "randomization")

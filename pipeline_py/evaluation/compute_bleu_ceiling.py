@@ -12,12 +12,12 @@ import numpy as np
 
 from pipeline_py.config.entry_errors import shorten_text
 from pipeline_py.evaluation.aligned_sentences import read_aligned_sentences
-from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.evaluation.metric import TokenizerName
 from pipeline_py.evaluation.metrics.bleu import Bleu, build_word_splitter
 from pipeline_py.evaluation.postprocess import DetokenizerName, build_text_restorer
 from pipeline_py.files.language_properties import UNSPACED_LANGUAGES, get_base_language
 from pipeline_py.files.text_files import split_tokens
+from pipeline_py.files.tsv_files import write_tsv
 
 CEILING_WARNING_THRESHOLD = 99.0
 """The BLEU below which a ceiling causes a warning."""
@@ -103,7 +103,7 @@ def compute_bleu_ceiling(
             ceiling = replace(ceiling, causes=cause, example=scoring.find_common_difference(words, texts[0]))
             print(f"warning: {ceiling.warning_message}", file=sys.stderr)
         ceilings.append(ceiling)
-    write_tsv(output, CEILING_COLUMNS, map(astuple, ceilings), should_quote=False)
+    write_tsv(output, CEILING_COLUMNS, map(astuple, ceilings))
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from typing_extensions import TypedDict
 
-from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.files.ragged_arrays import RaggedArrayFile
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword import pieces as subword

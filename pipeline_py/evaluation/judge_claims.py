@@ -10,7 +10,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from pipeline_py.config.claims import ClaimConfig, PublishedResultConfig, SentenceLengthConfig, read_claim_file
 from pipeline_py.config.evaluation import TrainedThresholdsConfig
-from pipeline_py.evaluation.column_files import read_sentence_columns, write_tsv
+from pipeline_py.evaluation.column_files import read_sentence_columns
 from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.evaluation.metrics.bleu import Bleu
 from pipeline_py.evaluation.output_properties import find_training_failures, join_set_properties, read_output_properties
@@ -24,6 +24,7 @@ from pipeline_py.evaluation.significance.system_difference import (
 )
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.evaluation.verdict import ControlResult, Verdict
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 
 AVERAGE_SET_NAME = "AVG"
@@ -232,12 +233,12 @@ def judge_claims(
         for question in questions
         for row in _build_claim_rows(question, evidence, reading_systems, treeless_baselines)
     ]
-    write_tsv(claims_output, CLAIM_COLUMNS, rows, should_quote=False)
+    write_tsv(claims_output, CLAIM_COLUMNS, rows)
     excluded = [
         *(("system", name, "; ".join(reasons)) for name, reasons in sorted(evidence.untrained_reasons.items())),
         *(("set", name, reason) for name, reason in evidence.small_set_reasons.get("", {}).items()),
     ]
-    write_tsv(exclusions_output, EXCLUSION_COLUMNS, excluded, should_quote=False)
+    write_tsv(exclusions_output, EXCLUSION_COLUMNS, excluded)
 
 
 def read_evidence(

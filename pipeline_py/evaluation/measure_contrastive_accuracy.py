@@ -7,10 +7,10 @@ from statistics import NormalDist, fmean, stdev
 
 import numpy as np
 
-from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.evaluation.score_sentence_groups import SentenceGroup, split_into_groups
 from pipeline_py.evaluation.significance import holm_correction
 from pipeline_py.files.text_files import read_lines
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 
 CONTRAST_ACCURACY_COLUMNS = ("by", "group", "pairs", "system", "accuracy", "sd", "low", "high", "ties")

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from pipeline_py.evaluation.aligned_sentences import read_aligned_sentences
-from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.evaluation.metric import TokenizerName
 from pipeline_py.evaluation.metrics.bleu import build_word_splitter
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.system_statistics import sum_over_samples
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.progress_display import show_progress
 from pipeline_py.subword.vocabulary import read_token_counts
 

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline_py.evaluation.column_files import read_sentence_columns, write_tsv
+from pipeline_py.evaluation.column_files import read_sentence_columns
 from pipeline_py.evaluation.metric import SENTENCE_METRIC
 from pipeline_py.evaluation.sentence_scores import SENTENCE_SCORE_COLUMNS, count_sentence_scores
 from pipeline_py.evaluation.significance import resampling
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 
 GROUP_BOUNDS: Mapping[str, Sequence[float]] = {

@@ -7,9 +7,9 @@ import numpy as np
 from pydantic import PositiveInt
 
 from pipeline_py.evaluation.aligned_sentences import read_aligned_sentences
-from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.evaluation.metric import SENTENCE_METRIC
 from pipeline_py.evaluation.system_statistics import read_statistics
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 
 EXAMPLE_COLUMNS = (
@@ -73,10 +73,9 @@ def select_example_sentences(
         for sentence in select_most_different(np.where(middle, scores[name] - scores[baseline], 0), max_per_direction):
             line = lines[sentence]
             texts = line[0], line[1 + len(outputs)], line[place], line[1]
-            cells = (text.replace("\t", " ").replace("\r", " ") for text in texts)
             score_pair = float(scores[name][sentence]), float(scores[baseline][sentence])
-            rows.append((name, baseline, sentence + 1, *cells, *score_pair))
-    write_tsv(output, EXAMPLE_COLUMNS, rows, should_quote=False)
+            rows.append((name, baseline, sentence + 1, *texts, *score_pair))
+    write_tsv(output, EXAMPLE_COLUMNS, rows)
 
 
 def mask_middle_lengths(texts: Sequence[str]) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from pipeline_py.syntax.parser_measures import AccuracyRow, read_accuracy_rows, write_measures
+from pipeline_py.files.tsv_files import write_tsv
+from pipeline_py.syntax.parser_measures import AccuracyRow, read_accuracy_rows
 
 
 def join_accuracies(*, input: list[Path], output: Path) -> None:
@@ -12,4 +13,4 @@ def join_accuracies(*, input: list[Path], output: Path) -> None:
         input: TSV files of `measure_accuracy`.
         output: TSV with the rows of all input files.
     """
-    write_measures(output, [row for path in input for row in read_accuracy_rows(path)], AccuracyRow._fields)
+    write_tsv(output, AccuracyRow._fields, [row for path in input for row in read_accuracy_rows(path)])

@@ -5,6 +5,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from pipeline_py.corpus.characters import has_word_spaces
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
 from pipeline_py.syntax.parser_measures import (
@@ -12,7 +13,6 @@ from pipeline_py.syntax.parser_measures import (
     RAW_TEXT_SUFFIX,
     UNDIVIDED_SHARE_METRIC,
     AccuracyRow,
-    write_measures,
 )
 from pipeline_py.syntax.trees.bracket_scoring import BracketCounts, count_matching_brackets
 from pipeline_py.syntax.trees.constituency import PhraseTree
@@ -69,7 +69,7 @@ def measure_accuracy(
         )
         metrics += [(f"{name}{RAW_TEXT_SUFFIX}", value) for name, value in raw_metrics]
     formatted_metrics = ((name, str(value) if isinstance(value, int) else f"{value:.2f}") for name, value in metrics)
-    write_measures(output, ((*metric, str(sentences), str(words)) for metric in formatted_metrics), AccuracyRow._fields)
+    write_tsv(output, AccuracyRow._fields, ((*metric, sentences, words) for metric in formatted_metrics))
 
 
 def _compute_dependency_metrics(

@@ -5,8 +5,9 @@ from operator import eq
 from pathlib import Path
 from typing import TypeAlias
 
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.progress_display import show_progress
-from pipeline_py.syntax.parser_measures import MeasureRow, write_measures
+from pipeline_py.syntax.parser_measures import MEASURE_COLUMNS, MeasureRow
 from pipeline_py.syntax.trees.constituency import PhraseTree
 from pipeline_py.syntax.trees.dependency import DependencyTree
 from pipeline_py.syntax.trees.tree_formats import TREE_FILE_FORMATS, TreeKind, pair_trees
@@ -47,7 +48,7 @@ def measure_agreement(
         {(split, kind): path for split, kinds in files.items() for kind, path in kinds.items()}
         for files in (first, second)
     ]
-    write_measures(output, _compute_agreement_rows(*paths))
+    write_tsv(output, MEASURE_COLUMNS, _compute_agreement_rows(*paths))
 
 
 def _compute_agreement_rows(

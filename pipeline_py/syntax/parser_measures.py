@@ -1,11 +1,9 @@
 """TSV tables of measures of parsers and their trees."""
 
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.files.text_files import read_lines
 
 MEASURE_COLUMNS = ("split", "trees", "measure", "value")
@@ -44,14 +42,6 @@ class AccuracyRow(NamedTuple):
     value: str
     sentences: str = ""
     words: str = ""
-
-
-def write_measures(path: Path, rows: Iterable[Sequence[str]], columns: Sequence[str] = MEASURE_COLUMNS) -> None:
-    """Write a table with one measure per row."""
-    with open_atomic_text_file(path) as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerow(columns)
-        table.writerows(rows)
 
 
 def format_undivided_warning(accuracy_rows: Iterable[AccuracyRow]) -> str | None:

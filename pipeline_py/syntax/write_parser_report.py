@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.compute_tree_statistics import read_tree_statistics
 from pipeline_py.syntax.parser_measures import (
     ALL_SPLITS,
+    MEASURE_COLUMNS,
     MeasureRow,
     format_undivided_warning,
     read_accuracy_rows,
-    write_measures,
 )
 from pipeline_py.syntax.tree_origins import select_origin_notes
 from pipeline_py.syntax.trees.tree_formats import TreeKind, TreeMetadata, select_fallback_counts
@@ -69,7 +70,7 @@ def write_parser_report(
         rows += [(ALL_SPLITS, kind, row.metric, row.value) for row in accuracies]
         if (warning := format_undivided_warning(accuracies)) is not None:
             rows.append((ALL_SPLITS, kind, "warning", warning))
-    write_measures(output, rows)
+    write_tsv(output, MEASURE_COLUMNS, rows)
 
 
 def _measure_split(

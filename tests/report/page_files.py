@@ -7,11 +7,11 @@ from typing import Any
 import yaml
 
 from pipeline_py.config.load_experiment import load_experiment
-from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS as CLAIMS
 from pipeline_py.evaluation.measure_contrastive_accuracy import CONTRAST_COMPARISON_COLUMNS as COMPARISONS
 from pipeline_py.evaluation.select_example_sentences import EXAMPLE_COLUMNS as EXAMPLES
 from pipeline_py.files.artifacts import write_json
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.report.tables.sheet import Cell, Column, Sheet
 from pipeline_py.report.tables.system_comparison import TEST_NAMES
 from tests.report.comparison_files import ComparisonRow, write_comparisons
@@ -181,7 +181,6 @@ def write_page_files(folder: Path) -> dict[str, dict[str, Path]]:
                 "+SDAtt", "SDAtt", 21.75, "+SDAtt above SDAtt: confirmed", verdict="confirmed", about="other"
             ),
         ],
-        should_quote=False,
     )
     counts = folder / "counts.json"
     counts.write_text('{"in": 5000, "kept": 4000, "dropped": {"too_long": 1000}, "noted": {}}')

@@ -7,10 +7,10 @@ import pytest
 
 from pipeline_py.config.base import parse_section_json
 from pipeline_py.config.experiment import ExperimentConfig
-from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.evaluation.compute_bleu_ceiling import CEILING_COLUMNS as COLUMNS_OF_CEILINGS
 from pipeline_py.evaluation.compute_bleu_ceiling import BleuCeiling
 from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS, EXCLUSION_COLUMNS
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.report.answers import (
     NO_VERDICT_HEADING,
     group_answer_sentences,
@@ -32,7 +32,7 @@ SYNTAX = {"about": "syntax"}
 
 
 def write_answers(folder: Path, *rows: list):
-    write_tsv(folder / "claims.tsv", CLAIM_COLUMNS, rows, should_quote=False)
+    write_tsv(folder / "claims.tsv", CLAIM_COLUMNS, rows)
     return read_answers(folder / "claims.tsv")
 
 
@@ -122,7 +122,7 @@ def test_low_ceilings_are_warnings(tmp_path):
         BleuCeiling("dev", 99.96, 10),
         BleuCeiling("x", 86.3, 20, "`evaluation.detokenizer: none`", "`a` becomes `b`"),
     ]
-    write_tsv(tmp_path / "ceiling.tsv", COLUMNS_OF_CEILINGS, map(astuple, ceilings), should_quote=False)
+    write_tsv(tmp_path / "ceiling.tsv", COLUMNS_OF_CEILINGS, map(astuple, ceilings))
     manifest = build_manifest(tmp_path)
     manifest = replace(manifest, files={**manifest.files, "ceiling": {"all": tmp_path / "ceiling.tsv"}})
     (overview, _) = build_overview_sections(manifest)

@@ -3,8 +3,8 @@
 import yaml
 
 from pipeline_py.config.load_experiment import load_experiment
-from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.evaluation.measure_contrastive_accuracy import CONTRAST_ACCURACY_COLUMNS
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.report.overview import describe_positive_controls
 from pipeline_py.report.page_parts import PageManifest
 from tests.project_copy import ROOT

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pipeline_py.evaluation.column_files import write_tsv
 from pipeline_py.evaluation.compare_systems import compare_systems
 from pipeline_py.evaluation.compute_bleu_ceiling import CEILING_COLUMNS as COLUMNS_OF_CEILINGS
+from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.report.render_table import render_table
 from pipeline_py.report.tables.system_comparison import SYSTEM_COMPARISON_COLUMNS
 from pipeline_py.run.errors import InputError
@@ -430,7 +430,7 @@ def test_note_names_low_ceilings(paper: Inputs) -> None:
     ceilings = [("NIST02", 80.0), ("NIST03", 98.9), ("NIST04", 99.1)]
     file = paper.folder / "ceiling.tsv"
     rows = [[name, bleu, 9, "`evaluation.detokenizer: none`", ""] for name, bleu in ceilings]
-    write_tsv(file, COLUMNS_OF_CEILINGS, rows, should_quote=False)
+    write_tsv(file, COLUMNS_OF_CEILINGS, rows)
     paper.files = {"ceiling": file}
     render_table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
     text = (paper.folder / "table.md").read_text(encoding="utf-8")

@@ -5,13 +5,14 @@ from pathlib import Path
 import pandas
 import pytest
 
-from pipeline_py.syntax.parser_measures import AccuracyRow, format_undivided_warning, read_accuracy_rows, write_measures
+from pipeline_py.files.tsv_files import write_tsv
+from pipeline_py.syntax.parser_measures import AccuracyRow, format_undivided_warning, read_accuracy_rows
 
 ACCURACY_ROWS = [AccuracyRow("UAS", "90.10", "5", "9"), AccuracyRow("failed parses", "0", "5", "9")]
 
 
 def test_pandas_reads_accuracy_tables(tmp_path: Path) -> None:
-    write_measures(tmp_path / "t", ACCURACY_ROWS, AccuracyRow._fields)
+    write_tsv(tmp_path / "t", AccuracyRow._fields, ACCURACY_ROWS)
     table = pandas.read_csv(tmp_path / "t", sep="\t", dtype=str)
     assert [*table.columns] == ["metric", "value", "sentences", "words"]
     assert [tuple(row) for row in table.to_numpy()] == ACCURACY_ROWS
@@ -27,16 +28,6 @@ def test_columns_may_have_any_order_and_number(tmp_path: Path) -> None:
 def test_cells_may_contain_any_characters(tmp_path: Path, cell: str) -> None:
     (tmp_path / "t").write_bytes(f"metric\tvalue\n{cell}\t2\n".encode())
     assert read_accuracy_rows(tmp_path / "t") == [AccuracyRow(cell, "2")]
-
-
-def test_pandas_reads_measure_tables(tmp_path: Path) -> None:
-    rows = [("train", "dependency", "UAS", "1.00"), ("all", "constituency", 'failed: "x\u2028" y', "")]
-    write_measures(tmp_path / "t", iter(rows))
-    table = pandas.read_csv(tmp_path / "t", sep="\t", dtype=str, keep_default_na=False)
-    assert [*table.columns] == ["split", "trees", "measure", "value"]
-    assert [tuple(row) for row in table.to_numpy()] == rows
-    write_measures(tmp_path / "t", [])
-    assert (tmp_path / "t").read_text() == "split\ttrees\tmeasure\tvalue\n"
 
 
 @pytest.mark.parametrize(
