@@ -340,7 +340,7 @@ class LanguageConfig(ConfigSection):
     @property
     def is_chinese(self) -> bool:
         """True for Chinese in any script."""
-        return self.language.partition("-")[0] == "zh"
+        return get_base_language(self.language) == "zh"
 
     @property
     def should_train_tokenizer(self) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from pipeline_py.files.language_properties import get_base_language
+
 TOOL_LANGUAGE_CODES = {
     "als": "sq",
     "arb": "ar",
@@ -111,6 +113,6 @@ def _are_close_languages(code: str, other_code: str) -> bool:
 def _get_main_code(code: str) -> str:
     """Return the language code without region and script, unresolved if it is unknown."""
     try:
-        return resolve_language_code(code).partition("-")[0]
+        return get_base_language(resolve_language_code(code))
     except ValueError:
-        return code.partition("-")[0]
+        return get_base_language(code)

@@ -12,6 +12,7 @@ from pydantic import PositiveInt
 
 from pipeline_py.corpus.characters import is_ascii_word_char, remove_invisible_characters
 from pipeline_py.files.artifacts import SentenceCounts, write_atomically
+from pipeline_py.files.language_properties import get_base_language
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.trees.dependency import DependencyTree, MultiwordToken, read_dependency_trees
 from pipeline_py.syntax.words.token_alignment import restore_original_text
@@ -77,7 +78,7 @@ def learn_segmenter(
         InputError: a file is not CoNLL-U, or has no usable sentence.
     """
     counts = SentenceCounts()
-    language = language.partition("-")[0]
+    language = get_base_language(language)
     is_chinese = language == "zh"
     train, longest = _select_short_sentences(
         _read_treebank_sentences(treebank_train, language, words), treebank_train, counts

@@ -51,9 +51,9 @@ def measure_contrastive_accuracy(
 
     A pair with equal probabilities counts as wrong. Accuracy is in percent; for several runs (seeds) it is the mean
     over them, with the sample standard deviation. `low` and `high` are the ends of Wilson's 95 % interval (1927), with
-    one trial for each pair whatever the number of runs, as in `compare`. `ties` counts pairs with equal probabilities,
-    as a mean over runs. Groups are all pairs (`all`), and pairs by `kind`, `distance` and `frequency`; a pair without
-    such a value is in no group of it.
+    one trial for each pair whatever the number of runs. `ties` counts pairs with equal probabilities, as a mean over
+    runs. Groups are all pairs (`all`), and pairs by `kind`, `distance` and `frequency`; a pair without such a value is
+    in no group of it.
 
     The comparisons have each pair of systems once; `other` is the system that is given first. `better` and `worse`
     count the pairs that only the one or only the other system gets right. McNemar's test (1947) is the exact two-sided

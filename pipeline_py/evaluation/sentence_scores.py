@@ -24,9 +24,10 @@ def count_sentence_scores(
 ) -> Iterator[tuple[object, ...]]:
     """Count sentences by their chrF, and by whether it is higher or lower than that of the baseline.
 
-    Scores are sacrebleu's chrF of the sentence, as in `examples`, and `sentences` is how many have such a score: by
-    `score`, in tens of percent with `low` <= chrF < `high`, and 100 in the last; by `difference`, whether chrF is
-    `lower` or `higher` than that of `other` for the same sentence, or `equal` to it. `percent` is their share of all.
+    Scores are sacrebleu's chrF of the sentence, as in `select_example_sentences`, and `sentences` is how many have such
+    a score: by `score`, in tens of percent with `low` <= chrF < `high`, and 100 in the last; by `difference`, whether
+    chrF is `lower` or `higher` than that of `other` for the same sentence, or `equal` to it. `percent` is their share
+    of all.
     With several runs, both are means: over runs, or for differences over all pairs of runs of the two systems. Groups
     without a sentence are included.
 

@@ -1,4 +1,4 @@
-"""Jobs of the rule `claims`, which checks claims of papers against scores."""
+"""Jobs of the rule `judge_claims`, which checks claims of papers against scores."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

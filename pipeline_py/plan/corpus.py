@@ -87,7 +87,7 @@ def _build_generation_settings(
     generator: GeneratorConfig,
     language_share: LanguageShare,
 ) -> dict[str, Any]:
-    """Return the common settings of `generate` and `generate_contrast`."""
+    """Return the common settings of `generate` and `generate_contrastive_pairs`."""
     share_from, share_to = language_share
     return {
         **generated_config.model_dump(),

@@ -234,7 +234,7 @@ class EvaluationPlan:
         )
 
     def build_inference_settings(self, systems: Sequence[str]) -> dict[str, Any]:
-        """Return the settings of `compare` and `claims` for confidence intervals and tests."""
+        """Return the settings of `compare_systems` and `judge_claims` for confidence intervals and tests."""
         networks = {
             system: "+".join(self.experiment.get_networks(system))
             for system in systems

@@ -118,11 +118,11 @@ class ReportPlan:
             return {"counts": {split: f"<results>/syntax/{options.parser}/{split}.{ending}" for split in splits}}
         if isinstance(options, VocabularyTableConfig):
             corpora, units, subword = self.experiment.corpora, options.subword, self.subword
+            languages = [corpora.source.language, corpora.target.language]
+            if languages[0] == languages[1]:
+                languages = [f"{language} ({side})" for language, side in zip(languages, SIDES, strict=True)]
             return {
-                form: {
-                    language: file.format(split="train")
-                    for language, file in zip((corpora.source.language, corpora.target.language), files, strict=True)
-                }
+                form: {language: file.format(split="train") for language, file in zip(languages, files, strict=True)}
                 for form, files in (
                     ("original", map(self.corpus.get_token_path_pattern, SIDES)),
                     ("generalised", (subword.get_word_path_pattern(units, side) for side in SIDES)),

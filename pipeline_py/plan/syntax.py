@@ -16,6 +16,7 @@ from pipeline_py.config.parsers import (
     StanzaParserConfig,
     TrainedParserConfig,
 )
+from pipeline_py.files.language_properties import get_base_language
 from pipeline_py.kinds.syntax_kind import TREE_FORMAT_NAMES, TreeFormat
 from pipeline_py.plan.corpus import CorpusPlan
 from pipeline_py.plan.parsers import ANNOTATION_NAMES, ParsersPlan
@@ -48,18 +49,18 @@ class HeadSource(NamedTuple):
     @property
     def rule_language(self) -> str:
         """The language of the head rules."""
-        language = self.language.partition("-")[0]
+        language = get_base_language(self.language)
         return language if language in HEAD_RULES_BY_LANGUAGE else DEFAULT_RULES_LANGUAGE
 
     @property
     def is_english(self) -> bool:
         """True if the parser is for English."""
-        return self.language.partition("-")[0] == "en"
+        return get_base_language(self.language) == "en"
 
     @property
     def has_foreign_rules(self) -> bool:
         """True if the heads come from rules of another language."""
-        return not self.is_dependency_based and self.language.partition("-")[0] != self.rule_language
+        return not self.is_dependency_based and get_base_language(self.language) != self.rule_language
 
     def format_for_display(self) -> str:
         """Format the source for messages."""

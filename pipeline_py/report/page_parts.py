@@ -68,7 +68,7 @@ class Chapter:
         for index, section in enumerate(self.sections):
             is_linked = section.title and not any(section.title.startswith(f"{title}: ") for title in linked_titles)
             linked_titles += [section.title] if is_linked else []
-            anchored.append((f"{self.anchor}-{index}" if is_linked else "", section))
+            anchored.append((f"{self.anchor}:{index}" if is_linked else "", section))
         return anchored
 
 

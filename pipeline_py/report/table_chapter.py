@@ -11,7 +11,6 @@ from pipeline_py.report.page_parts import PageManifest
 from pipeline_py.report.tables.sheet import Sheet, read_sheet
 from pipeline_py.report.tables.system_comparison import (
     SystemComparison,
-    index_by_system_pair,
     read_system_comparisons,
 )
 
@@ -66,20 +65,8 @@ class TableChapter:
 
     @property
     def anchor(self) -> str:
-        """Identifier of the chapter on the page."""
-        return self.table_name.replace("/", "-")
-
-    def find_bleu_comparisons(self, system: str, other_system: str) -> dict[str, SystemComparison]:
-        """Return the BLEU comparison of two systems by set."""
-        pairs = {
-            split: index_by_system_pair(metric_comparisons.get("bleu", []))
-            for split, metric_comparisons in self.comparisons.items()
-        }
-        return {
-            split: set_pairs[system, other_system]
-            for split, set_pairs in pairs.items()
-            if (system, other_system) in set_pairs
-        }
+        """Identifier of the chapter on the page, which no other table or chapter has."""
+        return f"table/{self.table_name}"
 
     def select_pairs(self, available_pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Select the main pairs of the table: each proposed row and the baseline, or else the first available pair.

@@ -23,7 +23,7 @@ def pack_units(*, units: Path, tokens: Path, vocabulary: Path, output: Path, cou
     Identifiers are those of the vocabulary; 0 means ε, and the number after the vocabulary's last means "/".
 
     Args:
-        units: Positions of words from the stage `units`, for words or (through `inherit`) for pieces.
+        units: Positions of words from the stage `extract_units`, for words or (through `inherit`) for pieces.
         tokens: The words at these positions, one sentence a line.
         vocabulary: The vocabulary of units, from `subword.vocabulary`.
         output: Arrow file; row k has 10 identifiers for each unit of sentence k, int32.

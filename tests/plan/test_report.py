@@ -61,6 +61,22 @@ def test_tables_of_counts_read_texts_and_counts(build_plan):
     }
 
 
+def test_sides_of_one_language_are_counted_apart(build_plan):
+    text = {"name": "dev", "source": "d.old", "references": ["d.new"]}
+    corpora = {
+        "source": {"language": "de"},
+        "target": {"language": "de"},
+        "train": {"source": "t.old", "target": "t.new"},
+        "dev": text,
+        "tests": [{**text, "name": "test"}],
+    }
+    table = {"type": "vocabulary", "title": "T", "subword": "pieces"}
+    parsers = {"right-branching": {"type": "control", "shape": "right-branching"}}
+    options = {"corpora": corpora, "tables": {"t": table}, "targets": ["t"]}
+    forms = build_plan(parsers=parsers, parser="right-branching", **options).report.get_table_files("t")
+    assert all([*files] == ["de (source)", "de (target)"] for files in forms.values())
+
+
 def test_unknown_papers_are_rejected_by_the_plan(build_plan):
     published = {"paper": "sdatt", "table": 1, "task": "zh-en", "names": {"GlobalAtt": "G", "SDRNMT-2": "S"}}
     report = build_plan(tables={"table1": {"published": published}}).report

@@ -333,7 +333,7 @@ def test_page_fits_screen_without_errors(browser, page_path: Path, width: int, s
 def read_column(browser, place: int) -> list[str]:
     """Return the texts of a column of the first table."""
     return browser.execute_script(
-        """const rows = document.querySelector("#table1 table").tBodies[0].rows;
+        """const rows = document.querySelector("[id='table/table1'] table").tBodies[0].rows;
         return [...rows].map((row) => row.cells[arguments[0]].textContent)""",
         place,
     )
@@ -341,7 +341,7 @@ def read_column(browser, place: int) -> list[str]:
 
 def test_click_on_column_head_sorts_rows(browser, page_path: Path):
     open_page(browser, page_path)
-    heads = browser.find_elements("css selector", "#table1 table thead tr:last-child th button")
+    heads = browser.find_elements("css selector", "[id='table/table1'] table thead tr:last-child th button")
     falling = sorted(BLEU_SCORES.values(), key=float, reverse=True)
     assert read_column(browser, 1) == [*BLEU_SCORES.values()] != falling
     heads[1].click()
@@ -350,7 +350,7 @@ def test_click_on_column_head_sorts_rows(browser, page_path: Path):
     assert read_column(browser, 1) == falling[::-1], "9.50 is less than 30.00"
     heads[0].click()
     assert read_column(browser, 0) == sorted(read_column(browser, 0), key=str.lower)
-    sorted_by = browser.find_elements("css selector", "#table1 table:first-of-type th[aria-sort]")
+    sorted_by = browser.find_elements("css selector", "[id='table/table1'] table:first-of-type th[aria-sort]")
     assert sum(header.get_attribute("aria-sort") == "ascending" for header in sorted_by) == 1
     assert browser.get_log("browser") == []
 
