@@ -38,15 +38,28 @@ FILE_TIME = 1767225600
 """Time of the files in archives: the beginning of 2026."""
 
 
+def find_tables(results_folder: Path) -> list[Path]:
+    """Return the tables of an experiment, without those of other experiments in subfolders.
+
+    Raises:
+        InputError: the folder has no table.
+    """
+    other_experiments = [folder.parent for folder in results_folder.glob("*/evaluation")]
+    sheets = [
+        path for path in results_folder.rglob("*.sheet.json") if not any(map(path.is_relative_to, other_experiments))
+    ]
+    if not sheets:
+        raise InputError("the folder has no tables; make them, or name --only-outputs", results_folder)
+    return sheets
+
+
 def keep_tables(results_folder: Path, target: Path) -> None:
     """Copy the tables of a folder of results, and the answers of each table and of all together.
 
     Raises:
         InputError: the folder has no table; what was kept does not change.
     """
-    sheets = [*results_folder.rglob("*.sheet.json")]
-    if not sheets:
-        raise InputError("the folder has no tables; make them, or name --only-outputs", results_folder)
+    sheets = find_tables(results_folder)
     shutil.rmtree(target, ignore_errors=True)
     evaluation = results_folder / "evaluation"
     copies = {evaluation / "all" / file: target / file for file in ("claims.tsv", "exclusions.tsv")}
@@ -103,6 +116,8 @@ def main() -> None:
     parser.add_argument("--only-outputs", action="store_true", help="keep no tables")
     parser.add_argument("--network", metavar="ROW/RUN", help="keep the weights of this run, too")
     options = parser.parse_args()
+    if not options.only_outputs:
+        find_tables(options.folder)  # before anything is replaced
     keep_outputs(options.folder, DOCS / "outputs" / f"{options.name}.tar.xz", options.network)
     if not options.only_outputs:
         keep_tables(options.folder, DOCS / "kept" / options.name)

@@ -29,10 +29,11 @@ def test_archive_of_kept_outputs_is_the_same(archive: Path, tmp_path: Path) -> N
 
 
 def test_tables_are_kept_with_their_answers(tmp_path: Path) -> None:
-    """A table of measures has no answers; the folder `three_seeds` has a table; `old` is no longer made."""
+    """A table of measures has no answers, the folder `three_seeds` has a table, and `mine` is another experiment."""
     results, kept_folder = tmp_path / "results", tmp_path / "kept"
     files = ["a.sheet.json", "three_seeds/b.sheet.json", "evaluation/three_seeds/b/claims.tsv", "a.tsv"]
     files += ["evaluation/all/claims.tsv", "evaluation/all/exclusions.tsv", "evaluation/other/claims.tsv"]
+    files += ["mine/a.sheet.json", "mine/evaluation/all/claims.tsv"]
     for file in files:
         (results / file).parent.mkdir(parents=True, exist_ok=True)
         (results / file).write_text(file)
