@@ -1,4 +1,4 @@
-"""What is written is read again, whatever a cell contains."""
+"""Tests of TSV files: they are read as they were written, with any characters in cells."""
 
 from pathlib import Path
 
