@@ -13,8 +13,7 @@ from pipeline_py.nmt.fast.matrix_products import detect_bfloat16_mode
 from pipeline_py.nmt.precision import (
     MIN_HIDDEN_SIZE,
     MIN_HYPOTHESES,
-    MIN_SPEEDUP,
-    measure_bfloat16_speedup,
+    has_bfloat16_instructions,
     resolve_precision,
     should_search_in_bfloat16,
 )
@@ -29,27 +28,26 @@ AUTO = TrainingConfig()
 
 @pytest.fixture
 def processor(monkeypatch: pytest.MonkeyPatch):
-    """Let products in half precision be so many times as fast."""
+    """Let products in bfloat16 be fast, slow or unavailable."""
 
-    def install(speedup: float) -> None:
-        monkeypatch.setattr(precision, "measure_bfloat16_speedup", lambda: speedup)
-        monkeypatch.setattr(precision, "detect_bfloat16_mode", lambda: "explicit" if speedup else None)
+    def install(speed: str) -> None:
+        monkeypatch.setattr(precision, "has_bfloat16_instructions", lambda: speed == "fast")
+        monkeypatch.setattr(precision, "detect_bfloat16_mode", lambda: None if speed == "unavailable" else "explicit")
 
     return install
 
 
 @pytest.mark.parametrize(
-    ("speedup", "hidden", "expected"),
+    ("speed", "hidden", "expected"),
     [
-        (8.0, MIN_HIDDEN_SIZE, "bfloat16"),
-        (MIN_SPEEDUP, MIN_HIDDEN_SIZE, "bfloat16"),
-        (MIN_SPEEDUP - 0.01, MIN_HIDDEN_SIZE, "float32"),
-        (0.6, 1000, "float32"),
-        (8.0, MIN_HIDDEN_SIZE - 1, "float32"),
+        ("fast", MIN_HIDDEN_SIZE, "bfloat16"),
+        ("slow", 1000, "float32"),
+        ("unavailable", 1000, "float32"),
+        ("fast", MIN_HIDDEN_SIZE - 1, "float32"),
     ],
 )
-def test_auto_selects_bfloat16_if_faster(processor, speedup: float, hidden: int, expected: str, capsys) -> None:
-    processor(speedup)
+def test_auto_selects_bfloat16_if_faster(processor, speed: str, hidden: int, expected: str, capsys) -> None:
+    processor(speed)
     assert resolve_precision(AUTO, hidden, CPU) == AUTO.model_copy(update={"precision": expected})
     assert capsys.readouterr().err == ""
 
@@ -64,56 +62,61 @@ def test_auto_selects_bfloat16_on_supporting_gpu(
 
 @pytest.mark.parametrize("named", ["float32", "tf32", "bfloat16"])
 def test_explicit_precision_is_used(processor, named: str) -> None:
-    processor(4.0)
+    processor("fast")
     training = TrainingConfig(precision=named)
     assert resolve_precision(training, 1000, CPU) == resolve_precision(training, 1000, CUDA) == training
 
 
 def test_slow_explicit_precision_warns(processor, capsys) -> None:
-    processor(0.66)
+    processor("slow")
     training = TrainingConfig(precision="bfloat16")
     assert resolve_precision(training, 1000, CPU) == training
     assert capsys.readouterr().err == (
-        "bfloat16 is slower than float32 on this processor; `training.precision: auto` takes the faster one\n"
+        "warning: bfloat16 is slower than float32, because this processor has no instructions for it; "
+        "`training.precision: auto` takes the faster one\n"
     )
     resolve_precision(training, 1000, CUDA)
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
-    ("speedup", "hidden", "beam", "sentences", "half"),
+    ("speed", "hidden", "beam", "sentences", "half"),
     [
-        (MIN_SPEEDUP, MIN_HIDDEN_SIZE, 12, 1000, True),
-        (MIN_SPEEDUP, MIN_HIDDEN_SIZE, MIN_HYPOTHESES, 1, True),
-        (MIN_SPEEDUP, MIN_HIDDEN_SIZE, 1, MIN_HYPOTHESES - 1, False),
-        (MIN_SPEEDUP, MIN_HIDDEN_SIZE - 1, 12, 1000, False),
-        (MIN_SPEEDUP - 0.01, MIN_HIDDEN_SIZE, 12, 1000, False),
+        ("fast", MIN_HIDDEN_SIZE, 12, 1000, True),
+        ("fast", MIN_HIDDEN_SIZE, MIN_HYPOTHESES, 1, True),
+        ("fast", MIN_HIDDEN_SIZE, 1, MIN_HYPOTHESES - 1, False),
+        ("fast", MIN_HIDDEN_SIZE - 1, 12, 1000, False),
+        ("slow", MIN_HIDDEN_SIZE, 12, 1000, False),
     ],
 )
 def test_auto_searches_in_bfloat16_if_faster(
-    processor, speedup: float, hidden: int, beam: int, sentences: int, half: bool
+    processor, speed: str, hidden: int, beam: int, sentences: int, half: bool
 ) -> None:
-    processor(speedup)
+    processor(speed)
     assert should_search_in_bfloat16(DecodingConfig(), hidden, beam * sentences, CPU) == half
     assert not should_search_in_bfloat16(DecodingConfig(), hidden, beam * sentences, CUDA)
 
 
 @pytest.mark.parametrize("named", ["float32", "bfloat16"])
 def test_search_uses_explicit_precision(processor, named: str, capsys) -> None:
-    processor(4.0)
+    processor("fast")
     options = DecodingConfig(precision=named)
     assert should_search_in_bfloat16(options, 1, 1, CPU) == (named == "bfloat16")
     assert not should_search_in_bfloat16(options, MIN_HIDDEN_SIZE, 1000, CUDA)
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize(("speedup", "half"), [(0.66, True), (0.0, False)])
-def test_search_in_slow_precision_warns(processor, speedup: float, half: bool, capsys) -> None:
+@pytest.mark.parametrize(
+    ("speed", "half", "effect"),
+    [("slow", True, "slower than float32"), ("unavailable", False, "not available, and float32 is used")],
+)
+def test_search_in_slow_precision_warns(processor, speed: str, half: bool, effect: str, capsys) -> None:
     """And a processor that has none does not claim that it searched in it."""
-    processor(speedup)
+    processor(speed)
     assert should_search_in_bfloat16(DecodingConfig(precision="bfloat16"), 1, 1, CPU) == half
     assert capsys.readouterr().err == (
-        "bfloat16 is slower than float32 on this processor; `decoding.precision: auto` takes the faster one\n"
+        f"warning: bfloat16 is {effect}, because this processor has no instructions for it; "
+        "`decoding.precision: auto` takes the faster one\n"
     )
 
 
@@ -188,24 +191,20 @@ def test_bfloat16_mode_is_detected_by_rounding_error(monkeypatch: pytest.MonkeyP
         assert detect_bfloat16_mode.__wrapped__() == way
 
 
-def test_speedup_compares_both_precisions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock that only products move: those of bfloat16 take a third of the time."""
-    clock = [0.0]
-
-    def multiplied(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        clock[0] += 1.0 if left.dtype == torch.bfloat16 else 3.0
-        return left @ right
-
-    monkeypatch.setattr(precision, "multiply_matrices", multiplied)
-    monkeypatch.setattr(precision, "compute_weight_gradient", lambda left, right: multiplied(left.T, right))
-    monkeypatch.setattr(precision.time, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: True)
-    assert measure_bfloat16_speedup.__wrapped__() == 3.0
-
-
-def test_processor_without_bfloat16_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: False)
-    monkeypatch.setattr(precision, "_measure_seconds", lambda *_: pytest.fail("measured"))
-    monkeypatch.setattr(precision, "measure_bfloat16_speedup", measure_bfloat16_speedup.__wrapped__)
-    assert precision.measure_bfloat16_speedup() == 0
-    assert resolve_precision(AUTO, MIN_HIDDEN_SIZE, CPU).precision == "float32"
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("model name\t: AMD EPYC\nflags\t\t: fpu avx512f avx512_bf16\n", True),
+        ("flags\t\t: fpu avx2 amx_bf16 amx_tile\n", True),
+        ("Features\t: fp asimd bf16\n", True),
+        ("flags\t\t: fpu avx512f\nmodel name\t: bf16\n", False),
+        ("", False),
+    ],
+)
+def test_instructions_are_those_of_the_processor(tmp_path, monkeypatch, lines: str, expected: bool) -> None:
+    (tmp_path / "cpuinfo").write_text(lines)
+    monkeypatch.setattr(precision, "detect_bfloat16_mode", lambda: "explicit")
+    assert has_bfloat16_instructions.__wrapped__(tmp_path / "cpuinfo") is expected
+    assert not has_bfloat16_instructions.__wrapped__(tmp_path / "none")
+    monkeypatch.setattr(precision, "detect_bfloat16_mode", lambda: None)
+    assert not has_bfloat16_instructions.__wrapped__(tmp_path / "cpuinfo"), "torch does not use them"

@@ -247,17 +247,17 @@ def test_selected_precision_is_used_and_reported(tmp_path: Path, monkeypatch: py
 
     corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
 
-    def weights_and_facts(named: str, speedup: float) -> tuple[bytes, str]:
-        monkeypatch.setattr(precision, "measure_bfloat16_speedup", lambda: speedup)
-        out = tmp_path / f"{named} {speedup}"
+    def weights_and_facts(named: str, is_fast: bool) -> tuple[bytes, str]:
+        monkeypatch.setattr(precision, "has_bfloat16_instructions", lambda: is_fast)
+        out = tmp_path / f"{named} {is_fast}"
         train(**corpus, **options(tmp_path, {}, {"epochs": 1, "precision": named}, out.name))
         precision_in_facts = json.loads((out / "facts.json").read_text())["precision"]
         return (out / "model.safetensors").read_bytes(), precision_in_facts
 
     monkeypatch.setattr(precision, "MIN_HIDDEN_SIZE", 24)
-    single, half = weights_and_facts("float32", 1.0), weights_and_facts("bfloat16", 1.0)
+    single, half = weights_and_facts("float32", False), weights_and_facts("bfloat16", False)
     assert single[0] != half[0]
-    assert weights_and_facts("auto", 1.0) == single and weights_and_facts("auto", 4.0) == half
+    assert weights_and_facts("auto", False) == single and weights_and_facts("auto", True) == half
 
 
 def test_checkpoint_average_survives_interruptions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

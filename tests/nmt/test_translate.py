@@ -166,7 +166,7 @@ def test_bfloat16_search_is_counted(folder, monkeypatch):
         return beam_search(*arguments, **options)
 
     monkeypatch.setattr("pipeline_py.nmt.search.dataset_search.beam_search", noting)
-    monkeypatch.setattr("pipeline_py.nmt.precision.measure_bfloat16_speedup", lambda: 4.0)
+    monkeypatch.setattr("pipeline_py.nmt.precision.has_bfloat16_instructions", lambda: True)
     for place in ("precision", "search.ensemble"):
         monkeypatch.setattr(f"pipeline_py.nmt.{place}.detect_bfloat16_mode", lambda: "implicit")
     before = torch.backends.mkldnn.matmul.fp32_precision
@@ -188,7 +188,7 @@ def test_failed_search_restores_precision(folder, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pipeline_py.nmt.translate._write_translations", full)
-    monkeypatch.setattr("pipeline_py.nmt.precision.measure_bfloat16_speedup", lambda: 4.0)
+    monkeypatch.setattr("pipeline_py.nmt.precision.has_bfloat16_instructions", lambda: True)
     for place in ("precision", "search.ensemble"):
         monkeypatch.setattr(f"pipeline_py.nmt.{place}.detect_bfloat16_mode", lambda: "implicit")
     before = torch.backends.mkldnn.matmul.fp32_precision
