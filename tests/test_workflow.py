@@ -248,9 +248,8 @@ def test_every_kind_of_system_in_one_table(shared_project):
             }
         },
     }
-    result = shared_project.run_snakemake(
-        "results/everything.tsv", "results/everything.facts.tsv", "results/figures/everything.length.svg", config=config
-    )
+    targets = "results/everything.tsv", "results/everything.facts.tsv", "results/figures/everything.length.svg"
+    result = shared_project.run_snakemake(*targets, config=config)
     assert result.returncode == 0, result.stderr[-5000:]
     # Other tables have more runs and control trees, so this one gives no verdict; and no network has learned anything.
     reason = "since Three and Sennrich-deponly have not learned to translate."
@@ -271,6 +270,9 @@ def test_every_kind_of_system_in_one_table(shared_project):
     assert int(facts[0]["phrase_pairs"]) > 0 and not facts[0]["torch"]
     for seed in (1, 2):
         assert (shared_project.folder / f"results/evaluation/Three/seed{seed}/one.txt").read_text().count("\n") == 20
+    report = shared_project.run_snakemake("--report", "snakemake.html", *targets, config=config)
+    assert report.returncode == 0, report.stderr[-5000:]
+    assert "All. Columns that end in" in (shared_project.folder / "snakemake.html").read_text(encoding="utf-8")
     dry_run = shared_project.run_snakemake("--dry-run", "--forceall", "results/everything.tsv", config=config)
     assert "jobs from earlier runs" in dry_run.stdout
     requests = re.findall(r"^ +output: ([^,\n]+).*?mem_mb=(\d+)", dry_run.stdout, re.MULTILINE | re.DOTALL)
