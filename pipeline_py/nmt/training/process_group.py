@@ -69,6 +69,14 @@ class ProcessGroup:
         for tensor, mean in zip(tensors, flat_tensors.split([tensor.numel() for tensor in tensors]), strict=True):
             tensor.copy_(mean.view_as(tensor))
 
+    def combine_flags(self, flags: Sequence[bool], device: torch.device) -> list[bool]:
+        """Return for each flag whether it is set in any process."""
+        if self.world_size == 1:
+            return [*flags]
+        counts = torch.tensor(flags, dtype=torch.int32, device=device)
+        distributed.all_reduce(counts)
+        return [count > 0 for count in counts.tolist()]
+
     def broadcast_from_first(self, compute: Callable[[], Value]) -> Value:
         """Compute a value in the first process, and send it to the others."""
         if self.world_size == 1:

@@ -123,7 +123,7 @@ class TrainingRun:
                 interval = self.training.validate_every
                 if interval is not None and state.update % interval == 0:
                     self._validate()
-                elif self._clock.last_tick - self._last_save_time > 60 * self.training.checkpoint_minutes:
+                elif self._is_checkpoint_due():
                     check_weights_finite(self.system_name, state.update, self.model)
                     self._save_checkpoint()
                 yield state.update
@@ -133,6 +133,10 @@ class TrainingRun:
         self.model.load_state_dict(average_weights(self._validation_weights))
         if len(self._validation_weights) > 1:
             self._validate_averaged_weights()
+
+    def _is_checkpoint_due(self) -> bool:
+        seconds = self._clock.last_tick - self._last_save_time
+        return self._process_group.is_first and seconds > 60 * self.training.checkpoint_minutes
 
     @property
     def completed_epochs(self) -> float:

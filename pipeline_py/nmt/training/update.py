@@ -217,12 +217,14 @@ class Updater:
             process_share: this process's fraction of the loss divisor.
         """
         if not micro_batches:
-            loss = self._zero_gradients()
+            self._optimizer.zero_grad(set_to_none=self._graphed_gradients is None)
+            loss = torch.zeros((), device=self._device)
         elif self._graphed_gradients is not None:
             loss = self._graphed_gradients(micro_batches[0].batch)
         else:
             self._optimizer.zero_grad()
             loss = torch.stack([self._accumulate_gradients(*part) for part in micro_batches]).sum()
+        self._add_missing_gradients()
         gradients = [parameter.grad for parameter in self._parameters if parameter.grad is not None]
         self._process_group.average_tensors([loss, *gradients], process_share)
         norm = nn.utils.clip_grad_norm_(self._parameters, self._max_gradient_norm)
@@ -247,7 +249,11 @@ class Updater:
         loss.backward()
         return loss.detach()
 
-    def _zero_gradients(self) -> Tensor:
-        for parameter in self._parameters:
-            parameter.grad = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.zero_()
-        return torch.zeros((), device=self._device)
+    def _add_missing_gradients(self) -> None:
+        """Give a gradient of zeros to each parameter that has one in another process only."""
+        flags = self._process_group.combine_flags(
+            [parameter.grad is not None for parameter in self._parameters], self._device
+        )
+        for parameter, has_gradient in zip(self._parameters, flags, strict=True):
+            if has_gradient and parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)

@@ -12,8 +12,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from pipeline_py.config.systems.training import TrainingConfig
 from pipeline_py.files.ragged_arrays import write_ragged_rows
 from pipeline_py.nmt.training.process_group import ProcessGroup
+from pipeline_py.nmt.training.update import MicroBatch, Updater
 from tests.nmt.stage_jobs import build_job, get_job_command
 
 WORDS = 12
@@ -106,6 +108,37 @@ def test_a_mistake_is_told_in_one_sentence(corpus: dict[str, Path], tmp_path: Pa
     result = subprocess.run(command(corpus, tmp_path, 2), capture_output=True, text=True, env=environment)
     assert result.returncode == 1
     assert result.stderr == "error: training.processes is 2 and 3 were started; start as many\n"
+
+
+def _update_in_process(rank: int, folder: Path) -> None:
+    """Make an update whose batch has no sentence for the second process, and save gradients and parameters."""
+    torch.distributed.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2)
+    torch.manual_seed(0)
+    network = torch.nn.ModuleDict({"used": torch.nn.Linear(3, 2), "unused": torch.nn.Linear(2, 2)})
+    optimizer = torch.optim.Adam(network.parameters(), lr=0.1, weight_decay=0.1)
+    updater = Updater(
+        network,
+        lambda values: network["used"](values).sum(1),
+        optimizer,
+        TrainingConfig(),
+        torch.device("cpu"),
+        ProcessGroup(rank, 2),
+    )
+    updater.compute_gradients([] if rank else [MicroBatch(torch.ones(4, 3))], 0.0 if rank else 1.0)
+    updater.apply_gradients()
+    torch.save(network.state_dict(), folder / f"{rank}.pt")
+    torch.distributed.destroy_process_group()
+
+
+def test_a_process_without_sentences_makes_the_same_update(tmp_path: Path) -> None:
+    """And a parameter without a gradient does not change, as in a single process."""
+    torch.multiprocessing.spawn(_update_in_process, (tmp_path,), nprocs=2)
+    first, second = (torch.load(tmp_path / f"{rank}.pt") for rank in (0, 1))
+    torch.manual_seed(0)
+    initial = torch.nn.ModuleDict({"used": torch.nn.Linear(3, 2), "unused": torch.nn.Linear(2, 2)}).state_dict()
+    for name, weights in first.items():
+        assert torch.equal(weights, second[name])
+        assert torch.equal(weights, initial[name]) == name.startswith("unused")
 
 
 def test_every_pair_is_in_one_share() -> None:
