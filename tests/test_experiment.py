@@ -121,6 +121,7 @@ def test_the_first_table_decides_the_direction_of_a_test(config):
         ),
         ("systems.SDAtt.training", {"seeds": [2]}, "system `SDAtt`: `seeds` is the same for all systems"),
         ("systems.SDAtt.training", {"threads": 2}, "system `SDAtt`: `threads` is the same for all systems"),
+        ("systems.SDAtt.training", {"processes": 2}, "system `SDAtt`: `processes` is the same for all systems"),
         ("presets", {"fast": None}, "presets: give a mapping of names to partial configurations"),
         ("preset", ["fast"], "unknown preset `['fast']`"),
         ("preset", 3, "unknown preset `3`"),

@@ -203,7 +203,7 @@ class ExperimentConfig(BaseExperimentConfig):
                 yield f" is like `{system.like}`, which has `like` itself; name another"
             elif self.get_subword_name(name) != self.get_subword_name(system.like):
                 yield f" is like `{system.like}`, which has other units; give both the same `subword`"
-        for key in ("seeds", "device", "threads"):
+        for key in ("seeds", "device", "threads", "processes"):
             if getattr(system.training, key) != getattr(self.training, key):
                 yield f": `{key}` is the same for all systems; set it in `training` alone"
 
