@@ -21,7 +21,8 @@ class Dropout(nn.Module):
     def __init__(self, rate: float) -> None:
         super().__init__()
         self.rate = rate
-        self.keep_threshold = max(1, round((1 - rate) * 2**RANDOM_BITS))
+        # At least one value keeps a number and one drops it, so that a tiny rate is not rounded to dropping nothing.
+        self.keep_threshold = min(max(1, round((1 - rate) * 2**RANDOM_BITS)), 2**RANDOM_BITS - 1)
 
     def forward(self, values: Tensor) -> Tensor:
         """Apply dropout (…) → (…); remaining numbers are divided by their expected share."""

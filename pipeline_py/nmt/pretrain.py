@@ -72,10 +72,11 @@ def pretrain(
     from pipeline_py.nmt.saved_model import save_weights
     from pipeline_py.nmt.torch_setup import prepare_torch
     from pipeline_py.nmt.training.parser_training_run import ParserTrainingRun
+    from pipeline_py.nmt.training.update import disable_unsupported_graphs
     from pipeline_py.subword.vocabulary import Vocabulary
 
     device = prepare_torch(training.device, threads)
-    training = resolve_precision(training, system.model.hidden, device)
+    training = disable_unsupported_graphs(resolve_precision(training, system.model.hidden, device))
     size = len(Vocabulary.load(source_vocabulary))
     vocabularies = {"source": size, "target": size, **count_syntax_identifiers(syntax_vocabularies)}
     # Parsing needs no targets; the sources serve as targets.

@@ -57,6 +57,11 @@ def test_remaining_values_are_scaled(rate: float, dtype: torch.dtype) -> None:
     assert torch.equal(gradient, dropped)
 
 
+def test_a_tiny_rate_drops_next_to_nothing() -> None:
+    values = torch.ones(1000)
+    assert Dropout(1e-6).train()(values).mean().item() == pytest.approx(1, abs=0.01)
+
+
 def test_neighbours_are_uncorrelated() -> None:
     torch.manual_seed(0)
     remaining = (Dropout(0.5).train()(torch.ones(400, 401)) != 0).double()

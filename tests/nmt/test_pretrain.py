@@ -140,6 +140,16 @@ def test_weights_depend_only_on_seed(tmp_path: Path) -> None:
     assert weights[0] == weights[1] != weights[2]
 
 
+def test_parts_of_a_batch_give_the_updates_of_the_batch(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path, {"train": 40, "dev": 10})
+    curves = []
+    for count in (1, 3):
+        system = {"model": NEXT["model"] | {"dropout": 0.0}}
+        pretrain(**corpus, **options(tmp_path, 2, {"accumulate": count}, **system), seed=3)
+        curves.append([row["train_loss"] for row in facts_of(tmp_path)["curve"]])
+    assert curves[0] == pytest.approx(curves[1], rel=1e-4) and curves[0][1] < curves[0][0]
+
+
 def test_training_starts_from_pretrained_weights(tmp_path: Path) -> None:
     corpus = make_corpus(tmp_path, {"train": 30, "dev": 10})
     arguments = options(tmp_path, decoder="lstm", scores=["dot"])

@@ -104,13 +104,22 @@ class ParserTrainingRun:
     def _make_update(self, updater: Updater, sentence_indices: np.ndarray) -> tuple[float, int]:
         """Update the parameters; return the summed loss and the number of words, 0 for a skipped batch."""
         self.parser.train()
-        batch = self.train_dataset.build_batch(sentence_indices, updater.length_multiple).to(self.device)
-        updater.compute_gradients([MicroBatch(batch)])
+        parts = [sentence_indices[start :: self.training.accumulate] for start in range(self.training.accumulate)]
+        micro_batches = [
+            MicroBatch(
+                self.train_dataset.build_batch(part, updater.length_multiple).to(self.device),
+                len(part) / len(sentence_indices),
+            )
+            for part in parts
+            if len(part)
+        ]
+        updater.compute_gradients(micro_batches)
         result = updater.apply_gradients()
         if not result.is_applied:
             self.skipped_batches += 1
             return 0.0, 0
-        return result.loss * len(sentence_indices), int(count_parsed_words(batch))
+        words = sum(int(count_parsed_words(micro_batch.batch)) for micro_batch in micro_batches)
+        return result.loss * len(sentence_indices), words
 
     @torch.no_grad()
     def _validate(self, epoch: int, train_loss: float | None, optimizer: torch.optim.Optimizer) -> None:
