@@ -1,6 +1,8 @@
 """Settings that profiles share, and settings that they leave to rules."""
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -64,3 +66,23 @@ def test_rules_without_gpu_are_in_a_group() -> None:
         and "on_cluster(" not in body
     }
     assert ungrouped_rules == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("echo COMPLETED", "success"),
+        ("echo TIMEOUT", "failed"),
+        ("echo PENDING", "running"),
+        ("true", "failed"),
+        ("echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1", "failed"),
+        ("echo 'slurm_load_jobs error: Socket timed out on send/recv operation' >&2; exit 1", "running"),
+    ],
+)
+def test_a_job_is_running_while_slurm_does_not_answer(tmp_path: Path, answer: str, state: str) -> None:
+    (tmp_path / "squeue").write_text(f"#!/bin/sh\n{answer}\n")
+    (tmp_path / "squeue").chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    script = ROOT / "workflow/profiles/cluster-generic/status"
+    result = subprocess.run([script, "17"], env=environment, capture_output=True, text=True, check=True)
+    assert result.stdout == f"{state}\n"
