@@ -11,7 +11,7 @@ from pipeline_py.files.artifacts import open_atomic_text_file
 from pipeline_py.run.errors import InputError
 
 TableRow = Mapping[str, Any]
-"""Column → text, number, or `Spread`."""
+"""Column → text, number, or `MedianAndRange`."""
 
 
 def write_and_print_table(
@@ -26,7 +26,7 @@ def write_and_print_table(
 
 
 def write_table(path: Path, rows: Sequence[TableRow]) -> None:
-    """Write rows of the same columns as TSV; that of a `Spread` is followed by `…_lowest` and `…_highest`."""
+    """Write rows of the same columns as TSV; that of a `MedianAndRange` is followed by `…_lowest` and `…_highest`."""
     with open_atomic_text_file(path) as file:
         print(*(name for key, value in rows[0].items() for name in _list_column_names(key, value)), sep="\t", file=file)
         for row in rows:

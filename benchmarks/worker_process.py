@@ -26,7 +26,7 @@ class WorkerProcess:
         Args:
             name: for messages.
             python: the interpreter that has the toolkit.
-            toolkit: "ours", "opennmt" or "joeynmt".
+            toolkit: "arbitree", "opennmt" or "joeynmt".
             worker_options: what to build.
             log_path: a file for what it prints.
         """

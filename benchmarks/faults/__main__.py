@@ -77,7 +77,7 @@ def inject_faults(
         only: One attack by name and number, e.g. files:17; repeatable.
         processes: Attacks at the same time; by default one for each processor.
         keep: Keep the folders of the attacks in --work.
-        work: Folder for the experiment and its copies, in a new subfolder `inject_faults`.
+        work: Folder for the experiment and its copies, in a new subfolder `faults`.
         results: Folder for `faults.tsv`, and for `faults.txt` with the list of failures.
 
     Raises:

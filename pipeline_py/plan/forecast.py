@@ -166,7 +166,10 @@ def _estimate_workload(
         return min(size, sentences_per_shard) * (3 if packaged else 1)
     if stage == "nmt/train":
         training = experiment.training
-        size = min((training.epochs or math.inf) * train, (training.updates or math.inf) * training.batch_size)
+        batch_size: float = training.batch_size
+        if training.batch_unit == "tokens":
+            batch_size *= BYTES_PER_WORD / (relative_length * BYTES_PER_GENERATED_SENTENCE)
+        size = min((training.epochs or math.inf) * train, (training.updates or math.inf) * batch_size)
     if stage == "nmt/train" or stage in SEARCH_STAGES:  # two recurrences, attention and softmax, plus a constant
         embedding, hidden = experiment.model.embedding, experiment.model.hidden
         vocabulary = estimate_vocabulary_size(experiment.subword, train)

@@ -193,7 +193,7 @@ class TrainingConfig(ConfigSection):
     moving_average: Annotated[DecayRate, IGNORED_IN_PRETRAINING] = Field(
         0.0,
         description="Validate and save an exponential moving average of the weights over updates, with this decay, or "
-        "(1 + t) / (10 + t) in update t if that is smaller; 0: the weights themselves.",
+        "(1 + t) / (10 + t) in update t > 0 if that is smaller; update 0 copies them. 0: the weights themselves.",
     )
     tensorboard: Annotated[bool, SettingEffect.NO_EFFECT] = Field(
         False, description="Also write learning curves for TensorBoard, into the folder `tensorboard` of a run."

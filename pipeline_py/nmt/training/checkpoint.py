@@ -106,8 +106,8 @@ def average_weights(state_dicts: Sequence[Mapping[str, Tensor]]) -> dict[str, Te
 def build_moving_average(network: nn.Module, decay: float) -> AveragedModel:
     """Build a moving average of a network's weights (Polyak and Juditsky 1992).
 
-    Update t, from 0 on, moves the average by 1 - min(decay, (1 + t) / (10 + t)) of the way to the network's weights,
-    which soon forgets the first weights.
+    Update 0 copies the network's weights. Update t > 0 moves the average by 1 - min(decay, (1 + t) / (10 + t)) of the
+    way to them, which soon forgets the first weights.
 
     Args:
         network: the network; call `update_parameters` of the result after each update.
