@@ -194,6 +194,17 @@ def test_a_single_run_has_the_variance_that_is_assumed(tmp_path: Path) -> None:
     assert (row["low"], row["high"], row["run_deviation_from"]) == ("0.0", "0.0", "same networks")
 
 
+def test_single_runs_have_the_variance_of_the_other_systems(tmp_path: Path) -> None:
+    state = random.Random(6)
+    reference = text(state, 20)
+    outputs = {name: disturbed(reference, state, 0.2) for name in ("A", "B", "C:1", "C:2", "C:3")}
+    pairs, _ = run(tmp_path, outputs, [reference], samples=50, trials=50, run_deviation={"bleu": 9.0})
+    (row,) = [row for row in pairs if (row["system"], row["other"]) == ("B", "A")]
+    scores = [BLEU(lowercase=True).corpus_score(outputs[f"C:{number}"], [reference]).score for number in (1, 2, 3)]
+    assert row["run_deviation_from"] == "pooled"
+    assert float(row["run_deviation"]) == pytest.approx(np.std(scores, ddof=1))
+
+
 def test_a_set_with_too_few_different_sentences_allows_no_inference(tmp_path: Path) -> None:
     state = random.Random(5)
     reference = text(state, 30)
@@ -303,7 +314,7 @@ def test_is_corrected_for_all_pairs(tmp_path: Path) -> None:
     outputs = {name: disturbed(reference, state, rate) for name, rate in zip("ABCD", (0.2, 0.2, 0.3, 0.5), strict=True)}
     pairs, _ = run(tmp_path, outputs, [reference], samples=200, trials=200)
     assert len(pairs) == 6
-    for test in ("sign", "bootstrap", "randomization"):
+    for test in ("systems", "sign", "bootstrap", "randomization"):
         ordered = sorted((float(row[f"p_{test}"]), float(row[f"p_{test}_holm"])) for row in pairs)
         least = 0.0
         for tests, (p_value, corrected) in zip(range(6, 0, -1), ordered, strict=True):

@@ -12,7 +12,7 @@ from sacrebleu.metrics.bleu import BLEU
 from pipeline_py.config.claims import ClaimConfig, PublishedResultConfig
 from pipeline_py.config.evaluation import TrainedThresholdsConfig
 from pipeline_py.evaluation.column_files import write_sentence_columns
-from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS, judge_claims, resolve_claims
+from pipeline_py.evaluation.judge_claims import CLAIM_COLUMNS, collect_claims, judge_claims, resolve_claims
 from pipeline_py.run.errors import InputError
 from tests.evaluation.statistics_files import write_output_statistics
 from tests.evaluation.test_compare_systems import disturbed, text
@@ -241,6 +241,10 @@ def test_networks_far_below_phrases_are_untrained(tmp_path, outputs):
     assert row["verdict"] == "not tested" and "not learned to translate" in row["sentence"]
     (row,) = averages(run(tmp_path, outputs, systems, claimed))
     assert row["verdict"] == "contradicted"
+    for run_name in ("s1", "s2"):
+        outputs["two"].pop(f"SDAtt:{run_name}")
+    (row,) = averages(run(tmp_path, outputs, systems, claimed, **options))
+    assert row["verdict"] == "contradicted", "the phrase-based system lacks a set"
 
 
 def test_claims_about_sentences_of_some_length(tmp_path, outputs):
@@ -250,6 +254,12 @@ def test_claims_about_sentences_of_some_length(tmp_path, outputs):
     property_files = {set_name: tmp_path / f"{set_name}.properties.arrow" for set_name in outputs}
     claimed = [{"system": "SDAtt", "above": "GlobalAtt", "sentences": {"longer_than": 9, "up_to": 29}}]
     rows = run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, properties=property_files)
+    worse = [{**claimed[0], "system": "LocalAtt"}, {"system": "LocalAtt", "above": "GlobalAtt"}]
+    options = {"properties": property_files, "systems_with_trees": ["LocalAtt"]}
+    sentences = [
+        row["sentence"] for row in averages(run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], worse, **options))
+    ]
+    assert sentences[0].startswith("LocalAtt: no difference found, ") and sentences[1].startswith("LocalAtt: no, ")
     kind = "sentences of more than 9 words and at most 29 words"
     assert {row["sentences"] for row in rows} == {kind} and f" on {kind} (" in rows[0]["sentence"]
     some = {set_name: {name: lines[10:30] for name, lines in of_set.items()} for set_name, of_set in outputs.items()}
@@ -313,6 +323,11 @@ def test_table_comparisons_are_not_repeated(tmp_path, outputs):
     assert [(row["paper"], row["system"]) for row in rows] == [("Chen", "SDAtt"), ("", "LocalAtt")]
     (row,) = averages(run(tmp_path, outputs, ["LocalAtt", "GlobalAtt"], [], table_comparisons=table_comparisons))
     assert row["system"] == "LocalAtt"
+    _, claims = (
+        collect_claims([file(tmp_path / f"{name}.yaml", {**claimed[0], **sentences})], table_comparisons[:1])
+        for name, sentences in (("all", {}), ("long", {"sentences": {"longer_than": 9}}))
+    )
+    assert [paper for paper, _ in claims] == ["Chen", ""], "a claim about some sentences is another one"
 
 
 def test_missing_metric_is_replaced_by_bleu_and_named(tmp_path, outputs):
@@ -338,6 +353,32 @@ def test_single_runs_use_the_default_deviation(tmp_path, outputs):
     (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, run_deviation={"bleu": 2.0}))
     assert (row["runs_system"], row["run_deviation"], row["run_deviation_from"]) == ("1", "2.0", "default")
     assert "1 run each, assuming a standard deviation of 2 between runs (the default)" in row["sentence"]
+
+
+@pytest.mark.parametrize("is_trained", [True, False], ids=["trained", "untrained"])
+def test_single_runs_have_the_variance_of_the_other_trained_systems(tmp_path, outputs, is_trained):
+    for of_set in outputs.values():
+        for name in ("SDAtt", "GlobalAtt"):
+            of_set.pop(f"{name}:s2")
+        if not is_trained:
+            of_set["LocalAtt:s2"] = ["the the the"] * 40
+    systems, claimed = ["SDAtt", "GlobalAtt", "LocalAtt"], [{"system": "SDAtt", "above": "GlobalAtt"}]
+    rows = run(
+        tmp_path, outputs, systems, claimed, run_deviation={"bleu": 2.0}, thresholds={**ANY_OUTPUT, "score": 0.1}
+    )
+    (row,) = [row for row in rows if row["set"] == "one"]
+    scores = [
+        BLEU(lowercase=True).corpus_score(outputs["one"][f"LocalAtt:{number}"], [outputs["one"]["reference"]]).score
+        for number in ("s1", "s2")
+    ]
+    expected = (float(np.std(scores, ddof=1)), "pooled") if is_trained else (2.0, "default")
+    assert (float(row["run_deviation"]), row["run_deviation_from"]) == (pytest.approx(expected[0]), expected[1])
+
+
+def test_searches_of_the_same_networks_are_compared_run_by_run(tmp_path, outputs):
+    claimed, networks = [{"system": "SDAtt", "above": "GlobalAtt"}], {"SDAtt": "one", "GlobalAtt": "one"}
+    (row,) = averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt"], claimed, networks=networks))
+    assert row["run_deviation_from"] == "same networks"
 
 
 def test_the_same_outputs_are_tied(tmp_path, outputs):

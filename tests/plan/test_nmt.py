@@ -58,6 +58,12 @@ def test_curves_are_written_for_tensorboard_on_request(build_plan):
     assert arguments["tensorboard"] == "stored/tensorboard"
 
 
+def test_every_run_has_its_seed(build_plan):
+    nmt = build_plan(training={"seeds": [1, 7]}).nmt
+    assert [nmt.build_train_job("Dep2Seq", f"seed{seed}").settings["seed"] for seed in (1, 7)] == [1, 7]
+    assert [nmt.build_pretrain_job("Dep2Seq", f"seed{seed}").settings["seed"] for seed in (1, 7)] == [1, 7]
+
+
 def test_messages_name_the_run_if_there_are_several(build_plan):
     assert build_plan().nmt.build_train_job("SDAtt", "seed1").execution_settings["name"] == "SDAtt"
     assert (

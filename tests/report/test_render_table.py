@@ -12,6 +12,7 @@ import pytest
 
 from pipeline_py.evaluation.compare_systems import compare_systems
 from pipeline_py.evaluation.compute_bleu_ceiling import CEILING_COLUMNS as COLUMNS_OF_CEILINGS
+from pipeline_py.evaluation.judge_claims import EXCLUSION_COLUMNS
 from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.report.render_table import render_table
 from pipeline_py.report.tables.system_comparison import SYSTEM_COMPARISON_COLUMNS
@@ -468,6 +469,38 @@ def test_further_metrics_have_columns_and_marks(tmp_path: Path) -> None:
     markdown = (tmp_path / "table.md").read_text(encoding="utf-8")
     assert "| t | TER Dev | TER t |\n" in markdown and "\nTER: nrefs:1" in markdown and "AVG" not in markdown
     assert "| **0.00**<sup>\\*\\*†</sup> |\n" in markdown
+
+
+def test_the_best_baseline_in_an_error_rate_has_the_lowest(tmp_path: Path) -> None:
+    reference = ["the cat sat on a mat today", "my old garden is green"] * 10
+    outputs = {"a": [line.replace("a", "x x x") for line in reference], "b": reference}
+    outputs["c"] = [line.replace("cat", "x") for line in reference]
+    counts = write_output_statistics(tmp_path, outputs, [reference], ["ter"])
+    places = {"comparisons_output": tmp_path / "pairs.tsv", "intervals_output": tmp_path / "intervals.tsv"}
+    compare_systems(statistics=group_by_system(counts), metrics=["ter"], samples=200, trials=200, **places)
+    options = {"title": "T", "systems": ["a", "b", "c"], "baseline": "a", "proposed": ["c"]}
+    render_table(
+        description={"table": options, "tests": ["t"], "dev": None, "metrics": ["ter"], "notes": []},
+        files={
+            "statistics": {f"{system}:seed1:t": path for system, path in counts.items()},
+            "comparisons": {"t": tmp_path / "pairs.tsv"},
+        },
+        **get_table_outputs(tmp_path),
+    )
+    (row,) = [line for line in (tmp_path / "table.md").read_text(encoding="utf-8").splitlines() if "| c |" in line]
+    assert "↓†" in row and "**" not in row.replace("\\*\\*", ""), "b is better"
+
+
+def test_systems_that_have_not_learned_to_translate_have_no_marks(paper: Inputs) -> None:
+    file = paper.folder / "exclusions.tsv"
+    write_tsv(file, EXCLUSION_COLUMNS, [("system", "Chen et al. (2017)", "BLEU 1.0 is below 2")])
+    paper.files = {"exclusions": file}
+    render_table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
+    with_other_best = {row["system"]: row["NIST03_marks"] for row in paper.tsv()}
+    write_tsv(file, EXCLUSION_COLUMNS, [("system", "SDAtt", "BLEU 1.0 is below 2")])
+    render_table(**paper.arguments(baseline="GlobalAtt", proposed=["SDAtt"]))
+    marks = {row["system"]: row["NIST03_marks"] for row in paper.tsv()}
+    assert with_other_best["SDAtt"] == "**" and marks["SDAtt"] == "" and marks["LocalAtt"] == "*"
 
 
 def test_order_of_rows_changes_only_the_order(tmp_path: Path) -> None:
