@@ -86,3 +86,17 @@ def without_torch(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess]:
     (tmp_path / "broken" / "torch.py").write_text("raise RuntimeError('torch is imported')\n")
     environment = os.environ | {"PYTHONPATH": str(tmp_path / "broken")}
     return lambda job: subprocess.run(get_job_command(job), capture_output=True, text=True, env=environment)
+
+
+@pytest.fixture
+def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let BlackOut sample the same words on a CPU and on a GPU."""
+    import torch
+
+    from pipeline_py.nmt.loss.blackout import BlackOutLoss
+
+    def draw(loss: BlackOutLoss, count: int) -> torch.Tensor:
+        numbers = torch.arange(count * loss.sample_count, device=loss.cumulative_distribution.device)
+        return numbers.view(count, loss.sample_count) % loss.target_vocabulary_size
+
+    monkeypatch.setattr(BlackOutLoss, "_draw_samples", draw)

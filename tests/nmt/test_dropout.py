@@ -6,8 +6,9 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.composition import CompositionConfig
+from pipeline_py.config.systems.training import DropoutConfig
 from pipeline_py.nmt.data.batch import collate_batch
-from pipeline_py.nmt.dropout import Dropout
+from pipeline_py.nmt.dropout import Dropout, DropoutSite, SharedDropout
 from pipeline_py.nmt.model import TranslationModel
 from tests.nmt.reference_network import MODEL_OPTIONS, VOCABULARY_SIZES, build_model, build_pairs
 
@@ -60,6 +61,17 @@ def test_remaining_values_are_scaled(rate: float, dtype: torch.dtype) -> None:
 def test_a_tiny_rate_drops_next_to_nothing() -> None:
     values = torch.ones(1000)
     assert Dropout(1e-6).train()(values).mean().item() == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.2, 0.9])
+@pytest.mark.parametrize("site", ["embeddings", "states", "contexts", "readout"])
+def test_remaining_values_of_shared_masks_are_scaled(rate: float, site: DropoutSite) -> None:
+    torch.manual_seed(0)
+    mask = SharedDropout(DropoutConfig.model_validate({site: rate})).train().draw_mask(site, 300, 333, torch.ones(1))
+    assert mask is not None
+    assert mask.unique().tolist() == pytest.approx([0, 1 / (1 - rate)])
+    # Five standard deviations of a mean of so many numbers.
+    assert mask.mean().item() == pytest.approx(1, abs=5 * (rate / (1 - rate) / mask.numel()) ** 0.5)
 
 
 def test_neighbours_are_uncorrelated() -> None:
@@ -130,3 +142,19 @@ def test_embedding_dropout_hides_words(composition: dict) -> None:
     assert torch.equal(drawn_losses(model, with_other_words()), drawn_losses(model))
     model = network(composition, 0.5)
     assert not torch.equal(drawn_losses(model, with_other_words()), drawn_losses(model))
+
+
+@pytest.mark.parametrize("composition", NETWORKS.values(), ids=NETWORKS)
+def test_embedding_dropout_hides_previous_target_words(composition: dict) -> None:
+    """If words do not depend on previous ones, the losses of ab and ba have the sum of those of aa and bb."""
+
+    def compute_mixed_loss(dropout: dict) -> float:
+        losses = []
+        for words in ((3, 4), (4, 3), (3, 3), (4, 4)):
+            torch.manual_seed(5)
+            batch = collate_batch(BATCH[0], [np.array([*words, 0])] * 2, *BATCH[2:])
+            losses.append(network(composition, dropout).double().compute_loss(batch).sum().item())
+        return losses[0] + losses[1] - losses[2] - losses[3]
+
+    assert compute_mixed_loss({"embeddings": NEARLY_ALL}) == pytest.approx(0, abs=1e-9)
+    assert abs(compute_mixed_loss({"embeddings": 0.1})) > 1e-6

@@ -25,7 +25,7 @@ from pipeline_py.nmt.search.hypothesis import Hypothesis
 from pipeline_py.nmt.training.update import MicroBatch, Updater
 from pipeline_py.nmt.trees.tree_schedule import TreeSchedule
 from pipeline_py.subword.vocabulary import EOS
-from tests.nmt import default_compositions
+from tests.nmt import default_compositions, test_on_gpu
 from tests.nmt.default_compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
 from tests.nmt.fake_graph_recorder import FakeGraphRecorder
 from tests.nmt.operation_counter import count_operations
@@ -226,6 +226,14 @@ def test_half_precision_stays_close(name: str, as_on_gpu: Callable[[], FakeGraph
 
 CUDA_MODULES = {"checkpoint.py", "process_group.py", "torch_setup.py", "training_outputs.py"}
 """Modules that handle random states, device names and processes; computations use `is_cpu` instead."""
+
+
+@pytest.mark.parametrize("name", ["GlobalAtt", "Tree2Seq-K50"])
+@pytest.mark.usefixtures("same_draws", "same_torch_afterwards")
+def test_what_tests_on_a_gpu_compare_with_runs_on_a_cpu(name: str) -> None:
+    """They are skipped without a GPU, so that errors in what they call would not be seen."""
+    losses, _ = test_on_gpu.trained(name, CPU)
+    assert losses == test_on_gpu.trained(name, CPU)[0] and np.isfinite(losses).all()
 
 
 def test_device_type_is_only_compared_in_cuda_modules() -> None:

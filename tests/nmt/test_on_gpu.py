@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from pipeline_py.config.systems.training import TrainingConfig
-from pipeline_py.nmt.loss.blackout import BlackOutLoss
 from pipeline_py.nmt.search.beam_search import beam_search
 from pipeline_py.nmt.search.ensemble import StepPredictor, open_predictor
 from pipeline_py.nmt.search.hypothesis import Hypothesis
@@ -15,10 +14,10 @@ from pipeline_py.nmt.torch_setup import prepare_torch
 from pipeline_py.nmt.training.update import MicroBatch, Updater
 from tests.nmt.default_compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
 
-pytestmark = pytest.mark.usefixtures("same_torch_afterwards")
-
-if not torch.cuda.is_available():
-    pytest.skip("there is no GPU", allow_module_level=True)
+pytestmark = [
+    pytest.mark.usefixtures("same_torch_afterwards"),
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
+]
 
 CPU = torch.device("cpu")
 
@@ -58,17 +57,6 @@ def trained(
         assert result.is_applied
         losses.append(result.loss)
     return losses, {name: weight.cpu() for name, weight in network.state_dict().items()}
-
-
-@pytest.fixture
-def same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let BlackOut sample the same words on both."""
-
-    def draw(loss: BlackOutLoss, count: int) -> Tensor:
-        numbers = torch.arange(count * loss.sample_count, device=loss.cumulative_distribution.device)
-        return numbers.view(count, loss.sample_count) % loss.target_vocabulary_size
-
-    monkeypatch.setattr(BlackOutLoss, "_draw", draw)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

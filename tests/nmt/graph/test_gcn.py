@@ -100,6 +100,17 @@ def test_gradients() -> None:
 
 
 @torch.no_grad()
+def test_dropout_of_the_input_of_each_layer_leaves_only_biases() -> None:
+    batch = batch_of(0)
+    part = SyntacticGraphConvolution(GCNConfig(layers=2), SIZE, 1 - 1e-12, {"labels": LABELS}).double()
+    draw_parameters(part)
+    torch.manual_seed(0)
+    results = [part.train()(annotated(batch, seed), batch).annotations[0] for seed in (1, 2)]
+    assert torch.equal(*results) and results[0].any()
+    assert not torch.equal(part.eval()(annotated(batch, 1), batch).annotations[0], results[0])
+
+
+@torch.no_grad()
 def test_labels_and_gates_matter() -> None:
     part, batch = make(), batch_of(0)
     (before,) = part(annotated(batch), batch).annotations
